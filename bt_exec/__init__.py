@@ -1,0 +1,1 @@
+"""bt-exec: a behaviour-tree mission executive for robots."""

@@ -1,0 +1,216 @@
+"""Everything that can go wrong, split by who can act on it.
+
+::
+
+    Failure              a value: the planner acts (re-plan, or end the mission and say why)
+    └── made from Failed, which a skill raises; never an error of a person
+
+    BtExecError          an error of a person: it says what to do, the program exits cleanly
+    ├── SpecError        the author of a tree file: holds one Problem per mistake, with positions
+    ├── UsageError       the operator: a flag, a file, a site, a missing piece
+    │   └── UnknownName  a name that nothing answers to; lists the nearest ones
+    └── RegistrationError  the author of a pack: duplicate names, a signature that cannot work
+
+    Problem              a value: one mistake in a spec, a code with place, found and allowed
+                         (the same value goes back to a model that wrote the spec)
+
+Any other exception is a bug of ours. Inside a skill it becomes a `Failure` with code
+``SKILL_CRASHED``; nothing a skill does ends the executive with a robot moving.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+__all__ = [
+    "BtExecError",
+    "Failed",
+    "Failure",
+    "FailureKind",
+    "Problem",
+    "RegistrationError",
+    "SpecError",
+    "UnknownName",
+    "UsageError",
+    "nearest",
+]
+
+FailureKind = Literal["skill", "guard", "check", "timeout", "compiler", "robot"]
+
+
+def nearest(word: str, names: Iterable[str], *, count: int = 3) -> tuple[str, ...]:
+    """Return up to `count` of `names` in order of likeness to `word`; all that is near, no more."""
+    by_folded = {name.casefold(): name for name in names}
+    hits = difflib.get_close_matches(word.casefold(), by_folded, n=count, cutoff=0.5)
+    return tuple(by_folded[hit] for hit in hits)
+
+
+class Failed(Exception):  # noqa: N818 - it is a verdict of the skill, not an error of the program
+    """Raised by a skill that could not do its work.
+
+    Args:
+        code: One of the codes the skill declares in ``@skill(fails=…)``.
+        message: What was measured, in a sentence: "stopped at 12 deg (wanted 69)".
+        evidence: Further facts by name. Sentences of the message catalogue may use them.
+
+    Example:
+        ``raise Failed("DOOR_STUCK", "stopped at 12 deg", angle_deg=12)``
+    """
+
+    def __init__(self, code: str, message: str = "", **evidence: Any) -> None:
+        super().__init__(f"{code}: {message}" if message else code)
+        self.code = code
+        self.message = message
+        self.evidence = evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a node failed: the value that travels with FAILURE through the tree.
+
+    Attributes:
+        code: Stable name of the reason, such as ``GRASP_SLIPPED``.
+        message: What was found, in English, for people who read details.
+        path: Path of the node that failed first, such as ``get_material/take/grasp``.
+        kind: What failed: a skill, a guard, a check, a timeout, a compiler, the robot.
+        node: Name of the skill or condition.
+        args: Its arguments.
+        evidence: Measured facts by name.
+        retryable: Whether planning again could help. A check that does not hold, doubt that
+            stays and a crash are not retryable.
+        cause: The failure that led to this one (an earlier attempt, an earlier branch).
+    """
+
+    code: str
+    message: str = ""
+    path: str = ""
+    kind: FailureKind = "skill"
+    node: str = ""
+    args: Mapping[str, Any] = field(default_factory=dict)
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    retryable: bool = True
+    cause: Failure | None = None
+
+    def chain(self) -> tuple[Failure, ...]:
+        """Return this failure and its causes, latest first."""
+        found: list[Failure] = [self]
+        while found[-1].cause is not None:
+            found.append(found[-1].cause)
+        return tuple(found)
+
+    def because(self, cause: Failure | None) -> Failure:
+        """Return the same failure with `cause` behind its own last cause."""
+        if cause is None:
+            return self
+        rest = self.cause.because(cause) if self.cause is not None else cause
+        return replace(self, cause=rest)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON; `from_dict` gives the same failure back."""
+        return {
+            "code": self.code,
+            "message": self.message,
+            "path": self.path,
+            "kind": self.kind,
+            "node": self.node,
+            "args": dict(self.args),
+            "evidence": dict(self.evidence),
+            "retryable": self.retryable,
+            "cause": None if self.cause is None else self.cause.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Failure:
+        """Return the failure that `to_dict` wrote down."""
+        cause = data["cause"]
+        return cls(**{**data, "cause": None if cause is None else cls.from_dict(cause)})
+
+    def __str__(self) -> str:
+        """Return one line: code, place, what was found."""
+        return " · ".join(part for part in (self.code, self.path, self.message) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One mistake in a spec: a stable code, the place, what was found, what is allowed.
+
+    Attributes:
+        code: Stable name, such as ``UNKNOWN_SKILL``; the layers of `bt_exec.verify` list theirs.
+        message: A sentence that says what is wrong and what to do.
+        place: Path of the node or field in the document, such as ``root/sequence[1]/with/arm``.
+        found: What stands there.
+        allowed: What may stand there, nearest first; empty when that cannot be listed.
+        file: File name, or a description of where the text came from.
+        line: Line number from 1, if the text is known.
+        column: Column number from 1, if the text is known.
+    """
+
+    code: str
+    message: str
+    place: str = ""
+    found: str = ""
+    allowed: tuple[str, ...] = ()
+    file: str = ""
+    line: int | None = None
+    column: int | None = None
+
+    def __str__(self) -> str:
+        """Return ``file:line:column: place: message (found …; allowed: …) [CODE]``."""
+        spot = self.file
+        if self.line is not None:
+            spot += f":{self.line}:{self.column}" if spot else f"line {self.line}:{self.column}"
+        head = ": ".join(part for part in (spot, self.place, self.message) if part)
+        facts = []
+        if self.found:
+            facts.append(f"found {self.found}")
+        if self.allowed:
+            shown = ", ".join(self.allowed[:12])
+            more = len(self.allowed) - 12
+            facts.append(f"allowed: {shown}" + (f" and {more} more" if more > 0 else ""))
+        return head + (f" ({'; '.join(facts)})" if facts else "") + f" [{self.code}]"
+
+
+class BtExecError(Exception):
+    """Base of the errors of people: the message says what to do, nothing else is needed."""
+
+
+class SpecError(BtExecError):
+    """Raised when a tree, a site or another file cannot be used; holds every mistake found.
+
+    Attributes:
+        problems: The mistakes, in the order of the text; never empty.
+    """
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class UsageError(BtExecError):
+    """Raised when the operator asked for something that cannot be: a flag, a file, a setting."""
+
+
+class UnknownName(UsageError):  # noqa: N818 - it reads as what it says
+    """Raised when nothing has the name that was asked for.
+
+    Args:
+        kind: What was looked up: "tree", "site", "skill", "compiler".
+        name: The name that nothing answers to.
+        known: Every name that could have been meant.
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.kind = kind
+        self.name = name
+        self.known = tuple(sorted(known))
+        near = nearest(name, self.known)
+        rest = tuple(other for other in self.known if other not in near)
+        listed = ", ".join((*near, *rest)) or "none"
+        super().__init__(f"there is no {kind} {name!r}; known, nearest first: {listed}")
+
+
+class RegistrationError(BtExecError):
+    """Raised while a pack is read: a duplicate name, a signature that cannot be a skill."""

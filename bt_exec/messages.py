@@ -1,0 +1,105 @@
+"""Sentences for codes, in the language of the command.
+
+A catalogue is a YAML file: a code or a skip reason, then a sentence per language. Sentences are
+templates over the arguments and the evidence of a failure; what a sentence names and a failure
+does not carry stays out of the way (it prints as an ellipsis, never as an error). Words of
+arguments are translated through the ``words`` section.
+
+::
+
+    DOOR_STUCK:
+      en: The door did not move ({message}).
+      ko: 문이 움직이지 않습니다 ({message}).
+    words:
+      right: {en: right, ko: 오른}
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from bt_exec.failure import Failure, RegistrationError
+
+__all__ = ["LANGUAGES", "Messages", "language_of"]
+
+LANGUAGES = ("en", "ko")
+
+
+def language_of(text: str) -> str:
+    """Return the language a command is written in: ``ko`` if it holds any Hangul, else ``en``."""
+    return "ko" if any("가" <= char <= "힣" or "ㄱ" <= char <= "ㅣ" for char in text) else "en"
+
+
+class Messages:
+    """A catalogue of sentences, merged from the executive's own and those of packs."""
+
+    def __init__(self) -> None:
+        self._sentences: dict[str, dict[str, str]] = {}
+        self._words: dict[str, dict[str, str]] = {}
+
+    @classmethod
+    def load(cls, paths: Iterable[Path]) -> Messages:
+        """Return the catalogue of all `paths`.
+
+        Raises:
+            RegistrationError: If a code stands in two files with different sentences, or a
+                sentence is missing in a language.
+        """
+        messages = cls()
+        for path in paths:
+            messages._add(path)
+        return messages
+
+    def _add(self, path: Path) -> None:
+        data: dict[str, dict[str, str]] = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        words = data.pop("words", {})
+        for table, entries in ((self._sentences, data), (self._words, words)):
+            for key, sentences in entries.items():
+                missing = [name for name in LANGUAGES if name not in sentences]
+                if missing:
+                    raise RegistrationError(f"{path}: {key} has no sentence in {missing[0]!r}")
+                if table.get(key, sentences) != sentences:
+                    raise RegistrationError(f"{path}: {key} already has other sentences")
+                table[key] = sentences  # type: ignore[assignment]
+
+    def __contains__(self, code: str) -> bool:
+        """Whether there is a sentence for `code`."""
+        return code in self._sentences
+
+    def codes(self) -> frozenset[str]:
+        """Return every code that has a sentence."""
+        return frozenset(self._sentences)
+
+    def word(self, word: Any, language: str) -> str:
+        """Return `word` as people of `language` say it; unchanged if it is not listed."""
+        return self._words.get(str(word), {}).get(language, str(word))
+
+    def say(self, code: str, language: str, **facts: Any) -> str:
+        """Return the sentence for `code`; the code itself when there is none."""
+        template = self._sentences.get(code, {}).get(language)
+        if template is None:
+            return str(facts.get("message") or code)
+        spoken = {name: self.word(value, language) for name, value in facts.items()}
+        return _Forgiving().vformat(template, (), spoken).strip()
+
+    def explain(self, failure: Failure, language: str) -> str:
+        """Return why `failure` happened, as one sentence for the operator."""
+        facts = {**failure.args, **failure.evidence, "message": failure.message}
+        return self.say(failure.code, language, **facts)
+
+
+class _Forgiving(string.Formatter):
+    """Formats what is there; a missing name becomes an ellipsis."""
+
+    def get_value(self, key: int | str, args: Any, kwargs: Mapping[str, Any]) -> Any:
+        del args  # only names are used
+        return kwargs.get(str(key), "…")
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        del format_spec  # a word in place of a number must not become an error
+        return str(value)

@@ -1,0 +1,153 @@
+"""A pack: everything one domain brings. The executive finds packs through entry points.
+
+A package of anybody adds its own with::
+
+    [project.entry-points."bt_exec.packs"]
+    kitchen = "my_kitchen.pack:PACK"
+
+and a site file names the packs it uses. A pack is data: skills, conditions, named types, passes,
+where its trees, words and sentences lie, and how to make its robot.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from bt_exec.failure import RegistrationError, UnknownName, UsageError
+from bt_exec.robot import Rig
+from bt_exec.skill import Condition, Skill
+
+if TYPE_CHECKING:
+    from bt_exec.compiler import Pass
+    from bt_exec.report import TurnReporter
+
+__all__ = ["Catalogue", "Pack", "RigFactory", "find_pack", "pack_names"]
+
+_GROUP = "bt_exec.packs"
+
+RigFactory = Callable[[Mapping[str, Any], Mapping[str, str]], Rig]
+"""Makes a rig from the site's settings for the pack and the ``--world KEY=VALUE`` pairs."""
+
+
+@dataclass(frozen=True)
+class Pack:
+    """What a domain brings.
+
+    Attributes:
+        name: Name in site files and entry points.
+        summary: One line for people.
+        skills: Its skills.
+        conditions: Its conditions.
+        types: Named types for the ``params`` of trees: ``{"Arm": Literal["left", "right"]}``.
+        passes: Transformations of a spec after compiling, in order.
+        trees: Folder of its tree files, or None.
+        messages: File of its sentences, or None.
+        lexicon: File of its words for the offline compiler, or None.
+        robots: Rig factories by the name a site uses.
+        world: The ``--world`` keys it knows, each with what it means and allows.
+        turn_reporter: Makes the pack's turn reporter for one mission, or None.
+    """
+
+    name: str
+    summary: str = ""
+    skills: tuple[Skill, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    types: Mapping[str, Any] = field(default_factory=dict)
+    passes: tuple[Pass, ...] = ()
+    trees: Path | None = None
+    messages: Path | None = None
+    lexicon: Path | None = None
+    robots: Mapping[str, RigFactory] = field(default_factory=dict)
+    world: Mapping[str, str] = field(default_factory=dict)
+    turn_reporter: Callable[[], TurnReporter] | None = None
+
+
+BUILT_IN_TYPES: Mapping[str, Any] = MappingProxyType(
+    {"text": str, "number": float, "integer": int, "boolean": bool}
+)
+
+
+class Catalogue:
+    """The skills, conditions and types of the packs of a site, by name.
+
+    Raises:
+        RegistrationError: If two packs bring the same name.
+    """
+
+    def __init__(self, packs: Iterable[Pack]) -> None:
+        self.packs = tuple(packs)
+        self.skills: dict[str, Skill] = {}
+        self.conditions: dict[str, Condition] = {}
+        self.types: dict[str, Any] = dict(BUILT_IN_TYPES)
+        self._owner: dict[str, str] = {}
+        for pack in self.packs:
+            for part in (*pack.skills, *pack.conditions):
+                other = self._owner.setdefault(part.name, pack.name)
+                if other != pack.name or part.name in {*self.skills, *self.conditions}:
+                    raise RegistrationError(
+                        f"{part.name!r} is brought by pack {other} and again by {pack.name}"
+                    )
+                if isinstance(part, Skill):
+                    self.skills[part.name] = part
+                else:
+                    self.conditions[part.name] = part
+            for name, hint in pack.types.items():
+                if self.types.get(name, hint) != hint:
+                    raise RegistrationError(f"type {name!r} of pack {pack.name} is another's")
+                self.types[name] = hint
+
+    def owner(self, name: str) -> str:
+        """Return the pack that brings the skill or condition `name`."""
+        return self._owner[name]
+
+    def skill(self, name: str) -> Skill:
+        """Return the skill called `name`.
+
+        Raises:
+            UnknownName: If no pack of the site brings it.
+        """
+        if name not in self.skills:
+            raise UnknownName("skill", name, self.skills)
+        return self.skills[name]
+
+
+def _entry_points() -> dict[str, importlib.metadata.EntryPoint]:
+    found: dict[str, importlib.metadata.EntryPoint] = {}
+    for point in importlib.metadata.entry_points(group=_GROUP):
+        other = found.setdefault(point.name, point)
+        if other.value != point.value:
+            raise RegistrationError(
+                f"pack {point.name!r} is registered twice: {other.value} and {point.value}"
+            )
+    return found
+
+
+def pack_names() -> tuple[str, ...]:
+    """Return the names of all installed packs."""
+    return tuple(sorted(_entry_points()))
+
+
+def find_pack(name: str) -> Pack:
+    """Return the installed pack called `name`.
+
+    Raises:
+        UnknownName: If no installed package registers it.
+        UsageError: If it is registered but cannot be imported.
+    """
+    points = _entry_points()
+    if name not in points:
+        raise UnknownName("pack", name, points)
+    try:
+        pack = points[name].load()
+    except ImportError as error:
+        raise UsageError(
+            f"pack {name!r} ({points[name].value}) cannot be imported: {error}"
+        ) from error
+    if not isinstance(pack, Pack):
+        raise RegistrationError(f"pack {name!r}: {points[name].value} is no Pack")
+    return pack

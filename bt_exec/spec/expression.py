@@ -1,0 +1,130 @@
+"""Condition expressions: a name, a name with arguments, ``not``, ``all``, ``any``. Nothing else.
+
+There is no expression language and nothing is evaluated: an expression names registered
+conditions and combines their verdicts. Evaluation is in `bt_exec.nodes.ask`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, TypeAlias, cast
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
+from pydantic_core import PydanticCustomError
+
+__all__ = ["All", "Any_", "Expression", "Is", "Not", "leaves"]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Is(_Part):
+    """One condition and its arguments: ``material_visible`` or ``{door_is: {state: open}}``."""
+
+    name: str
+    args: Mapping[str, Any] = Field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """Return it as people say it: ``door_is open``."""
+        return " ".join((self.name, *(str(value) for value in self.args.values())))
+
+
+class Not(_Part):
+    """Holds where its part does not; unknown where that is unknown."""
+
+    of: Expression
+
+    def __str__(self) -> str:
+        """Return it as people say it: ``not door_is open``."""
+        return f"not {self.of}"
+
+
+class All(_Part):
+    """Holds where every part holds; fails at the first that does not."""
+
+    of: tuple[Expression, ...]
+
+    def __str__(self) -> str:
+        """Return it as people say it: ``a and b``."""
+        return " and ".join(map(str, self.of))
+
+
+class Any_(_Part):  # noqa: N801 - `Any` is taken
+    """Holds where one part holds."""
+
+    of: tuple[Expression, ...]
+
+    def __str__(self) -> str:
+        """Return it as people say it: ``a or b``."""
+        return " or ".join(map(str, self.of))
+
+
+class _Wrong(Exception):  # noqa: N818 - internal, turned into pydantic's own below
+    """A form that is no condition, and where inside the expression it stands."""
+
+    def __init__(self, kind: str, message: str, at: tuple[str | int, ...]) -> None:
+        self.kind, self.message, self.at = kind, message, at
+
+
+_FORMS = "a condition is a name, {name: {arguments}}, {not: …}, {all: […]} or {any: […]}"
+
+
+def _parse(value: Any, at: tuple[str | int, ...] = ()) -> Is | Not | All | Any_:
+    """Turn the YAML form into the model."""
+    if isinstance(value, Is | Not | All | Any_):
+        return value
+    if isinstance(value, str):
+        return Is(name=value)
+    if not isinstance(value, dict):
+        raise _Wrong("condition_form", _FORMS, at)
+    if len(value) != 1:
+        message = "one name with its arguments; combine several with {all: […]} or {any: […]}"
+        raise _Wrong("condition_form", message, at)
+    ((name, inner),) = value.items()
+    if name == "not":
+        return Not(of=_parse(inner, (*at, "not")))
+    if name in ("all", "any"):
+        if not isinstance(inner, list) or not inner:
+            raise _Wrong("condition_list", f"{name!r} takes a list of conditions", (*at, name))
+        parts = tuple(_parse(part, (*at, name, index)) for index, part in enumerate(inner))
+        return All(of=parts) if name == "all" else Any_(of=parts)
+    if not isinstance(inner, dict | None):
+        message = f"arguments of {name!r} are names with values: {{state: open}}"
+        raise _Wrong("condition_args", message, (*at, name))
+    return Is(name=name, args=inner or {})
+
+
+def _validate(value: Any) -> Any:
+    try:
+        return _parse(value)
+    except _Wrong as wrong:
+        raise PydanticCustomError(wrong.kind, wrong.message, {"at": wrong.at}) from None
+
+
+def _dump(value: Any) -> Any:
+    """Return the YAML form; `_parse` reads it back."""
+    if isinstance(value, Is):
+        return {value.name: dict(value.args)} if value.args else value.name
+    if isinstance(value, Not):
+        return {"not": _dump(value.of)}
+    return {"all" if isinstance(value, All) else "any": [_dump(part) for part in value.of]}
+
+
+Expression: TypeAlias = Annotated[
+    Is | Not | All | Any_, BeforeValidator(_validate), PlainSerializer(_dump)
+]
+
+for _model in (Not, All, Any_):
+    _model.model_rebuild()
+
+
+def leaves(expression: Any) -> Iterator[Is]:
+    """Yield every named condition of an expression, left to right."""
+    if isinstance(expression, Is):
+        yield expression
+    elif isinstance(expression, Not):
+        yield from leaves(expression.of)
+    else:
+        for part in cast("All | Any_", expression).of:
+            yield from leaves(part)

@@ -1,0 +1,89 @@
+"""A library: the tree files of a site's packs, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from bt_exec.failure import Problem, SpecError, UnknownName
+from bt_exec.spec.load import Loaded, load_file
+from bt_exec.spec.model import TreeSpec
+from bt_exec.spec.source import Source
+
+__all__ = ["Library"]
+
+
+class Library:
+    """Trees by name. Names are unique: a second tree of the same name is refused."""
+
+    def __init__(self, loaded: Iterable[Loaded] = ()) -> None:
+        self._trees: dict[str, TreeSpec] = {}
+        self._sources: dict[str, Source] = {}
+        for document, source in loaded:
+            self.add(document, source)
+
+    @classmethod
+    def load(cls, folders: Iterable[Path]) -> Library:
+        """Load every ``*.yaml`` under `folders`.
+
+        Raises:
+            SpecError: Holding every mistake of every file.
+        """
+        library = cls()
+        problems: list[Problem] = []
+        for folder in folders:
+            for path in sorted(folder.rglob("*.yaml")):
+                try:
+                    loaded = load_file(path)
+                    library.add(loaded.document, loaded.source)
+                except SpecError as error:
+                    problems.extend(error.problems)
+        if problems:
+            raise SpecError(problems)
+        return library
+
+    def add(self, document: object, source: Source) -> None:
+        """Add one tree.
+
+        Raises:
+            SpecError: ``NOT_A_TREE`` for a mission, ``DUPLICATE_TREE`` for a name that is taken.
+        """
+        if not isinstance(document, TreeSpec):
+            message = "is a mission; a library holds trees"
+            raise SpecError([source.problem("NOT_A_TREE", message)])
+        if document.tree in self._trees:
+            other = self._sources[document.tree].file
+            message = f"tree {document.tree!r} already stands in {other}"
+            raise SpecError([source.problem("DUPLICATE_TREE", message, ("tree",))])
+        self._trees[document.tree] = document
+        self._sources[document.tree] = source
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is a tree called `name`."""
+        return name in self._trees
+
+    def __iter__(self) -> Iterator[TreeSpec]:
+        """Iterate over the trees in the order in which they were added."""
+        return iter(self._trees.values())
+
+    def __len__(self) -> int:
+        """How many trees there are."""
+        return len(self._trees)
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all trees."""
+        return tuple(self._trees)
+
+    def get(self, name: str) -> TreeSpec:
+        """Return the tree called `name`.
+
+        Raises:
+            UnknownName: If there is none.
+        """
+        if name not in self._trees:
+            raise UnknownName("tree", name, self._trees)
+        return self._trees[name]
+
+    def source(self, name: str) -> Source:
+        """Return the text that the tree called `name` came from."""
+        return self._sources[name]

@@ -1,0 +1,290 @@
+"""A tree as data: what people author, compilers write, the journal keeps and the builder builds.
+
+A node has exactly one kind and any of the modifiers. What each modifier means and when it acts:
+
+=========== ==================================================================== ==================
+modifier    meaning                                                              when
+=========== ==================================================================== ==================
+``skip_if`` the condition holds: done without doing; the skip log says why       once, on entry
+``retry``   up to N attempts in all; one attempt per tick, the last failure      on each failure
+            counts
+``timeout`` the attempt fails with TIMEOUT and is stopped; checked *before* the  each tick of an
+            node is ticked, so a late success cannot pass; on the mission's clock attempt
+``while``   a guard: when it does not hold, the node is stopped and fails        each tick, before
+``repeat``  the whole of the above, N times in a row; any failure ends it        on each success
+=========== ==================================================================== ==================
+
+The order is fixed: ``skip_if`` once, then ``repeat( retry( timeout( while( node ) ) ) )``. The
+tests in ``tests/bt_exec/nodes/test_modifiers.py`` hold every row and the order.
+
+A ``parallel`` succeeds when all, any, or N of its children have succeeded; it fails as soon as
+that is out of reach. Children still running are stopped at that moment; children that finished
+are not ticked again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    PlainSerializer,
+    Tag,
+)
+from pydantic_core import PydanticCustomError
+
+from bt_exec.spec.expression import Expression
+
+__all__ = [
+    "KINDS",
+    "Check",
+    "Do",
+    "Document",
+    "Fallback",
+    "Mission",
+    "MissionSpec",
+    "Node",
+    "NodeBase",
+    "Parallel",
+    "Param",
+    "Sequence",
+    "Tree",
+    "TreeSpec",
+    "Way",
+    "children_of",
+    "walk",
+]
+
+KINDS = ("do", "check", "tree", "sequence", "fallback", "parallel")
+
+_UNITS_S = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|min|h)\Z")
+
+Name: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]
+Code: TypeAlias = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$", max_length=64)]
+Text: TypeAlias = Annotated[str, Field(max_length=500)]
+Count: TypeAlias = Annotated[int, Field(ge=1, le=1000, strict=True)]
+Args: TypeAlias = Mapping[str, Any]
+
+
+def _read_duration(value: Any) -> Any:
+    """Turn ``20s`` into seconds; a bare number has no unit and is refused."""
+    match = _DURATION.match(value) if isinstance(value, str) else None
+    seconds = round(float(match[1]) * _UNITS_S[match[2]], 3) if match else 0.0
+    if not 0 < seconds <= 24 * 3600:
+        raise PydanticCustomError(
+            "duration", "a time is a number with its unit, 1ms to 24h: 500ms, 20s, 2min"
+        )
+    return seconds
+
+
+def _write_duration(seconds: float) -> str:
+    return f"{seconds:.3f}".rstrip("0").rstrip(".") + "s"
+
+
+Duration: TypeAlias = Annotated[
+    float, BeforeValidator(_read_duration), PlainSerializer(_write_duration)
+]
+"""Seconds in Python, ``20s`` in YAML."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=False)
+
+
+class NodeBase(_Model):
+    """The modifiers every node may have; see the table at the top of this file."""
+
+    name: Annotated[str, Field(min_length=1, max_length=64)] | None = None
+    skip_if: Expression | None = None
+    guard: Expression | None = Field(None, alias="while")
+    retry: Count | None = None
+    timeout: Duration | None = None
+    repeat: Count | None = None
+
+
+class Do(NodeBase):
+    """Run a skill; ``save`` keeps fields of its result under names."""
+
+    do: Name
+    args: Args = Field(default_factory=dict, alias="with")
+    save: Mapping[str, Name] = Field(default_factory=dict)
+
+
+class Check(NodeBase):
+    """Ask a condition: succeeds if it holds, otherwise fails with ``else``.
+
+    With ``tell: true`` the question itself is the point: either answer succeeds and is told.
+    """
+
+    check: Expression
+    code: Code | None = Field(None, alias="else")
+    tell: bool = False
+
+
+class Tree(NodeBase):
+    """Run another tree of the library. In a mission its expanded root stands in ``body``."""
+
+    tree: Name
+    args: Args = Field(default_factory=dict, alias="with")
+    save: Mapping[str, Name] = Field(default_factory=dict)
+    body: Node | None = None
+
+
+class Sequence(NodeBase):
+    """One after another; ends at the first failure. Finished children are not ticked again."""
+
+    sequence: Annotated[tuple[Node, ...], Field(min_length=1)]
+
+
+class Fallback(NodeBase):
+    """One after another; ends at the first success. Fails with the last child's failure."""
+
+    fallback: Annotated[tuple[Node, ...], Field(min_length=1)]
+
+
+class Parallel(NodeBase):
+    """All at once; ``succeed_when`` says how many must succeed."""
+
+    parallel: Annotated[tuple[Node, ...], Field(min_length=2)]
+    succeed_when: Literal["all", "any"] | Annotated[int, Field(ge=1, strict=True)] = "all"
+
+    @property
+    def needed(self) -> int:
+        """How many children must succeed."""
+        by_word = {"all": len(self.parallel), "any": 1}
+        return (
+            by_word[self.succeed_when] if isinstance(self.succeed_when, str) else self.succeed_when
+        )
+
+
+def _one_kind(value: Any) -> Any:
+    """Refuse what is no node before the union is tried, so that the reason is the true one."""
+    if isinstance(value, NodeBase):
+        return value
+    if not isinstance(value, dict):
+        raise PydanticCustomError("node_form", "a node is a mapping that starts with its kind")
+    kinds = [kind for kind in KINDS if kind in value]
+    if len(kinds) != 1:
+        message = (
+            "a node needs a kind" if not kinds else "a node has one kind, this one has several"
+        )
+        raise PydanticCustomError("node_kind", message, {"kinds": kinds})
+    return value
+
+
+def _tag(value: Any) -> str:
+    """Return the union's tag; in angle brackets, so that error places can drop it."""
+    if isinstance(value, NodeBase):
+        return f"<{type(value).__name__.lower()}>"
+    return f"<{next(kind for kind in KINDS if kind in value)}>"
+
+
+Node: TypeAlias = Annotated[
+    Annotated[Do, Tag("<do>")]
+    | Annotated[Check, Tag("<check>")]
+    | Annotated[Tree, Tag("<tree>")]
+    | Annotated[Sequence, Tag("<sequence>")]
+    | Annotated[Fallback, Tag("<fallback>")]
+    | Annotated[Parallel, Tag("<parallel>")],
+    Discriminator(_tag),
+    BeforeValidator(_one_kind),
+]
+
+
+class Param(_Model):
+    """A parameter of a tree: its named type, and a default that makes it optional."""
+
+    type: Name
+    default: Any = None
+    summary: Text = ""
+
+    @property
+    def required(self) -> bool:
+        """Whether a caller must give it."""
+        return self.default is None
+
+
+class Way(_Model):
+    """Another way to reach the same end, tried by re-planning after one of the codes in ``on``."""
+
+    on: Annotated[tuple[Code, ...], Field(min_length=1)]
+    args: Annotated[Args, Field(alias="with", min_length=1)]
+
+
+class TreeSpec(_Model):
+    """A tree file: a name, what it is for, what people say to get it, parameters and nodes."""
+
+    tree: Name
+    summary: Text = ""
+    utterances: tuple[Annotated[str, Field(min_length=1, max_length=200)], ...] = ()
+    params: Mapping[Name, Param] = Field(default_factory=dict)
+    returns: Mapping[Name, str] = Field(default_factory=dict)
+    otherwise: tuple[Way, ...] = ()
+    root: Node
+
+
+class Mission(_Model):
+    """The header of a mission spec: where the plan comes from and what it replaces.
+
+    Attributes:
+        command: What the person typed.
+        language: ``en`` or ``ko``.
+        plan_version: 1 for the first plan, one more for each re-plan.
+        compiler: Who wrote it.
+        model: The language model that wrote it, if one did.
+        parent: The plan version this one repairs, or None.
+        subgoals: The command's parts in order, for people.
+        kept: Paths of finished nodes that are not run again.
+        notes: What passes changed, in order.
+    """
+
+    command: Annotated[str, Field(max_length=2000)]
+    language: Literal["en", "ko"] = "en"
+    plan_version: Annotated[int, Field(ge=1)] = 1
+    compiler: str = ""
+    model: str | None = None
+    parent: int | None = None
+    subgoals: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class MissionSpec(_Model):
+    """A tree to be run once, for a command: what is built, shown, journalled and replayed."""
+
+    mission: Mission
+    root: Node
+
+
+Document: TypeAlias = TreeSpec | MissionSpec
+
+for _model in (Tree, Sequence, Fallback, Parallel, TreeSpec, MissionSpec):
+    _model.model_rebuild()
+
+
+def children_of(node: NodeBase) -> tuple[NodeBase, ...]:
+    """Return the nodes directly under `node`."""
+    match node:
+        case Sequence():
+            return node.sequence
+        case Fallback():
+            return node.fallback
+        case Parallel():
+            return node.parallel
+        case Tree(body=body) if body is not None:
+            return (body,)
+    return ()
+
+
+def walk(node: NodeBase) -> Iterator[NodeBase]:
+    """Yield `node` and everything under it, parents first."""
+    yield node
+    for child in children_of(node):
+        yield from walk(child)

@@ -1,0 +1,80 @@
+"""What skills and conditions may look at: the latest scene, how old it is, what came before.
+
+A world is a view that lives as long as a node works. It knows when that node began (`since`), so
+that "fresh" has one meaning everywhere: seen after this node started to ask.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from bt_exec.robot import Scene
+
+__all__ = ["Sight", "World"]
+
+S = TypeVar("S", bound=Scene)
+
+_KEPT_SCENES = 32  # enough for every vote over fresh frames; a few MB of frames
+
+
+class Sight(Generic[S]):
+    """The scenes of one rig, newest last; the executive fills it between ticks.
+
+    Attributes:
+        asked: Whether a node has looked since the last scene arrived. Perception runs when
+            somebody asks, at most once per tick and at most at the site's rate.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self.scenes: deque[S] = deque(maxlen=_KEPT_SCENES)
+        self.asked = True
+        self._clock = clock
+
+    def now(self) -> float:
+        """Return the mission's clock [s]."""
+        return self._clock()
+
+    def add(self, scene: S) -> None:
+        """Keep `scene` as the newest; the question is answered."""
+        self.scenes.append(scene)
+        self.asked = False
+
+
+class World(Generic[S]):
+    """A view of the scenes for one node at work.
+
+    Args:
+        sight: The scenes of the rig.
+        since: When the node began to ask [s, mission clock].
+    """
+
+    __slots__ = ("_sight", "since")
+
+    def __init__(self, sight: Sight[S], since: float) -> None:
+        self._sight = sight
+        self.since = since
+
+    @property
+    def now(self) -> float:
+        """The mission's clock [s]: simulated time in a simulation."""
+        return self._sight.now()
+
+    @property
+    def scene(self) -> S | None:
+        """The newest scene, or None if nothing was seen yet. Looking asks for a newer one."""
+        self._sight.asked = True
+        return self._sight.scenes[-1] if self._sight.scenes else None
+
+    @property
+    def fresh(self) -> tuple[S, ...]:
+        """The scenes captured since this node began to ask, oldest first; asks for more."""
+        self._sight.asked = True
+        return tuple(scene for scene in self._sight.scenes if scene.t >= self.since)
+
+    @property
+    def age_s(self) -> float:
+        """How old the newest scene is [s]; infinite if nothing was seen yet."""
+        scenes = self._sight.scenes
+        return self.now - scenes[-1].t if scenes else float("inf")

@@ -1,0 +1,68 @@
+"""Where the door's parts are, for a hinge angle: the arithmetic every door motion shares.
+
+A point of the door is given by `r` (distance from the hinge along the panel), `out` (distance from
+the panel's middle plane towards its outer face) and `up` (height over the door's middle), in
+metres.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from bt_exec_skills.door.sim.ik import Vector
+from bt_exec_skills.door.sim.layout import DOOR_WIDTH, Layout
+from bt_exec_skills.door.sim.mjcf import HANDLE_STANDOFF
+
+__all__ = ["DoorGeometry"]
+
+
+class DoorGeometry:
+    """The door of one layout, in the world frame.
+
+    Args:
+        layout: The world's layout.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self._hinge = np.array(layout.hinge)
+        self.handle_r = layout.handle_r
+        self.handle_z = layout.handle_z
+        self.handle_half = layout.handle_half
+        self.front_x = layout.hinge[0]
+        """The plane of the closed door [m]."""
+
+    @staticmethod
+    def along(angle: float) -> Vector:
+        """Return the unit vector from the hinge to the free edge, shape (3,)."""
+        return np.array([-math.sin(angle), -math.cos(angle), 0.0])
+
+    @staticmethod
+    def outward(angle: float) -> Vector:
+        """Return the outer face's unit normal, shape (3,)."""
+        return np.array([-math.cos(angle), math.sin(angle), 0.0])
+
+    def point(self, angle: float, r: float, out: float, up: float) -> Vector:
+        """Return a point of the door at `angle` [rad], world frame [m], shape (3,)."""
+        place: Vector = self._hinge + r * self.along(angle) + out * self.outward(angle)
+        place[2] += up
+        return place
+
+    def handle(self, angle: float) -> Vector:
+        """Return the middle of the handle's bar at `angle` [m], shape (3,)."""
+        return self.point(angle, self.handle_r, HANDLE_STANDOFF, self.handle_z)
+
+    def to_handle(self, angle: float, place: Vector) -> float:
+        """Return the distance from `place` to the handle's bar, taken as a segment [m]."""
+        offset = place - self.handle(angle)
+        offset[2] = max(0.0, abs(offset[2]) - self.handle_half)
+        return float(np.linalg.norm(offset))
+
+    def outside(self, angle: float, place: Vector) -> float:
+        """Return how far `place` lies on the outer side of the panel's plane [m]."""
+        return float((place - self._hinge) @ self.outward(angle))
+
+    def edge(self, angle: float) -> Vector:
+        """Return the middle of the free edge [m], shape (3,)."""
+        return self.point(angle, DOOR_WIDTH, 0.0, 0.0)

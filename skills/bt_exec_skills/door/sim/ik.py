@@ -1,0 +1,126 @@
+"""Inverse kinematics of one arm, on a private model, with mink.
+
+A target is a place for the grip, a yaw and a pitch of the hand. Where it points matters less than
+where it is, so orientation is a soft goal; a soft pull to a posture settles what is left free.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import mink
+import mujoco
+import numpy as np
+import numpy.typing as npt
+
+from bt_exec_skills.door.robot import Arm
+from bt_exec_skills.door.sim.arm import HOME, arm_body
+
+__all__ = ["ArmIK", "Pose", "Vector"]
+
+Vector = npt.NDArray[np.float64]
+
+_ROUNDS = 30
+_CLOSE_M = 0.004
+_SETTLED = 1e-3  # a step this small [rad] does not get anywhere any more
+
+
+@dataclass(frozen=True)
+class Pose:
+    """Where the grip goes and how the hand points.
+
+    Attributes:
+        position: The grip, world frame [m], shape (3,).
+        yaw: Turn of the fingers about world z [rad]; 0 points at the cabinet.
+        pitch: Tilt of the fingers [rad]; positive points down.
+        turn_cost: Weight of the orientation against the position (1 = a radian costs a metre).
+        tolerance: How far off the grip may be [m].
+        turn_tolerance: How far off the hand's direction may be [rad].
+    """
+
+    position: Vector
+    yaw: float = 0.0
+    pitch: float = 0.0
+    turn_cost: float = 0.2
+    tolerance: float = 0.012
+    turn_tolerance: float = math.inf
+
+    def fingers(self) -> Vector:
+        """Return the direction of the fingers, a unit vector of shape (3,)."""
+        level = math.cos(self.pitch)
+        return np.array(
+            [level * math.cos(self.yaw), level * math.sin(self.yaw), -math.sin(self.pitch)]
+        )
+
+
+class ArmIK:
+    """Solves for the seven joint angles of one arm; keeps nothing between calls.
+
+    Args:
+        arm: Which one.
+    """
+
+    def __init__(self, arm: Arm) -> None:
+        body = arm_body(arm, fingers=False)
+        xml = (
+            '<mujoco><compiler angle="radian" autolimits="true"/><default>'
+            '<default class="arm"/><default class="hand"/></default>'
+            f"<worldbody>{body}</worldbody></mujoco>"
+        )
+        model = mujoco.MjModel.from_xml_string(xml)
+        self._configuration = mink.Configuration(model)
+        self._grip = mink.FrameTask(f"{arm}/grip", "site", 1.0, 0.2, lm_damping=1e-3)
+        self._posture = mink.PostureTask(model, cost=2e-3)
+        self._limits = [mink.ConfigurationLimit(model)]
+        self._home = np.array(HOME[arm])
+        self._site = model.site(f"{arm}/grip").id
+
+    def solve(self, pose: Pose, start: Vector, posture: Vector | None = None) -> Vector | None:
+        """Return joint angles that reach `pose`, near `start`; None if it is out of reach.
+
+        Args:
+            pose: The target.
+            start: Joint angles to begin from [rad], shape (7,).
+            posture: What the free motion is pulled to [rad], shape (7,); home by default.
+        """
+        configuration = self._configuration
+        configuration.update(start)
+        rotation = mink.SO3.from_rpy_radians(0.0, pose.pitch, pose.yaw)
+        self._grip.set_target(
+            mink.SE3.from_rotation_and_translation(rotation, np.asarray(pose.position))
+        )
+        self._grip.set_orientation_cost(pose.turn_cost)
+        self._posture.set_target(self._home if posture is None else posture)
+        for _ in range(_ROUNDS):
+            step = mink.solve_ik(
+                configuration,
+                [self._grip, self._posture],
+                1.0,
+                solver="daqp",
+                damping=1e-4,
+                limits=self._limits,
+            )
+            largest = float(np.abs(step).max())
+            step *= min(1.0, 0.35 / max(largest, 1e-9))
+            configuration.integrate_inplace(step, 1.0)
+            if largest < _SETTLED or (largest < 0.02 and self._miss(pose) < _CLOSE_M):
+                break
+        reached = self._miss(pose) <= pose.tolerance and self._turned(pose) <= pose.turn_tolerance
+        return configuration.q.copy() if reached else None
+
+    def _miss(self, pose: Pose) -> float:
+        """Return how far the grip is from the target [m]."""
+        site = self._configuration.data.site_xpos[self._site]
+        return float(np.linalg.norm(site - pose.position))
+
+    def _turned(self, pose: Pose) -> float:
+        """Return the angle between the fingers and their target direction [rad]."""
+        fingers = self._configuration.data.site_xmat[self._site].reshape(3, 3)[:, 0]
+        return math.acos(float(np.clip(fingers @ pose.fingers(), -1.0, 1.0)))
+
+    def grip_at(self, q: Vector) -> Vector:
+        """Return where the grip is at joint angles `q` [m], shape (3,)."""
+        self._configuration.update(q)
+        place: Vector = self._configuration.data.site_xpos[self._site].copy()
+        return place

@@ -1,0 +1,171 @@
+"""What a simulated door world looks like: the options people choose, the rest drawn from a seed.
+
+Frame: the robot's base is the origin, x points forward to the door, y to the left, z up; metres
+and radians. The door hinges on its left edge and opens towards the robot.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+__all__ = ["FAULTS", "Fault", "Layout", "WorldOptions", "draw_layout"]
+
+Fault = Literal["none", "jammed", "slippery", "dark", "frozen"]
+FAULTS: tuple[Fault, ...] = get_args(Fault)
+
+DOOR_WIDTH = 0.32
+DOOR_HEIGHT = 0.40
+DOOR_MAX_RAD = 1.75
+_NAMED_DOORS = ("closed", "ajar", "open")
+_MAX_SEED = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class WorldOptions:
+    """What people choose about a world.
+
+    Attributes:
+        door: "closed", "ajar", "open", or the hinge angle [rad] in 0..1.6.
+        material: Whether the material stands in the cabinet.
+        seed: Draws everything else: places, sizes, colours, light, camera.
+        fault: What goes wrong: "jammed" locks the hinge, "slippery" lets the first grasp of the
+            material slip, "dark" and "frozen" break the camera.
+
+    Raises:
+        ValueError: If a value is not allowed; the message lists what is.
+    """
+
+    door: str | float = "closed"
+    material: Literal["present", "absent"] = "present"
+    seed: int = 0
+    fault: Fault = "none"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.door, str):
+            if self.door not in _NAMED_DOORS:
+                object.__setattr__(self, "door", _angle(self.door))
+        else:
+            _angle(self.door)
+        if self.material not in ("present", "absent"):
+            raise ValueError(f"material={self.material!r}: allowed are present, absent")
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int):
+            raise ValueError(f"seed={self.seed!r}: a whole number is needed")
+        if not 0 <= self.seed <= _MAX_SEED:
+            raise ValueError(f"seed={self.seed}: allowed are 0..{_MAX_SEED}")
+        if self.fault not in FAULTS:
+            raise ValueError(f"fault={self.fault!r}: allowed are {', '.join(FAULTS)}")
+
+
+def _angle(value: str | float) -> float:
+    """Return a hinge angle [rad] or say what is allowed."""
+    try:
+        angle = float(value)
+    except ValueError:
+        angle = math.nan
+    if not 0.0 <= angle <= 1.6:
+        raise ValueError(f"door={value!r}: allowed are closed, ajar, open, or an angle 0..1.6 rad")
+    return angle
+
+
+Rgb = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Everything a world is built from; equal layouts give equal worlds, bit for bit.
+
+    Attributes:
+        hinge: Hinge axis at the door's middle height (x, y, z) [m].
+        angle: Hinge angle at the start [rad], 0 is closed.
+        jammed: Whether the hinge is locked.
+        handle_r: Distance of the handle from the hinge axis along the panel [m].
+        handle_z: Height of the handle's middle over the door's middle [m].
+        handle_half: Half length of the handle's bar [m].
+        material: Whether there is a material box.
+        material_xy: Where it stands, relative to the middle of the opening (x inward) [m].
+        material_yaw: Its turn about z [rad].
+        material_half: Its half sizes [m].
+        colours: RGB by part: wall, cabinet, door, handle, interior, tray, material, floor.
+        light: Position of the lamp [m] and its brightness 0..1.
+        camera: Head camera: position [m], the point it looks at [m].
+        fovy: Vertical field of view [deg].
+    """
+
+    hinge: tuple[float, float, float]
+    angle: float
+    jammed: bool
+    handle_r: float
+    handle_z: float
+    handle_half: float
+    material: bool
+    material_xy: tuple[float, float]
+    material_yaw: float
+    material_half: tuple[float, float, float]
+    colours: dict[str, Rgb]
+    light: tuple[tuple[float, float, float], float]
+    camera: tuple[tuple[float, float, float], tuple[float, float, float]]
+    fovy: float
+
+    @property
+    def centre(self) -> tuple[float, float, float]:
+        """Middle of the door's opening [m]."""
+        x, y, z = self.hinge
+        return x, y - DOOR_WIDTH / 2, z
+
+
+def draw_layout(options: WorldOptions) -> Layout:
+    """Return the layout that `options` and their seed stand for."""
+    rng = random.Random(options.seed)
+
+    def between(low: float, high: float) -> float:
+        return low + (high - low) * rng.random()
+
+    hinge = (between(0.68, 0.72), between(0.14, 0.18), between(0.97, 1.03))
+    starts = {"closed": 0.0, "ajar": between(0.25, 0.5), "open": between(1.15, 1.35)}
+    angle = starts[options.door] if isinstance(options.door, str) else options.door
+    centre = (hinge[0], hinge[1] - DOOR_WIDTH / 2, hinge[2])
+    return Layout(
+        hinge=hinge,
+        angle=angle,
+        jammed=options.fault == "jammed",
+        handle_r=between(0.262, 0.282),
+        handle_z=between(-0.03, 0.03),
+        handle_half=between(0.05, 0.065),
+        material=options.material == "present",
+        material_xy=(between(0.06, 0.10), between(-0.07, 0.02)),
+        material_yaw=between(-0.35, 0.35),
+        material_half=(between(0.018, 0.025), between(0.018, 0.025), between(0.03, 0.045)),
+        colours=_draw_colours(rng, between),
+        light=((between(-0.6, 0.2), between(-0.8, 0.8), between(1.9, 2.4)), between(0.5, 0.8)),
+        camera=(
+            (between(-0.02, 0.02), between(-0.02, 0.02), between(1.33, 1.37)),
+            (centre[0], centre[1] + between(-0.03, 0.03), centre[2] + between(-0.02, 0.02)),
+        ),
+        fovy=between(58.0, 64.0),
+    )
+
+
+def _draw_colours(rng: random.Random, between: Callable[[float, float], float]) -> dict[str, Rgb]:
+    """Draw the colours; the material stays orange, for that is what defines it."""
+
+    def grey(low: float, high: float, tint: float = 0.06) -> Rgb:
+        base = between(low, high)
+        r, g, b = (min(1.0, max(0.0, base + between(-tint, tint))) for _ in range(3))
+        return r, g, b
+
+    wood = rng.random() < 0.5
+    door: Rgb = (between(0.5, 0.7), between(0.35, 0.5), between(0.2, 0.3)) if wood else grey(0.5, 0.8)
+    return {
+        "wall": grey(0.7, 0.9),
+        "floor": grey(0.3, 0.5),
+        "cabinet": grey(0.35, 0.6),
+        "door": door,
+        "handle": grey(0.05, 0.2) if rng.random() < 0.6 else grey(0.85, 0.95),
+        "interior": grey(0.15, 0.3),
+        "tray": grey(0.4, 0.6, 0.12),
+        "material": (between(0.85, 1.0), between(0.4, 0.55), between(0.05, 0.15)),
+    }

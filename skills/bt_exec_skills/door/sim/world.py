@@ -1,0 +1,74 @@
+"""A simulated door world: the compiled model, its state, and names for what moves in it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from bt_exec_skills.door.robot import ARMS
+from bt_exec_skills.door.sim.arm import FINGER_OPEN, HOME
+from bt_exec_skills.door.sim.geometry import DoorGeometry
+from bt_exec_skills.door.sim.ik import Vector
+from bt_exec_skills.door.sim.layout import Layout, WorldOptions, draw_layout
+from bt_exec_skills.door.sim.limb import Limb
+from bt_exec_skills.door.sim.mjcf import TIMESTEP, world_xml
+
+__all__ = ["CONTROL_S", "DoorWorld"]
+
+CONTROL_S = 0.02
+"""How often a motion sets new targets [s, simulated]."""
+_PHYSICS_STEPS = round(CONTROL_S / TIMESTEP)
+
+
+class DoorWorld:
+    """One world and its physics. Time passes only in `advance`.
+
+    Args:
+        options: What people chose; the same options give the same world, bit for bit.
+
+    Attributes:
+        options: As given.
+        layout: What was drawn from the seed.
+        model: The compiled MuJoCo model.
+        data: Its state.
+        geometry: Where the door's parts are at an angle.
+        limbs: The arms by name.
+    """
+
+    def __init__(self, options: WorldOptions) -> None:
+        self.options = options
+        self.layout: Layout = draw_layout(options)
+        self.model: Any = mujoco.MjModel.from_xml_string(world_xml(self.layout))
+        self.data: Any = mujoco.MjData(self.model)
+        self.geometry = DoorGeometry(self.layout)
+        self.limbs = {arm: Limb(self.model, self.data, arm) for arm in ARMS}
+        self._hinge = int(self.model.joint("door").qposadr[0])
+        self._material = self.model.body("material").id if self.layout.material else None
+        for arm, limb in self.limbs.items():
+            limb.place(np.array(HOME[arm]), FINGER_OPEN)
+        self.data.qpos[self._hinge] = self.layout.angle
+        mujoco.mj_forward(self.model, self.data)
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return float(self.data.time)
+
+    @property
+    def angle(self) -> float:
+        """The hinge angle [rad]; 0 is closed."""
+        return float(self.data.qpos[self._hinge])
+
+    def material_pose(self) -> tuple[Vector, float] | None:
+        """Return the material's middle [m] and its turn about z [rad]; None if there is none."""
+        if self._material is None:
+            return None
+        turn = self.data.xmat[self._material].reshape(3, 3)
+        return self.data.xpos[self._material].copy(), math.atan2(turn[1, 0], turn[0, 0])
+
+    def advance(self) -> None:
+        """Advance the physics by one control period."""
+        mujoco.mj_step(self.model, self.data, _PHYSICS_STEPS)
