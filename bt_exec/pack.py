@@ -94,7 +94,7 @@ class Catalogue:
                     )
                 if isinstance(part, Skill):
                     self.skills[part.name] = part
-                else:
+                elif isinstance(part, Condition):
                     self.conditions[part.name] = part
             for name, hint in pack.types.items():
                 if self.types.get(name, hint) != hint:

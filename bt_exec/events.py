@@ -1,0 +1,211 @@
+"""What happens in a mission, as values: the journal keeps them, the terminal shows them.
+
+Events are made by the loop and handed to listeners between ticks, in order. `SkillStarting` is the
+exception: its listeners have returned before the skill is started, so that what will move is on
+record before it moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+from bt_exec.compiler import Refusal
+from bt_exec.failure import Failure, Problem
+from bt_exec.robot import Scene
+from bt_exec.skill import Verdict
+from bt_exec.spec.model import MissionSpec
+
+if TYPE_CHECKING:
+    from bt_exec.report import Outcome
+
+__all__ = [
+    "Aborting",
+    "Asked",
+    "Event",
+    "Finished",
+    "Listener",
+    "LookFailed",
+    "Looked",
+    "MissionStarted",
+    "NodeChanged",
+    "NodeState",
+    "Planned",
+    "Planning",
+    "Progress",
+    "Refused",
+    "Rejected",
+    "SkillEnded",
+    "SkillStarting",
+    "Turn",
+]
+
+NodeState: TypeAlias = Literal["running", "done", "failed", "skipped", "kept", "stopped"]
+"""What people see of a node; a node that no event named has not been reached yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class _At:
+    t: float  # mission clock [s]
+    tick: int
+
+
+@dataclass(frozen=True, slots=True)
+class MissionStarted(_At):
+    """A command arrived."""
+
+    mission_id: str
+    command: str
+    language: str
+    site: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Looked(_At):
+    """A scene arrived from the eyes of `pack`."""
+
+    pack: str
+    scene: Scene
+
+
+@dataclass(frozen=True, slots=True)
+class LookFailed(_At):
+    """The eyes of `pack` gave an error instead of a scene."""
+
+    pack: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Planning(_At):
+    """A compiler is asked: for the first plan, or after `failure`."""
+
+    compiler: str
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Planned(_At):
+    """A plan was verified and replaces what was there; `spec` is expanded."""
+
+    spec: MissionSpec
+    calls: int
+    usage: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Refused(_At):
+    """The compiler makes no plan."""
+
+    refusal: Refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected(_At):
+    """A plan did not pass verification; nothing moved."""
+
+    spec: MissionSpec | None
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeChanged(_At):
+    """A node has a new state. `detail` says why it failed or was skipped, in a few words."""
+
+    path: str
+    state: NodeState
+    detail: str = ""
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SkillStarting(_At):
+    """A skill is about to run: on record before anything moves."""
+
+    path: str
+    skill: str
+    args: Mapping[str, Any]
+    call: int
+
+
+@dataclass(frozen=True, slots=True)
+class SkillEnded(_At):
+    """A skill ended: well, with a failure, or stopped (neither result nor failure)."""
+
+    path: str
+    skill: str
+    call: int
+    state: Literal["done", "failed", "stopped"]
+    seconds: float
+    result: Mapping[str, Any] = field(default_factory=dict)
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress(_At):
+    """A running skill says how far it is. Not kept in the journal."""
+
+    path: str
+    progress: float | None
+    doing: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(_At):
+    """A condition gave a new verdict to a check, a guard or a skip."""
+
+    path: str
+    role: Literal["check", "while", "skip_if"]
+    question: str
+    verdict: Verdict
+    told: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Turn(_At):
+    """A pack's turn report: plain data, ready to be written."""
+
+    report: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Aborting(_At):
+    """The mission is being stopped: cleanly, or by the robot's own stop."""
+
+    how: Literal["clean", "robot stop"]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finished(_At):
+    """The mission ended."""
+
+    outcome: Outcome
+
+
+Event: TypeAlias = (
+    MissionStarted
+    | Looked
+    | LookFailed
+    | Planning
+    | Planned
+    | Refused
+    | Rejected
+    | NodeChanged
+    | SkillStarting
+    | SkillEnded
+    | Progress
+    | Asked
+    | Turn
+    | Aborting
+    | Finished
+)
+
+
+class Listener(Protocol):
+    """Whoever wants to know. An error in a listener never stops a mission; it is reported once."""
+
+    def on(self, event: Event) -> None:
+        """Take note of `event`; called on the loop's thread, so be quick."""

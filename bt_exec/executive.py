@@ -1,0 +1,495 @@
+"""One mission: look, plan, tick, fail, plan again, finish or abort.
+
+Lifecycle::
+
+    look ──► plan (worker) ──► verify ──► tick, tick, tick … ──► satisfied
+              ▲    │ refusal → refused         │ failure of a check, doubt that stays → blocked
+              │    └ rejected → refused        │ crash → failed
+              └─────────────────────────────── ┘ failure of a skill or a guard, within the budget
+
+A tick never blocks: planning and perception run on workers between ticks. The robot is stopped
+whenever a mission ends with something still moving, whatever the reason.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from py_trees.common import Status
+
+from bt_exec.clock import Clock
+from bt_exec.compiler import Compiler, Done, Plan, Refusal, Request, Seen
+from bt_exec.events import (
+    Aborting,
+    Event,
+    Finished,
+    Listener,
+    Looked,
+    LookFailed,
+    MissionStarted,
+    NodeChanged,
+    Planned,
+    Planning,
+    Refused,
+    Rejected,
+)
+from bt_exec.failure import Failure, SpecError
+from bt_exec.faults import Faults
+from bt_exec.looking import Eyes
+from bt_exec.messages import language_of
+from bt_exec.nodes.build import Built, build
+from bt_exec.nodes.leaves import KeptNode, SkillNode
+from bt_exec.nodes.modifiers import failure_of
+from bt_exec.nodes.runtime import Runtime
+from bt_exec.plan import prepare
+from bt_exec.report import Outcome, code_of_reason
+from bt_exec.robot import Rig
+from bt_exec.site import Site
+from bt_exec.spec.dump import dump_yaml
+from bt_exec.spec.model import Mission, MissionSpec
+from bt_exec.summary import Ending, summarise
+from bt_exec.turns import Account
+
+__all__ = ["Executive"]
+
+_log = logging.getLogger("bt_exec")
+
+_STATES: dict[Status, Literal["running", "done", "failed"]] = {
+    Status.RUNNING: "running",
+    Status.SUCCESS: "done",
+    Status.FAILURE: "failed",
+}
+
+
+class _Aborted(Exception):  # noqa: N818 - control flow: the operator's word ends the mission
+    """The operator asked to stop."""
+
+
+class Executive:
+    """Runs one command to its end.
+
+    Args:
+        site: Packs, trees, sentences, rates and limits.
+        rigs: Bodies by pack.
+        eyes: Eyes by pack; their sights are what skills and conditions see.
+        clock: The mission's clock.
+        compiler: Who plans.
+        listeners: Who is told of every event, in this order.
+        faults: Which calls of skills are made to fail.
+        mission_id: Names the record.
+        journal: Where the record is, for the outcome.
+    """
+
+    def __init__(
+        self,
+        site: Site,
+        rigs: Mapping[str, Rig],
+        eyes: Mapping[str, Eyes],
+        clock: Clock,
+        compiler: Compiler,
+        *,
+        listeners: Sequence[Listener] = (),
+        faults: Faults | None = None,
+        mission_id: str = "",
+        journal: str | None = None,
+    ) -> None:
+        self.site = site
+        self.rigs = rigs
+        self.eyes = eyes
+        self.clock = clock
+        self.compiler = compiler
+        self.mission_id = mission_id
+        self.journal = journal
+        self.planner_calls = 0
+        self.replans = 0
+        self._listeners = list(listeners)
+        self._deaf: set[int] = set()
+        self._wake = threading.Event()
+        self._abort_reason = ""
+        self.runtime = Runtime(
+            site.catalogue,
+            rigs,
+            {pack: eye.sight for pack, eye in eyes.items()},
+            clock.now,
+            self.emit,
+            faults,
+            site.limits.cancel_s,
+        )
+
+    # -- from outside ------------------------------------------------------------------------
+
+    def abort(self, reason: str = "operator") -> None:
+        """Ask for a clean stop; acted on within a tick. Safe from signal handlers and threads.
+
+        Asking a second time stops the robot at once, from the caller's thread.
+        """
+        again = bool(self._abort_reason)
+        self._abort_reason = self._abort_reason or reason
+        self._wake.set()
+        if again:
+            self._stop_robots()
+
+    def run(self, command: str) -> Outcome:
+        """Run `command` to its end and return how it ended. Never raises for what skills do."""
+        started = time.monotonic()
+        language = language_of(command)
+        account = Account(
+            command,
+            language,
+            {p.name: p.turn_reporter() for p in self.site.catalogue.packs if p.turn_reporter},
+            self.runtime.sights,
+            self.site.packs,
+            self.emit,
+        )
+        self._account = account
+        start = self.clock.now()
+        settings = {"packs": self.site.packs, "compiler": self.site.compiler.model_dump()}
+        self.emit(
+            MissionStarted(start, 0, self.mission_id, command, language, self.site.name, settings)
+        )
+        try:
+            ending = self._mission(command, language, account)
+        except _Aborted:
+            ending = self._aborted()
+        except Exception as error:  # noqa: BLE001 - a bug of ours must leave the robot stopped
+            self._stop_robots()
+            _log.error("the executive broke down", exc_info=error)
+            failure = Failure(
+                "EXECUTIVE_CRASHED",
+                f"{type(error).__name__}: {error}",
+                kind="robot",
+                evidence={"traceback": traceback.format_exc()},
+                retryable=False,
+            )
+            ending = Ending("failed", failure.code, failure)
+        self._come_to_rest()
+        message = summarise(ending, account, self.site.messages, self.site.catalogue, self._facts())
+        spec = account.spec
+        if ending.refusal is None:
+            account.turn(
+                self.clock.now(),
+                self.runtime.tick,
+                None,
+                ending.status,
+                ending.reason_code,
+                message,
+                ending.failure,
+            )
+        outcome = Outcome(
+            self.mission_id,
+            command,
+            ending.status,
+            ending.reason_code,
+            message,
+            self.planner_calls,
+            self.replans,
+            spec.mission.plan_version if spec is not None else 0,
+            self.runtime.tick,
+            round(self.clock.now() - start, 3),
+            round(time.monotonic() - started, 3),
+            tuple({"name": skip.name, "reason": skip.reason} for skip in account.skipped),
+            tuple(failure.to_dict() for failure in account.failures),
+            self.journal,
+            ending.refusal.nearest if ending.refusal is not None else (),
+            ending.problems,
+        )
+        self.emit(Finished(self.clock.now(), self.runtime.tick, outcome))
+        return outcome
+
+    def emit(self, event: Event) -> None:
+        """Hand an event to every listener. A listener that raises is told of once, then ignored."""
+        self._account.on(event)
+        for listener in self._listeners:
+            try:
+                listener.on(event)
+            except Exception as error:  # noqa: BLE001 - who watches must not stop who acts
+                if id(listener) not in self._deaf:
+                    self._deaf.add(id(listener))
+                    _log.error("%s missed an event: %s", type(listener).__name__, error)
+
+    # -- one mission -------------------------------------------------------------------------
+
+    def _mission(self, command: str, language: str, account: Account) -> Ending:
+        self.clock.begin()
+        self._look()
+        request = Request(
+            command,
+            language,
+            self.site.catalogue,
+            self.site.library,
+            self.site.messages,
+            self._seen(),
+            settings=self.site.packs,
+        )
+        seen_failures: dict[tuple[object, ...], int] = {}
+        while True:
+            spec = self._plan(request)
+            if isinstance(spec, Ending):
+                return spec
+            built = build(spec, self.runtime)
+            failure = self._tick_to_the_end(built)
+            if failure is None:
+                return self._satisfied(account)
+            account.failures.append(failure)
+            ending = self._after(failure, spec, seen_failures)
+            if ending is not None:
+                return ending
+            self._look()
+            request = replace(
+                request,
+                seen=self._seen(),
+                previous=spec,
+                failure=failure,
+                done=self._finished(built),
+                tried=tuple(account.failures),
+            )
+            self.replans += 1
+
+    def _satisfied(self, account: Account) -> Ending:
+        """Return how a mission that reached its end stands: an idle one says what it skipped."""
+        idle = not account.done and account.skipped
+        code = code_of_reason(account.skipped[-1].reason) if idle else "OK"
+        return Ending("satisfied", code)
+
+    def _after(
+        self, failure: Failure, spec: MissionSpec, seen: dict[tuple[object, ...], int]
+    ) -> Ending | None:
+        """Return how `failure` ends the mission, or None to plan again."""
+        if failure.code in ("SKILL_CRASHED", "CONDITION_CRASHED", "BAD_ARGUMENT"):
+            return Ending("failed", failure.code, failure)
+        if failure.kind in ("check", "guard") and not failure.retryable:
+            return Ending("blocked", failure.code, failure)
+        if not failure.retryable:
+            return Ending("blocked", "SKILL_FAILED", failure)
+        where = (failure.code, failure.path, str(sorted(self._facts().items())))
+        kept = spec.mission.kept
+        same = spec.model_copy(update={"mission": Mission(command="", kept=kept)})
+        key = (dump_yaml(same), *where)
+        seen[key] = seen.get(key, 0) + 1
+        if seen[key] >= 2:
+            return Ending("blocked", "SKILL_FAILED", failure, why="NO_PROGRESS")
+        if self.replans >= self.site.limits.replans:
+            return Ending("blocked", "SKILL_FAILED", failure, why="BUDGET_SPENT")
+        return None
+
+    # -- planning ----------------------------------------------------------------------------
+
+    def _plan(self, request: Request) -> MissionSpec | Ending:
+        """Return a verified spec, or the ending if there is none."""
+        now = self.clock.now()
+        self.emit(Planning(now, self.runtime.tick, self.compiler.name, request.failure))
+        answer = self._on_worker(lambda: self.compiler.compile(request))
+        now = self.clock.now()
+        if isinstance(answer, Ending):
+            self.planner_calls += 1
+            return replace(answer, failure=request.failure or answer.failure)
+        self.planner_calls += answer.calls
+        if isinstance(answer, Refusal):
+            self.emit(Refused(now, self.runtime.tick, answer))
+            if request.failure is not None:  # something was done already: this is no refusal
+                return Ending("blocked", "SKILL_FAILED", request.failure, why=answer.code)
+            return Ending("refused", answer.code, refusal=answer)
+        assert isinstance(answer, Plan)
+        try:
+            spec = prepare(answer.spec, request)
+        except SpecError as error:
+            self.emit(Rejected(now, self.runtime.tick, answer.spec, error.problems))
+            problems = tuple(map(str, error.problems))
+            if request.failure is not None:
+                return Ending(
+                    "blocked",
+                    "SKILL_FAILED",
+                    request.failure,
+                    why="PLAN_REJECTED",
+                    problems=problems,
+                )
+            refusal = Refusal("PLAN_REJECTED", self._say("PLAN_REJECTED", request.language))
+            return Ending("refused", "PLAN_REJECTED", refusal=refusal, problems=problems)
+        self.emit(Planned(now, self.runtime.tick, spec, answer.calls, answer.usage))
+        for path in spec.mission.kept:
+            self.emit(NodeChanged(now, self.runtime.tick, path, "kept"))
+        return spec
+
+    def _on_worker(self, work: Callable[[], Any]) -> Any:
+        """Run `work` on a thread that nobody waits for; return its answer, or how it ended."""
+        box: list[Any] = []
+        ready = threading.Event()
+
+        def body() -> None:
+            try:
+                box.append(work())
+            except Exception as error:  # noqa: BLE001 - becomes the mission's ending below
+                box.append(error)
+            finally:
+                ready.set()
+
+        threading.Thread(target=body, name="compiler", daemon=True).start()
+        limit = time.monotonic() + self.site.limits.plan_s
+        while not ready.wait(self.clock.period_s):
+            self._heed()
+            if time.monotonic() > limit:
+                message = f"{self.site.limits.plan_s:g}"
+                failure = Failure("COMPILER_TIMEOUT", message, kind="compiler", retryable=False)
+                return Ending("failed", failure.code, failure)
+        self._heed()
+        answer = box[0]
+        if isinstance(answer, Exception):
+            _log.error("compiler %s broke down", self.compiler.name, exc_info=answer)
+            message = f"{type(answer).__name__}: {answer}"
+            failure = Failure("COMPILER_CRASHED", message, kind="compiler", retryable=False)
+            return Ending("failed", failure.code, failure)
+        return answer
+
+    # -- ticking -----------------------------------------------------------------------------
+
+    def _tick_to_the_end(self, built: Built) -> Failure | None:
+        """Tick until the root has a verdict; return its failure, or None for success."""
+        root = built.root
+        shown = {id(node): path for path, node in built.by_path.items()}
+        states: dict[int, Status] = {}
+        self.clock.begin()
+        try:
+            while True:
+                self._heed()
+                self.runtime.tick += 1
+                for node in root.tick():
+                    status = node.status
+                    if states.get(id(node)) is not status and id(node) in shown:
+                        states[id(node)] = status
+                        self._changed(shown[id(node)], node, status)
+                if root.status is not Status.RUNNING:
+                    break
+                self._let_time_pass()
+        except BaseException:
+            root.stop(Status.INVALID)
+            raise
+        if root.status is Status.SUCCESS:
+            return None
+        failure = failure_of(root)
+        assert failure is not None, "a failed tree names its failure"
+        return failure
+
+    def _changed(self, path: str, node: Any, status: Status) -> None:
+        if isinstance(node, KeptNode) or status is Status.INVALID:
+            return
+        now, tick = self.clock.now(), self.runtime.tick
+        skipped = getattr(node, "skipped", "")
+        if skipped and status is Status.SUCCESS:
+            self.emit(NodeChanged(now, tick, path, "skipped", skipped))
+        elif status is Status.FAILURE:
+            failure = failure_of(node)
+            detail = failure.message if failure is not None else ""
+            self.emit(NodeChanged(now, tick, path, "failed", detail, failure))
+        else:
+            self.emit(NodeChanged(now, tick, path, _STATES[status]))
+
+    def _let_time_pass(self) -> None:
+        for eye in self.eyes.values():
+            self._start_looking(eye)
+        self.clock.advance(self._wake)
+        for eye in self.eyes.values():
+            self._collect(eye)
+
+    def _heed(self) -> None:
+        if self._abort_reason:
+            raise _Aborted
+
+    # -- looking -----------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        """Look once with every pair of eyes, before planning."""
+        for eye in self.eyes.values():
+            self._start_looking(eye, now=True)
+            limit = time.monotonic() + self.site.limits.look_s
+            while not self._collect(eye) and time.monotonic() < limit:
+                self._heed()
+                self._wake.wait(self.clock.period_s)
+
+    def _start_looking(self, eye: Eyes, *, now: bool = False) -> None:
+        try:
+            eye.start(now=now)
+        except Exception as error:  # noqa: BLE001 - blindness is a finding, not the end of us
+            self._look_failed(eye, error)
+
+    def _collect(self, eye: Eyes) -> bool:
+        """Take the scene that has arrived; return whether the look is over, well or not."""
+        try:
+            scene = eye.collect(self.site.limits.look_s, self._wake)
+        except Exception as error:  # noqa: BLE001 - blindness is a finding, not the end of us
+            self._look_failed(eye, error)
+            return True
+        if scene is None:
+            return False
+        self.emit(Looked(self.clock.now(), self.runtime.tick, eye.pack, scene))
+        return True
+
+    def _look_failed(self, eye: Eyes, error: Exception) -> None:
+        message = f"{type(error).__name__}: {error}"
+        self.emit(LookFailed(self.clock.now(), self.runtime.tick, eye.pack, message))
+
+    def _seen(self) -> Seen:
+        """Return what is seen now, for a compiler."""
+        labels: list[str] = []
+        texts: list[str] = []
+        frame = None
+        for eye in self.eyes.values():
+            if eye.sight.scenes:
+                scene = eye.sight.scenes[-1]
+                labels.extend(scene.labels())
+                texts.append(scene.describe("en"))
+                frame = frame if frame is not None else scene.frame
+        return Seen(tuple(dict.fromkeys(labels)), self._facts(), " · ".join(texts), frame)
+
+    def _facts(self) -> dict[str, str]:
+        """Return what robots and the newest scenes establish."""
+        facts: dict[str, str] = {}
+        for rig in self.rigs.values():
+            facts.update(rig.facts_now())
+        for eye in self.eyes.values():
+            if eye.sight.scenes:
+                facts.update(eye.sight.scenes[-1].facts())
+        return facts
+
+    # -- ending ------------------------------------------------------------------------------
+
+    def _finished(self, built: Built) -> tuple[Done, ...]:
+        """Return the leaves that the failed plan finished, in document order."""
+        return tuple(
+            Done(path, leaf.skill.name, leaf.args)
+            if isinstance(leaf, SkillNode)
+            else Done(path, "", {})
+            for path, leaf in built.leaves.items()
+            if built.by_path[path].status is Status.SUCCESS
+        )
+
+    def _aborted(self) -> Ending:
+        reason = self._abort_reason
+        self.emit(Aborting(self.clock.now(), self.runtime.tick, "clean", reason))
+        return Ending("aborted", "ABORTED")
+
+    def _come_to_rest(self) -> None:
+        """See to it that nothing moves any more: wait a moment, then stop the robot itself."""
+        limit = self.clock.now() + self.site.limits.still_s
+        while self._moving() and self.clock.now() < limit:
+            self.clock.advance(threading.Event())
+        if self._moving():
+            self.emit(Aborting(self.clock.now(), self.runtime.tick, "robot stop", "still moving"))
+            self._stop_robots()
+        if self.eyes and not self._abort_reason:
+            self._look()
+
+    def _moving(self) -> bool:
+        return not all(rig.robot.still for rig in self.rigs.values())
+
+    def _stop_robots(self) -> None:
+        for rig in self.rigs.values():
+            rig.robot.stop()
+
+    def _say(self, code: str, language: str) -> str:
+        return self.site.messages.say(code, language)

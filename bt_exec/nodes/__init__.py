@@ -1,0 +1,1 @@
+"""Specs become py_trees behaviours here, and nowhere else."""

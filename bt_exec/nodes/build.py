@@ -1,0 +1,110 @@
+"""Spec to py_trees, in one place: nothing else constructs behaviours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from py_trees.behaviour import Behaviour
+from py_trees.composites import Selector
+from py_trees.composites import Sequence as PySequence
+
+from bt_exec.nodes.leaves import CheckNode, KeptNode, SkillNode
+from bt_exec.nodes.modifiers import Guard, Repeat, Retry, SkipIf, Timeout
+from bt_exec.nodes.parallel import NofM
+from bt_exec.nodes.runtime import Runtime
+from bt_exec.spec.model import (
+    Check,
+    Do,
+    Fallback,
+    MissionSpec,
+    NodeBase,
+    Parallel,
+    children_of,
+    walk,
+)
+from bt_exec.spec.paths import paths
+
+__all__ = ["Built", "build"]
+
+
+@dataclass
+class Built:
+    """A plan ready to be ticked.
+
+    Attributes:
+        root: The py_trees root.
+        by_path: The outermost behaviour of every node; its status is the node's status.
+        specs: The spec of every node.
+        leaves: Skills and checks in document order.
+    """
+
+    root: Behaviour
+    by_path: dict[str, Behaviour]
+    specs: dict[str, NodeBase]
+    leaves: dict[str, SkillNode | CheckNode | KeptNode]
+
+
+def build(spec: MissionSpec, runtime: Runtime) -> Built:
+    """Return the behaviours of an expanded and verified mission."""
+    return _Builder(spec, runtime).build()
+
+
+class _Builder:
+    def __init__(self, spec: MissionSpec, runtime: Runtime) -> None:
+        self.spec = spec
+        self.runtime = runtime
+        self.kept = frozenset(spec.mission.kept)
+        self.order = paths(spec.root)  # parents first, as we descend
+        self.by_path: dict[str, Behaviour] = {}
+        self.specs: dict[str, NodeBase] = {}
+        self.leaves: dict[str, SkillNode | CheckNode | KeptNode] = {}
+
+    def build(self) -> Built:
+        root = self.node(self.spec.root)
+        return Built(root, self.by_path, self.specs, self.leaves)
+
+    def node(self, spec: NodeBase) -> Behaviour:
+        path, _ = next(self.order)
+        self.specs[path] = spec
+        if path in self.kept:
+            for _ in range(sum(1 for _ in walk(spec)) - 1):
+                next(self.order)
+            kept = self.by_path[path] = self.leaves[path] = KeptNode(path)
+            return kept
+        core = self.core(spec, path)
+        if isinstance(core, SkillNode | CheckNode):
+            self.leaves[path] = core
+        node = self.by_path[path] = self.modified(core, spec, path)
+        return node
+
+    def modified(self, node: Behaviour, spec: NodeBase, path: str) -> Behaviour:
+        runtime = self.runtime
+        skill = spec.do if isinstance(spec, Do) else ""
+        if spec.guard is not None:
+            node = Guard(node, path, runtime, spec.guard)
+        seconds = spec.timeout
+        if skill:  # every skill runs under a timeout: the spec's or its own
+            seconds = seconds or runtime.catalogue.skill(skill).timeout_s
+        if seconds is not None:
+            node = Timeout(node, path, runtime, seconds, skill)
+        if spec.retry is not None:
+            node = Retry(node, path, runtime, spec.retry)
+        if spec.repeat is not None:
+            node = Repeat(node, path, runtime, spec.repeat)
+        if spec.skip_if is not None:
+            node = SkipIf(node, path, runtime, spec.skip_if)
+        return node
+
+    def core(self, spec: NodeBase, path: str) -> Behaviour:
+        if isinstance(spec, Do):
+            return SkillNode(spec, path, self.runtime.catalogue.skill(spec.do), self.runtime)
+        if isinstance(spec, Check):
+            return CheckNode(spec, path, self.runtime)
+        children = [self.node(child) for child in children_of(spec)]
+        if not children:
+            raise ValueError(f"{path}: a mission is built after its subtrees are expanded")
+        if isinstance(spec, Parallel):
+            return NofM(path, path, spec.needed, children)
+        if isinstance(spec, Fallback):
+            return Selector(path, memory=True, children=children)
+        return PySequence(path, memory=True, children=children)

@@ -1,0 +1,238 @@
+"""The modifiers of a node as py_trees decorators: skip_if, retry, timeout, while, repeat.
+
+Their order and timing are the table in `bt_exec.spec.model`; `bt_exec.nodes.build` applies it.
+py_trees' own Timeout checks after ticking and by the wall clock, so these are ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+from py_trees.decorators import Decorator
+
+from bt_exec.failure import Failure
+from bt_exec.nodes.ask import Ask
+from bt_exec.nodes.leaves import doubt, emit_verdict
+from bt_exec.nodes.runtime import Runtime
+
+__all__ = ["Guard", "Modifier", "Repeat", "Retry", "SkipIf", "Timeout"]
+
+
+class Modifier(Decorator):
+    """A decorator that may decide before its child is ticked.
+
+    Attributes:
+        path: Path of the node it modifies.
+        failure: Why it failed itself; None when its child's failure is the reason.
+    """
+
+    def __init__(self, child: Behaviour, path: str, runtime: Runtime) -> None:
+        super().__init__(f"{path} ({type(self).__name__})", child)
+        self.path = path
+        self.runtime = runtime
+        self.failure: Failure | None = None
+
+    def tick(self) -> Iterator[Behaviour]:
+        """Ask `before`; tick the child unless that decided; ask `after`."""
+        if self.status is not Status.RUNNING:
+            self.failure = None
+            self.initialise()
+        decided = self.before()
+        if decided is None:
+            yield from self.decorated.tick()
+            decided = self.after(self.decorated.status)
+        if decided is not Status.RUNNING:
+            self.stop(decided)
+        self.status = decided
+        yield self
+
+    def before(self) -> Status | None:
+        """Return a status to settle the tick without the child, or None to tick the child."""
+        return None
+
+    def after(self, status: Status) -> Status:
+        """Return the status that the child's `status` means here."""
+        return status
+
+    def update(self) -> Status:
+        """Not used: `tick` decides."""
+        return self.status
+
+
+class SkipIf(Modifier):
+    """Asks once on entry; when the condition holds, the node is done without doing."""
+
+    def __init__(self, child: Behaviour, path: str, runtime: Runtime, expression: Any) -> None:
+        super().__init__(child, path, runtime)
+        self.ask = Ask(expression, runtime)
+        self._entered = False
+        self.skipped = ""  # why the node was not needed; read by the loop
+
+    def initialise(self) -> None:
+        """Start asking."""
+        self._entered = False
+        self.skipped = ""
+        self.ask.begin()
+
+    def before(self) -> Status | None:
+        """Decide on entry; wait while it is not known."""
+        if self._entered:
+            return None
+        verdict = self.ask.verdict()
+        emit_verdict(self.runtime, self.path, "skip_if", self.ask, verdict)
+        if verdict.holds is None:
+            if not self.ask.expired:
+                return Status.RUNNING
+            self.failure = doubt(self.ask, verdict, self.path, "check")
+            return Status.FAILURE
+        if verdict.holds:
+            self.skipped = self.ask.skip_reason()
+            return Status.SUCCESS
+        self._entered = True
+        return None
+
+
+class Guard(Modifier):
+    """Asks each tick before the child; when the condition does not hold, the child is stopped.
+
+    Not knowing does not start anything; once started, the child goes on within the condition's
+    patience and is stopped after it.
+    """
+
+    CODE = "GUARD_BROKEN"
+
+    def __init__(self, child: Behaviour, path: str, runtime: Runtime, expression: Any) -> None:
+        super().__init__(child, path, runtime)
+        self.ask = Ask(expression, runtime)
+        self._started = False
+
+    def initialise(self) -> None:
+        """Start asking."""
+        self._started = False
+        self.ask.begin()
+
+    def before(self) -> Status | None:
+        """Stop the child if the condition does not hold."""
+        verdict = self.ask.verdict()
+        emit_verdict(self.runtime, self.path, "while", self.ask, verdict)
+        if verdict.holds is None and not self.ask.expired:
+            return None if self._started else Status.RUNNING
+        if verdict.holds:
+            self._started = True
+            return None
+        if verdict.holds is None:
+            self.failure = doubt(self.ask, verdict, self.path, "guard")
+        else:
+            self.failure = Failure(
+                self.CODE,
+                f"{self.ask.text} no longer holds: {verdict.why}",
+                self.path,
+                "guard",
+                self.ask.name,
+                evidence={"question": self.ask.text, "evidence": list(verdict.evidence)},
+            )
+        return Status.FAILURE
+
+
+class Timeout(Modifier):
+    """Fails with TIMEOUT when an attempt has taken too long; checked before the child is ticked."""
+
+    CODE = "TIMEOUT"
+
+    def __init__(
+        self, child: Behaviour, path: str, runtime: Runtime, seconds: float, node: str
+    ) -> None:
+        super().__init__(child, path, runtime)
+        self.seconds = seconds
+        self.node = node
+        self._began = 0.0
+
+    def initialise(self) -> None:
+        """Start the attempt's time."""
+        self._began = self.runtime.now()
+
+    def before(self) -> Status | None:
+        """Fail when time is over."""
+        taken = self.runtime.now() - self._began
+        if taken < self.seconds - 1e-9:
+            return None
+        self.failure = Failure(
+            self.CODE,
+            f"not done after {taken:.1f} s (limit {self.seconds:g} s)",
+            self.path,
+            "timeout",
+            self.node,
+            getattr(self.decorated, "args", {}),
+            {"seconds": round(taken, 3), "limit": self.seconds},
+        )
+        return Status.FAILURE
+
+
+class Retry(Modifier):
+    """Up to `attempts` attempts in all, one per tick; the last failure counts, causes behind it."""
+
+    def __init__(self, child: Behaviour, path: str, runtime: Runtime, attempts: int) -> None:
+        super().__init__(child, path, runtime)
+        self.attempts = attempts
+        self._used = 0
+        self._earlier: Failure | None = None
+
+    def initialise(self) -> None:
+        """Forget earlier attempts."""
+        self._used = 0
+        self._earlier = None
+
+    def after(self, status: Status) -> Status:
+        """Try again after a failure that another attempt may mend."""
+        if status is not Status.FAILURE:
+            return status
+        self._used += 1
+        latest = failure_of(self.decorated)
+        failure = latest.because(self._earlier) if latest is not None else None
+        if self._used < self.attempts and (failure is None or failure.retryable):
+            self._earlier = failure
+            return Status.RUNNING
+        self.failure = failure
+        return Status.FAILURE
+
+
+class Repeat(Modifier):
+    """The child N times in a row, one per tick; any failure ends it."""
+
+    def __init__(self, child: Behaviour, path: str, runtime: Runtime, times: int) -> None:
+        super().__init__(child, path, runtime)
+        self.times = times
+        self._done = 0
+
+    def initialise(self) -> None:
+        """Start counting."""
+        self._done = 0
+
+    def after(self, status: Status) -> Status:
+        """Count successes."""
+        if status is not Status.SUCCESS:
+            return status
+        self._done += 1
+        return Status.SUCCESS if self._done >= self.times else Status.RUNNING
+
+
+def failure_of(node: Behaviour) -> Failure | None:
+    """Return why `node` failed: its own reason, or that of the child that failed.
+
+    A fallback fails with its last child's failure; the earlier children's stand behind it as
+    causes. A parallel fails with the first child that failed.
+    """
+    own: Failure | None = getattr(node, "failure", None)
+    if own is not None:
+        return own
+    failed = [child for child in node.children if child.status is Status.FAILURE]
+    found: Failure | None = None
+    for failure in filter(None, map(failure_of, failed)):
+        if found is None or getattr(node, "first_counts", False):
+            found = found or failure
+        else:
+            found = failure.because(found)
+    return found

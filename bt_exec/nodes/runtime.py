@@ -1,0 +1,75 @@
+"""What the nodes of one plan share: clock, robots, sights, saved results, and who listens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from bt_exec.events import Event
+from bt_exec.faults import Faults
+from bt_exec.pack import Catalogue
+from bt_exec.robot import Rig
+from bt_exec.spec.expand import is_reference, reference_name
+from bt_exec.world import Sight, World
+
+__all__ = ["Runtime"]
+
+
+class Runtime:
+    """The surroundings of a plan while it is ticked.
+
+    Args:
+        catalogue: Skills and conditions of the site.
+        rigs: Bodies by pack.
+        sights: What each pack sees.
+        clock: Gives the mission's time [s].
+        emit: Takes every event, at once.
+        faults: Which calls of skills are made to fail.
+        cancel_s: How long a skill's clean-up may take before the robot itself is stopped [s].
+
+    Attributes:
+        tick: The number of the present tick.
+        results: What skills saved, by name.
+        calls: How often each skill was started in this mission.
+    """
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        rigs: Mapping[str, Rig],
+        sights: Mapping[str, Sight[Any]],
+        clock: Callable[[], float],
+        emit: Callable[[Event], None],
+        faults: Faults | None = None,
+        cancel_s: float = 1.0,
+    ) -> None:
+        self.catalogue = catalogue
+        self.rigs = rigs
+        self.sights = sights
+        self.now = clock
+        self.emit = emit
+        self.faults = faults or Faults()
+        self.cancel_s = cancel_s
+        self.tick = 0
+        self.results: dict[str, Any] = {}
+        self.calls: dict[str, int] = {}
+
+    def surroundings(self, name: str, since: float) -> tuple[Any, World[Any]]:
+        """Return the robot and the world that the skill or condition `name` works with."""
+        pack = self.catalogue.owner(name)
+        rig = self.rigs.get(pack)
+        sight = self.sights.get(pack) or Sight(self.now)
+        return (rig.robot if rig is not None else None), World(sight, since)
+
+    def resolve(self, args: Mapping[str, Any]) -> dict[str, Any]:
+        """Return arguments with every ``$name`` replaced by the saved result."""
+        return {name: self._value(value) for name, value in args.items()}
+
+    def _value(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._value(item) for item in value]
+        if is_reference(value):
+            return self.results[reference_name(value)]
+        if isinstance(value, str) and value.startswith("$$"):
+            return value[1:]
+        return value

@@ -1,0 +1,242 @@
+"""A session: a site's robots, ready for one command after another in the same world."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from bt_exec.clock import Clock
+from bt_exec.compiler import Compiler, Plan, Refusal, Request, Seen, find_compiler
+from bt_exec.events import Listener
+from bt_exec.executive import Executive
+from bt_exec.failure import RegistrationError, UnknownName, UsageError, nearest
+from bt_exec.faults import Faults
+from bt_exec.looking import Eyes
+from bt_exec.messages import language_of
+from bt_exec.pack import Pack
+from bt_exec.plan import prepare
+from bt_exec.report import Outcome
+from bt_exec.robot import Rig
+from bt_exec.site import Site, load_site
+from bt_exec.spec.model import MissionSpec
+from bt_exec.world import Sight
+
+__all__ = ["Recorder", "Session", "compile_command", "parse_world"]
+
+
+class Recorder(Protocol):
+    """What a session needs of a journal: a name and a listener for each mission."""
+
+    def begin(self) -> tuple[str, Listener]:
+        """Return the new mission's id and who writes it down."""
+
+    @property
+    def where(self) -> str:
+        """Where the record is, for people."""
+
+
+def parse_world(texts: Iterable[str]) -> dict[str, str]:
+    """Read ``KEY=VALUE`` pairs.
+
+    Raises:
+        UsageError: If a text has another form or a key stands twice.
+    """
+    world: dict[str, str] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key or not value:
+            raise UsageError(f"--world {text!r} must be KEY=VALUE, as door=closed")
+        if key in world:
+            raise UsageError(f"--world {key} is given twice: {world[key]} and {value}")
+        world[key] = value
+    return world
+
+
+class Session:
+    """Robots, eyes, clock and compiler of a site. Use it as a context manager.
+
+    Args:
+        site: A loaded site, or its name or file.
+        world: ``{"door": "closed"}``; the packs say which keys they know.
+        fast: Run the simulation as fast as it goes instead of in real time.
+        faults: ``SKILL[:N]=CODE`` texts: which calls are made to fail.
+        listeners: Who is told of every event.
+        recorder: The journal, or None to keep no record.
+        compiler: Overrides the site's compiler by name.
+
+    Raises:
+        BtExecError: If the site, the world or the faults are wrong; nothing was started.
+    """
+
+    def __init__(
+        self,
+        site: Site | str = "door",
+        *,
+        world: Mapping[str, str] | None = None,
+        fast: bool = False,
+        faults: Iterable[str] = (),
+        listeners: Sequence[Listener] = (),
+        recorder: Recorder | None = None,
+        compiler: str | None = None,
+    ) -> None:
+        self.site = load_site(site) if isinstance(site, str) else site
+        self.world = dict(world or {})
+        self.fast = fast
+        self.listeners = list(listeners)
+        self.recorder = recorder
+        self.faults = Faults.parse(faults, self.site.catalogue.skills)
+        self.compiler = make_compiler(self.site, compiler)
+        self._check_world()
+        self._count = 0
+        self._running: Executive | None = None
+        self._open()
+
+    def run(self, command: str) -> Outcome:
+        """Run one command to its end in this session's world."""
+        self._count += 1
+        listeners = list(self.listeners)
+        mission_id, where = f"{dt.date.today():%Y-%m-%d}-{self._count:04d}", None
+        if self.recorder is not None:
+            mission_id, writer = self.recorder.begin()
+            where = self.recorder.where
+            listeners.insert(0, writer)  # on record first, shown after
+        executive = Executive(
+            self.site,
+            self.rigs,
+            self.eyes,
+            self.clock,
+            self.compiler,
+            listeners=listeners,
+            faults=self.faults,
+            mission_id=mission_id,
+            journal=where,
+        )
+        self._running = executive
+        try:
+            return executive.run(command)
+        finally:
+            self._running = None
+
+    def abort(self, reason: str = "operator") -> bool:
+        """Stop the running mission cleanly; a second call stops the robot at once.
+
+        Safe from signal handlers. Returns whether there was a mission to stop.
+        """
+        running = self._running
+        if running is None:
+            for rig in self.rigs.values():
+                rig.robot.stop()
+            return False
+        running.abort(reason)
+        return True
+
+    def facts(self) -> dict[str, str]:
+        """Return what robots know of themselves and what the newest scenes establish."""
+        facts: dict[str, str] = {}
+        for rig in self.rigs.values():
+            facts.update(rig.facts_now())
+        for eye in self.eyes.values():
+            if eye.sight.scenes:
+                facts.update(eye.sight.scenes[-1].facts())
+        return facts
+
+    def reset(self, world: Mapping[str, str] | None = None) -> None:
+        """Make the world anew: as at the start, or as `world` says."""
+        if world is not None:
+            self.world = dict(world)
+            self._check_world()
+        self.close()
+        self._open()
+
+    def close(self) -> None:
+        """Stop the robots and put everything away."""
+        for eye in self.eyes.values():
+            eye.close()
+        for rig in self.rigs.values():
+            rig.shut()
+        self.eyes, self.rigs = {}, {}
+
+    def __enter__(self) -> Session:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        """Close it."""
+        self.close()
+
+    def _open(self) -> None:
+        self.rigs: dict[str, Rig] = {}
+        self.eyes: dict[str, Eyes] = {}
+        for pack in self.site.catalogue.packs:
+            settings = self.site.packs[pack.name]
+            world = {key: value for key, value in self.world.items() if key in pack.world}
+            if pack.robots:
+                self.rigs[pack.name] = _make_rig(pack, settings, world)
+        simulations = [r.simulation for r in self.rigs.values() if r.simulation is not None]
+        if self.fast and len(simulations) < len(self.rigs):
+            self.close()
+            raise UsageError("--fast needs simulated robots: real time cannot be hurried")
+        self.clock = Clock(simulations, 1 / self.site.rates.tick_hz, fast=self.fast)
+        for name, rig in self.rigs.items():
+            if rig.perception is not None:
+                sight: Sight[Any] = Sight(self.clock.now)
+                wait = rig.simulation is not None
+                self.eyes[name] = Eyes(name, rig.perception, sight, self.site.rates, wait=wait)
+
+    def _check_world(self) -> None:
+        known: dict[str, str] = {}
+        for pack in self.site.catalogue.packs:
+            known.update(pack.world)
+        for key in self.world:
+            if key not in known:
+                near = nearest(key, known)
+                names = (*near, *(name for name in known if name not in near))
+                listed = "; ".join(f"{name}: {known[name]}" for name in names)
+                raise UsageError(
+                    f"--world {key}={self.world[key]}: site {self.site.name!r} has no {key!r}; "
+                    f"it knows {listed or 'none'}"
+                )
+
+
+def _make_rig(pack: Pack, settings: Mapping[str, Any], world: Mapping[str, str]) -> Rig:
+    name = str(settings.get("robot", next(iter(pack.robots))))
+    if name not in pack.robots:
+        raise UnknownName(f"robot of pack {pack.name}", name, pack.robots)
+    try:
+        rig = pack.robots[name](settings, world)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    if not isinstance(rig, Rig):
+        raise RegistrationError(f"robot {name!r} of pack {pack.name} made no Rig")
+    return rig
+
+
+def make_compiler(site: Site, name: str | None = None) -> Compiler:
+    """Return the site's compiler, or the one called `name` with no settings but its defaults."""
+    if name is None or name == site.compiler.name:
+        return find_compiler(site.compiler.name, site.compiler.settings())
+    return find_compiler(name, {})
+
+
+def compile_command(
+    site: Site, command: str, *, seen: Seen | None = None, compiler: str | None = None
+) -> tuple[MissionSpec, MissionSpec] | Refusal:
+    """Compile without a robot: return the plan as written and as it would run, or a refusal.
+
+    Raises:
+        SpecError: If the plan does not pass verification.
+    """
+    request = Request(
+        command,
+        language_of(command),
+        site.catalogue,
+        site.library,
+        site.messages,
+        seen or Seen(),
+        settings=site.packs,
+    )
+    answer = make_compiler(site, compiler).compile(request)
+    if isinstance(answer, Plan):
+        return answer.spec, prepare(answer.spec, request)
+    return answer

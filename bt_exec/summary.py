@@ -1,0 +1,110 @@
+"""What is said at the end of a mission, in the language of the command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bt_exec.compiler import Refusal
+from bt_exec.failure import Failure
+from bt_exec.messages import Messages
+from bt_exec.pack import Catalogue
+from bt_exec.report import MissionStatus
+from bt_exec.spec.model import Check, Do, walk
+from bt_exec.turns import Account
+from bt_exec.verify.dry_run import established, fill
+
+__all__ = ["Ending", "state_of", "summarise"]
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a mission ended, before it is put into words.
+
+    Attributes:
+        status: Satisfied, blocked, failed, refused or aborted.
+        reason_code: ``OK``, or why not.
+        failure: What ended it, if a failure did.
+        why: Why it was not planned again after the failure; a code with a sentence.
+        refusal: What the compiler said, if it refused.
+        problems: What was wrong with a plan that was not accepted.
+    """
+
+    status: MissionStatus
+    reason_code: str
+    failure: Failure | None = None
+    why: str = ""
+    refusal: Refusal | None = None
+    problems: tuple[str, ...] = ()
+
+
+def summarise(
+    ending: Ending,
+    account: Account,
+    messages: Messages,
+    catalogue: Catalogue,
+    facts: Mapping[str, str],
+) -> str:
+    """Return the final sentences: the answer, the reason, and what state things are in now."""
+    language = account.language
+    if ending.refusal is not None:
+        return ending.refusal.message
+    said = [
+        messages.say("yes" if asked.verdict.holds else "no", language)
+        for asked in account.told.values()
+    ]
+    if ending.failure is not None:
+        if ending.reason_code == "SKILL_FAILED":
+            said.append(f"{messages.say('SKILL_FAILED', language)} {ending.failure.code}:")
+        said.append(messages.explain(ending.failure, language))
+        if ending.why:
+            said.append(messages.say(ending.why, language, replans=len(account.failures) - 1))
+    elif ending.reason_code not in ("OK", "ABORTED"):
+        said.append(messages.say(account.skipped[-1].reason, language))
+    elif ending.status == "aborted":
+        said.append(messages.say("ABORTED", language))
+    state = state_of(account, messages, catalogue, facts)
+    said.extend(sentence for sentence in state if sentence not in said)
+    if not said:
+        said.append(messages.say("OK", language))
+    return " ".join(said)
+
+
+def state_of(
+    account: Account, messages: Messages, catalogue: Catalogue, facts: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return one sentence for each known fact that this mission is about.
+
+    A fact is the mission's business if one of its skills changes it, or one of its questions is
+    about it. So a command about the door says nothing of what a hand happens to hold.
+    """
+    if account.spec is None:
+        return ()
+    about: dict[str, None] = {}
+    for node in walk(account.spec.root):
+        if isinstance(node, Do):
+            about.update(dict.fromkeys(_touched(node, catalogue)))
+    for asked in account.told.values():
+        about.update(dict.fromkeys(_asked(asked.question, account, catalogue)))
+    keys = [f"{fact}={facts[fact]}" for fact in about if fact in facts]
+    return tuple(messages.say(key, account.language) for key in keys if key in messages)
+
+
+def _touched(node: Do, catalogue: Catalogue) -> tuple[str, ...]:
+    skill = catalogue.skill(node.do)
+    args: dict[str, Any] = dict(node.args)
+    try:
+        return tuple(fill(key, args) for key in skill.effects)
+    except (KeyError, IndexError):
+        return ()  # an argument by default or by result: the state is told by the others
+
+
+def _asked(question: str, account: Account, catalogue: Catalogue) -> tuple[str, ...]:
+    assert account.spec is not None
+    return tuple(
+        fact
+        for node in walk(account.spec.root)
+        if isinstance(node, Check) and str(node.check) == question
+        for fact in established(node.check, catalogue)
+    )

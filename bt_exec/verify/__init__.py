@@ -1,0 +1,72 @@
+"""Verification in layers: nothing moves before its spec passed all of them.
+
+vocabulary → arguments → grounding → dry run → resources → bounds. A layer runs only when those
+before it found nothing that it builds on; all problems of a document are reported at once. Each
+layer is a file that lists its codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bt_exec.failure import Problem
+from bt_exec.pack import Catalogue
+from bt_exec.spec.library import Library
+from bt_exec.spec.load import Loaded
+from bt_exec.spec.model import Document, MissionSpec
+from bt_exec.spec.source import Source
+from bt_exec.verify.arguments import check_arguments
+from bt_exec.verify.bounds import check_bounds
+from bt_exec.verify.context import Context
+from bt_exec.verify.dry_run import check_dry_run
+from bt_exec.verify.grounding import check_grounding
+from bt_exec.verify.resources import check_resources
+from bt_exec.verify.vocabulary import check_vocabulary
+
+__all__ = ["verify_document", "verify_library", "verify_mission"]
+
+
+def verify_document(
+    document: Document, catalogue: Catalogue, library: Library, source: Source | None = None
+) -> tuple[Problem, ...]:
+    """Check what can be checked without a world: names, arguments, resources, bounds."""
+    context = Context(document, catalogue, library, source or Source("the plan"))
+    check_vocabulary(context)
+    check_arguments(context)
+    check_resources(context)
+    check_bounds(context)
+    return _in_order(context)
+
+
+def verify_mission(
+    spec: MissionSpec,
+    catalogue: Catalogue,
+    *,
+    labels: tuple[str, ...] | None = None,
+    facts: Mapping[str, str] | None = None,
+    source: Source | None = None,
+) -> tuple[Problem, ...]:
+    """Check an expanded mission against what is seen and known now: all layers."""
+    context = Context(spec, catalogue, Library(), source or Source("the plan"))
+    context.labels, context.facts = labels, facts or {}
+    check_vocabulary(context)
+    check_arguments(context)
+    if not context.problems:
+        check_grounding(context)
+        check_dry_run(context)
+        check_resources(context)
+    check_bounds(context)
+    return _in_order(context)
+
+
+def verify_library(library: Library, catalogue: Catalogue) -> tuple[Problem, ...]:
+    """Check every tree of a library."""
+    found: list[Problem] = []
+    for tree in library:
+        loaded = Loaded(tree, library.source(tree.tree))
+        found.extend(verify_document(loaded.document, catalogue, library, loaded.source))
+    return tuple(found)
+
+
+def _in_order(context: Context) -> tuple[Problem, ...]:
+    return tuple(sorted(context.problems, key=lambda p: (p.line or 0, p.column or 0)))

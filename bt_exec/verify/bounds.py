@@ -1,0 +1,66 @@
+"""Layer 6, bounds: a plan is finite and small enough to run.
+
+Codes: ``TOO_DEEP``, ``TOO_BIG``, ``TOO_LONG_RUNNING``. Every skill runs under a timeout (its own or
+the spec's), so the longest time a plan may take is known before it starts.
+"""
+
+from __future__ import annotations
+
+from bt_exec.spec.expand import MAX_NODES
+from bt_exec.spec.model import Do, NodeBase, Parallel, children_of
+from bt_exec.spec.paths import place_of_children
+from bt_exec.spec.source import Place
+from bt_exec.verify.context import Context, nodes_of
+
+__all__ = ["MAX_DEPTH", "MAX_DURATION_S", "check_bounds", "longest_s"]
+
+MAX_DEPTH = 40
+"""Nesting of nodes. py_trees ticks by recursion and gives up at 497 levels; every node may carry
+five decorators, so 40 levels stay well below with the stack of a host program beneath."""
+
+MAX_DURATION_S = 24 * 3600.0
+"""The longest a plan may take if every attempt of everything runs into its timeout [s]."""
+
+
+def check_bounds(context: Context) -> None:
+    """Report a document that is too deep, too big or may run too long."""
+    count = 0
+    for _, _ in nodes_of(context.document.root):
+        count += 1
+    if count > MAX_NODES:
+        message = f"has {count} nodes, at most {MAX_NODES} are run"
+        context.report("TOO_BIG", message, ("root",), found=str(count))
+    deep = _too_deep(context.document.root, ("root",), 1)
+    if deep is not None:
+        context.report("TOO_DEEP", f"nodes are nested more than {MAX_DEPTH} deep", deep)
+        return
+    longest = longest_s(context, context.document.root)
+    if longest > MAX_DURATION_S:
+        context.report(
+            "TOO_LONG_RUNNING",
+            f"could run for {longest / 3600:.0f} h; at most {MAX_DURATION_S / 3600:.0f} h are "
+            "allowed. Lower repeat, retry or timeout",
+            ("root",),
+        )
+
+
+def _too_deep(node: NodeBase, place: Place, depth: int) -> Place | None:
+    if depth > MAX_DEPTH:
+        return place
+    for child, where in place_of_children(node, place):
+        found = _too_deep(child, where, depth + 1)
+        if found is not None:
+            return found
+    return None
+
+
+def longest_s(context: Context, node: NodeBase) -> float:
+    """Return the longest time `node` may take [s] if everything runs into its timeout."""
+    if isinstance(node, Do):
+        skill = context.catalogue.skills.get(node.do)
+        once = node.timeout or (skill.timeout_s if skill is not None else 0.0)
+    else:
+        times = [longest_s(context, child) for child in children_of(node)]
+        once = (max(times) if isinstance(node, Parallel) else sum(times)) if times else 0.0
+        once = min(once, node.timeout) if node.timeout else once
+    return once * (node.retry or 1) * (node.repeat or 1)

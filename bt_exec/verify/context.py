@@ -1,0 +1,86 @@
+"""What the layers of verification look at, and how they report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bt_exec.failure import Problem, nearest
+from bt_exec.pack import Catalogue
+from bt_exec.spec.expression import All, Any_, Is, Not
+from bt_exec.spec.library import Library
+from bt_exec.spec.model import Check, Document, NodeBase
+from bt_exec.spec.paths import place_of_children
+from bt_exec.spec.source import Place, Source
+
+__all__ = ["Context", "conditions_of", "nodes_of"]
+
+
+@dataclass
+class Context:
+    """One document under verification.
+
+    Attributes:
+        document: The tree or mission.
+        catalogue: Skills, conditions and types of the site.
+        library: Trees of the site.
+        source: Where the document's text is, for positions.
+        labels: Labels that are seen now, or None when nobody looked.
+        facts: Facts that are known now, for the dry run.
+        problems: What was found so far; layers append.
+    """
+
+    document: Document
+    catalogue: Catalogue
+    library: Library = field(default_factory=Library)
+    source: Source = field(default_factory=lambda: Source("the plan"))
+    labels: tuple[str, ...] | None = None
+    facts: Mapping[str, str] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    def report(
+        self,
+        code: str,
+        message: str,
+        place: Place,
+        *,
+        found: str = "",
+        allowed: Iterable[str] = (),
+        key: bool = False,
+    ) -> None:
+        """Note a problem; `allowed` is put in order of likeness to `found`."""
+        names = tuple(allowed)
+        near = nearest(found, names) if found else ()
+        ordered = (*near, *(name for name in names if name not in near))
+        self.problems.append(
+            self.source.problem(code, message, place, found=found, allowed=ordered, key=key)
+        )
+
+
+def nodes_of(node: NodeBase, place: Place = ("root",)) -> Iterator[tuple[NodeBase, Place]]:
+    """Yield every node with its place, parents first."""
+    yield node, place
+    for child, where in place_of_children(node, place):
+        yield from nodes_of(child, where)
+
+
+def conditions_of(node: NodeBase, place: Place) -> Iterator[tuple[Is, Place]]:
+    """Yield every named condition that stands directly at a node, with its place."""
+    if node.skip_if is not None:
+        yield from _named(node.skip_if, (*place, "skip_if"))
+    if node.guard is not None:
+        yield from _named(node.guard, (*place, "while"))
+    if isinstance(node, Check):
+        yield from _named(node.check, (*place, "check"))
+
+
+def _named(part: Any, place: Place) -> Iterator[tuple[Is, Place]]:
+    if isinstance(part, Is):
+        yield part, (*place, part.name) if part.args else place
+    elif isinstance(part, Not):
+        yield from _named(part.of, (*place, "not"))
+    elif isinstance(part, All | Any_):
+        word = "all" if isinstance(part, All) else "any"
+        for index, inner in enumerate(part.of):
+            yield from _named(inner, (*place, word, index))

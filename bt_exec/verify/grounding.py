@@ -1,0 +1,55 @@
+"""Layer 3, grounding: the objects that the first actions name exist now.
+
+Code: ``LABEL_NOT_SEEN``. What is seen changes once the robot acts, so only actions that can run
+before anything else was done are checked; skills check their own labels again when they start.
+"""
+
+from __future__ import annotations
+
+from bt_exec.spec.expand import is_reference
+from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Parallel, Tree
+from bt_exec.spec.paths import place_of_children
+from bt_exec.spec.source import Place
+from bt_exec.verify.context import Context
+
+__all__ = ["check_grounding"]
+
+
+def check_grounding(context: Context) -> None:
+    """Report labels of first actions that are not among what is seen now."""
+    if context.labels is not None:
+        _node(context, context.document.root, ("root",))
+
+
+def _node(context: Context, node: NodeBase, place: Place) -> bool:
+    """Check what can run first under `node`; return whether something may have acted after it."""
+    if node.skip_if is not None:
+        return True  # whether it runs is decided by what is seen then
+    if isinstance(node, Do):
+        _labels(context, node, place)
+        return True
+    if isinstance(node, Check):
+        return False
+    children = list(place_of_children(node, place))
+    if isinstance(node, Fallback | Parallel):
+        first = children if isinstance(node, Parallel) else children[:1]
+        acted = [_node(context, child, where) for child, where in first]  # every branch is checked
+        return any(acted)
+    if isinstance(node, Tree) and not children:
+        return True
+    return any(_node(context, child, where) for child, where in children)
+
+
+def _labels(context: Context, node: Do, place: Place) -> None:
+    skill = context.catalogue.skills.get(node.do)
+    seen = context.labels or ()
+    for name in sorted(skill.labels()) if skill is not None else ():
+        label = node.args.get(name)
+        if label is not None and not is_reference(label) and label not in seen:
+            context.report(
+                "LABEL_NOT_SEEN",
+                f"{label!r} is not among what is seen",
+                (*place, "with", name),
+                found=str(label),
+                allowed=seen,
+            )
