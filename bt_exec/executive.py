@@ -17,37 +17,31 @@ import logging
 import threading
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 from py_trees.common import Status
 
 from bt_exec.clock import Clock
-from bt_exec.compiler import Compiler, Done, Plan, Refusal, Request, Seen
+from bt_exec.compiler import Compiler, Done, Request
 from bt_exec.events import (
     Aborting,
     Event,
     Finished,
     Listener,
-    Looked,
-    LookFailed,
     MissionStarted,
     NodeChanged,
-    Planned,
-    Planning,
-    Refused,
-    Rejected,
 )
-from bt_exec.failure import Failure, SpecError
+from bt_exec.failure import Failure
 from bt_exec.faults import Faults
-from bt_exec.looking import Eyes
+from bt_exec.looking import Eyes, Lookout
 from bt_exec.messages import language_of
 from bt_exec.nodes.build import Built, build
 from bt_exec.nodes.leaves import KeptNode, SkillNode
 from bt_exec.nodes.modifiers import failure_of
 from bt_exec.nodes.runtime import Runtime
-from bt_exec.plan import prepare
+from bt_exec.planner import Planner
 from bt_exec.report import Outcome, code_of_reason
 from bt_exec.robot import Rig
 from bt_exec.site import Site
@@ -103,10 +97,8 @@ class Executive:
         self.rigs = rigs
         self.eyes = eyes
         self.clock = clock
-        self.compiler = compiler
         self.mission_id = mission_id
         self.journal = journal
-        self.planner_calls = 0
         self.replans = 0
         self._listeners = list(listeners)
         self._deaf: set[int] = set()
@@ -121,6 +113,9 @@ class Executive:
             faults,
             site.limits.cancel_s,
         )
+        limits = site.limits
+        self._lookout = Lookout(rigs, eyes, clock, limits.look_s, self.emit, self._tick, self._wake)
+        self._planner = Planner(compiler, limits.plan_s, clock, self.emit, self._tick, self._heed)
 
     # -- from outside ------------------------------------------------------------------------
 
@@ -155,7 +150,7 @@ class Executive:
         )
         try:
             ending = self._mission(command, language, account)
-        except _Aborted:
+        except (_Aborted, KeyboardInterrupt):
             ending = self._aborted()
         except Exception as error:  # noqa: BLE001 - a bug of ours must leave the robot stopped
             self._stop_robots()
@@ -169,7 +164,9 @@ class Executive:
             )
             ending = Ending("failed", failure.code, failure)
         self._come_to_rest()
-        message = summarise(ending, account, self.site.messages, self.site.catalogue, self._facts())
+        message = summarise(
+            ending, account, self.site.messages, self.site.catalogue, self._lookout.facts()
+        )
         spec = account.spec
         if ending.refusal is None:
             account.turn(
@@ -187,7 +184,7 @@ class Executive:
             ending.status,
             ending.reason_code,
             message,
-            self.planner_calls,
+            self._planner.calls,
             self.replans,
             spec.mission.plan_version if spec is not None else 0,
             self.runtime.tick,
@@ -217,19 +214,19 @@ class Executive:
 
     def _mission(self, command: str, language: str, account: Account) -> Ending:
         self.clock.begin()
-        self._look()
+        self._lookout.look()
         request = Request(
             command,
             language,
             self.site.catalogue,
             self.site.library,
             self.site.messages,
-            self._seen(),
+            self._lookout.seen(),
             settings=self.site.packs,
         )
         seen_failures: dict[tuple[object, ...], int] = {}
         while True:
-            spec = self._plan(request)
+            spec = self._planner.plan(request)
             if isinstance(spec, Ending):
                 return spec
             built = build(spec, self.runtime)
@@ -240,10 +237,10 @@ class Executive:
             ending = self._after(failure, spec, seen_failures)
             if ending is not None:
                 return ending
-            self._look()
+            self._lookout.look()
             request = replace(
                 request,
-                seen=self._seen(),
+                seen=self._lookout.seen(),
                 previous=spec,
                 failure=failure,
                 done=self._finished(built),
@@ -263,11 +260,12 @@ class Executive:
         """Return how `failure` ends the mission, or None to plan again."""
         if failure.code in ("SKILL_CRASHED", "CONDITION_CRASHED", "BAD_ARGUMENT"):
             return Ending("failed", failure.code, failure)
-        if failure.kind in ("check", "guard") and not failure.retryable:
+        doubts = {condition.unknown for condition in self.site.catalogue.conditions.values()}
+        if failure.code in doubts or (failure.kind == "check" and not failure.retryable):
             return Ending("blocked", failure.code, failure)
         if not failure.retryable:
             return Ending("blocked", "SKILL_FAILED", failure)
-        where = (failure.code, failure.path, str(sorted(self._facts().items())))
+        where = (failure.code, failure.path, str(sorted(self._lookout.facts().items())))
         kept = spec.mission.kept
         same = spec.model_copy(update={"mission": Mission(command="", kept=kept)})
         key = (dump_yaml(same), *where)
@@ -277,74 +275,6 @@ class Executive:
         if self.replans >= self.site.limits.replans:
             return Ending("blocked", "SKILL_FAILED", failure, why="BUDGET_SPENT")
         return None
-
-    # -- planning ----------------------------------------------------------------------------
-
-    def _plan(self, request: Request) -> MissionSpec | Ending:
-        """Return a verified spec, or the ending if there is none."""
-        now = self.clock.now()
-        self.emit(Planning(now, self.runtime.tick, self.compiler.name, request.failure))
-        answer = self._on_worker(lambda: self.compiler.compile(request))
-        now = self.clock.now()
-        if isinstance(answer, Ending):
-            self.planner_calls += 1
-            return replace(answer, failure=request.failure or answer.failure)
-        self.planner_calls += answer.calls
-        if isinstance(answer, Refusal):
-            self.emit(Refused(now, self.runtime.tick, answer))
-            if request.failure is not None:  # something was done already: this is no refusal
-                return Ending("blocked", "SKILL_FAILED", request.failure, why=answer.code)
-            return Ending("refused", answer.code, refusal=answer)
-        assert isinstance(answer, Plan)
-        try:
-            spec = prepare(answer.spec, request)
-        except SpecError as error:
-            self.emit(Rejected(now, self.runtime.tick, answer.spec, error.problems))
-            problems = tuple(map(str, error.problems))
-            if request.failure is not None:
-                return Ending(
-                    "blocked",
-                    "SKILL_FAILED",
-                    request.failure,
-                    why="PLAN_REJECTED",
-                    problems=problems,
-                )
-            refusal = Refusal("PLAN_REJECTED", self._say("PLAN_REJECTED", request.language))
-            return Ending("refused", "PLAN_REJECTED", refusal=refusal, problems=problems)
-        self.emit(Planned(now, self.runtime.tick, spec, answer.calls, answer.usage))
-        for path in spec.mission.kept:
-            self.emit(NodeChanged(now, self.runtime.tick, path, "kept"))
-        return spec
-
-    def _on_worker(self, work: Callable[[], Any]) -> Any:
-        """Run `work` on a thread that nobody waits for; return its answer, or how it ended."""
-        box: list[Any] = []
-        ready = threading.Event()
-
-        def body() -> None:
-            try:
-                box.append(work())
-            except Exception as error:  # noqa: BLE001 - becomes the mission's ending below
-                box.append(error)
-            finally:
-                ready.set()
-
-        threading.Thread(target=body, name="compiler", daemon=True).start()
-        limit = time.monotonic() + self.site.limits.plan_s
-        while not ready.wait(self.clock.period_s):
-            self._heed()
-            if time.monotonic() > limit:
-                message = f"{self.site.limits.plan_s:g}"
-                failure = Failure("COMPILER_TIMEOUT", message, kind="compiler", retryable=False)
-                return Ending("failed", failure.code, failure)
-        self._heed()
-        answer = box[0]
-        if isinstance(answer, Exception):
-            _log.error("compiler %s broke down", self.compiler.name, exc_info=answer)
-            message = f"{type(answer).__name__}: {answer}"
-            failure = Failure("COMPILER_CRASHED", message, kind="compiler", retryable=False)
-            return Ending("failed", failure.code, failure)
-        return answer
 
     # -- ticking -----------------------------------------------------------------------------
 
@@ -390,83 +320,30 @@ class Executive:
             self.emit(NodeChanged(now, tick, path, _STATES[status]))
 
     def _let_time_pass(self) -> None:
-        for eye in self.eyes.values():
-            self._start_looking(eye)
+        self._lookout.start()
         self.clock.advance(self._wake)
-        for eye in self.eyes.values():
-            self._collect(eye)
+        self._lookout.collect()
+
+    def _tick(self) -> int:
+        return self.runtime.tick
 
     def _heed(self) -> None:
         if self._abort_reason:
             raise _Aborted
 
-    # -- looking -----------------------------------------------------------------------------
-
-    def _look(self) -> None:
-        """Look once with every pair of eyes, before planning."""
-        for eye in self.eyes.values():
-            self._start_looking(eye, now=True)
-            limit = time.monotonic() + self.site.limits.look_s
-            while not self._collect(eye) and time.monotonic() < limit:
-                self._heed()
-                self._wake.wait(self.clock.period_s)
-
-    def _start_looking(self, eye: Eyes, *, now: bool = False) -> None:
-        try:
-            eye.start(now=now)
-        except Exception as error:  # noqa: BLE001 - blindness is a finding, not the end of us
-            self._look_failed(eye, error)
-
-    def _collect(self, eye: Eyes) -> bool:
-        """Take the scene that has arrived; return whether the look is over, well or not."""
-        try:
-            scene = eye.collect(self.site.limits.look_s, self._wake)
-        except Exception as error:  # noqa: BLE001 - blindness is a finding, not the end of us
-            self._look_failed(eye, error)
-            return True
-        if scene is None:
-            return False
-        self.emit(Looked(self.clock.now(), self.runtime.tick, eye.pack, scene))
-        return True
-
-    def _look_failed(self, eye: Eyes, error: Exception) -> None:
-        message = f"{type(error).__name__}: {error}"
-        self.emit(LookFailed(self.clock.now(), self.runtime.tick, eye.pack, message))
-
-    def _seen(self) -> Seen:
-        """Return what is seen now, for a compiler."""
-        labels: list[str] = []
-        texts: list[str] = []
-        frame = None
-        for eye in self.eyes.values():
-            if eye.sight.scenes:
-                scene = eye.sight.scenes[-1]
-                labels.extend(scene.labels())
-                texts.append(scene.describe("en"))
-                frame = frame if frame is not None else scene.frame
-        return Seen(tuple(dict.fromkeys(labels)), self._facts(), " · ".join(texts), frame)
-
-    def _facts(self) -> dict[str, str]:
-        """Return what robots and the newest scenes establish."""
-        facts: dict[str, str] = {}
-        for rig in self.rigs.values():
-            facts.update(rig.facts_now())
-        for eye in self.eyes.values():
-            if eye.sight.scenes:
-                facts.update(eye.sight.scenes[-1].facts())
-        return facts
-
     # -- ending ------------------------------------------------------------------------------
 
     def _finished(self, built: Built) -> tuple[Done, ...]:
         """Return the leaves that the failed plan finished, in document order."""
-        return tuple(
-            Done(path, leaf.skill.name, leaf.args)
-            if isinstance(leaf, SkillNode)
-            else Done(path, "", {})
-            for path, leaf in built.leaves.items()
-            if built.by_path[path].status is Status.SUCCESS
-        )
+        found = []
+        for path, leaf in built.leaves.items():
+            node = built.by_path[path]
+            if node.status is Status.SUCCESS:
+                skill, args = (
+                    (leaf.skill.name, leaf.args) if isinstance(leaf, SkillNode) else ("", {})
+                )
+                found.append(Done(path, skill, args, getattr(node, "skipped", "")))
+        return tuple(found)
 
     def _aborted(self) -> Ending:
         reason = self._abort_reason
@@ -482,7 +359,7 @@ class Executive:
             self.emit(Aborting(self.clock.now(), self.runtime.tick, "robot stop", "still moving"))
             self._stop_robots()
         if self.eyes and not self._abort_reason:
-            self._look()
+            self._lookout.look()
 
     def _moving(self) -> bool:
         return not all(rig.robot.still for rig in self.rigs.values())
@@ -490,6 +367,3 @@ class Executive:
     def _stop_robots(self) -> None:
         for rig in self.rigs.values():
             rig.robot.stop()
-
-    def _say(self, code: str, language: str) -> str:
-        return self.site.messages.say(code, language)

@@ -9,15 +9,20 @@ scene arrives with its age.
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any
 
-from bt_exec.robot import Perception, Scene
+from bt_exec.clock import Clock
+from bt_exec.compiler import Seen
+from bt_exec.events import Event, Looked, LookFailed
+from bt_exec.robot import Perception, Rig, Scene
 from bt_exec.site import Rates
 from bt_exec.world import Sight
 
-__all__ = ["Eyes"]
+__all__ = ["Eyes", "Lookout", "known_facts"]
 
 
 class Eyes:
@@ -93,3 +98,104 @@ class Eyes:
     def close(self) -> None:
         """Let the worker go."""
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+class Lookout:
+    """All eyes of a mission: starts and collects looks between ticks, and sums up what is seen.
+
+    Blindness is a finding, not an error: a perception that raises becomes a `LookFailed` event,
+    scenes grow old, and conditions stop knowing.
+
+    Args:
+        rigs: Bodies by pack; what they know of themselves is among the facts.
+        eyes: Eyes by pack.
+        clock: The mission's clock.
+        limit_s: How long a single look may take [s].
+        emit: Takes `Looked` and `LookFailed`.
+        tick: Gives the number of the present tick.
+        wake: Set when the mission is to end; nothing waits longer.
+    """
+
+    def __init__(
+        self,
+        rigs: Mapping[str, Rig],
+        eyes: Mapping[str, Eyes],
+        clock: Clock,
+        limit_s: float,
+        emit: Callable[[Event], None],
+        tick: Callable[[], int],
+        wake: threading.Event,
+    ) -> None:
+        self.rigs = rigs
+        self.eyes = eyes
+        self._clock = clock
+        self._limit_s = limit_s
+        self._emit = emit
+        self._tick = tick
+        self._wake = wake
+
+    def start(self) -> None:
+        """Start the looks that are due; quick."""
+        for eye in self.eyes.values():
+            self._start(eye)
+
+    def collect(self) -> None:
+        """Take the scenes that have arrived."""
+        for eye in self.eyes.values():
+            self._collect(eye)
+
+    def look(self) -> None:
+        """Look once with every pair of eyes and wait for what they see, within the limit."""
+        for eye in self.eyes.values():
+            limit = time.monotonic() + self._limit_s
+            if self._start(eye, now=True):
+                while not self._collect(eye) and time.monotonic() < limit:
+                    if self._wake.wait(self._clock.period_s / 5):
+                        return
+
+    def facts(self) -> dict[str, str]:
+        """Return what robots know of themselves and what the newest scenes establish."""
+        return known_facts(self.rigs, self.eyes)
+
+    def seen(self) -> Seen:
+        """Return what is seen now, for a compiler."""
+        scenes = [eye.sight.scenes[-1] for eye in self.eyes.values() if eye.sight.scenes]
+        labels = dict.fromkeys(label for scene in scenes for label in scene.labels())
+        text = " · ".join(scene.describe("en") for scene in scenes)
+        frame = next((scene.frame for scene in scenes if scene.frame is not None), None)
+        return Seen(tuple(labels), self.facts(), text, frame)
+
+    def _start(self, eye: Eyes, *, now: bool = False) -> bool:
+        try:
+            eye.start(now=now)
+        except Exception as error:  # noqa: BLE001 - blindness is a finding, not the end of us
+            self._failed(eye, error)
+            return False
+        return True
+
+    def _collect(self, eye: Eyes) -> bool:
+        """Take the scene that has arrived; return whether the look is over, well or not."""
+        try:
+            scene = eye.collect(self._limit_s, self._wake)
+        except Exception as error:  # noqa: BLE001 - blindness is a finding, not the end of us
+            self._failed(eye, error)
+            return True
+        if scene is None:
+            return False
+        self._emit(Looked(self._clock.now(), self._tick(), eye.pack, scene))
+        return True
+
+    def _failed(self, eye: Eyes, error: Exception) -> None:
+        message = f"{type(error).__name__}: {error}"
+        self._emit(LookFailed(self._clock.now(), self._tick(), eye.pack, message))
+
+
+def known_facts(rigs: Mapping[str, Rig], eyes: Mapping[str, Eyes]) -> dict[str, str]:
+    """Return what robots know of themselves, then what the newest scenes establish."""
+    facts: dict[str, str] = {}
+    for rig in rigs.values():
+        facts.update(rig.facts_now())
+    for eye in eyes.values():
+        if eye.sight.scenes:
+            facts.update(eye.sight.scenes[-1].facts())
+    return facts

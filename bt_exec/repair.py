@@ -10,11 +10,11 @@ from __future__ import annotations
 from bt_exec.compiler import Request
 from bt_exec.failure import Failure
 from bt_exec.pack import Catalogue
-from bt_exec.spec.model import Check, Do, MissionSpec, NodeBase, Tree
+from bt_exec.spec.model import Check, Do, Mission, MissionSpec, NodeBase, Tree, rebuild
 from bt_exec.spec.paths import encloses, paths
 from bt_exec.verify.dry_run import fill
 
-__all__ = ["failed_part", "kept_paths"]
+__all__ = ["failed_part", "kept_paths", "other_way", "repaired"]
 
 
 def failed_part(spec: MissionSpec, failure: Failure) -> tuple[str, NodeBase]:
@@ -30,33 +30,100 @@ def failed_part(spec: MissionSpec, failure: Failure) -> tuple[str, NodeBase]:
     return found
 
 
+def repaired(request: Request, compiler: str) -> MissionSpec:
+    """Return the plan that failed with its failed part replaced by another way of the library.
+
+    Finished work outside the failed part is kept. Without another way the part is tried again as
+    it is: skills vary a second attempt, and the executive notices when nothing changes.
+    """
+    assert request.previous is not None
+    old = other_way(request)
+    before = request.previous.mission
+    header = Mission(
+        command=before.command,
+        language=before.language,
+        plan_version=before.plan_version + 1,
+        compiler=compiler,
+        parent=before.plan_version,
+        subgoals=before.subgoals,
+        kept=kept_paths(request),
+    )
+    root = request.previous.root
+    if old is not None:
+        failed, other = old
+        root = rebuild(root, lambda node: other if node is failed else node)  # type: ignore[assignment]
+    return MissionSpec(mission=header, root=root)
+
+
+def other_way(request: Request) -> tuple[NodeBase, Tree] | None:
+    """Return the subtree to replace and what replaces it; None if the library knows nothing else.
+
+    The innermost subtree around the failure is asked first, then those around it. A way counts as
+    tried when a failure of this mission already had its arguments.
+    """
+    failure, previous = request.failure, request.previous
+    if failure is None or previous is None:
+        return None
+    around = [
+        node
+        for path, node in paths(previous.root)
+        if isinstance(node, Tree) and encloses(path, failure.path) and node.tree in request.library
+    ]
+    for node in reversed(around):
+        for way in request.library.get(node.tree).otherwise:
+            name = way.tree or node.tree
+            if failure.code not in way.on or name not in request.library:
+                continue
+            params = request.library.get(name).params
+            args = {key: value for key, value in node.args.items() if key in params}
+            args.update(way.args)
+            if name != node.tree or not _tried(args, request.tried):
+                update = {"tree": name, "args": args, "save": node.save, "body": None}
+                return node, node.model_copy(update=update)
+    return None
+
+
+def _tried(args: dict[str, object], failures: tuple[Failure, ...]) -> bool:
+    """Whether a failure already had all of `args` that its skill takes."""
+    return any(
+        all(failure.args.get(key) == value for key, value in args.items() if key in failure.args)
+        for failure in failures
+    )
+
+
 def kept_paths(request: Request) -> tuple[str, ...]:
     """Return the paths of finished leaves that a new plan does not run again, in order."""
     if request.previous is None or request.failure is None:
         return ()
     part, _ = failed_part(request.previous, request.failure)
     finished = {done.path for done in request.done} | set(request.previous.mission.kept)
+    achieved: dict[str, tuple[str, str]] = {}  # fact → its last writer and what that achieved
+    for path, node in paths(request.previous.root):
+        if path in finished or path == request.failure.path:
+            for fact, value in _effects(node, request.catalogue).items():
+                achieved[fact] = (path, value)
+    undone = {
+        path
+        for fact, (path, value) in achieved.items()
+        if value != "?" and request.seen.facts.get(fact, value) != value
+    }
     return tuple(
         path
         for path, node in paths(request.previous.root)
         if path in finished
         and isinstance(node, Do | Check)
         and not encloses(part, path)
-        and not _undone(node, request.catalogue, request.seen.facts)
+        and path not in undone
     )
 
 
-def _undone(node: NodeBase, catalogue: Catalogue, facts: object) -> bool:
-    """Whether a known fact contradicts what the node achieved."""
-    if not isinstance(node, Do) or not isinstance(facts, dict):
-        return False
+def _effects(node: NodeBase, catalogue: Catalogue) -> dict[str, str]:
+    """Return what a node achieves, as far as its arguments are known before it runs."""
+    if not isinstance(node, Do):
+        return {}
     skill = catalogue.skill(node.do)
     try:
         args = skill.validate(node.args)
     except ValueError:
-        return False  # an argument known only at run time: nothing to contradict
-    for key, value in skill.effects.items():
-        fact, achieved = fill(key, args), fill(value, args)
-        if achieved != "?" and facts.get(fact, achieved) != achieved:
-            return True
-    return False
+        return {}
+    return {fill(key, args): fill(value, args) for key, value in skill.effects.items()}

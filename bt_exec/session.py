@@ -12,7 +12,7 @@ from bt_exec.events import Listener
 from bt_exec.executive import Executive
 from bt_exec.failure import RegistrationError, UnknownName, UsageError, nearest
 from bt_exec.faults import Faults
-from bt_exec.looking import Eyes
+from bt_exec.looking import Eyes, known_facts
 from bt_exec.messages import language_of
 from bt_exec.pack import Pack
 from bt_exec.plan import prepare
@@ -90,6 +90,8 @@ class Session:
         self._check_world()
         self._count = 0
         self._running: Executive | None = None
+        self.rigs: dict[str, Rig] = {}
+        self.eyes: dict[str, Eyes] = {}
         self._open()
 
     def run(self, command: str) -> Outcome:
@@ -133,13 +135,7 @@ class Session:
 
     def facts(self) -> dict[str, str]:
         """Return what robots know of themselves and what the newest scenes establish."""
-        facts: dict[str, str] = {}
-        for rig in self.rigs.values():
-            facts.update(rig.facts_now())
-        for eye in self.eyes.values():
-            if eye.sight.scenes:
-                facts.update(eye.sight.scenes[-1].facts())
-        return facts
+        return known_facts(self.rigs, self.eyes)
 
     def reset(self, world: Mapping[str, str] | None = None) -> None:
         """Make the world anew: as at the start, or as `world` says."""
@@ -166,8 +162,6 @@ class Session:
         self.close()
 
     def _open(self) -> None:
-        self.rigs: dict[str, Rig] = {}
-        self.eyes: dict[str, Eyes] = {}
         for pack in self.site.catalogue.packs:
             settings = self.site.packs[pack.name]
             world = {key: value for key, value in self.world.items() if key in pack.world}

@@ -25,7 +25,7 @@ are not ticked again.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
@@ -58,6 +58,7 @@ __all__ = [
     "TreeSpec",
     "Way",
     "children_of",
+    "rebuild",
     "walk",
 ]
 
@@ -212,10 +213,14 @@ class Param(_Model):
 
 
 class Way(_Model):
-    """Another way to reach the same end, tried by re-planning after one of the codes in ``on``."""
+    """Another way to reach the same end, tried by re-planning after one of the codes in ``on``.
+
+    The failed tree is run again with other arguments (``with``), or another tree in its place.
+    """
 
     on: Annotated[tuple[Code, ...], Field(min_length=1)]
-    args: Annotated[Args, Field(alias="with", min_length=1)]
+    tree: Name | None = None
+    args: Args = Field(default_factory=dict, alias="with")
 
 
 class TreeSpec(_Model):
@@ -288,3 +293,19 @@ def walk(node: NodeBase) -> Iterator[NodeBase]:
     yield node
     for child in children_of(node):
         yield from walk(child)
+
+
+def rebuild(node: NodeBase, change: Callable[[NodeBase], NodeBase]) -> NodeBase:
+    """Return the tree with `change` applied to every node, children first."""
+    match node:
+        case Sequence() | Fallback() | Parallel():
+            kind = type(node).__name__.lower()
+            before = children_of(node)
+            after = tuple(rebuild(child, change) for child in before)
+            if any(new is not old for new, old in zip(after, before, strict=True)):
+                return change(node.model_copy(update={kind: after}))
+        case Tree(body=body) if body is not None:
+            inner = rebuild(body, change)
+            if inner is not body:
+                return change(node.model_copy(update={"body": inner}))
+    return change(node)

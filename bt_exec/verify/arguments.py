@@ -54,17 +54,36 @@ def check_arguments(context: Context) -> None:
 
 
 def _check_ways(context: Context, tree: TreeSpec) -> None:
+    """Check the other ways: arguments of the same name are passed on, ``with`` changes some."""
     for index, way in enumerate(tree.otherwise):
+        here: Place = ("otherwise", index)
+        if way.tree is None and not way.args:
+            message = "another way names a 'tree', or changes arguments with 'with'"
+            context.report("MISSING_FIELD", message, here)
+        if way.tree is not None and way.tree not in (*context.library.names(), tree.tree):
+            context.report(
+                "UNKNOWN_TREE",
+                f"there is no tree {way.tree!r}",
+                (*here, "tree"),
+                found=way.tree,
+                allowed=context.library.names(),
+            )
+            continue
+        target = tree if way.tree in (None, tree.tree) else context.library.get(str(way.tree))
         for name, value in way.args.items():
-            place: Place = ("otherwise", index, "with", name)
-            if name not in tree.params:
-                message = f"the tree has no parameter {name!r}"
+            if name not in target.params:
+                message = f"tree {target.tree!r} has no parameter {name!r}"
                 context.report(
-                    "UNKNOWN_ARGUMENT", message, place, found=name, allowed=tree.params, key=True
+                    "UNKNOWN_ARGUMENT",
+                    message,
+                    (*here, "with", name),
+                    found=name,
+                    allowed=target.params,
+                    key=True,
                 )
             else:
-                hint = context.catalogue.types.get(tree.params[name].type)
-                _literal(context, value, hint, place)
+                hint = context.catalogue.types.get(target.params[name].type)
+                _literal(context, value, hint, (*here, "with", name))
 
 
 def _node(context: Context, node: NodeBase, place: Place, bound: Names) -> Names:

@@ -49,9 +49,9 @@ class DoorGeometry:
         place[2] += up
         return place
 
-    def handle(self, angle: float) -> Vector:
-        """Return the middle of the handle's bar at `angle` [m], shape (3,)."""
-        return self.point(angle, self.handle_r, HANDLE_STANDOFF, self.handle_z)
+    def handle(self, angle: float, up: float = 0.0) -> Vector:
+        """Return the middle of the handle's bar at `angle`, or `up` over it [m], shape (3,)."""
+        return self.point(angle, self.handle_r, HANDLE_STANDOFF, self.handle_z + up)
 
     def to_handle(self, angle: float, place: Vector) -> float:
         """Return the distance from `place` to the handle's bar, taken as a segment [m]."""

@@ -52,10 +52,8 @@ class WorldOptions:
             _angle(self.door)
         if self.material not in ("present", "absent"):
             raise ValueError(f"material={self.material!r}: allowed are present, absent")
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int):
-            raise ValueError(f"seed={self.seed!r}: a whole number is needed")
-        if not 0 <= self.seed <= _MAX_SEED:
-            raise ValueError(f"seed={self.seed}: allowed are 0..{_MAX_SEED}")
+        if type(self.seed) is not int or not 0 <= self.seed <= _MAX_SEED:
+            raise ValueError(f"seed={self.seed!r}: allowed are whole numbers 0..{_MAX_SEED}")
         if self.fault not in FAULTS:
             raise ValueError(f"fault={self.fault!r}: allowed are {', '.join(FAULTS)}")
 
@@ -158,12 +156,12 @@ def _draw_colours(rng: random.Random, between: Callable[[float, float], float]) 
         return r, g, b
 
     wood = rng.random() < 0.5
-    door: Rgb = (between(0.5, 0.7), between(0.35, 0.5), between(0.2, 0.3)) if wood else grey(0.5, 0.8)
+    brown: Rgb = (between(0.5, 0.7), between(0.35, 0.5), between(0.2, 0.3))
     return {
         "wall": grey(0.7, 0.9),
         "floor": grey(0.3, 0.5),
         "cabinet": grey(0.35, 0.6),
-        "door": door,
+        "door": brown if wood else grey(0.5, 0.8),
         "handle": grey(0.05, 0.2) if rng.random() < 0.6 else grey(0.85, 0.95),
         "interior": grey(0.15, 0.3),
         "tray": grey(0.4, 0.6, 0.12),

@@ -1,7 +1,7 @@
 """A layout written as MJCF: cabinet with a hinged door, shelf, tray, material, two arms, camera.
 
-Collision bits: robot 1, cabinet 2, material 4, door 8. Hands touch all of them; arm links touch
-nothing, and the arms do not touch each other.
+Collision bits: robot 1, cabinet 2, material 4, door 8. Hands touch all of them, arm links the door
+and the cabinet; the robot does not touch itself.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TRAY_HALF = 0.004
 _DEFAULTS = """
   <default>
     <geom solref="0.004 1" condim="4"/>
-    <default class="arm"><geom contype="0" conaffinity="0" rgba="0.75 0.76 0.8 1"/></default>
+    <default class="arm"><geom contype="1" conaffinity="10" rgba="0.75 0.76 0.8 1"/></default>
     <default class="hand"><geom contype="1" conaffinity="14"/></default>
     <default class="env"><geom contype="2" conaffinity="5"/></default>
     <default class="door"><geom contype="8" conaffinity="5"/></default>
@@ -77,9 +77,17 @@ def _cabinet(layout: Layout) -> str:
                 outside,
             ),
             _box(
-                "cabinet/bottom", (front, right - wide, 0.0), (back, left + wide, bottom - gap), outside
+                "cabinet/bottom",
+                (front, right - wide, 0.0),
+                (back, left + wide, bottom - gap),
+                outside,
             ),
-            _box("interior/back", (back, right - 0.05, bottom - 0.05), (back + 0.01, left + 0.05, top + 0.05), inside),
+            _box(
+                "interior/back",
+                (back, right - 0.05, bottom - 0.05),
+                (back + 0.01, left + 0.05, top + 0.05),
+                inside,
+            ),
             _box(
                 "interior/shelf",
                 (front + 2 * PANEL_HALF, right, shelf - 0.02),
@@ -99,7 +107,9 @@ def _cabinet(layout: Layout) -> str:
 def _door(layout: Layout) -> str:
     """Return the hinged panel with its bar handle; the panel lies along -y when closed."""
     reach, half = layout.handle_r, layout.handle_half
-    friction = 400.0 if layout.jammed else 0.25
+    low, high = 0.0, DOOR_MAX_RAD
+    if layout.jammed:
+        low, high = layout.angle, layout.angle + 0.005
     look = f'class="door" rgba="{_rgba(layout.colours["handle"])}"'
     posts = "".join(
         f'<geom name="door/post{i}" type="capsule" size="0.005" mass="0.02" {look} '
@@ -108,16 +118,28 @@ def _door(layout: Layout) -> str:
     )
     return f"""
     <body name="door" pos="{_n(*layout.hinge)}">
-      <joint name="door" axis="0 0 -1" range="0 {DOOR_MAX_RAD}" damping="0.6"
-             frictionloss="{friction}" armature="0.01"/>
-      <geom name="door/panel" class="door" type="box" mass="2" rgba="{_rgba(layout.colours["door"])}"
+      <joint name="door" axis="0 0 -1" range="{_n(low, high)}" damping="0.6"
+             frictionloss="0.25" armature="0.01" solreflimit="0.004 1"/>
+      <geom name="door/panel" class="door" type="box" mass="2" rgba="{
+        _rgba(layout.colours["door"])
+    }"
             size="{_n(PANEL_HALF, DOOR_WIDTH / 2 - 0.002, DOOR_HEIGHT / 2 - 0.002)}"
             pos="{_n(0, -DOOR_WIDTH / 2, 0)}"/>
       <geom name="door/handle" type="capsule" size="0.009" mass="0.1" {look}
-            fromto="{_n(-HANDLE_STANDOFF, -reach, layout.handle_z - half,
-                        -HANDLE_STANDOFF, -reach, layout.handle_z + half)}"/>
+            fromto="{
+        _n(
+            -HANDLE_STANDOFF,
+            -reach,
+            layout.handle_z - half,
+            -HANDLE_STANDOFF,
+            -reach,
+            layout.handle_z + half,
+        )
+    }"/>
       {posts}
-      <site name="handle" pos="{_n(-HANDLE_STANDOFF, -reach, layout.handle_z)}" size="0.005" group="4"/>
+      <site name="handle" pos="{
+        _n(-HANDLE_STANDOFF, -reach, layout.handle_z)
+    }" size="0.005" group="4"/>
     </body>"""
 
 
@@ -174,14 +196,15 @@ def world_xml(layout: Layout) -> str:
   <option timestep="{TIMESTEP}" integrator="implicitfast" cone="elliptic" impratio="10"/>
   <visual>
     <global offwidth="640" offheight="480"/>
+    <quality offsamples="0" shadowsize="0" numslices="16" numstacks="8"/>
     <headlight ambient="0.35 0.35 0.35" diffuse="0.3 0.3 0.3" specular="0 0 0"/>
     <map znear="0.02" zfar="20"/>
   </visual>{_DEFAULTS}
   <worldbody>
     <light pos="{_n(*lamp)}" dir="0.35 0 -1" diffuse="{_n(bright, bright, bright)}"/>
     <geom name="floor" class="look" type="plane" size="4 4 0.1" rgba="{floor}"/>
-    <geom name="wall" class="look" type="plane" size="4 4 0.1" pos="{_n(layout.hinge[0] + _DEPTH + 0.02)} 0 0"
-          euler="0 -1.5707963 0" rgba="{wall}"/>
+    <geom name="wall" class="look" type="plane" size="4 4 0.1"
+          pos="{_n(layout.hinge[0] + _DEPTH + 0.02)} 0 0" euler="0 -1.5707963 0" rgba="{wall}"/>
     <geom name="robot/column" class="look" type="capsule" size="0.07" rgba="0.55 0.57 0.6 1"
           fromto="-0.08 0 0.1 -0.08 0 1.1"/>
     <geom name="robot/chest" class="look" type="capsule" size="0.06" rgba="0.55 0.57 0.6 1"

@@ -38,7 +38,7 @@ class SimMotion:
         self.progress = 0.0
         self.blocked = False
         self.reason = ""
-        self.phase = ""
+        self.phase = "planning"
 
     def advance(self) -> None:
         """Set the targets of the next control period."""

@@ -59,9 +59,7 @@ def plan(
     return path
 
 
-def follow(
-    limb: Limb, path: Sequence[Vector], speed: float = 1.0
-) -> Generator[float, None, None]:
+def follow(limb: Limb, path: Sequence[Vector], speed: float = 1.0) -> Generator[float, None, None]:
     """Move `limb` through `path` from its present target; yields progress 0..1 each period.
 
     Timing is a smoothstep over the whole path.

@@ -1,0 +1,118 @@
+"""Asking a compiler from within a mission: on a worker, bounded, checked, on record."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+from bt_exec.clock import Clock
+from bt_exec.compiler import Compiler, Plan, Refusal, Request
+from bt_exec.events import Event, NodeChanged, Planned, Planning, Refused, Rejected
+from bt_exec.failure import Failure, SpecError
+from bt_exec.plan import prepare
+from bt_exec.spec.model import MissionSpec
+from bt_exec.summary import Ending
+
+__all__ = ["Planner"]
+
+_log = logging.getLogger("bt_exec")
+
+
+class Planner:
+    """Gets plans for one mission.
+
+    Args:
+        compiler: Who plans.
+        limit_s: How long it may think [s].
+        clock: The mission's clock.
+        emit: Takes what happens.
+        tick: Gives the number of the present tick.
+        heed: Raises when the mission is to end; asked while the compiler thinks.
+
+    Attributes:
+        calls: How many times a planner was asked; a model's repair rounds count.
+    """
+
+    def __init__(
+        self,
+        compiler: Compiler,
+        limit_s: float,
+        clock: Clock,
+        emit: Callable[[Event], None],
+        tick: Callable[[], int],
+        heed: Callable[[], None],
+    ) -> None:
+        self.compiler = compiler
+        self.calls = 0
+        self._limit_s = limit_s
+        self._clock = clock
+        self._emit = emit
+        self._tick = tick
+        self._heed = heed
+
+    def plan(self, request: Request) -> MissionSpec | Ending:
+        """Return a verified plan, or how the mission ends without one."""
+        again = request.failure is not None
+        self._emit(Planning(*self._at(), self.compiler.name, request.failure))
+        answer = self._ask(request)
+        if isinstance(answer, Failure):
+            self.calls += 1
+            return Ending("failed", answer.code, answer)
+        self.calls += answer.calls
+        if isinstance(answer, Refusal):
+            self._emit(Refused(*self._at(), answer))
+            if again:  # something was done already, so this is no refusal of the command
+                return Ending("blocked", "SKILL_FAILED", request.failure, why=answer.code)
+            return Ending("refused", answer.code, refusal=answer)
+        try:
+            spec = prepare(answer.spec, request)
+        except SpecError as error:
+            self._emit(Rejected(*self._at(), answer.spec, error.problems))
+            return self._rejected(request, error)
+        self._emit(Planned(*self._at(), spec, answer.calls, answer.usage))
+        for path in spec.mission.kept:
+            self._emit(NodeChanged(*self._at(), path, "kept"))
+        return spec
+
+    def _rejected(self, request: Request, error: SpecError) -> Ending:
+        code = "PLAN_REJECTED"
+        problems = tuple(map(str, error.problems))
+        if request.failure is not None:
+            return Ending("blocked", "SKILL_FAILED", request.failure, why=code, problems=problems)
+        refusal = Refusal(code, request.messages.say(code, request.language))
+        return Ending("refused", code, refusal=refusal, problems=problems)
+
+    def _ask(self, request: Request) -> Plan | Refusal | Failure:
+        """Ask on a thread that nobody waits for, so that an abort acts while it thinks."""
+        box: list[Plan | Refusal | Exception] = []
+        ready = threading.Event()
+
+        def think() -> None:
+            try:
+                box.append(self.compiler.compile(request))
+            except Exception as error:  # noqa: BLE001 - becomes a failure below
+                box.append(error)
+            finally:
+                ready.set()
+
+        threading.Thread(target=think, name="compiler", daemon=True).start()
+        limit = time.monotonic() + self._limit_s
+        while not ready.wait(self._clock.period_s):
+            self._heed()
+            if time.monotonic() > limit:
+                return _failed("COMPILER_TIMEOUT", f"no answer after {self._limit_s:g} s")
+        self._heed()
+        answer = box[0]
+        if isinstance(answer, Exception):
+            _log.error("compiler %s broke down", self.compiler.name, exc_info=answer)
+            return _failed("COMPILER_CRASHED", f"{type(answer).__name__}: {answer}")
+        return answer
+
+    def _at(self) -> tuple[float, int]:
+        return self._clock.now(), self._tick()
+
+
+def _failed(code: str, message: str) -> Failure:
+    return Failure(code, message, kind="compiler", retryable=False)

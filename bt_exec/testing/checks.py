@@ -1,0 +1,82 @@
+"""Checkers of declarations: what our tests run over every skill, and people run over theirs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from bt_exec.messages import LANGUAGES, Messages
+from bt_exec.pack import Catalogue, Pack
+from bt_exec.skill import Condition, Signature, Skill
+
+__all__ = ["check_condition", "check_pack", "check_skill"]
+
+_CODE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
+
+
+def check_skill(skill: Skill, messages: Messages | None = None) -> None:
+    """Find what is wrong with a skill's declaration.
+
+    Args:
+        skill: The skill.
+        messages: The sentences of its pack; every code must have one, if given.
+
+    Raises:
+        AssertionError: Naming the first thing that is wrong and how to mend it.
+    """
+    _check_signature(skill)
+    for code in sorted(skill.fails):
+        assert _CODE.match(code), f"{skill.name}: code {code!r} must be CAPITALS_AND_DIGITS"
+        if messages is not None:
+            assert code in messages, f"{skill.name}: {code} has no sentence in {LANGUAGES}"
+    assert 0 < skill.timeout_s <= 3600, f"{skill.name}: timeout_s={skill.timeout_s} is no limit"
+    for fact in skill.needs:
+        assert _fact(fact), f"{skill.name}: need {fact!r} must be a dotted name"
+    for fact in skill.effects:
+        assert _fact(fact), f"{skill.name}: effect {fact!r} must be a dotted name"
+    for field in skill.results:
+        assert _NAME.match(field), f"{skill.name}: result {field!r} must be a name"
+
+
+def check_condition(condition: Condition, messages: Messages | None = None) -> None:
+    """Find what is wrong with a condition's declaration.
+
+    Raises:
+        AssertionError: Naming the first thing that is wrong and how to mend it.
+    """
+    _check_signature(condition)
+    code = condition.unknown
+    assert _CODE.match(code), f"{condition.name}: code {code!r} must be CAPITALS_AND_DIGITS"
+    if messages is not None:
+        assert code in messages, f"{condition.name}: {code} has no sentence in {LANGUAGES}"
+    assert 0 <= condition.patience_s <= 600, f"{condition.name}: patience is no limit"
+    assert condition.name not in ("not", "all", "any"), f"{condition.name!r} is taken"
+
+
+def check_pack(pack: Pack, messages: Messages | None = None) -> None:
+    """Check every skill and condition of a pack, and that names are its own.
+
+    Raises:
+        AssertionError: Naming the first thing that is wrong.
+        RegistrationError: If two parts have one name.
+    """
+    Catalogue([pack])
+    for skill in pack.skills:
+        check_skill(skill, messages)
+    for condition in pack.conditions:
+        check_condition(condition, messages)
+
+
+def _check_signature(part: Signature) -> None:
+    assert _NAME.match(part.name), f"{part.name!r} must be a name"
+    assert part.summary.endswith((".", "?", "!")), (
+        f"{part.name}: the docstring's first line must be a sentence, it is what people read"
+    )
+    schema: Mapping[str, Any] = part.model.model_json_schema()
+    assert schema["type"] == "object", f"{part.name}: the arguments give no JSON Schema"
+
+
+def _fact(template: str) -> bool:
+    return bool(re.fullmatch(r"[A-Za-z_{}][\w.{}-]*", template))

@@ -1,0 +1,164 @@
+"""A whole spec with scripted parts: what happened, as a trace to compare with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from bt_exec.clock import Clock
+from bt_exec.compiler import Plan, Refusal, Request
+from bt_exec.events import Event, NodeChanged
+from bt_exec.executive import Executive
+from bt_exec.faults import Faults
+from bt_exec.messages import Messages
+from bt_exec.pack import Catalogue, Pack
+from bt_exec.repair import repaired
+from bt_exec.report import Outcome
+from bt_exec.robot import Rig
+from bt_exec.site import CompilerSettings, Limits, Rates, Site
+from bt_exec.skill import Condition, Skill
+from bt_exec.spec.library import Library
+from bt_exec.spec.load import load_text
+from bt_exec.spec.model import Mission, MissionSpec, TreeSpec
+from bt_exec.testing.scripted import FakeClock, ScriptedRobot
+
+__all__ = ["FixedCompiler", "TreeRun", "run_tree", "scripted_site"]
+
+
+class FixedCompiler:
+    """A compiler that always gives the same tree, and repairs as the library says.
+
+    Attributes:
+        requests: Every request it got.
+    """
+
+    name = "fixed"
+
+    def __init__(self, tree: TreeSpec) -> None:
+        self.tree = tree
+        self.requests: list[Request] = []
+
+    def compile(self, request: Request) -> Plan | Refusal:
+        """Answer with the tree, or with the repaired plan after a failure."""
+        self.requests.append(request)
+        if request.previous is not None:
+            return Plan(repaired(request, self.name))
+        header = Mission(command=request.command, compiler=self.name)
+        return Plan(MissionSpec(mission=header, root=self.tree.root))
+
+
+class TreeRun:
+    """How a tree ran.
+
+    Attributes:
+        outcome: The outcome.
+        events: Every event, in order.
+        robot: The robot; its ``log`` says what scripted skills did.
+        compiler: The compiler; its requests say what was asked.
+    """
+
+    def __init__(self, robot: Any, compiler: Any) -> None:
+        self.outcome: Outcome | None = None
+        self.events: list[Event] = []
+        self.robot = robot
+        self.compiler = compiler
+
+    def on(self, event: Event) -> None:
+        """Take note of an event."""
+        self.events.append(event)
+
+    def trace(self) -> list[str]:
+        """Return what became of nodes: ``"3 grasp failed GRASP_SLIPPED"``, tick first."""
+        lines = []
+        for event in self.events:
+            if isinstance(event, NodeChanged):
+                code = event.failure.code if event.failure is not None else ""
+                detail = code or (event.detail if event.state == "skipped" else "")
+                lines.append(f"{event.tick} {event.path} {event.state} {detail}".rstrip())
+        return lines
+
+
+def scripted_site(
+    parts: Iterable[Skill | Condition],
+    trees: Iterable[str] = (),
+    *,
+    limits: Limits | None = None,
+    rates: Rates | None = None,
+    name: str = "test",
+) -> Site:
+    """Return a site of one pack with these skills, conditions and trees (YAML texts)."""
+    found = tuple(parts)
+    pack = Pack(
+        name=name,
+        skills=tuple(part for part in found if isinstance(part, Skill)),
+        conditions=tuple(part for part in found if isinstance(part, Condition)),
+    )
+    library = Library(load_text(text) for text in trees)
+    return Site(
+        name,
+        "",
+        Path("test.yaml"),
+        {name: {}},
+        CompilerSettings(),
+        rates or Rates(),
+        limits or Limits(),
+        Catalogue([pack]),
+        library,
+        Messages(),
+    )
+
+
+def run_tree(
+    text: str,
+    parts: Iterable[Skill | Condition] = (),
+    *,
+    trees: Iterable[str] = (),
+    robot: Any = None,
+    faults: Iterable[str] = (),
+    limits: Limits | None = None,
+    command: str = "test",
+    abort_at: int | None = None,
+    world: Mapping[str, Any] | None = None,
+) -> TreeRun:
+    """Run a tree in lockstep with a fake clock and return what happened.
+
+    Args:
+        text: The tree as YAML.
+        parts: Skills and conditions it names, scripted or real.
+        trees: Further trees it uses.
+        robot: What skills drive; a `ScriptedRobot` if not given.
+        faults: ``SKILL[:N]=CODE`` texts.
+        limits: Budgets; the defaults if not given.
+        command: What the mission calls its command.
+        abort_at: Abort before this tick.
+        world: Further keyword arguments of the rig, such as ``perception``.
+    """
+    site = scripted_site(parts, [text, *trees], limits=limits)
+    body = robot if robot is not None else ScriptedRobot()
+    simulation = FakeClock()
+    rig = Rig(body, simulation=simulation, **(world or {}))
+    tree = load_text(text).document
+    assert isinstance(tree, TreeSpec)
+    compiler = FixedCompiler(tree)
+    run = TreeRun(body, compiler)
+    executive = Executive(
+        site,
+        {site.name: rig},
+        {},
+        Clock([simulation], 1 / site.rates.tick_hz, fast=True),
+        compiler,
+        listeners=[run],
+        faults=Faults.parse(faults, site.catalogue.skills),
+    )
+    if abort_at is not None:
+        step = simulation.step
+
+        def step_then_abort(seconds: float) -> None:
+            step(seconds)
+            if executive.runtime.tick + 1 == abort_at:
+                executive.abort("test")
+
+        simulation.step = step_then_abort  # type: ignore[method-assign]
+    run.outcome = executive.run(command)
+    return run

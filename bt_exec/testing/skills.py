@@ -1,0 +1,130 @@
+"""One skill, tick by tick: what it yields, how it ends, what a cancel leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+from bt_exec.failure import Failed
+from bt_exec.robot import Simulation
+from bt_exec.skill import Running, Skill, Steps
+from bt_exec.world import Sight, World
+
+__all__ = ["SkillRun", "run_skill"]
+
+
+class SkillRun:
+    """A skill at work, in your hands.
+
+    Attributes:
+        steps: Everything it yielded.
+        outcome: ``"running"``, ``"done"``, ``"failed"`` or ``"cancelled"``.
+        code: The code it failed with, or None.
+        failed: What it raised, or None.
+        result: What it returned.
+    """
+
+    def __init__(
+        self,
+        skill: Skill,
+        steps: Steps[Any],
+        simulation: Simulation | None,
+        period_s: float,
+        before_tick: Callable[[], None] | None,
+    ) -> None:
+        self.skill = skill
+        self.steps: list[Running] = []
+        self.outcome: Literal["running", "done", "failed", "cancelled"] = "running"
+        self.failed: Failed | None = None
+        self.result: Any = None
+        self._generator = steps
+        self._simulation = simulation
+        self._period_s = period_s
+        self._before_tick = before_tick
+
+    @property
+    def code(self) -> str | None:
+        """The code it failed with, or None."""
+        return self.failed.code if self.failed is not None else None
+
+    @property
+    def ticks(self) -> int:
+        """How many ticks it ran."""
+        return len(self.steps)
+
+    def tick(self) -> bool:
+        """Run one step, then let one period pass; return whether the skill is still running.
+
+        Raises:
+            AssertionError: If it yields something else than `Running`, or fails with a code it
+                does not declare.
+        """
+        if self.outcome != "running":
+            return False
+        if self._before_tick is not None:
+            self._before_tick()
+        try:
+            step = next(self._generator)
+        except StopIteration as stop:
+            self.outcome, self.result = "done", stop.value
+            return False
+        except Failed as failed:
+            self.outcome, self.failed = "failed", failed
+            if failed.code not in self.skill.fails:
+                declared = sorted(self.skill.fails)
+                raise AssertionError(f"{failed.code} is not declared: {declared}") from failed
+            return False
+        assert isinstance(step, Running), f"{self.skill.name} yielded {step!r}, not Running"
+        self.steps.append(step)
+        if self._simulation is not None:
+            self._simulation.step(self._period_s)
+        return True
+
+    def finish(self, limit: int = 10_000) -> SkillRun:
+        """Tick to the end.
+
+        Raises:
+            AssertionError: If it is still running after `limit` ticks.
+        """
+        for _ in range(limit):
+            if not self.tick():
+                return self
+        raise AssertionError(f"{self.skill.name} is still running after {limit} ticks")
+
+    def cancel(self) -> SkillRun:
+        """Cancel it as the executive does: close the generator, its ``finally`` runs."""
+        self._generator.close()
+        self.outcome = "cancelled"
+        return self
+
+
+def run_skill(
+    skill: Skill,
+    robot: Any = None,
+    *,
+    world: World[Any] | None = None,
+    simulation: Simulation | None = None,
+    period_s: float = 0.05,
+    before_tick: Callable[[], None] | None = None,
+    **args: Any,
+) -> SkillRun:
+    """Start one skill and hand it over, before its first tick.
+
+    Args:
+        skill: The skill.
+        robot: What it drives.
+        world: What it may look at; an empty one if not given.
+        simulation: Stepped by `period_s` after every tick, if given.
+        period_s: Time between ticks [s].
+        before_tick: Called before every tick, for example to let the robot look.
+        **args: The skill's arguments, checked as in a spec.
+
+    Raises:
+        pydantic.ValidationError: If the arguments do not fit the skill.
+    """
+    checked = skill.validate(args)
+    if world is None:
+        sim = simulation
+        world = World(Sight(lambda: sim.time if sim is not None else 0.0), 0.0)
+    steps = skill(**skill.inject(robot, world), **checked)
+    return SkillRun(skill, steps, simulation, period_s, before_tick)

@@ -1,0 +1,36 @@
+"""The door pack: open and close a door, fetch the material behind it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bt_exec.pack import Pack
+from bt_exec.resources import data_path
+from bt_exec_skills.door.close_door import close_door
+from bt_exec_skills.door.conditions import CONDITIONS
+from bt_exec_skills.door.grasp import grasp
+from bt_exec_skills.door.move_arm import move_arm
+from bt_exec_skills.door.open_door import open_door
+from bt_exec_skills.door.passes import PASSES
+from bt_exec_skills.door.release import release
+from bt_exec_skills.door.return_home import return_home
+from bt_exec_skills.door.rigs import WORLD_KEYS, make_sim_rig
+from bt_exec_skills.door.robot import Arm, DoorLabel, MaterialLabel
+from bt_exec_skills.door.turn_report import DoorTurns
+
+__all__ = ["PACK"]
+
+PACK = Pack(
+    name="door",
+    summary="A fixed robot with two arms faces a door: open it, close it, fetch what lies behind.",
+    skills=(move_arm, grasp, release, open_door, close_door, return_home),
+    conditions=CONDITIONS,
+    types={"Arm": Arm, "DoorLabel": DoorLabel, "MaterialLabel": MaterialLabel},
+    passes=PASSES,
+    trees=data_path("trees", "door"),
+    messages=Path(__file__).with_name("messages.yaml"),
+    robots={"sim": make_sim_rig},
+    world=WORLD_KEYS,
+    turn_reporter=DoorTurns,
+)
+"""What the executive finds through the entry point ``door``."""

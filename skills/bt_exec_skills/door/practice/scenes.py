@@ -1,0 +1,168 @@
+"""Practice scenes of the door world: what the shipped detector learned from.
+
+Half of the scenes are moments of real missions, run without eyes; the others put door, arms and
+material anywhere. A scene is one cabinet; its pictures differ in everything that may differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import mujoco
+import numpy as np
+import numpy.typing as npt
+
+from bt_exec_skills.door.practice.style import Rng, add_extras, restyle, through_sensor
+from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD
+from bt_exec_skills.door.sim.body import SimDoorRobot
+from bt_exec_skills.door.sim.layout import WorldOptions
+from bt_exec_skills.door.sim.mjcf import world_xml
+from bt_exec_skills.door.sim.painter import gl_works, make_painter
+from bt_exec_skills.door.sim.raycast import RayPainter
+from bt_exec_skills.door.sim.world import DoorWorld
+from bt_exec_skills.vision.sample import Mark, Sample, box_of
+
+__all__ = ["DoorPractice", "class_of_angle"]
+
+WIDTH, HEIGHT = 320, 240
+_LEAST_PIXELS = {"door": 300, "door-handle": 40, "material": 50, "person": 250}
+_MISSION_SHARE, _MISSION_PICTURES, _POSED_PICTURES = 0.5, 8, 8
+_EVERY_S = 0.25
+
+Vector = npt.NDArray[np.float64]
+
+
+def class_of_angle(angle: float) -> str:
+    """Return the class of a door at `angle` [rad]."""
+    if angle <= CLOSED_RAD:
+        return "door-closed"
+    return "door-ajar" if angle < OPEN_RAD else "door-open"
+
+
+class DoorPractice:
+    """Implements `bt_exec_skills.vision.sample.SceneSource` for the door pack."""
+
+    name = "door"
+    classes = ("door-closed", "door-ajar", "door-open", "door-handle", "material", "person")
+
+    def scene(self, seed: int) -> Iterator[Sample]:
+        """Yield the pictures of one cabinet; see the module."""
+        rng = np.random.default_rng([seed, 20261])
+        options = WorldOptions(
+            door=float(_some_angle(rng)),
+            material="present" if rng.random() < 0.8 else "absent",
+            seed=seed,
+        )
+        world = DoorWorld(options)
+        mission = rng.random() < _MISSION_SHARE
+        states = _mission_states(world, rng) if mission else _posed_states(world, rng)
+        spec = mujoco.MjSpec.from_string(world_xml(world.layout))
+        add_extras(spec, rng)
+        model = spec.compile()
+        data = mujoco.MjData(model)
+        names = [model.geom(i).name for i in range(model.ngeom)]
+        gl = make_painter(model, WIDTH, HEIGHT, "egl") if gl_works() else None
+        try:
+            for qpos in states:
+                restyle(model, world.layout, rng)
+                data.qpos[:] = qpos
+                mujoco.mj_forward(model, data)
+                by_ray = gl is None or rng.random() < 1 / 3
+                painter = RayPainter(model, WIDTH, HEIGHT) if gl is None or by_ray else gl
+                picture = painter.paint(data)
+                angle = float(data.joint("door").qpos[0])
+                yield Sample(
+                    through_sensor(picture.rgb, rng),
+                    _marks(picture.geoms, names, angle),
+                    {
+                        "angle_rad": round(angle, 4),
+                        "renderer": painter.name,
+                        "posture": "mission" if mission else "posed",
+                    },
+                )
+        finally:
+            if gl is not None:
+                gl.close()
+
+
+def _some_angle(rng: Rng) -> float:
+    """Return a hinge angle [rad]: closed, ajar and open alike, small gaps more often."""
+    kind = rng.random()
+    if kind < 0.33:
+        return float(rng.uniform(0.0, 0.02)) if rng.random() < 0.8 else float(rng.uniform(0, 0.04))
+    if kind < 0.66:
+        low, high = (0.05, 0.4) if rng.random() < 0.4 else (0.4, 1.0)
+        return float(rng.uniform(low, high))
+    return float(rng.uniform(1.0, 1.6))
+
+
+def _mission_states(world: DoorWorld, rng: Rng) -> list[Vector]:
+    """Return moments of a fetch mission: open, reach, grasp, close, home."""
+    robot = SimDoorRobot(world)
+    puller: Any = "right" if rng.random() < 0.8 else "left"
+    taker: Any = "right" if rng.random() < 0.85 else "left"
+    moves = [lambda: robot.pull_open(puller, "door-handle")] if world.angle < OPEN_RAD else []
+    if world.layout.material:
+        moves += [
+            lambda: robot.reach(taker, "material"),
+            lambda: robot.close_gripper(taker, "material"),
+        ]
+    moves += [lambda: robot.push_shut(taker, "door-handle"), robot.go_home]
+    states = [world.data.qpos.copy()]
+    for move in moves:
+        motion = move()
+        spent = 0.0
+        while not motion.done and spent < 30.0:
+            robot.step(_EVERY_S)
+            spent += _EVERY_S
+            states.append(world.data.qpos.copy())
+    picks = np.sort(rng.choice(len(states), min(_MISSION_PICTURES, len(states)), replace=False))
+    return [states[i] for i in picks]
+
+
+def _posed_states(world: DoorWorld, rng: Rng) -> list[Vector]:
+    """Return postures that no mission needs to reach."""
+    home = world.data.qpos.copy()
+    return [_posed(world, home.copy(), rng) for _ in range(_POSED_PICTURES)]
+
+
+def _posed(world: DoorWorld, qpos: Vector, rng: Rng) -> Vector:
+    model = world.model
+    qpos[model.joint("door").qposadr[0]] = _some_angle(rng)
+    for arm in ("left", "right"):
+        if rng.random() < 0.55:
+            continue
+        for index in range(1, 8):
+            joint = model.joint(f"{arm}/j{index}")
+            low, high = joint.range
+            at = int(joint.qposadr[0])
+            wide = 0.9 if index <= 4 else 1.2
+            qpos[at] = np.clip(qpos[at] + rng.normal(0.0, wide), low, high)
+    if world.layout.material and rng.random() < 0.5:
+        at = int(model.joint("material").qposadr[0])
+        x, y, z = world.layout.centre
+        inside = rng.random() < 0.7
+        low = (x + 0.05, y - 0.1, qpos[at + 2]) if inside else (x - 0.3, y - 0.2, z - 0.25)
+        high = (x + 0.15, y + 0.1, qpos[at + 2]) if inside else (x - 0.05, y + 0.2, z + 0.1)
+        qpos[at : at + 3] = rng.uniform(low, high)
+        yaw = rng.uniform(-1.5, 1.5)
+        qpos[at + 3 : at + 7] = np.cos(yaw / 2), 0.0, 0.0, np.sin(yaw / 2)
+    return qpos
+
+
+def _marks(geoms: npt.NDArray[np.int32], names: list[str], angle: float) -> tuple[Mark, ...]:
+    """Return the boxes of what is in view with enough pixels."""
+    starts = {
+        "door": ("door/",),
+        "door-handle": ("door/handle", "door/post"),
+        "material": ("material",),
+        "person": ("person/",),
+    }
+    marks = []
+    for kind, start in starts.items():
+        mask = np.isin(geoms, [i for i, name in enumerate(names) if name.startswith(start)])
+        if int(mask.sum()) >= _LEAST_PIXELS[kind]:
+            label = class_of_angle(angle) if kind == "door" else kind
+            marks.append(Mark(label, box_of(mask)))
+    return tuple(marks)

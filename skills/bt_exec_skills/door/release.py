@@ -1,0 +1,27 @@
+"""The skill `release`."""
+
+from __future__ import annotations
+
+from bt_exec.failure import Failed
+from bt_exec.skill import Steps, skill
+from bt_exec_skills.door.driving import MOTION_FAILS, drive
+from bt_exec_skills.door.robot import Arm, DoorRobot
+
+__all__ = ["release"]
+
+
+@skill(
+    fails={"GRIPPER_JAMMED", "HAND_EMPTY", *MOTION_FAILS},
+    needs={"hand.{arm}": "material"},
+    effects={"hand.{arm}": "empty"},
+    uses={"arm.{arm}"},
+    timeout_s=5,
+)
+def release(robot: DoorRobot, arm: Arm) -> Steps:
+    """Open one hand and let go of what it holds, where it is: it drops if nothing is below."""
+    if robot.holding(arm) is None:
+        raise Failed("HAND_EMPTY", f"the {arm} hand holds nothing")
+    yield from drive(robot, robot.open_gripper(arm))
+    held = robot.holding(arm)
+    if held is not None:
+        raise Failed("GRIPPER_JAMMED", f"the {arm} hand still holds the {held}", held=held)

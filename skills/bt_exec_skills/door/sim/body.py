@@ -1,0 +1,186 @@
+"""The simulated robot: `DoorRobot` over a MuJoCo world whose time passes when it is told to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+
+from bt_exec_skills.door.robot import ARMS, Arm
+from bt_exec_skills.door.sim import door_moves, hand_moves
+from bt_exec_skills.door.sim.arm import HOME
+from bt_exec_skills.door.sim.ik import ArmIK
+from bt_exec_skills.door.sim.job import Job
+from bt_exec_skills.door.sim.motion import Motions, SimMotion
+from bt_exec_skills.door.sim.world import CONTROL_S, DoorWorld
+
+__all__ = ["SimDoorRobot"]
+
+_STILL_RAD_S = 0.02
+_AT_HOME_RAD = 0.08
+_AT_LABEL_M = 0.05
+_IN_HAND_M = 0.06
+
+
+class SimDoorRobot:
+    """Both arms, the hinge encoder and the clock of one world.
+
+    It knows where labelled things are from the simulator, as a robot with a calibrated depth
+    camera would. All methods but `stop` are for the thread that calls `step`.
+
+    Args:
+        world: The world to live in.
+    """
+
+    def __init__(self, world: DoorWorld) -> None:
+        self.world = world
+        self._iks = {arm: ArmIK(arm) for arm in ARMS}
+        self._motions: dict[Arm, SimMotion] = {}
+        self._attempts: Counter[tuple[str, str]] = Counter()
+        self._slips_left = 1 if world.options.fault == "slippery" else 0
+        self._stop_asked = False
+        self._owed_s = 0.0
+
+    # -- time
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self.world.time
+
+    def step(self, seconds: float) -> None:
+        """Advance the physics by `seconds`, in whole control periods; the rest is owed."""
+        self._owed_s += seconds
+        while self._owed_s > CONTROL_S / 2:
+            self._owed_s -= CONTROL_S
+            self._obey()
+            for motion in dict.fromkeys(self._motions.values()):
+                motion.advance()
+            self.world.advance()
+        self._obey()
+
+    def stop(self) -> None:
+        """Freeze both arms; safe from any thread and from a signal handler."""
+        self._stop_asked = True
+
+    def _obey(self) -> None:
+        """Carry out a stop that was asked for."""
+        if self._stop_asked:
+            self._stop_asked = False
+            for motion in self._motions.values():
+                motion.stop()
+            for limb in self.world.limbs.values():
+                limb.freeze()
+
+    # -- readings
+
+    @property
+    def still(self) -> bool:
+        """Whether no motion is under way and no joint turns."""
+        moving = any(not motion.done for motion in self._motions.values())
+        return not moving and all(limb.speed < _STILL_RAD_S for limb in self.world.limbs.values())
+
+    @property
+    def doing(self) -> str:
+        """The phase of the motion under way; empty at rest."""
+        return next((m.phase for m in self._motions.values() if not m.done), "")
+
+    @property
+    def door_angle_rad(self) -> float:
+        """The hinge encoder [rad]."""
+        return self.world.angle
+
+    @property
+    def at_home(self) -> bool:
+        """Whether both arms are at their rest posture."""
+        return all(
+            float(np.abs(limb.q - HOME[arm]).max()) < _AT_HOME_RAD
+            for arm, limb in self.world.limbs.items()
+        )
+
+    def holding(self, arm: Arm) -> str | None:
+        """Return what the hand holds: "material", "door-handle" or None."""
+        limb = self.world.limbs[arm]
+        if limb.pulls:
+            return "door-handle"
+        found = self.world.material_pose()
+        if not limb.holds or found is None:
+            return None
+        return "material" if float(np.linalg.norm(found[0] - limb.grip)) < _IN_HAND_M else None
+
+    def at_label(self, arm: Arm, label: str) -> bool:
+        """Whether the hand is in front of the material, as `reach` leaves it."""
+        found = self.world.material_pose()
+        if label != "material" or found is None:
+            return False
+        limb = self.world.limbs[arm]
+        away = float(np.linalg.norm(found[0] - limb.grip))
+        return abs(away - hand_moves.REACH_M) < _AT_LABEL_M
+
+    # -- motions
+
+    def reach(self, arm: Arm, label: str) -> SimMotion:
+        """See `DoorRobot.reach`."""
+        return self._start(arm, f"reach {label}", hand_moves.reach)
+
+    def close_gripper(self, arm: Arm, label: str) -> SimMotion:
+        """See `DoorRobot.close_gripper`."""
+        slips = self._slips_left > 0
+        self._slips_left = max(0, self._slips_left - 1)
+        return self._start(arm, f"grasp {label}", lambda job: hand_moves.grasp(job, slips=slips))
+
+    def open_gripper(self, arm: Arm) -> SimMotion:
+        """See `DoorRobot.open_gripper`."""
+        return self._start(arm, "open", hand_moves.open_hand)
+
+    def pull_open(self, arm: Arm, label: str) -> SimMotion:
+        """See `DoorRobot.pull_open`."""
+        by_handle = label == "door-handle"
+        pull = door_moves.pull_by_handle if by_handle else door_moves.pull_by_edge
+        return self._start(arm, f"pull {label}", self._alone(arm, pull))
+
+    def push_shut(self, arm: Arm, label: str) -> SimMotion:
+        """See `DoorRobot.push_shut`; where the door is pushed does not depend on the label."""
+        return self._start(arm, f"push {label}", self._alone(arm, door_moves.push_shut))
+
+    def go_home(self) -> SimMotion:
+        """See `DoorRobot.go_home`."""
+        for motion in self._motions.values():
+            motion.stop()
+        jobs = [self._job(arm, 0) for arm in ARMS]
+        motion = SimMotion(hand_moves.go_home(jobs), self._freeze_all)
+        self._motions = dict.fromkeys(ARMS, motion)
+        return motion
+
+    def _start(self, arm: Arm, name: str, move: Callable[[Job], Motions]) -> SimMotion:
+        """Stop what the arm does and start `move`, told how often it was tried before."""
+        if arm in self._motions:
+            self._motions[arm].stop()
+        attempt = self._attempts[arm, name]
+        self._attempts[arm, name] += 1
+        job = self._job(arm, attempt)
+        motion = SimMotion(self._counted(move(job), arm, name), job.limb.freeze)
+        self._motions[arm] = motion
+        return motion
+
+    def _alone(self, arm: Arm, move: Callable[[Job], Motions]) -> Callable[[Job], Motions]:
+        """Return `move` with the other hand let go of the door first."""
+
+        def moves(job: Job) -> Motions:
+            yield from door_moves.hands_off([self._job(a, 0) for a in ARMS if a != arm])
+            yield from move(job)
+
+        return moves
+
+    def _counted(self, steps: Motions, arm: Arm, name: str) -> Motions:
+        """Pass `steps` on; a success makes the next one a first attempt again."""
+        yield from steps
+        del self._attempts[arm, name]
+
+    def _job(self, arm: Arm, attempt: int) -> Job:
+        return Job(self.world, self.world.limbs[arm], self._iks[arm], attempt)
+
+    def _freeze_all(self) -> None:
+        for limb in self.world.limbs.values():
+            limb.freeze()

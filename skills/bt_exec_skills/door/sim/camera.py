@@ -1,0 +1,151 @@
+"""The head camera of a simulated world: a capture copies the state, a view is painted later."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, NamedTuple
+
+import mujoco
+import numpy as np
+
+from bt_exec_skills.door.detect import Truth, View
+from bt_exec_skills.door.sim.ik import Vector
+from bt_exec_skills.door.sim.layout import DOOR_HEIGHT, DOOR_WIDTH
+from bt_exec_skills.door.sim.painter import RendererName, make_painter
+from bt_exec_skills.door.sim.picture import Painter, Picture
+from bt_exec_skills.door.sim.raycast import cast
+from bt_exec_skills.door.sim.world import DoorWorld
+
+__all__ = ["Capture", "SimCamera"]
+
+_GRID = 9
+
+
+class Capture(NamedTuple):
+    """The state that a picture shows.
+
+    Attributes:
+        t: Simulated time [s].
+        qpos: Generalised positions of the world, shape (nq,).
+        dark: Whether the lens was covered.
+    """
+
+    t: float
+    qpos: Vector
+    dark: bool
+
+
+class SimCamera:
+    """Sees a world; `capture` belongs to the loop's thread, `view` to any one thread at a time.
+
+    Args:
+        world: What it looks at.
+        width: Of the picture [px].
+        height: Of the picture [px].
+        renderer: "egl", "raycast", or "auto" for the first that works.
+
+    Attributes:
+        fault: What is wrong with it now: "none", "dark" (a black picture) or "frozen" (the last
+            picture again, with its old time stamp). May be set at any moment.
+    """
+
+    def __init__(
+        self,
+        world: DoorWorld,
+        width: int = 320,
+        height: int = 240,
+        renderer: RendererName = "auto",
+    ) -> None:
+        self._world = world
+        self._size = width, height
+        self._renderer: RendererName = renderer
+        self._painter: Painter | None = None
+        self._data: Any = mujoco.MjData(world.model)  # the view's own, never the physics'
+        self._lock = threading.Lock()
+        self._last: Capture | None = None
+        self._closed = False
+        self.fault = world.options.fault
+        geom_names = [world.model.geom(i).name for i in range(world.model.ngeom)]
+        self._labels = {
+            "door": _ids(geom_names, "door/"),
+            "door-handle": _ids(geom_names, "door/handle", "door/post"),
+            "material": _ids(geom_names, "material"),
+        }
+        self._inside = np.array(_ids(geom_names, "interior/", "material"))
+
+    def capture(self) -> Capture:
+        """See `Camera.capture`."""
+        if self.fault != "frozen" or self._last is None:
+            world = self._world
+            self._last = Capture(world.time, world.data.qpos.copy(), self.fault == "dark")
+        return self._last
+
+    def view(self, capture: Capture) -> View:
+        """See `Camera.view`."""
+        with self._lock:
+            if self._closed:
+                raise RuntimeError("the camera was put away")
+            model, data = self._world.model, self._data
+            data.qpos[:] = capture.qpos
+            mujoco.mj_kinematics(model, data)
+            mujoco.mj_camlight(model, data)
+            if self._painter is None:
+                self._painter = make_painter(model, *self._size, self._renderer)
+            picture = self._painter.paint(data)
+            if capture.dark:
+                nothing = np.full_like(picture.geoms, -1)
+                picture = Picture(np.zeros_like(picture.rgb), nothing)
+            return View(capture.t, picture.rgb, self._truth(picture, capture.dark))
+
+    def _truth(self, picture: Picture, dark: bool) -> Truth:
+        world, layout = self._world, self._world.layout
+        angle = float(self._data.joint("door").qpos[0])
+        masks = {
+            label: np.isin(picture.geoms, ids) for label, ids in self._labels.items() if len(ids)
+        }
+        if dark:
+            return Truth(masks, angle, 0.0, 0.0)
+        r = np.linspace(0.03, DOOR_WIDTH - 0.03, _GRID)
+        up = np.linspace(0.03 - DOOR_HEIGHT / 2, DOOR_HEIGHT / 2 - 0.03, _GRID)
+        panel = [world.geometry.point(angle, a, 0.0, b) for a in r for b in up]
+        opening = [np.add(layout.hinge, (0.02, -a, b)) for a in r for b in up]
+        return Truth(
+            masks,
+            angle,
+            self._share(np.array(panel), np.array(self._labels["door"]), beyond=False),
+            self._share(np.array(opening), self._inside, beyond=True),
+        )
+
+    def _share(self, points: Vector, geoms: Vector, *, beyond: bool) -> float:
+        """Return the share of `points` in the picture whose ray from the eye meets `geoms` first.
+
+        Args:
+            points: World frame [m], shape (n, 3).
+            geoms: Ids that count.
+            beyond: Whether a geom counts only behind its point.
+        """
+        camera = self._data.cam("head")
+        offsets = points - camera.xpos
+        far = np.linalg.norm(offsets, axis=1)
+        x, y, z = (offsets @ camera.xmat.reshape(3, 3)).T
+        reach = np.tan(np.radians(self._world.layout.fovy) / 2)
+        wide = self._size[0] / self._size[1]
+        inside = (np.abs(x) <= -z * reach * wide) & (np.abs(y) <= -z * reach)
+        hit, distance, _ = cast(self._world.model, self._data, camera.xpos, offsets / far[:, None])
+        seen = np.isin(hit, geoms) & inside
+        if beyond:
+            seen &= distance >= far
+        return float(seen.mean())
+
+    def close(self) -> None:
+        """Give back the renderer."""
+        with self._lock:
+            self._closed = True
+            if self._painter is not None:
+                self._painter.close()
+                self._painter = None
+
+
+def _ids(names: list[str], *starts: str) -> list[int]:
+    """Return the places of the names that start with one of `starts`."""
+    return [place for place, name in enumerate(names) if name.startswith(starts)]

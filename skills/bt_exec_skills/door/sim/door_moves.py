@@ -1,0 +1,194 @@
+"""Motions on the door: pull it open by the handle or by its edge, push it shut."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD
+from bt_exec_skills.door.sim.arm import FINGER_OPEN
+from bt_exec_skills.door.sim.ik import Pose, Vector
+from bt_exec_skills.door.sim.job import STANDS_OUT_RAD, Job, phase
+from bt_exec_skills.door.sim.layout import DOOR_WIDTH
+from bt_exec_skills.door.sim.motion import Blocked, Motions
+from bt_exec_skills.door.sim.path import follow, line, wait
+
+__all__ = ["OPEN_TO_RAD", "hands_off", "pull_by_edge", "pull_by_handle", "push_shut"]
+
+OPEN_TO_RAD = 1.32
+"""How far the door is opened [rad]."""
+_ARC_STEP = 0.08
+_GAP_RAD = 0.215  # below this a hand does not get behind the edge
+_PUSH_R = 0.22
+_SHUT_RAD = 0.004
+
+
+def _arc(start: float, end: float) -> list[float]:
+    """Return hinge angles from `start` to `end`, without `start`."""
+    count = max(1, math.ceil(abs(end - start) / _ARC_STEP))
+    return [start + (end - start) * k / count for k in range(1, count + 1)]
+
+
+def hands_off(others: Sequence[Job]) -> Motions:
+    """Make the other hands let go of the handle; they may have been stopped while they held it."""
+    for job in others:
+        if job.limb.pulls:
+            yield from job.clear()
+            yield from job.home()
+
+
+def pull_by_handle(job: Job) -> Motions:
+    """Grip the handle, swing the door open along its arc, let go, draw back, go home.
+
+    Raises:
+        Blocked: UNREACHABLE before anything moves; MISSED if the hand closes beside the handle;
+            STUCK if the door does not follow.
+    """
+    world, limb, door = job.world, job.limb, job.world.geometry
+    yield from job.clear()
+    start = world.angle
+    if start >= OPEN_RAD:
+        return
+    lift, yaw = job.variant.up, -start + job.variant.yaw
+    grip = Pose(door.handle(start, lift), yaw, turn_cost=0.1)
+    before = Pose(grip.position + 0.12 * door.outward(start), yaw, turn_cost=0.1)
+    approach = job.plan([before, *line(before, grip)])
+    yield 0.0, "planning"
+    swing = job.plan(
+        [
+            Pose(door.handle(a, lift), yaw - (a - start) / 2, turn_cost=0.02, tolerance=0.02)
+            for a in _arc(start, OPEN_TO_RAD)
+        ],
+        approach[-1],
+    )
+    yield 0.0, "planning"
+    limb.command_fingers(FINGER_OPEN)
+    yield from phase(follow(limb, approach[:1]), "reaching for the handle")
+    yield from phase(follow(limb, approach[1:], 0.7), "reaching for the handle")
+    limb.command_fingers(0.0)
+    yield from phase(wait(0.4), "gripping the handle")
+    if door.to_handle(world.angle, limb.grip) > 0.025:
+        raise Blocked("MISSED", "the hand closed beside the handle")
+    limb.attach_handle()
+    yield from _swing(follow(limb, swing, 0.8), "pulling")
+    reached = world.angle
+    limb.freeze()
+    limb.detach()
+    limb.command_fingers(FINGER_OPEN)
+    yield from phase(wait(0.3), "letting go")
+    yield from job.back_off(0.09)
+    yield from _leave(job)
+    _check_open(job, reached)
+
+
+def pull_by_edge(job: Job) -> Motions:
+    """Hook the free edge of a door that is ajar from behind and swing it open.
+
+    Raises:
+        Blocked: NO_GRIP if the gap is too small for a hand; UNREACHABLE; STUCK.
+    """
+    world, limb, door = job.world, job.limb, job.world.geometry
+    yield from job.clear()
+    start = world.angle
+    if start >= OPEN_RAD:
+        return
+    if start < _GAP_RAD:
+        raise Blocked("NO_GRIP", f"at {start:.2f} rad no hand gets behind the door's edge")
+
+    def hook(angle: float, r: float, gap: float) -> Pose:
+        place = door.point(angle, r, -gap, 0.02 + job.variant.up)
+        return Pose(place, math.pi / 2 - angle, turn_cost=0.2, tolerance=0.02, turn_tolerance=0.6)
+
+    gap = 0.035
+    outside = hook(start, DOOR_WIDTH + 0.12, gap)
+    behind = hook(start, DOOR_WIDTH - 0.045, gap)
+    approach = job.plan([outside, *line(outside, behind)])
+    yield 0.0, "planning"
+    swing = job.plan(
+        [hook(a + 0.06, DOOR_WIDTH - 0.045, gap * 0.6) for a in _arc(start, OPEN_TO_RAD)],
+        approach[-1],
+    )
+    yield 0.0, "planning"
+    limb.command_fingers(0.0)
+    yield from phase(follow(limb, approach[:1]), "reaching for the edge")
+    yield from phase(follow(limb, approach[1:], 0.7), "reaching for the edge")
+    yield from _swing(follow(limb, swing, 0.7), "pulling")
+    reached = world.angle
+    limb.freeze()
+    yield from job.back_off(0.10)
+    yield from job.home()
+    _check_open(job, reached)
+
+
+def push_shut(job: Job) -> Motions:
+    """Push the door shut on its outer face with the hand or what it holds; go home.
+
+    Raises:
+        Blocked: UNREACHABLE before anything moves; STUCK if the door does not close.
+    """
+    world, limb, door = job.world, job.limb, job.world.geometry
+    yield from job.clear()
+    start = world.angle
+    if start <= CLOSED_RAD / 2:
+        return
+    up = door.handle_z + door.handle_half + 0.055 + job.variant.up
+
+    def against(angle: float, out: float) -> Pose:
+        place = door.point(angle, _PUSH_R, out, up)
+        return Pose(place, -angle / 2 + job.variant.yaw, turn_cost=0.03, tolerance=0.025)
+
+    way: list[Pose] = []
+    if start > STANDS_OUT_RAD and door.outside(start, limb.grip) < 0.10:
+        way += job.round_edge(outwards=True)
+    beside = against(start, 0.16)
+    touch = against(start, 0.05)
+    approach = job.plan([*way, beside, *line(beside, touch)])
+    yield 0.0, "planning"
+    push = job.plan([against(a, 0.02) for a in _arc(start, -0.06)], approach[-1])
+    yield 0.0, "planning"
+    if not limb.holds:
+        limb.command_fingers(0.0)
+    yield from phase(follow(limb, approach[: len(way) + 1]), "going round the door")
+    yield from phase(follow(limb, approach[len(way) + 1 :], 0.7), "going to the door")
+    yield from _swing(_until_shut(job, follow(limb, push, 0.8)), "pushing")
+    reached = world.angle
+    limb.freeze()
+    yield from job.back_off(0.10)
+    yield from job.home()
+    if reached > CLOSED_RAD:
+        raise Blocked("STUCK", f"the door stopped at {reached:.2f} rad")
+
+
+def _swing(steps: Iterable[float], name: str) -> Motions:
+    """Move the door; a hand that gets stuck stops there, the door's angle tells how far it came."""
+    with contextlib.suppress(Blocked):
+        for progress in steps:
+            yield 0.2 + 0.6 * progress, name
+    yield from phase(wait(0.2), name)
+
+
+def _until_shut(job: Job, steps: Iterable[float]) -> Iterator[float]:
+    """Pass `steps` on until the door is shut."""
+    for progress in steps:
+        yield progress
+        if job.world.angle < _SHUT_RAD:
+            return
+
+
+def _check_open(job: Job, reached: float) -> None:
+    """Raise STUCK unless the door came far enough and stayed there."""
+    if reached < OPEN_RAD:
+        raise Blocked("STUCK", f"the door stopped at {reached:.2f} rad of {OPEN_TO_RAD:.2f}")
+    if job.world.angle < OPEN_RAD:
+        raise Blocked("STUCK", f"the door fell back to {job.world.angle:.2f} rad")
+
+
+def _leave(job: Job) -> Motions:
+    """Draw the hand away from the outer face, round the edge, and home."""
+    door, angle = job.world.geometry, job.world.angle
+    away: Vector = job.limb.grip + 0.06 * door.outward(angle)
+    away[0] = min(away[0], door.edge(angle)[0] - 0.10)
+    out = Pose(away, turn_cost=0.02, tolerance=0.05)
+    yield from phase(follow(job.limb, job.plan([out])), "drawing back")
+    yield from job.home()

@@ -1,0 +1,65 @@
+"""One thread that owns every OpenGL context, for a context belongs to the thread that made it."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import cache
+from queue import SimpleQueue
+from typing import Any, TypeVar
+
+__all__ = ["GlThread", "gl_thread"]
+
+R = TypeVar("R")
+_JOIN_S = 2.0
+
+
+class GlThread:
+    """Runs functions one after the other on its own thread; whoever asks waits for the answer."""
+
+    def __init__(self) -> None:
+        self._jobs: SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="door-gl", daemon=True)
+        self._at_exit: set[Callable[[], None]] = set()
+        self._thread.start()
+
+    def call(self, job: Callable[[], R]) -> R:
+        """Return what `job` returns, run on the thread; raises what it raises."""
+        if threading.current_thread() is self._thread:
+            return job()
+        answer: Future[R] = Future()
+        self._jobs.put((job, answer))
+        return answer.result()
+
+    def at_exit(self, job: Callable[[], None]) -> None:
+        """Run `job` when the program ends, unless it is forgotten before."""
+        self._at_exit.add(job)
+
+    def forget(self, job: Callable[[], None]) -> None:
+        """Take back `at_exit`."""
+        self._at_exit.discard(job)
+
+    def end(self) -> None:
+        """Run what is left to do at exit, then end the thread."""
+        for job in tuple(self._at_exit):
+            self._jobs.put((job, Future()))
+        self._jobs.put(None)
+        self._thread.join(_JOIN_S)
+
+    def _run(self) -> None:
+        while (item := self._jobs.get()) is not None:
+            job, answer = item
+            try:
+                answer.set_result(job())
+            except BaseException as error:  # noqa: BLE001 - it is raised where it was asked
+                answer.set_exception(error)
+
+
+@cache
+def gl_thread() -> GlThread:
+    """Return the thread; it is started when first needed."""
+    thread = GlThread()
+    atexit.register(thread.end)
+    return thread

@@ -1,0 +1,129 @@
+"""Motions of a hand: reach for the material, grasp it, let go, go home."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from bt_exec_skills.door.robot import OPEN_RAD
+from bt_exec_skills.door.sim.arm import FINGER_OPEN
+from bt_exec_skills.door.sim.ik import Pose
+from bt_exec_skills.door.sim.job import Job, phase
+from bt_exec_skills.door.sim.motion import Blocked, Motions
+from bt_exec_skills.door.sim.path import follow, line, wait
+
+__all__ = ["REACH_M", "go_home", "grasp", "open_hand", "reach"]
+
+REACH_M = 0.11
+"""Where `reach` leaves the grip: this far before the material, along the fingers [m]."""
+_LIFT_M = 0.03
+_NEAR_M = 0.05
+_SLIP_AT = 0.5  # part of the lift after which a slippery material is lost
+
+
+def _approach(job: Job) -> tuple[Pose, Pose]:
+    """Return the poses before the material and on it; the hand is square to the box.
+
+    Raises:
+        Blocked: UNREACHABLE if there is no material or the door stands in the way.
+    """
+    world = job.world
+    found = world.material_pose()
+    if found is None:
+        raise Blocked("UNREACHABLE", "there is nothing to reach for")
+    if world.angle < OPEN_RAD - 0.1:
+        raise Blocked("UNREACHABLE", f"the door is in the way at {world.angle:.2f} rad")
+    place, turn = found
+    square = (turn + math.pi / 4) % (math.pi / 2) - math.pi / 4
+    on = Pose(place, square + job.variant.yaw / 2, turn_cost=0.2, tolerance=0.008)
+    before = Pose(on.position - REACH_M * on.fingers(), on.yaw, turn_cost=0.2)
+    return before, on
+
+
+def reach(job: Job) -> Motions:
+    """Bring the open hand in front of the material.
+
+    Raises:
+        Blocked: UNREACHABLE; STUCK if something is in the way.
+    """
+    yield from job.clear()
+    before, _ = _approach(job)
+    outside = Pose(before.position.copy(), before.yaw / 2, turn_cost=0.1)
+    outside.position[0] = job.world.geometry.front_x - 0.22
+    outside.position[2] += 0.02
+    world, grip = job.world, job.limb.grip
+    way: list[Pose] = []
+    if world.geometry.outside(world.angle, grip) > -0.05:
+        way += job.round_edge(outwards=False)
+    path = job.plan([*way, outside, *line(outside, before)])
+    yield 0.0, "planning"
+    job.limb.command_fingers(FINGER_OPEN)
+    far = len(way) + 1
+    yield from phase(follow(job.limb, path[:far]), "reaching")
+    yield from phase(follow(job.limb, path[far:], 0.8), "reaching")
+
+
+def grasp(job: Job, *, slips: bool = False) -> Motions:
+    """Advance onto the material, close the hand, lift it clear and draw it out of the cabinet.
+
+    A hand that is not in front of it (any more) is brought there first.
+
+    Args:
+        job: The attempt.
+        slips: Whether the material is to slip out of the hand once it is lifted.
+
+    Raises:
+        Blocked: UNREACHABLE; MISSED if the fingers close on nothing; SLIPPED if the material is
+            lost on the way; STUCK.
+    """
+    limb = job.limb
+    before, on = _approach(job)
+    if float(np.linalg.norm(before.position - limb.grip)) > _NEAR_M:
+        yield from reach(job)
+    path = job.plan(line(job.here(before), on))
+    yield 0.0, "planning"
+    limb.command_fingers(FINGER_OPEN)
+    yield from phase(follow(limb, path, 0.6), "advancing")
+    limb.command_fingers(0.0)
+    for _ in wait(0.8):
+        yield 0.4, "closing the hand"
+        if limb.touching("material"):
+            break
+    else:
+        raise Blocked(
+            "MISSED", f"the fingers closed to {max(0.0, 1000 * limb.opening):.0f} mm on nothing"
+        )
+    yield from phase(wait(0.1), "closing the hand")
+    limb.attach_material()
+    up = Pose(np.add(limb.grip, (0.0, 0.0, _LIFT_M)), on.yaw, turn_cost=0.1)
+    for progress in follow(limb, job.plan([up]), 0.5):
+        yield 0.5 + 0.1 * progress, "lifting"
+        if slips and progress > _SLIP_AT:
+            limb.detach()
+            limb.command_fingers(FINGER_OPEN)
+    for progress, name in job.withdraw():
+        yield 0.6 + 0.4 * progress, name
+    if not limb.holds:
+        raise Blocked("SLIPPED", "the material is no longer in the hand")
+
+
+def open_hand(job: Job) -> Motions:
+    """Open the hand and let go of what it holds."""
+    job.limb.detach()
+    job.limb.command_fingers(FINGER_OPEN)
+    for progress in wait(0.5):
+        yield progress, "opening the hand"
+
+
+def go_home(jobs: Sequence[Job]) -> Motions:
+    """Bring each arm home, one after the other.
+
+    Raises:
+        Blocked: STUCK if something is in the way.
+    """
+    for count, job in enumerate(jobs):
+        for part in (job.clear(), job.home()):
+            for progress, name in part:
+                yield (count + progress) / len(jobs), name

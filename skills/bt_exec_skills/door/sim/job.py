@@ -1,0 +1,147 @@
+"""What every motion of one arm starts from, and the legs they share: clear off, draw back, home."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bt_exec_skills.door.sim.arm import FINGER_OPEN, HOME, side_of
+from bt_exec_skills.door.sim.ik import ArmIK, Pose, Vector
+from bt_exec_skills.door.sim.layout import DOOR_HEIGHT
+from bt_exec_skills.door.sim.limb import Limb
+from bt_exec_skills.door.sim.motion import Motions
+from bt_exec_skills.door.sim.path import follow, line, plan, wait
+from bt_exec_skills.door.sim.world import DoorWorld
+
+__all__ = ["STANDS_OUT_RAD", "Job", "Variant", "phase"]
+
+STANDS_OUT_RAD = 0.4  # a door this far open stands in the way of a hand going past
+_CLEAR_M = 0.16  # how far before the closed door's plane a hand is out of the cabinet
+
+
+@dataclass(frozen=True)
+class Variant:
+    """How an attempt differs from the one before: physics repeats itself, so an attempt must not.
+
+    Attributes:
+        yaw: Added to the hand's direction [rad].
+        up: Added to the height where the hand works [m].
+        elbow: Added to the roll of the upper arm in the posture the free motion is pulled to [rad].
+    """
+
+    yaw: float = 0.0
+    up: float = 0.0
+    elbow: float = 0.0
+
+
+VARIANTS = (
+    Variant(),
+    Variant(yaw=0.15, up=0.012, elbow=0.4),
+    Variant(yaw=-0.15, up=-0.012, elbow=-0.3),
+    Variant(yaw=0.0, up=0.02, elbow=0.7),
+)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One attempt of one arm.
+
+    Attributes:
+        world: Where it happens.
+        limb: The arm.
+        ik: Its inverse kinematics.
+        attempt: Counts the attempts at the same thing, from 0.
+    """
+
+    world: DoorWorld
+    limb: Limb
+    ik: ArmIK
+    attempt: int = 0
+
+    @property
+    def variant(self) -> Variant:
+        """How this attempt differs."""
+        return VARIANTS[self.attempt % len(VARIANTS)]
+
+    @property
+    def posture(self) -> Vector:
+        """What the free motion is pulled to [rad], shape (7,)."""
+        posture = np.array(HOME[self.limb.arm])
+        posture[2] += side_of(self.limb.arm) * self.variant.elbow
+        return posture
+
+    def plan(self, poses: Sequence[Pose], start: Vector | None = None) -> list[Vector]:
+        """Return joint angles through `poses`, from `start` or the present target."""
+        begin = self.limb.target if start is None else start
+        return plan(self.ik, self.limb, begin, poses, self.posture)
+
+    def here(self, like: Pose) -> Pose:
+        """Return the present place of the hand, pointing as `like` does."""
+        return Pose(self.limb.grip, like.yaw, like.pitch, like.turn_cost, like.tolerance)
+
+    def clear(self) -> Motions:
+        """Let go of the handle, and draw the hand out of the cabinet if it is inside."""
+        limb, door = self.limb, self.world.geometry
+        inside = door.outside(self.world.angle, limb.grip) < 0
+        if limb.pulls:
+            limb.detach()
+            limb.command_fingers(FINGER_OPEN)
+            yield from phase(wait(0.3), "letting go")
+            yield from self.back_off(0.09)
+        elif inside and limb.grip[0] > door.front_x - 0.10:
+            yield from self.withdraw()
+
+    def withdraw(self) -> Motions:
+        """Draw the hand straight back out of the cabinet, level, then aside before the edge."""
+        door, angle, place = self.world.geometry, self.world.angle, self.limb.grip
+        out = Pose(place.copy(), turn_cost=0.05)
+        out.position[0] = door.front_x - _CLEAR_M
+        edge = door.edge(angle)
+        aside = Pose(out.position.copy(), turn_cost=0.03, tolerance=0.04)
+        aside.position[:2] = edge[0] - 0.10, min(place[1], edge[1] - 0.10)
+        path = self.plan([*line(Pose(place), out), *line(out, aside)])
+        yield from phase(follow(self.limb, path, 0.8), "drawing back")
+
+    def round_edge(self, *, outwards: bool) -> list[Pose]:
+        """Return the way before the free edge of an open door, from one of its sides to the other.
+
+        Args:
+            outwards: Whether it leads to the outer side of the door.
+        """
+        edge = self.world.geometry.edge(self.world.angle)
+        inner, before, outer = (
+            Pose(edge + offset, turn_cost=0.03, tolerance=0.04)
+            for offset in ([-0.10, -0.13, 0.0], [-0.16, 0.0, 0.0], [-0.10, 0.14, 0.0])
+        )
+        if outwards:
+            return [inner, *line(inner, before), *line(before, outer)]
+        return [outer, *line(outer, before), *line(before, inner)]
+
+    def back_off(self, distance: float) -> Motions:
+        """Draw the hand back along its fingers by `distance` [m]."""
+        fingers = self.limb.fingers
+        yaw = float(np.arctan2(fingers[1], fingers[0]))
+        start = Pose(self.limb.grip, yaw)
+        end = Pose(start.position - distance * fingers, yaw, turn_cost=0.1, tolerance=0.04)
+        yield from phase(follow(self.limb, self.plan(line(start, end)), 0.7), "backing off")
+
+    def home(self) -> Motions:
+        """Bring the arm to its rest posture, round the edge of a door that stands open."""
+        door, angle, grip = self.world.geometry, self.world.angle, self.limb.grip
+        side = side_of(self.limb.arm)
+        way: list[Pose] = []
+        if angle > STANDS_OUT_RAD and grip[2] > door.edge(angle)[2] - DOOR_HEIGHT / 2 - 0.05:
+            if side * door.outside(angle, grip) < 0.03:
+                way += self.round_edge(outwards=side > 0)
+            beside = np.array([0.26, side * 0.24, 0.85])
+            way.append(Pose(beside, turn_cost=0.03, tolerance=0.05))
+        path = [*self.plan(way), np.array(HOME[self.limb.arm])]
+        yield from phase(follow(self.limb, path), "returning home")
+
+
+def phase(steps: Iterable[float], name: str) -> Motions:
+    """Name the periods of `steps`, which yields progress alone."""
+    for progress in steps:
+        yield progress, name

@@ -1,0 +1,34 @@
+"""A picture of a simulated world, and what paints one."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Painter", "Picture"]
+
+
+class Picture(NamedTuple):
+    """What the head camera sees.
+
+    Attributes:
+        rgb: Colours, uint8 of shape (height, width, 3).
+        geoms: Which geom each pixel shows, int32 of shape (height, width); -1 is none.
+    """
+
+    rgb: npt.NDArray[np.uint8]
+    geoms: npt.NDArray[np.int32]
+
+
+class Painter(Protocol):
+    """Paints what the camera ``head`` sees."""
+
+    name: str
+
+    def paint(self, data: Any) -> Picture:
+        """Return the picture of the state `data`, whose kinematics are up to date."""
+
+    def close(self) -> None:
+        """Give back what it holds; harmless when closed already."""

@@ -1,0 +1,1 @@
+"""Seeing in general: data sets, training, detectors, figures, annotated pictures. Knows no pack."""
