@@ -17,7 +17,7 @@ import logging
 import threading
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -78,6 +78,8 @@ class Executive:
         faults: Which calls of skills are made to fail.
         mission_id: Names the record.
         journal: Where the record is, for the outcome.
+        unrecorded: Says why the record cannot be written at the moment; a skill whose start is
+            not on record is not started.
     """
 
     def __init__(
@@ -92,6 +94,7 @@ class Executive:
         faults: Faults | None = None,
         mission_id: str = "",
         journal: str | None = None,
+        unrecorded: Callable[[], str] | None = None,
     ) -> None:
         self.site = site
         self.rigs = rigs
@@ -112,6 +115,7 @@ class Executive:
             self.emit,
             faults,
             site.limits.cancel_s,
+            unrecorded,
         )
         limits = site.limits
         self._lookout = Lookout(rigs, eyes, clock, limits.look_s, self.emit, self._tick, self._wake)
@@ -258,7 +262,7 @@ class Executive:
         self, failure: Failure, spec: MissionSpec, seen: dict[tuple[object, ...], int]
     ) -> Ending | None:
         """Return how `failure` ends the mission, or None to plan again."""
-        if failure.code in ("SKILL_CRASHED", "CONDITION_CRASHED", "BAD_ARGUMENT"):
+        if failure.code in ("SKILL_CRASHED", "CONDITION_CRASHED", "BAD_ARGUMENT", "NOT_RECORDED"):
             return Ending("failed", failure.code, failure)
         doubts = {condition.unknown for condition in self.site.catalogue.conditions.values()}
         if failure.code in doubts or (failure.kind == "check" and not failure.retryable):

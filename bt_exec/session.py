@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import logging
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from bt_exec.clock import Clock
 from bt_exec.compiler import Compiler, Plan, Refusal, Request, Seen, find_compiler
@@ -22,18 +23,12 @@ from bt_exec.site import Site, load_site
 from bt_exec.spec.model import MissionSpec
 from bt_exec.world import Sight
 
-__all__ = ["Recorder", "Session", "compile_command", "parse_world"]
+if TYPE_CHECKING:
+    from bt_exec.journal import Journal, Recorder
 
+__all__ = ["Session", "compile_command", "parse_world"]
 
-class Recorder(Protocol):
-    """What a session needs of a journal: a name and a listener for each mission."""
-
-    def begin(self) -> tuple[str, Listener]:
-        """Return the new mission's id and who writes it down."""
-
-    @property
-    def where(self) -> str:
-        """Where the record is, for people."""
+_log = logging.getLogger("bt_exec")
 
 
 def parse_world(texts: Iterable[str]) -> dict[str, str]:
@@ -62,7 +57,8 @@ class Session:
         fast: Run the simulation as fast as it goes instead of in real time.
         faults: ``SKILL[:N]=CODE`` texts: which calls are made to fail.
         listeners: Who is told of every event.
-        recorder: The journal, or None to keep no record.
+        journal: Where missions are recorded, or None to keep no record.
+        frames: Whether the journal keeps the pictures, too.
         compiler: Overrides the site's compiler by name.
 
     Raises:
@@ -77,14 +73,16 @@ class Session:
         fast: bool = False,
         faults: Iterable[str] = (),
         listeners: Sequence[Listener] = (),
-        recorder: Recorder | None = None,
+        journal: Journal | None = None,
+        frames: bool = False,
         compiler: str | None = None,
     ) -> None:
         self.site = load_site(site) if isinstance(site, str) else site
         self.world = dict(world or {})
         self.fast = fast
         self.listeners = list(listeners)
-        self.recorder = recorder
+        self.journal = journal
+        self.frames = frames
         self.faults = Faults.parse(faults, self.site.catalogue.skills)
         self.compiler = make_compiler(self.site, compiler)
         self._check_world()
@@ -97,22 +95,38 @@ class Session:
     def run(self, command: str) -> Outcome:
         """Run one command to its end in this session's world."""
         self._count += 1
-        listeners = list(self.listeners)
-        mission_id, where = f"{dt.date.today():%Y-%m-%d}-{self._count:04d}", None
-        if self.recorder is not None:
-            mission_id, writer = self.recorder.begin()
-            where = self.recorder.where
-            listeners.insert(0, writer)  # on record first, shown after
+        if self.journal is None:
+            return self._run(command, f"{dt.date.today():%Y-%m-%d}-{self._count:04d}", ())
+        recorder = self.journal.begin(
+            command=command,
+            language=language_of(command),
+            site=self.site.name,
+            settings={"packs": self.site.packs, "world": self.world, "fast": self.fast},
+            seeds={key: int(value) for key, value in self.world.items() if key == "seed"},
+            frames=self.frames,
+            tell=_log.warning,
+        )
+        with recorder:  # on record first, shown after
+            return self._run(command, recorder.mission_id, (recorder,), recorder)
+
+    def _run(
+        self,
+        command: str,
+        mission_id: str,
+        first: tuple[Listener, ...],
+        recorder: Recorder | None = None,
+    ) -> Outcome:
         executive = Executive(
             self.site,
             self.rigs,
             self.eyes,
             self.clock,
             self.compiler,
-            listeners=listeners,
+            listeners=(*first, *self.listeners),
             faults=self.faults,
             mission_id=mission_id,
-            journal=where,
+            journal=str(self.journal.path) if self.journal is not None else None,
+            unrecorded=(lambda: recorder.problem) if recorder is not None else None,
         )
         self._running = executive
         try:

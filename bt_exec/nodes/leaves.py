@@ -63,6 +63,10 @@ class SkillNode(Behaviour):
                 self._started, runtime.tick, self.path, self.skill.name, self.args, self._call
             )
         )
+        trouble = runtime.unrecorded()
+        if trouble:  # nothing moves unrecorded
+            self.failure = self._fail("NOT_RECORDED", trouble, retryable=False)
+            return
         fault = runtime.faults.code_for(self.skill.name, self._call)
         if fault is not None:
             message = f"made to fail by --fault at call {self._call}"
@@ -76,7 +80,7 @@ class SkillNode(Behaviour):
         if self._steps is None:
             return self._end(Status.FAILURE)
         try:
-            step = next(self._steps)
+            self._progress(next(self._steps))
         except StopIteration as stop:
             self._save(stop.value)
             return self._end(Status.SUCCESS, stop.value)
@@ -90,7 +94,6 @@ class SkillNode(Behaviour):
                 traceback=traceback.format_exc(),
             )
         else:
-            self._progress(step)
             return Status.RUNNING
         return self._end(Status.FAILURE)
 
@@ -133,8 +136,7 @@ class SkillNode(Behaviour):
 
     def _progress(self, step: Any) -> None:
         if not isinstance(step, Running):
-            message = f"yielded {type(step).__name__} instead of Running"
-            raise TypeError(f"skill {self.skill.name}: {message}")
+            raise TypeError(f"yielded {type(step).__name__} instead of Running")
         if step != self._last:
             self._last = step
             runtime = self.runtime

@@ -26,6 +26,7 @@ class Runtime:
         emit: Takes every event, at once.
         faults: Which calls of skills are made to fail.
         cancel_s: How long a skill's clean-up may take before the robot itself is stopped [s].
+        unrecorded: Says why the record cannot be written at the moment; empty if it can.
 
     Attributes:
         tick: The number of the present tick.
@@ -42,6 +43,7 @@ class Runtime:
         emit: Callable[[Event], None],
         faults: Faults | None = None,
         cancel_s: float = 1.0,
+        unrecorded: Callable[[], str] | None = None,
     ) -> None:
         self.catalogue = catalogue
         self.rigs = rigs
@@ -50,6 +52,7 @@ class Runtime:
         self.emit = emit
         self.faults = faults or Faults()
         self.cancel_s = cancel_s
+        self.unrecorded = unrecorded or str  # nothing is wrong: an empty string
         self.tick = 0
         self.results: dict[str, Any] = {}
         self.calls: dict[str, int] = {}

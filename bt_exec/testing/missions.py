@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +120,7 @@ def run_tree(
     command: str = "test",
     abort_at: int | None = None,
     world: Mapping[str, Any] | None = None,
+    unrecorded: Callable[[], str] | None = None,
 ) -> TreeRun:
     """Run a tree in lockstep with a fake clock and return what happened.
 
@@ -133,6 +134,7 @@ def run_tree(
         command: What the mission calls its command.
         abort_at: Abort before this tick.
         world: Further keyword arguments of the rig, such as ``perception``.
+        unrecorded: Says why the record cannot be written; see `Executive`.
     """
     site = scripted_site(parts, [text, *trees], limits=limits)
     body = robot if robot is not None else ScriptedRobot()
@@ -150,6 +152,7 @@ def run_tree(
         compiler,
         listeners=[run],
         faults=Faults.parse(faults, site.catalogue.skills),
+        unrecorded=unrecorded,
     )
     if abort_at is not None:
         step = simulation.step

@@ -1,0 +1,203 @@
+"""``bt-exec``: the commands, and what happens when one of them cannot go on.
+
+Nobody sees a traceback: an error of a person is one paragraph on standard error, a bug of ours says
+so in one line (``BT_EXEC_DEBUG=1`` shows where). Exit codes are those of `bt_exec.report`, 2 for
+usage, 1 for a bug, 74 when output cannot be written, 141 when its reader is gone.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from bt_exec.cli.doctor import COMMANDS as DOCTOR
+from bt_exec.cli.plan import COMMANDS as PLAN
+from bt_exec.cli.repl import COMMANDS as REPL
+from bt_exec.cli.repl import repl
+from bt_exec.cli.run import COMMANDS as RUN
+from bt_exec.cli.site import COMMANDS as SITE
+from bt_exec.failure import BtExecError, SpecError, UnknownName
+
+__all__ = ["app", "main"]
+
+EXIT_BUG = 1
+EXIT_USAGE = 2
+EXIT_OUTPUT = 74
+EXIT_STOPPED = 130
+EXIT_READER_GONE = 141
+
+_CLICK_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
+"""The base of what is wrong with a command line; typer has moved it between modules."""
+
+_LOOK_UP = {
+    "tree": "bt-exec trees",
+    "skill": "bt-exec skills",
+    "condition": "bt-exec skills",
+    "site": "bt-exec doctor",
+    "pack": "bt-exec doctor",
+    "compiler": "bt-exec doctor",
+    "mission": "bt-exec missions",
+}
+
+app = typer.Typer(
+    name="bt-exec",
+    help="Tell a robot what to do; watch it, and see why. Without a command: a prompt.",
+    epilog="Exit codes: 0 satisfied, 2 usage, 3 blocked, 4 failed, 5 refused, 130 stopped.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            typer.echo(f"bt-exec {version('bt-exec')}")
+        except PackageNotFoundError:
+            typer.echo("bt-exec (not installed)")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _top(
+    context: typer.Context,
+    version: Annotated[  # noqa: ARG001 - its callback answers
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Say which version."),
+    ] = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        repl()
+
+
+_PANELS = (("Missions", RUN), ("Missions", REPL), ("Plans", PLAN), ("Site", SITE), ("Site", DOCTOR))
+for _panel, _commands in _PANELS:
+    for _name, _command in _commands.items():
+        app.command(_name, rich_help_panel=_panel)(_command)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line; return its exit code."""
+    if not _streams():
+        return EXIT_OUTPUT
+    _log_to_people()
+    try:
+        code = _run(list(sys.argv[1:] if arguments is None else arguments))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _let_go(sys.stdout)
+        return EXIT_READER_GONE
+    except OSError as error:
+        _let_go(sys.stdout)
+        return _complain(f"cannot write or read: {_why(error)}", EXIT_OUTPUT)
+    return code
+
+
+def _run(arguments: list[str]) -> int:
+    command = typer.main.get_command(app)
+    try:
+        result = command.main(args=arguments, prog_name="bt-exec", standalone_mode=False)
+    except _CLICK_ERROR as error:
+        return _complain(_usage(error), EXIT_USAGE)
+    except BtExecError as error:
+        return _complain(_paragraph(error), EXIT_USAGE)
+    except (typer.Abort, KeyboardInterrupt):
+        return _complain("stopped", EXIT_STOPPED)
+    except OSError:
+        raise
+    except Exception as error:
+        if os.environ.get("BT_EXEC_DEBUG"):
+            raise
+        kind = type(error).__name__
+        text = f"a bug of bt-exec, not of yours: {kind}: {error}; BT_EXEC_DEBUG=1 shows where"
+        return _complain(text, EXIT_BUG)
+    return result if isinstance(result, int) else 0
+
+
+def _paragraph(error: BtExecError) -> str:
+    """Return what is wrong and what to type next."""
+    text = str(error)
+    if isinstance(error, UnknownName) and (look := _LOOK_UP.get(error.kind)):
+        return f"{text}. See: {look}"
+    if isinstance(error, SpecError):
+        files = dict.fromkeys(problem.file for problem in error.problems if problem.line)
+        named = " ".join(files)
+        return f"{text}\nTry: bt-exec check {named}" if named else text
+    return text
+
+
+def _usage(error: Exception) -> str:
+    """Return what is wrong with the command line and where its help is."""
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "bt-exec"
+    message = str(getattr(error, "format_message", lambda: str(error))()).rstrip()
+    stop = "" if message.endswith(("?", ".")) else "."
+    return f"{message[:1].lower()}{message[1:]}{stop} See: {path} --help"
+
+
+def _complain(message: str, code: int) -> int:
+    from bt_exec.tui.paint import Painter
+
+    try:
+        Painter(sys.stderr).say(f"bt-exec: {message}")
+    except OSError:
+        _let_go(sys.stderr)
+    return code
+
+
+def _streams() -> bool:
+    """Make the streams fit to be written to; return whether there is somewhere to write."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123 - lives as long as we do
+    if sys.stdout is None:
+        sys.stderr.write("bt-exec: standard output is closed; open it, or use > /dev/null\n")
+        return False
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+    return True
+
+
+def _let_go(stream: object) -> None:
+    """Point a stream that cannot be written at nowhere, so that leaving stays quiet."""
+    try:
+        number = stream.fileno()  # type: ignore[attr-defined]
+        os.dup2(os.open(os.devnull, os.O_WRONLY), number)
+    except (OSError, ValueError, AttributeError):
+        return
+
+
+def _why(error: OSError) -> str:
+    reasons = {errno.ENOSPC: "no space is left on the device", errno.EIO: "the terminal is gone"}
+    reason = reasons.get(error.errno or 0, error.strerror or str(error))
+    return f"{error.filename}: {reason}" if error.filename else reason
+
+
+class _PeopleHandler(logging.Handler):
+    """Warnings and errors of the library as one line on standard error."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        line = f"bt-exec: {record.getMessage()}"
+        if record.exc_info and record.exc_info[1] is not None:
+            line += f": {type(record.exc_info[1]).__name__}: {record.exc_info[1]}"
+            if os.environ.get("BT_EXEC_DEBUG"):
+                line += "\n" + logging.Formatter().formatException(record.exc_info)
+        try:
+            print(line, file=sys.stderr, flush=True)
+        except (OSError, ValueError):
+            return
+
+
+def _log_to_people() -> None:
+    logger = logging.getLogger("bt_exec")
+    if not any(isinstance(handler, _PeopleHandler) for handler in logger.handlers):
+        logger.addHandler(_PeopleHandler(logging.WARNING))
+        logger.propagate = False

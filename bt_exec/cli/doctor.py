@@ -1,0 +1,202 @@
+"""``bt-exec doctor``: what is here, what is missing, and how to get it."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from bt_exec.cli import options as opt
+
+if TYPE_CHECKING:
+    from bt_exec.tui.paint import Painter
+
+__all__ = ["COMMANDS", "Finding", "doctor"]
+
+_SIGNS = {"ok": "done", "missing": "failed", "optional": ""}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        area: Under which heading it stands.
+        name: What it is.
+        state: ``ok``, ``missing`` (needed) or ``optional`` (absent, and nothing suffers).
+        detail: Version, place, or what is wrong.
+        fix: What to do about it.
+    """
+
+    area: str
+    name: str
+    state: str
+    detail: str = ""
+    fix: str = ""
+
+
+def doctor(json: opt.Json = False, journal: opt.JournalFile = None) -> None:
+    """Look at the installation: what is here, what is missing, and how to get it.
+
+    Exit code 1 if something that is needed is missing.
+    """
+    from bt_exec.cli.output import emit, for_people
+
+    findings = list(_everything(journal))
+    if json:
+        emit([asdict(finding) for finding in findings])
+    else:
+        _show(findings, for_people())
+    raise typer.Exit(any(finding.state == "missing" for finding in findings))
+
+
+def _show(findings: list[Finding], painter: Painter) -> None:
+    from bt_exec.tui.table import Entry, entry_lines
+    from bt_exec.tui.text import Line
+
+    lines: list[Line] = []
+    area = ""
+    for finding in findings:
+        if finding.area != area:
+            area = finding.area
+            lines += [*([()] if lines else []), ((f" {area}", "strong"),)]
+        style = _SIGNS[finding.state]
+        sign = painter.glyphs.states[style]
+        facts = [("", finding.detail)] if len(finding.detail) > 50 else []
+        beside = "" if facts else finding.detail
+        if finding.fix:
+            facts.append(("do", finding.fix))
+        entry = Entry(finding.name, beside, facts=facts, sign=sign, style=style)
+        lines += entry_lines([entry], painter.width, painter.glyphs)
+    missing = sum(finding.state == "missing" for finding in findings)
+    verdict = f" {missing} missing" if missing else " nothing that is needed is missing"
+    painter.lines([*lines, (), ((verdict, "failed" if missing else "done"),)])
+
+
+def _everything(journal: Path | None) -> Iterator[Finding]:
+    yield from _program()
+    yield from _packages()
+    yield from _parts()
+    yield _journal(journal)
+    yield _terminal()
+
+
+def _program() -> Iterator[Finding]:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        yield Finding("program", "bt-exec", "ok", version("bt-exec"))
+    except PackageNotFoundError:
+        yield Finding("program", "bt-exec", "missing", "not installed", "pip install -e .")
+    yield Finding("program", "Python", "ok", platform.python_version())
+    yield Finding("program", "system", "ok", f"{platform.system()} {platform.machine()}")
+
+
+def _packages() -> Iterator[Finding]:
+    """What bt-exec's own metadata asks for; extras are optional, those for development left out."""
+    import re
+    from importlib.metadata import PackageNotFoundError, requires, version
+
+    try:
+        wanted = requires("bt-exec") or []
+    except PackageNotFoundError:
+        return
+    for requirement in wanted:
+        match = re.match(r"[\w.-]+", requirement)
+        extra = re.search(r"extra == ['\"](\w+)['\"]", requirement)
+        if match is None or (extra is not None and extra[1] == "dev"):
+            continue
+        name = match[0]
+        try:
+            yield Finding("packages", name, "ok", version(name))
+        except PackageNotFoundError:
+            if extra is not None:
+                fix = f"pip install 'bt-exec[{extra[1]}]'"
+                yield Finding("packages", name, "optional", "not installed", fix)
+            else:
+                fix = f"pip install {name}"
+                yield Finding("packages", name, "missing", "not installed", fix)
+
+
+def _parts() -> Iterator[Finding]:
+    from bt_exec.compiler import compiler_names, find_compiler
+    from bt_exec.failure import BtExecError
+    from bt_exec.pack import find_pack, pack_names
+    from bt_exec.resources import site_names
+    from bt_exec.site import load_site
+
+    packs = []
+    for name in pack_names():
+        try:
+            packs.append(find_pack(name))
+            yield Finding("packs", name, "ok", packs[-1].summary)
+        except BtExecError as error:
+            yield Finding("packs", name, "missing", str(error))
+    for name in compiler_names():
+        try:
+            find_compiler(name, {})
+            yield Finding("compilers", name, "ok")
+        except BtExecError as error:
+            yield Finding("compilers", name, "optional", str(error))
+    try:
+        sites = site_names()
+    except BtExecError as error:
+        yield Finding("sites", "shipped data", "missing", str(error), "pip install --force bt-exec")
+        return
+    for name in sites:
+        try:
+            yield Finding("sites", name, "ok", load_site(name).summary)
+        except BtExecError as error:
+            yield Finding("sites", name, "missing", str(error).partition("\n")[0])
+    for pack in packs:
+        yield from _pack_findings(pack)
+
+
+def _pack_findings(pack: Any) -> Iterator[Finding]:
+    """Ask a pack; what its look raises is a finding too."""
+    look: Callable[[], Iterable[tuple[str, str, str, str]]] | None = getattr(pack, "doctor", None)
+    if look is None:
+        return
+    try:
+        for name, state, detail, fix in look():
+            yield Finding(f"pack {pack.name}", name, state, detail, fix)
+    except Exception as error:  # noqa: BLE001 - a pack is somebody's code
+        yield Finding(
+            f"pack {pack.name}", "its own look", "missing", f"{type(error).__name__}: {error}"
+        )
+
+
+def _journal(path: Path | None) -> Finding:
+    from bt_exec.failure import BtExecError
+    from bt_exec.journal import Journal, default_path
+
+    where = path or default_path()
+    try:
+        count = len(Journal.open(where).missions(10_000))
+    except BtExecError as error:
+        fix = "bt-exec run --journal FILE …, or --no-journal"
+        return Finding("journal", str(where), "missing", str(error), fix)
+    return Finding("journal", str(where), "ok", f"writable, {count} mission{'s' * (count != 1)}")
+
+
+def _terminal() -> Finding:
+    from bt_exec.cli.output import for_people
+
+    painter = for_people()
+    size = painter.console.size
+    facts = [
+        f"{size.width} x {size.height}",
+        "live view" if painter.live else "plain lines",
+        "ASCII" if painter.ascii else "UTF-8",
+        f"{painter.console.color_system or 'no'} colours",
+        "" if sys.stdin is not None and sys.stdin.isatty() else "standard input is no terminal",
+    ]
+    return Finding("terminal", "standard output", "ok", " · ".join(filter(None, facts)))
+
+
+COMMANDS: Mapping[str, Callable[..., None]] = {"doctor": doctor}

@@ -1,0 +1,105 @@
+"""One mission on a terminal: the view, the signals, and the last words."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from bt_exec import events as ev
+from bt_exec.tui.lines import PlainView
+from bt_exec.tui.live import LiveView
+from bt_exec.tui.model import ViewModel
+from bt_exec.tui.paint import Painter
+from bt_exec.tui.screen import tree_lines
+from bt_exec.tui.summary import summary_lines
+
+if TYPE_CHECKING:
+    from bt_exec.report import Outcome
+    from bt_exec.session import Session
+
+__all__ = ["Conductor"]
+
+RECORD_COMMANDS: tuple[str, ...] = ()
+"""Commands that take the number of a record; the summary offers them."""
+
+
+class Conductor:
+    """Runs missions of a session and shows them.
+
+    Args:
+        painter: Where people read.
+        plain: One line for each change, also on a terminal.
+        verbose: Show paths and names of records.
+        quiet: Say nothing after the mission.
+    """
+
+    def __init__(
+        self, painter: Painter, *, plain: bool = False, verbose: bool = False, quiet: bool = False
+    ) -> None:
+        self.painter = painter
+        self.verbose = verbose
+        self.quiet = quiet
+        self.live = painter.live and not plain
+        self.model = ViewModel()
+        self.listener: ev.Listener = (
+            self.model if self.live else PlainView(self.model, self._line, verbose=verbose)
+        )
+        self._mute = False
+
+    def run(self, session: Session, command: str) -> Outcome:
+        """Run one command to its end, show it, and say how it ended."""
+        view = LiveView(self.model, self.painter, verbose=self.verbose) if self.live else None
+        with view or contextlib.nullcontext(), _signals(session, view):
+            outcome = session.run(command)
+        if not self.quiet and not self._mute:
+            self.painter.lines(self._last_lines(outcome))
+        return outcome
+
+    def _last_lines(self, outcome: Outcome) -> Iterator[Any]:
+        width, ascii_only = self.painter.width, self.painter.ascii
+        if self.live:
+            yield from tree_lines(self.model, width, ascii=ascii_only, verbose=self.verbose)
+        yield from summary_lines(
+            outcome, width, model=self.model, ascii=ascii_only, commands=RECORD_COMMANDS
+        )
+
+    def _line(self, text: str) -> None:
+        """Write a line; where nobody reads any more, the mission still goes on."""
+        if self._mute:
+            return
+        try:
+            self.painter.say(text)
+        except BrokenPipeError:
+            self._mute = True
+
+
+@contextlib.contextmanager
+def _signals(session: Session, view: LiveView | None) -> Iterator[None]:
+    """Turn Ctrl-C into a stop: once cleanly, twice the robot, three times leave the program."""
+    pressed = 0
+
+    def stop(number: int, _: object) -> None:
+        nonlocal pressed
+        pressed += 1
+        if pressed > 2:
+            raise KeyboardInterrupt
+        session.abort("operator" if number == signal.SIGINT else signal.Signals(number).name)
+
+    def redraw(*_: object) -> None:
+        if view is not None:
+            view.again()
+
+    names = ("SIGINT", "SIGTERM", "SIGHUP")
+    handlers: dict[str, Any] = {**dict.fromkeys(names, stop), "SIGCONT": redraw}
+    before: dict[int, Any] = {}
+    for name, handler in handlers.items():
+        if (number := getattr(signal, name, None)) is not None:
+            with contextlib.suppress(ValueError):  # not on the main thread: nobody presses keys
+                before[number] = signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

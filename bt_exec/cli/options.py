@@ -1,0 +1,123 @@
+"""Options that several commands share, and completion for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+__all__ = [
+    "CompilerName",
+    "Fast",
+    "FaultTexts",
+    "FramesFolder",
+    "JournalFile",
+    "Json",
+    "NoJournal",
+    "Plain",
+    "SiteName",
+    "Turns",
+    "Verbose",
+    "WorldTexts",
+    "complete_skills",
+    "complete_trees",
+]
+
+
+def _starting(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+    """Return a completion that never fails: a broken site must not break the shell."""
+
+    def complete(incomplete: str) -> list[str]:
+        try:
+            return [name for name in names() if name.startswith(incomplete)]
+        except Exception:  # noqa: BLE001 - see above
+            return []
+
+    return complete
+
+
+def _sites() -> Iterable[str]:
+    from bt_exec.resources import site_names
+
+    return site_names()
+
+
+def _compilers() -> Iterable[str]:
+    from bt_exec.compiler import compiler_names
+
+    return compiler_names()
+
+
+def _trees() -> Iterable[str]:
+    from bt_exec.site import load_site
+
+    return load_site("door").library.names()
+
+
+def _skills() -> Iterable[str]:
+    from bt_exec.site import load_site
+
+    catalogue = load_site("door").catalogue
+    return (*catalogue.skills, *catalogue.conditions)
+
+
+complete_trees = _starting(_trees)
+complete_skills = _starting(_skills)
+
+SiteName: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--site",
+        metavar="NAME|FILE",
+        help="Which robots, where: a name or a site file.",
+        autocompletion=_starting(_sites),
+    ),
+]
+WorldTexts: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--world", metavar="KEY=VALUE", help="How the simulated world starts."),
+]
+FaultTexts: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fault", metavar="SKILL[:N]=CODE", help="Make a skill fail, at its N-th call or each."
+    ),
+]
+Fast: TypeAlias = Annotated[
+    bool, typer.Option("--fast", help="Simulate as fast as it goes, not in real time.")
+]
+Plain: TypeAlias = Annotated[
+    bool, typer.Option("--plain", help="One line for each change instead of the live tree.")
+]
+Json: TypeAlias = Annotated[
+    bool, typer.Option("--json", help="Data on standard output; all else on standard error.")
+]
+Turns: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--turns", metavar="FILE", help="Turn reports, one JSON a line; - is stdout."),
+]
+FramesFolder: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--save-frames", metavar="DIR", help="Keep every frame seen, as PNG."),
+]
+JournalFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--journal", metavar="FILE", help="Where the record goes; yours by default."),
+]
+NoJournal: TypeAlias = Annotated[
+    bool, typer.Option("--no-journal", help="Keep no record of this mission.")
+]
+CompilerName: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--compiler",
+        metavar="NAME",
+        help="Who makes the plan; the site's by default.",
+        autocompletion=_starting(_compilers),
+    ),
+]
+Verbose: TypeAlias = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Show paths, names of records, modules.")
+]

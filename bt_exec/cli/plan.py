@@ -1,0 +1,156 @@
+"""``compile`` and ``check``: plans and tree files without a robot that moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bt_exec.cli import options as opt
+
+if TYPE_CHECKING:
+    from bt_exec.compiler import Refusal, Seen
+    from bt_exec.failure import Problem
+    from bt_exec.site import Site
+
+__all__ = ["COMMANDS", "check", "compile_"]
+
+
+class Format(StrEnum):
+    """How a plan is written."""
+
+    YAML = "yaml"
+    JSON = "json"
+
+
+def compile_(
+    command: Annotated[
+        str, typer.Argument(help="What to do, in Korean or English.", show_default=False)
+    ],
+    site: opt.SiteName = "door",
+    format: Annotated[  # noqa: A002 - the option's name
+        Format, typer.Option("--format", help="How the plan is written.")
+    ] = Format.YAML,
+    inline: Annotated[
+        bool,
+        typer.Option("--inline", help="As it would run: subtrees open, every parameter bound."),
+    ] = False,
+    world: opt.WorldTexts = None,
+    compiler: opt.CompilerName = None,
+) -> None:
+    """Make the plan for a command and print it; nothing moves.
+
+    With --world a simulated robot looks first, and the plan is made for what it sees.
+    """
+    import sys
+
+    from bt_exec.cli.output import for_people
+    from bt_exec.compiler import Refusal
+    from bt_exec.report import EXIT_CODES
+    from bt_exec.session import compile_command
+    from bt_exec.site import load_site
+    from bt_exec.spec.dump import dump_json, dump_yaml
+
+    loaded = load_site(site)
+    seen = _look(loaded, world) if world else None
+    answer = compile_command(loaded, command, seen=seen, compiler=compiler)
+    if isinstance(answer, Refusal):
+        for_people(beside=True).say(_refusal(answer))
+        raise typer.Exit(EXIT_CODES["refused"])
+    spec = answer[1] if inline else answer[0]
+    text = dump_json(spec) if format is Format.JSON else dump_yaml(spec)
+    sys.stdout.write(text.rstrip("\n") + "\n")
+
+
+def check(
+    files: Annotated[
+        list[Path], typer.Argument(help="Tree, plan or site files.", metavar="FILE...")
+    ],
+    site: opt.SiteName = "door",
+    json: opt.Json = False,
+) -> None:
+    """Check files: every mistake with file, line and column; exit code 2 if there is one."""
+    from dataclasses import asdict
+
+    from bt_exec.cli.output import emit, for_people
+    from bt_exec.site import load_site
+
+    loaded = load_site(site)
+    problems = _problems(files, loaded)
+    painter = for_people(beside=json)
+    for problem in problems:
+        painter.say(str(problem))
+    wrong = len({problem.file for problem in problems})
+    if problems:
+        found = f"{len(problems)} problem{'s' * (len(problems) != 1)}"
+        painter.say(f"{found} in {wrong} of {len(files)} file{'s' * (len(files) != 1)}")
+    else:
+        painter.say(f"{len(files)} file{'s' * (len(files) != 1)} in order")
+    if json:
+        emit([asdict(problem) for problem in problems])
+    raise typer.Exit(2 if problems else 0)
+
+
+def _problems(files: list[Path], site: Site) -> list[Problem]:
+    """Return every mistake; trees of the files may use each other and those of the site."""
+    from bt_exec.failure import SpecError
+    from bt_exec.site import load_site
+    from bt_exec.spec.library import Library
+    from bt_exec.spec.load import Loaded, parse
+    from bt_exec.spec.model import TreeSpec
+    from bt_exec.spec.source import read_file
+    from bt_exec.verify import verify_document
+
+    problems: list[Problem] = []
+    loaded: list[Loaded] = []
+    library = Library()
+    for path in files:
+        try:
+            source = read_file(path)
+            if isinstance(source.data, dict) and "site" in source.data:
+                load_site(str(path))
+                continue
+            one = parse(source)
+            loaded.append(one)
+            if isinstance(one.document, TreeSpec):
+                library.add(one.document, one.source)
+        except SpecError as error:
+            problems += error.problems
+    for tree in site.library:
+        if tree.tree not in library:
+            library.add(tree, site.library.source(tree.tree))
+    for document, source in loaded:
+        problems += verify_document(document, site.catalogue, library, source)
+    return problems
+
+
+def _look(site: Site, world: list[str]) -> Seen:
+    """Return what a robot sees in a world, without a mission."""
+    from bt_exec.compiler import Seen
+    from bt_exec.session import Session, parse_world
+
+    with Session(site, world=parse_world(world), fast=True) as session:
+        scenes = [
+            rig.perception.interpret(rig.perception.capture())
+            for rig in session.rigs.values()
+            if rig.perception is not None
+        ]
+        facts = session.facts()
+    labels = tuple(dict.fromkeys(label for scene in scenes for label in scene.labels()))
+    for scene in scenes:
+        facts.update(scene.facts())
+    text = " · ".join(scene.describe("en") for scene in scenes)
+    return Seen(labels, facts, text, scenes[0].frame if scenes else None)
+
+
+def _refusal(refusal: Refusal) -> str:
+    lines = [f"refused · {refusal.message} [{refusal.code}]"]
+    if refusal.nearest:
+        lines += ["try one of these:", *(f"  {text}" for text in refusal.nearest)]
+    return "\n".join(lines)
+
+
+COMMANDS: Mapping[str, Callable[..., None]] = {"compile": compile_, "check": check}

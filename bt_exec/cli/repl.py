@@ -1,0 +1,184 @@
+"""``bt-exec repl``: one command after another in the same world."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from bt_exec.cli import options as opt
+
+if TYPE_CHECKING:
+    from bt_exec.cli.stage import Stage
+    from bt_exec.tui.paint import Painter
+
+__all__ = ["COMMANDS", "repl"]
+
+_WORDS = {
+    "help": ("help", "?", "도움말"),
+    "status": ("status", "상태"),
+    "reset": ("reset", "초기화"),
+    "quit": ("quit", "exit", "종료"),
+}
+_HELP = """Say what to do, in Korean or English:
+{examples}
+or one of these words:
+  status            what is known of the world now
+  reset [KEY=VALUE] make the world anew
+  help, quit
+Ctrl-C stops a mission (twice: the robot), Ctrl-D leaves."""
+_HISTORY = 1000
+
+
+def repl(
+    site: opt.SiteName = "door",
+    world: opt.WorldTexts = None,
+    fault: opt.FaultTexts = None,
+    fast: opt.Fast = False,
+    plain: opt.Plain = False,
+    journal: opt.JournalFile = None,
+    no_journal: opt.NoJournal = False,
+    compiler: opt.CompilerName = None,
+    verbose: opt.Verbose = False,
+) -> None:
+    """Take one command after another, in the same world.
+
+    Also reads commands from a pipe, one a line; then the exit code is that of the first mission
+    that did not end satisfied.
+    """
+    from bt_exec.cli.stage import Options, staged
+
+    options = Options(
+        site=site,
+        world=world or (),
+        faults=fault or (),
+        fast=fast,
+        plain=plain,
+        journal=journal,
+        no_journal=no_journal,
+        compiler=compiler,
+        verbose=verbose,
+    )
+    with staged(options) as stage:
+        code = _Prompt(stage).loop()
+    raise typer.Exit(code)
+
+
+class _Prompt:
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self.painter: Painter = stage.conductor.painter
+        self.people = sys.stdin is not None and sys.stdin.isatty()
+        self.code = 0
+
+    def loop(self) -> int:
+        site = self.stage.session.site
+        if self.people:
+            self.painter.say(f"{site.name} · {site.summary}\nhelp says what to type; quit leaves.")
+        for line in self.lines():
+            text = line.strip()
+            if not text or text.startswith("#"):
+                continue
+            word = next((key for key, words in _WORDS.items() if _first(text) in words), "")
+            if word == "quit" and text in _WORDS["quit"]:
+                break
+            self.take(word, text)
+        return 0 if self.people else self.code
+
+    def take(self, word: str, text: str) -> None:
+        """Do what a line says; an error of a person ends the line, not the prompt."""
+        from bt_exec.failure import BtExecError
+
+        try:
+            if word == "help" and text in _WORDS["help"]:
+                self.help()
+            elif word == "status" and text in _WORDS["status"]:
+                self.status()
+            elif word == "reset":
+                self.reset(text.split()[1:])
+            else:
+                outcome = self.stage.run(text)
+                self.code = self.code or outcome.exit_code
+        except BtExecError as error:
+            self.code = self.code or 2
+            self.painter.say(f"bt-exec: {error}", "failed")
+
+    def lines(self) -> Iterator[str]:
+        if not self.people:
+            yield from sys.stdin or ()
+            return
+        with _history(self.utterances()):
+            while True:
+                try:
+                    yield input(f"{self.stage.session.site.name}> ")
+                except EOFError:
+                    self.painter.say("")
+                    return
+                except KeyboardInterrupt:
+                    self.painter.say("")  # what was typed is dropped, the prompt stays
+
+    def help(self) -> None:
+        trees = [tree for tree in self.stage.session.site.library if tree.utterances]
+        said = [f"  {tree.utterances[0]}" for tree in trees]
+        self.painter.say(_HELP.format(examples="\n".join(said)))
+
+    def status(self) -> None:
+        session = self.stage.session
+        facts = session.facts()
+        known = [f"  {name}: {value}" for name, value in sorted(facts.items())]
+        world = " ".join(f"{key}={value}" for key, value in session.world.items())
+        self.painter.say(f"site {session.site.name}" + (f" · world {world}" if world else ""))
+        self.painter.say("\n".join(known) if known else "  nothing was seen yet")
+
+    def reset(self, pairs: list[str]) -> None:
+        from bt_exec.session import parse_world
+
+        self.stage.session.reset(parse_world(pairs) if pairs else None)
+        self.painter.say("the world is as it was at the start" if not pairs else "a new world")
+
+    def utterances(self) -> list[str]:
+        library = self.stage.session.site.library
+        return [*(text for tree in library for text in tree.utterances), "status", "reset", "help"]
+
+
+def _first(text: str) -> str:
+    return text.split(maxsplit=1)[0]
+
+
+@contextlib.contextmanager
+def _history(utterances: list[str]) -> Iterator[None]:
+    """Give the prompt its history and the tab key; without readline it works as well."""
+    try:
+        import readline
+    except ImportError:
+        yield
+        return
+    import platformdirs
+
+    path = Path(platformdirs.user_state_path("bt-exec", appauthor=False)) / "history"
+    with contextlib.suppress(OSError):
+        readline.read_history_file(path)
+    readline.set_history_length(_HISTORY)
+
+    def complete(text: str, state: int) -> str | None:
+        folded = text.casefold()
+        found = [said for said in utterances if said.casefold().startswith(folded)]
+        return found[state] if state < len(found) else None
+
+    readline.set_completer_delims("\n")
+    readline.set_completer(complete)
+    readline.parse_and_bind("tab: complete")
+    try:
+        yield
+    finally:
+        readline.set_completer(None)
+        with contextlib.suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            readline.write_history_file(path)
+
+
+COMMANDS: Mapping[str, Callable[..., None]] = {"repl": repl}

@@ -1,0 +1,80 @@
+"""``bt-exec run``: one command, from its words to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
+
+import typer
+
+from bt_exec.cli import options as opt
+
+__all__ = ["COMMANDS", "run"]
+
+_SHOWN = (
+    "mission_id",
+    "command",
+    "status",
+    "reason_code",
+    "message",
+    "planner_calls",
+    "replans",
+    "plan_version",
+    "ticks",
+    "sim_seconds",
+    "wall_seconds",
+    "skipped",
+    "failures",
+    "journal",
+)
+
+
+def run(
+    command: Annotated[
+        str, typer.Argument(help="What to do, in Korean or English.", show_default=False)
+    ],
+    site: opt.SiteName = "door",
+    world: opt.WorldTexts = None,
+    fault: opt.FaultTexts = None,
+    fast: opt.Fast = False,
+    plain: opt.Plain = False,
+    json: opt.Json = False,
+    turns: opt.Turns = None,
+    save_frames: opt.FramesFolder = None,
+    journal: opt.JournalFile = None,
+    no_journal: opt.NoJournal = False,
+    compiler: opt.CompilerName = None,
+    verbose: opt.Verbose = False,
+) -> None:
+    """Do what a command says, and show it.
+
+    bt-exec run "Get the material inside the door." --world door=closed
+
+    Ctrl-C stops the mission and lets the robot come to rest; a second one stops the robot at once.
+    """
+    from bt_exec.cli.output import emit
+    from bt_exec.cli.stage import Options, staged
+
+    chosen = Options(
+        site=site,
+        world=world or (),
+        faults=fault or (),
+        fast=fast,
+        plain=plain,
+        json=json,
+        turns=turns,
+        frames=save_frames,
+        journal=journal,
+        no_journal=no_journal,
+        compiler=compiler,
+        verbose=verbose,
+    )
+    with staged(chosen) as stage:
+        outcome = stage.run(command)
+    if json:
+        data: dict[str, Any] = outcome.to_dict()
+        emit({**{name: data[name] for name in _SHOWN}, **data})
+    raise typer.Exit(outcome.exit_code)
+
+
+COMMANDS: Mapping[str, Callable[..., None]] = {"run": run}

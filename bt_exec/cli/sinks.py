@@ -1,0 +1,143 @@
+"""Where a mission is written beside the screen: turn reports, frames, the journal."""
+
+from __future__ import annotations
+
+import queue
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from bt_exec import events as ev
+from bt_exec.cli.output import to_json
+from bt_exec.failure import UsageError
+
+if TYPE_CHECKING:
+    from bt_exec.journal import Journal, Recorder
+
+__all__ = ["Frames", "Records", "TurnLines"]
+
+_WAITING = 32  # frames that wait for the disk before the loop does
+
+
+class TurnLines:
+    """A listener that writes turn reports: one minified JSON object a line.
+
+    Args:
+        where: A file, or ``-`` for standard output.
+
+    Raises:
+        UsageError: If the file cannot be written.
+    """
+
+    def __init__(self, where: str) -> None:
+        self._own: TextIO | None = None
+        if where != "-":
+            try:
+                self._own = Path(where).open("w", encoding="utf-8")  # noqa: SIM115 - until `close`
+            except OSError as error:
+                raise UsageError(f"--turns {where}: {error.strerror}") from error
+
+    def on(self, event: ev.Event) -> None:
+        """Write the report of a turn."""
+        if isinstance(event, ev.Turn):
+            file = self._own or sys.stdout
+            file.write(to_json(event.report, file=file) + "\n")
+            file.flush()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._own is not None:
+            self._own.close()
+
+
+class Frames:
+    """A listener that keeps every frame as a PNG, written by a worker.
+
+    Args:
+        folder: Where they go; made if it is not there.
+
+    Raises:
+        UsageError: If the folder cannot be made.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"--save-frames {folder}: {error.strerror}") from error
+        self.folder = folder
+        self.count = 0
+        self._trouble = ""
+        self._waiting: queue.Queue[tuple[Path, Any] | None] = queue.Queue(_WAITING)
+        self._worker = threading.Thread(target=self._work, name="frames", daemon=True)
+        self._worker.start()
+
+    def on(self, event: ev.Event) -> None:
+        """Take the frame of a look."""
+        if isinstance(event, ev.Looked) and event.scene.frame is not None:
+            self.count += 1
+            self._waiting.put((self.folder / f"{self.count:06d}.png", event.scene.frame))
+
+    def close(self) -> None:
+        """Write what waits."""
+        self._waiting.put(None)
+        self._worker.join()
+
+    def _work(self) -> None:
+        import numpy as np
+
+        from bt_exec.journal import write_png
+
+        while (item := self._waiting.get()) is not None:
+            path, frame = item
+            try:
+                write_png(path, np.asarray(frame))
+            except (OSError, ValueError) as error:
+                if not self._trouble:
+                    self._trouble = f"bt-exec: frames cannot be kept in {self.folder}: {error}"
+                    print(self._trouble, file=sys.stderr)
+
+
+class Records:
+    """Gives every mission of a session its record in a journal.
+
+    Args:
+        journal: Where the records go.
+        site: Name of the site.
+        frames: Whether frames are kept with them.
+
+    Attributes:
+        command: What the next mission is told; set it before the mission begins.
+    """
+
+    def __init__(self, journal: Journal, site: str, *, frames: bool = False) -> None:
+        self.journal = journal
+        self.site = site
+        self.frames = frames
+        self.command = ""
+        self._open: Recorder | None = None
+
+    @property
+    def where(self) -> str:
+        """Where the record is, for people."""
+        return str(self.journal.path)
+
+    def begin(self) -> tuple[str, ev.Listener]:
+        """Return the new mission's name and who writes it down."""
+        from bt_exec.messages import language_of
+
+        self.close()
+        self._open = self.journal.begin(
+            command=self.command,
+            language=language_of(self.command),
+            site=self.site,
+            frames=self.frames,
+        )
+        return self._open.mission_id, self._open
+
+    def close(self) -> None:
+        """Finish the record of the last mission."""
+        if self._open is not None:
+            self._open.close()
+            self._open = None

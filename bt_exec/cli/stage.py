@@ -1,0 +1,108 @@
+"""Everything a mission of the command line needs, made from its options and put away again."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bt_exec.cli.output import for_people
+from bt_exec.cli.sinks import Frames, Records, TurnLines
+from bt_exec.failure import UsageError
+
+if TYPE_CHECKING:
+    from bt_exec.cli.mission import Conductor
+    from bt_exec.report import Outcome
+    from bt_exec.session import Session
+
+__all__ = ["Options", "Stage", "staged"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of ``run`` and ``repl``; their help stands in `bt_exec.cli.options`."""
+
+    site: str = "door"
+    world: Sequence[str] = ()
+    faults: Sequence[str] = ()
+    fast: bool = False
+    plain: bool = False
+    json: bool = False
+    turns: str | None = None
+    frames: Path | None = None
+    journal: Path | None = None
+    no_journal: bool = False
+    compiler: str | None = None
+    verbose: bool = False
+
+
+@dataclass
+class Stage:
+    """A session with its views and records."""
+
+    session: Session
+    conductor: Conductor
+    records: Records | None
+
+    def run(self, command: str) -> Outcome:
+        """Run one command and show it."""
+        if self.records is not None:
+            self.records.command = command
+        outcome = self.conductor.run(self.session, command)
+        if self.records is not None:
+            self.records.close()
+        return outcome
+
+
+@contextlib.contextmanager
+def staged(options: Options) -> Iterator[Stage]:
+    """Make a stage; what was opened is closed again, whatever happens.
+
+    Raises:
+        BtExecError: If an option is wrong; nothing has moved.
+    """
+    from bt_exec.cli.mission import Conductor
+    from bt_exec.journal import Journal
+    from bt_exec.session import Session, parse_world
+    from bt_exec.site import load_site
+
+    if options.journal is not None and options.no_journal:
+        raise UsageError("--journal and --no-journal contradict each other; give one of them")
+    if options.json and options.turns == "-":
+        raise UsageError("--json and --turns - both want standard output; give --turns a file")
+    with contextlib.ExitStack() as stack:
+        site = load_site(options.site)
+        world = parse_world(options.world)
+        records = None
+        if not options.no_journal:
+            records = Records(
+                Journal.open(options.journal), site.name, frames=options.frames is None
+            )
+            stack.callback(records.close)
+        beside = options.json or options.turns == "-"
+        conductor = Conductor(
+            for_people(beside=beside), plain=options.plain, verbose=options.verbose
+        )
+        listeners = [conductor.listener]
+        if options.turns is not None:
+            turns = TurnLines(options.turns)
+            stack.callback(turns.close)
+            listeners.append(turns)
+        if options.frames is not None:
+            frames = Frames(options.frames)
+            stack.callback(frames.close)
+            listeners.append(frames)
+        session = stack.enter_context(
+            Session(
+                site,
+                world=world,
+                fast=options.fast,
+                faults=options.faults,
+                listeners=listeners,
+                recorder=records,
+                compiler=options.compiler,
+            )
+        )
+        yield Stage(session, conductor, records)

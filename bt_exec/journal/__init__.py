@@ -1,0 +1,30 @@
+"""The record of every mission: what was asked, planned, done, seen and skipped, and why.
+
+::
+
+    Journal      the file: begin a mission, list missions, read one back
+    Recorder     the record of one running mission: a `bt_exec.events.Listener`
+    MissionRecord   a mission read back, down to the very events it was made of
+
+One SQLite file (WAL) holds all missions; frames lie as files in a folder beside it.
+"""
+
+from bt_exec.journal.codec import RecordedScene
+from bt_exec.journal.frames import read_png, write_png
+from bt_exec.journal.journal import Journal, default_path
+from bt_exec.journal.record import Exchange, MissionLine, MissionRecord, PlanRecord, SkillRun
+from bt_exec.journal.write import Recorder
+
+__all__ = [
+    "Exchange",
+    "Journal",
+    "MissionLine",
+    "MissionRecord",
+    "PlanRecord",
+    "RecordedScene",
+    "Recorder",
+    "SkillRun",
+    "default_path",
+    "read_png",
+    "write_png",
+]

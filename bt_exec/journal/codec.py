@@ -1,0 +1,196 @@
+"""Events into rows and back: what is read equals what was written, as plain data.
+
+Rows keep an event's own field names, and leave out optional fields that are empty. Three fields
+are more than plain data: a spec stands in a row as its digest, a scene as what can be shown of it
+without the pack that made it, and a failure as `Failure.to_dict` gives it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, asdict, dataclass, field, fields
+from functools import partial
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bt_exec.compiler import Refusal
+from bt_exec.events import Event
+from bt_exec.failure import Failure, Problem
+from bt_exec.journal.frames import read_png
+from bt_exec.report import Outcome
+from bt_exec.robot import Scene
+from bt_exec.skill import Verdict
+from bt_exec.spec.model import MissionSpec
+
+__all__ = ["RecordedScene", "digest_of", "event_of", "row_data", "scene_data"]
+
+_CLASSES: Mapping[str, type[Any]] = {cls.__name__: cls for cls in get_args(Event)}
+_COLUMNS = ("t", "tick", "path", "call")  # fields with a column of their own
+_FIELDS = {
+    cls: tuple(
+        (f.name, f.default is not MISSING or f.default_factory is not MISSING)
+        for f in fields(cls)
+        if f.name not in _COLUMNS
+    )
+    for cls in _CLASSES.values()
+}
+_HAS = {name: {f.name for f in fields(cls)} & set(_COLUMNS) for name, cls in _CLASSES.items()}
+
+
+@dataclass(frozen=True)
+class RecordedScene:
+    """A scene as the journal kept it; implements `bt_exec.robot.Scene`.
+
+    Attributes:
+        t: When the frame was taken [s, mission clock].
+        data: What the scene recorded of itself.
+        seen: Its labels.
+        established: Its facts for the dry run.
+        text: The line for people, in the language of the command.
+        frame_file: Where its frame lies, if one was kept and not dropped.
+    """
+
+    t: float
+    data: Mapping[str, Any] = field(default_factory=dict)
+    seen: tuple[str, ...] = ()
+    established: Mapping[str, str] = field(default_factory=dict)
+    text: str = ""
+    frame_file: Path | None = field(default=None, compare=False)
+
+    @property
+    def frame(self) -> NDArray[np.uint8] | None:
+        """The picture, read from its file; None if there is none that can be read."""
+        try:
+            return None if self.frame_file is None else read_png(self.frame_file)
+        except (OSError, ValueError):
+            return None
+
+    def labels(self) -> tuple[str, ...]:
+        """Return the labels of what was detected."""
+        return self.seen
+
+    def facts(self) -> Mapping[str, str]:
+        """Return what the view established."""
+        return self.established
+
+    def describe(self, language: str) -> str:  # noqa: ARG002 - kept in one language only
+        """Return the line for people, in the language of the command."""
+        return self.text
+
+    def record(self) -> dict[str, Any]:
+        """Return what the scene recorded of itself."""
+        return dict(self.data)
+
+
+def digest_of(text: str) -> str:
+    """Return the SHA-256 of a text: what names a spec or a request in the journal."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def scene_data(scene: Scene, language: str, frame: str | None) -> dict[str, Any]:
+    """Return what is kept of a scene; `frame` is the name of its frame's file."""
+    return {
+        "t": scene.t,
+        "data": scene.record(),
+        "seen": scene.labels(),
+        "established": scene.facts(),
+        "text": scene.describe(language),
+        "frame": frame,
+    }
+
+
+def row_data(event: Event, replaced: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of `event` that have no column, as data for `to_json`.
+
+    Args:
+        event: Any event.
+        replaced: What stands in the row instead of a field's value: the digest of a spec.
+    """
+    data: dict[str, Any] = {}
+    for name, optional in _FIELDS[type(event)]:
+        value = replaced[name] if name in replaced else getattr(event, name)
+        if optional and not value:
+            continue
+        write = _WRITE.get(name)
+        data[name] = value if write is None or name in replaced else write(value)
+    return data
+
+
+def event_of(
+    kind: str,
+    columns: Mapping[str, Any],
+    data: Mapping[str, Any],
+    spec_of: Callable[[str], MissionSpec],
+    frames: Path,
+) -> Event:
+    """Return the event that a row was made from.
+
+    Args:
+        kind: Name of the event's class.
+        columns: ``t``, ``tick``, ``path``, ``call``.
+        data: What `row_data` gave.
+        spec_of: Finds a spec by its digest.
+        frames: The folder of the mission's frames.
+
+    Raises:
+        Exception: Of any kind, if the row was not written by this program.
+    """
+    if "unwritable" in data:
+        raise ValueError(data["unwritable"])
+    cls = _CLASSES[kind]
+    values = {name: columns[name] for name in _HAS[kind]}
+    for name, _ in _FIELDS[cls]:
+        if name not in data:
+            continue
+        value = data[name]
+        if name == "spec":
+            value = None if value is None else spec_of(value)
+        elif name == "scene":
+            value = _scene(value, frames)
+        elif name in _READ:
+            value = _READ[name](value)
+        values[name] = value
+    event: Event = cls(**values)
+    return event
+
+
+def _scene(data: Mapping[str, Any], frames: Path) -> RecordedScene:
+    """Return the scene that `scene_data` wrote down."""
+    frame = data["frame"]
+    return RecordedScene(
+        t=data["t"],
+        data=data["data"],
+        seen=tuple(data["seen"]),
+        established=data["established"],
+        text=data["text"],
+        frame_file=None if frame is None else frames / frame,
+    )
+
+
+def _tuples(cls: type[Any], names: tuple[str, ...], data: Mapping[str, Any]) -> Any:
+    """Return ``cls(**data)`` with the lists called `names` as tuples."""
+    return cls(**{k: tuple(v) if k in names else v for k, v in data.items()})
+
+
+_VERDICT = tuple(f.name for f in fields(Verdict))
+_outcome = partial(_tuples, Outcome, ("skipped", "failures", "nearest", "problems"))
+_problem = partial(_tuples, Problem, ("allowed",))
+
+_WRITE: Mapping[str, Callable[[Any], Any]] = {
+    "failure": Failure.to_dict,
+    "verdict": lambda verdict: {name: getattr(verdict, name) for name in _VERDICT},
+    "refusal": asdict,
+    "problems": lambda problems: [asdict(problem) for problem in problems],
+    "outcome": Outcome.to_dict,
+}
+_READ: Mapping[str, Callable[[Any], Any]] = {
+    "failure": Failure.from_dict,
+    "verdict": partial(_tuples, Verdict, ("evidence",)),
+    "refusal": partial(_tuples, Refusal, ("nearest",)),
+    "problems": lambda problems: tuple(_problem(problem) for problem in problems),
+    "outcome": _outcome,
+}

@@ -1,0 +1,151 @@
+"""The journal: one file for all missions."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from bt_exec.failure import UsageError
+from bt_exec.journal.plain import clean, to_json
+from bt_exec.journal.read import read_lines, read_mission
+from bt_exec.journal.record import MissionLine, MissionRecord
+from bt_exec.journal.schema import connect, prepare
+from bt_exec.journal.write import Recorder, tell_stderr
+
+__all__ = ["Journal", "default_path"]
+
+
+def default_path() -> Path:
+    """Return where the journal lies unless said otherwise: in the user's data folder."""
+    return platformdirs.user_data_path("bt-exec", appauthor=False) / "journal.sqlite"
+
+
+class Journal:
+    """The record of all missions. Any number of processes may use the same file at once.
+
+    It holds nothing open; only the recorders it hands out do.
+
+    Attributes:
+        path: The file.
+        frames: The folder of the frames, a folder a mission: ``journal-frames`` beside the file.
+
+    Example::
+
+        journal = Journal.open(None)
+        with journal.begin(command="open the door", site="sim") as recorder:
+            mission = Mission(..., mission_id=recorder.mission_id, listeners=[recorder])
+            mission.run()
+        print(journal.mission("last").status)
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.frames = path.with_name(f"{path.stem}-frames")
+
+    @classmethod
+    def open(cls, path: Path | None = None) -> Journal:
+        """Open the journal at `path`, or the user's own; make it if there is none.
+
+        Raises:
+            UsageError: If it cannot be opened or written, or is no journal of this version.
+        """
+        path = default_path() if path is None else path.absolute()
+        prepare(path)
+        return cls(path)
+
+    def begin(
+        self,
+        *,
+        command: str,
+        language: str = "en",
+        site: str = "",
+        settings: Mapping[str, Any] | None = None,
+        seeds: Mapping[str, int] | None = None,
+        frames: bool = False,
+        tell: Callable[[str], None] = tell_stderr,
+    ) -> Recorder:
+        """Give a mission its name and start its record.
+
+        Args:
+            command: What the person typed.
+            language: ``en`` or ``ko``: in which language scenes describe themselves.
+            site: Name of the site.
+            settings: The site's settings, plain data.
+            seeds: The seeds of its worlds, by pack.
+            frames: Whether to keep the frames that are looked at.
+            tell: Called at most twice if the record cannot be written: once when that is found
+                and once at the end with what is missing. Possibly on another thread.
+
+        Raises:
+            UsageError: If the journal cannot be written.
+        """
+        facts = (clean(command), clean(language), clean(site))
+        data = (to_json(settings or {}), to_json(seeds or {}))
+        with self._connected() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            now = time.time()
+            day = datetime.fromtimestamp(now).strftime("%Y-%m-%d")
+            number: int = connection.execute(
+                "SELECT COALESCE(MAX(number), 0) + 1 FROM missions WHERE day = ?", (day,)
+            ).fetchone()[0]
+            mission_id = f"{day}-{number:04d}"
+            added = connection.execute(
+                "INSERT INTO missions (id, day, number, command, language, site, settings, seeds,"
+                " program, started_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (mission_id, day, number, *facts, *data, _program(), now),
+            )
+            connection.execute("COMMIT")
+            row = added.lastrowid
+            assert row is not None
+            folder = self.frames / mission_id if frames else None
+            return Recorder(self.path, row, mission_id, language, folder, tell)
+
+    def missions(self, limit: int = 20) -> tuple[MissionLine, ...]:
+        """Return the newest missions, newest first."""
+        with self._connected() as connection:
+            return read_lines(connection, limit)
+
+    def mission(self, which: str | int) -> MissionRecord:
+        """Return a mission.
+
+        Args:
+            which: ``last``; a number such as ``7``, for the newest mission whose name ends in
+                ``-0007``; or the whole name.
+
+        Raises:
+            UnknownName: If there is no such mission.
+            UsageError: If the journal cannot be read.
+        """
+        with self._connected() as connection:
+            return read_mission(connection, which, self.frames)
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        """Lend a connection; what SQLite has to say becomes the operator's."""
+        try:
+            connection = connect(self.path, busy_s=5.0)
+        except sqlite3.Error as error:
+            raise UsageError(f"the journal {self.path} cannot be opened: {error}") from error
+        try:
+            connection.row_factory = sqlite3.Row
+            yield connection
+        except sqlite3.Error as error:
+            raise UsageError(f"the journal {self.path} cannot be used: {error}") from error
+        finally:
+            connection.close()
+
+
+def _program() -> str:
+    """Return the version of bt-exec, or "" when it is not installed."""
+    try:
+        return importlib.metadata.version("bt-exec")
+    except importlib.metadata.PackageNotFoundError:
+        return ""

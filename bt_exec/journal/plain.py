@@ -1,0 +1,94 @@
+"""Any value into JSON text that SQLite can keep: nothing that is put in makes it raise."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel
+
+__all__ = ["clean", "to_json"]
+
+_DEPTH = 48  # of nested containers; what is deeper is cut
+_ARRAY = 64  # numbers; a larger array is described, not written
+_VALUES = 100_000  # in one value that needs care; the rest is cut
+_TEXT = 4_000_000  # characters of one value; what is longer is left out
+
+
+def clean(text: str) -> str:
+    """Return `text` with what UTF-8 cannot hold (lone surrogates) replaced by ``?``."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def to_json(value: Any) -> str:
+    """Return JSON text. Tuples become lists, keys become text, NaN and infinities their names.
+
+    What JSON does not know is taken apart (data classes, models, enumerations, small arrays) or
+    described by its `repr`.
+    """
+    try:
+        text = _ENCODER.encode(value)
+    except (TypeError, ValueError, RecursionError):
+        text = _ENCODER.encode(_plain(value, 0, [_VALUES]))
+    if len(text) > _TEXT:
+        return json.dumps({"left_out": f"{len(text)} characters"})
+    return clean(text)
+
+
+def _plain(value: Any, depth: int, budget: list[int]) -> Any:
+    """Return `value` as what JSON knows, the slow and careful way; `budget` counts values left."""
+    budget[0] -= 1
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, int):
+        return value if value.bit_length() < 1024 else f"a number of {value.bit_length()} bits"
+    if isinstance(value, float):
+        return value if math.isfinite(value) else _name_of(value)
+    if depth > _DEPTH or budget[0] < 0:
+        return "…"
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item, depth + 1, budget) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item, depth + 1, budget) for item in value]
+    return _plain(_apart(value), depth + 1, budget)
+
+
+def _apart(value: Any) -> Any:
+    """Return something nearer to JSON than `value`; for anything else, its `repr`."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        if value.size <= _ARRAY:
+            return value.tolist()
+        return f"array of shape {value.shape}, {value.dtype}"
+    if isinstance(value, BaseModel):
+        return value.model_dump(by_alias=True, exclude_defaults=True)
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, set | frozenset):
+        return sorted(value, key=repr)
+    if isinstance(value, Iterable) and hasattr(value, "__len__") and not isinstance(value, bytes):
+        return list(value)
+    try:
+        return str(value) if hasattr(value, "__fspath__") else repr(value)
+    except Exception as error:  # noqa: BLE001 - a broken __repr__ of a pack must not cost the row
+        return f"<{type(value).__name__}: {type(error).__name__}>"
+
+
+def _name_of(number: float) -> str:
+    """Return the name of a float that JSON does not know."""
+    return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
+
+
+_ENCODER = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_apart
+)

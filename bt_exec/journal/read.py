@@ -1,0 +1,140 @@
+"""How missions are read from the tables."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from datetime import datetime
+from pathlib import Path
+
+from bt_exec.events import Event, Finished, Planned, SkillEnded, SkillStarting
+from bt_exec.failure import UnknownName
+from bt_exec.journal.codec import event_of
+from bt_exec.journal.record import Exchange, MissionLine, MissionRecord, PlanRecord, SkillRun
+from bt_exec.spec.load import load_text
+from bt_exec.spec.model import MissionSpec
+
+__all__ = ["read_lines", "read_mission"]
+
+_KNOWN = 20  # missions that an error lists
+
+
+class _Specs:
+    """The specs of a mission, each read once."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.texts: dict[str, str] = {}
+        self._specs: dict[str, MissionSpec] = {}
+        self._connection = connection
+
+    def __call__(self, digest: str) -> MissionSpec:
+        """Return the spec with that digest."""
+        if digest not in self._specs:
+            found = self._connection.execute("SELECT yaml FROM specs WHERE digest = ?", (digest,))
+            (self.texts[digest],) = found.fetchone()
+            document = load_text(self.texts[digest], f"the plan {digest[:12]}").document
+            assert isinstance(document, MissionSpec)
+            self._specs[digest] = document
+        return self._specs[digest]
+
+
+def read_lines(connection: sqlite3.Connection, limit: int) -> tuple[MissionLine, ...]:
+    """Return the newest missions, newest first."""
+    rows = connection.execute("SELECT * FROM missions ORDER BY no DESC LIMIT ?", (limit,))
+    return tuple(_line(row) for row in rows)
+
+
+def read_mission(connection: sqlite3.Connection, which: str | int, frames: Path) -> MissionRecord:
+    """Return a mission, in one consistent view even while it is being written.
+
+    Raises:
+        UnknownName: If there is no such mission.
+    """
+    connection.execute("BEGIN")
+    row = _find(connection, str(which).strip())
+    number, folder = row["no"], frames / row["id"]
+    specs = _Specs(connection)
+    events: list[Event] = []
+    plans: list[PlanRecord] = []
+    starts: list[tuple[int, SkillStarting]] = []
+    ends: dict[int, SkillEnded] = {}
+    unreadable: list[str] = []
+    for at in connection.execute("SELECT * FROM events WHERE mission = ? ORDER BY seq", (number,)):
+        try:
+            data = json.loads(at["data"])
+            event = event_of(at["kind"], dict(at), data, specs, folder)
+        except Exception as error:  # noqa: BLE001 - a damaged row must not hide the others
+            unreadable.append(f"{at['seq']} {at['kind']}: {error}")
+            continue
+        events.append(event)
+        if isinstance(event, Planned):
+            plans.append(PlanRecord(event, data["spec"], specs.texts[data["spec"]]))
+        elif isinstance(event, SkillStarting):
+            starts.append((at["plan"], event))
+        elif isinstance(event, SkillEnded):
+            ends[event.call] = event
+    outcome = next((e.outcome for e in reversed(events) if isinstance(e, Finished)), None)
+    return MissionRecord(
+        line=_line(row),
+        settings=json.loads(row["settings"]),
+        seeds=json.loads(row["seeds"]),
+        program=row["program"],
+        outcome=outcome,
+        events=tuple(events),
+        plans=tuple(plans),
+        skills=tuple(SkillRun(plan, start, ends.get(start.call)) for plan, start in starts),
+        exchanges=_exchanges(connection, number),
+        frames=folder,
+        frames_kept=row["frames_kept"],
+        frames_dropped=row["frames_dropped"],
+        unreadable=tuple(unreadable),
+    )
+
+
+def _exchanges(connection: sqlite3.Connection, number: int) -> tuple[Exchange, ...]:
+    """Return the exchanges of a mission, in order."""
+    rows = connection.execute("SELECT * FROM exchanges WHERE mission = ? ORDER BY seq", (number,))
+    return tuple(
+        Exchange(
+            row["plan"],
+            row["compiler"],
+            row["model"],
+            row["request_digest"],
+            row["answer"],
+            json.loads(row["usage"]),
+        )
+        for row in rows
+    )
+
+
+def _find(connection: sqlite3.Connection, which: str) -> sqlite3.Row:
+    """Return the row of a mission by ``last``, number of the day (the newest such), or id."""
+    if which == "last":
+        rows = connection.execute("SELECT * FROM missions ORDER BY no DESC LIMIT 1")
+    elif which.isdecimal() and len(which) < 10:
+        rows = connection.execute(
+            "SELECT * FROM missions WHERE number = ? ORDER BY no DESC LIMIT 1", (int(which),)
+        )
+    else:
+        rows = connection.execute("SELECT * FROM missions WHERE id = ?", (which,))
+    row: sqlite3.Row | None = rows.fetchone()
+    if row is None:
+        known = connection.execute("SELECT id FROM missions ORDER BY no DESC LIMIT ?", (_KNOWN,))
+        raise UnknownName("mission", which, [name for (name,) in known])
+    return row
+
+
+def _line(row: sqlite3.Row) -> MissionLine:
+    """Return a mission's row as a line of a list."""
+    ended = row["ended_at"]
+    return MissionLine(
+        id=row["id"],
+        command=row["command"],
+        language=row["language"],
+        site=row["site"],
+        status=row["status"] or "unfinished",
+        reason_code=row["reason_code"] or "",
+        message=row["message"] or "",
+        started_at=datetime.fromtimestamp(row["started_at"]).astimezone(),
+        ended_at=None if ended is None else datetime.fromtimestamp(ended).astimezone(),
+    )

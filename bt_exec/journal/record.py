@@ -1,0 +1,214 @@
+"""Missions as they are read back: the very events, and what people ask of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+from bt_exec.events import (
+    Asked,
+    Event,
+    Looked,
+    LookFailed,
+    NodeChanged,
+    NodeState,
+    Planned,
+    Refused,
+    Rejected,
+    SkillEnded,
+    SkillStarting,
+    Turn,
+)
+from bt_exec.failure import Failure
+from bt_exec.report import Outcome
+
+__all__ = ["Exchange", "MissionLine", "MissionRecord", "PlanRecord", "SkillRun"]
+
+_E = TypeVar("_E")
+
+
+@dataclass(frozen=True, slots=True)
+class MissionLine:
+    """A mission in a list.
+
+    Attributes:
+        id: Its name, ``2026-11-20-0007``.
+        command: What the person typed.
+        language: ``en`` or ``ko``.
+        site: Name of the site.
+        status: How it ended, or ``unfinished``: it is still running, or was killed.
+        reason_code: ``OK``, or why not; empty while unfinished.
+        message: What a person would say; empty while unfinished.
+        started_at: When, in local time.
+        ended_at: When, in local time, or None.
+    """
+
+    id: str
+    command: str
+    language: str
+    site: str
+    status: str
+    reason_code: str
+    message: str
+    started_at: datetime
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRecord:
+    """A plan that was in force.
+
+    Attributes:
+        event: When it came, what it cost, and the spec itself.
+        digest: SHA-256 of its text.
+        text: The spec as YAML, as it was written.
+    """
+
+    event: Planned
+    digest: str
+    text: str
+
+    @property
+    def version(self) -> int:
+        """1 for the first plan, one more for each re-plan."""
+        return self.event.spec.mission.plan_version
+
+
+@dataclass(frozen=True, slots=True)
+class SkillRun:
+    """A skill's call: how it started and, unless the record ends before, how it ended.
+
+    Attributes:
+        plan: The plan version in force.
+        start: What was written before it moved.
+        end: What was written after, or None: the process died while this ran.
+    """
+
+    plan: int
+    start: SkillStarting
+    end: SkillEnded | None
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What a compiler was answered, raw.
+
+    Attributes:
+        plan: The plan version in force when it asked; 0 before the first.
+        compiler: Who asked.
+        model: Who answered.
+        request_digest: SHA-256 of what was asked.
+        answer: The answer as it came.
+        usage: What it cost, by kind.
+    """
+
+    plan: int
+    compiler: str
+    model: str
+    request_digest: str
+    answer: str
+    usage: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class MissionRecord:
+    """Everything that is known of one mission.
+
+    Attributes:
+        line: Name, command, status and times.
+        settings: The site's settings.
+        seeds: The seeds of its worlds.
+        program: Version of bt-exec that ran it.
+        outcome: How it ended, or None while unfinished.
+        events: Everything that happened, in order; progress is not kept.
+        plans: The plans that were in force, in order.
+        skills: The skill calls, in order.
+        exchanges: What compilers were answered, in order.
+        frames: Folder of its frames.
+        frames_kept: How many frames are there; counted when the mission is closed.
+        frames_dropped: How many were dropped.
+        unreadable: What could not be written or read, one line each.
+    """
+
+    line: MissionLine
+    settings: Mapping[str, Any]
+    seeds: Mapping[str, Any]
+    program: str
+    outcome: Outcome | None
+    events: tuple[Event, ...]
+    plans: tuple[PlanRecord, ...]
+    skills: tuple[SkillRun, ...]
+    exchanges: tuple[Exchange, ...]
+    frames: Path
+    frames_kept: int
+    frames_dropped: int
+    unreadable: tuple[str, ...]
+
+    @property
+    def id(self) -> str:
+        """Its name, ``2026-11-20-0007``."""
+        return self.line.id
+
+    @property
+    def command(self) -> str:
+        """What the person typed."""
+        return self.line.command
+
+    @property
+    def status(self) -> str:
+        """How it ended, or ``unfinished``."""
+        return self.line.status
+
+    @cached_property
+    def transitions(self) -> tuple[NodeChanged, ...]:
+        """How nodes changed."""
+        return self._all(NodeChanged)
+
+    @cached_property
+    def looks(self) -> tuple[Looked | LookFailed, ...]:
+        """What was seen, and when nothing could be."""
+        return tuple(e for e in self.events if isinstance(e, Looked | LookFailed))
+
+    @cached_property
+    def verdicts(self) -> tuple[Asked, ...]:
+        """What conditions answered."""
+        return self._all(Asked)
+
+    @cached_property
+    def turns(self) -> tuple[Mapping[str, Any], ...]:
+        """The turn reports."""
+        return tuple(event.report for event in self._all(Turn))
+
+    @cached_property
+    def refusals(self) -> tuple[Refused | Rejected, ...]:
+        """Plans that were not made, or not accepted."""
+        return tuple(e for e in self.events if isinstance(e, Refused | Rejected))
+
+    @cached_property
+    def failures(self) -> tuple[Failure, ...]:
+        """Failures in order; one that travels up the tree within its tick counts once."""
+        found: list[tuple[int, Failure]] = []
+        for event in self.events:
+            if not isinstance(event, NodeChanged | SkillEnded) or event.failure is None:
+                continue
+            if (event.tick, event.failure) not in found:
+                found.append((event.tick, event.failure))
+        return tuple(failure for _, failure in found)
+
+    def states(self, version: int | None = None) -> dict[str, NodeState]:
+        """Return the last state of every node reached under a plan; the last plan by default."""
+        states: dict[int, dict[str, NodeState]] = {}
+        now = 0
+        for event in self.events:
+            if isinstance(event, Planned):
+                now = event.spec.mission.plan_version
+            elif isinstance(event, NodeChanged):
+                states.setdefault(now, {})[event.path] = event.state
+        return states.get(now if version is None else version, {})
+
+    def _all(self, kind: type[_E]) -> tuple[_E, ...]:
+        return tuple(event for event in self.events if isinstance(event, kind))

@@ -1,0 +1,111 @@
+"""The rows that an event becomes, made on the writer's thread; nothing in an event can stop it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+from bt_exec.events import Event, Finished, Looked, Planned, Rejected
+from bt_exec.journal.codec import digest_of, row_data, scene_data
+from bt_exec.journal.frames import FrameStore
+from bt_exec.journal.plain import clean, to_json
+from bt_exec.report import Outcome
+from bt_exec.spec.dump import dump_yaml
+from bt_exec.spec.model import MissionSpec
+
+__all__ = ["Raw", "Row", "Rows"]
+
+Row: TypeAlias = tuple[str, tuple[Any, ...]]
+"""A statement and its values. Doing it twice is the same as once."""
+
+_EVENT = "INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_SPEC = "INSERT OR IGNORE INTO specs VALUES (?, ?)"
+_EXCHANGE = "INSERT OR REPLACE INTO exchanges VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_END = (
+    "UPDATE missions SET ended_at = ?, status = ?, reason_code = ?, message = ?, outcome = ? "
+    "WHERE no = ?"
+)
+_FRAMES = "UPDATE missions SET frames_kept = ?, frames_dropped = ? WHERE no = ?"
+
+
+class Raw(NamedTuple):
+    """An exchange with a model, on its way to the writer."""
+
+    compiler: str
+    model: str
+    request: str
+    answer: str
+    usage: Mapping[str, float]
+
+
+class Rows:
+    """Makes the rows of one mission, numbered in order.
+
+    Args:
+        number: The mission's row.
+        language: In which language scenes describe themselves.
+        frames: Takes the frames of scenes, or None to keep none.
+    """
+
+    def __init__(self, number: int, language: str, frames: FrameStore | None) -> None:
+        self._number = number
+        self._language = language
+        self._frames = frames
+        self._seq = 0
+        self._plan = 0
+
+    def of(self, item: Event | Raw) -> list[Row]:
+        """Return the rows of an event; of one that cannot be written, a row that says so."""
+        self._seq += 1
+        if isinstance(item, Raw):
+            return [self._exchange(item)]
+        rows: list[Row] = []
+        try:
+            data = to_json(row_data(item, self._replaced(item, rows)))
+            if isinstance(item, Finished):
+                rows.append(self._end(item.outcome))
+        except Exception as error:  # noqa: BLE001 - what is in an event is a pack's
+            data = to_json({"unwritable": f"{type(error).__name__}: {error}"})
+        path, call = getattr(item, "path", None), getattr(item, "call", None)
+        place = None if path is None else clean(path)
+        when = (self._number, self._seq, item.t, item.tick, self._plan)
+        rows.append((_EVENT, (*when, type(item).__name__, place, call, data)))
+        return rows
+
+    def frame_counts(self, frames: FrameStore) -> Row:
+        """Return the row that fills in how many frames there are."""
+        return (_FRAMES, (frames.kept, frames.dropped, self._number))
+
+    def _replaced(self, event: Event, rows: list[Row]) -> dict[str, Any]:
+        """Return what stands in the row for a scene or a spec; a spec gets a row of its own."""
+        if isinstance(event, Looked):
+            frame = None if self._frames is None else event.scene.frame
+            name = None
+            if self._frames is not None and frame is not None:
+                name = self._frames.offer(self._seq, frame)
+            return {"scene": scene_data(event.scene, self._language, name)}
+        if isinstance(event, Planned):
+            self._plan = event.spec.mission.plan_version
+            return {"spec": self._spec(event.spec, rows)}
+        if isinstance(event, Rejected) and event.spec is not None:
+            return {"spec": self._spec(event.spec, rows)}
+        return {}
+
+    def _spec(self, spec: MissionSpec, rows: list[Row]) -> str:
+        """Add the row of a spec; return its digest."""
+        text = clean(dump_yaml(spec))
+        digest = digest_of(text)
+        rows.append((_SPEC, (digest, text)))
+        return digest
+
+    def _end(self, end: Outcome) -> Row:
+        """Return the row that fills in how the mission ended."""
+        words = (clean(end.status), clean(end.reason_code), clean(end.message))
+        return (_END, (time.time(), *words, to_json(end.to_dict()), self._number))
+
+    def _exchange(self, raw: Raw) -> Row:
+        """Return the row of an exchange."""
+        names = (clean(raw.compiler), clean(raw.model), digest_of(raw.request))
+        values = (*names, clean(raw.answer), to_json(raw.usage))
+        return (_EXCHANGE, (self._number, self._seq, self._plan, *values))

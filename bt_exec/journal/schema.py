@@ -1,0 +1,164 @@
+"""The tables of the journal, and how a file becomes one.
+
+::
+
+    missions    one row a mission; without `status` it is unfinished (running, or killed)
+    events      everything that happened, in order; `data` is the event's other fields as JSON,
+                `plan` the plan version in force, `path` the node, `call` the skill call
+    specs       every spec once, as YAML, by the SHA-256 of that text
+    exchanges   what compilers were answered, raw, by the digest of what they asked
+
+    plans, transitions, skill_starts, skill_ends, verdicts, looks, turns
+                views of `events`, for people with `sqlite3`
+
+A row is only ever added; the end of a mission fills in the last columns of its own.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from pathlib import Path
+
+from bt_exec.failure import UsageError
+
+__all__ = ["APPLICATION_ID", "MIGRATIONS", "connect", "prepare"]
+
+APPLICATION_ID = 0x62744A31  # "btJ1": tells our files from other people's databases
+BUSY_S = 1.0  # how long a statement waits for another process that writes [s]
+_OPEN_S = 5.0  # how long opening waits for one that is migrating [s]
+
+
+def _view(name: str, where: str, **fields: str) -> str:
+    """Return the statement that makes a view of some events, with fields of their data by name."""
+    shown = "".join(f", json_extract(e.data, '$.{key}') AS {as_}" for key, as_ in fields.items())
+    return (
+        f"CREATE VIEW {name} AS SELECT m.id AS mission, e.seq, e.t, e.tick, e.plan, e.path, e.call"  # noqa: S608 - our own words
+        f"{shown} FROM events e JOIN missions m ON m.no = e.mission WHERE {where}"
+    )
+
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        """CREATE TABLE missions (
+            no INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, day TEXT NOT NULL,
+            number INTEGER NOT NULL, command TEXT NOT NULL, language TEXT NOT NULL,
+            site TEXT NOT NULL, settings TEXT NOT NULL, seeds TEXT NOT NULL,
+            program TEXT NOT NULL, started_at REAL NOT NULL, ended_at REAL, status TEXT,
+            reason_code TEXT, message TEXT, outcome TEXT, frames_kept INTEGER NOT NULL DEFAULT 0,
+            frames_dropped INTEGER NOT NULL DEFAULT 0, UNIQUE (day, number))""",
+        "CREATE INDEX missions_by_number ON missions (number)",
+        """CREATE TABLE events (
+            mission INTEGER NOT NULL REFERENCES missions (no), seq INTEGER NOT NULL, t REAL,
+            tick INTEGER NOT NULL, plan INTEGER NOT NULL, kind TEXT NOT NULL, path TEXT,
+            call INTEGER, data TEXT NOT NULL, PRIMARY KEY (mission, seq)) WITHOUT ROWID""",
+        "CREATE TABLE specs (digest TEXT PRIMARY KEY, yaml TEXT NOT NULL) WITHOUT ROWID",
+        """CREATE TABLE exchanges (
+            mission INTEGER NOT NULL REFERENCES missions (no), seq INTEGER NOT NULL,
+            plan INTEGER NOT NULL, compiler TEXT NOT NULL, model TEXT NOT NULL,
+            request_digest TEXT NOT NULL, answer TEXT NOT NULL, usage TEXT NOT NULL,
+            PRIMARY KEY (mission, seq)) WITHOUT ROWID""",
+        _view("plans", "e.kind = 'Planned'", spec="digest", calls="calls", usage="usage"),
+        _view(
+            "transitions",
+            "e.kind = 'NodeChanged'",
+            state="state",
+            detail="detail",
+            failure="failure",
+        ),
+        _view("skill_starts", "e.kind = 'SkillStarting'", skill="skill", args="args"),
+        _view(
+            "skill_ends",
+            "e.kind = 'SkillEnded'",
+            skill="skill",
+            state="state",
+            seconds="seconds",
+            result="result",
+            failure="failure",
+        ),
+        _view(
+            "verdicts",
+            "e.kind = 'Asked'",
+            role="role",
+            question="question",
+            **{"verdict.holds": "holds", "verdict.why": "why"},
+        ),
+        _view(
+            "looks",
+            "e.kind IN ('Looked', 'LookFailed')",
+            pack="pack",
+            message="error",
+            **{"scene.text": "text", "scene.frame": "frame", "scene.data": "scene"},
+        ),
+        _view("turns", "e.kind = 'Turn'", report="report"),
+    ),
+)
+"""The statements that lead from each schema version to the next; append, never edit."""
+
+
+def connect(path: Path, *, busy_s: float = BUSY_S) -> sqlite3.Connection:
+    """Open a connection that any one thread at a time may use; transactions are explicit."""
+    connection = sqlite3.connect(
+        path, timeout=busy_s, isolation_level=None, check_same_thread=False
+    )
+    try:
+        connection.execute("PRAGMA synchronous = NORMAL")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def prepare(path: Path) -> None:
+    """Make sure that `path` is a journal that can be written, of this version.
+
+    Raises:
+        UsageError: If it is not, or cannot be made one; the message says why.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        connection = connect(path, busy_s=_OPEN_S)
+    except (OSError, sqlite3.Error) as error:
+        raise UsageError(f"the journal {path} cannot be opened: {error}") from error
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        _migrate(connection, path)
+        connection.execute("COMMIT")
+        _use_wal(connection)
+    except sqlite3.Error as error:
+        raise UsageError(f"the journal {path} cannot be written: {error}") from error
+    finally:
+        connection.close()
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Turn on the write-ahead log; SQLite does not itself wait for others while doing that."""
+    deadline = time.monotonic() + _OPEN_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+        else:
+            return
+
+
+def _migrate(connection: sqlite3.Connection, path: Path) -> None:
+    """Bring the tables to this version, inside a transaction of the caller."""
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    owner: int = connection.execute("PRAGMA application_id").fetchone()[0]
+    empty = connection.execute("SELECT NOT EXISTS (SELECT 1 FROM sqlite_master)").fetchone()[0]
+    if owner != APPLICATION_ID and not empty:
+        raise UsageError(f"{path} is a database of another program; name another file")
+    if version > len(MIGRATIONS):
+        raise UsageError(
+            f"the journal {path} was written by a newer bt-exec (schema {version}; this one knows "
+            f"{len(MIGRATIONS)}); update bt-exec or name another file"
+        )
+    for statements in MIGRATIONS[version:]:
+        for statement in statements:
+            connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")  # fails where writing would

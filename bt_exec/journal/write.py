@@ -1,0 +1,226 @@
+"""The record of one running mission, written behind its back.
+
+The loop only appends to a list in memory; a thread takes what has gathered, makes rows of it and
+commits them, ten times a second. Two events make the loop wait for that thread: `SkillStarting`,
+so that what will move is on record before it moves, and `Finished`. Committed rows survive the
+death of the process; after a power cut the last moments may be missing (``synchronous=NORMAL``).
+
+A journal that cannot be written never ends a mission: it is told once, rows are kept in memory
+and tried again, and `Recorder.problem` says how things stand.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import sqlite3
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TypeAlias
+
+from bt_exec.events import Event, Finished, Progress, SkillStarting
+from bt_exec.journal.frames import FrameStore
+from bt_exec.journal.rows import Raw, Row, Rows
+from bt_exec.journal.schema import connect
+
+__all__ = ["Recorder", "tell_stderr"]
+
+PERIOD_S = 0.1  # between two commits [s]
+PATIENCE_S = 2.0  # how long `on` waits for a commit before the mission goes on without it [s]
+RETRY_S = 1.0  # between two attempts while the journal cannot be written [s]
+PENDING = 100_000  # rows kept in memory while it cannot; further ones are lost
+
+
+def tell_stderr(message: str) -> None:
+    """Print what is wrong with the journal for the operator."""
+    print(f"journal: {message}", file=sys.stderr)
+
+
+_Item: TypeAlias = Event | Raw | threading.Event
+
+
+class Recorder:
+    """Records one mission; implements `bt_exec.events.Listener`. Made by `Journal.begin`.
+
+    Use it as a context manager, or call `close`. Mappings inside events must not change after
+    they were handed over.
+
+    Args:
+        path: The journal.
+        number: The mission's row.
+        mission_id: The mission's name.
+        language: In which language scenes describe themselves.
+        frames: The folder for frames, or None to keep none.
+        tell: Called once if something cannot be written, on any thread.
+
+    Attributes:
+        mission_id: The mission's name, ``2026-11-20-0007``.
+        path: The journal.
+        problem: Why rows cannot be written now, or "" while all is well.
+        lost: How many rows will never be written.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        number: int,
+        mission_id: str,
+        language: str,
+        frames: Path | None,
+        tell: Callable[[str], None] = tell_stderr,
+    ) -> None:
+        self.mission_id = mission_id
+        self.path = path
+        self.problem = ""
+        self.lost = 0
+        self._tell = tell
+        self._told = False
+        self._inbox: deque[_Item] = deque()
+        self._pending: list[Row] = []
+        self._tried_at = 0.0
+        self._closing = False
+        self._wake = threading.Event()
+        self._connection = connect(path)
+        self._frames = None if frames is None else FrameStore(frames, self._say_once)
+        self._rows = Rows(number, language, self._frames)
+        self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
+        self._thread.start()
+
+    def on(self, event: Event) -> None:
+        """Take note of `event`; before a skill starts and at the end, return once it is on disk."""
+        if self._closing or type(event) is Progress:
+            return
+        self._inbox.append(event)
+        if type(event) is SkillStarting or type(event) is Finished:
+            self.flush()
+
+    def exchange(
+        self, *, compiler: str, model: str, request: str, answer: str, usage: Mapping[str, float]
+    ) -> None:
+        """Keep a compiler's raw answer under the digest of its request; from any thread."""
+        if not self._closing:
+            self._inbox.append(Raw(compiler, model, request, answer, usage))
+
+    def flush(self) -> bool:
+        """Wait until everything so far is committed; return whether it is.
+
+        Waits `PATIENCE_S` at most: one attempt, where the journal cannot be written.
+        """
+        if self._closing:
+            return not self.problem
+        done = threading.Event()
+        self._inbox.append(done)
+        self._wake.set()
+        if not done.wait(PATIENCE_S):
+            self._fail(f"no commit in {PATIENCE_S:g} s")
+        return not self.problem
+
+    def close(self) -> None:
+        """Write what is left and let go of the file; harmless when already done."""
+        if self._closing:
+            return
+        self._closing = True
+        self._wake.set()
+        self._thread.join(5 * PATIENCE_S)
+        if self._thread.is_alive():
+            self._tell(f"{self.path} hangs; the end of {self.mission_id} may be missing")
+            return
+        if self._frames is not None:
+            self._frames.close()
+            self._pending.append(self._rows.frame_counts(self._frames))
+            self._write()
+        self._connection.close()
+        if lost := self.lost + len(self._pending):
+            self._tell(f"{lost} rows of {self.mission_id} could not be written: {self.problem}")
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # -- on the writer's thread ------------------------------------------------------------------
+
+    def _run(self) -> None:
+        """Take and write what has gathered, until the mission is closed."""
+        closing = False
+        while not closing:
+            self._wake.wait(PERIOD_S)
+            self._wake.clear()
+            closing = self._closing
+            waiting = self._take()
+            rested = time.monotonic() - self._tried_at > RETRY_S
+            if not self.problem or waiting or rested or closing:
+                self._write()
+            for done in waiting:
+                done.set()
+
+    def _take(self) -> list[threading.Event]:
+        """Turn what has gathered into pending rows; return who waits for them."""
+        waiting = []
+        for _ in range(len(self._inbox)):
+            item = self._inbox.popleft()
+            if isinstance(item, threading.Event):
+                waiting.append(item)
+            elif len(self._pending) >= PENDING:
+                self.lost += 1
+            else:
+                try:
+                    self._pending += self._rows.of(item)
+                except Exception as error:  # noqa: BLE001 - this thread has to live on
+                    self.lost += 1
+                    self._fail(f"{type(error).__name__}: {error}")
+        return waiting
+
+    def _write(self) -> None:
+        """Commit the pending rows, all or none; on failure keep them for the next time."""
+        if not self._pending:
+            self.problem = ""
+            return
+        self._tried_at = time.monotonic()
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            for statement, rows in itertools.groupby(self._pending, key=lambda row: row[0]):
+                self._connection.executemany(statement, [values for _, values in rows])
+            self._connection.execute("COMMIT")
+        except sqlite3.OperationalError as error:  # full, locked, read-only, broken: may get well
+            self._undo()
+            self._fail(str(error))
+        except Exception as error:  # noqa: BLE001 - these rows will never do: go on with the next
+            self._undo()
+            self.lost += len(self._pending)
+            self._pending.clear()
+            self._fail(f"{type(error).__name__}: {error}")
+        else:
+            self._pending.clear()
+            self.problem = ""
+
+    def _undo(self) -> None:
+        """Leave a transaction that failed, unless SQLite has done so itself."""
+        if self._connection.in_transaction:
+            try:
+                self._connection.execute("ROLLBACK")
+            except sqlite3.Error as error:
+                self._fail(str(error))
+
+    def _fail(self, problem: str) -> None:
+        """Note what is wrong; tell it the first time."""
+        self.problem = problem
+        self._say_once(f"{self.path} cannot be written ({problem}); the mission goes on")
+
+    def _say_once(self, message: str) -> None:
+        """Tell the operator, once a mission."""
+        if not self._told:
+            self._told = True
+            with contextlib.suppress(Exception):  # a closed stderr must not end the record
+                self._tell(message)

@@ -1,0 +1,158 @@
+"""Skills, conditions and trees of a site: for people as entries, for scripts as plain data."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Mapping
+from typing import Any
+
+from bt_exec.messages import language_of
+from bt_exec.pack import Catalogue
+from bt_exec.skill import Condition, Signature, Skill
+from bt_exec.spec.dump import to_data
+from bt_exec.spec.library import Library
+from bt_exec.spec.model import TreeSpec
+from bt_exec.tui.table import Entry
+
+__all__ = [
+    "condition_data",
+    "condition_entry",
+    "skill_data",
+    "skill_entry",
+    "tree_data",
+    "tree_entry",
+    "type_words",
+]
+
+
+def type_words(hint: Any) -> str:
+    """Return a type as people read it: ``left | right``, ``text``, ``number``."""
+    inner = typing.get_args(hint)[0] if hasattr(hint, "__metadata__") else hint
+    if typing.get_origin(inner) is typing.Literal:
+        return " | ".join(map(str, typing.get_args(inner)))
+    words = {str: "text", float: "number", int: "integer", bool: "boolean"}
+    if inner in words:
+        return words[inner]
+    return getattr(inner, "__name__", None) or str(inner)
+
+
+def _arguments(part: Signature, catalogue: Catalogue) -> dict[str, dict[str, Any]]:
+    parameters = inspect.signature(part.function).parameters
+    found: dict[str, dict[str, Any]] = {}
+    for name, hint in part.arguments.items():
+        named = next((key for key, known in catalogue.types.items() if known == hint), None)
+        entry: dict[str, Any] = {"type": named or type_words(hint), "allowed": type_words(hint)}
+        entry["required"] = name in part.required
+        if name not in part.required:
+            entry["default"] = parameters[name].default
+        found[name] = entry
+    return found
+
+
+def _base(part: Signature, catalogue: Catalogue) -> dict[str, Any]:
+    return {
+        "name": part.name,
+        "pack": catalogue.owner(part.name),
+        "summary": part.summary,
+        "arguments": _arguments(part, catalogue),
+    }
+
+
+def skill_data(skill: Skill, catalogue: Catalogue) -> dict[str, Any]:
+    """Return a skill as plain data."""
+    return {
+        **_base(skill, catalogue),
+        "fails": sorted(skill.fails),
+        "needs": dict(skill.needs),
+        "effects": dict(skill.effects),
+        "uses": sorted(skill.uses),
+        "results": {name: type_words(hint) for name, hint in skill.results.items()},
+        "timeout_s": skill.timeout_s,
+    }
+
+
+def condition_data(condition: Condition, catalogue: Catalogue) -> dict[str, Any]:
+    """Return a condition as plain data."""
+    return {
+        **_base(condition, catalogue),
+        "establishes": dict(condition.establishes),
+        "skip_reason": condition.skip_reason,
+        "unknown": condition.unknown,
+        "patience_s": condition.patience_s,
+    }
+
+
+def tree_data(tree: TreeSpec, library: Library) -> dict[str, Any]:
+    """Return a tree as plain data, without its nodes."""
+    data = to_data(tree)
+    data.pop("root")
+    return {
+        "summary": "",
+        "utterances": [],
+        "params": {},
+        **data,
+        "file": str(library.source(tree.tree).file),
+    }
+
+
+def skill_entry(skill: Skill, catalogue: Catalogue, *, verbose: bool = False) -> Entry:
+    """Return a skill for people."""
+    facts = [
+        *_argument_facts(skill, catalogue),
+        ("needs", _facts(skill.needs)),
+        ("leaves", _facts(skill.effects)),
+        ("fails", ", ".join(sorted(skill.fails))),
+        ("gives", ", ".join(skill.results)),
+    ]
+    if verbose:
+        facts += [("uses", ", ".join(sorted(skill.uses))), ("module", skill.function.__module__)]
+    remark = f"{catalogue.owner(skill.name)} · {skill.timeout_s:g} s"
+    return Entry(skill.name, ", ".join(skill.arguments), remark, skill.summary, facts)
+
+
+def condition_entry(condition: Condition, catalogue: Catalogue, *, verbose: bool = False) -> Entry:
+    """Return a condition for people."""
+    facts = [
+        *_argument_facts(condition, catalogue),
+        ("tells", _facts(condition.establishes)),
+        ("skips", condition.skip_reason),
+        ("doubt", f"{condition.unknown} after {condition.patience_s:g} s"),
+    ]
+    if verbose:
+        facts.append(("module", condition.function.__module__))
+    remark = catalogue.owner(condition.name)
+    return Entry(condition.name, ", ".join(condition.arguments), remark, condition.summary, facts)
+
+
+def tree_entry(tree: TreeSpec, library: Library, *, verbose: bool = False) -> Entry:
+    """Return a tree for people."""
+    params = [
+        name if param.required else f"{name} = {param.default}"
+        for name, param in tree.params.items()
+    ]
+    said = tree.utterances if verbose else _some(tree.utterances)
+    facts = [("say", " · ".join(said)), ("with", ", ".join(params))]
+    if verbose:
+        facts.append(("file", str(library.source(tree.tree).file)))
+    return Entry(tree.tree, summary=tree.summary, facts=facts)
+
+
+def _some(utterances: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the first utterance of each language, and how many more there are."""
+    first = {language_of(text): text for text in reversed(utterances)}
+    shown = tuple(text for text in utterances if text in first.values())
+    rest = len(utterances) - len(shown)
+    return (*shown, f"and {rest} more ways") if rest > 1 else utterances
+
+
+def _argument_facts(part: Signature, catalogue: Catalogue) -> list[tuple[str, str]]:
+    found = []
+    for name, argument in _arguments(part, catalogue).items():
+        default = "" if argument["required"] else f"  (default {argument['default']})"
+        found.append((name, f"{argument['allowed']}{default}"))
+    return found
+
+
+def _facts(facts: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {value.replace('|', ' or ')}" for name, value in facts.items())

@@ -1,0 +1,78 @@
+"""What a new plan keeps and what it does differently, in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from bt_exec.failure import Failure
+from bt_exec.spec.model import Check, Do, MissionSpec
+from bt_exec.spec.paths import encloses, paths
+from bt_exec.tui.text import clean
+from bt_exec.tui.words import label_node
+
+__all__ = ["say_changes"]
+
+_SHOWN = 4
+
+
+class _Step(NamedTuple):
+    path: str
+    label: str
+    args: Mapping[str, Any]
+
+
+def say_changes(old: MissionSpec, new: MissionSpec, failure: Failure | None = None) -> str:
+    """Return ``keeps: open_door · changes: grasp → look, grasp``; what is empty is left out."""
+    kept = new.mission.kept
+    parts = []
+    if kept:
+        parts.append("keeps: " + _listed([path.rpartition("/")[2] for path in kept]))
+    changed = _changes(_left(old, kept, failure), _left(new, kept, None))
+    parts.append("changes: " + changed if changed else "tries the same again")
+    return clean(" · ".join(parts))
+
+
+def _left(spec: MissionSpec, kept: tuple[str, ...], failure: Failure | None) -> list[_Step]:
+    """Return the steps that are not kept; of the old plan those from the failed one on."""
+    steps = [
+        _Step(path, label_node(node), _args(node))
+        for path, node in paths(spec.root)
+        if isinstance(node, Do | Check) and not any(encloses(done, path) for done in kept)
+    ]
+    if failure is not None:
+        for index, step in enumerate(steps):
+            if encloses(failure.path, step.path):
+                return steps[index:]
+    return steps
+
+
+def _args(node: Do | Check) -> Mapping[str, Any]:
+    return node.args if isinstance(node, Do) else {"question": str(node.check)}
+
+
+def _changes(old: list[_Step], new: list[_Step]) -> str:
+    """Return what differs between what was left to do and what is left now."""
+    while len(old) > 1 and new and old[-1][1:] == new[-1][1:]:
+        old, new = old[:-1], new[:-1]
+    while len(old) > 1 and new and old[0][1:] == new[0][1:]:
+        old, new = old[1:], new[1:]
+    if [step[1:] for step in old] == [step[1:] for step in new]:
+        return ""
+    if [step.label for step in old] == [step.label for step in new]:
+        pairs = zip(old, new, strict=True)
+        return _listed([_differing(before, after) for before, after in pairs if before != after])
+    before = _listed([step.label for step in old]) or "nothing"
+    return f"{before} → {_listed([step.label for step in new]) or 'nothing'}"
+
+
+def _differing(old: _Step, new: _Step) -> str:
+    names = [name for name in {**old.args, **new.args} if old.args.get(name) != new.args.get(name)]
+    facts = [f"{name} {old.args.get(name)} → {new.args.get(name)}" for name in names]
+    return f"{new.label} {', '.join(facts)}" if facts else ""
+
+
+def _listed(words: list[str]) -> str:
+    words = list(dict.fromkeys(word for word in words if word))
+    rest = len(words) - _SHOWN
+    return ", ".join(words[:_SHOWN]) + (f" and {rest} more" if rest > 0 else "")

@@ -1,0 +1,93 @@
+"""A mission as lines, one for each change: for pipes, files, screen readers and ``--plain``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bt_exec import events as ev
+from bt_exec.tui.model import ViewModel
+from bt_exec.tui.nodes import ViewNode
+from bt_exec.tui.style import WORDS
+from bt_exec.tui.text import clean
+from bt_exec.tui.words import seconds
+
+__all__ = ["PlainView"]
+
+
+class PlainView:
+    """A listener that writes one line for each change.
+
+    Args:
+        model: Knows the plan; this view feeds it.
+        write: Takes a line.
+        verbose: Show paths, and groups as well as steps.
+    """
+
+    def __init__(
+        self, model: ViewModel, write: Callable[[str], None], *, verbose: bool = False
+    ) -> None:
+        self.model = model
+        self.write = write
+        self.verbose = verbose
+        self._seen = ""
+        self._states: dict[int, object] = {}
+
+    def on(self, event: ev.Event) -> None:
+        """Take note of an event and write what it changed."""
+        self.model.on(event)
+        model = self.model
+        match event:
+            case ev.MissionStarted():
+                self._states.clear()
+                self._seen = ""
+                ident = f"  ({event.mission_id}, site {event.site})" if self.verbose else ""
+                self._line("command", f"{model.command}{ident}")
+            case ev.Planning() if event.failure is not None:
+                self._line("planning", f"again with {clean(event.compiler)}")
+            case ev.Planned():
+                self._sight()
+                number = event.spec.mission.plan_version
+                steps = sum(not node.children for node in model.forest)
+                made = f"{steps} step{'s' * (steps != 1)}, {clean(event.spec.mission.compiler)}"
+                self._line(f"plan {number}", model.past[-1].change if model.past else made)
+            case ev.NodeChanged():
+                node = model.forest.by_path.get(event.path)
+                if node is not None and self._states.get(id(node)) != node.state:
+                    self._states[id(node)] = node.state
+                    if self.verbose or not node.children:
+                        self._node(node)
+            case ev.Asked() if event.told and event.verdict.holds is not None:
+                word = "yes" if event.verdict.holds else "no"
+                self._line("answer", f"{word}: {clean(event.verdict.why)}")
+            case ev.LookFailed():
+                self._line("sees", f"nothing new: {model.blind}")
+            case ev.Rejected():
+                for problem in event.problems:
+                    self._line("rejected", clean(problem))
+            case ev.Aborting():
+                self._line("stop", model.stopping)
+
+    def _node(self, node: ViewNode) -> None:
+        took = ""
+        if node.began is not None and node.ended is not None and node.ended - node.began >= 0.05:
+            took = f"({seconds(node.ended - node.began)})"
+        why = ""
+        if node.state == "failed":
+            code = node.failure.code if node.failure else ""
+            message = clean(node.failure.message) if node.failure else node.detail
+            why = ": ".join(filter(None, (code, message)))
+            self._sight()
+        elif node.state in ("skipped", "kept", "stopped"):
+            why = node.detail
+        path = node.path if self.verbose else ""
+        parts = (node.label, node.about, why, took, path)
+        self._line(WORDS[node.state or ""], "  ".join(filter(None, parts)))
+
+    def _sight(self) -> None:
+        seen = "; ".join(sight.text for sight in self.model.sights.values())
+        if seen and seen != self._seen:
+            self._seen = seen
+            self._line("sees", seen)
+
+    def _line(self, word: str, text: str) -> None:
+        self.write(f"{self.model.t - self.model.began:8.1f} s  {word:<8}  {text}".rstrip())

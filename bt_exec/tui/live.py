@@ -1,0 +1,181 @@
+"""The live view: draws a mission over and over, only what changed, at most ten times a second.
+
+It draws on a thread of its own, so a loop that hangs or thinks does not freeze the clock, and a
+terminal that hangs does not freeze the loop. What others print meanwhile appears above it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+import threading
+from types import TracebackType
+from typing import TextIO
+
+from bt_exec.tui.model import ViewModel
+from bt_exec.tui.paint import Painter
+from bt_exec.tui.screen import draw
+from bt_exec.tui.text import Line, line_width
+
+__all__ = ["PERIOD_S", "LiveView"]
+
+PERIOD_S = 0.1
+"""Time between two frames [s]."""
+
+_HIDE, _SHOW = "\x1b[?25l", "\x1b[?25h"
+_NO_WRAP, _WRAP = "\x1b[?7l", "\x1b[?7h"
+_CLEAR_LINE, _CLEAR_DOWN = "\x1b[K", "\x1b[J"
+
+
+class LiveView:
+    """Shows a model until it is left; use it as a context manager.
+
+    Args:
+        model: What is shown; someone else feeds it.
+        painter: Where; its stream must be a terminal.
+        verbose: Show paths and the record's name.
+    """
+
+    def __init__(self, model: ViewModel, painter: Painter, *, verbose: bool = False) -> None:
+        self.model = model
+        self.painter = painter
+        self.verbose = verbose
+        self.frames = 0
+        self._shown: list[Line] = []
+        self._size = (0, 0)
+        self._now = 0.0
+        self._io = threading.RLock()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="live view", daemon=True)
+        self._streams: tuple[TextIO, TextIO] | None = None
+
+    def __enter__(self) -> LiveView:
+        """Start to draw."""
+        self._streams = sys.stdout, sys.stderr
+        sys.stdout = _Above(self, sys.stdout)
+        sys.stderr = _Above(self, sys.stderr)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stop, wipe the view away and give the streams back."""
+        self._stop.set()
+        self._thread.join(2.0)
+        assert self._streams is not None
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, _Above):
+                stream.finish()
+        sys.stdout, sys.stderr = self._streams
+        with self._io, contextlib.suppress(OSError, ValueError):
+            self._write(self._erase() + _SHOW)
+
+    def frame(self) -> None:
+        """Draw now, if anything changed."""
+        size = self.painter.console.size
+        with self.model.lock:
+            self._now = max(self.model.now(), self._now if self.model.outcome is None else 0.0)
+            lines = draw(
+                self.model,
+                size.width,
+                size.height - 1,
+                ascii=self.painter.ascii,
+                verbose=self.verbose,
+                now=self._now,
+            )
+        with self._io:
+            before = self._erase() if tuple(size) != self._size else ""
+            self._size = (size.width, size.height)
+            change = self._difference(lines)
+            if before or change:
+                self._write(before + _HIDE + _NO_WRAP + change + _WRAP)
+
+    def again(self) -> None:
+        """Draw everything anew at the next frame: the screen is not what it was."""
+        with self._io:
+            self._shown = []
+
+    def above(self, stream: TextIO, text: str) -> None:
+        """Print complete lines above the view."""
+        with self._io:
+            self._write(self._erase())
+            stream.write(text)
+            stream.flush()
+
+    def _run(self) -> None:
+        try:
+            while not self._stop.wait(PERIOD_S):
+                self.frame()
+        except (OSError, ValueError):
+            return  # the terminal is gone; the mission goes on
+
+    def _difference(self, lines: list[Line]) -> str:
+        """Return what turns the shown lines into `lines`; the cursor is below the last one."""
+        shown = self._shown
+        if lines == shown:
+            return ""
+        self.frames += 1
+        parts = [f"\x1b[{len(shown)}A" if shown else ""]
+        for index, line in enumerate(lines):
+            if index >= len(shown) or shown[index] != line:
+                parts.append("\r" + self.painter.paint(line) + _CLEAR_LINE)
+            parts.append("\r\n")
+        parts.append(_CLEAR_DOWN if len(lines) < len(shown) else "")
+        self._shown = lines
+        return "".join(parts)
+
+    def _erase(self) -> str:
+        """Return what wipes the view away. After a resize its rows may have been wrapped."""
+        width, height = self.painter.console.size
+        rows = sum(max(1, -(-line_width(line) // max(width, 1))) for line in self._shown)
+        rows = min(rows, height - 1)
+        self._shown = []
+        return f"\x1b[{rows}A\r{_CLEAR_DOWN}" if rows > 0 else ""
+
+    def _write(self, text: str) -> None:
+        self.painter.file.write(text)
+        self.painter.file.flush()
+
+
+class _Above(io.TextIOBase):
+    """Stands in for a stream while the view is shown: whole lines go above it."""
+
+    def __init__(self, view: LiveView, stream: TextIO) -> None:
+        self._view = view
+        self._stream = stream
+        self._rest = ""
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self._stream.encoding
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        if not self._stream.isatty():
+            return self._stream.write(text)
+        lines, newline, self._rest = (self._rest + text).rpartition("\n")
+        if newline:
+            self._view.above(self._stream, lines + newline)
+        return len(text)
+
+    def flush(self) -> None:
+        if not self._stream.isatty():
+            self._stream.flush()
+
+    def finish(self) -> None:
+        """Print a last line that has no end."""
+        if self._rest:
+            self.write("\n")

@@ -1,0 +1,181 @@
+"""What the terminal knows of a mission: events go in, `bt_exec.tui.screen` draws it.
+
+A listener. It is fed on the loop's thread and drawn on another one; `lock` keeps them apart.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from bt_exec import events as ev
+from bt_exec.failure import Failure, Problem
+from bt_exec.messages import language_of
+from bt_exec.report import Outcome
+from bt_exec.spec.model import MissionSpec
+from bt_exec.tui.changes import say_changes
+from bt_exec.tui.nodes import Forest, ViewNode
+from bt_exec.tui.text import clean
+
+__all__ = ["Past", "Sight", "ViewModel"]
+
+
+@dataclass(frozen=True)
+class Past:
+    """An earlier plan: the rows that failed, and what the next plan changed."""
+
+    failed: tuple[ViewNode, ...]
+    change: str
+
+
+@dataclass(frozen=True)
+class Sight:
+    """The newest view of one pack."""
+
+    t: float
+    text: str
+
+
+@dataclass
+class ViewModel:
+    """A mission as it stands.
+
+    Attributes:
+        command: What the person typed.
+        site: Where it happens.
+        mission_id: Names the record.
+        language: Language of the command.
+        t: Mission clock at the last event [s].
+        tick: Number of the last tick.
+        spec: The plan in force.
+        forest: Its rows.
+        past: What became of earlier plans.
+        sights: What each pack sees.
+        blind: Why the last look failed; empty when it did not.
+        planning: The compiler that is thinking, and since when [s].
+        stopping: Why and how the mission is being stopped.
+        problems: What was wrong with the last plan that was not accepted.
+        outcome: How it ended.
+        began: Mission clock when the command arrived [s].
+        version: Grows with every event.
+    """
+
+    command: str = ""
+    site: str = ""
+    mission_id: str = ""
+    language: str = "en"
+    t: float = 0.0
+    tick: int = 0
+    spec: MissionSpec | None = None
+    forest: Forest = field(default_factory=Forest)
+    past: list[Past] = field(default_factory=list)
+    sights: dict[str, Sight] = field(default_factory=dict)
+    blind: str = ""
+    planning: tuple[str, float] | None = None
+    failure: Failure | None = None
+    stopping: str = ""
+    problems: tuple[Problem, ...] = ()
+    outcome: Outcome | None = None
+    version: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    wall: Callable[[], float] = field(default=time.monotonic, repr=False)
+    _heard: float = 0.0
+    began: float = 0.0
+
+    def on(self, event: ev.Event) -> None:
+        """Take note of an event."""
+        with self.lock:
+            self.t, self.tick = max(self.t, event.t), max(self.tick, event.tick)
+            self._heard = self.wall()
+            self.version += 1
+            self._take(event)
+
+    def now(self) -> float:
+        """Return the mission's time [s]; it goes on while the loop says nothing."""
+        if self.outcome is not None or not self._heard:
+            return self.t
+        return self.t + self.wall() - self._heard
+
+    def _take(self, event: ev.Event) -> None:
+        match event:
+            case ev.MissionStarted():
+                self._start(event)
+            case ev.Looked():
+                self.blind = ""
+                text = clean(event.scene.describe(self.language))
+                self.sights[event.pack] = Sight(event.scene.t, text)
+            case ev.LookFailed():
+                self.blind = clean(event.message)
+            case ev.Planning():
+                self.planning = (clean(event.compiler), event.t)
+            case ev.Planned():
+                self._plan(event.spec)
+            case ev.Rejected():
+                self.planning, self.problems = None, event.problems
+            case ev.Refused():
+                self.planning = None
+            case ev.Aborting():
+                how = "stopping" if event.how == "clean" else "stopping the robot now"
+                self.stopping = f"{how}: {clean(event.reason)}" if event.reason else how
+            case ev.Finished():
+                self.outcome, self.planning = event.outcome, None
+                for node in self.forest:  # nobody says of groups that they were stopped
+                    if node.state == "running":
+                        node.change("stopped", event.t, "", None)
+            case _:
+                self._node(event)
+
+    def _start(self, event: ev.MissionStarted) -> None:
+        sights = self.sights
+        fresh = ViewModel()
+        for name in ("spec", "forest", "past", "planning", "failure", "stopping", "problems"):
+            setattr(self, name, getattr(fresh, name))
+        self.outcome, self.blind, self.sights = None, "", sights
+        self.command, self.site = clean(event.command), event.site
+        self.mission_id = event.mission_id
+        self.language = event.language or language_of(event.command)
+        self.t, self.tick, self.began = event.t, event.tick, event.t
+
+    def _plan(self, spec: MissionSpec) -> None:
+        if self.spec is not None:
+            failed = tuple(
+                node
+                for node in self.forest
+                if node.state == "failed"
+                and not any(child.state == "failed" for child in node.children)
+            )
+            change = say_changes(self.spec, spec, self.failure)
+            self.past.append(Past(failed, change))
+        before = f"kept from plan {self.spec.mission.plan_version}" if self.spec else "kept"
+        rows = self.forest.by_path
+        details = {
+            path: rows[path].detail if path in rows and rows[path].state == "kept" else before
+            for path in spec.mission.kept
+        }
+        self.spec, self.planning = spec, None
+        self.forest = Forest(spec.root)
+        for path, detail in details.items():
+            self.forest.change(path, "kept", self.t, detail, None)
+
+    def _node(self, event: ev.Event) -> None:
+        match event:
+            case ev.NodeChanged():
+                if event.failure is not None:
+                    self.failure = event.failure
+                self.forest.change(event.path, event.state, event.t, event.detail, event.failure)
+            case ev.SkillStarting():
+                if (node := self.forest.by_path.get(event.path)) is not None:
+                    node.attempts += 1
+                    if node.state != "running":
+                        node.change("running", event.t, "", None)
+            case ev.Progress():
+                if (node := self.forest.by_path.get(event.path)) is not None:
+                    node.progress, node.doing = event.progress, clean(event.doing)
+            case ev.Asked():
+                if (node := self.forest.by_path.get(event.path)) is not None:
+                    if event.role == "while":
+                        node.guard = event.verdict
+                    else:
+                        node.answer = event.verdict

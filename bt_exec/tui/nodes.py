@@ -1,0 +1,142 @@
+"""A plan as the rows that people see: what only groups is left out, what repeats is merged.
+
+An unnamed sequence without modifiers shows as its children; a tree that only runs a skill of its
+own name is one row with that skill. Both paths of a merged row lead to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from bt_exec.events import NodeState
+from bt_exec.failure import Failure
+from bt_exec.skill import Verdict
+from bt_exec.spec.model import Do, NodeBase, Sequence, Tree, children_of
+from bt_exec.spec.paths import paths
+from bt_exec.tui.text import clean
+from bt_exec.tui.words import about_node, label_node
+
+__all__ = ["Forest", "ViewNode", "is_plain", "only_groups"]
+
+
+@dataclass(slots=True)
+class ViewNode:
+    """One node as it is seen now.
+
+    Attributes:
+        label: What it is called.
+        about: Arguments, or what a composite needs.
+        path: Its path in the plan.
+        spec: The node of the plan.
+        children: The rows under it.
+        state: What happens to it; empty when it was not reached yet.
+        detail: Why it was skipped or failed, in a few words.
+        failure: Why it failed.
+        began: When it began [s, mission clock].
+        ended: When it ended [s, mission clock].
+        progress: How much of the skill is behind us, 0..1.
+        doing: The skill's present phase.
+        attempts: How often it was started.
+        guard: The guard's last verdict.
+        answer: The last verdict of its own question.
+    """
+
+    label: str
+    about: str
+    path: str
+    spec: NodeBase
+    children: list[ViewNode] = field(default_factory=list)
+    state: NodeState | None = None
+    detail: str = ""
+    failure: Failure | None = None
+    began: float | None = None
+    ended: float | None = None
+    progress: float | None = None
+    doing: str = ""
+    attempts: int = 0
+    guard: Verdict | None = None
+    answer: Verdict | None = None
+
+    def walk(self) -> Iterator[ViewNode]:
+        """Yield this node and everything under it, parents first."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    def change(self, state: NodeState, t: float, detail: str, failure: Failure | None) -> None:
+        """Take a new state at time `t` [s]."""
+        if state == self.state == "kept":
+            return
+        if state == "running":
+            if self.state != "running":
+                self.began, self.ended = t, None
+            self.progress, self.doing = None, ""
+        else:
+            self.ended = t
+        self.state = state
+        self.detail = clean(detail)
+        self.failure = failure
+
+
+class Forest:
+    """The rows of one plan, and the way from paths to them."""
+
+    def __init__(self, root: NodeBase | None = None) -> None:
+        self.by_path: dict[str, ViewNode] = {}
+        self._shells: set[str] = set()
+        self.roots: list[ViewNode] = []
+        if root is not None:
+            self._labelled = paths(root)  # parents first, as `_rows` descends
+            self.roots = self._rows(root)
+
+    def __iter__(self) -> Iterator[ViewNode]:
+        """Iterate over every row, parents first."""
+        for root in self.roots:
+            yield from root.walk()
+
+    def change(
+        self, path: str, state: NodeState, t: float, detail: str, failure: Failure | None
+    ) -> ViewNode | None:
+        """Give the row of `path` a new state; return it, or None where no row shows that."""
+        node = self.by_path.get(path)
+        if node is None or (path in self._shells and not _outer_tells(node, state)):
+            return None
+        node.change(state, t, detail, failure)
+        return node
+
+    def _rows(self, spec: NodeBase) -> list[ViewNode]:
+        path, _ = next(self._labelled)
+        inner = [row for child in children_of(spec) for row in self._rows(child)]
+        if only_groups(spec):
+            return inner
+        if isinstance(spec, Tree) and len(inner) == 1 and _same_work(spec, inner[0]):
+            self.by_path[path] = inner[0]
+            self._shells.add(path)
+            return inner
+        row = ViewNode(label_node(spec), about_node(spec), path, spec, inner)
+        self.by_path[path] = row
+        return [row]
+
+
+def is_plain(spec: NodeBase) -> bool:
+    """Whether a node has neither a name nor a modifier."""
+    parts = (spec.skip_if, spec.guard, spec.retry, spec.timeout, spec.repeat, spec.name)
+    return all(part is None for part in parts)
+
+
+def only_groups(spec: NodeBase) -> bool:
+    """Whether a node says nothing that its children do not say."""
+    return isinstance(spec, Sequence) and is_plain(spec)
+
+
+def _same_work(tree: Tree, inner: ViewNode) -> bool:
+    """Whether a tree is nothing but a skill of its own name."""
+    return is_plain(tree) and isinstance(inner.spec, Do) and inner.label == tree.tree
+
+
+def _outer_tells(node: ViewNode, state: NodeState) -> bool:
+    """Whether what happened to the outside of a merged row says more than the inside did."""
+    if state in ("running", "done"):
+        return node.state is None
+    return not (state == "failed" and node.state == "failed")

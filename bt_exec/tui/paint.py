@@ -1,0 +1,101 @@
+"""Lines onto a terminal or into a pipe: colours where they are wanted, plain text elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from typing import TextIO
+
+from rich.color import ColorSystem
+from rich.console import Console
+from rich.style import Style
+
+from bt_exec.tui.style import ASCII, COLOURS, UNICODE, Glyphs
+from bt_exec.tui.text import Line, clean
+
+__all__ = ["Painter"]
+
+_MARK = "\0"
+
+
+class Painter:
+    """Writes lines to one stream.
+
+    Args:
+        file: Where to; standard output by default.
+
+    Attributes:
+        file: Where it writes.
+        glyphs: Signs that the stream's encoding has.
+        console: rich's view of the stream: size, colours.
+    """
+
+    def __init__(self, file: TextIO | None = None) -> None:
+        self.file = file if file is not None else sys.stdout
+        self.console = Console(
+            file=self.file, highlight=False, markup=False, emoji=False, legacy_windows=False
+        )
+        self.glyphs: Glyphs = UNICODE if _has_unicode(self.file) else ASCII
+        self._codes = {name: self._code(name) for name in COLOURS}
+
+    @property
+    def ascii(self) -> bool:
+        """Whether the stream has ASCII signs only."""
+        return self.glyphs is ASCII
+
+    @property
+    def width(self) -> int:
+        """Cells of a row, now."""
+        return self.console.size.width
+
+    @property
+    def live(self) -> bool:
+        """Whether something can be drawn and drawn over here."""
+        dumb = os.environ.get("TERM", "").lower() in ("", "dumb", "unknown")
+        return _is_terminal(self.file) and not dumb and self.width >= 20
+
+    def paint(self, line: Line) -> str:
+        """Return a line as it is written: with colour codes where the terminal wants them."""
+        painted = []
+        for text, style in line:
+            before, after = self._codes[style]
+            painted.append(f"{before}{text}{after}" if text else "")
+        return "".join(painted).rstrip(" ")
+
+    def lines(self, lines: Iterable[Line]) -> None:
+        """Write lines."""
+        text = "".join(self.paint(line) + "\n" for line in lines)
+        self.file.write(text)
+        self.file.flush()
+
+    def say(self, text: str, style: str = "") -> None:
+        """Write text of ours, line by line."""
+        self.lines(((self.glyphs.text(clean_line(line)), style),) for line in text.split("\n"))
+
+    def _code(self, name: str) -> tuple[str, str]:
+        system = self.console.color_system
+        if not COLOURS[name] or system is None:
+            return "", ""
+        style = Style.parse(COLOURS[name])
+        if self.console.no_color:
+            style = style.without_color
+        number = {"standard": 1, "256": 2, "truecolor": 3, "windows": 1}[system]
+        before, _, after = style.render(_MARK, color_system=ColorSystem(number)).partition(_MARK)
+        return before, after
+
+
+def clean_line(line: str) -> str:
+    """Return a line without control characters, its indentation kept."""
+    return line[: len(line) - len(line.lstrip(" "))] + clean(line)
+
+
+def _is_terminal(file: TextIO) -> bool:
+    try:
+        return file.isatty()
+    except ValueError:  # closed
+        return False
+
+
+def _has_unicode(file: TextIO) -> bool:
+    return (getattr(file, "encoding", None) or "ascii").lower().replace("-", "").startswith("utf")

@@ -1,0 +1,188 @@
+"""Which rows are shown: running paths open, finished subtrees folded, what does not fit counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+
+from bt_exec.skill import Verdict
+from bt_exec.tui.model import Past, ViewModel
+from bt_exec.tui.nodes import ViewNode
+from bt_exec.tui.text import clean, wrap
+
+__all__ = ["NARROW", "Row", "choose", "rows_of"]
+
+NARROW = 60
+"""Cells under which rows carry less."""
+
+_NOTE_LINES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of the tree.
+
+    Attributes:
+        kind: ``node``, ``note`` (explains the row above), ``change`` (a new plan) or ``gap``.
+        depth: How far it is indented.
+        text: The note, the change or the gap's count; empty for nodes.
+        node: The node, for ``node``.
+        weight: What must go first when rows do not fit: the largest.
+        first: Whether a note starts here; its next lines have no elbow.
+        folded: How many steps are inside the row.
+    """
+
+    kind: str
+    depth: int
+    text: str = ""
+    node: ViewNode | None = None
+    weight: int = 2
+    first: bool = True
+    folded: int = 0
+
+
+def rows_of(model: ViewModel, width: int, *, room: int | None = None) -> list[Row]:
+    """Return every row of a mission that may be shown in `width` cells.
+
+    Subtrees that were not reached are folded when there are more rows than `room`.
+    """
+    maker = _Maker(model, width, fold=False)
+    rows = list(maker.all())
+    if room is not None and len(rows) > room:
+        maker = _Maker(model, width, fold=True)
+        rows = list(maker.all())
+    return rows
+
+
+def choose(rows: Sequence[Row], room: int) -> list[Row]:
+    """Return the rows that fit into `room`, in order, gaps counted.
+
+    Running rows and what explains them stay; of the others, those nearest to what happens now.
+    """
+    if len(rows) <= room:
+        return list(rows)
+    focus = _focus(rows)
+    owner = 0  # notes go with the row that they explain
+    keys = []
+    for index, row in enumerate(rows):
+        owner = index if row.kind != "note" and row.first else owner
+        keys.append((row.weight, abs(owner - focus), index))
+    order = [index for _, _, index in sorted(keys)]
+    for count in range(room, 0, -1):
+        shown = _with_gaps(rows, sorted(order[:count]))
+        if len(shown) <= room:
+            return shown
+    return [rows[focus]][:room]
+
+
+def _focus(rows: Sequence[Row]) -> int:
+    """Return where things happen: the last running row, else the last that has a state."""
+    last = 0
+    for index, row in enumerate(rows):
+        if row.node is not None and row.node.state is not None:
+            last = index
+    running = [i for i, row in enumerate(rows) if row.node and row.node.state == "running"]
+    return running[-1] if running else last
+
+
+def _with_gaps(rows: Sequence[Row], kept: Sequence[int]) -> list[Row]:
+    shown: list[Row] = []
+    before = -1
+    for index in (*kept, len(rows)):
+        run = rows[before + 1 : index]
+        hidden = [row for row in run if row.kind == "node"]
+        if len(run) == 1:
+            shown.extend(run)  # a count would take the same row
+        elif hidden:
+            states = {row.node.state for row in hidden if row.node is not None}
+            word = "done" if states <= {"done", "skipped", "kept"} else "more"
+            count = sum(1 + row.folded for row in hidden)
+            shown.append(Row("gap", hidden[0].depth, f"{count} {word}"))
+        if index < len(rows):
+            shown.append(rows[index])
+        before = index
+    return shown
+
+
+class _Maker:
+    def __init__(self, model: ViewModel, width: int, *, fold: bool) -> None:
+        self.model = model
+        self.width = width
+        self.fold = fold
+
+    def all(self) -> Iterator[Row]:
+        model = self.model
+        for number, past in enumerate(model.past, 2):
+            yield from self.earlier(past, number, last=number == len(model.past) + 1)
+        for root in model.forest.roots:
+            yield from self.visit(root, 0, top=len(model.forest.roots) == 1)
+
+    def earlier(self, past: Past, number: int, *, last: bool) -> Iterator[Row]:
+        weight = 1 if last else 4
+        for node in past.failed:
+            yield Row("node", 1, node=node, weight=weight)
+            yield from self.notes(node, 1, weight)
+        text = f"plan {number} · {past.change}"
+        lines = wrap(text, self.width - (2 if cell_len(text) <= self.width - 2 else 4))
+        for index, line in enumerate(_cut(lines)):
+            yield Row("change", 0, line, weight=1 if last else 3, first=index == 0)
+
+    def visit(self, node: ViewNode, depth: int, *, top: bool = False) -> Iterator[Row]:
+        weight = {"running": 0, "failed": 1}.get(node.state or "", 2)
+        if node.children and (top or self.opened(node)):
+            yield Row("node", depth, node=node, weight=weight)
+            for child in node.children:
+                yield from self.visit(child, depth + 1)
+        else:
+            inside = sum(1 for _ in node.walk()) - 1
+            yield Row("node", depth, node=node, weight=weight, folded=inside)
+        yield from self.notes(node, depth, weight)
+
+    def opened(self, node: ViewNode) -> bool:
+        if node.state is None:
+            return not self.fold
+        return node.state in ("running", "failed", "stopped")
+
+    def notes(self, node: ViewNode, depth: int, weight: int) -> Iterator[Row]:
+        """Explain a row: why it failed, what guards it, what it waits for."""
+        texts: list[str] = []
+        if node.state == "failed" and not any(c.state == "failed" for c in node.children):
+            texts.append(self.why(node))
+        elif node.state == "running":
+            if node.spec.guard is not None:
+                texts.append(f"while {node.spec.guard} · {_said(node.guard)}")
+            if node.answer is not None and node.answer.holds is None:
+                texts.append(f"not sure yet: {node.answer.why}" if node.answer.why else "looking")
+        elif node.state == "stopped":
+            texts.append(node.detail)
+        elif node.state == "done" and getattr(node.spec, "tell", False) and node.answer:
+            texts.append(f"{'yes' if node.answer.holds else 'no'}: {node.answer.why}")
+        for text in filter(None, texts):
+            lines = wrap(clean(text), self.width - 2 * depth - 6)
+            for index, line in enumerate(_cut(lines)):
+                yield Row("note", depth, line, weight=weight, first=index == 0)
+
+    def why(self, node: ViewNode) -> str:
+        """Return why a node failed; the code stands here where the row has no room for it."""
+        if node.failure is None:
+            return node.detail
+        message = node.failure.message or node.detail
+        if message in ("", node.failure.code):
+            return node.failure.code if self.width < NARROW else ""
+        return f"{node.failure.code}: {message}" if self.width < NARROW else message
+
+
+def _said(verdict: Verdict | None) -> str:
+    if verdict is None:
+        return "not asked yet"
+    words = {True: "holds", False: "broken", None: "not known"}
+    word = words[verdict.holds]
+    return f"{word} ({verdict.why})" if verdict.why else word
+
+
+def _cut(lines: Sequence[str]) -> Iterable[str]:
+    if len(lines) <= _NOTE_LINES:
+        return lines
+    return (*lines[: _NOTE_LINES - 1], lines[_NOTE_LINES - 1] + " …")

@@ -1,0 +1,205 @@
+"""A mission as lines of a given size: a pure function of the model, the size and the time."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len
+
+from bt_exec.tui.model import ViewModel
+from bt_exec.tui.nodes import ViewNode
+from bt_exec.tui.rows import NARROW, Row, choose, rows_of
+from bt_exec.tui.style import ASCII, UNICODE, Glyphs
+from bt_exec.tui.text import Line, fit, pad
+from bt_exec.tui.words import seconds
+
+__all__ = ["HINT", "draw", "tree_lines"]
+
+HINT = "Ctrl-C stops the mission · twice stops the robot"
+_BAR = 10
+
+
+def draw(
+    model: ViewModel,
+    width: int,
+    height: int,
+    *,
+    ascii: bool = False,  # noqa: A002 - the plain word for it
+    verbose: bool = False,
+    now: float | None = None,
+) -> list[Line]:
+    """Return at most `height` lines of at most `width` cells that show a mission under way.
+
+    Args:
+        model: The mission; hold its lock.
+        width: Cells of a row.
+        height: Rows of the terminal.
+        ascii: Draw with ASCII signs only.
+        verbose: Show paths and the record's name.
+        now: Mission time [s]; the model's own if None.
+    """
+    glyphs = ASCII if ascii else UNICODE
+    artist = _Artist(width, glyphs, verbose, model.now() if now is None else now)
+    head = artist.header(model)
+    foot = [artist.footer(model)]
+    rule = [artist.rule()]
+    if height >= len(head) + 8:
+        head, foot = [*head, *rule], [*rule, *foot]
+    elif height < 6:
+        head, foot = head[:1], []
+    room = max(height - len(head) - len(foot), 1)
+    body = artist.body(model, room)
+    return [*head, *body, *foot][:height]
+
+
+def tree_lines(
+    model: ViewModel,
+    width: int,
+    *,
+    ascii: bool = False,  # noqa: A002
+    verbose: bool = False,
+) -> list[Line]:
+    """Return the whole tree of a mission, as long as it is: what stays on the screen at the end."""
+    artist = _Artist(width, ASCII if ascii else UNICODE, verbose, model.now())
+    return artist.rows(rows_of(model, width))
+
+
+class _Artist:
+    def __init__(self, width: int, glyphs: Glyphs, verbose: bool, now: float) -> None:
+        self.width = max(width, 16)
+        self.glyphs = glyphs
+        self.verbose = verbose
+        self.now = now
+
+    def fit(self, text: str, cells: int) -> str:
+        """Return text in the terminal's character set, cut to `cells`."""
+        return fit(self.glyphs.text(text), cells, self.glyphs.dots)
+
+    def rule(self) -> Line:
+        return ((" " + self.glyphs.rule * (self.width - 2), "dim"),)
+
+    def ends(self, left: str, style: str, right: str, right_style: str = "dim") -> Line:
+        """Return a line with a left part that gives way and a right part that stays."""
+        right = self.fit(right, self.width - 6)
+        space = self.width - cell_len(right) - 2
+        return ((" " + pad(self.fit(left, space - 1), space), style), (right, right_style))
+
+    def header(self, model: ViewModel) -> list[Line]:
+        clock = seconds(self.now - model.began)
+        plan = f"plan {model.spec.mission.plan_version}" if model.spec else ""
+        tick = f"tick {model.tick}" if self.width >= NARROW else ""
+        ident = model.mission_id if self.verbose else ""
+        facts = " · ".join(filter(None, (ident, plan, clock, tick)))
+        lines = [self.ends(model.command, "strong", facts)]
+        if model.blind:
+            lines.append(self.ends(f"sees  nothing new: {model.blind}", "failed", ""))
+        elif model.sights:
+            seen = "; ".join(sight.text for sight in model.sights.values())
+            age = max(self.now - max(sight.t for sight in model.sights.values()), 0.0)
+            old = f"{age:.2f} s" if age < 9.95 else seconds(age)
+            lines.append(
+                self.ends(f"sees  {seen}", "", f"{old} old" if self.width >= NARROW else old)
+            )
+        return lines
+
+    def footer(self, model: ViewModel) -> Line:
+        if model.stopping:
+            sign = self.glyphs.states["stopped"]
+            return ((f" {sign} " + self.fit(model.stopping, self.width - 4), "stopped"),)
+        hint = HINT if self.width >= 50 else "Ctrl-C stops · twice: robot"
+        return ((" " + self.fit(hint, self.width - 2), "dim"),)
+
+    def body(self, model: ViewModel, room: int) -> list[Line]:
+        thinking: list[Line] = []
+        if model.planning is not None:
+            compiler, since = model.planning
+            again = f" after {model.failure.code}" if model.failure and model.spec else ""
+            text = f"{self.glyphs.states['running']} planning with {compiler}{again}"
+            thinking = [self.ends(text, "running", seconds(self.now - since))]
+        rows = rows_of(model, self.width, room=room - len(thinking))
+        return [*self.rows(choose(rows, max(room - len(thinking), 1))), *thinking][:room]
+
+    def rows(self, rows: list[Row]) -> list[Line]:
+        starts = [
+            2 * row.depth + 3 + cell_len(row.node.label)
+            for row in rows
+            if row.node is not None and row.node.about
+        ]
+        column = min(max((*starts, 14)) + 2, max(self.width * 2 // 5, 14))
+        return [self.row(row, column) for row in rows]
+
+    def row(self, row: Row, column: int) -> Line:
+        margin = " " + "  " * row.depth
+        room = self.width - len(margin) - 1
+        if row.node is not None:
+            return self.node(row, row.node, margin, column)
+        if row.kind == "change":
+            indent = margin if row.first else margin + "  "
+            return ((indent + self.fit(row.text, room), "strong"),)
+        if row.kind == "gap":
+            return ((margin + self.fit(f"{self.glyphs.dots} {row.text}", room), "dim"),)
+        elbow = f"{self.glyphs.elbow} " if row.first else "  "
+        return ((f"{margin}  {elbow}" + self.fit(row.text, room - 4), "dim"),)
+
+    def node(self, row: Row, node: ViewNode, margin: str, column: int) -> Line:
+        state = node.state or ""
+        tail = self.fit(self.tail(node), self.width * 2 // 3)
+        start = cell_len(margin) + 2
+        space = self.width - 1 - start - (cell_len(tail) + 1 if tail else 0)
+        about = self.about(row, node)
+        label = self.fit(node.label, space)
+        if about and (gap := column - start) + 3 <= space and cell_len(label) < space - 2:
+            label = pad(label, gap - 1) + " "
+            about = self.fit(about, space - cell_len(label))
+        else:
+            about = ""
+        filler = " " * (space - cell_len(label) - cell_len(about) + 1)
+        name = {"running": "strong", "": "dim", "failed": "failed"}.get(state, "")
+        return (
+            (margin, ""),
+            (self.glyphs.states[state] + " ", state),
+            (label, name),
+            (about, "" if state == "running" else "dim"),
+            (filler + tail if tail else "", "failed" if state == "failed" else "dim"),
+        )
+
+    def about(self, row: Row, node: ViewNode) -> str:
+        said = node.about
+        match node.state:
+            case "skipped":
+                said = node.detail or "skipped"
+            case "kept":
+                said = node.detail or "kept"
+            case "stopped":
+                said = " · ".join(filter(None, (said, "stopped")))
+        if row.folded and not said:
+            said = f"{row.folded} steps" if row.folded > 1 else "1 step"
+        if node.attempts > 1:
+            most = f" of {node.spec.retry}" if node.spec.retry else ""
+            said = " · ".join(filter(None, (said, f"attempt {node.attempts}{most}")))
+        return " · ".join(filter(None, (said, node.path))) if self.verbose else said
+
+    def tail(self, node: ViewNode) -> str:
+        """Return what stands at the right: code or progress, and how long it took."""
+        took = ""
+        if node.began is not None:
+            lasted = (self.now if node.ended is None else node.ended) - node.began
+            took = f"{seconds(lasted):>8}" if lasted >= 0.05 or node.state == "running" else ""
+        match node.state:
+            case "failed" if node.failure is not None:
+                inner = any(child.state == "failed" for child in node.children)
+                return ("" if inner or self.width < NARROW else node.failure.code) + took
+            case "running":
+                doing = node.doing if self.width >= NARROW else ""
+                return "  ".join(filter(None, (doing, *self.bar(node.progress)))) + took
+            case "skipped" | "kept":
+                return ""
+        return took
+
+    def bar(self, progress: float | None) -> tuple[str, ...]:
+        if progress is None:
+            return ()
+        share = min(max(progress, 0.0), 1.0)
+        percent = f"{share * 100:3.0f} %"
+        if self.width < 70:
+            return (percent,)
+        full = round(share * _BAR)
+        return self.glyphs.full * full + self.glyphs.empty * (_BAR - full), percent

@@ -1,0 +1,119 @@
+"""A tree as it is written: its steps, subtrees open, modifiers in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from rich.cells import cell_len
+
+from bt_exec.spec.library import Library
+from bt_exec.spec.model import Do, Document, MissionSpec, NodeBase, Tree, TreeSpec, children_of
+from bt_exec.tui.nodes import is_plain, only_groups
+from bt_exec.tui.style import Glyphs
+from bt_exec.tui.table import Entry, entry_lines
+from bt_exec.tui.text import Line, clean, fit, pad, wrap
+from bt_exec.tui.words import about_node, label_node, modifiers
+
+__all__ = ["document_lines"]
+
+
+def document_lines(document: Document, library: Library, width: int, glyphs: Glyphs) -> list[Line]:
+    """Return a tree or a mission as lines; subtrees that `library` knows are opened."""
+    entry, top = (
+        (_tree_entry(document), document.tree)
+        if isinstance(document, TreeSpec)
+        else (_mission_entry(document), "")
+    )
+    rows: list[tuple[str, str, str, str]] = []
+    for node in _steps(document.root):
+        rows += _rows(node, library, "", "", (top,))
+    starts = [cell_len(row[0]) + cell_len(row[1]) for row in rows if row[2]]
+    column = min(max(starts, default=0) + 2, width // 2)
+    lines = [*entry_lines([entry], width, glyphs), ()]
+    for guide, label, about, note in rows:
+        lines += _drawn(guide, label, about, note, column, width, glyphs)
+    return lines
+
+
+def _tree_entry(tree: TreeSpec) -> Entry:
+    facts = [("say", " · ".join(tree.utterances))]
+    for name, param in tree.params.items():
+        default = "" if param.required else f" = {param.default}"
+        facts.append((name, f"{param.type}{default}  {param.summary}"))
+    for way in tree.otherwise:
+        given = ", ".join(f"{name} {value}" for name, value in way.args.items())
+        other = " ".join(filter(None, (way.tree, given and f"with {given}")))
+        facts.append(("else", f"{other} after {', '.join(way.on)}"))
+    return Entry(tree.tree, summary=tree.summary, facts=facts)
+
+
+def _mission_entry(spec: MissionSpec) -> Entry:
+    mission = spec.mission
+    facts = [
+        ("plan", str(mission.plan_version)),
+        ("by", " ".join(filter(None, (mission.compiler, mission.model)))),
+        ("kept", ", ".join(mission.kept)),
+        *(("note", note) for note in mission.notes),
+    ]
+    return Entry(mission.command, facts=facts)
+
+
+def _rows(
+    node: NodeBase, library: Library, own: str, below: str, above: tuple[str, ...]
+) -> Iterator[tuple[str, str, str, str]]:
+    """Yield guide, label, arguments and note of every row; `own` leads to it, `below` past it."""
+    name = label_node(node)
+    node, inner, names = _inside(node, library, above)
+    yield own, name, about_node(node), ""
+    guide = below + ("│   " if inner else "    ")
+    if notes := modifiers(node):
+        yield guide, "", "", " · ".join(notes)
+    for index, child in enumerate(inner):
+        last = index == len(inner) - 1
+        branch, rest = ("└─ ", "   ") if last else ("├─ ", "│  ")
+        yield from _rows(child, library, below + branch, below + rest, names)
+
+
+def _inside(
+    node: NodeBase, library: Library, above: tuple[str, ...]
+) -> tuple[NodeBase, tuple[NodeBase, ...], tuple[str, ...]]:
+    """Return the node to show, what is under it, and the trees it stands in.
+
+    A tree that is nothing but a skill of its own name shows as that skill.
+    """
+    if not isinstance(node, Tree):
+        return node, tuple(step for child in children_of(node) for step in _steps(child)), above
+    body = node.body
+    if body is None and node.tree in library and node.tree not in above:
+        body = library.get(node.tree).root
+    above = (*above, node.tree)
+    if body is None:
+        return node, (), above
+    if is_plain(node) and isinstance(body, Do) and label_node(body) == node.tree:
+        return body, (), above
+    return node, _steps(body), above
+
+
+def _steps(node: NodeBase) -> tuple[NodeBase, ...]:
+    """Return a node, or the steps of a sequence that only groups."""
+    if only_groups(node):
+        return tuple(step for child in children_of(node) for step in _steps(child))
+    return (node,)
+
+
+def _drawn(
+    guide: str, label: str, about: str, note: str, column: int, width: int, glyphs: Glyphs
+) -> list[Line]:
+    drawn = "".join(_GUIDES.get(sign, sign) for sign in guide) if glyphs.full == "#" else guide
+    space = width - cell_len(guide) - 2
+    if note:
+        pieces = wrap(glyphs.text(clean(note)), space)
+        return [((f" {drawn}", "dim"), (piece, "dim")) for piece in pieces]
+    name = fit(glyphs.text(label), space, glyphs.dots)
+    if about:
+        name = pad(name, column - cell_len(guide) - 1) + " "
+    rest = fit(glyphs.text(about), space - cell_len(name), glyphs.dots)
+    return [((f" {drawn}", "dim"), (name, ""), (rest, "dim"))]
+
+
+_GUIDES: Mapping[str, str] = {"├": "|", "└": "`", "│": "|", "─": "-"}

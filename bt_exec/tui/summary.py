@@ -1,0 +1,95 @@
+"""How a mission ended, as a person would say it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from bt_exec.report import Outcome
+from bt_exec.tui.model import ViewModel
+from bt_exec.tui.style import ASCII, UNICODE
+from bt_exec.tui.text import Line, clean, fit, wrap
+from bt_exec.tui.words import seconds
+
+__all__ = ["summary_lines"]
+
+_SIGNS = {
+    "satisfied": "done",
+    "blocked": "stopped",
+    "failed": "failed",
+    "refused": "skipped",
+    "aborted": "stopped",
+}
+
+
+def summary_lines(
+    outcome: Outcome,
+    width: int,
+    *,
+    model: ViewModel | None = None,
+    ascii: bool = False,  # noqa: A002 - the plain word for it
+    commands: Sequence[str] = (),
+) -> list[Line]:
+    """Return the last lines of a mission.
+
+    Args:
+        outcome: How it ended.
+        width: Cells of a row.
+        model: Gives what was seen last.
+        ascii: Draw with ASCII signs only.
+        commands: Commands that can be typed about the record, such as ``why``.
+    """
+    glyphs = ASCII if ascii else UNICODE
+
+    def signed(text: str) -> str:
+        return glyphs.text(text)
+
+    style = _SIGNS[outcome.status]
+    head = _head(outcome)
+    lines: list[Line] = [
+        (
+            (f" {glyphs.states[style]} ", style),
+            (fit(signed(head), width - 4, glyphs.dots), style),
+        )
+    ]
+    lines += _wrapped(clean(outcome.message), width, "", signed)
+    if outcome.status in ("blocked", "failed") and model is not None and model.sights:
+        seen = "; ".join(sight.text for sight in model.sights.values())
+        lines += _wrapped(f"seen: {seen}", width, "dim", signed)
+    for problem in outcome.problems:
+        lines += _wrapped(clean(problem), width, "dim", signed)
+    if outcome.nearest:
+        lines.append((("   try one of these:", "dim"),))
+        lines += [((f"     {signed(fit(clean(t), width - 6))}", ""),) for t in outcome.nearest]
+    if outcome.journal:
+        number = outcome.mission_id.rpartition("-")[2].lstrip("0") or "0"
+        ways = [f"bt-exec {command} {number}" for command in commands]
+        text = " · ".join((f"record {outcome.mission_id}", *ways))
+        lines += _wrapped(text, width, "dim", signed)
+    return lines
+
+
+def _head(outcome: Outcome) -> str:
+    """Return how it ended and after how long, with its code and what it took."""
+    time = seconds(outcome.sim_seconds)
+    code = outcome.reason_code if outcome.reason_code != "OK" else ""
+    if outcome.status == "refused":
+        return " · ".join(filter(None, ("refused", code, "exit 5")))
+    word = "in" if outcome.status == "satisfied" else "after"
+    facts = [f"{outcome.status} {word} {time}", code]
+    plans, failures = outcome.plan_version, len(outcome.failures)
+    if outcome.status == "satisfied":
+        recovered = f", {_count(failures, 'failure')} recovered" if failures else ""
+        facts.append(f"{_count(plans, 'plan')}{recovered}")
+        facts.append(_count(outcome.ticks, "tick"))
+    else:
+        facts.append(_count(plans, "plan") if plans > 1 else "")
+        facts.append(f"exit {outcome.exit_code}")
+    return " · ".join(filter(None, facts))
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def _wrapped(text: str, width: int, style: str, signed: Callable[[str], str]) -> list[Line]:
+    return [((f"   {line}", style),) for line in wrap(signed(text), width - 4)] if text else []

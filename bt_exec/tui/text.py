@@ -1,0 +1,76 @@
+"""Text in cells of a terminal: Korean is two wide, control characters never reach the screen.
+
+A `Line` is a tuple of spans, a span is a text and the name of its style (`bt_exec.tui.style`).
+Everything that is drawn is made of lines, so that tests read them as plain text.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from rich.cells import cell_len, set_cell_size
+
+__all__ = ["Line", "Span", "clean", "fit", "line_width", "pad", "plain", "wrap"]
+
+Span: TypeAlias = tuple[str, str]
+Line: TypeAlias = tuple[Span, ...]
+
+_SPACES = re.compile(r"[\s\u2028\u2029]+")
+_UNSAFE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ud800-\udfff\ufeff]"
+)
+
+
+def clean(text: object) -> str:
+    """Return text from outside as one safe line: no control characters, composed Hangul."""
+    line = _SPACES.sub(" ", str(text))
+    return unicodedata.normalize("NFC", _UNSAFE.sub("", line)).strip()
+
+
+def fit(text: str, cells: int, ellipsis: str = "…") -> str:
+    """Return `text` cut to at most `cells`, ending in `ellipsis` where something was cut."""
+    if cell_len(text) <= cells:
+        return text
+    dots = cell_len(ellipsis)
+    if cells <= dots:
+        return set_cell_size(text, max(cells, 0)).rstrip()
+    return set_cell_size(text, cells - dots).rstrip() + ellipsis
+
+
+def pad(text: str, cells: int) -> str:
+    """Return `text` followed by spaces up to `cells`; longer text stays as it is."""
+    return text + " " * (cells - cell_len(text))
+
+
+def wrap(text: str, cells: int) -> list[str]:
+    """Return `text` in lines of at most `cells`, broken at spaces, inside a word if it must be."""
+    cells = max(cells, 4)
+    lines: list[str] = []
+    line = ""
+    for word in text.split():
+        while cell_len(word) > cells:
+            if line:
+                lines.append(line)
+                line = ""
+            head = set_cell_size(word, cells).rstrip()
+            lines.append(head)
+            word = word[len(head) :]
+        if line and cell_len(line) + 1 + cell_len(word) > cells:
+            lines.append(line)
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    return [*lines, line] if line or not lines else lines
+
+
+def line_width(line: Line) -> int:
+    """Return how many cells a line takes."""
+    return sum(cell_len(text) for text, _ in line)
+
+
+def plain(lines: Iterable[Line]) -> str:
+    """Return lines as text without styles, for files, pipes and tests."""
+    return "\n".join("".join(text for text, _ in line).rstrip() for line in lines)

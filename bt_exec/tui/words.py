@@ -1,0 +1,85 @@
+"""Nodes as a person says them: names, arguments, what a modifier means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bt_exec.spec.expression import Is
+from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Parallel, Tree
+from bt_exec.spec.paths import label_of
+from bt_exec.tui.text import clean
+
+__all__ = ["about_node", "label_node", "modifiers", "say_args", "seconds"]
+
+
+def say_args(args: Mapping[str, Any]) -> str:
+    """Return arguments as people say them: ``right → material``, ``cup, speed 0.5``."""
+    words = [_say(name, value) for name, value in args.items() if value is not None]
+    bare = sum(isinstance(value, str) for value in args.values())
+    return clean((" → " if bare == len(words) == 2 else ", ").join(words))
+
+
+def _say(name: str, value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return name if value else f"no {name}"
+    if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
+        return " + ".join(value)
+    return f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
+
+
+def label_node(node: NodeBase) -> str:
+    """Return what a row calls a node."""
+    if node.name is None and isinstance(node, Check) and not isinstance(node.check, Is):
+        return clean(node.check)
+    return clean(node.name or label_of(node))
+
+
+def about_node(node: NodeBase) -> str:
+    """Return what stands beside the label: arguments, or what a composite needs."""
+    match node:
+        case Do() | Tree():
+            own = node.do if isinstance(node, Do) else node.tree
+            said = say_args(node.args)
+            return f"{own} {said}".strip() if node.name and node.name != own else said
+        case Check(check=Is(name=name, args=args)):
+            said = say_args(args)
+            return f"{name} {said}".strip() if node.name and node.name != name else said
+        case Check():
+            return clean(node.check) if node.name else ""
+        case Parallel():
+            return f"{node.needed} of {len(node.parallel)} must succeed"
+        case Fallback():
+            return "until one works"
+    return ""
+
+
+def modifiers(node: NodeBase) -> tuple[str, ...]:
+    """Return the modifiers of a node in words, in the order in which they act."""
+    found = []
+    if node.skip_if is not None:
+        found.append(f"skipped if {node.skip_if}")
+    if node.repeat:
+        found.append(f"{node.repeat} times")
+    if node.retry:
+        found.append(f"up to {node.retry} attempts")
+    if node.timeout:
+        found.append(f"at most {node.timeout:g} s")
+    if node.guard is not None:
+        found.append(f"only while {node.guard}")
+    if isinstance(node, Check) and node.code:
+        found.append(f"else {node.code}")
+    if isinstance(node, Check) and node.tell:
+        found.append("tells the answer")
+    return tuple(clean(text) for text in found)
+
+
+def seconds(value: float) -> str:
+    """Return a duration for people: ``0.3 s``, ``40.0 s``, ``3 min 05 s``."""
+    if value < 99.95:
+        return f"{max(value, 0.0):.1f} s"
+    minutes, rest = divmod(round(value), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {rest:02d} s"

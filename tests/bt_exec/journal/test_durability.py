@@ -1,0 +1,206 @@
+"""What is on record when things die, fill up or meet."""
+
+from __future__ import annotations
+
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bt_exec.events import Finished, NodeChanged, SkillEnded, SkillStarting, Turn
+from bt_exec.journal import Journal
+from bt_exec.journal import write as writing
+from bt_exec.report import Outcome
+
+START = SkillStarting(1.0, 3, "a", "grasp", {"arm": "right"}, 1)
+
+
+def run(program: str, path: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", program, str(path)], capture_output=True, text=True, timeout=60
+    )
+
+
+HEAD = """
+import os, signal, sys, resource
+from pathlib import Path
+from bt_exec.events import *
+from bt_exec.journal import Journal
+journal = Journal.open(Path(sys.argv[1]))
+"""
+
+
+def test_what_will_move_survives_a_kill_the_moment_on_returns(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    done = run(
+        HEAD
+        + """
+recorder = journal.begin(command="x")
+recorder.on(NodeChanged(1.0, 3, "a", "running"))
+recorder.on(Turn(1.0, 3, {"n": 1}))
+recorder.on(SkillStarting(1.0, 3, "a", "grasp", {"arm": "right"}, 1))
+os.kill(os.getpid(), signal.SIGKILL)
+""",
+        path,
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    mission = Journal.open(path).mission("last")
+    assert mission.events == (NodeChanged(1.0, 3, "a", "running"), Turn(1.0, 3, {"n": 1}), START)
+    assert mission.status == "unfinished"
+    assert mission.skills[0].end is None
+
+
+def test_a_killed_record_is_a_prefix_of_what_happened(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    done = run(
+        HEAD
+        + """
+recorder = journal.begin(command="x")
+for n in range(20_000):
+    recorder.on(Turn(0.0, n, {}))
+    if n == 15_000:
+        recorder.on(SkillStarting(0.0, n, "a", "b", {}, 1))
+os.kill(os.getpid(), signal.SIGKILL)
+""",
+        path,
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    ticks = [event.tick for event in Journal.open(path).mission(1).events]
+    assert ticks[15_000:15_002] == [15_000, 15_000]
+    assert [*ticks[:15_000], *ticks[15_001:]] == list(range(len(ticks) - 1))
+
+
+def test_the_end_is_on_disk_when_on_returns(journal: Journal) -> None:
+    with journal.begin(command="x") as recorder:
+        recorder.on(Finished(1.0, 9, Outcome(recorder.mission_id, "x", "aborted", "USER", "")))
+        assert journal.mission("last").status == "aborted"
+
+
+def test_rows_arrive_within_moments_without_a_skill(journal: Journal) -> None:
+    with journal.begin(command="x") as recorder:
+        recorder.on(Turn(0.0, 1, {}))
+        deadline = time.monotonic() + 20
+        while not journal.mission("last").events and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert journal.mission("last").events == (Turn(0.0, 1, {}),)
+
+
+def test_processes_write_to_one_journal_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    program = (
+        HEAD
+        + """
+for n in range(5):
+    with journal.begin(command=f"{os.getpid()}") as recorder:
+        for call in range(20):
+            recorder.on(SkillStarting(0.0, call, "a", "b", {"pid": os.getpid()}, call))
+        assert not recorder.problem, recorder.problem
+"""
+    )
+    workers = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, str(path)], stderr=subprocess.PIPE, text=True
+        )
+        for _ in range(3)
+    ]
+    for worker in workers:
+        _, errors = worker.communicate(timeout=60)
+        assert (worker.returncode, errors) == (0, "")
+    journal = Journal.open(path)
+    missions = [journal.mission(line.id) for line in journal.missions(100)]
+    assert sorted({mission.id[-4:] for mission in missions}) == [f"{n:04d}" for n in range(1, 16)]
+    for mission in missions:
+        assert [run.start.call for run in mission.skills] == list(range(20))
+        assert {str(run.start.args["pid"]) for run in mission.skills} == {mission.command}
+
+
+def test_a_full_disk_ends_no_mission_and_is_told_once(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    done = run(
+        HEAD
+        + """
+told = []
+recorder = journal.begin(command="x", tell=told.append)
+recorder.on(SkillStarting(0.0, 0, "a", "b", {}, 0))
+soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+resource.setrlimit(resource.RLIMIT_FSIZE, (Path(f"{journal.path}-wal").stat().st_size, hard))
+for n in range(1, 4):
+    recorder.on(SkillStarting(0.0, n, "a", "b", {}, n))
+    assert recorder.problem
+assert len(told) == 1, told
+resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+recorder.on(SkillStarting(0.0, 4, "a", "b", {}, 4))
+assert not recorder.problem, recorder.problem
+recorder.close()
+print(*told, sep="\\n")
+""",
+        path,
+    )
+    assert done.returncode == 0, done.stderr
+    (told,) = done.stdout.splitlines()
+    assert told.startswith(f"{path} cannot be written (")
+    assert told.endswith("); the mission goes on")
+    assert [s.start.call for s in Journal.open(path).mission(1).skills] == [0, 1, 2, 3, 4]
+
+
+def test_what_is_lost_is_counted_at_the_end(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "PENDING", 2)
+    monkeypatch.setattr("bt_exec.journal.schema.connect.__kwdefaults__", {"busy_s": 0.01})
+    told: list[str] = []
+    recorder = journal.begin(command="x", tell=told.append)
+    with closing(sqlite3.connect(journal.path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        for call in range(5):
+            recorder.on(SkillStarting(0.0, 1, "a", "b", {}, call))
+        assert recorder.problem == "database is locked"
+        recorder.close()
+        other.execute("ROLLBACK")
+    assert told == [
+        f"{journal.path} cannot be written (database is locked); the mission goes on",
+        f"5 rows of {recorder.mission_id} could not be written: database is locked",
+    ]
+
+
+def test_a_journal_that_hangs_holds_the_loop_for_a_bounded_time(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "PATIENCE_S", 0.05)
+    told: list[str] = []
+    with journal.begin(command="x", tell=told.append) as recorder:
+        with closing(sqlite3.connect(journal.path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            recorder.on(START)  # the writer waits for the other one longer than that
+            assert recorder.problem == "no commit in 0.05 s"
+            other.execute("ROLLBACK")
+        monkeypatch.undo()
+        recorder.on(SkillEnded(1.0, 4, "a", "grasp", 1, "done", 0.1))
+        assert recorder.flush()
+    assert journal.mission("last").skills[0].end is not None
+    assert len(told) == 1
+
+
+def test_a_row_that_the_tables_refuse_costs_only_its_batch(journal: Journal) -> None:
+    told: list[str] = []
+    with journal.begin(command="x", tell=told.append) as recorder:
+        recorder.on(NodeChanged(0.0, 2**70, "a", "done"))
+        assert not recorder.flush()
+        recorder.on(START)
+        assert recorder.flush()
+        assert recorder.lost == 1
+    assert journal.mission("last").events == (START,)
+    assert told[1] == f"1 rows of {recorder.mission_id} could not be written: "
+
+
+def test_no_thread_is_left_behind(journal: Journal) -> None:
+    before = threading.active_count()
+    with journal.begin(command="x", frames=True):
+        assert threading.active_count() == before + 2
+    assert threading.active_count() == before

@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from bt_exec.events import Event, Looked
+from bt_exec.journal import Journal, RecordedScene, read_png, write_png
+from bt_exec.journal import frames as framing
+from bt_exec.journal.frames import FrameStore
+
+PICTURE = np.random.default_rng(0).integers(0, 256, (24, 32, 3), np.uint8)
+pictures = st.sampled_from([(), (3,), (4,)]).flatmap(
+    lambda tail: st.tuples(st.integers(1, 9), st.integers(1, 9)).flatmap(
+        lambda size: arrays.arrays(np.uint8, (*size, *tail))
+    )
+)
+
+
+@settings(max_examples=50, deadline=None)
+@given(picture=pictures)
+def test_a_picture_comes_back_bit_by_bit(
+    tmp_path_factory: pytest.TempPathFactory, picture: np.ndarray
+) -> None:
+    path = tmp_path_factory.mktemp("png") / "a.png"
+    write_png(path, picture)
+    np.testing.assert_array_equal(read_png(path), picture)
+
+
+def test_other_programs_read_it(tmp_path: Path) -> None:
+    cv2 = pytest.importorskip("cv2")
+    write_png(tmp_path / "a.png", PICTURE)
+    read = cv2.imread(str(tmp_path / "a.png"), cv2.IMREAD_UNCHANGED)
+    np.testing.assert_array_equal(read[..., ::-1], PICTURE)
+
+
+def test_a_view_into_another_array_will_do(tmp_path: Path) -> None:
+    write_png(tmp_path / "a.png", PICTURE[::2, ::-1, ::-1])
+    np.testing.assert_array_equal(read_png(tmp_path / "a.png"), PICTURE[::2, ::-1, ::-1])
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [np.zeros((2, 2, 3)), np.zeros((2, 2, 2), np.uint8), np.zeros(4, np.uint8)],
+)
+def test_what_is_no_picture_is_refused(tmp_path: Path, frame: np.ndarray) -> None:
+    with pytest.raises(ValueError, match=r"a frame is uint8 \(h, w, 3\), not"):
+        write_png(tmp_path / "a.png", frame)
+    with pytest.raises(ValueError, match="a frame has pixels"):
+        write_png(tmp_path / "a.png", np.zeros((0, 2, 3), np.uint8))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("data", [b"", b"\x89PNG\r\n\x1a\n", b"GIF89a" * 40])
+def test_what_is_no_frame_is_not_read(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "a.png").write_bytes(data)
+    with pytest.raises(ValueError, match="is not a frame of a journal"):
+        read_png(tmp_path / "a.png")
+
+
+def test_a_cut_file_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.png"
+    write_png(path, PICTURE)
+    whole = path.read_bytes()
+    for length in range(0, len(whole) - 12, 97):
+        path.write_bytes(whole[:length])
+        with pytest.raises(ValueError):
+            read_png(path)
+
+
+def test_frames_are_kept_beside_the_journal(
+    journal: Journal, script: Callable[[str], list[Event]]
+) -> None:
+    with journal.begin(command="x", frames=True) as recorder:
+        for event in script(recorder.mission_id):
+            recorder.on(event)
+    mission = journal.mission("last")
+    (look,) = mission.looks
+    assert isinstance(look, Looked)
+    assert isinstance(look.scene, RecordedScene)
+    assert look.scene.frame_file == (
+        journal.path.parent / "journal-frames" / mission.id / "000002.png"
+    )
+    np.testing.assert_array_equal(look.scene.frame, np.arange(60, dtype=np.uint8).reshape(4, 5, 3))
+    assert (mission.frames_kept, mission.frames_dropped) == (1, 0)
+
+
+def test_no_frames_unless_asked_for(journal: Journal, script: Callable[[str], list[Event]]) -> None:
+    with journal.begin(command="x") as recorder:
+        for event in script(recorder.mission_id):
+            recorder.on(event)
+    (look,) = journal.mission("last").looks
+    assert isinstance(look, Looked)
+    assert look.scene.frame is None
+    assert not journal.frames.exists()
+
+
+def test_a_frame_that_went_missing_is_none(tmp_path: Path) -> None:
+    assert RecordedScene(0.0, frame_file=tmp_path / "none.png").frame is None
+
+
+def test_too_many_frames_are_dropped_and_counted_and_nobody_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go, busy = threading.Event(), threading.Event()
+
+    def slow(path: Path, frame: np.ndarray) -> None:
+        busy.set()
+        assert go.wait(20)
+        write_png(path, frame)
+
+    monkeypatch.setattr(framing, "write_png", slow)
+    store = FrameStore(tmp_path / "frames", pytest.fail)
+    assert store.offer(0, PICTURE) == "000000.png"
+    assert busy.wait(20)
+    names = [store.offer(number, PICTURE) for number in range(1, 12)]
+    assert [name for name in names if name] == [f"{n:06d}.png" for n in range(1, 9)]
+    assert names[8:] == [None] * 3
+    go.set()
+    store.close()
+    assert (store.kept, store.dropped) == (9, 3)
+    assert len(list((tmp_path / "frames").iterdir())) == 9
+
+
+def test_frames_that_cannot_be_written_are_told_once(tmp_path: Path) -> None:
+    (tmp_path / "frames").write_text("in the way")
+    told: list[str] = []
+    store = FrameStore(tmp_path / "frames", told.append)
+    for number in range(3):
+        store.offer(number, PICTURE)
+    store.offer(3, "no picture")
+    store.close()
+    assert (store.kept, store.dropped) == (0, 4)
+    assert len(told) == 1
+    assert told[0].startswith(f"a frame could not be kept in {tmp_path / 'frames'}: [Errno ")

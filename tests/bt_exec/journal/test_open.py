@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bt_exec.failure import UsageError
+from bt_exec.journal import Journal, default_path
+from bt_exec.journal.schema import APPLICATION_ID, MIGRATIONS
+
+
+def test_the_default_is_in_the_users_data_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert default_path().parts[-2:] == ("bt-exec", "journal.sqlite")
+    journal = Journal.open()
+    assert journal.path == default_path()
+    assert journal.path.exists()
+
+
+def test_a_journal_is_marked_and_in_wal_mode(journal: Journal) -> None:
+    with closing(sqlite3.connect(journal.path)) as connection:
+        found = [
+            connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("user_version", "application_id", "journal_mode")
+        ]
+    assert found == [len(MIGRATIONS), APPLICATION_ID, "wal"]
+
+
+def test_opening_twice_keeps_what_is_there(journal: Journal) -> None:
+    journal.begin(command="x").close()
+    assert Journal.open(journal.path).mission("last").command == "x"
+
+
+def test_folders_with_any_name_will_do(tmp_path: Path) -> None:
+    path = tmp_path / "로봇 #1?mode=ro" / "j.sqlite"
+    Journal.open(path).begin(command="x").close()
+    assert path.exists()
+
+
+def test_a_relative_path_stays_where_it_was_meant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    journal = Journal.open(Path("j.sqlite"))
+    monkeypatch.chdir("/")
+    journal.begin(command="x").close()
+    assert (tmp_path / "j.sqlite").exists()
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(UsageError) as error:
+        Journal.open(path)
+    return str(error.value)
+
+
+def test_a_folder_is_no_journal(tmp_path: Path) -> None:
+    assert (
+        refusal(tmp_path)
+        == f"the journal {tmp_path} cannot be opened: unable to open database file"
+    )
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    path = tmp_path / "file" / "journal.sqlite"
+    assert refusal(path).startswith(f"the journal {path} cannot be opened: [Errno ")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_folder_is_told(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    path = tmp_path / "journal.sqlite"
+    assert refusal(path) == f"the journal {path} cannot be opened: unable to open database file"
+
+
+def test_a_read_only_database_is_told(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = sqlite3.connect
+    monkeypatch.setattr(
+        sqlite3, "connect", lambda path, **more: real(f"file:{path}?mode=ro", uri=True, **more)
+    )
+    assert refusal(journal.path) == (
+        f"the journal {journal.path} cannot be written: attempt to write a readonly database"
+    )
+    with pytest.raises(UsageError, match="cannot be used: attempt to write a readonly database"):
+        journal.begin(command="x")
+
+
+def test_another_file_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("not a database, and long enough to have a header" * 20)
+    before = path.read_bytes()
+    assert refusal(path) == f"the journal {path} cannot be opened: file is not a database"
+    assert path.read_bytes() == before
+
+
+def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other.sqlite"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE mine (a)")
+    before = path.read_bytes()
+    assert refusal(path) == f"{path} is a database of another program; name another file"
+    assert path.read_bytes() == before
+
+
+def test_a_newer_journal_is_left_alone(journal: Journal) -> None:
+    with closing(sqlite3.connect(journal.path)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    assert refusal(journal.path) == (
+        f"the journal {journal.path} was written by a newer bt-exec (schema 99; this one knows "
+        f"{len(MIGRATIONS)}); update bt-exec or name another file"
+    )
+
+
+def test_an_older_journal_is_brought_up_to_date(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal.begin(command="old").close()
+    added = ("ALTER TABLE exchanges ADD COLUMN seconds REAL", "CREATE TABLE extra (a)")
+    monkeypatch.setattr("bt_exec.journal.schema.MIGRATIONS", (*MIGRATIONS, added))
+    assert Journal.open(journal.path).mission("last").command == "old"
+    with closing(sqlite3.connect(journal.path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS) + 1,)
+        assert connection.execute("SELECT * FROM extra").fetchall() == []
+
+
+def test_a_migration_that_fails_changes_nothing(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    added = ("CREATE TABLE extra (a)", "NONSENSE")
+    monkeypatch.setattr("bt_exec.journal.schema.MIGRATIONS", (*MIGRATIONS, added))
+    assert "syntax error" in refusal(journal.path)
+    with closing(sqlite3.connect(journal.path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
+        assert not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'extra'").fetchall()
+
+
+def test_a_journal_damaged_later_is_an_error_of_the_operator(journal: Journal) -> None:
+    journal.path.write_bytes(b"x" * 5000)
+    for use in (journal.missions, lambda: journal.mission("last")):
+        with pytest.raises(UsageError, match=r"cannot be (used|opened): file is not a database"):
+            use()
