@@ -1,0 +1,39 @@
+# Two commands do everything: `make demo` and `make test`. Both set up what they need.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test test-slow lint types contracts benchmarks clean
+
+demo: $(VENV)/.installed  ## fetch the material from behind a door, watched live
+	$(BIN)/bt-exec run "문 안의 자재를 가져와"
+
+test: $(VENV)/.installed-dev  ## everything but the long missions
+	$(BIN)/python -m pytest -n auto -m "not slow"
+
+test-slow: $(VENV)/.installed-dev  ## the long missions: hundreds of simulated worlds
+	$(BIN)/python -m pytest -n auto -m slow
+
+lint: $(VENV)/.installed-dev  ## style, types and import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+benchmarks: $(VENV)/.installed-dev  ## ratios against a peer measured in the same run
+	for file in tests/benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bt-exec needs Python 3.11 or newer; say make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@ $(VENV)/.installed
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,123 @@
+"""What a re-plan keeps, and which other ways of the library it takes."""
+
+import pytest
+
+from bt_exec.compiler import Done, Request, Seen
+from bt_exec.failure import Failure
+from bt_exec.repair import failed_part, kept_paths, other_way, repaired
+from bt_exec.spec.expand import expand
+from bt_exec.spec.library import Library
+from bt_exec.spec.model import Mission, MissionSpec, Tree
+from bt_exec.spec.paths import paths
+from bt_exec.testing import scripted_skill
+from bt_exec.testing.missions import scripted_site
+
+TREES = {
+    "all": "tree: all\nroot: {sequence: [{tree: open}, {tree: take}]}",
+    "open": """
+tree: open
+params: {arm: {type: text, default: right}}
+otherwise:
+  - {on: [STUCK], with: {arm: left}}
+  - {on: [STUCK, GONE], tree: pry}
+root: {do: pull, with: {arm: $arm}}
+""",
+    "pry": "tree: pry\nparams: {arm: {type: text, default: right}}\nroot: {do: pull, with: {arm: $arm}}",
+    "take": "tree: take\nroot: {sequence: [{do: reach}, {do: hold}]}",
+}
+
+
+def pull_skill():
+    from bt_exec.skill import Running, Steps, skill
+
+    @skill(fails={"STUCK", "GONE"}, effects={"door": "open", "at": "door"})
+    def pull(arm: str) -> Steps:
+        """Pull."""
+        yield Running()
+
+    return pull
+
+
+@pytest.fixture
+def request_after():
+    parts = [
+        pull_skill(),
+        scripted_skill("reach", effects={"at": "shelf"}),
+        scripted_skill("hold", ["SLIPPED"]),
+    ]
+    site = scripted_site(parts, TREES.values())
+    header = Mission(command="go", plan_version=3)
+    spec = expand(MissionSpec(mission=header, root=Tree(tree="all")), site.library)
+
+    def make(path, code, args=None, done=(), facts=None, tried=()):
+        failure = Failure(code, path=path, args=args or {})
+        return Request(
+            "go",
+            "en",
+            site.catalogue,
+            site.library,
+            seen=Seen(facts=facts or {}),
+            previous=spec,
+            failure=failure,
+            done=tuple(Done(p, "", {}) for p in done),
+            tried=(*tried, failure),
+        )
+
+    return make
+
+
+def test_the_failed_part_is_the_innermost_subtree(request_after):
+    request = request_after("all/take/hold", "SLIPPED")
+    assert failed_part(request.previous, request.failure)[0] == "all/take"
+
+
+def test_finished_leaves_outside_the_failed_part_are_kept(request_after):
+    done = ("all/open/pull", "all/take/reach")
+    assert kept_paths(request_after("all/take/hold", "SLIPPED", done=done)) == ("all/open/pull",)
+
+
+@pytest.mark.parametrize(
+    ("facts", "kept"),
+    [
+        ({"door": "open"}, ("all/open/pull",)),
+        ({"door": "closed"}, ()),  # contradicted: opened again
+        ({"at": "shelf"}, ("all/open/pull",)),  # superseded by `reach`, not contradicted
+        ({"at": "home"}, ("all/open/pull",)),
+    ],
+)
+def test_a_fact_that_contradicts_the_last_writer_undoes_it(request_after, facts, kept):
+    done = ("all/open/pull", "all/take/reach")
+    request = request_after("all/take/hold", "SLIPPED", done=done, facts=facts)
+    assert kept_paths(request) == kept
+
+
+def test_ways_are_taken_in_order_and_once(request_after):
+    first = request_after("all/open/pull", "STUCK", {"arm": "right"})
+    _, way = other_way(first)
+    assert (way.tree, dict(way.args)) == ("open", {"arm": "left"})
+    again = request_after(
+        "all/open/pull", "STUCK", {"arm": "left"}, tried=[Failure("STUCK", args={"arm": "right"})]
+    )
+    _, way = other_way(again)
+    assert (way.tree, dict(way.args)) == ("pry", {})
+
+
+def test_a_code_that_no_way_answers_leaves_the_plan_as_it_is(request_after):
+    request = request_after("all/take/hold", "SLIPPED")
+    assert other_way(request) is None
+    spec = repaired(request, "test")
+    assert spec.root == request.previous.root
+    assert (spec.mission.plan_version, spec.mission.parent) == (4, 3)
+
+
+def test_a_repaired_plan_names_the_new_way_and_expands(request_after):
+    request = request_after("all/open/pull", "GONE", {"arm": "right"})
+    spec = expand(repaired(request, "test"), request.library)
+    assert "all/pry/pull" in [path for path, _ in paths(spec.root)]
+
+
+def test_no_library_is_no_other_way(request_after):
+    request = request_after("all/open/pull", "STUCK")
+    from dataclasses import replace
+
+    assert other_way(replace(request, library=Library())) is None

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import pytest
+
+from bt_exec.compiler import Plan, Refusal, Request
+from bt_exec.failure import RegistrationError, UsageError
+from bt_exec.messages import language_of
+from bt_exec.pack import Catalogue, Pack
+from bt_exec.spec.library import Library
+from bt_exec.spec.load import load_text
+from bt_exec_llm.lexicon import expand_phrase, load_lexicon
+from bt_exec_llm.offline import create
+
+
+@pytest.mark.parametrize(
+    ("phrase", "expected"),
+    [
+        ("open", ("open",)),
+        ("(right|just) now", ("right now", "just now")),
+        ("[go [and]] get", ("go and get", "go get", "get")),
+        ("안(의|에 있는)", ("안의", "안에 있는")),
+    ],
+)
+def test_alternatives_are_expanded(phrase, expected):
+    assert set(expand_phrase(phrase)) == set(expected)
+
+
+@pytest.mark.parametrize("phrase", ["(open", "open)", "a|b", "[x"])
+def test_brackets_must_match(phrase):
+    with pytest.raises(RegistrationError, match="brackets do not match"):
+        expand_phrase(phrase)
+
+
+def test_too_many_alternatives_are_refused():
+    with pytest.raises(RegistrationError, match="more than 400"):
+        expand_phrase("(a|b|c|d)" * 6)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("verb: {}", "verb: Extra inputs are not permitted"),
+        ("filler: {en: [no]}", "filler.en.0: Input should be a valid string"),
+        ("verbs: {open: {fr: [ouvrir]}}", "verbs.open.fr: Extra inputs are not permitted"),
+        ("- open", "valid dictionary"),
+        ("{", "cannot be read as a lexicon"),
+    ],
+)
+def test_a_wrong_lexicon_is_refused_with_its_file_and_place(tmp_path, text, reason):
+    path = tmp_path / "words.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(RegistrationError) as error:
+        load_lexicon((path,))
+    assert str(path) in str(error.value)
+    assert reason in str(error.value)
+
+
+def test_a_missing_lexicon_is_refused(tmp_path):
+    with pytest.raises(RegistrationError, match="cannot be read"):
+        load_lexicon((tmp_path / "none.yaml",))
+
+
+def _ask(command: str, tree: str, lexicon=None) -> Plan | Refusal:
+    library = Library([load_text(tree)])
+    catalogue = Catalogue([Pack("garden", lexicon=lexicon)])
+    return create({}).compile(Request(command, language_of(command), catalogue, library))
+
+
+GARDEN = """
+tree: water_plants
+utterances: [Water the plants., 화분에 물을 줘.]
+root: {do: water}
+"""
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["water the plants", "Please WATER the plants now!", "화분에 물을 줘", "지금 화분에 물을 줘."],
+)
+def test_a_tree_works_with_its_utterances_alone(command):
+    answer = _ask(command, GARDEN)
+    assert isinstance(answer, Plan)
+    assert answer.spec.root.tree == "water_plants"
+
+
+@pytest.mark.parametrize(
+    "command", ["don't water the plants", "water the red plants", "water", "화분에 물을 주지 마"]
+)
+def test_and_is_not_guessed_from_parts_of_them(command):
+    assert isinstance(_ask(command, GARDEN), Refusal)
+
+
+PLACES = """
+tree: look_around
+utterances: [Go to the lounge and look around., 라운지에 가서 둘러봐.]
+params: {place: {type: Place}}
+root: {do: look, with: {place: $place}}
+"""
+WORDS = """
+verbs:
+  go: {en: [go to], ko: [가다]}
+  look: {en: [look around], ko: [둘러보다, 살펴보다]}
+values:
+  Place:
+    lounge: {en: [lounge], ko: [라운지]}
+    corridor: {en: [corridor, hallway], ko: [복도]}
+words:
+  at: {ko: [에]}
+complements: [Place]
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "place"),
+    [
+        ("go to the hallway and look around", "corridor"),
+        ("Could you go to the lounge and look around?", "lounge"),
+        ("복도에 가서 살펴봐 주세요", "corridor"),
+        ("복도에가서둘러봐", "corridor"),
+    ],
+)
+def test_values_that_complete_a_phrase_fill_its_parameter(tmp_path, command, place):
+    path = tmp_path / "words.yaml"
+    path.write_text(WORDS, encoding="utf-8")
+    answer = _ask(command, PLACES, path)
+    assert isinstance(answer, Plan)
+    assert dict(answer.spec.root.args) == {"place": place}
+
+
+@pytest.mark.parametrize(
+    "command", ["go to the kitchen and look around", "가서 둘러봐", "look around"]
+)
+def test_and_are_not_invented(tmp_path, command):
+    path = tmp_path / "words.yaml"
+    path.write_text(WORDS, encoding="utf-8")
+    assert isinstance(_ask(command, PLACES, path), Refusal)
+
+
+def test_two_trees_with_one_utterance_are_refused_as_ambiguous():
+    library = Library([load_text(GARDEN), load_text(GARDEN.replace("water_plants", "water_again"))])
+    answer = create({}).compile(Request("water the plants", "en", Catalogue([]), library))
+    assert isinstance(answer, Refusal)
+    assert answer.code == "AMBIGUOUS"
+
+
+def test_the_offline_compiler_has_no_settings():
+    assert create({}).name == "offline"
+    with pytest.raises(UsageError, match="has no settings \\(found model\\)"):
+        create({"model": "x"})

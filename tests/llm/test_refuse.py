@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import bt_exec_llm
+from bt_exec.compiler import Request
+from bt_exec.messages import Messages
+from bt_exec.spec.library import Library
+from bt_exec_llm.trouble import CODES
+
+ENGLISH = [
+    (
+        "open the window",
+        'I know no "window". I can: open the door, tell whether the door is open, '
+        "close the door, get the material, tell whether the door is closed.",
+    ),
+    ("paint the door", 'I know no action "paint".'),
+    ("open the red door", 'I do not know what "red" means here.'),
+    ("open the door in 5 minutes", 'I cannot do things at a set time ("5 minutes").'),
+    ("open the door if it is shut", 'I cannot follow conditions ("if").'),
+    ("open the door twice", 'I cannot follow numbers or amounts ("twice").'),
+    ("open the door slowly", 'I cannot choose how it is done ("slowly").'),
+    (
+        "don't open the door",
+        'I only take commands that say what to do, not what to leave ("don\'t open the door").',
+    ),
+    ("", "You said nothing."),
+    ("close it", 'I do not know what is meant in "close it".'),
+    ("open", '"open": I do not know what.'),
+    ("the door", '"door": I do not know what to do with it.'),
+    ("open the material", '"open the material" is nothing I can do.'),
+    (
+        "open the door with your left arm and your right arm",
+        "That contradicts itself: with your left arm / your right arm.",
+    ),
+    ("open the door and", '"open the door and" is not finished.'),
+]
+KOREAN = [
+    (
+        "창문을 열어 줘",
+        '모르는 대상입니다: "창문". 할 수 있는 일: 문을 열어, 문이 열려 있는지 알려 줘, '
+        "문을 닫아, 자재를 가져와, 문이 닫혀 있는지 알려 줘.",
+    ),
+    ("창문열어", '모르는 대상입니다: "창문".'),
+    ("문을 부숴", '모르는 동작입니다: "부숴".'),
+    ("빨간 문 열어", '모르는 말이 있습니다: "빨간".'),
+    ("5분 뒤에 문 열어", '시간을 정한 명령은 따를 수 없습니다: "5분 뒤에".'),
+    ("문 열지 마", '하지 말라는 명령은 받지 않습니다: "문 열지 마".'),
+    ("천천히 문 열어", '동작의 방식은 정할 수 없습니다: "천천히".'),
+]
+
+
+@pytest.mark.parametrize(("command", "message"), ENGLISH + KOREAN)
+def test_a_refusal_says_why_in_the_language_of_the_command(ask, command, message):
+    assert ask(command).message.startswith(message)
+
+
+def test_the_nearest_commands_are_commands_and_the_nearest_comes_first(ask, meaning):
+    near = ask("opn the dor").nearest
+    assert near[0] == "Open the door."
+    assert len(near) == 5
+    assert not any(meaning(command).isupper() for command in near)
+    korean = ask("자재 옮겨").nearest
+    assert korean[0] == "자재를 가져와."
+    assert not any(meaning(command).isupper() for command in korean)
+
+
+def test_a_library_without_utterances_offers_nothing(compiler, catalogue):
+    refusal = compiler.compile(Request("open the door", "en", catalogue, Library()))
+    assert (refusal.code, refusal.nearest) == ("NOT_TOGETHER", ())
+    assert refusal.message == '"open the door" is nothing I can do.'
+
+
+def test_every_code_has_its_sentences_and_its_row_in_the_table():
+    folder = Path(bt_exec_llm.__file__).parent
+    sentences = Messages.load([folder / "refusals.yaml"])
+    assert sentences.codes() == {*CODES, "CAN"}
+    table = (folder / "trouble.py").read_text(encoding="utf-8").split('"""')[1]
+    assert set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)*\b", table)) >= set(CODES)
+
+
+def test_long_words_are_cut_in_a_refusal(ask):
+    assert len(ask("open the " + "x" * 250).message) < 300

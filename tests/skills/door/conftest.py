@@ -1,0 +1,203 @@
+"""What the tests of the door pack share: a small mission loop, a scripted robot, scenes by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from bt_exec.failure import Failed
+from bt_exec.robot import Rig
+from bt_exec.skill import Skill, Steps
+from bt_exec.world import Sight, World
+from bt_exec_skills.door.pack import PACK
+from bt_exec_skills.door.robot import Arm
+from bt_exec_skills.door.scene import Detection, DoorEstimate, DoorScene
+
+TICK_S = 0.05
+LOOK_EVERY = 4  # ticks: 5 Hz
+
+ALL = ("door", "door-handle", "material")
+
+
+def make_scene(
+    t: float = 0.0, state: Any = "closed", labels: tuple[str, ...] = ALL, fault: Any = None
+) -> DoorScene:
+    found = tuple(Detection(label, (10, 20, 30, 40), 0.9) for label in labels)
+    return DoorScene(t, found, DoorEstimate(state, 0.9, ("primary:test",)), fault=fault)
+
+
+class Ride:
+    """Ticks one skill at a time on a simulated rig, looking as the executive does."""
+
+    def __init__(self, rig: Rig) -> None:
+        assert rig.simulation is not None
+        assert rig.perception is not None
+        self.rig = rig
+        self.robot: Any = rig.robot
+        self.sim = rig.simulation
+        self.sight: Sight[DoorScene] = Sight(lambda: self.sim.time)
+        self.phases: list[str] = []
+
+    def start(self, skill: Skill, **args: Any) -> Steps[Any]:
+        world = World(self.sight, self.sim.time)
+        return skill(**skill.inject(self.robot, world), **skill.validate(args))
+
+    def tick(self, count: int) -> None:
+        if count % LOOK_EVERY == 0:
+            eyes = self.rig.perception
+            assert eyes is not None
+            self.sight.add(eyes.interpret(eyes.capture()))
+        self.sim.step(TICK_S)
+
+    def run(self, skill: Skill, **args: Any) -> str:
+        """Run a skill to its end; return OK or its failure code."""
+        steps = self.start(skill, **args)
+        self.phases = []
+        for count in range(int(skill.timeout_s / TICK_S)):
+            try:
+                running = next(steps)
+            except StopIteration:
+                return "OK"
+            except Failed as failed:
+                return failed.code if failed.code in skill.fails else f"undeclared {failed.code}"
+            assert running.progress is None or 0.0 <= running.progress <= 1.0
+            if not self.phases or self.phases[-1] != running.doing:
+                self.phases.append(running.doing)
+            self.tick(count)
+        steps.close()
+        return "TIMEOUT"
+
+
+@pytest.fixture
+def ride() -> Iterator[Callable[..., Ride]]:
+    """Return a maker of rides: ``ride(door="ajar", seed=3)``."""
+    made: list[Ride] = []
+
+    def make(settings: dict[str, Any] | None = None, **world: Any) -> Ride:
+        pairs = {key: str(value) for key, value in world.items()}
+        made.append(Ride(PACK.robots["sim"](settings or {"robot": "sim"}, pairs)))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.rig.shut()
+
+
+@dataclass
+class ScriptedMotion:
+    """Ends after two looks at `done`, well or with a reason."""
+
+    reason: str = ""
+    looks: int = 0
+    stops: int = 0
+    progress: float = 0.0
+
+    @property
+    def done(self) -> bool:
+        self.looks += 1
+        return self.looks > 2
+
+    @property
+    def blocked(self) -> bool:
+        return bool(self.reason)
+
+    def stop(self) -> None:
+        self.stops += 1
+
+
+@dataclass
+class ScriptedRobot:
+    """Readings as set; every motion ends with `reason`, and sets `after` when it is started."""
+
+    reason: str = ""
+    after: dict[str, Any] = field(default_factory=dict)
+    held: dict[Arm, str | None] = field(default_factory=lambda: {"left": None, "right": None})
+    door_angle_rad: float = 0.0
+    at_home: bool = True
+    placed: bool = True
+    still: bool = True
+    doing: str = "moving"
+    motions: list[tuple[str, ScriptedMotion]] = field(default_factory=list)
+
+    def _start(self, name: str) -> ScriptedMotion:
+        self.motions.append((name, ScriptedMotion(self.reason)))
+        for key, value in self.after.items():
+            setattr(self, key, value)
+        return self.motions[-1][1]
+
+    def reach(self, arm: Arm, label: str) -> ScriptedMotion:
+        return self._start("reach")
+
+    def close_gripper(self, arm: Arm, label: str) -> ScriptedMotion:
+        return self._start("close_gripper")
+
+    def open_gripper(self, arm: Arm) -> ScriptedMotion:
+        return self._start("open_gripper")
+
+    def pull_open(self, arm: Arm, label: str) -> ScriptedMotion:
+        return self._start("pull_open")
+
+    def push_shut(self, arm: Arm, label: str) -> ScriptedMotion:
+        return self._start("push_shut")
+
+    def go_home(self) -> ScriptedMotion:
+        return self._start("go_home")
+
+    def holding(self, arm: Arm) -> str | None:
+        return self.held[arm]
+
+    def at_label(self, arm: Arm, label: str) -> bool:
+        return self.placed
+
+    def stop(self) -> None:
+        self.still = True
+
+
+@dataclass
+class Clock:
+    t: float = 0.0
+
+    def __call__(self) -> float:
+        return self.t
+
+
+def run_scripted(
+    skill: Skill,
+    robot: ScriptedRobot,
+    scenes: Callable[[float], DoorScene | None] = make_scene,
+    **args: Any,
+) -> str:
+    """Run a skill on a scripted robot; `scenes` gives what is seen at each time [s]."""
+    clock = Clock()
+    sight: Sight[DoorScene] = Sight(clock)
+    steps = skill(**skill.inject(robot, World(sight, 0.0)), **skill.validate(args))
+    for _ in range(400):
+        try:
+            next(steps)
+        except StopIteration:
+            return "OK"
+        except Failed as failed:
+            return failed.code
+        scene = scenes(clock.t)
+        if scene is not None:
+            sight.add(scene)
+        clock.t += TICK_S
+    return "TIMEOUT"
+
+
+@pytest.fixture
+def scene() -> Callable[..., DoorScene]:
+    return make_scene
+
+
+@pytest.fixture
+def scripted() -> type[ScriptedRobot]:
+    return ScriptedRobot
+
+
+@pytest.fixture
+def play() -> Callable[..., str]:
+    return run_scripted

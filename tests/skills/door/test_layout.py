@@ -1,0 +1,57 @@
+"""World options say what is allowed; a seed gives one layout, for ever."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bt_exec_skills.door.sim.layout import WorldOptions, draw_layout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"door": "half"},
+            "door='half': allowed are closed, ajar, open, or an angle 0..1.6 rad",
+        ),
+        ({"door": 1.7}, "door=1.7: allowed are closed, ajar, open, or an angle 0..1.6 rad"),
+        ({"door": "nan"}, "door='nan': allowed are closed, ajar, open, or an angle 0..1.6 rad"),
+        ({"material": "gone"}, "material='gone': allowed are present, absent"),
+        ({"seed": -1}, "seed=-1: allowed are whole numbers 0..2147483647"),
+        ({"seed": 1.5}, "seed=1.5: allowed are whole numbers 0..2147483647"),
+        ({"seed": True}, "seed=True: allowed are whole numbers 0..2147483647"),
+        (
+            {"fault": "fire"},
+            "fault='fire': allowed are none, jammed, slippery, dark, frozen",
+        ),
+    ],
+)
+def test_a_bad_option_says_what_is_allowed(options: dict, message: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        WorldOptions(**options)
+    assert str(caught.value) == message
+
+
+def test_an_angle_may_be_written_as_text() -> None:
+    assert WorldOptions(door="0.4").door == 0.4
+
+
+@given(seed=st.integers(0, 2**31 - 1))
+@settings(max_examples=50, deadline=None)
+def test_a_seed_gives_one_layout_whatever_else_is_chosen(seed: int) -> None:
+    one = draw_layout(WorldOptions(seed=seed))
+    assert one == draw_layout(WorldOptions(seed=seed))
+    other = draw_layout(WorldOptions(door="open", material="absent", fault="jammed", seed=seed))
+    assert replace(other, angle=one.angle, material=True, jammed=False) == one
+
+
+@pytest.mark.parametrize(
+    ("door", "low", "high"), [("closed", 0, 0), ("ajar", 0.25, 0.5), ("open", 1.15, 1.35)]
+)
+def test_named_doors_stand_where_their_name_says(door: str, low: float, high: float) -> None:
+    for seed in range(30):
+        assert low <= draw_layout(WorldOptions(door=door, seed=seed)).angle <= high

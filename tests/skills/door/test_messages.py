@@ -1,0 +1,46 @@
+"""Every code and every skip reason has its sentence in both languages."""
+
+from __future__ import annotations
+
+import pytest
+
+from bt_exec.failure import Failure
+from bt_exec.messages import Messages
+from bt_exec_skills.door.pack import PACK
+
+assert PACK.messages is not None
+MESSAGES = Messages.load([PACK.messages])
+
+
+@pytest.mark.parametrize("skill", PACK.skills, ids=lambda s: s.name)
+def test_every_code_has_its_sentences(skill) -> None:
+    assert skill.fails <= MESSAGES.codes()
+
+
+@pytest.mark.parametrize("condition", PACK.conditions, ids=lambda c: c.name)
+def test_every_skip_reason_and_doubt_has_its_sentences(condition) -> None:
+    states = ("open", "ajar", "closed") if condition.name == "door_is" else ("",)
+    for state in states:
+        reason = condition.skip_reason.replace("{state}", state)
+        assert not reason or reason in MESSAGES
+    assert condition.unknown in MESSAGES
+
+
+def test_codes_of_the_domain_have_their_sentences() -> None:
+    assert {
+        "ALREADY_OPEN",
+        "ALREADY_CLOSED",
+        "MATERIAL_NOT_VISIBLE_AFTER_OPEN",
+        "UNCERTAIN_PERCEPTION",
+    } <= MESSAGES.codes()
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [("en", "I do not see the door handle."), ("ko", "찾는 대상(손잡이)이 보이지 않습니다.")],
+)
+def test_a_failure_is_explained_in_the_language_of_the_command(
+    language: str, sentence: str
+) -> None:
+    failure = Failure("LABEL_NOT_DETECTED", args={"arm": "left", "object_label": "door-handle"})
+    assert MESSAGES.explain(failure, language) == sentence

@@ -1,0 +1,99 @@
+"""The pack is found and cheap to import; its rig says what is wrong with what it is given."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from bt_exec.failure import BtExecError
+from bt_exec.pack import Catalogue
+from bt_exec_skills.door.pack import PACK
+from bt_exec_skills.door.rigs import facts_of
+
+
+def test_the_pack_makes_a_catalogue() -> None:
+    catalogue = Catalogue([PACK])
+    assert sorted(catalogue.skills) == [
+        "close_door",
+        "grasp",
+        "move_arm",
+        "open_door",
+        "release",
+        "return_home",
+    ]
+    assert catalogue.skills["grasp"].labels() == {"object_label"}
+
+
+def test_importing_the_pack_loads_no_simulator_and_no_vision() -> None:
+    script = (
+        "import sys, bt_exec_skills.door.pack\n"
+        "print(sorted({'mujoco', 'mink', 'cv2', 'onnxruntime', 'numpy'} & set(sys.modules)))"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert told.stdout.strip() in ("[]", "['numpy']")
+
+
+@pytest.mark.parametrize(
+    ("settings", "world", "message"),
+    [
+        (
+            {},
+            {"door": "half"},
+            "--world door='half': allowed are closed, ajar, open, or an angle 0..1.6 rad",
+        ),
+        ({}, {"seed": "x"}, "--world seed='x': a whole number is needed"),
+        (
+            {},
+            {"sead": "1"},
+            "there is no world key 'sead'; known, nearest first: seed, door, fault, material",
+        ),
+        (
+            {"detector": "oracl"},
+            {},
+            "there is no detector 'oracl'; known, nearest first: oracle",
+        ),
+        (
+            {"renderer": "vulkan"},
+            {},
+            "there is no renderer 'vulkan'; known, nearest first: auto, egl, raycast",
+        ),
+        (
+            {"detectr": "oracle"},
+            {},
+            "there is no setting of pack door 'detectr'; known, nearest first: detector, "
+            "material_arm, renderer, robot",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_built(
+    settings: Any, world: Any, message: str
+) -> None:
+    with pytest.raises(BtExecError) as caught:
+        PACK.robots["sim"](settings, world)
+    assert str(caught.value) == message
+
+
+def test_a_rig_knows_itself(ride: Any) -> None:
+    rig = ride(door="0.4", seed=5).rig
+    assert rig.facts_now() == {
+        "hand.left": "empty",
+        "hand.right": "empty",
+        "at.left": "home",
+        "at.right": "home",
+    }
+    assert rig.simulation is rig.robot
+
+
+def test_facts_of_a_hand_at_work(scripted: Any) -> None:
+    robot = scripted(at_home=False, held={"left": None, "right": "material"})
+    assert facts_of(robot) == {
+        "hand.left": "empty",
+        "hand.right": "material",
+        "at.left": "material",
+        "at.right": "material",
+    }
