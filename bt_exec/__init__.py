@@ -1,1 +1,100 @@
-"""bt-exec: a behaviour-tree mission executive for robots."""
+"""bt-exec: a behaviour-tree mission executive for robots.
+
+A command becomes a typed YAML tree, py_trees ticks it, skills drive a robot, and only a failed
+guard or skill makes anybody plan again. The names below are the public ones; they are imported
+when they are first used, so that ``import bt_exec`` costs nothing. The decorators are in
+`bt_exec.skill`: ``from bt_exec.skill import condition, skill``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bt_exec.failure import (
+        BtExecError,
+        Failed,
+        Failure,
+        Problem,
+        RegistrationError,
+        SpecError,
+        UnknownName,
+        UsageError,
+    )
+    from bt_exec.journal import Journal
+    from bt_exec.pack import Catalogue, Pack
+    from bt_exec.report import Outcome
+    from bt_exec.robot import Motion, Perception, Rig, Robot, Scene, Simulation
+    from bt_exec.session import Session, compile_command
+    from bt_exec.site import Site, load_site
+    from bt_exec.skill import (
+        Condition,
+        Label,
+        Running,
+        Skill,
+        Steps,
+        Verdict,
+    )
+    from bt_exec.world import World
+
+__all__ = [
+    "BtExecError",
+    "Catalogue",
+    "Condition",
+    "Failed",
+    "Failure",
+    "Journal",
+    "Label",
+    "Motion",
+    "Outcome",
+    "Pack",
+    "Perception",
+    "Problem",
+    "RegistrationError",
+    "Rig",
+    "Robot",
+    "Running",
+    "Scene",
+    "Session",
+    "Simulation",
+    "Site",
+    "Skill",
+    "SpecError",
+    "Steps",
+    "UnknownName",
+    "UsageError",
+    "Verdict",
+    "World",
+    "compile_command",
+    "load_site",
+]
+
+_HOMES = {
+    "failure": (
+        "BtExecError Failed Failure Problem RegistrationError SpecError UnknownName UsageError"
+    ),
+    "journal": "Journal",
+    "pack": "Catalogue Pack",
+    "report": "Outcome",
+    "robot": "Motion Perception Rig Robot Scene Simulation",
+    "session": "Session compile_command",
+    "site": "Site load_site",
+    "skill": "Condition Label Running Skill Steps Verdict",
+    "world": "World",
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'bt_exec' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"bt_exec.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return sorted(__all__)

@@ -17,6 +17,7 @@ arguments are translated through the ``words`` section.
 from __future__ import annotations
 
 import string
+import unicodedata
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,8 @@ LANGUAGES = ("en", "ko")
 
 def language_of(text: str) -> str:
     """Return the language a command is written in: ``ko`` if it holds any Hangul, else ``en``."""
-    return "ko" if any("가" <= char <= "힣" or "ㄱ" <= char <= "ㅣ" for char in text) else "en"
+    composed = unicodedata.normalize("NFC", text)
+    return "ko" if any("가" <= char <= "힣" or "ㄱ" <= char <= "ㅣ" for char in composed) else "en"
 
 
 class Messages:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bt_exec.compiler import Request
 from bt_exec.failure import Failure
 from bt_exec.pack import Catalogue
-from bt_exec.spec.model import Check, Do, Mission, MissionSpec, NodeBase, Tree, rebuild
+from bt_exec.spec.model import Check, Do, Mission, MissionSpec, NodeBase, Tree, rebuild, walk
 from bt_exec.spec.paths import encloses, paths
 from bt_exec.verify.dry_run import fill
 
@@ -77,18 +77,21 @@ def other_way(request: Request) -> tuple[NodeBase, Tree] | None:
             params = request.library.get(name).params
             args = {key: value for key, value in node.args.items() if key in params}
             args.update(way.args)
-            if name != node.tree or not _tried(args, request.tried):
-                update = {"tree": name, "args": args, "save": node.save, "body": None}
+            skills = {inner.do for inner in walk(node) if isinstance(inner, Do)}
+            if name != node.tree or not _tried(args, skills, request.tried):
+                update = {"tree": name, "args": args, "body": None}
                 return node, node.model_copy(update=update)
     return None
 
 
-def _tried(args: dict[str, object], failures: tuple[Failure, ...]) -> bool:
-    """Whether a failure already had all of `args` that its skill takes."""
-    return any(
-        all(failure.args.get(key) == value for key, value in args.items() if key in failure.args)
-        for failure in failures
-    )
+def _tried(args: dict[str, object], skills: set[str], failures: tuple[Failure, ...]) -> bool:
+    """Whether one of `skills` already failed with all of `args` that it takes."""
+    for failure in failures:
+        shared = [key for key in args if key in failure.args]
+        same = all(failure.args[key] == args[key] for key in shared)
+        if failure.node in skills and shared and same:
+            return True
+    return False
 
 
 def kept_paths(request: Request) -> tuple[str, ...]:

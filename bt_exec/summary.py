@@ -60,8 +60,8 @@ def summarise(
         said.append(messages.explain(ending.failure, language))
         if ending.why:
             said.append(messages.say(ending.why, language, replans=len(account.failures) - 1))
-    elif ending.reason_code not in ("OK", "ABORTED"):
-        said.append(messages.say(account.skipped[-1].reason, language))
+    elif ending.reason_code not in ("OK", "ABORTED"):  # nothing was needed
+        return messages.say(account.skipped[-1].reason, language)
     elif ending.status == "aborted":
         said.append(messages.say("ABORTED", language))
     state = state_of(account, messages, catalogue, facts)

@@ -32,28 +32,41 @@ class Conductor:
         painter: Where people read.
         plain: One line for each change, also on a terminal.
         verbose: Show paths and names of records.
-        quiet: Say nothing after the mission.
     """
 
-    def __init__(
-        self, painter: Painter, *, plain: bool = False, verbose: bool = False, quiet: bool = False
-    ) -> None:
+    def __init__(self, painter: Painter, *, plain: bool = False, verbose: bool = False) -> None:
         self.painter = painter
         self.verbose = verbose
-        self.quiet = quiet
         self.live = painter.live and not plain
         self.model = ViewModel()
         self.listener: ev.Listener = (
             self.model if self.live else PlainView(self.model, self._line, verbose=verbose)
         )
-        self._mute = False
+        self._trouble: OSError | None = None
+
+    @contextlib.contextmanager
+    def preparing(self, what: str) -> Iterator[None]:
+        """Show a line while something starts up; it goes when that has ended."""
+        if not self.live:
+            yield
+            return
+        text = self.painter.glyphs.text(f" … {what}")
+        self.painter.file.write(text)
+        self.painter.file.flush()
+        try:
+            yield
+        finally:
+            self.painter.file.write("\r\x1b[K")
+            self.painter.file.flush()
 
     def run(self, session: Session, command: str) -> Outcome:
         """Run one command to its end, show it, and say how it ended."""
         view = LiveView(self.model, self.painter, verbose=self.verbose) if self.live else None
         with view or contextlib.nullcontext(), _signals(session, view):
             outcome = session.run(command)
-        if not self.quiet and not self._mute:
+        if self._trouble is not None and not isinstance(self._trouble, BrokenPipeError):
+            raise self._trouble  # the mission went on; now is the time to say it
+        if self._trouble is None:
             self.painter.lines(self._last_lines(outcome))
         return outcome
 
@@ -67,12 +80,12 @@ class Conductor:
 
     def _line(self, text: str) -> None:
         """Write a line; where nobody reads any more, the mission still goes on."""
-        if self._mute:
+        if self._trouble is not None:
             return
         try:
             self.painter.say(text)
-        except BrokenPipeError:
-            self._mute = True
+        except OSError as error:
+            self._trouble = error
 
 
 @contextlib.contextmanager

@@ -147,9 +147,11 @@ def _look(site: Site, world: list[str]) -> Seen:
 
 
 def _refusal(refusal: Refusal) -> str:
+    from bt_exec.tui.summary import unsaid
+
     lines = [f"refused · {refusal.message} [{refusal.code}]"]
-    if refusal.nearest:
-        lines += ["try one of these:", *(f"  {text}" for text in refusal.nearest)]
+    if further := unsaid(refusal.message, refusal.nearest):
+        lines += ["try one of these:", *(f"  {text}" for text in further)]
     return "\n".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""Where a mission is written beside the screen: turn reports, frames, the journal."""
+"""Where a mission is written beside the screen and the journal: turn reports, frames."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ import queue
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from bt_exec import events as ev
 from bt_exec.cli.output import to_json
 from bt_exec.failure import UsageError
 
-if TYPE_CHECKING:
-    from bt_exec.journal import Journal, Recorder
-
-__all__ = ["Frames", "Records", "TurnLines"]
+__all__ = ["Frames", "TurnLines"]
 
 _WAITING = 32  # frames that wait for the disk before the loop does
 
@@ -97,47 +94,3 @@ class Frames:
                 if not self._trouble:
                     self._trouble = f"bt-exec: frames cannot be kept in {self.folder}: {error}"
                     print(self._trouble, file=sys.stderr)
-
-
-class Records:
-    """Gives every mission of a session its record in a journal.
-
-    Args:
-        journal: Where the records go.
-        site: Name of the site.
-        frames: Whether frames are kept with them.
-
-    Attributes:
-        command: What the next mission is told; set it before the mission begins.
-    """
-
-    def __init__(self, journal: Journal, site: str, *, frames: bool = False) -> None:
-        self.journal = journal
-        self.site = site
-        self.frames = frames
-        self.command = ""
-        self._open: Recorder | None = None
-
-    @property
-    def where(self) -> str:
-        """Where the record is, for people."""
-        return str(self.journal.path)
-
-    def begin(self) -> tuple[str, ev.Listener]:
-        """Return the new mission's name and who writes it down."""
-        from bt_exec.messages import language_of
-
-        self.close()
-        self._open = self.journal.begin(
-            command=self.command,
-            language=language_of(self.command),
-            site=self.site,
-            frames=self.frames,
-        )
-        return self._open.mission_id, self._open
-
-    def close(self) -> None:
-        """Finish the record of the last mission."""
-        if self._open is not None:
-            self._open.close()
-            self._open = None

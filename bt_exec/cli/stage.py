@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bt_exec.cli.output import for_people
-from bt_exec.cli.sinks import Frames, Records, TurnLines
+from bt_exec.cli.sinks import Frames, TurnLines
 from bt_exec.failure import UsageError
 
 if TYPE_CHECKING:
@@ -40,20 +40,14 @@ class Options:
 
 @dataclass
 class Stage:
-    """A session with its views and records."""
+    """A session with its views."""
 
     session: Session
     conductor: Conductor
-    records: Records | None
 
     def run(self, command: str) -> Outcome:
         """Run one command and show it."""
-        if self.records is not None:
-            self.records.command = command
-        outcome = self.conductor.run(self.session, command)
-        if self.records is not None:
-            self.records.close()
-        return outcome
+        return self.conductor.run(self.session, command)
 
 
 @contextlib.contextmanager
@@ -75,12 +69,7 @@ def staged(options: Options) -> Iterator[Stage]:
     with contextlib.ExitStack() as stack:
         site = load_site(options.site)
         world = parse_world(options.world)
-        records = None
-        if not options.no_journal:
-            records = Records(
-                Journal.open(options.journal), site.name, frames=options.frames is None
-            )
-            stack.callback(records.close)
+        journal = None if options.no_journal else Journal.open(options.journal)
         beside = options.json or options.turns == "-"
         conductor = Conductor(
             for_people(beside=beside), plain=options.plain, verbose=options.verbose
@@ -94,15 +83,15 @@ def staged(options: Options) -> Iterator[Stage]:
             frames = Frames(options.frames)
             stack.callback(frames.close)
             listeners.append(frames)
-        session = stack.enter_context(
-            Session(
+        with conductor.preparing(f"preparing {site.name}"):
+            session = Session(
                 site,
                 world=world,
                 fast=options.fast,
                 faults=options.faults,
                 listeners=listeners,
-                recorder=records,
+                journal=journal,
                 compiler=options.compiler,
             )
-        )
-        yield Stage(session, conductor, records)
+        stack.enter_context(session)
+        yield Stage(session, conductor)

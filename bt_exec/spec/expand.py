@@ -100,7 +100,7 @@ class _Expander:
             case Tree(body=None):
                 update["args"] = args = self._args(node.args, scope, place)
                 update["body"] = self._subtree(node, args, scope, place)
-                update["save"] = {}
+                update["save"] = self._save(node.save, scope)  # for a re-plan that expands it anew
             case Tree(body=body):
                 assert body is not None
                 update["body"] = self.node(body, scope, (*place, "body"))

@@ -36,6 +36,7 @@ from pydantic import (
     Field,
     PlainSerializer,
     Tag,
+    model_validator,
 )
 from pydantic_core import PydanticCustomError
 
@@ -65,7 +66,8 @@ __all__ = [
 KINDS = ("do", "check", "tree", "sequence", "fallback", "parallel")
 
 _UNITS_S = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|min|h)\Z")
+DURATION = r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(ms|s|min|h)"
+"""The form of a time in a document: ``500ms``, ``20s``, ``1.5min``."""
 
 Name: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]
 Code: TypeAlias = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$", max_length=64)]
@@ -76,7 +78,7 @@ Args: TypeAlias = Mapping[str, Any]
 
 def _read_duration(value: Any) -> Any:
     """Turn ``20s`` into seconds; a bare number has no unit and is refused."""
-    match = _DURATION.match(value) if isinstance(value, str) else None
+    match = re.fullmatch(DURATION, value) if isinstance(value, str) else None
     seconds = round(float(match[1]) * _UNITS_S[match[2]], 3) if match else 0.0
     if not 0 < seconds <= 24 * 3600:
         raise PydanticCustomError(
@@ -93,6 +95,19 @@ Duration: TypeAlias = Annotated[
     float, BeforeValidator(_read_duration), PlainSerializer(_write_duration)
 ]
 """Seconds in Python, ``20s`` in YAML."""
+
+
+def _read_needed(value: Any) -> Any:
+    """Refuse what is neither word nor number here, so that there is one reason and not two."""
+    if value in ("all", "any") or (type(value) is int and value >= 1):
+        return value
+    message = "must be all, any, or how many children must succeed: 1 or more"
+    raise PydanticCustomError("needed", message)
+
+
+Needed: TypeAlias = Annotated[
+    Literal["all", "any"] | Annotated[int, Field(ge=1)], BeforeValidator(_read_needed)
+]
 
 
 class _Model(BaseModel):
@@ -126,7 +141,7 @@ class Check(NodeBase):
 
     check: Expression
     code: Code | None = Field(None, alias="else")
-    tell: bool = False
+    tell: Annotated[bool, Field(strict=True)] = False
 
 
 class Tree(NodeBase):
@@ -154,7 +169,7 @@ class Parallel(NodeBase):
     """All at once; ``succeed_when`` says how many must succeed."""
 
     parallel: Annotated[tuple[Node, ...], Field(min_length=2)]
-    succeed_when: Literal["all", "any"] | Annotated[int, Field(ge=1, strict=True)] = "all"
+    succeed_when: Needed = "all"
 
     @property
     def needed(self) -> int:
@@ -199,11 +214,19 @@ Node: TypeAlias = Annotated[
 ]
 
 
+def _read_default(value: Any) -> Any:
+    """Refuse ``default: null``: it would say the opposite of what it looks like."""
+    if value is None:
+        message = "nothing is no default; leave 'default' out if callers must give this parameter"
+        raise PydanticCustomError("default", message)
+    return value
+
+
 class Param(_Model):
     """A parameter of a tree: its named type, and a default that makes it optional."""
 
     type: Name
-    default: Any = None
+    default: Annotated[Any, BeforeValidator(_read_default)] = None
     summary: Text = ""
 
     @property
@@ -221,6 +244,13 @@ class Way(_Model):
     on: Annotated[tuple[Code, ...], Field(min_length=1)]
     tree: Name | None = None
     args: Args = Field(default_factory=dict, alias="with")
+
+    @model_validator(mode="after")
+    def _differs(self) -> Way:
+        if self.tree is None and not self.args:
+            message = "another way names another 'tree', or changes arguments with 'with'"
+            raise PydanticCustomError("way", message)
+        return self
 
 
 class TreeSpec(_Model):
@@ -252,10 +282,10 @@ class Mission(_Model):
 
     command: Annotated[str, Field(max_length=2000)]
     language: Literal["en", "ko"] = "en"
-    plan_version: Annotated[int, Field(ge=1)] = 1
+    plan_version: Annotated[int, Field(ge=1, strict=True)] = 1
     compiler: str = ""
     model: str | None = None
-    parent: int | None = None
+    parent: Annotated[int, Field(ge=1, strict=True)] | None = None
     subgoals: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

@@ -1,12 +1,14 @@
 """Text into plain data, with the line and column of everything.
 
 YAML is read as its 1.2 core with less: ``true`` and ``false`` are the only booleans (``no`` and
-``on`` are words), numbers are decimal, dates are text. A file is data, so tags, anchors, aliases
-and duplicate keys are refused, and size, depth and node count are bounded. JSON is YAML here.
+``on`` are words), numbers are decimal, dates are text. A file is data, so tags, anchors, aliases,
+control characters and duplicate keys are refused, and size, depth and node count are bounded. JSON
+is YAML here. Lines and columns count from 1; columns count characters, not bytes.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +17,8 @@ from typing import Any, TypeAlias
 import yaml
 
 from bt_exec.failure import Problem, SpecError
+from bt_exec.spec.yaml_mistakes import NO_ANCHORS as _NO_ANCHORS
+from bt_exec.spec.yaml_mistakes import explain
 
 __all__ = ["MAX_BYTES", "MAX_DEPTH", "MAX_VALUES", "Place", "Source", "read_file", "read_text"]
 
@@ -26,16 +30,30 @@ MAX_DEPTH = 100
 Place: TypeAlias = tuple[str | int, ...]
 """Where something stands in a document: keys and indices from the top."""
 
-_INT = re.compile(r"[-+]?(0|[1-9][0-9]*)\Z")
-_FLOAT = re.compile(r"[-+]?[0-9]+\.[0-9]*([eE][-+][0-9]+)?\Z")
-# Both are subsets of what PyYAML resolves, so that its dumper quotes every word we would read as a
-# number (held by tests/bt_exec/spec/test_dump.py).
+INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]{0,18})\Z")
+NUMBER = re.compile(r"[-+]?(0|[1-9][0-9]*)(\.[0-9]*([eE][-+]?[0-9]+)?|[eE][-+]?[0-9]+)\Z")
+# `bt_exec.spec.dump` quotes text that looks like these (held by tests/bt_exec/spec/test_dump.py).
 _CONSTANTS = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
     **dict.fromkeys(("null", "Null", "NULL", "~", ""), None),
 }
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+_REFUSED = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that YAML does not allow: controls, lone surrogates, U+FFFE and U+FFFF."""
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
+"""What an escape such as ``"\\e"`` can still bring in; a terminal would obey it."""
+
+_NO_CONTROLS = "holds a control character or half a character; remove it"
+MAX_PROBLEMS = 50
+"""A document that is refused for so many reasons is not read on."""
+
+_SHOWN_PLACE = 6
+"""A place that is nested absurdly deep is shown by its first parts."""
+
+_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
 
 @dataclass
@@ -92,27 +110,18 @@ def read_file(path: Path) -> Source:
         SpecError: If the file cannot be read, is no UTF-8, or is refused; see `read_text`.
     """
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise SpecError([_too_big(str(path), path.stat().st_size)])
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise SpecError(
-            [Problem("UNREADABLE", f"cannot be read: {reason}", file=str(path))]
-        ) from None
-    except UnicodeDecodeError as error:
-        before = error.object[: error.start]
-        line = before.count(b"\n") + 1
-        column = error.start - (before.rfind(b"\n") + 1) + 1
-        problem = Problem(
-            "NOT_UTF8",
-            "is not UTF-8 text; save it as UTF-8",
-            found=f"byte 0x{error.object[error.start]:02x}",
-            file=str(path),
-            line=line,
-            column=column,
-        )
-        raise SpecError([problem]) from None
+        with path.open("rb") as file:
+            raw = file.read(MAX_BYTES + 1)
+        size = max(len(raw), path.stat().st_size)
+        if len(raw) > MAX_BYTES:
+            raise SpecError([_too_big(str(path), size)])
+        text = raw.decode("utf-8-sig")
+    except (OSError, ValueError) as error:
+        if isinstance(error, UnicodeDecodeError):
+            raise SpecError([_not_utf8(error, str(path))]) from None
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        message = f"cannot be read: {reason}"
+        raise SpecError([Problem("UNREADABLE", message, file=str(path))]) from None
     return read_text(text, str(path))
 
 
@@ -121,18 +130,21 @@ def read_text(text: str, file: str = "<text>") -> Source:
 
     Raises:
         SpecError: With codes ``TOO_BIG``, ``TOO_DEEP``, ``NOT_YAML``, ``EMPTY``,
-            ``SEVERAL_DOCUMENTS``, ``TAG``, ``ANCHOR``, ``DUPLICATE_KEY`` or ``KEY_NOT_TEXT``.
+            ``BAD_CHARACTER``, ``SEVERAL_DOCUMENTS``, ``TAG``, ``ANCHOR``, ``DUPLICATE_KEY`` or
+            ``KEY_NOT_TEXT``.
     """
-    source = Source(file)
+    text = text.removeprefix("\ufeff")
     if len(text) > MAX_BYTES:  # characters are at least a byte each
-        raise SpecError([_too_big(file, len(text))])
+        raise SpecError([_too_big(file, len(text.encode("utf-8", "replace")))])
+    refused = _REFUSED.search(text)
+    if refused:
+        raise SpecError([_refused_character(text, refused.start(), file)])
+    source = Source(file)
     loader = _LOADER(text)
     try:
         _Reader(source, loader).read()
     except yaml.MarkedYAMLError as error:
-        raise SpecError([_not_yaml(error, file)]) from None
-    except yaml.YAMLError as error:  # the reader: a character YAML does not allow
-        raise SpecError([_forbidden_character(text, file, error)]) from None
+        raise SpecError([explain(error, text, file)]) from None
     finally:
         loader.dispose()
     return source
@@ -150,7 +162,7 @@ class _Reader:
     def read(self) -> None:
         self.next()  # stream start
         if isinstance(self.next(), yaml.StreamEndEvent):
-            message = "is empty; a tree file starts with 'tree:'"
+            message = "is empty; a tree file starts with 'tree: NAME'"
             raise SpecError([Problem("EMPTY", message, file=self.source.file, line=1, column=1)])
         self.source.data = self._value(self.next(), ())
         self.next()  # document end
@@ -164,7 +176,7 @@ class _Reader:
                 )
             )
         if self.problems:
-            raise SpecError(self.problems)
+            raise SpecError(sorted(self.problems, key=lambda p: (p.line or 0, p.column or 0)))
 
     def _value(self, event: Any, place: Place) -> Any:
         self.source.marks[place] = _spot(event)
@@ -173,12 +185,9 @@ class _Reader:
             self._stop("TOO_BIG", f"holds more than {MAX_VALUES} values", place)
         if len(place) > MAX_DEPTH:
             self._stop("TOO_DEEP", f"is nested more than {MAX_DEPTH} levels deep", place)
-        if event.anchor is not None:
-            self._refuse("ANCHOR", "anchors and aliases are not allowed; write it out", place)
-            if isinstance(event, yaml.AliasEvent):
-                return None
-        if event.tag is not None:
-            self._refuse("TAG", "tags are not allowed: a file is data", place, found=event.tag)
+        self._plain_data(event, place)
+        if isinstance(event, yaml.AliasEvent):
+            return None
         if isinstance(event, yaml.ScalarEvent):
             return event.value if event.style else _plain(event.value)
         if isinstance(event, yaml.SequenceStartEvent):
@@ -192,48 +201,63 @@ class _Reader:
         data: dict[str, Any] = {}
         while not isinstance(event := self.next(), yaml.MappingEndEvent):
             if not isinstance(event, yaml.ScalarEvent):
-                self._refuse("KEY_NOT_TEXT", "a key must be a word", place, found="a collection")
+                message = "a key is a word; this one is a list, a mapping or an alias"
+                self._refuse("KEY_NOT_TEXT", message, place, spot=_spot(event))
                 self._value(event, (*place, "?"))
                 self._value(self.next(), (*place, "?"))
                 continue
             key, here = event.value, (*place, event.value)
             if key == "<<" and not event.style:
-                self._refuse("ANCHOR", "merge keys are not allowed; write it out", place)
+                message = "merge keys are not allowed; write the fields out"
+                self._refuse("ANCHOR", message, here, found="<<", spot=_spot(event))
+            self._plain_data(event, here)
             if key in data:
-                line, column = _spot(event)
                 first = self.source.keys[here][0]
                 message = f"{key!r} stands here again; it was first given on line {first}"
-                self.problems.append(
-                    Problem(
-                        "DUPLICATE_KEY",
-                        message,
-                        show_place(here),
-                        "",
-                        (),
-                        self.source.file,
-                        line,
-                        column,
-                    )
-                )
+                self._refuse("DUPLICATE_KEY", message, here, spot=_spot(event))
             self.source.keys.setdefault(here, _spot(event))
             data[key] = self._value(self.next(), here)
         return data
 
-    def _refuse(self, code: str, message: str, place: Place, *, found: str = "") -> None:
-        self.problems.append(self.source.problem(code, message, place, found=found))
+    def _plain_data(self, event: Any, place: Place) -> None:
+        """Refuse what makes a value more than data: anchors, aliases, tags, control characters."""
+        spot = _spot(event)
+        if event.anchor is not None:
+            sign = "*" if isinstance(event, yaml.AliasEvent) else "&"
+            self._refuse("ANCHOR", _NO_ANCHORS, place, found=sign + event.anchor, spot=spot)
+        if getattr(event, "tag", None) is not None:
+            message = (
+                "tags are not allowed, a file is data; put text that starts with '!' into quotes"
+            )
+            shown = event.tag.replace("tag:yaml.org,2002:", "!!")
+            self._refuse("TAG", message, place, found=shown, spot=spot)
+        control = _CONTROL.search(event.value) if isinstance(event, yaml.ScalarEvent) else None
+        if control:
+            shown = f"U+{ord(control[0]):04X}"
+            self._refuse("BAD_CHARACTER", _NO_CONTROLS, place, found=shown, spot=spot)
+
+    def _refuse(
+        self, code: str, message: str, place: Place, *, found: str = "", spot: tuple[int, int]
+    ) -> None:
+        shown = show_place(place[:_SHOWN_PLACE])
+        self.problems.append(Problem(code, message, shown, found, (), self.source.file, *spot))
+        if len(self.problems) >= MAX_PROBLEMS:
+            raise SpecError(self.problems)
 
     def _stop(self, code: str, message: str, place: Place) -> None:
-        self._refuse(code, message, place[:6])
-        raise SpecError(self.problems)
+        self._refuse(code, message, place, spot=self.source.marks[place])
+        raise SpecError(sorted(self.problems, key=lambda p: (p.line or 0, p.column or 0)))
 
 
 def _plain(text: str) -> Any:
     """Return what an unquoted scalar means in YAML 1.2's core, decimal numbers only."""
     if text in _CONSTANTS:
         return _CONSTANTS[text]
-    if _INT.match(text) and len(text) < 20:
+    if INTEGER.match(text):
         return int(text)
-    return float(text) if _FLOAT.match(text) else text
+    if NUMBER.match(text) and math.isfinite(number := float(text)):
+        return number
+    return text
 
 
 def _spot(event: Any) -> tuple[int, int]:
@@ -242,34 +266,23 @@ def _spot(event: Any) -> tuple[int, int]:
 
 def _too_big(file: str, size: int) -> Problem:
     message = f"is too big: {size} bytes, at most {MAX_BYTES} are read"
-    return Problem("TOO_BIG", message, file=file)
+    return Problem("TOO_BIG", message, file=file, line=1, column=1)
 
 
-def _not_yaml(error: yaml.MarkedYAMLError, file: str) -> Problem:
-    mark = error.problem_mark or error.context_mark
-    line, column = (mark.line + 1, mark.column + 1) if mark else (None, None)
-    reason = error.problem or "cannot be read"
-    if "alias" in reason or "anchor" in reason:
-        message = "anchors and aliases are not allowed; write it out"
-        return Problem("ANCHOR", message, file=file, line=line, column=column)
-    hint = ""
-    if "'\\t'" in reason:
-        hint = "; indent with spaces, not tabs"
-    elif "mapping values are not allowed" in reason:
-        hint = "; put text that holds ': ' into quotes"
-    return Problem("NOT_YAML", f"is not YAML: {reason}{hint}", file=file, line=line, column=column)
+def _not_utf8(error: UnicodeDecodeError, file: str) -> Problem:
+    line, column = _line_and_column(error.object[: error.start].decode("utf-8"))
+    found = f"byte 0x{error.object[error.start]:02x}"
+    message = "is not UTF-8 text; save it as UTF-8"
+    return Problem("NOT_UTF8", message, found=found, file=file, line=line, column=column)
 
 
-def _forbidden_character(text: str, file: str, error: yaml.YAMLError) -> Problem:
-    position = getattr(error, "position", None)
-    found = getattr(error, "character", None)
-    line = column = None
-    for index, char in enumerate(text):
-        if (ord(char) < 32 and char not in "\t\n\r") or ord(char) in (0x7F, 0xFFFE, 0xFFFF):
-            before = text[:index]
-            line, column = before.count("\n") + 1, index - (before.rfind("\n") + 1) + 1
-            found = char
-            break
-    shown = f"U+{ord(found):04X}" if isinstance(found, str) and found else f"position {position}"
-    message = "holds a character that YAML does not allow; remove it"
-    return Problem("NOT_YAML", message, found=shown, file=file, line=line, column=column)
+def _refused_character(text: str, position: int, file: str) -> Problem:
+    line, column = _line_and_column(text[:position])
+    found = f"U+{ord(text[position]):04X}"
+    return Problem("BAD_CHARACTER", _NO_CONTROLS, "", found, (), file, line, column)
+
+
+def _line_and_column(before: str) -> tuple[int, int]:
+    """Return where the character after `before` stands."""
+    lines = _BREAK.split(before)
+    return len(lines), len(lines[-1]) + 1

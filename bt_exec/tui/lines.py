@@ -78,7 +78,7 @@ class PlainView:
             why = ": ".join(filter(None, (code, message)))
             self._sight()
         elif node.state in ("skipped", "kept", "stopped"):
-            why = node.detail
+            why = node.detail.removeprefix(f"{node.state} ")
         path = node.path if self.verbose else ""
         parts = (node.label, node.about, why, took, path)
         self._line(WORDS[node.state or ""], "  ".join(filter(None, parts)))

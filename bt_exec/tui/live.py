@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import sys
 import threading
 from types import TracebackType
-from typing import TextIO
+from typing import Any, TextIO
 
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.paint import Painter
@@ -49,9 +50,11 @@ class LiveView:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="live view", daemon=True)
         self._streams: tuple[TextIO, TextIO] | None = None
+        self._keys = _Silence()
 
     def __enter__(self) -> LiveView:
         """Start to draw."""
+        self._keys.begin()
         self._streams = sys.stdout, sys.stderr
         sys.stdout = _Above(self, sys.stdout)
         sys.stderr = _Above(self, sys.stderr)
@@ -74,6 +77,7 @@ class LiveView:
         sys.stdout, sys.stderr = self._streams
         with self._io, contextlib.suppress(OSError, ValueError):
             self._write(self._erase() + _SHOW)
+        self._keys.end()
 
     def frame(self) -> None:
         """Draw now, if anything changed."""
@@ -99,6 +103,7 @@ class LiveView:
         """Draw everything anew at the next frame: the screen is not what it was."""
         with self._io:
             self._shown = []
+            self._keys.begin()
 
     def above(self, stream: TextIO, text: str) -> None:
         """Print complete lines above the view."""
@@ -179,3 +184,32 @@ class _Above(io.TextIOBase):
         """Print a last line that has no end."""
         if self._rest:
             self.write("\n")
+
+
+class _Silence:
+    """Keeps keys that are pressed meanwhile off the screen; they are read later as usual."""
+
+    def __init__(self) -> None:
+        self._before: list[Any] | None = None
+
+    def begin(self) -> None:
+        try:
+            number = sys.__stdin__.fileno() if sys.__stdin__ is not None else -1
+            if not os.isatty(number):
+                return
+            import termios
+
+            now = termios.tcgetattr(number)
+            self._before = self._before or [*now]
+            now[3] &= ~termios.ECHO
+            termios.tcsetattr(number, termios.TCSANOW, now)
+        except (ImportError, OSError, ValueError):
+            return
+
+    def end(self) -> None:
+        if self._before is not None and sys.__stdin__ is not None:
+            import termios
+
+            with contextlib.suppress(OSError, ValueError, termios.error):
+                termios.tcsetattr(sys.__stdin__.fileno(), termios.TCSANOW, self._before)
+            self._before = None

@@ -7,12 +7,13 @@ import sys
 from collections.abc import Iterable
 from typing import TextIO
 
+from rich.cells import cell_len
 from rich.color import ColorSystem
 from rich.console import Console
 from rich.style import Style
 
 from bt_exec.tui.style import ASCII, COLOURS, UNICODE, Glyphs
-from bt_exec.tui.text import Line, clean
+from bt_exec.tui.text import Line, safe, wrap
 
 __all__ = ["Painter"]
 
@@ -70,8 +71,15 @@ class Painter:
         self.file.flush()
 
     def say(self, text: str, style: str = "") -> None:
-        """Write text of ours, line by line."""
-        self.lines(((self.glyphs.text(clean_line(line)), style),) for line in text.split("\n"))
+        """Write text of ours; on a terminal its lines are wrapped at spaces."""
+        for line in text.split("\n"):
+            body = self.glyphs.text(safe(line))
+            indent = body[: len(body) - len(body.lstrip(" "))]
+            if _is_terminal(self.file) and cell_len(body) >= self.width:
+                pieces = [indent + piece for piece in wrap(body, self.width - len(indent) - 1)]
+            else:
+                pieces = [body]
+            self.lines(((piece, style),) for piece in pieces)
 
     def _code(self, name: str) -> tuple[str, str]:
         system = self.console.color_system
@@ -83,11 +91,6 @@ class Painter:
         number = {"standard": 1, "256": 2, "truecolor": 3, "windows": 1}[system]
         before, _, after = style.render(_MARK, color_system=ColorSystem(number)).partition(_MARK)
         return before, after
-
-
-def clean_line(line: str) -> str:
-    """Return a line without control characters, its indentation kept."""
-    return line[: len(line) - len(line.lstrip(" "))] + clean(line)
 
 
 def _is_terminal(file: TextIO) -> bool:

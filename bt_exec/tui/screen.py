@@ -8,7 +8,7 @@ from bt_exec.tui.model import ViewModel
 from bt_exec.tui.nodes import ViewNode
 from bt_exec.tui.rows import NARROW, Row, choose, rows_of
 from bt_exec.tui.style import ASCII, UNICODE, Glyphs
-from bt_exec.tui.text import Line, fit, pad
+from bt_exec.tui.text import Line, crop, fit, pad
 from bt_exec.tui.words import seconds
 
 __all__ = ["HINT", "draw", "tree_lines"]
@@ -47,7 +47,7 @@ def draw(
         head, foot = head[:1], []
     room = max(height - len(head) - len(foot), 1)
     body = artist.body(model, room)
-    return [*head, *body, *foot][:height]
+    return [crop(line, width - 1) for line in (*head, *body, *foot)][:height]
 
 
 def tree_lines(
@@ -59,7 +59,7 @@ def tree_lines(
 ) -> list[Line]:
     """Return the whole tree of a mission, as long as it is: what stays on the screen at the end."""
     artist = _Artist(width, ASCII if ascii else UNICODE, verbose, model.now())
-    return artist.rows(rows_of(model, width))
+    return [crop(line, width - 1) for line in artist.rows(rows_of(model, width))]
 
 
 class _Artist:
@@ -151,14 +151,21 @@ class _Artist:
             about = self.fit(about, space - cell_len(label))
         else:
             about = ""
-        filler = " " * (space - cell_len(label) - cell_len(about) + 1)
+        filler = space - cell_len(label) - cell_len(about) + 1
+        doing = self.fit(node.doing, filler - 4) if state == "running" and filler > 9 else ""
+        if self.width < NARROW or not tail:
+            doing = ""
+        elif doing:
+            doing = " " * (filler - 2 - cell_len(doing)) + doing + "  "
+            filler = 0
         name = {"running": "strong", "": "dim", "failed": "failed"}.get(state, "")
         return (
             (margin, ""),
             (self.glyphs.states[state] + " ", state),
             (label, name),
             (about, "" if state == "running" else "dim"),
-            (filler + tail if tail else "", "failed" if state == "failed" else "dim"),
+            (doing, "dim"),
+            (" " * filler + tail if tail else "", "failed" if state == "failed" else "dim"),
         )
 
     def about(self, row: Row, node: ViewNode) -> str:
@@ -188,8 +195,7 @@ class _Artist:
                 inner = any(child.state == "failed" for child in node.children)
                 return ("" if inner or self.width < NARROW else node.failure.code) + took
             case "running":
-                doing = node.doing if self.width >= NARROW else ""
-                return "  ".join(filter(None, (doing, *self.bar(node.progress)))) + took
+                return "  ".join(self.bar(node.progress)) + took
             case "skipped" | "kept":
                 return ""
         return took

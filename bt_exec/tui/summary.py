@@ -10,7 +10,7 @@ from bt_exec.tui.style import ASCII, UNICODE
 from bt_exec.tui.text import Line, clean, fit, wrap
 from bt_exec.tui.words import seconds
 
-__all__ = ["summary_lines"]
+__all__ = ["summary_lines", "unsaid"]
 
 _SIGNS = {
     "satisfied": "done",
@@ -57,9 +57,9 @@ def summary_lines(
         lines += _wrapped(f"seen: {seen}", width, "dim", signed)
     for problem in outcome.problems:
         lines += _wrapped(clean(problem), width, "dim", signed)
-    if outcome.nearest:
+    if further := unsaid(outcome.message, outcome.nearest):
         lines.append((("   try one of these:", "dim"),))
-        lines += [((f"     {signed(fit(clean(t), width - 6))}", ""),) for t in outcome.nearest]
+        lines += [((f"     {fit(signed(clean(text)), width - 6)}", ""),) for text in further]
     if outcome.journal:
         number = outcome.mission_id.rpartition("-")[2].lstrip("0") or "0"
         ways = [f"bt-exec {command} {number}" for command in commands]
@@ -68,14 +68,22 @@ def summary_lines(
     return lines
 
 
+def unsaid(message: str, utterances: Sequence[str]) -> tuple[str, ...]:
+    """Return the utterances, unless `message` already names every one of them."""
+    said = message.casefold()
+    missing = [text for text in utterances if text.casefold().rstrip(".?! ") not in said]
+    return tuple(utterances) if missing else ()
+
+
 def _head(outcome: Outcome) -> str:
     """Return how it ended and after how long, with its code and what it took."""
     time = seconds(outcome.sim_seconds)
-    code = outcome.reason_code if outcome.reason_code != "OK" else ""
+    code = outcome.reason_code if outcome.reason_code not in ("OK", "ABORTED") else ""
     if outcome.status == "refused":
         return " · ".join(filter(None, ("refused", code, "exit 5")))
     word = "in" if outcome.status == "satisfied" else "after"
-    facts = [f"{outcome.status} {word} {time}", code]
+    said = "stopped" if outcome.status == "aborted" else outcome.status
+    facts = [f"{said} {word} {time}", code]
     plans, failures = outcome.plan_version, len(outcome.failures)
     if outcome.status == "satisfied":
         recovered = f", {_count(failures, 'failure')} recovered" if failures else ""

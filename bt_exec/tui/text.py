@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from rich.cells import cell_len, set_cell_size
 
-__all__ = ["Line", "Span", "clean", "fit", "line_width", "pad", "plain", "wrap"]
+__all__ = ["Line", "Span", "clean", "crop", "fit", "line_width", "pad", "plain", "safe", "wrap"]
 
 Span: TypeAlias = tuple[str, str]
 Line: TypeAlias = tuple[Span, ...]
@@ -28,6 +28,11 @@ def clean(text: object) -> str:
     """Return text from outside as one safe line: no control characters, composed Hangul."""
     line = _SPACES.sub(" ", str(text))
     return unicodedata.normalize("NFC", _UNSAFE.sub("", line)).strip()
+
+
+def safe(text: str) -> str:
+    """Return one line without what could move the cursor; its spaces stay."""
+    return _UNSAFE.sub("", text.replace("\t", "    "))
 
 
 def fit(text: str, cells: int, ellipsis: str = "…") -> str:
@@ -69,6 +74,17 @@ def wrap(text: str, cells: int) -> list[str]:
 def line_width(line: Line) -> int:
     """Return how many cells a line takes."""
     return sum(cell_len(text) for text, _ in line)
+
+
+def crop(line: Line, cells: int) -> Line:
+    """Return a line cut to `cells`; one that fits is returned as it is."""
+    if line_width(line) <= cells:
+        return line
+    spans: list[Span] = []
+    for text, style in line:
+        spans.append((fit(text, cells, ""), style))
+        cells -= cell_len(spans[-1][0])
+    return tuple(spans)
 
 
 def plain(lines: Iterable[Line]) -> str:

@@ -1,0 +1,1 @@
+"""Compilers: from a command to a tree, offline or by a model."""

@@ -50,7 +50,7 @@ def request_after():
     spec = expand(MissionSpec(mission=header, root=Tree(tree="all")), site.library)
 
     def make(path, code, args=None, done=(), facts=None, tried=()):
-        failure = Failure(code, path=path, args=args or {})
+        failure = Failure(code, path=path, node=path.rpartition("/")[2], args=args or {})
         return Request(
             "go",
             "en",
@@ -96,7 +96,10 @@ def test_ways_are_taken_in_order_and_once(request_after):
     _, way = other_way(first)
     assert (way.tree, dict(way.args)) == ("open", {"arm": "left"})
     again = request_after(
-        "all/open/pull", "STUCK", {"arm": "left"}, tried=[Failure("STUCK", args={"arm": "right"})]
+        "all/open/pull",
+        "STUCK",
+        {"arm": "left"},
+        tried=[Failure("STUCK", node="pull", args={"arm": "right"})],
     )
     _, way = other_way(again)
     assert (way.tree, dict(way.args)) == ("pry", {})
@@ -121,3 +124,12 @@ def test_no_library_is_no_other_way(request_after):
     from dataclasses import replace
 
     assert other_way(replace(request, library=Library())) is None
+
+
+def test_another_skills_failure_does_not_make_a_way_tried(request_after):
+    tried = [
+        Failure("STUCK", node="reach", args={}),
+        Failure("STUCK", node="hold", args={"arm": "left"}),
+    ]
+    _, way = other_way(request_after("all/open/pull", "STUCK", {"arm": "right"}, tried=tried))
+    assert dict(way.args) == {"arm": "left"}

@@ -21,23 +21,13 @@ FORMS = [  # verb, -고, -니, -어, -었, -(으)면, -(으)세요, -(으)ㄹ래
     ("묻다/ㄷ", "묻고 묻니 물어 물었 물으면 물으세요 물을래 물은 물읍시다"),
     ("짓다/ㅅ", "짓고 짓니 지어 지었 지으면 지으세요 지을래 지은 지읍시다"),
 ]
-ENDINGS = [
-    "-고",
-    "-니",
-    "-어",
-    "-었",
-    "-(으)면",
-    "-(으)세요",
-    "-(으)ㄹ래",
-    "-(으)ㄴ",
-    "-(으)ㅂ시다",
-]
+NOTATIONS = "-고 -니 -어 -었 -(으)면 -(으)세요 -(으)ㄹ래 -(으)ㄴ -(으)ㅂ시다"
 
 
 @pytest.mark.parametrize(("verb", "forms"), FORMS)
 def test_a_verb_takes_its_endings(verb, forms):
     table = bases(verb)
-    for ending, form in zip(ENDINGS, forms.split(), strict=True):
+    for ending, form in zip(NOTATIONS.split(), forms.split(), strict=True):
         base, rest = split_ending(ending)
         assert form in [stem + rest for stem in table[base]], ending
 

@@ -14,8 +14,9 @@ from bt_exec_llm.trouble import CODES
 ENGLISH = [
     (
         "open the window",
-        'I know no "window". I can: open the door, tell whether the door is open, '
-        "close the door, get the material, tell whether the door is closed.",
+        'I know no "window". I can: open the door, close the door, get the material, '
+        "tell whether the door is open, "
+        "tell whether the door is closed.",
     ),
     ("paint the door", 'I know no action "paint".'),
     ("open the red door", 'I do not know what "red" means here.'),
@@ -42,7 +43,7 @@ KOREAN = [
     (
         "창문을 열어 줘",
         '모르는 대상입니다: "창문". 할 수 있는 일: 문을 열어, 문이 열려 있는지 알려 줘, '
-        "문을 닫아, 자재를 가져와, 문이 닫혀 있는지 알려 줘.",
+        "문을 닫아, 문이 닫혀 있는지 알려 줘, 자재를 가져와.",
     ),
     ("창문열어", '모르는 대상입니다: "창문".'),
     ("문을 부숴", '모르는 동작입니다: "부숴".'),

@@ -12,7 +12,7 @@ from typing import Literal
 from bt_exec.skill import Verdict, condition
 from bt_exec.world import World
 from bt_exec_skills.door.robot import Arm, DoorRobot, MaterialLabel
-from bt_exec_skills.door.scene import DoorScene
+from bt_exec_skills.door.scene import DoorEstimate, DoorScene
 from bt_exec_skills.door.votes import SIGHT_PATIENCE_S, agreed_state, seen
 
 __all__ = [
@@ -37,21 +37,19 @@ _UNCERTAIN = "UNCERTAIN_PERCEPTION"
 )
 def door_is(world: World[DoorScene], state: Literal["open", "ajar", "closed"]) -> Verdict:
     """Whether the door is in that state, as two fresh pictures agree."""
-    found = agreed_state(world.fresh)
-    why = f"door {found.state} {found.confidence:.1f}"
-    if found.state == "uncertain":
-        return Verdict.unknown(why, found.evidence, world.age_s)
-    return Verdict(found.state == state, why, found.evidence, world.age_s)
+    found = _door(world)
+    if isinstance(found, Verdict):
+        return found
+    return Verdict(found.state == state, _told(found), found.evidence, world.age_s)
 
 
 @condition(patience_s=SIGHT_PATIENCE_S, unknown=_UNCERTAIN)
 def door_known(world: World[DoorScene]) -> Verdict:
     """Whether the state of the door can be told at all."""
-    found = agreed_state(world.fresh)
-    why = f"door {found.state} {found.confidence:.1f}"
-    if found.state == "uncertain":
-        return Verdict.unknown(why, found.evidence, world.age_s)
-    return Verdict.yes(why, found.evidence, world.age_s)
+    found = _door(world)
+    if isinstance(found, Verdict):
+        return found
+    return Verdict.yes(_told(found), found.evidence, world.age_s)
 
 
 @condition(patience_s=SIGHT_PATIENCE_S, unknown=_UNCERTAIN)
@@ -94,6 +92,21 @@ def hand_empty(robot: DoorRobot, arm: Arm) -> Verdict:
 def arms_home(robot: DoorRobot) -> Verdict:
     """Whether both arms are at rest at home."""
     return Verdict(robot.at_home, "arms at home" if robot.at_home else "arms not at home")
+
+
+def _door(world: World[DoorScene]) -> DoorEstimate | Verdict:
+    """Return the state that fresh pictures agree on, or doubt with its reason."""
+    found = agreed_state(world.fresh)
+    if found.state != "uncertain":
+        return found
+    why = ", ".join(fact.partition(":")[2].replace("_", " ") for fact in found.evidence[:1])
+    if not world.fresh and world.scene is not None:
+        why = f"the newest picture is {world.age_s:.1f} s old"
+    return Verdict.unknown(f"door uncertain: {why}", found.evidence, world.age_s)
+
+
+def _told(found: DoorEstimate) -> str:
+    return f"door {found.state} {found.confidence:.1f}"
 
 
 def _in_view(world: World[DoorScene], label: str) -> Verdict:

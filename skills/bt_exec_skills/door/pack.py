@@ -29,6 +29,7 @@ PACK = Pack(
     passes=PASSES,
     trees=data_path("trees", "door"),
     messages=Path(__file__).with_name("messages.yaml"),
+    lexicon=data_path("configs", "lexicon", "door.yaml"),
     robots={"sim": make_sim_rig},
     world=WORLD_KEYS,
     turn_reporter=DoorTurns,

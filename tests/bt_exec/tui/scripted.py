@@ -47,7 +47,9 @@ def mission(text: str) -> MissionSpec:
     return expand(document, Library.load([data_path("trees", "door")]))
 
 
-def get_material(command: str = KOREAN, version: int = 1, kept: tuple[str, ...] = ()) -> MissionSpec:
+def get_material(
+    command: str = KOREAN, version: int = 1, kept: tuple[str, ...] = ()
+) -> MissionSpec:
     keep = "".join(f"\n    - {path}" for path in kept)
     return mission(
         f"mission:\n  command: {command}\n  plan_version: {version}\n  compiler: offline\n"

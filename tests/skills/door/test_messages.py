@@ -6,6 +6,7 @@ import pytest
 
 from bt_exec.failure import Failure
 from bt_exec.messages import Messages
+from bt_exec.testing.checks import check_pack
 from bt_exec_skills.door.pack import PACK
 
 assert PACK.messages is not None
@@ -44,3 +45,7 @@ def test_a_failure_is_explained_in_the_language_of_the_command(
 ) -> None:
     failure = Failure("LABEL_NOT_DETECTED", args={"arm": "left", "object_label": "door-handle"})
     assert MESSAGES.explain(failure, language) == sentence
+
+
+def test_the_whole_pack_passes_the_checker_that_ships_with_the_executive() -> None:
+    check_pack(PACK, MESSAGES)

@@ -13,7 +13,13 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.door.practice.style import Rng, add_extras, restyle, through_sensor
+from bt_exec_skills.door.practice.style import (
+    Rng,
+    add_extras,
+    enlarge,
+    restyle,
+    through_sensor,
+)
 from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD
 from bt_exec_skills.door.sim.body import SimDoorRobot
 from bt_exec_skills.door.sim.layout import WorldOptions
@@ -21,7 +27,7 @@ from bt_exec_skills.door.sim.mjcf import world_xml
 from bt_exec_skills.door.sim.painter import gl_works, make_painter
 from bt_exec_skills.door.sim.raycast import RayPainter
 from bt_exec_skills.door.sim.world import DoorWorld
-from bt_exec_skills.vision.sample import Mark, Sample, box_of
+from bt_exec_skills.vision.sample import Frame, Mark, Sample, box_of
 
 __all__ = ["DoorPractice", "class_of_angle"]
 
@@ -29,8 +35,10 @@ WIDTH, HEIGHT = 320, 240
 _LEAST_PIXELS = {"door": 300, "door-handle": 40, "material": 50, "person": 250}
 _MISSION_SHARE, _MISSION_PICTURES, _POSED_PICTURES = 0.5, 8, 8
 _EVERY_S = 0.25
+_CROP_SHARE = 0.12
 
 Vector = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 
 
 def class_of_angle(angle: float) -> str:
@@ -72,13 +80,19 @@ class DoorPractice:
                 painter = RayPainter(model, WIDTH, HEIGHT) if gl is None or by_ray else gl
                 picture = painter.paint(data)
                 angle = float(data.joint("door").qpos[0])
+                masks = _masks(picture.geoms, names)
+                image = through_sensor(picture.rgb, rng)
+                closer = rng.random() < _CROP_SHARE
+                if closer:
+                    image, masks = _closer(image, masks, rng)
                 yield Sample(
-                    through_sensor(picture.rgb, rng),
-                    _marks(picture.geoms, names, angle),
+                    image,
+                    _marks(masks, angle),
                     {
                         "angle_rad": round(angle, 4),
                         "renderer": painter.name,
                         "posture": "mission" if mission else "posed",
+                        "crop": closer,
                     },
                 )
         finally:
@@ -89,9 +103,9 @@ class DoorPractice:
 def _some_angle(rng: Rng) -> float:
     """Return a hinge angle [rad]: closed, ajar and open alike, small gaps more often."""
     kind = rng.random()
-    if kind < 0.33:
+    if kind < 0.3:
         return float(rng.uniform(0.0, 0.02)) if rng.random() < 0.8 else float(rng.uniform(0, 0.04))
-    if kind < 0.66:
+    if kind < 0.75:
         low, high = (0.05, 0.4) if rng.random() < 0.4 else (0.4, 1.0)
         return float(rng.uniform(low, high))
     return float(rng.uniform(1.0, 1.6))
@@ -151,18 +165,45 @@ def _posed(world: DoorWorld, qpos: Vector, rng: Rng) -> Vector:
     return qpos
 
 
-def _marks(geoms: npt.NDArray[np.int32], names: list[str], angle: float) -> tuple[Mark, ...]:
-    """Return the boxes of what is in view with enough pixels."""
+def _masks(geoms: npt.NDArray[np.int32], names: list[str]) -> dict[str, Mask]:
+    """Return the pixels that show each kind of thing."""
     starts = {
         "door": ("door/",),
         "door-handle": ("door/handle", "door/post"),
         "material": ("material",),
         "person": ("person/",),
     }
-    marks = []
-    for kind, start in starts.items():
-        mask = np.isin(geoms, [i for i, name in enumerate(names) if name.startswith(start)])
-        if int(mask.sum()) >= _LEAST_PIXELS[kind]:
-            label = class_of_angle(angle) if kind == "door" else kind
-            marks.append(Mark(label, box_of(mask)))
-    return tuple(marks)
+    return {
+        kind: np.isin(geoms, [i for i, name in enumerate(names) if name.startswith(start)])
+        for kind, start in starts.items()
+    }
+
+
+def _closer(image: Frame, masks: dict[str, Mask], rng: Rng) -> tuple[Frame, dict[str, Mask]]:
+    """Return a part of a picture, enlarged: what a second look at a detection gets to see.
+
+    A thing of which less than half lies inside is not marked.
+    """
+    kind = ("material", "material", "material", "door-handle", "")[int(rng.integers(5))]
+    middle = rng.uniform((80, 60), (WIDTH - 80, HEIGHT - 60))
+    if kind and masks[kind].any():
+        rows, columns = np.nonzero(masks[kind])
+        middle = np.array([columns.mean(), rows.mean()]) + rng.normal(0.0, 15.0, 2)
+    x = int(np.clip(middle[0] - WIDTH / 4, 0, WIDTH / 2))
+    y = int(np.clip(middle[1] - HEIGHT / 4, 0, HEIGHT / 2))
+    part = np.s_[y : y + HEIGHT // 2, x : x + WIDTH // 2]
+    inside: dict[str, Mask] = {}
+    for name, mask in masks.items():
+        kept = int(mask[part].sum()) >= 0.5 * int(mask.sum())
+        shown = mask[part] if kept else np.zeros_like(mask[part])
+        inside[name] = np.repeat(np.repeat(shown, 2, axis=0), 2, axis=1)
+    return enlarge(image[part]), inside
+
+
+def _marks(masks: dict[str, Mask], angle: float) -> tuple[Mark, ...]:
+    """Return the boxes of what is in view with enough pixels."""
+    return tuple(
+        Mark(class_of_angle(angle) if kind == "door" else kind, box_of(mask))
+        for kind, mask in masks.items()
+        if int(mask.sum()) >= _LEAST_PIXELS[kind]
+    )

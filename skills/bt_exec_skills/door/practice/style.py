@@ -10,13 +10,14 @@ from __future__ import annotations
 import colorsys
 from typing import Any
 
+import cv2
 import mujoco
 import numpy as np
 import numpy.typing as npt
 
 from bt_exec_skills.door.sim.layout import Layout
 
-__all__ = ["CLUTTER", "PERSON", "add_extras", "restyle", "through_sensor"]
+__all__ = ["CLUTTER", "PERSON", "add_extras", "enlarge", "restyle", "through_sensor"]
 
 CLUTTER = tuple(f"clutter/{i}" for i in range(5))
 PERSON = ("person/body", "person/head", "person/arm", "person/hand", "person/legs")
@@ -111,7 +112,6 @@ def _geoms(model: Any, start: str) -> list[int]:
 def _look_at(model: Any, camera: int, target: npt.NDArray[np.float64], roll: float) -> None:
     back = model.cam_pos[camera] - target
     back /= np.linalg.norm(back)
-    right = np.cross([np.sin(roll), 0.0, np.cos(roll)], back)
     right = np.cross([0.0, np.sin(roll), np.cos(roll)], back)
     right /= np.linalg.norm(right)
     axes = np.stack([right, np.cross(back, right), back], axis=1)
@@ -149,22 +149,35 @@ def _stand(model: Any, layout: Layout, rng: Rng, *, present: bool) -> None:
     side = 1.0 if rng.random() < 0.5 else -1.0
     foot = np.array([x - rng.uniform(0.05, 0.4), y + side * rng.uniform(0.26, 0.6), 0.0])
     tall = rng.uniform(1.15, 1.75)
-    skin = list(colorsys.hsv_to_rgb(rng.uniform(0.03, 0.08), rng.uniform(0.25, 0.6),
-                                    rng.uniform(0.35, 0.95)))
+    skin = list(
+        colorsys.hsv_to_rgb(
+            rng.uniform(0.03, 0.08), rng.uniform(0.25, 0.6), rng.uniform(0.35, 0.95)
+        )
+    )
     shirt, trousers = _colour(rng), _colour(rng)
     sleeve = shirt if rng.random() < 0.6 else skin
     chest = foot + [0.0, 0.0, 0.66 * tall]
     shoulder = foot + [0.0, -side * 0.13, 0.78 * tall]
-    hand = np.array([x - rng.uniform(-0.02, 0.2), y + side * rng.uniform(-0.1, 0.25),
-                     z + rng.uniform(-0.25, 0.2)])
+    hand = np.array(
+        [
+            x - rng.uniform(-0.02, 0.2),
+            y + side * rng.uniform(-0.1, 0.25),
+            z + rng.uniform(-0.25, 0.2),
+        ]
+    )
     reach = hand - shoulder
     hand = shoulder + reach * min(1.0, 0.62 / float(np.linalg.norm(reach)))
     _put(model, "person/body", chest, (0.13, 0.16 * tall, 0.0), shirt)
     _put(model, "person/legs", foot + [0.0, 0.0, 0.25 * tall], (0.11, 0.22 * tall, 0.0), trousers)
     _put(model, "person/head", foot + [0.0, 0.0, 0.94 * tall], (0.1, 0.0, 0.0), skin)
     _put(model, "person/hand", hand, (0.042, 0.0, 0.0), skin)
-    _put(model, "person/arm", (shoulder + hand) / 2,
-         (0.045, float(np.linalg.norm(hand - shoulder)) / 2, 0.0), sleeve)
+    _put(
+        model,
+        "person/arm",
+        (shoulder + hand) / 2,
+        (0.045, float(np.linalg.norm(hand - shoulder)) / 2, 0.0),
+        sleeve,
+    )
     turn = np.zeros(4)
     mujoco.mju_quatZ2Vec(turn, (hand - shoulder) / np.linalg.norm(hand - shoulder))
     model.geom("person/arm").quat[:] = turn
@@ -175,15 +188,17 @@ def _put(model: Any, name: str, place: Any, size: Any, colour: Any) -> None:
     geom.pos[:], geom.size[:], geom.rgba[:3] = place, size, colour
 
 
-def through_sensor(
-    image: npt.NDArray[np.uint8], rng: Rng
-) -> npt.NDArray[np.uint8]:
+def through_sensor(image: npt.NDArray[np.uint8], rng: Rng) -> npt.NDArray[np.uint8]:
     """Return the picture as a camera of some quality gives it: gain, blur, noise."""
-    import cv2
-
     seen = image.astype(np.float32) * float(rng.uniform(0.75, 1.2))
     if rng.random() < 0.15:
         seen = np.asarray(cv2.GaussianBlur(seen, (3, 3), 0), np.float32)
     if rng.random() < 0.4:
         seen += rng.normal(0.0, rng.uniform(1.0, 6.0), image.shape).astype(np.float32)
     return np.clip(seen, 0, 255).astype(np.uint8)
+
+
+def enlarge(part: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """Return `part` at twice its size."""
+    height, width = part.shape[:2]
+    return np.asarray(cv2.resize(part, (2 * width, 2 * height)), np.uint8)

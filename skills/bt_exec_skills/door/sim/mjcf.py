@@ -1,4 +1,4 @@
-"""A layout written as MJCF: cabinet with a hinged door, shelf, tray, material, two arms, camera.
+"""A layout written as MJCF: the cabinet with its door, two arms, a head camera, a lamp.
 
 Collision bits: robot 1, cabinet 2, material 4, door 8. Hands touch all of them, arm links the door
 and the cabinet; the robot does not touch itself.
@@ -6,29 +6,22 @@ and the cabinet; the robot does not touch itself.
 
 from __future__ import annotations
 
-import math
-
 from bt_exec_skills.door.robot import ARMS
 from bt_exec_skills.door.sim.arm import SHOULDER, arm_actuators, arm_body
-from bt_exec_skills.door.sim.layout import (
-    DOOR_HEIGHT,
-    DOOR_MAX_RAD,
-    DOOR_WIDTH,
-    Layout,
-    Rgb,
+from bt_exec_skills.door.sim.cabinet import (
+    DEPTH,
+    cabinet_geoms,
+    door_body,
+    material_body,
+    numbers,
+    rgba,
 )
+from bt_exec_skills.door.sim.layout import Layout
 
-__all__ = ["HANDLE_STANDOFF", "SHELF_DROP", "TIMESTEP", "world_xml"]
+__all__ = ["TIMESTEP", "world_xml"]
 
 TIMESTEP = 0.002
 """Physics step [s]; at twice this half of the grasps fail."""
-HANDLE_STANDOFF = 0.055
-"""Distance of the handle's bar from the panel's middle plane [m]."""
-PANEL_HALF = 0.01
-SHELF_DROP = 0.10
-"""How far the shelf's top lies below the middle of the door [m]."""
-_DEPTH = 0.24
-_TRAY_HALF = 0.004
 
 _DEFAULTS = """
   <default>
@@ -42,124 +35,6 @@ _DEFAULTS = """
   </default>"""
 
 
-def _n(*values: float) -> str:
-    return " ".join(f"{value:.9g}" for value in values)
-
-
-def _rgba(colour: Rgb) -> str:
-    return _n(*colour, 1.0)
-
-
-def _box(name: str, low: tuple[float, ...], high: tuple[float, ...], look: str) -> str:
-    """Return a static box between two corners [m]; `look` holds its class and colour."""
-    half = [(h - lo) / 2 for lo, h in zip(low, high, strict=True)]
-    middle = [(h + lo) / 2 for lo, h in zip(low, high, strict=True)]
-    return f'<geom name="{name}" type="box" size="{_n(*half)}" pos="{_n(*middle)}" {look}/>'
-
-
-def _cabinet(layout: Layout) -> str:
-    """Return the body of the cabinet around the opening, its shelf and its tray."""
-    hx, left, z = layout.hinge
-    right, top, bottom = left - DOOR_WIDTH, z + DOOR_HEIGHT / 2, z - DOOR_HEIGHT / 2
-    front, back, shelf = hx - PANEL_HALF, hx + _DEPTH, z - SHELF_DROP
-    outside = f'class="env" rgba="{_rgba(layout.colours["cabinet"])}"'
-    inside = f'class="env" rgba="{_rgba(layout.colours["interior"])}"'
-    tray = f'class="env" rgba="{_rgba(layout.colours["tray"])}"'
-    gap, wide = 0.004, 0.35
-    return "\n    ".join(
-        (
-            _box("cabinet/left", (front, left + gap, bottom), (back, left + wide, top), outside),
-            _box("cabinet/right", (front, right - wide, bottom), (back, right - gap, top), outside),
-            _box(
-                "cabinet/top",
-                (front, right - wide, top + gap),
-                (back, left + wide, top + 0.2),
-                outside,
-            ),
-            _box(
-                "cabinet/bottom",
-                (front, right - wide, 0.0),
-                (back, left + wide, bottom - gap),
-                outside,
-            ),
-            _box(
-                "interior/back",
-                (back, right - 0.05, bottom - 0.05),
-                (back + 0.01, left + 0.05, top + 0.05),
-                inside,
-            ),
-            _box(
-                "interior/shelf",
-                (front + 2 * PANEL_HALF, right, shelf - 0.02),
-                (back - 0.01, left, shelf),
-                inside,
-            ),
-            _box(
-                "interior/tray",
-                (hx + 0.025, right + 0.03, shelf),
-                (hx + 0.16, left - 0.03, shelf + 2 * _TRAY_HALF),
-                tray,
-            ),
-        )
-    )
-
-
-def _door(layout: Layout) -> str:
-    """Return the hinged panel with its bar handle; the panel lies along -y when closed."""
-    reach, half = layout.handle_r, layout.handle_half
-    low, high = 0.0, DOOR_MAX_RAD
-    if layout.jammed:
-        low, high = layout.angle, layout.angle + 0.005
-    look = f'class="door" rgba="{_rgba(layout.colours["handle"])}"'
-    posts = "".join(
-        f'<geom name="door/post{i}" type="capsule" size="0.005" mass="0.02" {look} '
-        f'fromto="{_n(-PANEL_HALF, -reach, z, -HANDLE_STANDOFF, -reach, z)}"/>'
-        for i, z in enumerate((layout.handle_z - half, layout.handle_z + half))
-    )
-    return f"""
-    <body name="door" pos="{_n(*layout.hinge)}">
-      <joint name="door" axis="0 0 -1" range="{_n(low, high)}" damping="0.6"
-             frictionloss="0.25" armature="0.01" solreflimit="0.004 1"/>
-      <geom name="door/panel" class="door" type="box" mass="2" rgba="{
-        _rgba(layout.colours["door"])
-    }"
-            size="{_n(PANEL_HALF, DOOR_WIDTH / 2 - 0.002, DOOR_HEIGHT / 2 - 0.002)}"
-            pos="{_n(0, -DOOR_WIDTH / 2, 0)}"/>
-      <geom name="door/handle" type="capsule" size="0.009" mass="0.1" {look}
-            fromto="{
-        _n(
-            -HANDLE_STANDOFF,
-            -reach,
-            layout.handle_z - half,
-            -HANDLE_STANDOFF,
-            -reach,
-            layout.handle_z + half,
-        )
-    }"/>
-      {posts}
-      <site name="handle" pos="{
-        _n(-HANDLE_STANDOFF, -reach, layout.handle_z)
-    }" size="0.005" group="4"/>
-    </body>"""
-
-
-def _material(layout: Layout) -> str:
-    """Return the material box on a freejoint, standing on the tray; nothing if absent."""
-    if not layout.material:
-        return ""
-    x, y, z = layout.centre
-    dx, dy = layout.material_xy
-    floor = z - SHELF_DROP + 2 * _TRAY_HALF
-    place = (x + dx, y + dy, floor + layout.material_half[2] + 0.0005)
-    half = layout.material_yaw / 2
-    return f"""
-    <body name="material" pos="{_n(*place)}" quat="{_n(math.cos(half), 0, 0, math.sin(half))}">
-      <freejoint name="material"/>
-      <geom name="material" class="thing" type="box" size="{_n(*layout.material_half)}" mass="0.12"
-            rgba="{_rgba(layout.colours["material"])}" friction="1 0.02 0.001"/>
-    </body>"""
-
-
 def _camera(layout: Layout) -> str:
     """Return the head camera: at its place, looking at its point, level."""
     eye, target = layout.camera
@@ -171,15 +46,15 @@ def _camera(layout: Layout) -> str:
         right[0] * forward[1] - right[1] * forward[0],
     )
     return (
-        f'<camera name="head" pos="{_n(*eye)}" xyaxes="{_n(*right, *up)}" '
-        f'fovy="{_n(layout.fovy)}"/>'
+        f'<camera name="head" pos="{numbers(*eye)}" xyaxes="{numbers(*right, *up)}" '
+        f'fovy="{numbers(layout.fovy)}"/>'
     )
 
 
 def world_xml(layout: Layout) -> str:
     """Return the whole world as MJCF; two equal layouts give the same text."""
     lamp, bright = layout.light
-    wall, floor = _rgba(layout.colours["wall"]), _rgba(layout.colours["floor"])
+    wall, floor = rgba(layout.colours["wall"]), rgba(layout.colours["floor"])
     holds = "".join(
         f'<connect name="{arm}/pull" site1="{arm}/grip" site2="handle" active="false" '
         'solref="0.02 1"/>'
@@ -201,16 +76,17 @@ def world_xml(layout: Layout) -> str:
     <map znear="0.02" zfar="20"/>
   </visual>{_DEFAULTS}
   <worldbody>
-    <light pos="{_n(*lamp)}" dir="0.35 0 -1" diffuse="{_n(bright, bright, bright)}"/>
+    <light pos="{numbers(*lamp)}" dir="0.35 0 -1" diffuse="{numbers(bright, bright, bright)}"/>
     <geom name="floor" class="look" type="plane" size="4 4 0.1" rgba="{floor}"/>
     <geom name="wall" class="look" type="plane" size="4 4 0.1"
-          pos="{_n(layout.hinge[0] + _DEPTH + 0.02)} 0 0" euler="0 -1.5707963 0" rgba="{wall}"/>
+          pos="{numbers(layout.hinge[0] + DEPTH + 0.02)} 0 0" euler="0 -1.5707963 0" rgba="{wall}"/>
     <geom name="robot/column" class="look" type="capsule" size="0.07" rgba="0.55 0.57 0.6 1"
           fromto="-0.08 0 0.1 -0.08 0 1.1"/>
     <geom name="robot/chest" class="look" type="capsule" size="0.06" rgba="0.55 0.57 0.6 1"
           fromto="-0.06 {-SHOULDER[1]} {SHOULDER[2]} -0.06 {SHOULDER[1]} {SHOULDER[2]}"/>
     {_camera(layout)}
-    {_cabinet(layout)}{_door(layout)}{_material(layout)}{"".join(arm_body(arm) for arm in ARMS)}
+    {cabinet_geoms(layout)}{door_body(layout)}{material_body(layout)}
+    {"".join(arm_body(arm) for arm in ARMS)}
   </worldbody>
   <equality>{holds}</equality>
   <actuator>{"".join(arm_actuators(arm) for arm in ARMS)}</actuator>

@@ -1,0 +1,1 @@
+"""A kettle for bt-exec: a pack of one's own, found through its entry point."""

@@ -1,0 +1,38 @@
+"""The kettle: what skills need of it, and a simulated one."""
+
+from typing import Protocol
+
+from bt_exec import Robot
+
+
+class Kettle(Robot, Protocol):
+    """What the skills of this pack need."""
+
+    temperature_c: float
+
+    def heat(self, on: bool) -> None:
+        """Switch the heating plate."""
+
+
+class SimKettle:
+    """A kettle that warms by 15 °C a second; its time passes only when it is stepped."""
+
+    def __init__(self) -> None:
+        self.time = 0.0
+        self.temperature_c = 20.0
+        self._on = False
+
+    def heat(self, on: bool) -> None:
+        self._on = on
+
+    def step(self, seconds: float) -> None:
+        self.time += seconds
+        if self._on:
+            self.temperature_c = min(100.0, self.temperature_c + 15 * seconds)
+
+    def stop(self) -> None:
+        self._on = False
+
+    @property
+    def still(self) -> bool:
+        return not self._on

@@ -1,0 +1,48 @@
+"""The pack: one skill, one condition, one tree, a kettle, sentences and words."""
+
+from pathlib import Path
+
+from bt_exec import Pack, Rig
+from bt_exec.skill import Running, Steps, Verdict, condition, skill
+
+from .kettle import Kettle, SimKettle
+
+HERE = Path(__file__).parent
+
+
+@skill(effects={"water": "hot"}, uses={"kettle"}, timeout_s=60)
+def boil(robot: Kettle, degrees_c: float = 95.0) -> Steps:
+    """Heat the water to a temperature [°C] and switch off."""
+    start = robot.temperature_c
+    robot.heat(True)
+    try:
+        while robot.temperature_c < degrees_c:
+            done = (robot.temperature_c - start) / (degrees_c - start)
+            yield Running(done, "heating")
+    finally:
+        robot.heat(False)
+
+
+@condition(skip_reason="already hot", establishes={"water": "hot"})
+def water_hot(robot: Kettle, degrees_c: float = 80.0) -> Verdict:
+    """Whether the water is at least that hot [°C]."""
+    return Verdict(robot.temperature_c >= degrees_c, f"{robot.temperature_c:.0f} °C")
+
+
+def make_kettle(settings, world) -> Rig:
+    kettle = SimKettle()
+    kettle.temperature_c = float(world.get("water", 20))
+    return Rig(kettle, simulation=kettle)
+
+
+PACK = Pack(
+    name="kitchen",
+    summary="A kettle.",
+    skills=(boil,),
+    conditions=(water_hot,),
+    trees=HERE / "trees",
+    lexicon=HERE / "lexicon.yaml",
+    messages=HERE / "messages.yaml",
+    robots={"sim": make_kettle},
+    world={"water": "its temperature at first [°C]"},
+)

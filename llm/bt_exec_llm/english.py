@@ -1,0 +1,165 @@
+"""English: the readings of a cleaned command, word by word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from bt_exec_llm.lexicon import Lexicon, Words, expand_phrase
+from bt_exec_llm.normalise import Token, lex
+from bt_exec_llm.units import Edge, Kind, Reading, Unit, readings
+
+__all__ = ["English"]
+
+_SHORTEST_TYPO = 4
+_LONG_WORD = 7
+
+
+class English:
+    """Reads English with the words of a lexicon, and the `literal` words of a library."""
+
+    def __init__(self, lexicon: Lexicon, literal: Iterable[str] = ()) -> None:
+        self._phrases: dict[str, dict[tuple[tuple[str, ...], Unit], None]] = {}
+        for phrase, unit in _phrases(lexicon):
+            for text in expand_phrase(phrase):
+                self._add(text, unit)
+        for word in literal:
+            self._add(word, Unit("word", word))
+        self._words = frozenset(
+            word for entries in self._phrases.values() for words, _ in entries for word in words
+        )
+
+    def _add(self, text: str, unit: Unit) -> None:
+        words = tuple(text.casefold().split())
+        self._phrases.setdefault(words[0], {})[words, unit] = None
+
+    def read(self, text: str) -> tuple[Reading, ...]:
+        """Return the best readings of `text`; none if there are too many."""
+        tokens = [self._corrected(token) for token in lex(text)]
+        found = readings(len(tokens), lambda position: self._edges(tokens, position))
+        return tuple(_joined(_without_names(reading, text), text) for reading in found)
+
+    def _edges(self, tokens: Sequence[Token], position: int) -> Iterator[Edge]:
+        token = tokens[position]
+        if token.kind == "stop":
+            yield Edge(position + 1, (Unit("stop", start=token.start, end=token.end),))
+            return
+        if token.kind == "number":
+            yield Edge(position + 1, (Unit("limit", "COUNT", start=token.start, end=token.end),))
+            return
+        for words, unit in self._phrases.get(token.text, ()):
+            end = position + len(words)
+            if tuple(other.text for other in tokens[position:end]) == words:
+                yield Edge(end, (unit.at(token.start, tokens[end - 1].end),))
+        unknown = Unit("unknown", token.text, start=token.start, end=token.end)
+        yield Edge(position + 1, (unknown,), 1)
+
+    def _corrected(self, token: Token) -> Token:
+        """Return `token` with a typing slip mended, where only one word can have been meant."""
+        word = token.text
+        if token.kind != "word" or word in self._words or len(word) < _SHORTEST_TYPO:
+            return token
+        meant = {other for other in self._words if _is_slip(word, other)}
+        return token._replace(text=meant.pop()) if len(meant) == 1 else token
+
+
+def _is_slip(typed: str, word: str) -> bool:
+    """Whether `typed` is `word` with two letters swapped, or a long one with one too few or many.
+
+    The first letter must be right, and the last of a word that is too short or too long, so that
+    no other word (felt, left) and no other form (retrieved) is taken for this one.
+    """
+    if typed[0] != word[0] or len(word) < _SHORTEST_TYPO or abs(len(typed) - len(word)) > 1:
+        return False
+    if len(typed) == len(word):
+        wrong = [at for at, pair in enumerate(zip(typed, word, strict=True)) if pair[0] != pair[1]]
+        return (
+            len(wrong) == 2
+            and wrong[1] == wrong[0] + 1
+            and typed[wrong[0]] == word[wrong[1]]
+            and typed[wrong[1]] == word[wrong[0]]
+        )
+    short, long = sorted((typed, word), key=len)
+    return (
+        len(word) >= _LONG_WORD
+        and typed[-1] == word[-1]
+        and any(long[:at] + long[at + 1 :] == short for at in range(len(long)))
+    )
+
+
+def _phrases(lexicon: Lexicon) -> Iterator[tuple[str, Unit]]:
+    """Yield every English phrase of a lexicon with the unit it is read as."""
+    for name, words in lexicon.verbs.items():
+        for phrase in words.en:
+            for text in expand_phrase(phrase):
+                yield text, Unit("verb", name, form="base")
+                yield _ing(text), Unit("verb", name, form="ing")
+    sections: tuple[tuple[Mapping[str, Words], Kind, str], ...] = (
+        (lexicon.nouns, "noun", ""),
+        (lexicon.words, "word", ""),
+        (lexicon.states, "word", "state "),
+        (lexicon.limits, "limit", ""),
+    )
+    for section, kind, prefix in sections:
+        for name, words in section.items():
+            for phrase in words.en:
+                yield phrase, Unit(kind, prefix + name)
+    for type_name, values in lexicon.values.items():
+        for value, words in values.items():
+            for phrase in words.en:
+                yield phrase, Unit("value", type_name, value=value)
+    for phrases, unit in (
+        (lexicon.pronouns.en, Unit("pronoun")),
+        (lexicon.determiners.en, Unit("filler", "determiner")),
+        ((*lexicon.filler.en, *lexicon.loose.en), Unit("filler")),
+        (lexicon.asides.en, Unit("filler", "aside")),
+        (lexicon.leads.base, Unit("lead", form="base")),
+        (lexicon.leads.ing, Unit("lead", form="ing")),
+        (lexicon.then.en, Unit("then")),
+        ((*lexicon.negation.en, *lexicon.negation_before_verb.en), Unit("not")),
+    ):
+        for phrase in phrases:
+            yield phrase, unit
+    for phrase in lexicon.function.en:
+        for text in expand_phrase(phrase):
+            yield text, Unit("word", text)
+
+
+def _ing(phrase: str) -> str:
+    """Return the -ing form of a phrase whose first verb carries it: ``picking up``."""
+    head, _, rest = phrase.partition(" ")
+    vowels = [char in "aeiou" for char in head]
+    if head.endswith("e") and not head.endswith("ee"):
+        head = head[:-1]
+    elif vowels[-3:] == [False, True, False] and sum(vowels) == 1 and head[-1] not in "wxy":
+        head += head[-1]
+    return f"{head}ing {rest}".strip()
+
+
+def _without_names(reading: Reading, text: str) -> Reading:
+    """Return `reading` with words before a noun that would be part of its name as unknown.
+
+    "Robot, open the door" is no "open the robot door", "first" no "the first door".
+    """
+    units = list(reading)
+    for at, unit in enumerate(units[:-1]):
+        before = units[at - 1] if at else None
+        pointed = before is not None and (before.name == "determiner" or before.kind == "unknown")
+        named = unit.name == "aside" and before is not None and before.kind == "verb"
+        if unit.kind == "filler" and unit.name != "determiner" and (pointed or named):
+            rest = (u for u in units[at + 1 :] if u.kind != "filler" or u.name == "determiner")
+            follows = next(rest, unit)
+            if follows.kind in ("noun", "unknown"):
+                name = text[unit.start : unit.end]
+                units[at] = Unit("unknown", name, start=unit.start, end=unit.end)
+    return tuple(units)
+
+
+def _joined(reading: Reading, text: str) -> Reading:
+    """Return `reading` with neighbouring unknown words as one unit."""
+    joined: list[Unit] = []
+    for unit in reading:
+        if unit.kind == "unknown" and joined and joined[-1].kind == "unknown":
+            start = joined.pop().start
+            unit = Unit("unknown", text[start : unit.end], start=start, end=unit.end)
+        joined.append(unit)
+    return tuple(joined)

@@ -1,0 +1,259 @@
+"""Korean: the readings of a cleaned command, with or without spaces.
+
+Spaces are only hints in typed Korean (문열어, 문 을 열어 줘), so a command is read without them.
+What they are needed for is to keep short words apart from parts of longer ones: fillers,
+connectives and the words of limits stand between spaces or they are not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from bt_exec_llm.hangul import bases, split_ending
+from bt_exec_llm.lexicon import Lexicon, Words, expand_phrase
+from bt_exec_llm.normalise import lex
+from bt_exec_llm.units import Edge, Kind, Reading, Unit, readings
+
+__all__ = ["Korean"]
+
+_OBJECT = ("을", "를")
+_LONGEST = 24
+
+
+class _Text:
+    """A command without its spaces: where words begin and end, and where punctuation stood."""
+
+    def __init__(self, text: str) -> None:
+        self.source = text
+        self.chars = ""
+        self.places: list[int] = []
+        self.edges = {0}
+        self.stops: set[int] = set()
+        self.numbers: dict[int, int] = {}
+        for token in lex(text):
+            self.edges.add(len(self.chars))
+            if token.kind == "stop":
+                self.stops.add(len(self.chars))
+                continue
+            if token.kind == "number":
+                self.numbers[len(self.chars)] = len(self.chars) + len(token.text)
+            self.chars += text[token.start : token.end].lower()
+            self.places.extend(range(token.start, token.end))
+        self.edges.add(len(self.chars))
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Return where positions `start`..`end` stand in the command as typed."""
+        if start >= len(self.places):
+            return len(self.source), len(self.source)
+        return self.places[start], self.places[max(start, end - 1)] + 1
+
+
+@dataclass
+class _Table:
+    """Texts without spaces and the units they are read as, by first character."""
+
+    entries: dict[str, dict[tuple[str, Unit], None]] = field(default_factory=dict)
+
+    def add(self, phrase: str, unit: Unit) -> None:
+        for text in expand_phrase(phrase):
+            plain = text.replace(" ", "").lower()
+            self.entries.setdefault(plain[0], {})[plain, unit] = None
+
+    def at(self, chars: str, position: int) -> Iterator[tuple[int, Unit]]:
+        for text, unit in self.entries.get(chars[position], ()):
+            if chars.startswith(text, position):
+                yield position + len(text), unit
+
+
+_Endings = dict[str, dict[str, tuple[Unit, ...]]]
+
+
+class Korean:
+    """Reads Korean with the words of a lexicon, and the `literal` words of a library."""
+
+    def __init__(self, lexicon: Lexicon, literal: Iterable[str] = ()) -> None:
+        self._nouns, self._free, self._bound = _Table(), _Table(), _Table()
+        self._particles = tuple(lexicon.endings.particles)
+        self._before_verb = tuple(lexicon.negation_before_verb.ko)
+        self._read_words(lexicon, literal)
+        self._read_verbs(lexicon)
+
+    def _read_words(self, lexicon: Lexicon, literal: Iterable[str]) -> None:
+        named: tuple[tuple[_Table, Mapping[str, Words], Kind], ...] = (
+            (self._nouns, lexicon.nouns, "noun"),
+            (self._free, lexicon.words, "word"),
+            (self._bound, lexicon.limits, "limit"),
+        )
+        for table, section, kind in named:
+            for name, words in section.items():
+                for phrase in words.ko:
+                    table.add(phrase, Unit(kind, name))
+        for type_name, values in lexicon.values.items():
+            for value, words in values.items():
+                for phrase in words.ko:
+                    self._free.add(phrase, Unit("value", type_name, value=value))
+        for table, phrases, unit in (
+            (self._nouns, lexicon.pronouns.ko, Unit("pronoun")),
+            (self._free, lexicon.loose.ko, Unit("filler")),
+            (self._bound, lexicon.determiners.ko, Unit("filler", "determiner")),
+            (self._bound, (*lexicon.filler.ko, *lexicon.asides.ko), Unit("filler")),
+            (self._bound, lexicon.then.ko, Unit("then")),
+            (self._bound, lexicon.negation.ko, Unit("not")),
+        ):
+            for phrase in phrases:
+                table.add(phrase, unit)
+        for phrase in lexicon.function.ko:
+            self._bound.add(phrase, Unit("word", phrase))
+        for text in literal:
+            self._nouns.add(text, Unit("word", text))
+
+    def _read_verbs(self, lexicon: Lexicon) -> None:
+        endings = lexicon.endings
+        stop, then, negated = (Unit("stop"),), (Unit("then"),), (Unit("not"),)
+        limits = [(texts, (Unit("limit", code),)) for code, texts in endings.limits.items()]
+        shared = [(endings.then, then), (endings.negated, negated), *limits]
+        plain = _endings([(endings.do, stop), *shared])
+        asking = _endings([(endings.do, stop), (endings.request, stop), *shared])
+        states = _endings([(endings.ask, stop), *shared])
+        self._helpers = [
+            *((form, plain) for verb in endings.helpers for form in _forms(verb)),
+            *((form, asking) for verb in endings.givers for form in _forms(verb)),
+        ]
+        givers = tuple(giver.replace(" ", "") for giver in endings.givers)
+        self._verbs: dict[str, list[tuple[str, str, Unit, _Endings, bool]]] = {}
+        sections: tuple[tuple[Mapping[str, Words], Kind, str], ...] = (
+            (lexicon.verbs, "verb", ""),
+            (lexicon.states, "word", "state "),
+        )
+        for section, kind, prefix in sections:
+            for name, words in section.items():
+                unit = Unit(kind, prefix + name)
+                for phrase in words.ko:
+                    for verb in expand_phrase(phrase):
+                        gives = verb.replace(" ", "").endswith(givers) and bool(givers)
+                        table = states if kind == "word" else asking if gives else plain
+                        for base, text in _forms(verb):
+                            entry = (base, text, unit, table, kind == "verb")
+                            self._verbs.setdefault(text[0], []).append(entry)
+
+    def read(self, text: str) -> tuple[Reading, ...]:
+        """Return the best readings of `text`; none if there are too many."""
+        plain = _Text(text)
+        found = readings(len(plain.chars), lambda position: self._edges(plain, position))
+        return tuple(_tidy(reading, plain) for reading in found)
+
+    def _edges(self, text: _Text, position: int) -> Iterator[Edge]:
+        before = (Unit("stop", start=position, end=position),) if position in text.stops else ()
+        for end, units in self._pieces(text, position):
+            yield Edge(end, (*before, *units))
+        if position in text.numbers:
+            end = text.numbers[position]
+            yield Edge(end, (*before, Unit("limit", "COUNT", start=position, end=end)))
+        if text.chars[position] in _OBJECT:
+            marker = Unit("filler", "object", start=position, end=position + 1)
+            yield Edge(position + 1, (*before, marker), 1)
+        unknown = Unit("unknown", start=position, end=position + 1)
+        yield Edge(position + 1, (*before, unknown), 2)
+
+    def _pieces(self, text: _Text, position: int) -> Iterator[tuple[int, Reading]]:
+        chars = text.chars
+        for end, unit in self._nouns.at(chars, position):
+            placed = (unit.at(position, end),)
+            yield end, placed
+            for particle in self._particles:
+                if chars.startswith(particle, end):
+                    yield end + len(particle), placed
+        for end, unit in self._free.at(chars, position):
+            yield end, (unit.at(position, end),)
+        if position in text.edges:
+            for end, unit in self._bound.at(chars, position):
+                if end in text.edges:
+                    yield end, (unit.at(position, end),)
+        yield from self._verb(chars, position)
+        for word in self._before_verb:
+            if chars.startswith(word, position):
+                begin = position + len(word)
+                negation = Unit("not", start=position, end=begin)
+                for end, units in self._verb(chars, begin):
+                    yield end, (negation, *units)
+
+    def _verb(self, chars: str, position: int) -> Iterator[tuple[int, Reading]]:
+        """Yield the verbs that begin here, with their helpers and endings."""
+        for base, text, unit, endings, helped in self._verbs.get(
+            chars[position : position + 1], ()
+        ):
+            if chars.startswith(text, position):
+                start = position + len(text)
+                for end, after in _ended(chars, start, base, endings):
+                    yield end, (unit.at(position, end), *(mark.at(position, end) for mark in after))
+                if helped and base == "a":
+                    for end, after in self._helped(chars, start, 2):
+                        marks = (mark.at(position, end) for mark in after)
+                        yield end, (unit.at(position, end), *marks)
+
+    def _helped(self, chars: str, position: int, more: int) -> Iterator[tuple[int, Reading]]:
+        """Yield what helping verbs and endings after an infinitive lead to."""
+        for (base, text), endings in self._helpers:
+            if chars.startswith(text, position):
+                start = position + len(text)
+                yield from _ended(chars, start, base, endings)
+                if more > 1 and base == "a":
+                    yield from self._helped(chars, start, more - 1)
+
+
+def _forms(verb: str) -> Iterator[tuple[str, str]]:
+    for base, forms in bases(verb).items():
+        for form in forms:
+            yield base, form
+
+
+def _endings(groups: Iterable[tuple[Iterable[str], Reading]]) -> _Endings:
+    """Return endings by base and text; the first group that has an ending keeps it."""
+    table: _Endings = {}
+    for phrases, units in groups:
+        for phrase in phrases:
+            for text in expand_phrase(phrase.replace("(으)", "ø")):
+                base, rest = split_ending(text.replace("ø", "(으)"))
+                table.setdefault(base, {}).setdefault(rest, units)
+    return table
+
+
+def _ended(
+    chars: str, position: int, base: str, endings: _Endings
+) -> Iterator[tuple[int, Reading]]:
+    table = endings.get(base, {})
+    for length in range(min(_LONGEST, len(chars) - position) + 1):
+        units = table.get(chars[position : position + length])
+        if units is not None:
+            yield position + length, units
+
+
+def _same_word(left: Unit, right: Unit, text: _Text) -> bool:
+    """Whether two units are one unknown word to a person: 창 and 문 in 창문."""
+    if left.end != right.start or "unknown" not in (left.kind, right.kind):
+        return False
+    if left.kind == right.kind:
+        return True
+    known = right if left.kind == "unknown" else left
+    return right.start not in text.edges and (
+        known.kind in ("noun", "word", "pronoun")
+        or (known is left and known.kind == "filler" and known.name != "object")
+    )
+
+
+def _tidy(reading: Reading, text: _Text) -> Reading:
+    """Return `reading` with unknown text as whole words, placed in the command as typed."""
+    units: list[Unit] = []
+    for unit in reading:
+        last = units[-1] if units else None
+        if last is not None and _same_word(last, unit, text):
+            units[-1] = Unit("unknown", start=last.start, end=unit.end)
+        else:
+            units.append(unit)
+    placed = []
+    for unit in units:
+        start, end = text.span(unit.start, unit.end)
+        name = text.source[start:end] if unit.kind == "unknown" else unit.name
+        placed.append(Unit(unit.kind, name, unit.value, unit.form, start, end))
+    return tuple(placed)

@@ -1,0 +1,122 @@
+"""What is known about a fixed robot before it looks: its camera, and the door's place and shape.
+
+A simulator knows these numbers; on a real robot they come out of a calibration, once, and stand in
+the site file. With them a box in a picture becomes an angle of the hinge.
+
+Frame: x forward to the door, y left, z up. The door hinges on its left edge; at angle 0 it lies
+along -y, and it opens towards the robot. Metres and radians.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Calibration", "CameraPose", "DoorShape"]
+
+Floats = npt.NDArray[np.float64]
+Point = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class CameraPose:
+    """A pinhole camera that stands level.
+
+    Attributes:
+        eye: Where it is [m].
+        target: The point it looks at [m].
+        fovy_deg: Vertical field of view [deg].
+        width: Of its pictures [px].
+        height: Of its pictures [px].
+    """
+
+    eye: Point
+    target: Point
+    fovy_deg: float
+    width: int = 320
+    height: int = 240
+
+    def project(self, points: Floats) -> Floats:
+        """Return where `points` (n, 3) appear in the picture: columns and rows [px], (n, 2)."""
+        eye = np.array(self.eye)
+        ahead = np.array(self.target) - eye
+        ahead /= np.linalg.norm(ahead)
+        right = np.array([ahead[1], -ahead[0], 0.0])
+        right /= np.linalg.norm(right)
+        offsets = points - eye
+        depth = np.maximum(offsets @ ahead, 1e-3)
+        focal = self.height / 2 / np.tan(np.radians(self.fovy_deg) / 2)
+        u = self.width / 2 + focal * (offsets @ right) / depth
+        v = self.height / 2 - focal * (offsets @ np.cross(right, ahead)) / depth
+        return np.stack([u, v], axis=1)
+
+
+@dataclass(frozen=True)
+class DoorShape:
+    """The door and its bar handle.
+
+    Attributes:
+        hinge: The hinge axis at the door's middle height [m].
+        width: From the hinge to the free edge [m].
+        height: Of the panel [m].
+        thick: Half of the panel's thickness [m].
+        handle_r: From the hinge to the handle, along the panel [m].
+        handle_z: Of the handle's middle over the door's middle [m].
+        handle_half: Half of the handle's length [m].
+        handle_out: From the panel's middle plane to the bar [m].
+        handle_radius: Of the bar [m].
+        max_rad: How far it opens [rad].
+    """
+
+    hinge: Point
+    width: float
+    height: float
+    thick: float
+    handle_r: float
+    handle_z: float
+    handle_half: float
+    handle_out: float
+    handle_radius: float
+    max_rad: float
+
+    def points(self, angle: float, local: Floats) -> Floats:
+        """Return points of the door given as (along, outward, up) in the world, both (n, 3)."""
+        along = np.array([-np.sin(angle), -np.cos(angle), 0.0])
+        outward = np.array([-np.cos(angle), np.sin(angle), 0.0])
+        up = np.array([0.0, 0.0, 1.0])
+        return np.array(self.hinge) + local @ np.stack([along, outward, up])
+
+    def panel_corners(self) -> Floats:
+        """Return the eight corners of the panel, (along, outward, up)."""
+        high = self.height / 2
+        return _corners((0.0, self.width), (-self.thick, self.thick), (-high, high))
+
+    def handle_corners(self) -> Floats:
+        """Return the corners of a box around the handle and its posts, (along, outward, up)."""
+        r, radius = self.handle_r, self.handle_radius
+        high = self.handle_half + radius
+        bar = _corners(
+            (r - radius, r + radius),
+            (self.handle_out - radius, self.handle_out + radius),
+            (self.handle_z - high, self.handle_z + high),
+        )
+        post = 0.6 * radius
+        high = self.handle_half + post
+        posts = _corners(
+            (r - post, r + post), (self.thick, self.thick), (self.handle_z - high, self.handle_z + high)
+        )
+        return np.vstack([bar, posts])
+
+
+def _corners(*ranges: tuple[float, float]) -> Floats:
+    return np.array(np.meshgrid(*ranges)).reshape(len(ranges), -1).T
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Camera and door of one place."""
+
+    camera: CameraPose
+    door: DoorShape

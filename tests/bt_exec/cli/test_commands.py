@@ -1,0 +1,273 @@
+"""Every command, in process: what it prints, where, and its exit code."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from bt_exec.cli.app import main
+
+TREE = "tree: {name}\nroot: {{do: open_door, with: {{arm: right, object_label: door}}}}\n"
+
+
+class Ran(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def bt(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("COLUMNS", "80")
+    for name in ("FORCE_COLOR", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+
+    def run(*arguments: str, stdin: str = "") -> Ran:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        code = main(arguments)
+        out, err = capsys.readouterr()
+        assert "Traceback" not in out + err
+        return Ran(code, out, err)
+
+    return run
+
+
+def test_run_in_lines(bt: Run) -> None:
+    ran = bt("run", "open the door", "--fast")
+    assert ran.code == 0
+    assert ran.err == ""
+    lines = ran.out.splitlines()
+    assert lines[0] == "     0.0 s  command   open the door"
+    assert re.match(r" +\d+\.\d s  done      open_door  right → door-handle  \(", lines[-4])
+    assert lines[-3].startswith(" ✓ satisfied in ")
+    assert lines[-2] == "   The door is open."
+    assert re.match(r"   record \d{4}-\d\d-\d\d-0001", lines[-1])
+
+
+def test_run_as_json(bt: Run, tmp_path: Path) -> None:
+    file = tmp_path / "j.sqlite"
+    ran = bt("run", "문을 열어", "--fast", "--json", "--world", "door=open", "--journal", str(file))
+    outcome = json.loads(ran.out)
+    assert ran.out.count("\n") == 1
+    assert list(outcome) == [
+        "mission_id",
+        "command",
+        "status",
+        "reason_code",
+        "message",
+        "planner_calls",
+        "replans",
+        "plan_version",
+        "ticks",
+        "sim_seconds",
+        "wall_seconds",
+        "skipped",
+        "failures",
+        "journal",
+    ]
+    assert (outcome["status"], outcome["reason_code"]) == ("satisfied", "ALREADY_OPEN")
+    assert outcome["skipped"] == [{"name": "open_door", "reason": "already open"}]
+    assert outcome["journal"] == str(file)
+    assert "skipped   open_door  right → door-handle  already open" in ran.err
+
+
+def test_run_that_is_blocked(bt: Run) -> None:
+    ran = bt("run", "get the material", "--fast", "--world", "material=absent", "--no-journal")
+    assert ran.code == 3
+    assert "failed    material_visible  MATERIAL_NOT_VISIBLE_AFTER_OPEN" in ran.out
+    assert " ■ blocked after " in ran.out
+    assert "   seen: door open" in ran.out
+
+
+def test_run_that_is_refused(bt: Run) -> None:
+    ran = bt("run", "창문을 열어", "--fast", "--no-journal")
+    assert ran.code == 5
+    assert "refused · NOT_UNDERSTOOD · exit 5" in ran.out
+
+
+def test_run_that_recovers(bt: Run) -> None:
+    fault = "open_door:1=DOOR_STUCK"
+    ran = bt("run", "open the door", "--fast", "--fault", fault, "--no-journal", "--verbose")
+    assert ran.code == 0
+    assert "plan 2    changes: open_door arm right → left" in ran.out
+    assert "2 plans, 1 failure recovered" in ran.out
+
+
+def test_turns_are_one_json_a_line(bt: Run, tmp_path: Path) -> None:
+    file = tmp_path / "turns.jsonl"
+    bt("run", "open the door", "--fast", "--no-journal", "--turns", str(file))
+    lines = file.read_text(encoding="utf-8").splitlines()
+    assert len(lines) >= 2
+    assert all(isinstance(json.loads(line), dict) and ": " not in line[:12] for line in lines)
+    ran = bt("run", "open the door", "--fast", "--no-journal", "--turns", "-")
+    assert [json.loads(line) for line in ran.out.splitlines()]
+    assert "satisfied" in ran.err
+
+
+def test_frames_are_kept(bt: Run, tmp_path: Path) -> None:
+    from bt_exec.journal import read_png
+
+    folder = tmp_path / "new" / "frames"
+    bt("run", "open the door", "--fast", "--no-journal", "--save-frames", str(folder))
+    frames = sorted(folder.iterdir())
+    assert [path.name for path in frames[:2]] == ["000001.png", "000002.png"]
+    assert read_png(frames[0]).ndim == 3
+
+
+def test_compile(bt: Run) -> None:
+    ran = bt("compile", "open the door")
+    assert ran.code == 0
+    assert ran.out.endswith("root:\n  tree: open_door\n")
+    inline = json.loads(bt("compile", "open the door", "--inline", "--format", "json").out)
+    assert "$" not in json.dumps(inline)
+    refused = bt("compile", "fly to the moon")
+    assert (refused.code, refused.out) == (5, "")
+    assert refused.err.startswith("refused · ")
+
+
+def test_compile_for_a_world(bt: Run) -> None:
+    ran = bt("compile", "open the door", "--world", "door=open", "--inline")
+    assert ran.code == 0
+    assert "open_door" in ran.out
+
+
+def test_check(bt: Run, tmp_path: Path) -> None:
+    good, bad, worse = (tmp_path / f"{name}.yaml" for name in ("good", "bad", "worse"))
+    good.write_text(TREE.format(name="good"))
+    bad.write_text("tree: bad\nroot: {do: opn_door}\n")
+    worse.write_text("tree: worse\nroot: {dooo: x}\nsumary: y\n")
+    assert bt("check", str(good)) == Ran(0, "1 file in order\n", "")
+    ran = bt("check", str(good), str(bad), str(worse), str(tmp_path / "none.yaml"))
+    assert ran.code == 2
+    assert f"{bad}:2:" in ran.out
+    assert "open_door" in ran.out
+    assert f"{worse}:3:1: sumary" in ran.out
+    assert ran.out.splitlines()[-1].endswith("in 3 of 4 files")
+    problems = json.loads(bt("check", str(bad), "--json").out)
+    assert problems[0]["code"] == "UNKNOWN_SKILL"
+    assert problems[0]["line"] == 2
+
+
+def test_files_that_are_checked_together_know_each_other(bt: Run, tmp_path: Path) -> None:
+    one, two = tmp_path / "one.yaml", tmp_path / "two.yaml"
+    one.write_text(TREE.format(name="one"))
+    two.write_text("tree: two\nroot: {tree: one}\n")
+    assert bt("check", str(two)).code == 2
+    assert bt("check", str(one), str(two)).code == 0
+
+
+def test_show(bt: Run, tmp_path: Path) -> None:
+    ran = bt("show", "take_material")
+    assert " move_arm  $arm → material\n" in ran.out
+    assert "at most 20 s · only while door_is open" in ran.out
+    assert json.loads(bt("show", "take_material", "--json").out)["tree"] == "take_material"
+    file = tmp_path / "mine.yaml"
+    file.write_text(TREE.format(name="mine"))
+    assert "open_door  right → door" in bt("show", str(file)).out
+
+
+def test_lists(bt: Run) -> None:
+    assert "\n get_material\n" in bt("trees").out
+    assert {tree["tree"] for tree in json.loads(bt("trees", "--json").out)} >= {"open_door"}
+    ran = bt("skills")
+    assert "needs         hand.{arm} empty" in ran.out
+    assert " conditions\n" in ran.out
+    data = json.loads(bt("skills", "--json").out)
+    door = next(skill for skill in data["skills"] if skill["name"] == "open_door")
+    assert door["arguments"]["arm"] == {
+        "type": "Arm",
+        "allowed": "left | right",
+        "required": True,
+    }
+    one = json.loads(bt("skills", "door_is", "--json").out)
+    assert [len(one[key]) for key in ("skills", "conditions")] == [0, 1]
+
+
+@pytest.mark.parametrize("width", ["24", "40", "60", "80", "132"])
+@pytest.mark.parametrize("command", ["trees", "skills", "doctor", "show get_material"])
+def test_lists_fit_the_width(
+    bt: Run, monkeypatch: pytest.MonkeyPatch, width: str, command: str
+) -> None:
+    from rich.cells import cell_len
+
+    monkeypatch.setenv("COLUMNS", width)
+    ran = bt(*command.split())
+    assert max(cell_len(line) for line in ran.out.splitlines()) <= int(width)
+
+
+def test_schema(bt: Run) -> None:
+    assert json.loads(bt("schema").out)
+
+
+def test_doctor(bt: Run, tmp_path: Path) -> None:
+    ran = bt("doctor")
+    assert ran.code == 0
+    assert "nothing that is needed is missing" in ran.out
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    ran = bt("doctor", "--json", "--journal", str(blocked / "j.sqlite"))
+    assert ran.code == 1
+    states: dict[str, Any] = {one["area"]: one for one in json.loads(ran.out)}
+    assert states["journal"]["state"] == "missing"
+    assert "--no-journal" in states["journal"]["fix"]
+
+
+def test_version(bt: Run) -> None:
+    assert re.fullmatch(r"bt-exec \d+\.\d+\.\d+\S*\n", bt("--version").out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("run", "bt-exec: missing argument 'command'. See: bt-exec run --help\n"),
+        ("rnu x", "bt-exec: no such command 'rnu'. Did you mean 'run'? See: bt-exec --help\n"),
+        ("run x --sit door", "no such option: --sit"),
+        ("run x --site dor", "there is no site 'dor'; known, nearest first: door. See: bt-exec"),
+        ("run x --world door", "--world 'door' must be KEY=VALUE, as door=closed"),
+        ("run x --world dor=open", "site 'door' has no 'dor'; it knows door:"),
+        ("run x --fault grasp=NO", "skill 'grasp' never fails with NO; it may: "),
+        ("run x --fault grsp=NO", "there is no skill 'grsp'; known, nearest first: grasp"),
+        ("run x --compiler offlin", "there is no compiler 'offlin'; known, nearest first: offline"),
+        ("run x --json --turns -", "give --turns a file"),
+        ("run x --journal a --no-journal", "contradict each other"),
+        ("show opn_door", "there is no tree 'opn_door'; known, nearest first: open_door"),
+        ("skills grap", "there is no skill or condition 'grap'; known, nearest first: grasp"),
+        ("compile x --format xml", "'xml' is not one of 'yaml', 'json'"),
+        ("trees --site /nowhere.yaml", "/nowhere.yaml: cannot be read"),
+    ],
+)
+def test_a_wrong_word_says_what_is_right(bt: Run, arguments: str, said: str) -> None:
+    ran = bt(*arguments.split())
+    assert ran.code == 2
+    assert ran.out == ""
+    assert said in ran.err
+    assert ran.err.startswith("bt-exec: ")
+
+
+def test_repl_from_a_pipe(bt: Run) -> None:
+    words = "# first\n\nopen the door\nstatus\nopen the door\nreset door=opn\nfly\nquit\nopen the door\n"
+    ran = bt("repl", "--fast", "--no-journal", stdin=words)
+    assert ran.code == 2, "the first thing that went wrong"
+    assert ran.out.count("✓ satisfied") == 2
+    assert "  door: open\n" in ran.out
+    assert "already open" in ran.out
+    assert "--world door='opn'" in ran.out
+    assert ran.out.count("command   ") == 3
+
+
+def test_the_prompt_opens_without_a_command(bt: Run) -> None:
+    ran = bt(stdin="help\n")
+    assert ran.code == 0
+    assert "reset [KEY=VALUE]" in ran.out

@@ -1,0 +1,145 @@
+"""What only a process of its own can show: pipes, full disks, encodings, signals, start-up."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+COMMAND = [sys.executable, "-m", "bt_exec"]
+OPEN = ["run", "open the door", "--no-journal"]
+
+
+def call(
+    *arguments: str, shell: str = "", env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    words = [*COMMAND, *arguments]
+    if shell:
+        return subprocess.run(
+            ["bash", "-c", f'"$@" {shell}', "x", *words],
+            capture_output=True,
+            text=True,
+            env={**os.environ, **(env or {})},
+            timeout=60,
+        )
+    return subprocess.run(
+        words, capture_output=True, text=True, env={**os.environ, **(env or {})}, timeout=60
+    )
+
+
+def test_a_reader_that_leaves_is_no_error() -> None:
+    ran = call("skills", shell="| head -1")
+    assert (ran.stdout, ran.stderr) == (" skills\n", "")
+
+
+def test_a_mission_outlives_its_reader() -> None:
+    ran = call(*OPEN, "--fast", shell="| head -1; exit ${PIPESTATUS[0]}")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout == "     0.0 s  command   open the door\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", [["trees"], ["--help"], [*OPEN, "--fast"]])
+def test_a_full_disk_is_one_message(arguments: list[str]) -> None:
+    ran = call(*arguments, shell="> /dev/full")
+    assert ran.returncode == 74
+    assert ran.stderr == "bt-exec: cannot write or read: no space is left on the device\n"
+
+
+def test_a_closed_output_is_one_message() -> None:
+    ran = call("trees", shell=">&-")
+    assert ran.returncode == 74
+    assert ran.stderr.count("\n") == 1
+
+
+def test_a_terminal_without_unicode_gets_ascii() -> None:
+    ran = call("run", "문을 열어", "--no-journal", "--fast", env={"PYTHONIOENCODING": "ascii"})
+    assert ran.returncode == 0
+    assert ran.stdout.isascii()
+    assert " + satisfied in " in ran.stdout
+
+
+@pytest.mark.parametrize("presses", [1, 2])
+def test_ctrl_c_stops_the_mission(presses: int) -> None:
+    with subprocess.Popen(
+        [*COMMAND, *OPEN, "--plain"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if "running" in line:
+                break
+        for _ in range(presses):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.02)
+        rest, errors = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "stopped   open_door" in rest
+    assert "■ stopped after" in rest
+    assert "Traceback" not in errors
+
+
+def on_a_terminal(*arguments: str, keys: bytes = b"", **env: str) -> tuple[int, str]:
+    """Run on a pseudo-terminal of 80 x 24; return the exit code and everything it wrote."""
+    master, slave = os.openpty()
+    given = {**os.environ, "TERM": "xterm", "COLUMNS": "80", "LINES": "24", **env}
+    process = subprocess.Popen(
+        [*COMMAND, *arguments], stdin=slave, stdout=slave, stderr=slave, env=given
+    )
+    os.close(slave)
+    os.write(master, keys)
+    written = b""
+    while True:
+        try:
+            piece = os.read(master, 65536)
+        except OSError:  # Linux says EIO when the last writer has gone
+            break
+        if not piece:
+            break
+        written += piece
+    os.close(master)
+    return process.wait(30), written.decode()
+
+
+def test_the_live_view_on_a_terminal() -> None:
+    code, text = on_a_terminal(*OPEN, "--fast")
+    assert code == 0
+    assert "preparing door" in text
+    assert text.count("\x1b[?25l") >= 1
+    assert text.rindex("\x1b[?25h") > text.rindex("\x1b[?25l"), "the cursor is shown again"
+    assert "satisfied in" in text.rpartition("\x1b[?25h")[2]
+
+
+def test_no_live_view_on_a_dumb_terminal() -> None:
+    code, text = on_a_terminal(*OPEN, "--fast", TERM="dumb")
+    assert code == 0
+    assert "\x1b" not in text
+    assert "running   open_door" in text
+
+
+def test_the_prompt_on_a_terminal(tmp_path: Path) -> None:
+    keys = "open the door\nstatus\n\x04".encode()
+    homes = {"XDG_STATE_HOME": str(tmp_path)}
+    code, text = on_a_terminal("repl", "--fast", "--no-journal", keys=keys, **homes)
+    assert code == 0
+    assert "satisfied in" in text
+    assert "door: open" in text
+    assert (tmp_path / "bt-exec" / "history").read_text().splitlines()[-2:] == [
+        "open the door",
+        "status",
+    ]
+
+
+def test_help_is_quick() -> None:
+    """Start-up stays lazy: nothing heavy is imported before a command runs."""
+    heavy = ("mujoco", "numpy", "pydantic", "py_trees", "anthropic", "cv2", "yaml", "onnxruntime")
+    code = (
+        "import sys; from bt_exec.cli.app import main; main(['--help']); "
+        f"print([m for m in {heavy!r} if m in sys.modules], file=sys.stderr)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert ran.stderr == "[]\n"

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+
+from bt_exec.failure import Failure
+from bt_exec.spec.load import load_text
+from bt_exec.spec.model import MissionSpec
+from bt_exec.tui.changes import say_changes
+
+
+def plan(*steps: str, kept: str = "") -> MissionSpec:
+    lines = [
+        "mission: {command: work, plan_version: 1, kept: [" + kept + "]}",
+        "root:",
+        "  sequence:",
+    ]
+    for step in steps:
+        name, _, arm = step.partition(" ")
+        lines.append(f"    - {{do: {name}, with: {{arm: {arm or 'right'}}}}}")
+    document = load_text("\n".join(lines)).document
+    assert isinstance(document, MissionSpec)
+    return document
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "failed", "said"),
+    [
+        (
+            plan("open", "grasp", "home"),
+            plan("open", "look", "grasp", "home", kept="open"),
+            "grasp",
+            "keeps: open · changes: grasp → look, grasp",
+        ),
+        (plan("open"), plan("open left"), "open", "changes: open arm right → left"),
+        (plan("open"), plan("open"), "open", "tries the same again"),
+        (
+            plan("open", "grasp"),
+            plan("open", kept="open"),
+            "grasp",
+            "keeps: open · changes: grasp → nothing",
+        ),
+        (
+            plan("a"),
+            plan("b", "c", "d", "e", "f", "a"),
+            "a",
+            "changes: a → b, c, d, e and 2 more",
+        ),
+    ],
+)
+def test_a_new_plan_says_what_it_changes(
+    old: MissionSpec, new: MissionSpec, failed: str, said: str
+) -> None:
+    assert say_changes(old, new, Failure("X", path=failed)) == said

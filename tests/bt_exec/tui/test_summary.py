@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bt_exec.tui.summary import summary_lines
+from bt_exec.tui.text import plain
+from tests.bt_exec.tui.scripted import Script, outcome
+
+FAILURE = {"code": "GRASP_SLIPPED"}
+
+CASES: list[tuple[Any, str]] = [
+    (
+        outcome(plan_version=2, failures=(FAILURE,), journal="/j.sqlite"),
+        """\
+ ✓ satisfied in 31.4 s · 2 plans, 1 failure recovered · 628 ticks
+   The material is in the right hand, the door is closed.
+   record 2026-11-20-0007 · bt-exec why 7 · bt-exec replay 7""",
+    ),
+    (
+        outcome(
+            "blocked",
+            reason_code="MATERIAL_NOT_VISIBLE_AFTER_OPEN",
+            message="문을 열었지만 자재가 보이지 않습니다. 아무것도 잡지 않았습니다.",
+            sim_seconds=4.0,
+        ),
+        """\
+ ■ blocked after 4.0 s · MATERIAL_NOT_VISIBLE_AFTER_OPEN · exit 3
+   문을 열었지만 자재가 보이지 않습니다. 아무것도 잡지 않았습니다.
+   seen: door open 0.9 · handle yes · material yes""",
+    ),
+    (
+        outcome(
+            "refused",
+            reason_code="NOT_UNDERSTOOD",
+            message='I know no "window".',
+            nearest=("Open the door.",),
+        ),
+        """\
+ ↷ refused · NOT_UNDERSTOOD · exit 5
+   I know no "window".
+   try one of these:
+     Open the door.""",
+    ),
+    (
+        outcome(
+            "refused", reason_code="X", message="I can: open the door.", nearest=("Open the door.",)
+        ),
+        """\
+ ↷ refused · X · exit 5
+   I can: open the door.""",
+    ),
+    (
+        outcome(
+            "aborted", reason_code="ABORTED", message="Stopped at your word.", sim_seconds=125.0
+        ),
+        """\
+ ■ stopped after 2 min 05 s · exit 130
+   Stopped at your word.""",
+    ),
+    (
+        outcome(
+            "failed", reason_code="SKILL_CRASHED", message="A skill broke.", problems=("a: b",)
+        ),
+        """\
+ ✗ failed after 31.4 s · SKILL_CRASHED · exit 4
+   A skill broke.
+   seen: door open 0.9 · handle yes · material yes
+   a: b""",
+    ),
+]
+
+
+@pytest.mark.parametrize(("ended", "expected"), CASES)
+def test_last_words(ended: Any, expected: str) -> None:
+    model = Script().start().look().model
+    lines = summary_lines(ended, 80, model=model, commands=("why", "replay"))
+    assert plain(lines) == expected
+
+
+def test_last_words_in_ascii_and_narrow() -> None:
+    lines = summary_lines(outcome(), 40, ascii=True)
+    assert plain(lines) == (
+        " + satisfied in 31.4 s - 1 plan - 62...\n"
+        "   The material is in the right hand,\n"
+        "   the door is closed."
+    )

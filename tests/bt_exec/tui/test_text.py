@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from bt_exec.tui.text import clean, fit, pad, safe, wrap
+
+KOREAN = "문 안의 자재를 가져와"
+
+
+@pytest.mark.parametrize(
+    ("text", "cells", "expected"),
+    [
+        ("abc", 3, "abc"),
+        ("abcd", 3, "ab…"),
+        (KOREAN, 21, KOREAN),
+        (KOREAN, 10, "문 안의…"),
+        (KOREAN, 9, "문 안의…"),
+        (KOREAN, 11, "문 안의 자…"),
+        ("abc", 0, ""),
+        ("abc", 1, "a"),
+    ],
+)
+def test_text_is_cut_at_cells(text: str, cells: int, expected: str) -> None:
+    assert fit(text, cells) == expected
+
+
+def test_korean_columns_stay_straight() -> None:
+    assert cell_len(pad("자재", 8)) == cell_len(pad("door", 8)) == 8
+
+
+def test_hangul_that_comes_in_pieces_is_composed() -> None:
+    assert clean("자") == "자"
+
+
+def test_what_is_safe_keeps_its_spaces() -> None:
+    assert safe("  a\x1b[0m   b\t") == "  a[0m   b    "
+
+
+@given(st.text(max_size=60), st.integers(0, 30))
+def test_what_was_cut_fits(text: str, cells: int) -> None:
+    assert cell_len(fit(clean(text), cells)) <= cells
+
+
+@given(st.text(max_size=80), st.integers(4, 40))
+def test_wrapped_text_fits_and_loses_nothing(text: str, cells: int) -> None:
+    line = clean(text)
+    pieces = wrap(line, cells)
+    assert all(cell_len(piece) <= cells for piece in pieces)
+    assert "".join("".join(pieces).split()) == "".join(line.split())

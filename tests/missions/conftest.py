@@ -1,0 +1,57 @@
+"""Missions of the door site, in lockstep with the simulation."""
+
+import json
+from typing import NamedTuple
+
+import pytest
+
+from bt_exec.events import Event, SkillStarting, Turn
+from bt_exec.report import Outcome
+from bt_exec.session import Session
+from bt_exec.site import load_site
+
+
+class Ran(NamedTuple):
+    """A mission that ended."""
+
+    outcome: Outcome
+    events: list[Event]
+    facts: dict[str, str]
+
+    @property
+    def turns(self) -> list[str]:
+        """The turn reports, as lines of a turns file."""
+        return [
+            json.dumps(event.report, ensure_ascii=False, separators=(",", ":"))
+            for event in self.events
+            if isinstance(event, Turn)
+        ]
+
+    @property
+    def actions(self) -> list[str]:
+        """The skills that were started, in order."""
+        return [event.skill for event in self.events if isinstance(event, SkillStarting)]
+
+
+class _Ears(list):
+    def on(self, event):
+        self.append(event)
+
+
+@pytest.fixture(scope="session")
+def door_site():
+    return load_site("door")
+
+
+@pytest.fixture
+def run_door(door_site):
+    """Run one command in a new world; sees with the oracle unless the site says otherwise."""
+
+    def run(command, *, faults=(), **world):
+        ears = _Ears()
+        world = {key: str(value) for key, value in world.items()}
+        with Session(door_site, world=world, fast=True, faults=faults, listeners=[ears]) as session:
+            outcome = session.run(command)
+            return Ran(outcome, list(ears), session.facts())
+
+    return run

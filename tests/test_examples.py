@@ -1,0 +1,73 @@
+"""Every numbered example prints what it says it prints."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
+
+
+def expected(text: str) -> str:
+    """Return the comment lines after ``# Output:``."""
+    _, _, tail = text.partition("# Output:\n")
+    return "".join(re.sub(r"^# ?", "", line) for line in tail.splitlines(keepends=True))
+
+
+def test_examples_are_numbered_without_gaps():
+    numbers = sorted({int(path.name[:2]) for path in (ROOT / "examples").glob("[0-9]*")})
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example_prints_what_it_says(path, tmp_path):
+    run = subprocess.run(
+        [sys.executable, "-W", "error", str(path)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=120,
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stdout == expected(path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def kitchen(tmp_path):
+    """The example pack as pip would install it: its folder and its entry points on the path."""
+    folder = ROOT / "examples" / "04_a_pack_of_your_own"
+    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    info = tmp_path / "site" / "bt_exec_kitchen-0.1.0.dist-info"
+    info.mkdir(parents=True)
+    points = project["entry-points"]["bt_exec.packs"]
+    lines = [f"{name} = {value}" for name, value in points.items()]
+    (info / "entry_points.txt").write_text("\n".join(["[bt_exec.packs]", *lines]))
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: bt-exec-kitchen\nVersion: 0.1.0\n")
+    path = [str(tmp_path / "site"), str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return folder, {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
+
+
+@pytest.mark.parametrize(
+    ("command", "world", "reason", "message"),
+    [
+        ("Boil the water, please!", [], "OK", "Done."),
+        ("물을 끓여 줘", [], "OK", "마쳤습니다."),
+        ("물을 끓여 줘", ["--world", "water=90"], "ALREADY_HOT", "물이 이미 뜨겁습니다."),
+    ],
+)
+def test_a_pack_of_ones_own_is_found_and_runs(kitchen, tmp_path, command, world, reason, message):
+    folder, environment = kitchen
+    program = [sys.executable, "-m", "bt_exec", "run", command, "--fast", "--json"]
+    where = ["--site", str(folder / "kitchen.yaml"), "--journal", str(tmp_path / "journal.sqlite")]
+    run = subprocess.run(
+        [*program, *where, *world], capture_output=True, text=True, env=environment, timeout=60
+    )
+    outcome = json.loads(run.stdout)
+    assert (run.returncode, outcome["status"]) == (0, "satisfied"), run.stderr
+    assert (outcome["reason_code"], outcome["message"]) == (reason, message)
