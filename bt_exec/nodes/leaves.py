@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
@@ -24,7 +24,21 @@ CRASHED = "SKILL_CRASHED"
 STUCK = "CANCEL_OVERDUE"
 
 
-class SkillNode(Behaviour):
+class Leaf(Behaviour):
+    """A behaviour without py_trees' debug strings, which cost as much as all the rest of a tick."""
+
+    def tick(self) -> Iterator[Behaviour]:
+        """Start if need be, update, settle; the same as `py_trees.behaviour.Behaviour.tick`."""
+        if self.status is not Status.RUNNING:
+            self.initialise()
+        status = self.update()
+        if status is not Status.RUNNING:
+            self.stop(status)
+        self.status = status
+        yield self
+
+
+class SkillNode(Leaf):
     """Runs a skill: one step of its generator each tick.
 
     The start is on record before the generator runs. Cancelling closes the generator; if that
@@ -192,7 +206,7 @@ class SkillNode(Behaviour):
         )
 
 
-class CheckNode(Behaviour):
+class CheckNode(Leaf):
     """Asks a condition: each tick until it is known, at most as long as its patience."""
 
     def __init__(self, spec: Check, path: str, runtime: Runtime) -> None:
@@ -233,7 +247,7 @@ class CheckNode(Behaviour):
         return Status.FAILURE
 
 
-class KeptNode(Behaviour):
+class KeptNode(Leaf):
     """A node that an earlier plan finished: succeeds at once, does nothing."""
 
     def __init__(self, path: str) -> None:

@@ -1,0 +1,92 @@
+"""Ctrl-C in the middle of a skill: the arm stops within a tick, the record ends with the abort."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from bt_exec.events import Aborting, NodeChanged, SkillStarting
+from bt_exec.journal import Journal
+from bt_exec.session import Session
+
+GET = "문 안의 자재를 가져와"
+
+
+class AbortDuring:
+    """Aborts some ticks after a skill started, and notes where the arms were then."""
+
+    def __init__(self, skill, ticks):
+        self.skill, self.ticks = skill, ticks
+        self.session = None
+        self.started = None
+        self.aborted_at = None
+
+    def on(self, event):
+        if isinstance(event, SkillStarting) and event.skill == self.skill:
+            self.started = event.tick
+        due = self.started is not None and event.tick >= self.started + self.ticks
+        if due and self.aborted_at is None:
+            self.aborted_at = event.tick
+            self.session.abort()
+
+
+@pytest.mark.parametrize(("skill", "ticks"), [("open_door", 40), ("grasp", 25), ("close_door", 30)])
+def test_the_arm_stops_within_a_tick(door_site, skill, ticks):
+    watcher = AbortDuring(skill, ticks)
+    with Session(door_site, world={"seed": "6"}, fast=True, listeners=[watcher]) as session:
+        watcher.session = session
+        robot = session.rigs["door"].robot
+        positions = []
+        step = robot.step
+
+        def watched_step(seconds):
+            step(seconds)
+            positions.append((robot.still, robot.world.data.qpos.copy()))
+
+        robot.step = watched_step
+        outcome = session.run(GET)
+        after = len(positions) - watcher.aborted_at
+        assert (outcome.status, outcome.exit_code) == ("aborted", 130)
+        assert outcome.ticks - watcher.aborted_at <= 1
+        assert after <= 3, "nothing goes on once the robot is still"
+        assert robot.still
+        before = robot.world.data.qpos.copy()
+        for _ in range(10):
+            step(0.05)
+        assert np.abs(robot.world.data.qpos - before).max() < 0.03, "the arms hold where they were"
+
+
+def test_the_first_interrupt_is_clean_and_recorded(tmp_path):
+    """The real program, a real SIGINT, the real record."""
+    path = tmp_path / "journal.sqlite"
+    for skill in ("open_door", "grasp"):
+        run = subprocess.Popen(
+            [sys.executable, "-m", "bt_exec", "run", GET, "--plain", "--json"]
+            + (["--world", "door=open"] if skill == "grasp" else [])
+            + ["--journal", str(path)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )
+        for line in run.stderr:
+            if "running" in line and skill in line:
+                break
+        time.sleep(1.5)  # the first looks are over, the arm is on its way
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=30)
+        assert run.returncode == 130, err
+        assert json.loads(out)["status"] == "aborted"
+        record = Journal.open(path).mission("last")
+        assert record.status == "aborted"
+        assert record.skills[-1].start.skill == skill
+        assert record.skills[-1].end.state == "stopped"
+        kinds = [type(event) for event in record.events]
+        assert Aborting in kinds
+        stopped = [e for e in record.events if isinstance(e, NodeChanged) and e.state == "stopped"]
+        assert stopped[-1].path.endswith(skill)
