@@ -23,7 +23,7 @@ from bt_exec.robot import Rig
 from bt_exec.skill import Condition, Skill
 
 if TYPE_CHECKING:
-    from bt_exec.compiler import Pass
+    from bt_exec.compiler import Pass, Rule
     from bt_exec.report import TurnReporter
 
 __all__ = ["Catalogue", "Pack", "RigFactory", "find_pack", "pack_names"]
@@ -45,12 +45,16 @@ class Pack:
         conditions: Its conditions.
         types: Named types for the ``params`` of trees: ``{"Arm": Literal["left", "right"]}``.
         passes: Transformations of a spec after compiling, in order.
+        rules: What a plan must keep, checked before passes.
+        prompt: File of what a model must know about the domain, or None; keep it short.
         trees: Folder of its tree files, or None.
         messages: File of its sentences, or None.
         lexicon: File of its words for the offline compiler, or None.
         robots: Rig factories by the name a site uses.
         world: The ``--world`` keys it knows, each with what it means and allows.
         turn_reporter: Makes the pack's turn reporter for one mission, or None.
+        doctor: Looks at what the pack needs of the machine, for ``bt-exec doctor``: gives
+            (name, ``ok`` | ``missing`` | ``optional``, detail, what to do), or None.
     """
 
     name: str
@@ -59,12 +63,15 @@ class Pack:
     conditions: tuple[Condition, ...] = ()
     types: Mapping[str, Any] = field(default_factory=dict)
     passes: tuple[Pass, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    prompt: Path | None = None
     trees: Path | None = None
     messages: Path | None = None
     lexicon: Path | None = None
     robots: Mapping[str, RigFactory] = field(default_factory=dict)
     world: Mapping[str, str] = field(default_factory=dict)
     turn_reporter: Callable[[], TurnReporter] | None = None
+    doctor: Callable[[], Iterable[tuple[str, str, str, str]]] | None = None
 
 
 BUILT_IN_TYPES: Mapping[str, Any] = MappingProxyType(

@@ -11,7 +11,7 @@ from bt_exec.clock import Clock
 from bt_exec.compiler import Compiler, Plan, Refusal, Request, Seen, find_compiler
 from bt_exec.events import Listener
 from bt_exec.executive import Executive
-from bt_exec.failure import RegistrationError, UnknownName, UsageError, nearest
+from bt_exec.failure import BtExecError, RegistrationError, UnknownName, UsageError, nearest
 from bt_exec.faults import Faults
 from bt_exec.looking import Eyes, known_facts
 from bt_exec.messages import language_of
@@ -127,6 +127,7 @@ class Session:
             mission_id=mission_id,
             journal=str(self.journal.path) if self.journal is not None else None,
             unrecorded=(lambda: recorder.problem) if recorder is not None else None,
+            record=recorder.exchange if recorder is not None else None,
         )
         self._running = executive
         try:
@@ -153,11 +154,17 @@ class Session:
 
     def reset(self, world: Mapping[str, str] | None = None) -> None:
         """Make the world anew: as at the start, or as `world` says."""
-        if world is not None:
-            self.world = dict(world)
-            self._check_world()
+        before = self.world
         self.close()
-        self._open()
+        try:
+            if world is not None:
+                self.world = dict(world)
+                self._check_world()
+            self._open()
+        except BtExecError:
+            self.world = before  # the old world can be made again: the session stays usable
+            self._open()
+            raise
 
     def close(self) -> None:
         """Stop the robots and put everything away."""
@@ -221,10 +228,14 @@ def _make_rig(pack: Pack, settings: Mapping[str, Any], world: Mapping[str, str])
 
 
 def make_compiler(site: Site, name: str | None = None) -> Compiler:
-    """Return the site's compiler, or the one called `name` with no settings but its defaults."""
+    """Return the site's compiler, or the one called `name` with no settings but its defaults.
+
+    ``replay:FILE`` is the compiler ``replay`` with the one setting ``file``.
+    """
     if name is None or name == site.compiler.name:
         return find_compiler(site.compiler.name, site.compiler.settings())
-    return find_compiler(name, {})
+    name, colon, file = name.partition(":")
+    return find_compiler(name, {"file": file} if colon else {})
 
 
 def compile_command(

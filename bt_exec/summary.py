@@ -27,6 +27,7 @@ class Ending:
         reason_code: ``OK``, or why not.
         failure: What ended it, if a failure did.
         why: Why it was not planned again after the failure; a code with a sentence.
+        said: The same in the compiler's own words, if it gave any.
         refusal: What the compiler said, if it refused.
         problems: What was wrong with a plan that was not accepted.
     """
@@ -35,6 +36,7 @@ class Ending:
     reason_code: str
     failure: Failure | None = None
     why: str = ""
+    said: str = ""
     refusal: Refusal | None = None
     problems: tuple[str, ...] = ()
 
@@ -58,7 +60,9 @@ def summarise(
         if ending.reason_code == "SKILL_FAILED":
             said.append(f"{messages.say('SKILL_FAILED', language)} {ending.failure.code}:")
         said.append(messages.explain(ending.failure, language))
-        if ending.why:
+        if ending.said:
+            said.append(ending.said)
+        elif ending.why:
             said.append(messages.say(ending.why, language, replans=len(account.failures) - 1))
     elif ending.reason_code not in ("OK", "ABORTED"):  # nothing was needed
         return messages.say(account.skipped[-1].reason, language)

@@ -12,7 +12,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -22,9 +22,10 @@ from bt_exec.cli.repl import COMMANDS as REPL
 from bt_exec.cli.repl import repl
 from bt_exec.cli.run import COMMANDS as RUN
 from bt_exec.cli.site import COMMANDS as SITE
+from bt_exec.cli.vision import VISION
 from bt_exec.failure import BtExecError, SpecError, UnknownName
 
-__all__ = ["app", "main"]
+__all__ = ["app", "call", "main"]
 
 EXIT_BUG = 1
 EXIT_USAGE = 2
@@ -81,15 +82,21 @@ _PANELS = (("Missions", RUN), ("Missions", REPL), ("Plans", PLAN), ("Site", SITE
 for _panel, _commands in _PANELS:
     for _name, _command in _commands.items():
         app.command(_name, rich_help_panel=_panel)(_command)
+app.add_typer(VISION, name="vision", rich_help_panel="Site")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main() -> NoReturn:
+    """Run the command line of this process and leave with its exit code."""
+    sys.exit(call(sys.argv[1:]))
+
+
+def call(arguments: Sequence[str]) -> int:
     """Run one command line; return its exit code."""
     if not _streams():
         return EXIT_OUTPUT
     _log_to_people()
     try:
-        code = _run(list(sys.argv[1:] if arguments is None else arguments))
+        code = _run(list(arguments))
         sys.stdout.flush()
     except BrokenPipeError:
         _let_go(sys.stdout)

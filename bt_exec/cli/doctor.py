@@ -57,7 +57,7 @@ def doctor(json: opt.Json = False, journal: opt.JournalFile = None) -> None:
 
 def _show(findings: list[Finding], painter: Painter) -> None:
     from bt_exec.tui.table import Entry, entry_lines
-    from bt_exec.tui.text import Line
+    from bt_exec.tui.text import Line, fit
 
     lines: list[Line] = []
     area = ""
@@ -75,6 +75,7 @@ def _show(findings: list[Finding], painter: Painter) -> None:
         lines += entry_lines([entry], painter.width, painter.glyphs)
     missing = sum(finding.state == "missing" for finding in findings)
     verdict = f" {missing} missing" if missing else " nothing that is needed is missing"
+    verdict = fit(verdict, painter.width - 1, painter.glyphs.dots)
     painter.lines([*lines, (), ((verdict, "failed" if missing else "done"),)])
 
 
@@ -180,8 +181,9 @@ def _journal(path: Path | None) -> Finding:
         count = len(Journal.open(where).missions(10_000))
     except BtExecError as error:
         fix = "bt-exec run --journal FILE …, or --no-journal"
-        return Finding("journal", str(where), "missing", str(error), fix)
-    return Finding("journal", str(where), "ok", f"writable, {count} mission{'s' * (count != 1)}")
+        return Finding("journal", "file", "missing", str(error), fix)
+    kept = f"{count} mission{'s' * (count != 1)}"
+    return Finding("journal", "file", "ok", f"{where} · writable, {kept}")
 
 
 def _terminal() -> Finding:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -32,11 +33,20 @@ class Conductor:
         painter: Where people read.
         plain: One line for each change, also on a terminal.
         verbose: Show paths and names of records.
+        last: The program ends with the mission: a Ctrl-C too many does not disturb its end.
     """
 
-    def __init__(self, painter: Painter, *, plain: bool = False, verbose: bool = False) -> None:
+    def __init__(
+        self,
+        painter: Painter,
+        *,
+        plain: bool = False,
+        verbose: bool = False,
+        last: bool = False,
+    ) -> None:
         self.painter = painter
         self.verbose = verbose
+        self.last = last
         self.live = painter.live and not plain
         self.model = ViewModel()
         self.listener: ev.Listener = (
@@ -62,7 +72,7 @@ class Conductor:
     def run(self, session: Session, command: str) -> Outcome:
         """Run one command to its end, show it, and say how it ended."""
         view = LiveView(self.model, self.painter, verbose=self.verbose) if self.live else None
-        with view or contextlib.nullcontext(), _signals(session, view):
+        with view or contextlib.nullcontext(), _signals(session, view, last=self.last):
             outcome = session.run(command)
         if self._trouble is not None and not isinstance(self._trouble, BrokenPipeError):
             raise self._trouble  # the mission went on; now is the time to say it
@@ -89,7 +99,7 @@ class Conductor:
 
 
 @contextlib.contextmanager
-def _signals(session: Session, view: LiveView | None) -> Iterator[None]:
+def _signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[None]:
     """Turn Ctrl-C into a stop: once cleanly, twice the robot, three times leave the program."""
     pressed = 0
 
@@ -100,12 +110,17 @@ def _signals(session: Session, view: LiveView | None) -> Iterator[None]:
             raise KeyboardInterrupt
         session.abort("operator" if number == signal.SIGINT else signal.Signals(number).name)
 
-    def redraw(*_: object) -> None:
+    def suspend(*_: object) -> None:
+        if view is not None:
+            view.pause()
+        signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGTSTP)  # returns when the program is continued
+        signal.signal(signal.SIGTSTP, suspend)
         if view is not None:
             view.again()
 
     names = ("SIGINT", "SIGTERM", "SIGHUP")
-    handlers: dict[str, Any] = {**dict.fromkeys(names, stop), "SIGCONT": redraw}
+    handlers: dict[str, Any] = {**dict.fromkeys(names, stop), "SIGTSTP": suspend}
     before: dict[int, Any] = {}
     for name, handler in handlers.items():
         if (number := getattr(signal, name, None)) is not None:
@@ -115,4 +130,5 @@ def _signals(session: Session, view: LiveView | None) -> Iterator[None]:
         yield
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            asked = last and pressed and number == signal.SIGINT
+            signal.signal(number, signal.SIG_IGN if asked else handler)

@@ -103,6 +103,8 @@ class _Prompt:
             else:
                 outcome = self.stage.run(text)
                 self.code = self.code or outcome.exit_code
+        except KeyboardInterrupt:
+            self.painter.say("")  # one Ctrl-C too many: the mission has ended, the prompt stays
         except BtExecError as error:
             self.code = self.code or 2
             self.painter.say(f"bt-exec: {error}", "failed")

@@ -68,6 +68,7 @@ def run(
         no_journal=no_journal,
         compiler=compiler,
         verbose=verbose,
+        last=True,
     )
     with staged(chosen) as stage:
         outcome = stage.run(command)

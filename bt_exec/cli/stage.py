@@ -36,6 +36,7 @@ class Options:
     no_journal: bool = False
     compiler: str | None = None
     verbose: bool = False
+    last: bool = False
 
 
 @dataclass
@@ -72,7 +73,10 @@ def staged(options: Options) -> Iterator[Stage]:
         journal = None if options.no_journal else Journal.open(options.journal)
         beside = options.json or options.turns == "-"
         conductor = Conductor(
-            for_people(beside=beside), plain=options.plain, verbose=options.verbose
+            for_people(beside=beside),
+            plain=options.plain,
+            verbose=options.verbose,
+            last=options.last,
         )
         listeners = [conductor.listener]
         if options.turns is not None:

@@ -51,11 +51,11 @@ class PlainView:
                 made = f"{steps} step{'s' * (steps != 1)}, {clean(event.spec.mission.compiler)}"
                 self._line(f"plan {number}", model.past[-1].change if model.past else made)
             case ev.NodeChanged():
-                node = model.forest.by_path.get(event.path)
-                if node is not None and self._states.get(id(node)) != node.state:
-                    self._states[id(node)] = node.state
-                    if self.verbose or not node.children:
-                        self._node(node)
+                self._change(model.forest.by_path.get(event.path))
+            case ev.Finished():
+                for node in model.forest:  # what had begun and is stopped without a word
+                    if node.state == "stopped":
+                        self._change(node)
             case ev.Asked() if event.told and event.verdict.holds is not None:
                 word = "yes" if event.verdict.holds else "no"
                 self._line("answer", f"{word}: {clean(event.verdict.why)}")
@@ -66,6 +66,12 @@ class PlainView:
                     self._line("rejected", clean(problem))
             case ev.Aborting():
                 self._line("stop", model.stopping)
+
+    def _change(self, node: ViewNode | None) -> None:
+        if node is not None and self._states.get(id(node)) != node.state:
+            self._states[id(node)] = node.state
+            if self.verbose or not node.children:
+                self._node(node)
 
     def _node(self, node: ViewNode) -> None:
         took = ""

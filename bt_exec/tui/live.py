@@ -105,6 +105,12 @@ class LiveView:
             self._shown = []
             self._keys.begin()
 
+    def pause(self) -> None:
+        """Leave the terminal as it was, for as long as the program is suspended."""
+        with self._io, contextlib.suppress(OSError, ValueError):
+            self._write(_SHOW)
+            self._keys.end()
+
     def above(self, stream: TextIO, text: str) -> None:
         """Print complete lines above the view."""
         with self._io:

@@ -14,7 +14,7 @@ from bt_exec.tui.words import seconds
 __all__ = ["HINT", "draw", "tree_lines"]
 
 HINT = "Ctrl-C stops the mission · twice stops the robot"
-_BAR = 10
+_BAR, _WIDE_BAR, _WIDE = 6, 10, 100
 
 
 def draw(
@@ -207,5 +207,6 @@ class _Artist:
         percent = f"{share * 100:3.0f} %"
         if self.width < 70:
             return (percent,)
-        full = round(share * _BAR)
-        return self.glyphs.full * full + self.glyphs.empty * (_BAR - full), percent
+        cells = _WIDE_BAR if self.width >= _WIDE else _BAR
+        full = round(share * cells)
+        return self.glyphs.full * full + self.glyphs.empty * (cells - full), percent

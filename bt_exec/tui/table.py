@@ -65,7 +65,9 @@ def _entry(entry: Entry, width: int, glyphs: Glyphs) -> list[Line]:
         text = glyphs.text(clean(entry.summary))
         lines += [((f"   {line}", ""),) for line in wrap(text, width - 4)]
     column = max((cell_len(name) for name, text in entry.facts if text), default=0) + 2
+    column = min(column, width // 2)
     for name, text in entry.facts:
+        name = fit(name, column - 1, glyphs.dots)
         for index, line in enumerate(wrap(glyphs.text(clean(text)), width - 4 - column)):
             if line:
                 head = pad(name if index == 0 else "", column)

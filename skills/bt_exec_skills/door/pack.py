@@ -8,6 +8,7 @@ from bt_exec.pack import Pack
 from bt_exec.resources import data_path
 from bt_exec_skills.door.close_door import close_door
 from bt_exec_skills.door.conditions import CONDITIONS
+from bt_exec_skills.door.doctor import look_at_machine
 from bt_exec_skills.door.grasp import grasp
 from bt_exec_skills.door.move_arm import move_arm
 from bt_exec_skills.door.open_door import open_door
@@ -16,6 +17,7 @@ from bt_exec_skills.door.release import release
 from bt_exec_skills.door.return_home import return_home
 from bt_exec_skills.door.rigs import WORLD_KEYS, make_sim_rig
 from bt_exec_skills.door.robot import Arm, DoorLabel, MaterialLabel
+from bt_exec_skills.door.rules import RULES
 from bt_exec_skills.door.turn_report import DoorTurns
 
 __all__ = ["PACK"]
@@ -27,11 +29,14 @@ PACK = Pack(
     conditions=CONDITIONS,
     types={"Arm": Arm, "DoorLabel": DoorLabel, "MaterialLabel": MaterialLabel},
     passes=PASSES,
+    rules=RULES,
+    prompt=Path(__file__).with_name("prompt.md"),
     trees=data_path("trees", "door"),
     messages=Path(__file__).with_name("messages.yaml"),
     lexicon=data_path("configs", "lexicon", "door.yaml"),
     robots={"sim": make_sim_rig},
     world=WORLD_KEYS,
     turn_reporter=DoorTurns,
+    doctor=look_at_machine,
 )
 """What the executive finds through the entry point ``door``."""

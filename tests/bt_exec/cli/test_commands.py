@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from bt_exec.cli.app import main
+from bt_exec.cli.app import call
 
 TREE = "tree: {name}\nroot: {{do: open_door, with: {{arm: right, object_label: door}}}}\n"
 
@@ -36,7 +36,7 @@ def bt(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_
 
     def run(*arguments: str, stdin: str = "") -> Ran:
         monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
-        code = main(arguments)
+        code = call(arguments)
         out, err = capsys.readouterr()
         assert "Traceback" not in out + err
         return Ran(code, out, err)
@@ -94,7 +94,7 @@ def test_run_that_is_blocked(bt: Run) -> None:
 def test_run_that_is_refused(bt: Run) -> None:
     ran = bt("run", "창문을 열어", "--fast", "--no-journal")
     assert ran.code == 5
-    assert "refused · NOT_UNDERSTOOD · exit 5" in ran.out
+    assert " ↷ refused · UNKNOWN_OBJECT · exit 5" in ran.out
 
 
 def test_run_that_recovers(bt: Run) -> None:
@@ -208,6 +208,7 @@ def test_lists_fit_the_width(
 
 
 def test_schema(bt: Run) -> None:
+    pytest.importorskip("bt_exec.spec.schema")
     assert json.loads(bt("schema").out)
 
 
@@ -257,7 +258,10 @@ def test_a_wrong_word_says_what_is_right(bt: Run, arguments: str, said: str) -> 
 
 
 def test_repl_from_a_pipe(bt: Run) -> None:
-    words = "# first\n\nopen the door\nstatus\nopen the door\nreset door=opn\nfly\nquit\nopen the door\n"
+    words = (
+        "# first\n\nopen the door\nstatus\nopen the door\nreset door=opn\nfly\nquit\n"
+        "open the door\n"
+    )
     ran = bt("repl", "--fast", "--no-journal", stdin=words)
     assert ran.code == 2, "the first thing that went wrong"
     assert ran.out.count("✓ satisfied") == 2

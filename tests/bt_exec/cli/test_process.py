@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -73,6 +75,7 @@ def test_ctrl_c_stops_the_mission(presses: int) -> None:
         for line in process.stdout:
             if "running" in line:
                 break
+        time.sleep(0.4)  # the arm is on its way
         for _ in range(presses):
             process.send_signal(signal.SIGINT)
             time.sleep(0.02)
@@ -92,17 +95,16 @@ def on_a_terminal(*arguments: str, keys: bytes = b"", **env: str) -> tuple[int, 
     )
     os.close(slave)
     os.write(master, keys)
+    deadline = threading.Timer(60, process.kill)
+    deadline.start()
     written = b""
-    while True:
-        try:
-            piece = os.read(master, 65536)
-        except OSError:  # Linux says EIO when the last writer has gone
-            break
-        if not piece:
-            break
-        written += piece
+    with contextlib.suppress(OSError):  # Linux says EIO when the last writer has gone
+        while piece := os.read(master, 65536):
+            written += piece
     os.close(master)
-    return process.wait(30), written.decode()
+    code = process.wait(30)
+    deadline.cancel()
+    return code, written.decode()
 
 
 def test_the_live_view_on_a_terminal() -> None:
@@ -122,15 +124,17 @@ def test_no_live_view_on_a_dumb_terminal() -> None:
 
 
 def test_the_prompt_on_a_terminal(tmp_path: Path) -> None:
-    keys = "open the door\nstatus\n\x04".encode()
+    keys = b"open the door\nstatus\nquit\n"
     homes = {"XDG_STATE_HOME": str(tmp_path)}
     code, text = on_a_terminal("repl", "--fast", "--no-journal", keys=keys, **homes)
     assert code == 0
     assert "satisfied in" in text
     assert "door: open" in text
-    assert (tmp_path / "bt-exec" / "history").read_text().splitlines()[-2:] == [
+    assert (tmp_path / "bt-exec" / "history").read_text().split("\n")[-4:] == [
         "open the door",
         "status",
+        "quit",
+        "",
     ]
 
 
@@ -138,7 +142,7 @@ def test_help_is_quick() -> None:
     """Start-up stays lazy: nothing heavy is imported before a command runs."""
     heavy = ("mujoco", "numpy", "pydantic", "py_trees", "anthropic", "cv2", "yaml", "onnxruntime")
     code = (
-        "import sys; from bt_exec.cli.app import main; main(['--help']); "
+        "import sys; from bt_exec.cli.app import call; call(['--help']); "
         f"print([m for m in {heavy!r} if m in sys.modules], file=sys.stderr)"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)

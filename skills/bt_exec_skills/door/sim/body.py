@@ -23,6 +23,10 @@ _AT_LABEL_M = 0.05
 _IN_HAND_M = 0.06
 
 
+_PHASES = {"reach": 1, "grasp": 4, "open": 2, "pull": 7, "push": 5}
+"""How many phases each motion usually has, for its progress."""
+
+
 class SimDoorRobot:
     """Both arms, the hinge encoder and the clock of one world.
 
@@ -160,7 +164,8 @@ class SimDoorRobot:
         attempt = self._attempts[arm, name]
         self._attempts[arm, name] += 1
         job = self._job(arm, attempt)
-        motion = SimMotion(self._counted(move(job), arm, name), job.limb.freeze)
+        phases = _PHASES[name.partition(" ")[0]]
+        motion = SimMotion(self._counted(move(job), arm, name), job.limb.freeze, phases)
         self._motions[arm] = motion
         return motion
 

@@ -29,11 +29,14 @@ class SimMotion:
     Args:
         steps: The motion.
         freeze: Makes the arms it moves stay where they are; called when it is cut short.
+        phases: How many phases it usually has; progress counts them alike and never goes back.
     """
 
-    def __init__(self, steps: Motions, freeze: Callable[[], None]) -> None:
+    def __init__(self, steps: Motions, freeze: Callable[[], None], phases: int = 1) -> None:
         self._steps = steps
         self._freeze = freeze
+        self._phases = phases
+        self._begun = 0
         self.done = False
         self.progress = 0.0
         self.blocked = False
@@ -45,8 +48,12 @@ class SimMotion:
         if self.done:
             return
         try:
-            progress, self.phase = next(self._steps)
-            self.progress = max(self.progress, min(progress, 1.0))
+            progress, phase = next(self._steps)
+            if phase not in (self.phase, "planning"):
+                self._begun += 1
+            self.phase = phase
+            whole = (max(self._begun - 1, 0) + min(progress, 1.0)) / max(self._phases, self._begun)
+            self.progress = max(self.progress, min(whole, 1.0))
         except StopIteration:
             self.done, self.progress = True, 1.0
         except Blocked as blocked:

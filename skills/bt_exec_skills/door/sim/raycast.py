@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import mujoco
@@ -13,6 +16,8 @@ from bt_exec_skills.door.sim.picture import Picture
 __all__ = ["RayPainter", "cast"]
 
 _FAR_M = 6.0
+_WORTH_SPLITTING = 10_000  # rays; below, handing them out costs more than casting them
+_MOST_WORKERS = 4
 _AMBIENT, _HEAD, _LAMP = 0.4, 0.25, 0.45
 
 
@@ -27,6 +32,19 @@ def cast(
         eye: Where the rays begin [m], shape (3,).
         rays: Unit directions, shape (n, 3).
     """
+    workers = min(_MOST_WORKERS, os.cpu_count() or 1)
+    if len(rays) < _WORTH_SPLITTING or workers == 1:
+        return _cast(model, data, eye, rays)
+    with ThreadPoolExecutor(workers, thread_name_prefix="rays") as pool:
+        parts = pool.map(partial(_cast, model, data, eye), np.array_split(rays, workers))
+        geoms, distance, normals = zip(*parts, strict=True)
+    return np.concatenate(geoms), np.concatenate(distance), np.concatenate(normals)
+
+
+def _cast(
+    model: Any, data: Any, eye: npt.NDArray[np.float64], rays: npt.NDArray[np.float64]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Cast on this thread; MuJoCo lets others run meanwhile and only reads the state."""
     count = len(rays)
     geoms = np.full(count, -1, np.int32)
     distance = np.zeros(count)

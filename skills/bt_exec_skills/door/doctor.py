@@ -1,0 +1,26 @@
+"""What the door pack needs of the machine besides packages: a renderer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+__all__ = ["look_at_machine"]
+
+
+def look_at_machine() -> Iterator[tuple[str, str, str, str]]:
+    """Yield (name, state, detail, what to do) of what the simulated robot uses."""
+    yield _renderer()
+
+
+def _renderer() -> tuple[str, str, str, str]:
+    """Find out which renderer a mission would get: a tiny picture is painted if it is EGL."""
+    try:
+        from bt_exec_skills.door.sim.painter import gl_works
+
+        works = gl_works()
+    except Exception as error:  # noqa: BLE001 - the doctor reports what is broken, whatever it is
+        return "renderer", "missing", f"{type(error).__name__}: {error}", "pip install mujoco"
+    if works:
+        return "renderer", "ok", "EGL (OpenGL without a screen)", ""
+    fix = "for faster pictures install libegl1 and libgl1-mesa-dri; nothing else changes"
+    return "renderer", "optional", "ray casting (no OpenGL here)", fix
