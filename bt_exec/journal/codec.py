@@ -190,7 +190,7 @@ _WRITE: Mapping[str, Callable[[Any], Any]] = {
 _READ: Mapping[str, Callable[[Any], Any]] = {
     "failure": Failure.from_dict,
     "verdict": partial(_tuples, Verdict, ("evidence",)),
-    "refusal": partial(_tuples, Refusal, ("nearest",)),
+    "refusal": partial(_tuples, Refusal, ("nearest", "problems")),
     "problems": lambda problems: tuple(_problem(problem) for problem in problems),
     "outcome": _outcome,
 }

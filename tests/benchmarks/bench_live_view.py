@@ -1,4 +1,4 @@
-"""How much of a core the live view takes: 200 nodes, 10 frames a second, progress 20 times a second.
+"""How much of a core the live view takes: 200 nodes, 10 frames and 20 reports a second.
 
 Run it: ``python tests/benchmarks/bench_live_view.py``. It prints the CPU share of the whole view
 (events, layout, difference, writing to a terminal) and the cost of one frame.

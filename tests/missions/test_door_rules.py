@@ -7,6 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bt_exec.session import Session
+
 _spec = importlib.util.spec_from_file_location("contract", Path(__file__).with_name("contract.py"))
 contract = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(contract)
@@ -202,3 +204,21 @@ def test_no_report_breaks_the_contract(run_door, command, world):
 )
 def test_no_report_breaks_the_contract_in_many_worlds(run_door, command, world):
     check_any(run_door, command, world)
+
+
+def test_both_clocks_give_the_same_ticks(door_site):
+    """Real time waits for the wall, lockstep does not; what happens is the same."""
+
+    def trace(fast):
+        ears = []
+
+        class Ears:
+            def on(self, event):
+                ears.append((type(event).__name__, event.t, event.tick, getattr(event, "path", "")))
+
+        world = {"door": "ajar", "seed": "8"}
+        with Session(door_site, world=world, fast=fast, listeners=[Ears()]) as session:
+            outcome = session.run("Is the door open?")
+        return ears, outcome.ticks, outcome.sim_seconds, outcome.message
+
+    assert trace(fast=True) == trace(fast=False)

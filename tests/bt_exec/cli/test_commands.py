@@ -235,7 +235,7 @@ def test_version(bt: Run) -> None:
         ("run", "bt-exec: missing argument 'command'. See: bt-exec run --help\n"),
         ("rnu x", "bt-exec: no such command 'rnu'. Did you mean 'run'? See: bt-exec --help\n"),
         ("run x --sit door", "no such option: --sit"),
-        ("run x --site dor", "there is no site 'dor'; known, nearest first: door. See: bt-exec"),
+        ("run x --site dor", "there is no site 'dor'; known, nearest first: door"),
         ("run x --world door", "--world 'door' must be KEY=VALUE, as door=closed"),
         ("run x --world dor=open", "site 'door' has no 'dor'; it knows door:"),
         ("run x --fault grasp=NO", "skill 'grasp' never fails with NO; it may: "),

@@ -50,12 +50,13 @@ def test_importing_the_pack_loads_no_simulator_and_no_vision() -> None:
         (
             {},
             {"sead": "1"},
-            "there is no world key 'sead'; known, nearest first: seed, door, fault, material",
+            "there is no world key 'sead'; known, nearest first: seed, camera, door, fault, "
+            "material",
         ),
         (
             {"detector": "oracl"},
             {},
-            "there is no detector 'oracl'; known, nearest first: oracle",
+            "there is no detector 'oracl'; known, nearest first: oracle, learned",
         ),
         (
             {"renderer": "vulkan"},

@@ -76,7 +76,7 @@ def test_a_failure_in_the_simulated_world(
 def test_a_frozen_camera_moves_nothing(ride: Callable[..., Any]) -> None:
     trip = ride(seed=3)
     trip.tick(0)
-    trip.rig.perception.camera.fault = "frozen"
+    trip.rig.perception.camera.behind.fault = "frozen"
     trip.sim.step(1.0)
     before = trip.robot.world.data.qpos.copy()
     assert trip.run(SKILLS["open_door"], **HANDLE) == "UNCERTAIN_PERCEPTION"
@@ -117,6 +117,8 @@ CASES: list[Case] = [
     ("release", "HAND_EMPTY", {}, {}),
     ("release", "GRIPPER_JAMMED", FULL, {}),
     ("return_home", "NOT_IN_PLACE", {"at_home": False}, {}),
+    ("release", "UNCERTAIN_PERCEPTION", FULL, BLIND),
+    ("return_home", "UNCERTAIN_PERCEPTION", {}, BLIND),
     *(
         (name, code, {"reason": f"{reason}: so it is", **more}, {})
         for name, more in (

@@ -1,0 +1,81 @@
+"""What is dumped is what is loaded, whatever its words look like."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from bt_exec.spec.dump import dump_json, dump_yaml, to_data
+from bt_exec.spec.load import load_text
+from bt_exec.spec.model import Document, MissionSpec, TreeSpec
+from bt_exec.spec.source import NUMBER, read_text
+from tests.bt_exec.spec.strategies import documents
+from tests.bt_exec.spec.workshop import DATA
+
+SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+
+
+@given(documents)
+@settings(max_examples=100, deadline=None, suppress_health_check=SLOW)
+def test_yaml_round_trip(document: Document) -> None:
+    text = dump_yaml(document)
+    assert load_text(text).document == document
+    assert dump_yaml(load_text(text).document) == text
+
+
+@given(documents)
+@settings(max_examples=100, deadline=None, suppress_health_check=SLOW)
+def test_json_round_trip(document: Document) -> None:
+    text = dump_json(document)
+    assert load_text(text).document == document
+    assert json.loads(text) == to_data(document)
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["no", "5", "1e5", "1e+20", "1.5", "true", "null", "~", "1:30", "$a", "$$a", "2026-11-21"],
+)
+def test_text_stays_text(word: str) -> None:
+    root = {"do": "look", "with": {"camera": word}}
+    document = TreeSpec.model_validate({"tree": "t", "root": root})
+    for text in (dump_yaml(document), dump_json(document)):
+        assert read_text(text).data["root"]["with"]["camera"] == word
+
+
+@pytest.mark.parametrize("number", [1e20, 1e-7, 1.5, -0.0, 1e16, 5.0, 123456789.123456789])
+def test_numbers_stay_numbers(number: float) -> None:
+    root = {"do": "look", "with": {"n": number}}
+    document = TreeSpec.model_validate({"tree": "t", "root": root})
+    for text in (dump_yaml(document), dump_json(document)):
+        found = read_text(text).data["root"]["with"]["n"]
+        assert (repr(found), type(found)) == (repr(number), float)
+    assert NUMBER.match("1e5")
+
+
+def test_kinds_come_first_and_defaults_are_left_out() -> None:
+    document, _ = load_text(
+        "tree: t\nroot:\n  retry: 2\n  timeout: 1.5min\n  skip_if: lit\n  with: {b: 1}\n"
+        "  do: look\n  name: now\n"
+    )
+    assert dump_yaml(document) == (
+        "tree: t\nroot:\n  name: now\n  do: look\n  with:\n    b: 1\n  skip_if: lit\n  retry: 2\n"
+        "  timeout: 90s\n"
+    )
+
+
+def test_the_header_of_a_mission_is_whole() -> None:
+    document = MissionSpec.model_validate(
+        {"mission": {"command": "문을 열어"}, "root": {"check": {"not": "lit"}}}
+    )
+    assert dump_yaml(document) == (
+        "mission:\n  command: 문을 열어\n  language: en\n  plan_version: 1\n  compiler: ''\n"
+        "  subgoals: []\n  kept: []\n  notes: []\nroot:\n  check:\n    not: lit\n"
+    )
+
+
+@pytest.mark.parametrize("path", sorted((DATA / "workshop").glob("*.yaml")), ids=lambda p: p.stem)
+def test_files(path) -> None:  # type: ignore[no-untyped-def]
+    document, _ = load_text(path.read_text())
+    assert load_text(dump_yaml(document)).document == document

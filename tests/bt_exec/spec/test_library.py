@@ -1,0 +1,46 @@
+"""The trees of a site, by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bt_exec.failure import SpecError, UnknownName
+from bt_exec.spec.library import Library
+from bt_exec.spec.load import load_text
+from tests.bt_exec.spec.workshop import library
+
+
+def test_what_a_library_tells() -> None:
+    known = library()
+    assert known.names() == ("fetch", "find", "open_up")
+    assert len(known) == 3
+    assert "find" in known
+    assert "other" not in known
+    assert [tree.tree for tree in known] == list(known.names())
+    assert known.get("find").returns == {"what": "$seen", "far": "$distance"}
+    assert known.source("find").file.endswith("find.yaml")
+
+
+def test_an_unknown_tree() -> None:
+    with pytest.raises(UnknownName) as caught:
+        library().get("fnid")
+    message = "there is no tree 'fnid'; known, nearest first: find, fetch, open_up"
+    assert str(caught.value) == message
+
+
+def test_a_mission_is_no_tree() -> None:
+    with pytest.raises(SpecError) as caught:
+        Library([load_text("mission: {command: x}\nroot: {do: look}\n", "m.yaml")])
+    assert str(caught.value) == "m.yaml:1:1: is a mission; a library holds trees [NOT_A_TREE]"
+
+
+def test_every_mistake_of_every_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "deeper").mkdir()
+    (tmp_path / "a.yaml").write_text("tree: a\nrot: {do: look}\n")
+    (tmp_path / "deeper" / "b.yaml").write_text("tree: [\n")
+    (tmp_path / "c.txt").write_text("no tree\n")
+    with pytest.raises(SpecError) as caught:
+        Library.load([tmp_path])
+    assert [problem.code for problem in caught.value.problems] == ["UNKNOWN_FIELD", "NOT_YAML"]

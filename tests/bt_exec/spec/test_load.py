@@ -1,0 +1,97 @@
+"""Loading never raises anything but `SpecError`, and always says where."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bt_exec.failure import SpecError
+from bt_exec.spec.load import load_text, parse
+from bt_exec.spec.source import read_text
+from bt_exec.verify import verify_document
+from tests.bt_exec.spec.strategies import mutated, node_data, values
+from tests.bt_exec.spec.test_malformed import CATALOGUE, FILES, LIBRARY
+from tests.bt_exec.spec.workshop import DATA
+
+ORIGINALS = [
+    *(path.read_text() for path in sorted((DATA / "workshop").glob("*.yaml"))),
+    *(path.read_text("utf-8-sig") for name, path in sorted(FILES.items()) if "fine_" in name),
+    FILES["several_mistakes"].read_text(),
+    "mission: {command: x, kept: [a/b]}\nroot:\n  tree: find\n  body: {do: look}\n  with: {}\n",
+]
+SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
+
+
+def check_whole_way(text: str) -> None:
+    """Load and verify; every problem has its place in the text."""
+    try:
+        document, source = load_text(text)
+    except SpecError as error:
+        problems = error.problems
+        assert problems
+    else:
+        problems = verify_document(document, CATALOGUE, LIBRARY, source)
+    for problem in problems:
+        assert problem.line is not None, problem
+        assert problem.column is not None, problem
+        assert problem.line <= text.count("\n") + text.count("\r") + 2
+        assert problem.message
+        assert problem.code.isupper()
+    spots = [(problem.line, problem.column) for problem in problems]
+    assert spots == sorted(spots)
+
+
+@given(mutated(ORIGINALS))
+@settings(max_examples=600, deadline=None, suppress_health_check=SLOW)
+def test_slips_of_the_hand(text: str) -> None:
+    check_whole_way(text)
+
+
+@given(st.text(max_size=50))
+@settings(max_examples=200)
+def test_random_text(text: str) -> None:
+    check_whole_way("tree: t\n" + text)
+
+
+@given(values, st.sampled_from(["{}", "root: {{do: {}}}", "root: {{check: {}}}", "params: {}"]))
+@settings(max_examples=250, suppress_health_check=SLOW)
+def test_any_value_anywhere(value: object, form: str) -> None:
+    from json import dumps
+
+    check_whole_way("tree: t\n" + form.format(dumps(value)) + "\n")
+
+
+@given(node_data)
+@settings(max_examples=100, deadline=None, suppress_health_check=SLOW)
+def test_nodes_of_any_names_are_verified(data: object) -> None:
+    from json import dumps
+
+    check_whole_way("tree: t\nroot: " + dumps(data, ensure_ascii=False) + "\n")
+
+
+def test_parse_takes_what_was_read() -> None:
+    assert parse(read_text("tree: t\nroot: {do: look}\n")).document == (
+        load_text("tree: t\nroot: {do: look}\n").document
+    )
+
+
+def test_fields_of_parts_that_are_called_like_parts() -> None:
+    """A parameter may be called like a field of the language or a word of pydantic's."""
+    with pytest.raises(SpecError) as caught:
+        load_text(
+            "tree: t\nparams:\n  mission: {typ: a}\n  int: {type: a, x: 1}\n  '<do>': {type: a}\n"
+            "root: {do: look}\n"
+        )
+    assert [(p.place, p.line, p.column, p.code) for p in caught.value.problems] == [
+        ("params/mission/typ", 3, 13, "UNKNOWN_FIELD"),
+        ("params/int/x", 4, 18, "UNKNOWN_FIELD"),
+        ("params/<do>", 5, 3, "BAD_NAME"),
+    ]
+
+
+def test_a_node_inside_a_body_has_its_place() -> None:
+    with pytest.raises(SpecError) as caught:
+        load_text("mission: {command: x}\nroot:\n  tree: find\n  body:\n    do: look\n    ret: 1\n")
+    (problem,) = caught.value.problems
+    assert (problem.place, problem.line, problem.column) == ("root/body/ret", 6, 5)

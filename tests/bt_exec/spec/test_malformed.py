@@ -1,0 +1,171 @@
+"""Every kind of malformed file: code, line, column and words of what is told about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bt_exec.failure import Problem, SpecError
+from bt_exec.spec.library import Library
+from bt_exec.spec.load import load_file, load_text
+from bt_exec.spec.source import MAX_BYTES, read_file
+from bt_exec.verify import verify_document, verify_library
+from tests.bt_exec.spec.workshop import DATA, catalogue, library
+
+FOLDER = DATA / "malformed"
+EXPECTED: dict[str, list[str]] = read_file(FOLDER / "expected.yaml").data
+FILES = {path.stem: path for path in FOLDER.glob("*.yaml") if path.stem != "expected"}
+CATALOGUE, LIBRARY = catalogue(), library()
+
+
+def problems_of(path: Path) -> tuple[Problem, ...]:
+    """Return everything that is wrong with a file, as ``bt-exec check`` finds it."""
+    try:
+        document, source = load_file(path)
+    except SpecError as error:
+        return error.problems
+    return verify_document(document, CATALOGUE, LIBRARY, source)
+
+
+def test_every_file_has_its_expectation() -> None:
+    assert set(FILES) == set(EXPECTED)
+    assert sum(1 for expected in EXPECTED.values() if expected) >= 70
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_what_is_found(name: str) -> None:
+    found = problems_of(FILES[name])
+    expected = [line.split(" ", 2) for line in EXPECTED[name]]
+    assert [f"{p.line}:{p.column} {p.code}" for p in found] == [
+        f"{spot} {code}" for spot, code, _ in expected
+    ]
+    for problem, (_, _, words) in zip(found, expected, strict=True):
+        assert words in problem.message
+        assert problem.file == str(FILES[name])
+
+
+WHOLE = {
+    "misspelt_kind": "3:3: root/sequnce: there is no kind 'sequnce' (found sequnce; allowed: "
+    "sequence, do, check, tree, fallback, parallel) [NO_KIND]",
+    "skill_as_kind": "3:3: root/take: there is no kind 'take'; to run a skill of that name write "
+    "'do: take' (found take; allowed: tree, do, check, sequence, fallback, parallel) [NO_KIND]",
+    "unknown_node_field": "4:3: root/timeot: a 'do' node has no field 'timeot' (found timeot; "
+    "allowed: timeout, name, skip_if, while, retry, repeat, do, with, save) [UNKNOWN_FIELD]",
+    "with_at_a_check": "4:3: root/with: a 'check' node has no field 'with'; arguments stand under "
+    "the name of the condition: {NAME: {ARGUMENT: value}} (found with; allowed: name, skip_if, "
+    "while, retry, timeout, repeat, check, else, tell) [UNKNOWN_FIELD]",
+    "timeout_without_unit": "4:12: root/timeout: a time is a number with its unit, 1ms to 24h: "
+    "500ms, 20s, 2min (found 20; allowed: 20s, 20ms, 20min) [BAD_TIME]",
+    "succeed_when_misspelt": "4:17: root/succeed_when: must be all, any, or how many children must "
+    "succeed: 1 or more (found 'aany'; allowed: any, all) [BAD_VALUE]",
+    "param_default_null": "3:29: params/arm/default: nothing is no default; leave 'default' out if "
+    "callers must give this parameter (found nothing) [BAD_VALUE]",
+    "colon_in_text": "2:19: ':' is not expected here; put text that holds ': ' into quotes, or "
+    "check the indentation [NOT_YAML]",
+    "unclosed_brace": "4:9: this '{' is not closed; '}' is missing [NOT_YAML]",
+    "tab_indent": "3:1: a tab cannot indent; indent with spaces [NOT_YAML]",
+    "duplicate_key": "5:3: root/retry: 'retry' stands here again; it was first given on line 4 "
+    "[DUPLICATE_KEY]",
+    "latin_1": "2:10: is not UTF-8 text; save it as UTF-8 (found byte 0xd6) [NOT_UTF8]",
+    "condition_argument_without_name": "3:19: root/check/lid_is: the arguments of 'lid_is' are "
+    "names with values: {lid_is: {NAME: value}} (found 'open') [BAD_CONDITION]",
+    "skill_is_a_tree": "2:12: root/do: there is no skill 'open_up'; it is a tree: write 'tree: "
+    "open_up' (found open_up; allowed: open_lid, take, put, look, wait, follow) [UNKNOWN_SKILL]",
+    "wrong_literal": "4:15: root/with/arm: 'arm' takes left|right (found lefft; allowed: left, "
+    "right) [WRONG_TYPE]",
+    "unbound_misspelt": "5:15: root/with/arm: $amr is neither a parameter nor a result saved "
+    "before (found $amr; allowed: $arm) [UNBOUND]",
+    "not_saved_for_sure": "9:29: root/sequence[1]/check/near/thing: $seen is not saved for sure "
+    "before this: what saves it may be skipped or fail, runs at the same time, or comes later "
+    "(found $seen) [UNBOUND]",
+    "arm_claimed_twice": "5:7: root/parallel[1]: take and open_lid would both use arm.left at "
+    "once (found arm.left) [CLAIMED_TWICE]",
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_whole_messages(name: str) -> None:
+    path = FILES[name]
+    assert [str(problem) for problem in problems_of(path)] == [f"{path}:{WHOLE[name]}"]
+
+
+def test_several_mistakes_are_told_at_once_in_the_order_of_the_text() -> None:
+    found = problems_of(FILES["several_mistakes"])
+    spots = [(problem.line, problem.column) for problem in found]
+    assert len(found) == 7
+    assert spots == sorted(spots)
+    assert {problem.code for problem in found} >= {"DUPLICATE_KEY", "NO_KIND", "BAD_TIME"}
+
+
+def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "huge.yaml"
+    path.write_text("tree: t\nsummary: " + "x" * MAX_BYTES)
+    with pytest.raises(SpecError) as caught:
+        load_file(path)
+    assert str(caught.value) == f"{path}:1:1: is too big: at most 256 KiB are read [TOO_BIG]"
+
+
+@pytest.mark.parametrize("opener", ["[", "{a: ", "- ", "? ", "[{a: ", "a: [", "!x [", "&a ["])
+def test_deep_nesting_is_refused_and_nothing_recurses(opener: str) -> None:
+    text = opener * (100_000 // len(opener))
+    with pytest.raises(SpecError) as caught:
+        load_text(text)
+    assert {problem.code for problem in caught.value.problems} & {
+        "TOO_DEEP",
+        "KEY_NOT_TEXT",
+        "NOT_YAML",
+        "ANCHOR",
+        "TAG",
+    }
+    assert len(caught.value.problems) <= 50
+
+
+def test_many_values_are_refused() -> None:
+    with pytest.raises(SpecError, match="holds more than 20000 values") as caught:
+        load_text("tree: t\nutterances: [" + "a," * 30_000 + "]\nroot: {do: look}\n")
+    assert caught.value.problems[0].line == 2
+
+
+def test_what_cannot_be_opened(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.yaml", tmp_path, Path("a\0b.yaml")):
+        with pytest.raises(SpecError) as caught:
+            load_file(path)
+        assert caught.value.problems[0].code == "UNREADABLE"
+    with pytest.raises(SpecError) as caught:
+        load_file(tmp_path / "none.yaml")
+    path = tmp_path / "none.yaml"
+    assert str(caught.value) == f"{path}: cannot be read: no such file or directory [UNREADABLE]"
+
+
+def test_the_same_tree_in_two_files(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.yaml").write_text("summary: x\ntree: t\nroot: {do: look}\n")
+    with pytest.raises(SpecError) as caught:
+        Library.load([tmp_path])
+    one, two = tmp_path / "one.yaml", tmp_path / "two.yaml"
+    message = f"{two}:2:7: tree: tree 't' already stands in {one} [DUPLICATE_TREE]"
+    assert str(caught.value) == message
+
+
+def test_trees_that_run_each_other(tmp_path: Path) -> None:
+    for name, other in ("ab", "bc", "ca"):
+        (tmp_path / f"{name}.yaml").write_text(
+            f"tree: {name}\nroot:\n  sequence:\n    - do: look\n    - tree: {other}\n"
+        )
+    found = verify_library(Library.load([tmp_path]), CATALOGUE)
+    assert [f"{p.line}:{p.column} {p.code} {p.message}" for p in found] == [
+        "5:13 TREE_CYCLE a tree runs itself: a → b → c → a",
+        "5:13 TREE_CYCLE a tree runs itself: b → c → a → b",
+        "5:13 TREE_CYCLE a tree runs itself: c → a → b → c",
+    ]
+
+
+def test_trees_that_share_trees_are_looked_at_once(tmp_path: Path) -> None:
+    """Forty trees that each run the next one twice are no cycle, and 2**40 ways are not walked."""
+    for n in range(40):
+        child = (
+            "{do: look}" if n == 39 else f"{{sequence: [{{tree: t{n + 1}}}, {{tree: t{n + 1}}}]}}"
+        )
+        (tmp_path / f"{n:02}.yaml").write_text(f"tree: t{n}\nroot: {child}\n")
+    assert verify_library(Library.load([tmp_path]), CATALOGUE) == ()

@@ -1,0 +1,188 @@
+"""The JSON Schema: it takes what is right and refuses what a schema can refuse."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from jsonschema import Draft202012Validator
+
+from bt_exec.failure import SpecError, UnknownName, UsageError
+from bt_exec.pack import Catalogue, Pack, find_pack
+from bt_exec.resources import data_path
+from bt_exec.spec.dump import to_data
+from bt_exec.spec.expand import expand
+from bt_exec.spec.library import Library
+from bt_exec.spec.model import (
+    Check,
+    Do,
+    Fallback,
+    MissionSpec,
+    NodeBase,
+    Parallel,
+    Param,
+    Sequence,
+    Tree,
+    TreeSpec,
+    Way,
+)
+from bt_exec.spec.schema import FIELDS, tree_schema
+from bt_exec.spec.source import read_file
+from tests.bt_exec.spec.strategies import workshop_missions
+from tests.bt_exec.spec.test_malformed import EXPECTED, FILES
+from tests.bt_exec.spec.workshop import DATA, catalogue, library
+
+SCHEMA = tree_schema(catalogue(), library())
+VALIDATOR = Draft202012Validator(SCHEMA)
+
+
+def mistakes(data: Any) -> list[str]:
+    return [error.message for error in VALIDATOR.iter_errors(data)]
+
+
+def test_it_is_a_schema() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+    Draft202012Validator.check_schema(tree_schema(Catalogue([])))
+    json.dumps(SCHEMA)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *sorted((DATA / "workshop").glob("*.yaml")),
+        *(path for name, path in sorted(FILES.items()) if name.startswith("fine_")),
+    ],
+    ids=lambda path: path.stem,
+)
+def test_right_files(path: Any) -> None:
+    assert mistakes(read_file(path).data) == []
+
+
+@given(workshop_missions)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_right_missions_before_and_after_expansion(spec: MissionSpec) -> None:
+    assert mistakes(to_data(spec)) == []
+    assert mistakes(to_data(expand(spec, library()))) == []
+
+
+BEYOND = {
+    "UNBOUND",
+    "TREE_CYCLE",
+    "UNKNOWN_TREE",  # trees come and go with files; an editor completes those it knows
+    "SAVED_TWICE",
+    "SKIPPED_SAVE",
+    "ELSE_WITH_TELL",
+    "TOO_MANY_NEEDED",
+    "CLAIMED_TWICE",
+    "TOO_LONG_RUNNING",
+    "TOO_DEEP",
+}
+"""Codes of mistakes that are no matter of form."""
+
+NOT_SEEN = {
+    "parameter_of_a_wrong_type",  # what a name stands for
+    "reference_in_a_list_of_a_wrong_type",
+    "reference_of_a_wrong_type",
+    "list_item_of_a_wrong_type",  # lists may hold names
+    "unknown_result_of_a_tree",
+    "returns_no_reference",
+    "way_loses_a_result",  # what another tree takes and gives
+    "way_misses_an_argument",
+    "way_passes_on_a_wrong_type",
+    "unknown_argument_of_a_way",
+    "wrong_argument_of_a_way",
+    "timeout_two_days",  # a bound on a number inside text
+    "timeout_zero",
+    "fine_yaml_directive",
+}
+
+
+def _readable(name: str) -> Any:
+    try:
+        return read_file(FILES[name]).data
+    except SpecError:
+        return None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name, expected in EXPECTED.items()
+        if {line.split()[1] for line in expected} - BEYOND and _readable(name) is not None
+    ],
+)
+def test_wrong_files(name: str) -> None:
+    assert bool(mistakes(_readable(name))) != (name in NOT_SEEN)
+
+
+def test_names_are_completed_with_what_they_mean() -> None:
+    do = SCHEMA["$defs"]["Do"]
+    assert {"const": "take", "description": "Take a thing."} in do["properties"]["do"]["anyOf"]
+    rule = next(r for r in do["allOf"] if r["if"]["properties"]["do"]["const"] == "take")
+    assert rule["then"]["required"] == ["with"]
+    assert rule["then"]["properties"]["with"]["properties"] == {
+        "arm": {
+            "anyOf": [
+                {"enum": ["left", "right"], "type": "string"},
+                {"$ref": "#/$defs/reference"},
+            ],
+            "description": "The arm that takes it.",
+        },
+        "thing": {
+            "anyOf": [
+                {"enum": ["cup", "lid", "box"], "type": "string"},
+                {"$ref": "#/$defs/reference"},
+            ],
+            "description": "What is taken.",
+            "default": "cup",
+        },
+    }
+    assert list(rule["then"]["properties"]["save"]["properties"]) == ["grip"]
+    put = next(r for r in do["allOf"] if r["if"]["properties"]["do"]["const"] == "put")
+    force = put["then"]["properties"]["with"]["properties"]["force_n"]
+    assert force["description"] == "How hard [N]."
+    assert force["default"] == 5.0
+
+
+def test_conditions_and_trees_are_completed() -> None:
+    names, written = SCHEMA["$defs"]["condition"]["anyOf"][:-1], SCHEMA["$defs"]["condition"]
+    assert [name["const"] for name in names] == ["lit", "hand_empty"]
+    assert set(written["anyOf"][-1]["properties"]) == {
+        *("not", "all", "any"),
+        *("lid_is", "lit", "hand_empty", "near"),
+    }
+    trees = SCHEMA["$defs"]["Tree"]["properties"]["tree"]["anyOf"]
+    assert {"const": "open_up", "description": "Open the lid."} in trees
+
+
+def test_every_field_of_the_language_is_explained() -> None:
+    models: tuple[type[NodeBase] | type[TreeSpec] | type[Param] | type[Way], ...] = (
+        *(Do, Check, Tree, Sequence, Fallback, Parallel),
+        *(TreeSpec, Param, Way),
+    )
+    fields = {
+        info.alias or name for model in models for name, info in model.model_fields.items()
+    } | set(MissionSpec.model_fields)
+    assert fields == set(FIELDS)
+
+
+def _door() -> Pack:
+    try:
+        return find_pack("door")
+    except (UnknownName, UsageError) as error:  # pragma: no cover - the pack is not installed
+        pytest.skip(str(error))
+
+
+def test_the_shipped_schema_is_in_step() -> None:
+    """Make it anew with ``bt-exec schema > configs/schema/door.schema.json``."""
+    pack = _door()
+    assert pack.trees is not None
+    trees = Library.load([pack.trees])
+    shipped = json.loads(data_path("configs", "schema", "door.schema.json").read_text("utf-8"))
+    assert shipped == tree_schema(Catalogue([pack]), trees)
+    validator = Draft202012Validator(shipped)
+    for name in trees.names():
+        assert [error.message for error in validator.iter_errors(trees.source(name).data)] == []

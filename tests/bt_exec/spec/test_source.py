@@ -1,0 +1,129 @@
+"""Text into plain data: what words mean, and where everything stands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bt_exec.failure import SpecError
+from bt_exec.spec.source import Source, read_file, read_text, scan_text, show_place
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("true", True),
+        ("FALSE", False),
+        ("~", None),
+        ("null", None),
+        ("", None),
+        ("no", "no"),
+        ("off", "off"),
+        ("Yes", "Yes"),
+        ("y", "y"),
+        ("0", 0),
+        ("-12", -12),
+        ("+7", 7),
+        ("007", "007"),
+        ("0x1F", "0x1F"),
+        ("0o17", "0o17"),
+        ("1_000", "1_000"),
+        ("1234567890123456789", 1234567890123456789),
+        ("12345678901234567890", "12345678901234567890"),
+        ("1.5", 1.5),
+        ("1.", 1.0),
+        (".5", ".5"),
+        ("1e5", 1e5),
+        ("1E-3", 1e-3),
+        ("1e999", "1e999"),
+        (".inf", ".inf"),
+        ("NaN", "NaN"),
+        ("1:30", "1:30"),
+        ("2026-11-21", "2026-11-21"),
+        ('"5"', "5"),
+        ("'true'", "true"),
+    ],
+)
+def test_what_a_scalar_means(text: str, value: Any) -> None:
+    found = read_text(f"a: {text}\n").data["a"]
+    assert (found, type(found)) == (value, type(value))
+
+
+def test_places_of_keys_and_values() -> None:
+    source = read_text("a: 1\n열쇠:\n  - {b: 2, 😀: [3]}\n")
+    assert source.mark(("a",)) == (1, 4)
+    assert source.mark(("a",), key=True) == (1, 1)
+    assert source.mark(("열쇠", 0, "b")) == (3, 9)
+    assert source.mark(("열쇠", 0, "😀"), key=True) == (3, 12)
+    assert source.mark(("열쇠", 0, "😀", 0)) == (3, 16)
+    assert source.mark(("열쇠", 0, "no", "such")) == (3, 5)
+    assert Source("the plan").mark(("a",)) == (None, None)
+
+
+def test_show_place() -> None:
+    assert show_place(("root", "sequence", 1, "with", "arm")) == "root/sequence[1]/with/arm"
+    assert show_place(()) == ""
+
+
+def test_read_file_refuses_what_scanning_notes(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text("a: !x 1\nb: 2\na: 3\n")
+    with pytest.raises(SpecError) as caught:
+        read_file(path)
+    assert [problem.code for problem in caught.value.problems] == ["TAG", "DUPLICATE_KEY"]
+    source = scan_text("a: !x 1\n")
+    assert source.data == {"a": 1}
+    assert [problem.code for problem in source.refused] == ["TAG"]
+
+
+def test_earlier_refusals_are_told_with_what_stopped_the_reading() -> None:
+    with pytest.raises(SpecError) as caught:
+        read_text("a: 1\na: 2\nb: [1\n")
+    assert [problem.code for problem in caught.value.problems] == ["DUPLICATE_KEY", "NOT_YAML"]
+
+
+def test_a_flood_of_refusals_ends() -> None:
+    with pytest.raises(SpecError) as caught:
+        read_text("a: 1\n" * 1000)
+    assert len(caught.value.problems) == 50
+
+
+def _only_spec_errors_with_places(text: str) -> None:
+    try:
+        read_text(text)
+    except SpecError as error:
+        for problem in error.problems:
+            assert problem.line is not None
+            assert problem.column is not None
+            lines = max(text.count("\n") + text.count("\r") + 2, 2)
+            assert 1 <= problem.line <= lines + sum(text.count(c) for c in "\x85\u2028\u2029")
+            assert problem.column >= 1
+
+
+@given(st.text(max_size=60))
+@settings(max_examples=300)
+def test_random_text(text: str) -> None:
+    _only_spec_errors_with_places(text)
+
+
+@given(st.text("[]{}:,-?&*!|>'\"%@`#~<.\t\n a1", max_size=40))
+@settings(max_examples=500)
+def test_random_yaml_signs(text: str) -> None:
+    _only_spec_errors_with_places(text)
+
+
+@given(raw=st.binary(max_size=80))
+@settings(max_examples=150)
+def test_random_bytes(tmp_path_factory: pytest.TempPathFactory, raw: bytes) -> None:
+    path = tmp_path_factory.getbasetemp() / "random.yaml"
+    path.write_bytes(raw)
+    found = ()
+    try:
+        read_file(path)
+    except SpecError as error:
+        found = error.problems
+    assert all(problem.line and problem.column for problem in found)

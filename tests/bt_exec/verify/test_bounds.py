@@ -1,0 +1,72 @@
+"""Layer 6: TOO_DEEP, TOO_BIG, TOO_LONG_RUNNING."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bt_exec.spec.expand import MAX_NODES
+from bt_exec.spec.model import MissionSpec
+from bt_exec.verify import verify_mission
+from bt_exec.verify.bounds import MAX_DEPTH, longest_s
+from bt_exec.verify.context import Context
+from tests.bt_exec.verify.layers import CATALOGUE
+
+LOOK: dict[str, Any] = {"do": "look"}
+LIT: dict[str, Any] = {"check": "lit"}
+LONG: dict[str, Any] = {"do": "follow", "with": {"points": []}}
+
+
+def mission(root: Any) -> MissionSpec:
+    return MissionSpec.model_validate({"mission": {"command": "go"}, "root": root})
+
+
+def found(root: Any) -> list[str]:
+    problems = verify_mission(mission(root), CATALOGUE)
+    return [f"{problem.code} {problem.place}: {problem.message}" for problem in problems]
+
+
+def nested(depth: int) -> Any:
+    root: Any = LOOK
+    for _ in range(depth - 1):
+        root = {"sequence": [root]}
+    return root
+
+
+def test_depth() -> None:
+    assert found(nested(MAX_DEPTH)) == []
+    place = "root" + "/sequence[0]" * 3 + "/sequence"
+    assert found(nested(MAX_DEPTH + 1)) == [f"TOO_DEEP {place}: nodes are nested more than 40 deep"]
+
+
+def test_size() -> None:
+    assert found({"sequence": [LIT] * (MAX_NODES - 1)}) == []
+    assert found({"sequence": [LIT] * MAX_NODES}) == [
+        f"TOO_BIG root: has {MAX_NODES + 1} nodes, at most {MAX_NODES} are run"
+    ]
+
+
+def test_time() -> None:
+    assert found({"sequence": [LONG] * 23}) == []
+    assert found({"sequence": [LONG] * 25}) == [
+        "TOO_LONG_RUNNING root: could run for 25 hours, at most 24 are allowed; lower 'repeat', "
+        "'retry' or 'timeout'"
+    ]
+    forever = {**LONG, "repeat": 1000, "retry": 1000}
+    assert found({"sequence": [LOOK, {"fallback": [forever]}]}) == [
+        "TOO_LONG_RUNNING root/sequence[1]/fallback[0]: could run for more than 1000 hours, at "
+        "most 24 are allowed; lower 'repeat', 'retry' or 'timeout'"
+    ]
+
+
+def test_the_longest_time() -> None:
+    def longest(root: Any) -> float:
+        spec = mission(root)
+        return longest_s(Context(spec, CATALOGUE), spec.root)
+
+    assert longest(LOOK) == 60.0
+    assert longest({"do": "open_lid", "with": {"arm": "left"}}) == 20.0
+    assert longest({**LOOK, "timeout": "5s", "retry": 2, "repeat": 3}) == 30.0
+    assert longest({"check": "lit"}) == 0.0
+    assert longest({"sequence": [LOOK, LONG]}) == 3660.0
+    assert longest({"parallel": [LOOK, LONG]}) == 3600.0
+    assert longest({"fallback": [LOOK, LONG], "timeout": "10s", "retry": 2}) == 20.0

@@ -1,0 +1,55 @@
+"""Every code is listed by its module, and every listed code has a test."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from types import ModuleType
+
+import pytest
+
+from bt_exec.spec import expand, library, load, source, yaml_mistakes
+from bt_exec.verify import arguments, bounds, dry_run, grounding, resources, vocabulary
+from tests.bt_exec.spec.workshop import DATA
+
+LAYERS = (vocabulary, arguments, grounding, dry_run, resources, bounds)
+CODE = re.compile(r"``([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)``")
+GIVEN = re.compile(r'"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|TAG|ANCHOR|EMPTY|UNBOUND|UNREADABLE)"')
+TESTS = DATA.parent / "bt_exec"
+
+
+def listed(module: ModuleType) -> set[str]:
+    """Return the codes that the docstrings of a module list."""
+    return set(CODE.findall(inspect.getsource(module)))
+
+
+def given(module: ModuleType) -> set[str]:
+    """Return the codes that a module reports."""
+    found = GIVEN.findall(inspect.getsource(module))
+    return {code for code in found if not hasattr(module, code)}
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.__name__.split(".")[-1])
+def test_a_layer_lists_what_it_reports(layer: ModuleType) -> None:
+    assert given(layer) == set(CODE.findall(layer.__doc__ or ""))
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.__name__.split(".")[-1])
+def test_every_code_of_a_layer_has_a_test(layer: ModuleType) -> None:
+    corpus = (DATA / "malformed" / "expected.yaml").read_text()
+    name = layer.__name__.split(".")[-1]
+    tests = (TESTS / "verify" / f"test_{name}.py").read_text()
+    missing = {code for code in listed(layer) if f"{code} " not in corpus + tests}
+    assert missing == set()
+
+
+def test_every_code_of_reading_and_loading_has_a_test() -> None:
+    modules = (source, load, library, expand, yaml_mistakes)
+    codes = {code for module in modules for code in given(module)}
+    told = {code for module in modules for code in listed(module)}
+    assert codes == told
+    tests = "".join(
+        path.read_text()
+        for path in (DATA / "malformed" / "expected.yaml", *(TESTS / "spec").glob("test_*.py"))
+    )
+    assert {code for code in codes if code not in tests} == set()

@@ -1,0 +1,118 @@
+"""Layer 4: NEED_NOT_MET, from what is known and what skills change."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+
+from bt_exec.pack import Catalogue, Pack
+from bt_exec.skill import Running, Steps, skill
+from bt_exec.spec.expression import All, Is, Not
+from bt_exec.spec.model import MissionSpec
+from bt_exec.verify import verify_mission
+from bt_exec.verify.dry_run import established, fill
+from tests.bt_exec.spec.workshop import WORKSHOP
+from tests.bt_exec.verify.layers import CATALOGUE, of_mission
+
+
+class Chosen(NamedTuple):
+    arm: str
+
+
+@skill()
+def choose(robot: Any) -> Steps[Chosen]:
+    """Choose an arm."""
+    yield Running()
+    return Chosen("left")
+
+
+@skill(effects={"hand.{arm}": "empty"})
+def drop(robot: Any, arm: str) -> Steps:
+    """Drop what a hand holds."""
+    yield Running()
+
+
+def take(arm: str = "left", thing: str = "cup") -> dict[str, Any]:
+    return {"do": "take", "with": {"arm": arm, "thing": thing}}
+
+
+OPEN: dict[str, Any] = {"do": "open_lid", "with": {"arm": "right"}}
+CHECK_OPEN: dict[str, Any] = {"check": {"lid_is": {"state": "open"}}}
+LOOK: dict[str, Any] = {"do": "look", "save": {"thing": "seen"}}
+CLOSED = {"lid": "closed", "hand.left": "empty"}
+
+
+def test_the_message() -> None:
+    assert of_mission(take(), facts={"lid": "closed"}) == [
+        "NEED_NOT_MET root/do: take needs lid to be open or ajar, but it will be closed"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("root", "facts", "told"),
+    [
+        (take(), {}, 0),
+        (take(), CLOSED, 1),
+        (take(), {"lid": "ajar", "hand.left": "box"}, 1),
+        ({"sequence": [OPEN, take()]}, CLOSED, 0),
+        ({"sequence": [OPEN, take(), take()]}, CLOSED, 1),
+        ({"sequence": [OPEN, take("left"), take("right")]}, CLOSED, 0),
+        # skipped because it holds already, or done: the same afterwards
+        ({"sequence": [{**OPEN, "skip_if": {"lid_is": {"state": "open"}}}, take()]}, CLOSED, 0),
+        # skipped for another reason: nobody knows
+        ({"sequence": [{**OPEN, "skip_if": "lit"}, take()]}, CLOSED, 0),
+        # it is skipped for sure, so its needs do not matter
+        ({**take(), "skip_if": {"lid_is": {"state": "closed"}}}, CLOSED, 0),
+        ({"sequence": [CHECK_OPEN, take()]}, CLOSED, 0),
+        ({"sequence": [{**CHECK_OPEN, "tell": True}, take()]}, CLOSED, 1),
+        ({**take(), "while": {"lid_is": {"state": "open"}}}, CLOSED, 0),
+        ({"sequence": [{"fallback": [CHECK_OPEN, OPEN]}, take()]}, CLOSED, 0),
+        ({"sequence": [{"fallback": [OPEN, LOOK]}, take()]}, CLOSED, 0),
+        ({"sequence": [{"fallback": [LOOK, LOOK]}, take()]}, CLOSED, 1),
+        ({"sequence": [{"parallel": [OPEN, LOOK]}, take()]}, CLOSED, 0),
+        ({"sequence": [{"parallel": [LOOK, {"check": "lit"}]}, take()]}, CLOSED, 1),
+        # what it takes is known only when it runs: the hand is full of something
+        (
+            {"sequence": [LOOK, {"do": "take", "with": {"arm": "left", "thing": "$seen"}}, take()]},
+            {"hand.left": "empty"},
+            0,
+        ),
+    ],
+)
+def test_what_is_known_when_a_skill_starts(root: Any, facts: dict[str, str], told: int) -> None:
+    found = of_mission(root, facts=facts)
+    assert len(found) == told, found
+    assert all(line.startswith("NEED_NOT_MET") for line in found)
+
+
+def test_a_skill_with_an_unknown_argument_forgets_every_fact_it_may_change() -> None:
+    """Which hand it empties is only known when it runs, so no need is contradicted after it."""
+    catalogue = Catalogue([WORKSHOP, Pack(name="more", skills=(choose, drop))])
+    root = {
+        "sequence": [
+            {"do": "choose", "save": {"arm": "arm"}},
+            {"do": "drop", "with": {"arm": "$arm"}},
+            take(),
+        ]
+    }
+    spec = MissionSpec.model_validate({"mission": {"command": "x"}, "root": root})
+    assert verify_mission(spec, catalogue, facts={"hand.left": "box", "lid": "open"}) == ()
+
+
+def test_what_was_finished_before_is_not_run_again() -> None:
+    root = {"sequence": [take(), {"do": "wait", "with": {"count": 1}}]}
+    assert of_mission(root, facts=CLOSED, kept=("take",)) == []
+    assert len(of_mission(root, facts=CLOSED)) == 1
+
+
+def test_established() -> None:
+    lid = Is(name="lid_is", args={"state": "open"})
+    assert established(All(of=(lid, Is(name="hand_empty"))), CATALOGUE) == {
+        "lid": "open",
+        "hand.right": "empty",
+    }
+    assert established(Not(of=lid), CATALOGUE) == {}
+    assert established(Is(name="lid_is", args={"state": "$state"}), CATALOGUE) == {}
+    assert established(Is(name="nothing"), CATALOGUE) == {}
+    assert fill("hand.{arm}", {"arm": "left", "thing": "{x}"}) == "hand.left"

@@ -1,0 +1,44 @@
+"""Layer 3: LABEL_NOT_SEEN, for what can run before anything else was done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.bt_exec.verify.layers import of_mission
+
+TAKE: dict[str, Any] = {"do": "take", "with": {"arm": "left", "thing": "cup"}}
+LOOK: dict[str, Any] = {"do": "look"}
+LIT: dict[str, Any] = {"check": "lit"}
+
+
+def test_the_message() -> None:
+    assert of_mission(TAKE, labels=("box", "lid")) == [
+        "LABEL_NOT_SEEN root/with/thing: 'cup' is not among what is seen"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("root", "told"),
+    [
+        (TAKE, True),
+        ({"sequence": [TAKE]}, True),
+        ({"sequence": [LIT, TAKE]}, True),
+        ({"sequence": [LOOK, TAKE]}, False),
+        ({"sequence": [{**LOOK, "skip_if": "lit"}, TAKE]}, False),
+        ({**TAKE, "skip_if": "lit"}, False),
+        ({"fallback": [TAKE, LOOK]}, True),
+        ({"fallback": [LIT, TAKE]}, False),
+        ({"sequence": [{"fallback": [LIT, LOOK]}, TAKE]}, False),
+        ({"sequence": [{"fallback": [LIT, LIT]}, TAKE]}, True),
+        ({"parallel": [LOOK, TAKE]}, True),
+        ({"sequence": [{"parallel": [LIT, LOOK]}, TAKE]}, False),
+        ({"sequence": [{"tree": "open_up"}, TAKE]}, False),
+        ({**TAKE, "retry": 3}, True),
+    ],
+)
+def test_who_runs_first(root: Any, told: bool) -> None:
+    assert bool(of_mission(root, labels=("lid",))) is told
+    assert of_mission(root, labels=("cup",)) == []
+    assert of_mission(root) == []  # nobody looked

@@ -1,0 +1,146 @@
+"""Questions about types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Protocol
+
+import pytest
+from pydantic import BaseModel, Field
+
+from bt_exec.skill import Label
+from bt_exec.verify.types import Unfit, accepts, choices, item_types, type_name, why_unfit
+
+Side = Literal["left", "right"]
+
+
+class Point(BaseModel):
+    x: float
+
+
+@dataclass
+class Size:
+    width: int
+
+
+class Quacks(Protocol):
+    def quack(self) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("hint", "value"),
+    [
+        (str, "no"),
+        (float, 3),
+        (float, -2.5),
+        (int, 3),
+        (bool, False),
+        (Side, "left"),
+        (Annotated[Side, Label()], "right"),
+        (Annotated[int, Field(ge=1)], 1),
+        (int | None, None),
+        (list[float], [1, 2.5]),
+        (tuple[float, float], [1.0, 2.0]),
+        (dict[str, int], {"a": 1}),
+        (Point, {"x": 1.5}),
+        (Size, {"width": 2}),
+        (Any, object()),
+        (None, "the type is unknown, which is told elsewhere"),
+        (Literal["$x"], "$$x"),
+        (list[Literal["$x"]], ["$$x"]),
+    ],
+)
+def test_what_fits(hint: Any, value: Any) -> None:
+    assert why_unfit(hint, value) is None
+
+
+@pytest.mark.parametrize(
+    ("hint", "value", "why"),
+    [
+        (bool, "no", Unfit()),
+        (bool, 1, Unfit()),
+        (int, "5", Unfit()),
+        (int, 5.5, Unfit()),
+        (int, True, Unfit()),
+        (float, "nan", Unfit()),
+        (str, 5, Unfit()),
+        (Side, "up", Unfit()),
+        (Side, None, Unfit()),
+        (Annotated[int, Field(ge=1)], 0, Unfit("must be greater than or equal to 1")),
+        (list[int], [1, "a"], Unfit("must be a valid integer", (1,))),
+        (Point, {"x": "a"}, Unfit("must be a valid number", ("x",))),
+        (Point, {}, Unfit("field required")),
+        (Quacks, "quack", Unfit("only a skill can make one; give a saved result as $name")),
+    ],
+)
+def test_what_does_not_fit(hint: Any, value: Any, why: Unfit) -> None:
+    assert why_unfit(hint, value) == why
+
+
+def test_an_object_of_a_program_is_no_value() -> None:
+    assert why_unfit(str, object()) is not None
+
+
+@pytest.mark.parametrize(
+    ("target", "source", "yes"),
+    [
+        (str, str, True),
+        (float, int, True),
+        (int, float, False),
+        (int, bool, True),
+        (Any, int, True),
+        (int, Any, True),
+        (str, Side, True),
+        (Side, str, False),
+        (Side, Literal["left"], True),
+        (Literal["left"], Side, False),
+        (Annotated[Side, Label()], Side, True),
+        (int | str, int, True),
+        (int, int | str, False),
+        (int | str | None, int | str, True),
+        (int | str, Side, True),
+        (int | str, Literal["a", 1], True),
+        (float | None, int, True),
+        (list[float], list[int], True),
+        (list[int], list[float], False),
+        (list, list[int], True),
+        (list[int], list, False),
+        (dict[str, int], list[int], False),
+        (Point, Size, False),
+        (object, Size, True),
+        (Quacks, Size, False),
+        (str, list[str], False),
+    ],
+)
+def test_one_type_in_place_of_another(target: Any, source: Any, yes: bool) -> None:
+    assert accepts(target, source) is yes
+
+
+@pytest.mark.parametrize(
+    ("hint", "said"),
+    [
+        (Side, "left|right"),
+        (float, "number"),
+        (int | None, "integer or nothing"),
+        (list[float], "list of number"),
+        (dict[str, int], "mapping"),
+        (Point, "Point"),
+        (Annotated[bool, "x"], "boolean"),
+    ],
+)
+def test_how_people_say_it(hint: Any, said: str) -> None:
+    assert type_name(hint) == said
+
+
+def test_choices_and_items() -> None:
+    assert choices(Annotated[Side, Label()]) == ("left", "right")
+    assert choices(bool) == ("true", "false")
+    assert choices(str) == ()
+    assert item_types(list[int], 2) == [int, int]
+    assert item_types(Sequence[str], 1) == [str]
+    assert item_types(tuple[int, str], 2) == [int, str]
+    assert item_types(tuple[int, str], 3) is None
+    assert item_types(tuple[int, ...], 2) == [int, int]
+    assert item_types(list, 1) == [Any]
+    assert item_types(str, 1) is None

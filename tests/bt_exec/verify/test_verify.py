@@ -1,0 +1,46 @@
+"""The layers together: what is looked at when, and in which order it is told."""
+
+from __future__ import annotations
+
+from bt_exec.spec.library import Library
+from bt_exec.spec.load import load_text
+from bt_exec.spec.model import MissionSpec
+from bt_exec.verify import verify_document, verify_library, verify_mission
+from tests.bt_exec.verify.layers import CATALOGUE, LIBRARY
+
+
+def test_the_workshop_is_in_order() -> None:
+    assert verify_library(LIBRARY, CATALOGUE) == ()
+
+
+def test_all_problems_in_the_order_of_the_text() -> None:
+    document, source = load_text(
+        "tree: t\nroot:\n  parallel:\n    - {do: open_lid, with: {arm: left}}\n"
+        "    - {do: open_lid, with: {arm: left}, repeat: 1000, timeout: 1h}\n    - {do: lok}\n"
+        "    - {do: wait}\n  succeed_when: 9\n",
+        "t.yaml",
+    )
+    found = verify_document(document, CATALOGUE, LIBRARY, source)
+    assert [(p.file, p.line, p.code) for p in found] == [
+        ("t.yaml", 5, "CLAIMED_TWICE"),
+        ("t.yaml", 5, "TOO_LONG_RUNNING"),
+        ("t.yaml", 6, "UNKNOWN_SKILL"),
+        ("t.yaml", 7, "MISSING_ARGUMENT"),
+        ("t.yaml", 8, "TOO_MANY_NEEDED"),
+    ]
+
+
+def test_the_world_is_looked_at_only_for_plans_that_make_sense() -> None:
+    root = {"sequence": [{"do": "take", "with": {"arm": "left"}}, {"do": "lok"}]}
+    spec = MissionSpec.model_validate({"mission": {"command": "x"}, "root": root})
+    found = verify_mission(spec, CATALOGUE, labels=(), facts={"lid": "closed"})
+    assert [problem.code for problem in found] == ["UNKNOWN_SKILL"]
+
+
+def test_a_plan_without_text_has_places_but_no_lines() -> None:
+    spec = MissionSpec.model_validate({"mission": {"command": "x"}, "root": {"do": "lok"}})
+    (problem,) = verify_document(spec, CATALOGUE, Library())
+    assert str(problem) == (
+        "the plan: root/do: there is no skill 'lok' (found lok; allowed: look, take, open_lid, "
+        "put, wait, follow) [UNKNOWN_SKILL]"
+    )

@@ -1,0 +1,72 @@
+"""Figures by hand: what is counted, and what the curves come to."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bt_exec_skills.vision.decode import Found
+from bt_exec_skills.vision.metrics import Confusion, figures_of, overlaps
+from bt_exec_skills.vision.sample import Mark
+
+HERE = (10, 10, 30, 30)
+THERE = (50, 50, 70, 70)
+
+
+def found(box: tuple[int, ...], score: float, label: str = "a") -> Found:
+    return Found(label, (*map(float, box),), score)  # type: ignore[arg-type]
+
+
+def test_a_perfect_detector() -> None:
+    pictures = [([Mark("a", HERE), Mark("a", THERE)], [found(HERE, 0.9), found(THERE, 0.8)])]
+    one = figures_of("a", pictures, 0.35)
+    assert (one.count, one.precision, one.recall) == (2, 1.0, 1.0)
+    assert (one.ap50, one.ap) == pytest.approx((1.0, 1.0))
+
+
+def test_half_found_and_one_beside() -> None:
+    pictures = [
+        ([Mark("a", HERE)], [found(HERE, 0.9), found(THERE, 0.8)]),
+        ([Mark("a", THERE)], []),
+    ]
+    one = figures_of("a", pictures, 0.35)
+    assert (one.count, one.precision, one.recall) == (2, 0.5, 0.5)
+    assert one.ap50 == pytest.approx(0.505, abs=0.01)
+
+
+def test_a_true_box_is_claimed_once() -> None:
+    pictures = [([Mark("a", HERE)], [found(HERE, 0.9), found(HERE, 0.8)])]
+    one = figures_of("a", pictures, 0.35)
+    assert (one.precision, one.recall) == (0.5, 1.0)
+    assert one.ap50 == pytest.approx(1.0)
+
+
+def test_a_loose_box_counts_only_at_low_overlaps() -> None:
+    loose = (10, 10, 30, 26)  # IoU 0.8
+    one = figures_of("a", [([Mark("a", HERE)], [found(loose, 0.9)])], 0.35)
+    assert one.ap50 == pytest.approx(1.0)
+    assert one.ap == pytest.approx(0.7)
+
+
+def test_faint_boxes_belong_to_the_curve_but_not_to_the_working_point() -> None:
+    one = figures_of("a", [([Mark("a", HERE)], [found(HERE, 0.1)])], 0.35)
+    assert (one.precision, one.recall) == (0.0, 0.0)
+    assert one.ap50 == pytest.approx(1.0)
+
+
+def test_another_class_does_not_count() -> None:
+    one = figures_of("a", [([Mark("b", HERE)], [found(HERE, 0.9, "b")])], 0.35)
+    assert (one.count, one.ap50) == (0, 0.0)
+
+
+def test_overlaps() -> None:
+    boxes = np.array([[0, 0, 10, 10], [0, 0, 5, 10], [20, 20, 30, 30]], float)
+    assert overlaps(boxes[:1], boxes).tolist() == [[1.0, 0.5, 0.0]]
+
+
+def test_confusion_counts_doubt_apart() -> None:
+    states = Confusion(("closed", "open"))
+    states.add_all([("closed", "closed")] * 3 + [("open", "closed"), ("open", "uncertain")])
+    assert states.counts.tolist() == [[3, 0, 0], [1, 0, 1]]
+    assert (states.asked, states.answered, states.right) == (5, 0.8, 0.75)
+    assert states.told("open", "closed") == 1

@@ -1,0 +1,131 @@
+"""Everything registered is held to the same: a newcomer's pack is tested the day it is written."""
+
+import itertools
+from typing import Annotated, Literal, get_args, get_origin
+
+import pytest
+
+from bt_exec.compiler import PassContext, Seen, compiler_names, find_compiler
+from bt_exec.failure import SpecError
+from bt_exec.messages import LANGUAGES, Messages
+from bt_exec.pack import Catalogue, find_pack, pack_names
+from bt_exec.report import code_of_reason
+from bt_exec.resources import site_names
+from bt_exec.site import load_site
+from bt_exec.skill import Condition
+from bt_exec.spec.dump import dump_json, dump_yaml
+from bt_exec.spec.expand import expand
+from bt_exec.spec.library import Library
+from bt_exec.spec.load import load_text
+from bt_exec.spec.model import Check, Mission, MissionSpec, Tree, walk
+from bt_exec.testing import check_pack
+from bt_exec.verify import verify_library
+
+PACKS = [find_pack(name) for name in pack_names()]
+SITES = site_names()
+
+
+def messages_of(pack):
+    from bt_exec.site import _OWN_MESSAGES
+
+    return Messages.load([_OWN_MESSAGES, *([pack.messages] if pack.messages else [])])
+
+
+def library_of(pack):
+    return Library.load([pack.trees] if pack.trees else [])
+
+
+def choices(hint):
+    """Return the values of a Literal, or one stand-in."""
+    if get_origin(hint) is Annotated:
+        hint = get_args(hint)[0]
+    return get_args(hint) if get_origin(hint) is Literal else ("something",)
+
+
+def skip_reasons(condition):
+    """Return every reason a condition may give."""
+    names = list(condition.arguments)
+    for values in itertools.product(*(choices(condition.arguments[name]) for name in names)):
+        yield condition.skip_reason.format(**dict(zip(names, values, strict=True)))
+
+
+@pytest.mark.parametrize("pack", PACKS, ids=lambda pack: pack.name)
+class TestPack:
+    def test_declarations_are_sound(self, pack):
+        check_pack(pack, messages_of(pack))
+
+    def test_every_code_of_a_tree_has_its_sentence(self, pack):
+        messages = messages_of(pack)
+        for tree in library_of(pack):
+            for node in walk(tree.root):
+                if isinstance(node, Check) and node.code:
+                    assert node.code in messages, f"{tree.tree}: {node.code}"
+
+    def test_every_skip_reason_has_its_sentence(self, pack):
+        messages = messages_of(pack)
+        for condition in pack.conditions:
+            if isinstance(condition, Condition) and condition.skip_reason:
+                for reason in skip_reasons(condition):
+                    assert reason in messages, f"{condition.name}: {reason!r}"
+
+    def test_sentences_speak_every_language(self, pack):
+        messages = messages_of(pack)
+        for code in messages.codes():
+            for language in LANGUAGES:
+                assert messages.say(code, language) not in ("", code)
+
+    def test_its_trees_verify(self, pack):
+        assert verify_library(library_of(pack), Catalogue([pack])) == ()
+
+    def test_its_trees_survive_a_round_trip(self, pack):
+        for tree in library_of(pack):
+            assert load_text(dump_yaml(tree)).document == tree
+            assert load_text(dump_json(tree)).document == tree
+
+    def test_its_trees_are_said_in_every_language(self, pack):
+        """A tree that can be asked for can be asked for in Korean and in English."""
+        from bt_exec.messages import language_of
+
+        for tree in library_of(pack):
+            if tree.utterances:
+                assert {language_of(text) for text in tree.utterances} == set(LANGUAGES), tree.tree
+
+    def test_its_passes_are_pure_and_idempotent(self, pack):
+        library, catalogue = library_of(pack), Catalogue([pack])
+        for tree, labels in itertools.product(library, [(), ("door",), ("door", "door-handle")]):
+            if any(param.required for param in tree.params.values()):
+                continue
+            header = Mission(command=(tree.utterances or ("",))[0])
+            spec = expand(MissionSpec(mission=header, root=Tree(tree=tree.tree)), library)
+            context = PassContext(Seen(labels), {}, catalogue, header.command)
+            for step in pack.passes:
+                before = dump_yaml(spec)
+                once, changes = step.apply(spec, context)
+                assert dump_yaml(spec) == before, f"{step.name} changed its input"
+                assert bool(changes) == (once != spec), f"{step.name} says what it changed"
+                twice, again = step.apply(once, context)
+                assert (twice, again) == (once, ()), f"{step.name} is idempotent"
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_every_site_loads(name):
+    site = load_site(name)
+    assert site.name == name
+    assert site.summary
+
+
+def test_compilers_are_found():
+    assert "offline" in compiler_names()
+    assert find_compiler("offline", {}).name == "offline"
+
+
+def test_reason_codes_of_skip_reasons_are_codes():
+    assert code_of_reason("already open") == "ALREADY_OPEN"
+
+
+def test_two_trees_of_one_name_are_refused(tmp_path):
+    for folder in "ab":
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "t.yaml").write_text("tree: same\nroot: {do: a}\n")
+    with pytest.raises(SpecError, match=r"tree 'same' already stands in .*a/t\.yaml"):
+        Library.load([tmp_path / "a", tmp_path / "b"])
