@@ -69,7 +69,8 @@ def summarise(
     elif ending.status == "aborted":
         said.append(messages.say("ABORTED", language))
     state = state_of(account, messages, catalogue, facts)
-    said.extend(sentence for sentence in state if sentence not in said)
+    told = " ".join(said)  # "The door is open, but …" has said that the door is open
+    said.extend(sentence for sentence in state if sentence.rstrip(".") not in told)
     if not said:
         said.append(messages.say("OK", language))
     return " ".join(said)

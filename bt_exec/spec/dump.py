@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import yaml
 
 from bt_exec.spec.model import KINDS, Document
+from bt_exec.spec.source import NUMBER
 
 __all__ = ["dump_json", "dump_yaml", "to_data"]
 
 _FIRST = ("name", *KINDS, "succeed_when", "else", "tell", "with", "save")
-_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+_BASE: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+_ESCAPED = re.compile("[\x85\u2028\u2029\ufeff]")
+"""Characters that JSON takes as they are and YAML as line breaks or a byte order mark."""
+
+
+class _Dumper(_BASE):  # type: ignore[misc]
+    """Quotes text that `bt_exec.spec.source` would read as a number."""
+
+
+_Dumper.add_implicit_resolver("tag:yaml.org,2002:float", NUMBER, list("-+0123456789"))
 
 
 def to_data(document: Document) -> dict[str, Any]:
@@ -30,7 +41,7 @@ def dump_yaml(document: Document) -> str:
     """Return a document as YAML; `bt_exec.spec.load.load_text` gives the same document back."""
     text: str = yaml.dump(
         to_data(document),
-        Dumper=_DUMPER,
+        Dumper=_Dumper,
         sort_keys=False,
         allow_unicode=True,
         width=100,
@@ -41,7 +52,8 @@ def dump_yaml(document: Document) -> str:
 
 def dump_json(document: Document) -> str:
     """Return a document as JSON, indented; it loads like YAML."""
-    return json.dumps(to_data(document), ensure_ascii=False, indent=2)
+    text = json.dumps(to_data(document), ensure_ascii=False, indent=2)
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _order(value: Any) -> Any:

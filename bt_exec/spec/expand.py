@@ -26,12 +26,15 @@ from bt_exec.spec.model import (
     walk,
 )
 from bt_exec.spec.paths import place_of_children
-from bt_exec.spec.source import Place, Source, show_place
+from bt_exec.spec.source import Place, Source
 
-__all__ = ["MAX_NODES", "expand", "is_reference", "reference_name"]
+__all__ = ["MAX_NESTING", "MAX_NODES", "expand", "is_reference", "reference_name"]
 
 MAX_NODES = 2_000
 """Nodes of an expanded mission; more is a mistake or an attack."""
+
+MAX_NESTING = 80
+"""Nesting of nodes while subtrees are expanded; `bt_exec.verify.bounds` allows half of it."""
 
 
 def is_reference(value: Any) -> bool:
@@ -51,7 +54,7 @@ def expand(spec: MissionSpec, library: Library, source: Source | None = None) ->
 
     Raises:
         SpecError: ``UNKNOWN_TREE``, ``TREE_CYCLE``, ``MISSING_ARGUMENT``, ``UNKNOWN_ARGUMENT``,
-            ``UNBOUND`` or ``TOO_BIG``.
+            ``UNBOUND``, ``TOO_BIG`` or ``TOO_DEEP``.
     """
     worker = _Expander(library, source or Source("the plan"))
     saved = (getattr(node, "save", {}) for node in walk(spec.root))
@@ -62,15 +65,27 @@ def expand(spec: MissionSpec, library: Library, source: Source | None = None) ->
     return spec.model_copy(update={"root": root})
 
 
+_SHOWN_PLACE = 8
+
+
 class _Scope:
     """What ``$name`` means inside one tree: bound parameters, renamed results, trees above."""
 
     def __init__(
-        self, params: Mapping[str, Any], names: dict[str, str], above: tuple[str, ...]
+        self,
+        params: Mapping[str, Any],
+        names: dict[str, str],
+        above: tuple[str, ...],
+        depth: int = 0,
     ) -> None:
         self.params = params
         self.names = names
         self.above = above
+        self.depth = depth
+
+    def deeper(self) -> _Scope:
+        """Return the same scope one node further down; names saved in one are seen in both."""
+        return _Scope(self.params, self.names, self.above, self.depth + 1)
 
 
 class _Expander:
@@ -85,7 +100,11 @@ class _Expander:
         self.count += 1
         if self.count > MAX_NODES:
             message = f"expands to more than {MAX_NODES} nodes"
-            raise SpecError([self.source.problem("TOO_BIG", message, place)])
+            raise SpecError([self.source.problem("TOO_BIG", message, place[:_SHOWN_PLACE])])
+        if scope.depth > MAX_NESTING:
+            message = f"subtrees are nested more than {MAX_NESTING} nodes deep"
+            raise SpecError([self.source.problem("TOO_DEEP", message, place[:_SHOWN_PLACE])])
+        scope = scope.deeper()
         update: dict[str, Any] = {
             field: self._expression(value, scope, (*place, key))
             for field, key in (("skip_if", "skip_if"), ("guard", "while"))
@@ -147,7 +166,8 @@ class _Expander:
             for field, outer in node.save.items()
             if field in tree.returns
         }
-        return self.node(tree.root, _Scope(params, names, (*scope.above, name)), (*place, "body"))
+        inner = _Scope(params, names, (*scope.above, name), scope.depth)
+        return self.node(tree.root, inner, (*place, "body"))
 
     def _args(self, args: Mapping[str, Any], scope: _Scope, place: Place) -> dict[str, Any]:
         return {
@@ -206,5 +226,5 @@ class _Expander:
         self, code: str, message: str, place: Place, found: str, allowed: tuple[str, ...] = ()
     ) -> None:
         problem = self.source.problem(code, message, place, found=found, allowed=allowed)
-        if show_place(place) not in {other.place for other in self.problems}:
+        if problem not in self.problems:
             self.problems.append(problem)

@@ -12,6 +12,8 @@ from typing import Annotated, Any, TypeAlias, cast
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
 from pydantic_core import PydanticCustomError
 
+from bt_exec.failure import nearest
+
 __all__ = ["All", "Any_", "Expression", "Is", "Not", "leaves"]
 
 
@@ -63,8 +65,14 @@ class Any_(_Part):  # noqa: N801 - `Any` is taken
 class _Wrong(Exception):  # noqa: N818 - internal, turned into pydantic's own below
     """A form that is no condition, and where inside the expression it stands."""
 
-    def __init__(self, kind: str, message: str, at: tuple[str | int, ...]) -> None:
-        self.kind, self.message, self.at = kind, message, at
+    def __init__(
+        self,
+        kind: str,
+        message: str,
+        at: tuple[str | int, ...],
+        allowed: tuple[str, ...] = (),
+    ) -> None:
+        self.kind, self.message, self.at, self.allowed = kind, message, at, allowed
 
 
 _FORMS = "a condition is a name, {name: {arguments}}, {not: …}, {all: […]} or {any: […]}"
@@ -79,19 +87,21 @@ def _parse(value: Any, at: tuple[str | int, ...] = ()) -> Is | Not | All | Any_:
     if not isinstance(value, dict):
         raise _Wrong("condition_form", _FORMS, at)
     if len(value) != 1:
-        message = "one name with its arguments; combine several with {all: […]} or {any: […]}"
-        raise _Wrong("condition_form", message, at)
+        several = "one condition stands here; combine several with {all: […]} or {any: […]}"
+        raise _Wrong("condition_form", several if value else _FORMS, at)
     ((name, inner),) = value.items()
     if name == "not":
         return Not(of=_parse(inner, (*at, "not")))
     if name in ("all", "any"):
         if not isinstance(inner, list) or not inner:
-            raise _Wrong("condition_list", f"{name!r} takes a list of conditions", (*at, name))
+            message = f"{name!r} takes a list of conditions: {{{name}: [NAME, …]}}"
+            raise _Wrong("condition_list", message, (*at, name))
         parts = tuple(_parse(part, (*at, name, index)) for index, part in enumerate(inner))
         return All(of=parts) if name == "all" else Any_(of=parts)
     if not isinstance(inner, dict | None):
-        message = f"arguments of {name!r} are names with values: {{state: open}}"
-        raise _Wrong("condition_args", message, (*at, name))
+        message = f"the arguments of {name!r} are names with values: {{{name}: {{NAME: value}}}}"
+        near = nearest(name, ("all", "any", "not")) if isinstance(inner, list) else ()
+        raise _Wrong("condition_args", message, (*at, name), near)
     return Is(name=name, args=inner or {})
 
 
@@ -99,7 +109,8 @@ def _validate(value: Any) -> Any:
     try:
         return _parse(value)
     except _Wrong as wrong:
-        raise PydanticCustomError(wrong.kind, wrong.message, {"at": wrong.at}) from None
+        facts = {"at": wrong.at, "near": wrong.allowed}
+        raise PydanticCustomError(wrong.kind, wrong.message, facts) from None
 
 
 def _dump(value: Any) -> Any:

@@ -2,11 +2,15 @@
 
 Loading checks the form: kinds, fields, values. Whether names mean anything to a site is checked by
 `bt_exec.verify`, which reports through the same `Source` and so with the same positions.
+
+Codes: those of `bt_exec.spec.source`, and ``NOT_A_TREE``, ``NO_KIND``, ``SEVERAL_KINDS``,
+``BAD_NODE``, ``UNKNOWN_FIELD``, ``MISSING_FIELD``, ``BAD_NAME``, ``BAD_CODE``, ``BAD_TIME``,
+``BAD_CONDITION``, ``BAD_VALUE``, ``TOO_LONG``, ``TOO_FEW``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,11 +33,11 @@ from bt_exec.spec.model import (
     TreeSpec,
     Way,
 )
-from bt_exec.spec.source import Place, Source, read_file, read_text
+from bt_exec.spec.source import Place, Source, in_order, scan_file, scan_text
 
 __all__ = ["Loaded", "load_file", "load_text", "parse"]
 
-_MODELS = {
+_NODES = {
     "<do>": Do,
     "<check>": Check,
     "<tree>": Tree,
@@ -41,6 +45,18 @@ _MODELS = {
     "<fallback>": Fallback,
     "<parallel>": Parallel,
 }
+_PARTS = {"params": Param, "otherwise": Way, "mission": Mission}
+_SAID: Mapping[type, str] = {
+    **{model: f"a {tag[1:-1]!r} node" for tag, model in _NODES.items()},
+    TreeSpec: "a tree",
+    MissionSpec: "a mission",
+    Mission: "the header of a mission",
+    Param: "a parameter",
+    Way: "another way",
+}
+_NAME_FORM = "letters, digits and _, not starting with a digit"
+_CODE_FORM = "capitals, digits and _, such as NOT_FOUND"
+_ARGUMENTS_HINT = "; arguments stand under the name of the condition: {NAME: {ARGUMENT: value}}"
 
 
 class Loaded(NamedTuple):
@@ -56,7 +72,7 @@ def load_file(path: Path) -> Loaded:
     Raises:
         SpecError: Holding every mistake of the form, with line and column.
     """
-    return parse(read_file(path))
+    return parse(scan_file(path))
 
 
 def load_text(text: str, file: str = "<text>") -> Loaded:
@@ -65,76 +81,110 @@ def load_text(text: str, file: str = "<text>") -> Loaded:
     Raises:
         SpecError: Holding every mistake of the form, with line and column.
     """
-    return parse(read_text(text, file))
+    return parse(scan_text(text, file))
 
 
 def parse(source: Source) -> Loaded:
     """Turn read data into a document.
 
     Raises:
-        SpecError: Holding every mistake of the form, with line and column.
+        SpecError: Holding every mistake of the form, also what `scan_text` noted.
     """
+    if any(refused.code == "KEY_NOT_TEXT" for refused in source.refused):
+        raise SpecError(source.refused)  # something is missing, so its form says nothing
+    document, problems = _validate(source)
+    spots = {(refused.line, refused.column) for refused in source.refused}
+    problems = [problem for problem in problems if (problem.line, problem.column) not in spots]
+    if document is None or problems or source.refused:
+        raise SpecError(in_order([*source.refused, *problems]))
+    return Loaded(document, source)
+
+
+def _validate(source: Source) -> tuple[Document | None, list[Problem]]:
+    """Return the document, or what is wrong with its form."""
     data = source.data
     if not isinstance(data, dict):
-        found = "a list" if isinstance(data, list) else f"{data!r}"[:40]
-        message = "a document is a mapping that starts with 'tree:' or 'mission:'"
-        raise SpecError([source.problem("NOT_A_TREE", message, found=found)])
+        message = "a document is a mapping that starts with 'tree: NAME' or 'mission:'"
+        return None, [source.problem("NOT_A_TREE", message, found=_shown(data))]
     if ("tree" in data) == ("mission" in data):
-        message = "a document starts with 'tree: NAME' (a tree) or with 'mission:' (a plan)"
-        found = "both" if "tree" in data else ", ".join(map(str, data)) or "nothing"
-        near = [key for key in data if nearest(key, ("tree", "mission"))]
-        raise SpecError(
-            [
-                source.problem(
-                    "NOT_A_TREE",
-                    message,
-                    (near[0],) if near else (),
-                    found=found[:80],
-                    allowed=("tree", "mission"),
-                    key=bool(near),
-                )
-            ]
-        )
+        return None, [_no_document(data, source)]
     model: type[TreeSpec] | type[MissionSpec] = TreeSpec if "tree" in data else MissionSpec
     try:
-        return Loaded(model.model_validate(data), source)
+        return model.model_validate(data), []
     except ValidationError as error:
-        raise SpecError(list(_explain(error, source, model))) from None
+        return None, _explain(error, source, model)
     except RecursionError:
-        raise SpecError([source.problem("TOO_DEEP", "is nested too deeply")]) from None
+        message = "nodes are nested too deep to be read"
+        return None, [source.problem("TOO_DEEP", message, ("root",))]
 
 
-def _explain(error: ValidationError, source: Source, top: type) -> Iterator[Problem]:
+def _no_document(data: Mapping[str, Any], source: Source) -> Problem:
+    """Say that a mapping is neither a tree nor a mission, or that it is both."""
+    message = "a document starts with 'tree: NAME' (a tree) or with 'mission:' (a plan)"
+    if "tree" in data:
+        message = "a document is a tree or a mission; leave 'tree' or 'mission' out"
+        return source.problem("NOT_A_TREE", message, ("mission",), found="both", key=True)
+    allowed = ("tree", "mission")
+    close = next((key for key in data if nearest(key, allowed)), None)
+    place = () if close is None else (close,)
+    found = close or ", ".join(data)[:80] or "an empty mapping"
+    near = nearest(close or "", allowed)
+    return source.problem(
+        "NOT_A_TREE",
+        message,
+        place,
+        found=found,
+        allowed=_ordered(near, allowed),
+        key=close is not None,
+    )
+
+
+def _explain(error: ValidationError, source: Source, top: type) -> list[Problem]:
     """Turn pydantic's findings into problems with places of the text and words of the language."""
     findings = error.errors(include_url=False)
-    places = [_place(finding) for finding in findings]
+    places = [_place(finding, source.data) for finding in findings]
+    problems = []
     for finding, place in zip(findings, places, strict=True):
         inside = any(other[: len(place)] == place and other != place for other in places)
         if finding["type"] == "too_short" and inside:
             continue  # its items are wrong, so pydantic counts none
-        yield _problem(finding, place, source, top)
+        if finding["type"] == "missing" and _misspelt(findings, places, place):
+            continue  # the misspelt field is reported, with this one as the nearest
+        problems.append(_problem(finding, place, source, top))
+    return problems
 
 
-def _place(finding: ErrorDetails) -> Place:
+def _place(finding: ErrorDetails, data: Any) -> Place:
     """Return where a finding is in the document: its location without the union's tags."""
-    tags = {*_MODELS, "[key]", "function-before", "literal['all','any']", "constrained-int", "int"}
-    place = tuple(part for part in finding["loc"] if part not in tags)
-    return place + tuple(finding.get("ctx", {}).get("at", ()))
+    place: list[str | int] = []
+    for part in finding["loc"]:
+        try:
+            data = data[part]
+        except (KeyError, IndexError, TypeError):
+            continue  # a tag of pydantic's
+        place.append(part)
+    if finding["type"] == "missing":
+        place.append(finding["loc"][-1])
+    return (*place, *finding.get("ctx", {}).get("at", ()))
+
+
+def _misspelt(findings: Iterable[ErrorDetails], places: Iterable[Place], missing: Place) -> bool:
+    """Whether an unknown field beside a missing one is most likely meant to be it."""
+    return any(
+        finding["type"] == "extra_forbidden"
+        and place[:-1] == missing[:-1]
+        and nearest(str(place[-1]), (str(missing[-1]),))
+        for finding, place in zip(findings, places, strict=True)
+    )
 
 
 def _owner(finding: ErrorDetails, top: type) -> type:
     """Return the model whose field a finding is about."""
-    owner: type = top
-    for part in finding["loc"][:-1]:
-        if part in _MODELS:
-            owner = _MODELS[str(part)]
-        elif part == "params":
-            owner = Param
-        elif part == "otherwise":
-            owner = Way
-        elif part == "mission":
-            owner = Mission
-    return owner
+    loc = finding["loc"]
+    for part in reversed(loc[:-1]):
+        if part in _NODES:
+            return _NODES[str(part)]
+    return _PARTS.get(str(loc[0]), top) if len(loc) > 1 else top
 
 
 def _problem(finding: ErrorDetails, place: Place, source: Source, top: type) -> Problem:
@@ -142,52 +192,67 @@ def _problem(finding: ErrorDetails, place: Place, source: Source, top: type) -> 
     value = _shown(finding["input"])
     field = str(place[-1]) if place else ""
     if kind == "extra_forbidden":
-        fields = _fields(_owner(finding, top))
-        near = nearest(field, fields)
-        message = f"there is no field {field!r} here"
-        allowed = (*near, *(name for name in fields if name not in near))
-        return source.problem(
-            "UNKNOWN_FIELD", message, place, found=field, allowed=allowed, key=True
-        )
+        return _unknown_field(finding, place, source, top)
     if kind == "missing":
-        message = f"the field {field!r} is missing"
+        message = f"{_SAID[_owner(finding, top)]} needs the field {field!r}"
         return source.problem("MISSING_FIELD", message, place[:-1])
+    if kind == "way":
+        message = str(finding["msg"])
+        return source.problem("MISSING_FIELD", message, place, allowed=("tree", "with"))
     if kind == "node_kind":
         return _kind_problem(finding, place, source)
-    if "[key]" in finding["loc"]:
-        message = f"{field!r} is no name: letters, digits and _, not starting with a digit"
-        return source.problem("BAD_NAME", message, place, found=field, key=True)
+    if kind == "node_form":
+        message = "a node is a mapping that starts with its kind, such as 'do: SKILL'"
+        return source.problem("BAD_NODE", message, place, found=value, allowed=KINDS)
+    key = "[key]" in finding["loc"]
     if kind == "string_pattern_mismatch":
-        code = "BAD_CODE" if ctx.get("pattern", "").startswith("^[A-Z]") else "BAD_NAME"
-        form = (
-            "a reason code: capitals, digits and _, such as NOT_FOUND"
-            if code == "BAD_CODE"
-            else "a name: letters, digits and _, not starting with a digit"
-        )
-        return source.problem(code, f"must be {form}", place, found=value)
+        code = ctx["pattern"].startswith("^[A-Z]")
+        form = f"a reason code: {_CODE_FORM}" if code else f"a name: {_NAME_FORM}"
+        code = "BAD_CODE" if code else "BAD_NAME"
+        return source.problem(code, f"must be {form}", place, found=value, key=key)
     if kind in ("string_too_long", "too_long"):
-        message = f"is too long: at most {ctx.get('max_length')}"
-        return source.problem("TOO_LONG", message, place, found=value)
+        unit = "characters" if kind == "string_too_long" else "entries"
+        message = f"is too long: {len(finding['input'])} {unit}, at most {ctx['max_length']}"
+        return source.problem("TOO_LONG", message, place, found=value, key=key)
     if kind in ("too_short", "string_too_short"):
-        least = ctx.get("min_length", 1)
-        what = f"{field!r} needs at least {least} " + ("character" if "string" in kind else "entry")
-        return source.problem("TOO_FEW", what.replace("2 entry", "2 entries"), place, found=value)
+        return source.problem("TOO_FEW", _too_few(kind, ctx, place), place, found=value)
     if kind == "literal_error":
-        allowed = tuple(str(ctx.get("expected", "")).replace("'", "").split(" or "))
-        return source.problem(
-            "BAD_VALUE", "is not one of these", place, found=value, allowed=allowed
-        )
-    words = {
-        "duration": "BAD_TIME",
-        "condition_form": "BAD_CONDITION",
-        "condition_list": "BAD_CONDITION",
-        "condition_args": "BAD_CONDITION",
-        "node_form": "BAD_NODE",
-    }
-    message = finding["msg"]
-    if kind not in words:
-        message = _plain_words(kind, ctx, message)
-    return source.problem(words.get(kind, "BAD_VALUE"), message, place, found=value)
+        known = tuple(str(ctx["expected"]).replace("'", "").split(" or "))
+        allowed = _ordered(nearest(str(finding["input"]), known), known)
+        message = f"{field!r} must be one of these"
+        return source.problem("BAD_VALUE", message, place, found=value, allowed=allowed)
+    return _value_problem(finding, place, source)
+
+
+def _value_problem(finding: ErrorDetails, place: Place, source: Source) -> Problem:
+    """Say that a value is not of its field's form."""
+    kind, value, ctx = finding["type"], finding["input"], finding.get("ctx", {})
+    message, allowed = str(finding["msg"]), tuple(ctx.get("near", ()))
+    code = {"duration": "BAD_TIME"}.get(kind, "BAD_VALUE")
+    if kind.startswith("condition_"):
+        code = "BAD_CONDITION"
+        for part in ctx["at"]:
+            value = value[part]
+        if kind == "condition_form" and isinstance(value, dict) and value:
+            return source.problem(code, message, place, found=", ".join(value)[:80])
+    elif kind == "duration" and type(value) in (int, float) and value > 0:
+        allowed = tuple(f"{value}{unit}" for unit in ("s", "ms", "min"))
+    elif kind == "needed":
+        known = ("all", "any")
+        allowed = _ordered(nearest(str(value), known), known)
+    elif kind != "default":
+        message = _plain_words(finding)
+    return source.problem(code, message, place, found=_shown(value), allowed=allowed)
+
+
+def _unknown_field(finding: ErrorDetails, place: Place, source: Source, top: type) -> Problem:
+    owner, field = _owner(finding, top), str(place[-1])
+    fields = _fields(owner)
+    message = f"{_SAID[owner]} has no field {field!r}"
+    if owner is Check and field in ("with", "args"):
+        message += _ARGUMENTS_HINT
+    allowed = _ordered(nearest(field, fields), fields)
+    return source.problem("UNKNOWN_FIELD", message, place, found=field, allowed=allowed, key=True)
 
 
 def _kind_problem(finding: ErrorDetails, place: Place, source: Source) -> Problem:
@@ -197,47 +262,67 @@ def _kind_problem(finding: ErrorDetails, place: Place, source: Source) -> Proble
         message = "a node has exactly one kind; put the others into nodes of their own"
         found = " and ".join(kinds)
         return source.problem("SEVERAL_KINDS", message, (*place, kinds[1]), found=found, key=True)
-    near = [(key, nearest(str(key), KINDS)) for key in data]
-    close = next(((key, names) for key, names in near if names), None)
-    spot = (*place, close[0]) if close else place
-    first = close[1] if close else ()
-    allowed = (*first, *(kind for kind in KINDS if kind not in first))
-    found = ", ".join(map(str, data)) or "nothing"
-    message = "a node needs one kind"
-    return source.problem("NO_KIND", message, spot, found=found, allowed=allowed, key=bool(close))
+    modifiers = _fields(Do)
+    strange = [key for key in data if key not in modifiers]
+    close = next((key for key in strange if nearest(key, KINDS)), None)
+    message = f"there is no kind {close!r}" if close else "a node needs a kind"
+    if len(strange) == 1 and isinstance(data[strange[0]], dict | None):
+        close = strange[0]
+        message = f"there is no kind {close!r}; to run a skill of that name write 'do: {close}'"
+    found = close or ", ".join(data)[:80] or "an empty mapping"
+    return source.problem(
+        "NO_KIND",
+        message,
+        (*place, close) if close else place,
+        found=found,
+        allowed=_ordered(nearest(close or "", KINDS), KINDS),
+        key=close is not None,
+    )
 
 
-def _plain_words(kind: str, ctx: Mapping[str, Any], message: str) -> str:
+def _too_few(kind: str, ctx: Mapping[str, Any], place: Place) -> str:
+    least = int(ctx.get("min_length", 1))
+    field = next((part for part in reversed(place) if isinstance(part, str)), "")
+    if kind == "string_too_short":
+        what = repr(field) if place[-1] == field else f"an entry of {field!r}"
+        return f"{what} must not be empty"
+    return f"{field!r} needs at least {least} " + ("entries" if least > 1 else "entry")
+
+
+def _plain_words(finding: ErrorDetails) -> str:
     """Say what a value must be, without pydantic's vocabulary."""
-    types = {
-        "string_type": "must be text",
-        "int_type": "must be a whole number",
-        "int_from_float": "must be a whole number",
-        "int_parsing": "must be a whole number",
-        "bool_type": "must be true or false",
-        "bool_parsing": "must be true or false",
-        "tuple_type": "must be a list",
-        "mapping_type": "must be a mapping of names to values",
-        "dict_type": "must be a mapping of names to values",
-        "model_type": "must be a mapping with fields",
-        "model_attributes_type": "must be a mapping with fields",
+    kind, ctx, value = finding["type"], finding.get("ctx", {}), finding["input"]
+    words = {
+        "string": "text" + ("; put it into quotes" if type(value) in (int, float, bool) else ""),
+        "int": "a whole number" + (" without quotes" if str(value).isdigit() else ""),
+        "bool": "true or false",
+        "tuple": "a list",
+        "mapping": "a mapping of names to values",
+        "dict": "a mapping of names to values",
+        "model": "a mapping with fields",
+        "greater_than_equal": f"at least {ctx.get('ge')}",
+        "less_than_equal": f"at most {ctx.get('le')}",
     }
-    bounds = {
-        "greater_than_equal": f"must be at least {ctx.get('ge')}",
-        "less_than_equal": f"must be at most {ctx.get('le')}",
-        "greater_than": f"must be more than {ctx.get('gt')}",
-    }
-    return types.get(kind) or bounds.get(kind) or message
+    said = words.get(kind) or words.get(kind.split("_")[0])
+    return f"must be {said}" if said else str(finding["msg"])
 
 
 def _fields(model: Any) -> tuple[str, ...]:
     return tuple(info.alias or name for name, info in model.model_fields.items() if name != "body")
 
 
+def _ordered(near: Iterable[str], every: Iterable[str]) -> tuple[str, ...]:
+    """Return `every` with those of `near` first."""
+    return tuple(dict.fromkeys((*near, *every)))
+
+
 def _shown(value: Any) -> str:
+    """Return a value as it stands in a document, shortened."""
     if isinstance(value, dict):
         return "a mapping" if value else "an empty mapping"
     if isinstance(value, list | tuple):
         return "a list" if value else "an empty list"
-    text = "nothing" if value is None else repr(value)
+    if value is None or isinstance(value, bool):
+        return {None: "nothing", True: "true", False: "false"}[value]
+    text = repr(value)
     return text if len(text) <= 40 else text[:37] + "…'"

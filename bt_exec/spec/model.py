@@ -119,7 +119,7 @@ class NodeBase(_Model):
 
     name: Annotated[str, Field(min_length=1, max_length=64)] | None = None
     skip_if: Expression | None = None
-    guard: Expression | None = Field(None, alias="while")
+    guard: Expression | None = Field(default=None, alias="while")
     retry: Count | None = None
     timeout: Duration | None = None
     repeat: Count | None = None
@@ -140,7 +140,7 @@ class Check(NodeBase):
     """
 
     check: Expression
-    code: Code | None = Field(None, alias="else")
+    code: Code | None = Field(default=None, alias="else")
     tell: Annotated[bool, Field(strict=True)] = False
 
 

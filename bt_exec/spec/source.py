@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -20,7 +21,19 @@ from bt_exec.failure import Problem, SpecError
 from bt_exec.spec.yaml_mistakes import NO_ANCHORS as _NO_ANCHORS
 from bt_exec.spec.yaml_mistakes import explain
 
-__all__ = ["MAX_BYTES", "MAX_DEPTH", "MAX_VALUES", "Place", "Source", "read_file", "read_text"]
+__all__ = [
+    "MAX_BYTES",
+    "MAX_DEPTH",
+    "MAX_VALUES",
+    "Place",
+    "Source",
+    "in_order",
+    "read_file",
+    "read_text",
+    "scan_file",
+    "scan_text",
+    "show_place",
+]
 
 MAX_BYTES = 256 * 1024
 MAX_VALUES = 20_000
@@ -63,13 +76,16 @@ class Source:
     Attributes:
         file: File name, or what the text is ("the model's answer").
         data: Dicts, lists, strings, numbers, booleans and None.
-        marks: (line, column) from 1, by place; values under their place, keys under place + key.
+        marks: (line, column) from 1 of every value, by place.
+        keys: (line, column) from 1 of every key, by the place of its value.
+        refused: What stands in the text but is not allowed in any document.
     """
 
     file: str
     data: Any = None
     marks: dict[Place, tuple[int, int]] = field(default_factory=dict)
     keys: dict[Place, tuple[int, int]] = field(default_factory=dict)
+    refused: list[Problem] = field(default_factory=list)
 
     def mark(self, place: Place, *, key: bool = False) -> tuple[int | None, int | None]:
         """Return line and column of `place`, or of the nearest thing that encloses it."""
@@ -103,18 +119,42 @@ def show_place(place: Place) -> str:
     return text
 
 
+def in_order(problems: Iterable[Problem]) -> list[Problem]:
+    """Return problems in the order of the text."""
+    return sorted(problems, key=lambda problem: (problem.line or 0, problem.column or 0))
+
+
 def read_file(path: Path) -> Source:
     """Read a YAML or JSON file.
 
     Raises:
-        SpecError: If the file cannot be read, is no UTF-8, or is refused; see `read_text`.
+        SpecError: ``UNREADABLE``, ``NOT_UTF8`` and everything that `read_text` refuses.
+    """
+    return _unless_refused(scan_file(path))
+
+
+def read_text(text: str, file: str = "<text>") -> Source:
+    """Read YAML or JSON text into plain data with positions; `file` is what messages call it.
+
+    Raises:
+        SpecError: Holding everything that is refused: ``TOO_BIG``, ``TOO_DEEP``, ``NOT_YAML``,
+            ``EMPTY``, ``BAD_CHARACTER``, ``SEVERAL_DOCUMENTS``, ``TAG``, ``ANCHOR``,
+            ``DUPLICATE_KEY``, ``KEY_NOT_TEXT``.
+    """
+    return _unless_refused(scan_text(text, file))
+
+
+def scan_file(path: Path) -> Source:
+    """Read a file as `scan_text` reads text.
+
+    Raises:
+        SpecError: If nothing of it can be looked at.
     """
     try:
         with path.open("rb") as file:
             raw = file.read(MAX_BYTES + 1)
-        size = max(len(raw), path.stat().st_size)
         if len(raw) > MAX_BYTES:
-            raise SpecError([_too_big(str(path), size)])
+            raise SpecError([_too_big(str(path))])
         text = raw.decode("utf-8-sig")
     except (OSError, ValueError) as error:
         if isinstance(error, UnicodeDecodeError):
@@ -122,20 +162,20 @@ def read_file(path: Path) -> Source:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
         message = f"cannot be read: {reason}"
         raise SpecError([Problem("UNREADABLE", message, file=str(path))]) from None
-    return read_text(text, str(path))
+    return scan_text(text, str(path))
 
 
-def read_text(text: str, file: str = "<text>") -> Source:
-    """Read YAML or JSON text into plain data with positions.
+def scan_text(text: str, file: str = "<text>") -> Source:
+    """Read text; what is refused but can be read past is noted in `Source.refused`.
+
+    So the form of the rest can be looked at, too, and every mistake is told at once.
 
     Raises:
-        SpecError: With codes ``TOO_BIG``, ``TOO_DEEP``, ``NOT_YAML``, ``EMPTY``,
-            ``BAD_CHARACTER``, ``SEVERAL_DOCUMENTS``, ``TAG``, ``ANCHOR``, ``DUPLICATE_KEY`` or
-            ``KEY_NOT_TEXT``.
+        SpecError: If the rest cannot be looked at.
     """
     text = text.removeprefix("\ufeff")
     if len(text) > MAX_BYTES:  # characters are at least a byte each
-        raise SpecError([_too_big(file, len(text.encode("utf-8", "replace")))])
+        raise SpecError([_too_big(file)])
     refused = _REFUSED.search(text)
     if refused:
         raise SpecError([_refused_character(text, refused.start(), file)])
@@ -144,9 +184,16 @@ def read_text(text: str, file: str = "<text>") -> Source:
     try:
         _Reader(source, loader).read()
     except yaml.MarkedYAMLError as error:
-        raise SpecError([explain(error, text, file)]) from None
+        raise SpecError(in_order([*source.refused, explain(error, text, file)])) from None
     finally:
         loader.dispose()
+    source.refused = in_order(source.refused)
+    return source
+
+
+def _unless_refused(source: Source) -> Source:
+    if source.refused:
+        raise SpecError(source.refused)
     return source
 
 
@@ -157,7 +204,6 @@ class _Reader:
         self.source = source
         self.next = loader.get_event
         self.values = 0
-        self.problems: list[Problem] = []
 
     def read(self) -> None:
         self.next()  # stream start
@@ -170,13 +216,11 @@ class _Reader:
         if not isinstance(after, yaml.StreamEndEvent):
             line, column = _spot(after)
             message = "holds a second document; write one tree per file"
-            self.problems.append(
+            self.source.refused.append(
                 Problem(
                     "SEVERAL_DOCUMENTS", message, file=self.source.file, line=line, column=column
                 )
             )
-        if self.problems:
-            raise SpecError(sorted(self.problems, key=lambda p: (p.line or 0, p.column or 0)))
 
     def _value(self, event: Any, place: Place) -> Any:
         self.source.marks[place] = _spot(event)
@@ -201,7 +245,7 @@ class _Reader:
         data: dict[str, Any] = {}
         while not isinstance(event := self.next(), yaml.MappingEndEvent):
             if not isinstance(event, yaml.ScalarEvent):
-                message = "a key is a word; this one is a list, a mapping or an alias"
+                message = "a key is a word; put text that starts with '{', '[' or '*' into quotes"
                 self._refuse("KEY_NOT_TEXT", message, place, spot=_spot(event))
                 self._value(event, (*place, "?"))
                 self._value(self.next(), (*place, "?"))
@@ -240,13 +284,15 @@ class _Reader:
         self, code: str, message: str, place: Place, *, found: str = "", spot: tuple[int, int]
     ) -> None:
         shown = show_place(place[:_SHOWN_PLACE])
-        self.problems.append(Problem(code, message, shown, found, (), self.source.file, *spot))
-        if len(self.problems) >= MAX_PROBLEMS:
-            raise SpecError(self.problems)
+        self.source.refused.append(
+            Problem(code, message, shown, found, (), self.source.file, *spot)
+        )
+        if len(self.source.refused) >= MAX_PROBLEMS:
+            raise SpecError(in_order(self.source.refused))
 
     def _stop(self, code: str, message: str, place: Place) -> None:
         self._refuse(code, message, place, spot=self.source.marks[place])
-        raise SpecError(sorted(self.problems, key=lambda p: (p.line or 0, p.column or 0)))
+        raise SpecError(in_order(self.source.refused))
 
 
 def _plain(text: str) -> Any:
@@ -264,8 +310,8 @@ def _spot(event: Any) -> tuple[int, int]:
     return (event.start_mark.line + 1, event.start_mark.column + 1)
 
 
-def _too_big(file: str, size: int) -> Problem:
-    message = f"is too big: {size} bytes, at most {MAX_BYTES} are read"
+def _too_big(file: str) -> Problem:
+    message = f"is too big: at most {MAX_BYTES // 1024} KiB are read"
     return Problem("TOO_BIG", message, file=file, line=1, column=1)
 
 

@@ -14,7 +14,7 @@ from bt_exec.pack import Catalogue
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import Loaded
 from bt_exec.spec.model import Document, MissionSpec
-from bt_exec.spec.source import Source
+from bt_exec.spec.source import Source, in_order
 from bt_exec.verify.arguments import check_arguments
 from bt_exec.verify.bounds import check_bounds
 from bt_exec.verify.context import Context
@@ -69,4 +69,4 @@ def verify_library(library: Library, catalogue: Catalogue) -> tuple[Problem, ...
 
 
 def _in_order(context: Context) -> tuple[Problem, ...]:
-    return tuple(sorted(context.problems, key=lambda p: (p.line or 0, p.column or 0)))
+    return tuple(in_order(context.problems))

@@ -10,20 +10,30 @@ parallel no branch sees another's.
 
 from __future__ import annotations
 
-import types
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from collections.abc import Iterator, Mapping
+from typing import Any, Union
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic_core import to_json
 
 from bt_exec.skill import Signature
 from bt_exec.spec.expand import is_reference, reference_name
-from bt_exec.spec.model import Do, Fallback, NodeBase, Parallel, Sequence, Tree, TreeSpec
+from bt_exec.spec.model import (
+    Do,
+    Fallback,
+    NodeBase,
+    Parallel,
+    Sequence,
+    Tree,
+    TreeSpec,
+    Way,
+    walk,
+)
 from bt_exec.spec.paths import place_of_children
 from bt_exec.spec.source import Place
 from bt_exec.verify.context import Context, conditions_of
+from bt_exec.verify.types import accepts, choices, item_types, type_name, why_unfit
 
-__all__ = ["accepts", "check_arguments", "type_name"]
+__all__ = ["check_arguments"]
 
 Names = dict[str, Any]
 """Types of the names that are bound, by name."""
@@ -37,53 +47,64 @@ def check_arguments(context: Context) -> None:
         for name, param in document.params.items():
             hint = context.catalogue.types.get(param.type)
             bound[name] = hint
-            if hint is not None and param.default is not None:
-                _literal(context, param.default, hint, ("params", name, "default"))
-        _check_ways(context, document)
+            if param.default is not None:
+                _constant(context, param.default, hint, ("params", name, "default"))
+        for index, way in enumerate(document.otherwise):
+            _way(context, document, way, ("otherwise", index))
     saved = _node(context, document.root, ("root",), bound)
     if isinstance(document, TreeSpec):
-        for field, value in document.returns.items():
-            if not is_reference(value) or reference_name(value) not in saved:
-                context.report(
-                    "UNBOUND",
-                    f"'returns' gives a result that the tree saves for sure, not {value!r}",
-                    ("returns", field),
-                    found=value,
-                    allowed=[f"${name}" for name in saved],
-                )
+        _returns(context, document, saved)
 
 
-def _check_ways(context: Context, tree: TreeSpec) -> None:
-    """Check the other ways: arguments of the same name are passed on, ``with`` changes some."""
-    for index, way in enumerate(tree.otherwise):
-        here: Place = ("otherwise", index)
-        if way.tree is None and not way.args:
-            message = "another way names a 'tree', or changes arguments with 'with'"
-            context.report("MISSING_FIELD", message, here)
-        if way.tree is not None and way.tree not in (*context.library.names(), tree.tree):
-            context.report(
-                "UNKNOWN_TREE",
-                f"there is no tree {way.tree!r}",
-                (*here, "tree"),
-                found=way.tree,
-                allowed=context.library.names(),
-            )
+def _way(context: Context, tree: TreeSpec, way: Way, place: Place) -> None:
+    """Check another way: arguments of the same name are passed on, ``with`` changes some."""
+    target = tree
+    if way.tree is not None and way.tree != tree.tree:
+        if way.tree not in context.library:
+            return
+        target = context.library.get(way.tree)
+    types = context.catalogue.types
+    for name, value in way.args.items():
+        where = (*place, "with", name)
+        if name not in target.params:
+            message = f"tree {target.tree!r} has no parameter {name!r}"
+            known = target.params
+            context.report("UNKNOWN_ARGUMENT", message, where, found=name, allowed=known, key=True)
+        else:
+            _constant(context, value, types.get(target.params[name].type), where)
+    for name, param in target.params.items():
+        own = tree.params.get(name)
+        if name in way.args:
             continue
-        target = tree if way.tree in (None, tree.tree) else context.library.get(str(way.tree))
-        for name, value in way.args.items():
-            if name not in target.params:
-                message = f"tree {target.tree!r} has no parameter {name!r}"
-                context.report(
-                    "UNKNOWN_ARGUMENT",
-                    message,
-                    (*here, "with", name),
-                    found=name,
-                    allowed=target.params,
-                    key=True,
-                )
-            else:
-                hint = context.catalogue.types.get(target.params[name].type)
-                _literal(context, value, hint, (*here, "with", name))
+        if param.required and (own is None or not own.required):
+            message = f"tree {target.tree!r} needs {name!r} ({param.type})"
+            context.report("MISSING_ARGUMENT", message, place, allowed=(name,))
+        elif own is not None and not accepts(types.get(param.type), types.get(own.type)):
+            context.report(
+                "WRONG_TYPE",
+                f"{name!r} is passed on as {own.type}, tree {target.tree!r} takes {param.type}",
+                (*place, "tree"),
+                found=own.type,
+            )
+    lost = [name for name in tree.returns if name not in target.returns]
+    if lost:
+        message = f"tree {target.tree!r} does not return {lost[0]!r}, as this tree does"
+        context.report("UNKNOWN_RESULT", message, (*place, "tree"), allowed=target.returns)
+
+
+def _returns(context: Context, tree: TreeSpec, saved: Names) -> None:
+    """Check that everything that is returned is saved for sure, and under one name."""
+    given: dict[str, str] = {}
+    for field, value in tree.returns.items():
+        place: Place = ("returns", field)
+        if not is_reference(value) or reference_name(value) not in saved:
+            message = f"'returns' gives results that the tree saves for sure, not {value!r}"
+            known = [f"${name}" for name in saved]
+            context.report("UNBOUND", message, place, found=value, allowed=known)
+        elif value in given:
+            message = f"{value} is returned already, as {given[value]!r}"
+            context.report("SAVED_TWICE", message, place, found=value)
+        given.setdefault(value, field)
 
 
 def _node(context: Context, node: NodeBase, place: Place, bound: Names) -> Names:
@@ -103,19 +124,36 @@ def _node(context: Context, node: NodeBase, place: Place, bound: Names) -> Names
                 after.update(_node(context, child, where, after))
             return _unless_skipped(node, {k: v for k, v in after.items() if k not in bound})
         case Fallback() | Parallel():
-            branches = [
-                _node(context, child, where, bound)
-                for child, where in place_of_children(node, place)
-            ]
-            every = isinstance(node, Parallel) and node.needed == len(branches)
-            common = (
-                {name for branch in branches for name in branch}
-                if every
-                else set.intersection(*(set(branch) for branch in branches))
-            )
-            merged = {name: b[name] for b in branches for name in b if name in common}
-            return _unless_skipped(node, merged)
+            return _unless_skipped(node, _branches(context, node, place, bound))
     return {}
+
+
+def _branches(context: Context, node: Fallback | Parallel, place: Place, bound: Names) -> Names:
+    """Check branches apart from each other; return what is saved whichever of them succeed."""
+    children = list(place_of_children(node, place))
+    branches = [_node(context, child, where, bound) for child, where in children]
+    if isinstance(node, Parallel):
+        taken: set[str] = set()
+        for child, where in children:
+            names = set(_all_saved(child))
+            for name in sorted(names & taken):
+                message = f"{name!r} is saved by two branches that run at once"
+                context.report("SAVED_TWICE", message, where, found=name)
+            taken |= names
+    every = isinstance(node, Parallel) and node.needed >= len(branches)
+    merged: Names = {}
+    for name in dict.fromkeys(name for branch in branches for name in branch):
+        kinds = tuple(branch[name] for branch in branches if name in branch)
+        if every or len(kinds) == len(branches):
+            merged[name] = Union[kinds]  # noqa: UP007 - as many as there are branches
+    return merged
+
+
+def _all_saved(root: NodeBase) -> Iterator[str]:
+    """Yield every name that may be saved under `root`."""
+    for node in walk(root):
+        if isinstance(node, Do | Tree):
+            yield from node.save.values()
 
 
 def _unless_skipped(node: NodeBase, saved: Names) -> Names:
@@ -127,12 +165,12 @@ def _do(context: Context, node: Do, place: Place, bound: Names) -> Names:
     if declared is None:
         return {}
     _call(context, declared, node.args, (*place, "with"), bound, owner=place)
-    return _saves(context, node, place, bound, declared.results, f"skill {node.do!r}")
+    return _saves(context, node, place, declared.results, f"skill {node.do!r}")
 
 
 def _tree(context: Context, node: Tree, place: Place, bound: Names) -> Names:
     if node.body is not None:
-        return _node(context, node.body, (*place, "body"), bound)
+        return _unless_skipped(node, _node(context, node.body, (*place, "body"), bound))
     if node.tree not in context.library:
         return {}
     tree = context.library.get(node.tree)
@@ -140,18 +178,18 @@ def _tree(context: Context, node: Tree, place: Place, bound: Names) -> Names:
     required = {name for name, param in tree.params.items() if param.required}
     _arguments(context, f"tree {node.tree!r}", hints, required, node.args, place, bound)
     results = dict.fromkeys(tree.returns, Any)
-    return _saves(context, node, place, bound, results, f"tree {node.tree!r}")
+    return _saves(context, node, place, results, f"tree {node.tree!r}")
 
 
 def _saves(
     context: Context,
     node: Do | Tree,
     place: Place,
-    bound: Names,
     results: Mapping[str, Any],
     what: str,
 ) -> Names:
     saved: Names = {}
+    params = context.document.params if isinstance(context.document, TreeSpec) else {}
     for field, name in node.save.items():
         where = (*place, "save", field)
         if field not in results:
@@ -165,15 +203,13 @@ def _saves(
             )
         elif name in saved:
             context.report("SAVED_TWICE", f"{name!r} is saved twice here", where, found=name)
+        elif name in params:
+            message = f"{name!r} is a parameter; save under another name"
+            context.report("SAVED_TWICE", message, where, found=name)
         saved[name] = results.get(field, Any)
     if node.save and node.skip_if is not None:
         message = "a node that may be skipped cannot save: nothing would be bound"
         context.report("SKIPPED_SAVE", message, (*place, "save"), key=True)
-    params = context.document.params if isinstance(context.document, TreeSpec) else {}
-    for name in saved:
-        if name in params:
-            message = f"{name!r} is a parameter; save under another name"
-            context.report("SAVED_TWICE", message, (*place, "save"), found=name)
     return saved
 
 
@@ -231,75 +267,83 @@ def _arguments(
 
 
 def _value(context: Context, value: Any, hint: Any, place: Place, bound: Names) -> None:
-    if not is_reference(value):
-        _literal(context, value, hint, place)
-        return
+    """Check one argument: a literal, a reference, or a list of both."""
+    if is_reference(value):
+        _reference(context, value, hint, place, bound)
+    elif isinstance(value, list) and any(is_reference(item) for item in value):
+        parts = item_types(hint, len(value))
+        if parts is None:
+            context.report("WRONG_TYPE", f"{_said(place)} takes {type_name(hint)}", place)
+            return
+        for index, (item, part) in enumerate(zip(value, parts, strict=True)):
+            _value(context, item, part, (*place, index), bound)
+    else:
+        hidden = list(_references(value, place))
+        for where, name in hidden:
+            message = f"{name} is not filled in inside a mapping; give a whole argument as $name"
+            context.report("UNBOUND", message, where, found=name)
+        if not hidden:
+            _literal(context, value, hint, place)
+
+
+def _reference(context: Context, value: str, hint: Any, place: Place, bound: Names) -> None:
     name = reference_name(value)
     if name not in bound:
-        context.report(
-            "UNBOUND",
-            f"{value} is neither a parameter nor a result saved before",
-            place,
-            found=value,
-            allowed=[f"${known}" for known in bound],
-        )
+        message = f"{value} is neither a parameter nor a result saved before"
+        if name in _all_saved(context.document.root):
+            message = (
+                f"{value} is not saved for sure before this: what saves it may be skipped or "
+                "fail, runs at the same time, or comes later"
+            )
+        elif not name.isidentifier():
+            message = f"{value} is no reference; text that starts with '$' is written '$${name}'"
+        known = [f"${other}" for other in bound]
+        context.report("UNBOUND", message, place, found=value, allowed=known)
     elif not accepts(hint, bound[name]):
-        context.report(
-            "WRONG_TYPE",
-            f"{value} is {type_name(bound[name])}, {place[-1]!r} takes {type_name(hint)}",
-            place,
-            found=value,
-        )
+        message = f"{value} is {type_name(bound[name])}, {_said(place)} takes {type_name(hint)}"
+        context.report("WRONG_TYPE", message, place, found=value)
+
+
+def _constant(context: Context, value: Any, hint: Any, place: Place) -> None:
+    """Check a value that stands where nothing is bound: a default, an argument of another way."""
+    found = False
+    for where, name in _references(value, place):
+        message = f"{name} means nothing here; text that starts with '$' is written '$${name[1:]}'"
+        context.report("UNBOUND", message, where, found=name)
+        found = True
+    if not found:
+        _literal(context, value, hint, place)
+
+
+def _references(value: Any, place: Place) -> Iterator[tuple[Place, str]]:
+    """Yield every ``$name`` in a value, with its place."""
+    if is_reference(value):
+        yield place, value
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _references(item, (*place, index))
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _references(item, (*place, key))
 
 
 def _literal(context: Context, value: Any, hint: Any, place: Place) -> None:
-    if hint is None or hint is Any:
+    unfit = why_unfit(hint, value)
+    if unfit is None:
         return
-    plain = value[1:] if isinstance(value, str) and value.startswith("$$") else value
-    try:
-        TypeAdapter(hint).validate_python(plain)
-    except ValidationError as error:
-        plain_hint = _plain(hint)
-        choices = get_args(plain_hint) if get_origin(plain_hint) is Literal else ()
-        reason = "" if choices else f": {error.errors()[0]['msg'].lower()}"
-        context.report(
-            "WRONG_TYPE",
-            f"{str(place[-1])!r} takes {type_name(hint)}{reason}",
-            place,
-            found=str(value),
-            allowed=map(str, choices),
-        )
+    message = f"{_said(place)} takes {type_name(hint)}"
+    if unfit.reason:
+        message += f": {unfit.reason}"
+    for part in unfit.place:
+        value = value[part]
+    found = to_json(value, fallback=str).decode()
+    if choices(hint):  # as it stands in the list of what is allowed
+        found = found.strip('"')
+    found = found if len(found) <= 40 else f"{found[:39]}…"
+    where = (*place, *unfit.place)
+    context.report("WRONG_TYPE", message, where, found=found, allowed=choices(hint))
 
 
-def _plain(hint: Any) -> Any:
-    return get_args(hint)[0] if get_origin(hint) is Annotated else hint
-
-
-def accepts(target: Any, source: Any) -> bool:
-    """Whether every value of type `source` is one of type `target`."""
-    target, source = _plain(target), _plain(source)
-    if target == source or Any in (target, source) or None in (target, source):
-        return True
-    if get_origin(target) in (Union, types.UnionType):
-        return any(accepts(part, source) for part in get_args(target))
-    if get_origin(source) in (Union, types.UnionType):
-        return all(accepts(target, part) for part in get_args(source))
-    if get_origin(source) is Literal:
-        values = get_args(source)
-        if get_origin(target) is Literal:
-            return set(values) <= set(get_args(target))
-        return isinstance(target, type) and all(isinstance(value, target) for value in values)
-    if target is float and source is int:
-        return True
-    return isinstance(target, type) and isinstance(source, type) and issubclass(source, target)
-
-
-def type_name(hint: Any) -> str:
-    """Return a type as people write it: ``left|right``, ``number``, ``text``."""
-    plain = _plain(hint)
-    if get_origin(plain) is Literal:
-        return "|".join(map(str, get_args(plain)))
-    if get_origin(plain) in (Union, types.UnionType):
-        return " or ".join(type_name(part) for part in get_args(plain))
-    words = {str: "text", float: "number", int: "integer", bool: "boolean", type(None): "nothing"}
-    return words.get(plain) or str(getattr(plain, "__name__", plain))
+def _said(place: Place) -> str:
+    """Return the name of the argument at `place`, or of the one whose item it is."""
+    return repr(next(part for part in reversed(place) if isinstance(part, str)))

@@ -6,10 +6,12 @@ the spec's), so the longest time a plan may take is known before it starts.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bt_exec.spec.expand import MAX_NODES
 from bt_exec.spec.model import Do, NodeBase, Parallel, children_of
 from bt_exec.spec.paths import place_of_children
-from bt_exec.spec.source import Place
+from bt_exec.spec.source import Place, show_place
 from bt_exec.verify.context import Context, nodes_of
 
 __all__ = ["MAX_DEPTH", "MAX_DURATION_S", "check_bounds", "longest_s"]
@@ -18,30 +20,42 @@ MAX_DEPTH = 40
 """Nesting of nodes. py_trees ticks by recursion and gives up at 497 levels; every node may carry
 five decorators, so 40 levels stay well below with the stack of a host program beneath."""
 
+_SHOWN_PLACE = 8
+
 MAX_DURATION_S = 24 * 3600.0
 """The longest a plan may take if every attempt of everything runs into its timeout [s]."""
 
 
 def check_bounds(context: Context) -> None:
     """Report a document that is too deep, too big or may run too long."""
-    count = 0
-    for _, _ in nodes_of(context.document.root):
-        count += 1
+    count = sum(1 for _ in nodes_of(context.document.root))
     if count > MAX_NODES:
         message = f"has {count} nodes, at most {MAX_NODES} are run"
         context.report("TOO_BIG", message, ("root",), found=str(count))
     deep = _too_deep(context.document.root, ("root",), 1)
     if deep is not None:
-        context.report("TOO_DEEP", f"nodes are nested more than {MAX_DEPTH} deep", deep)
+        message = f"nodes are nested more than {MAX_DEPTH} deep"
+        problem = context.source.problem("TOO_DEEP", message, deep)
+        context.problems.append(replace(problem, place=show_place(deep[:_SHOWN_PLACE])))
         return
     longest = longest_s(context, context.document.root)
     if longest > MAX_DURATION_S:
+        hours = longest / 3600
+        spoken = f"{hours:.0f} hours" if hours < 1000 else "more than 1000 hours"
         context.report(
             "TOO_LONG_RUNNING",
-            f"could run for {longest / 3600:.0f} h; at most {MAX_DURATION_S / 3600:.0f} h are "
-            "allowed. Lower repeat, retry or timeout",
-            ("root",),
+            f"could run for {spoken}, at most {MAX_DURATION_S / 3600:.0f} are allowed; lower "
+            "'repeat', 'retry' or 'timeout'",
+            _longest_place(context, context.document.root, ("root",)),
         )
+
+
+def _longest_place(context: Context, node: NodeBase, place: Place) -> Place:
+    """Return where the innermost node stands that is too long by itself."""
+    for child, where in place_of_children(node, place):
+        if longest_s(context, child) > MAX_DURATION_S:
+            return _longest_place(context, child, where)
+    return place
 
 
 def _too_deep(node: NodeBase, place: Place, depth: int) -> Place | None:

@@ -7,10 +7,17 @@ leave known only what all ways agree on.
 
 from __future__ import annotations
 
+import contextlib
+import re
+import string
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic import ValidationError
+
 from bt_exec.pack import Catalogue
+from bt_exec.skill import Signature
+from bt_exec.spec.expand import is_reference
 from bt_exec.spec.expression import All, Is
 from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, Parallel
 from bt_exec.spec.paths import paths, place_of_children
@@ -78,11 +85,10 @@ def _do(context: Context, node: Do, place: Place, facts: Facts) -> Facts:
     skill = context.catalogue.skills.get(node.do)
     if skill is None:
         return facts
-    try:
-        args = skill.validate(node.args)
-    except ValueError:
-        return facts  # the layer before has said so, or a value is only known when it runs
+    args = known_args(skill, node.args)
     for key, wanted in skill.needs.items():
+        if not (_is_known(key, args) and _is_known(wanted, args)):
+            continue
         fact, allowed = fill(key, args), fill(wanted, args).split("|")
         known = facts.get(fact)
         if known is not None and known not in allowed:
@@ -95,12 +101,47 @@ def _do(context: Context, node: Do, place: Place, facts: Facts) -> Facts:
             )
     after = dict(facts)
     for key, value in skill.effects.items():
-        fact, becomes = fill(key, args), fill(value, args)
-        if becomes == "?":
-            after.pop(fact, None)
+        if not _is_known(key, args):  # it may have changed any fact of that form
+            form = _form(key, args)
+            after = {fact: word for fact, word in after.items() if not form.fullmatch(fact)}
+        elif not _is_known(value, args) or fill(value, args) == "?":
+            after.pop(fill(key, args), None)
         else:
-            after[fact] = becomes
+            after[fill(key, args)] = fill(value, args)
     return after
+
+
+def known_args(signature: Signature, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments whose values are known before the mission runs, with defaults."""
+    given = {key: value for key, value in args.items() if not _refers(value)}
+    if len(given) == len(args):
+        with contextlib.suppress(ValidationError):  # the layer before has said so
+            return signature.validate(args)
+    fields = signature.model.model_fields.items()
+    left = {key: field.default for key, field in fields if not field.is_required()}
+    return {**{key: value for key, value in left.items() if key not in args}, **given}
+
+
+def _refers(value: Any) -> bool:
+    return any(map(_refers, value)) if isinstance(value, list) else is_reference(value)
+
+
+def _is_known(template: str, args: Mapping[str, Any]) -> bool:
+    return all(name in args for name in _names(template))
+
+
+def _names(template: str) -> list[str]:
+    return [name for _, name, _, _ in string.Formatter().parse(template) if name is not None]
+
+
+def _form(template: str, args: Mapping[str, Any]) -> re.Pattern[str]:
+    """Return the pattern of every fact a template may mean while some arguments are unknown."""
+    pattern = ""
+    for text, name, _, _ in string.Formatter().parse(template):
+        pattern += re.escape(text)
+        if name is not None:
+            pattern += re.escape(str(args[name])) if name in args else ".+"
+    return re.compile(pattern)
 
 
 def established(expression: Any, catalogue: Catalogue) -> Facts:
@@ -113,11 +154,12 @@ def established(expression: Any, catalogue: Catalogue) -> Facts:
     if not isinstance(expression, Is) or expression.name not in catalogue.conditions:
         return {}
     condition = catalogue.conditions[expression.name]
-    try:
-        args = condition.validate(expression.args)
-    except ValueError:
-        return {}
-    return {fill(key, args): fill(value, args) for key, value in condition.establishes.items()}
+    args = known_args(condition, expression.args)
+    return {
+        fill(key, args): fill(value, args)
+        for key, value in condition.establishes.items()
+        if _is_known(key, args) and _is_known(value, args)
+    }
 
 
 def _holds(expression: Any, facts: Facts, catalogue: Catalogue) -> bool | None:

@@ -7,7 +7,7 @@ before anything else was done are checked; skills check their own labels again w
 from __future__ import annotations
 
 from bt_exec.spec.expand import is_reference
-from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Parallel, Tree
+from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Parallel, Tree, walk
 from bt_exec.spec.paths import place_of_children
 from bt_exec.spec.source import Place
 from bt_exec.verify.context import Context
@@ -31,9 +31,11 @@ def _node(context: Context, node: NodeBase, place: Place) -> bool:
     if isinstance(node, Check):
         return False
     children = list(place_of_children(node, place))
-    if isinstance(node, Fallback | Parallel):
-        first = children if isinstance(node, Parallel) else children[:1]
-        acted = [_node(context, child, where) for child, where in first]  # every branch is checked
+    if isinstance(node, Fallback):  # only its first branch runs for sure
+        _node(context, *children[0])
+        return any(isinstance(inner, Do | Tree) for inner in walk(node))
+    if isinstance(node, Parallel):  # every branch runs first
+        acted = [_node(context, child, where) for child, where in children]
         return any(acted)
     if isinstance(node, Tree) and not children:
         return True

@@ -7,6 +7,7 @@ Codes: ``UNKNOWN_SKILL``, ``UNKNOWN_CONDITION``, ``UNKNOWN_TREE``, ``UNKNOWN_TYP
 from __future__ import annotations
 
 from bt_exec.spec.model import Check, Do, Parallel, Tree, TreeSpec, walk
+from bt_exec.spec.source import Place
 from bt_exec.verify.context import Context, conditions_of, nodes_of
 
 __all__ = ["check_vocabulary"]
@@ -25,15 +26,16 @@ def check_vocabulary(context: Context) -> None:
                     found=param.type,
                     allowed=context.catalogue.types,
                 )
-        cycle = _cycle(document, context, (document.tree,))
-        if cycle:
-            message = f"a tree runs itself: {' → '.join(cycle)}"
-            context.report("TREE_CYCLE", message, ("tree",), found=cycle[1])
+        for index, way in enumerate(document.otherwise):
+            if way.tree is not None and way.tree != document.tree:
+                _tree(context, way.tree, ("otherwise", index, "tree"))
     for node, place in nodes_of(document.root):
         if isinstance(node, Do) and node.do not in context.catalogue.skills:
             hint = ""
+            if node.do in context.catalogue.conditions:
+                hint = f"; it is a condition: write 'check: {node.do}'"
             if node.do in context.library:
-                hint = f"; {node.do!r} is a tree: write 'tree: {node.do}'"
+                hint = f"; it is a tree: write 'tree: {node.do}'"
             context.report(
                 "UNKNOWN_SKILL",
                 f"there is no skill {node.do!r}{hint}",
@@ -41,19 +43,8 @@ def check_vocabulary(context: Context) -> None:
                 found=node.do,
                 allowed=context.catalogue.skills,
             )
-        if isinstance(node, Tree) and node.body is None and node.tree not in context.library:
-            own = document.tree if isinstance(document, TreeSpec) else ""
-            if node.tree != own:
-                hint = (
-                    "; it is a skill: write 'do'" if node.tree in context.catalogue.skills else ""
-                )
-                context.report(
-                    "UNKNOWN_TREE",
-                    f"there is no tree {node.tree!r}{hint}",
-                    (*place, "tree"),
-                    found=node.tree,
-                    allowed=context.library.names(),
-                )
+        if isinstance(node, Tree) and node.body is None:
+            _tree(context, node.tree, (*place, "tree"), runs=True)
         if isinstance(node, Check) and node.tell and node.code:
             message = "a question that is told has no 'else': either answer succeeds"
             context.report("ELSE_WITH_TELL", message, (*place, "else"), key=True)
@@ -67,9 +58,12 @@ def check_vocabulary(context: Context) -> None:
             )
         for part, where in conditions_of(node, place):
             if part.name not in context.catalogue.conditions:
+                hint = ""
+                if part.name in context.catalogue.skills:
+                    hint = "; it is a skill, which is run with 'do'"
                 context.report(
                     "UNKNOWN_CONDITION",
-                    f"there is no condition {part.name!r}",
+                    f"there is no condition {part.name!r}{hint}",
                     where,
                     found=part.name,
                     allowed=context.catalogue.conditions,
@@ -77,15 +71,34 @@ def check_vocabulary(context: Context) -> None:
                 )
 
 
-def _cycle(tree: TreeSpec, context: Context, above: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names of a cycle of subtrees, or nothing."""
-    for node in walk(tree.root):
-        if not isinstance(node, Tree):
-            continue
-        if node.tree == above[0]:
-            return (*above, node.tree)
-        if node.tree in context.library and node.tree not in above:
-            found = _cycle(context.library.get(node.tree), context, (*above, node.tree))
-            if found:
-                return found
+def _tree(context: Context, name: str, place: Place, *, runs: bool = False) -> None:
+    """Report a tree that is not there or, where it is run, that would run this one again."""
+    own = context.document.tree if isinstance(context.document, TreeSpec) else None
+    cycle = _cycle(context, name, own) if runs and own is not None else ()
+    if cycle:
+        message = f"a tree runs itself: {' → '.join(cycle)}"
+        context.report("TREE_CYCLE", message, place, found=name)
+    elif name not in context.library:
+        is_skill = name in context.catalogue.skills
+        hint = f"; it is a skill: write 'do: {name}'" if is_skill else ""
+        message = f"there is no tree {name!r}{hint}"
+        known = context.library.names()
+        context.report("UNKNOWN_TREE", message, place, found=name, allowed=known)
+
+
+def _cycle(context: Context, start: str, own: str) -> tuple[str, ...]:
+    """Return the shortest way from tree `own` by its subtree `start` back to itself, or nothing."""
+    above = {start: own}
+    waiting = [start]
+    for name in waiting:
+        if name == own:
+            way = [own]
+            while len(way) == 1 or way[-1] != own:
+                way.append(above[way[-1]])
+            return tuple(reversed(way))
+        if name in context.library:
+            for node in walk(context.library.get(name).root):
+                if isinstance(node, Tree) and node.tree not in above:
+                    above[node.tree] = name
+                    waiting.append(node.tree)
     return ()

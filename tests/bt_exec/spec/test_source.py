@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bt_exec.failure import SpecError
+from bt_exec.failure import Problem, SpecError
 from bt_exec.spec.source import Source, read_file, read_text, scan_text, show_place
 
 
@@ -121,7 +121,7 @@ def test_random_yaml_signs(text: str) -> None:
 def test_random_bytes(tmp_path_factory: pytest.TempPathFactory, raw: bytes) -> None:
     path = tmp_path_factory.getbasetemp() / "random.yaml"
     path.write_bytes(raw)
-    found = ()
+    found: tuple[Problem, ...] = ()
     try:
         read_file(path)
     except SpecError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
@@ -17,7 +18,8 @@ Arm: TypeAlias = Literal["left", "right"]
 Thing: TypeAlias = Annotated[Literal["cup", "lid", "box"], Label()]
 
 
-class Seen(NamedTuple):
+@dataclass(frozen=True)
+class Seen:
     thing: Thing
     distance_m: float
     count: int

@@ -1,0 +1,328 @@
+"""The tree language of a site as JSON Schema: editors complete and check tree files with it.
+
+Fields, kinds and their forms come from the models; names of skills, conditions and types, their
+arguments and what they mean come from the packs. The schema is a little wider than the language:
+what needs the whole document (a ``$name`` that is not bound, an object that is not there) is left
+to `bt_exec.verify`, and a tree that the library does not know yet is no mistake in an editor.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import TypeAdapter
+from pydantic.errors import PydanticUserError
+
+from bt_exec.pack import Catalogue
+from bt_exec.skill import Signature, Skill
+from bt_exec.spec.library import Library
+from bt_exec.spec.model import DURATION, KINDS, MissionSpec, TreeSpec
+
+__all__ = ["FIELDS", "tree_schema"]
+
+Schema = dict[str, Any]
+
+FIELDS: Mapping[str, str] = {
+    "name": "What people call this node; it is shown and stands in its path.",
+    "skip_if": "Once, on entry: if it holds, the node is done without doing anything.",
+    "while": "A guard, asked every tick: when it does not hold, the node is stopped and fails.",
+    "retry": "How many attempts in all.",
+    "timeout": "How long one attempt may take, with its unit: 500ms, 20s, 2min.",
+    "repeat": "How many times in a row; any failure ends it.",
+    "do": "Run a skill.",
+    "with": "Arguments: values, or $name for a parameter or a saved result.",
+    "save": "Fields of the result that are kept, each under a name.",
+    "check": "Ask a condition; the node fails if it does not hold.",
+    "else": "The reason code of that failure: NOT_FOUND.",
+    "tell": "The answer itself is wanted: either one succeeds and is told.",
+    "tree": "The name of a tree.",
+    "body": "The tree's own root, as it was when the mission was planned.",
+    "sequence": "One after another; ends at the first failure.",
+    "fallback": "One after another; ends at the first success.",
+    "parallel": "All at once.",
+    "succeed_when": "How many must succeed: all, any, or a number.",
+    "summary": "What it is for, in a sentence.",
+    "utterances": "What people say to get this tree, in any language.",
+    "params": "What callers may give, by name.",
+    "returns": "Results that callers may save: {field: $name}.",
+    "otherwise": "Other ways to the same end, tried when it failed with certain codes.",
+    "root": "The node that is run.",
+    "mission": "Where this plan comes from, and what it replaces.",
+    "type": "The type of the values: one of the packs' named types.",
+    "default": "The value if callers give none; without it they must give one.",
+    "on": "The reason codes after which this way is tried.",
+}
+"""What each field means, in a line: shown while people type."""
+
+_CONDITION_FIELDS = ("skip_if", "while", "check")
+_REFERENCE: Schema = {
+    "type": "string",
+    "pattern": r"^\$[A-Za-z_][A-Za-z0-9_]*$",
+    "description": "A parameter or a saved result.",
+}
+
+
+def tree_schema(catalogue: Catalogue, library: Library | None = None) -> Schema:
+    """Return the JSON Schema (2020-12) of tree and mission files for a site.
+
+    Args:
+        catalogue: Skills, conditions and types.
+        library: Trees whose names and arguments are completed.
+    """
+    definitions: Schema = {}
+    tops = [_model(model, definitions) for model in (TreeSpec, MissionSpec)]
+    for name in ("Is", "Not", "All", "Any_"):
+        definitions.pop(name, None)
+    types = {name: _type(hint, definitions) for name, hint in catalogue.types.items()}
+    definitions["condition"] = _condition(catalogue, definitions)
+    definitions["node"] = _node()
+    definitions["reference"] = _REFERENCE
+    _choose(
+        definitions["Do"],
+        "do",
+        {
+            name: (skill.summary, _arguments(skill, definitions))
+            for name, skill in _skills(catalogue)
+        },
+        closed=True,
+    )
+    for name, skill in _skills(catalogue):
+        _results(definitions["Do"], name, skill)
+    trees = {tree.tree: (tree.summary, _parameters(tree, types)) for tree in (library or Library())}
+    _choose(definitions["Tree"], "tree", trees, closed=False)
+    definitions["Way"]["anyOf"] = [{"required": ["tree"]}, {"required": ["with"]}]
+    _named_types(definitions["Param"], catalogue, types)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A tree or a mission of bt-exec",
+        "type": "object",
+        "if": {"required": ["mission"]},
+        "then": {"$ref": "#/$defs/MissionFile"},
+        "else": {"$ref": "#/$defs/TreeFile"},
+        "$defs": {
+            "TreeFile": tops[0],
+            "MissionFile": tops[1],
+            **dict(sorted(definitions.items())),
+        },
+    }
+
+
+def _skills(catalogue: Catalogue) -> Iterable[tuple[str, Skill]]:
+    return catalogue.skills.items()
+
+
+def _model(model: type[TreeSpec] | type[MissionSpec], definitions: Schema) -> Schema:
+    """Return the schema of a model of the language, and add those it is made of."""
+    top: Schema = model.model_json_schema(by_alias=True, ref_template="#/$defs/{model}")
+    definitions.update(top.pop("$defs"))
+    for part in (top, *definitions.values()):
+        part.pop("title", None)
+        if "description" in part:  # the first paragraph is for people who write trees
+            part["description"] = _line(part["description"])
+        for name, field in part.get("properties", {}).items():
+            part["properties"][name] = _field(name, field)
+    return top
+
+
+def _field(name: str, field: Schema) -> Schema:
+    """Return a field in the form of a document: nodes and conditions by reference, no nulls."""
+    said = {"description": FIELDS[name]} if name in FIELDS else {}
+    if name in _CONDITION_FIELDS:
+        return {"$ref": "#/$defs/condition", **said}
+    if name in ("root", "body"):
+        return {"$ref": "#/$defs/node", **said}
+    if name == "timeout":
+        return {"type": "string", "pattern": f"^{DURATION}$", **said}
+    if name in ("sequence", "fallback", "parallel"):
+        return {**field, "items": {"$ref": "#/$defs/node"}, **said}
+    field = {key: value for key, value in field.items() if key not in ("title", "default")}
+    if "patternProperties" in field:  # names of another form are refused
+        field["additionalProperties"] = False
+    choices = [part for part in field.pop("anyOf", []) if part != {"type": "null"}]
+    if len(choices) == 1:
+        field.update(choices[0])
+    elif choices:
+        field["anyOf"] = choices
+    return {**field, **said}
+
+
+def _node() -> Schema:
+    """Return the schema of a node: the one of its kind, so that a mistake is told once."""
+    schema: Schema = {
+        "type": "object",
+        "description": "A node: exactly one kind, and any modifiers.",
+        "oneOf": [{"required": [kind]} for kind in KINDS],
+    }
+    schema["allOf"] = [
+        {"if": {"required": [kind]}, "then": {"$ref": f"#/$defs/{kind.capitalize()}"}}
+        for kind in KINDS
+    ]
+    return schema
+
+
+def _condition(catalogue: Catalogue, definitions: Schema) -> Schema:
+    """Return the schema of a condition expression."""
+    here = {"$ref": "#/$defs/condition"}
+    many = {"type": "array", "items": here, "minItems": 1}
+    forms: Schema = {
+        "not": {**here, "description": "Holds where this does not."},
+        "all": {**many, "description": "Holds where every one holds."},
+        "any": {**many, "description": "Holds where one of them holds."},
+    }
+    names = []
+    for name, condition in catalogue.conditions.items():
+        forms[name] = _arguments(condition, definitions)
+        if not condition.required:
+            names.append({"const": name, "description": condition.summary})
+            forms[name]["type"] = ["object", "null"]
+    written = {
+        "type": "object",
+        "properties": forms,
+        "additionalProperties": False,
+        "minProperties": 1,
+        "maxProperties": 1,
+    }
+    return {
+        "description": "A condition: a name, {name: {arguments}}, {not: …}, {all: […]}, {any: […]}",
+        "anyOf": [*names, written],
+    }
+
+
+def _arguments(signature: Signature, definitions: Schema) -> Schema:
+    """Return the schema of the arguments of a skill or condition."""
+    said = _said_of_arguments(signature.doc)
+    properties = {}
+    for name, hint in signature.arguments.items():
+        schema = _type(hint, definitions)
+        properties[name] = _or_reference(schema)
+        text = schema.get("description") or said.get(name)
+        if text:
+            properties[name]["description"] = text
+        if name not in signature.required:
+            default = signature.model.model_fields[name].default
+            if isinstance(default, str | int | float | bool):
+                properties[name]["default"] = default
+    return _closed(properties, sorted(signature.required), signature.summary)
+
+
+def _parameters(tree: TreeSpec, types: Mapping[str, Schema]) -> Schema:
+    """Return the schema of the arguments of a tree."""
+    properties = {}
+    for name, param in tree.params.items():
+        properties[name] = _or_reference(types.get(param.type, {}))
+        if param.summary:
+            properties[name]["description"] = param.summary
+        if not param.required:
+            properties[name]["default"] = param.default
+    required = [name for name, param in tree.params.items() if param.required]
+    return _closed(properties, required, tree.summary)
+
+
+def _closed(properties: Schema, required: list[str], summary: str) -> Schema:
+    schema: Schema = {
+        "type": "object",
+        "description": summary,
+        "properties": properties,
+        "additionalProperties": False,
+    }
+    return {**schema, "required": required} if required else schema
+
+
+def _or_reference(schema: Schema) -> Schema:
+    """Return `schema`, or a ``$name``; lists may hold names, too."""
+    if "items" in schema or "prefixItems" in schema:
+        schema = {"type": "array"}
+    return {"anyOf": [schema, {"$ref": "#/$defs/reference"}]}
+
+
+def _type(hint: Any, definitions: Schema) -> Schema:
+    """Return the schema of a type; only a ``$name`` where a document cannot write one."""
+    try:
+        schema: Schema = TypeAdapter(hint).json_schema(ref_template="#/$defs/{model}")
+    except PydanticUserError:
+        return {"$ref": "#/$defs/reference"}
+    for name, inner in schema.pop("$defs", {}).items():
+        if definitions.setdefault(name, inner) != inner:
+            return {}  # two packs have a model of that name
+    return schema
+
+
+def _choose(
+    kind: Schema, field: str, parts: Mapping[str, tuple[str, Schema]], *, closed: bool
+) -> None:
+    """Let `field` name one of `parts`, and ``with`` be what that one takes."""
+    names: list[Schema] = [
+        {"const": name, "description": summary or name} for name, (summary, _) in parts.items()
+    ]
+    form = kind["properties"][field]
+    if names:
+        others = [] if closed else [{key: form[key] for key in form if key != "description"}]
+        kind["properties"][field] = {
+            "description": FIELDS[field],
+            "anyOf": [*names, *others],
+        }
+    rules: list[Schema] = []
+    for name, (_, arguments) in parts.items():
+        then: Schema = {"properties": {"with": arguments}}
+        if "required" in arguments:
+            then["required"] = ["with"]
+        rules.append({"if": {"properties": {field: {"const": name}}}, "then": then})
+    if rules:
+        kind["allOf"] = rules
+
+
+def _results(kind: Schema, name: str, skill: Skill) -> None:
+    """Let ``save`` name the fields of a skill's result."""
+    form = {
+        field: {"type": "string", "description": f"a name for {field!r}"} for field in skill.results
+    }
+    rule = next(rule for rule in kind["allOf"] if rule["if"]["properties"]["do"] == {"const": name})
+    rule["then"]["properties"]["save"] = {
+        "type": "object",
+        "properties": form,
+        "additionalProperties": False,
+    }
+
+
+def _named_types(param: Schema, catalogue: Catalogue, types: Mapping[str, Schema]) -> None:
+    """Let ``type`` be one of the named types, and ``default`` a value of it."""
+    param["properties"]["type"] = {
+        "description": FIELDS["type"],
+        "enum": list(catalogue.types),
+    }
+    param["properties"]["default"] = {
+        "description": FIELDS["default"],
+        "not": {"type": "null"},
+    }
+    param["allOf"] = [
+        {
+            "if": {"properties": {"type": {"const": name}}},
+            "then": {"properties": {"default": schema}},
+        }
+        for name, schema in types.items()
+        if schema
+    ]
+
+
+def _said_of_arguments(doc: str) -> dict[str, str]:
+    """Return what a docstring's ``Args:`` section says of each argument."""
+    _, _, section = doc.partition("\nArgs:\n")
+    said: dict[str, str] = {}
+    name = ""
+    for line in section.splitlines():
+        if line.strip() and not line.startswith(" "):
+            break
+        start = re.match(r" {1,4}(\w+)(?: \(.*?\))?: (.*)", line)
+        if start:
+            name = start[1]
+            said[name] = start[2].strip()
+        elif line.strip() and name:
+            said[name] += " " + line.strip()
+    return said
+
+
+def _line(text: str) -> str:
+    """Return the first paragraph of a docstring on one line."""
+    return " ".join(text.split("\n\n")[0].split())

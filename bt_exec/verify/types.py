@@ -1,0 +1,167 @@
+"""Questions about types: does a literal fit, is one type always another, how do people say it."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic.errors import PydanticSchemaGenerationError
+from pydantic_core import to_json
+
+from bt_exec.spec.source import Place
+
+__all__ = ["Unfit", "accepts", "choices", "item_types", "type_name", "why_unfit"]
+
+_WORDS: Mapping[Any, str] = {
+    str: "text",
+    float: "number",
+    int: "integer",
+    bool: "boolean",
+    type(None): "nothing",
+    list: "list",
+    tuple: "list",
+    dict: "mapping",
+}
+
+
+_UNIONS = (Union, types.UnionType)
+
+
+class Unfit(NamedTuple):
+    """Why a value of a document is not of a type.
+
+    Attributes:
+        reason: In a few words; empty where the name of the type says it all.
+        place: Where inside the value.
+    """
+
+    reason: str = ""
+    place: Place = ()
+
+
+def why_unfit(hint: Any, value: Any) -> Unfit | None:
+    """Return why a value of a document is no `hint`; None if it is one.
+
+    Nothing is converted: ``no`` is no boolean and ``"5"`` no number.
+    """
+    if hint is None or hint is Any:
+        return None
+    try:
+        _adapter(hint).validate_json(to_json(_unescaped(value)), strict=True)
+    except PydanticSchemaGenerationError:
+        return Unfit("only a skill can make one; give a saved result as $name")
+    except ValidationError as error:
+        first = error.errors()[0]
+        if choices(hint) or (isinstance(hint, type) and hint in _WORDS):
+            return Unfit()
+        place = _inside(value, first["loc"])
+        return Unfit(str(first["msg"]).replace("Input should", "must").lower(), place)
+    except ValueError as error:  # no data: some object of a program
+        return Unfit(str(error))
+    return None
+
+
+def _inside(value: Any, loc: Place) -> Place:
+    """Return the part of pydantic's location that is in the value: without names of types."""
+    place: list[str | int] = []
+    for part in loc:
+        try:
+            value = value[part]
+        except (KeyError, IndexError, TypeError):
+            continue
+        place.append(part)
+    return tuple(place)
+
+
+def choices(hint: Any) -> tuple[str, ...]:
+    """Return the values that may be chosen from; none if `hint` is no such type."""
+    plain = _plain(hint)
+    if plain is bool:
+        return ("true", "false")
+    return tuple(map(str, get_args(plain))) if get_origin(plain) is Literal else ()
+
+
+def _adapter(hint: Any) -> TypeAdapter[Any]:
+    try:
+        return _made_adapter(hint)
+    except TypeError:  # metadata that cannot be hashed
+        return _made_adapter.__wrapped__(hint)
+
+
+@lru_cache(maxsize=256)
+def _made_adapter(hint: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(hint)
+
+
+def _unescaped(value: Any) -> Any:
+    """Return a literal as the skill gets it: ``$$text`` is the text ``$text``."""
+    if isinstance(value, list):
+        return [_unescaped(item) for item in value]
+    return value[1:] if isinstance(value, str) and value.startswith("$$") else value
+
+
+def item_types(hint: Any, count: int) -> list[Any] | None:
+    """Return the types of the items of a list with `count` of them; None if it cannot be one."""
+    plain = _plain(hint)
+    if plain in (None, Any):
+        return [Any] * count
+    kind, inner = get_origin(plain) or plain, get_args(plain)
+    if kind is tuple and inner and inner[-1] is not Ellipsis:
+        return list(inner) if len(inner) == count else None
+    if kind in (list, tuple, Sequence):
+        return [inner[0] if inner else Any] * count
+    return None
+
+
+def _plain(hint: Any) -> Any:
+    return get_args(hint)[0] if get_origin(hint) is Annotated else hint
+
+
+def accepts(target: Any, source: Any) -> bool:
+    """Whether every value of type `source` is one of type `target`, as far as types tell."""
+    target, source = _plain(target), _plain(source)
+    if target == source or Any in (target, source) or None in (target, source):
+        return True
+    if get_origin(source) in _UNIONS:
+        return all(accepts(target, part) for part in get_args(source))
+    if get_origin(target) in _UNIONS:
+        if get_origin(source) is Literal:
+            return all(accepts(target, type(value)) for value in get_args(source))
+        return any(accepts(part, source) for part in get_args(target))
+    if get_origin(source) is Literal:
+        values = get_args(source)
+        if get_origin(target) is Literal:
+            return set(values) <= set(get_args(target))
+        return isinstance(target, type) and all(isinstance(value, target) for value in values)
+    if get_origin(source) is not None:
+        return _accepts_items(target, source)
+    if target is float and source is int:
+        return True
+    try:
+        return issubclass(source, target)
+    except TypeError:  # not classes, or a protocol that cannot be asked
+        return False
+
+
+def _accepts_items(target: Any, source: Any) -> bool:
+    """Whether a generic type such as ``list[int]`` is another, ``list[float]`` or ``list``."""
+    if get_origin(target) is None:
+        return target is get_origin(source)
+    pairs = list(zip(get_args(target), get_args(source), strict=False))
+    same = get_origin(target) is get_origin(source) and len(pairs) == len(get_args(source))
+    return same and len(pairs) == len(get_args(target)) and all(accepts(*pair) for pair in pairs)
+
+
+def type_name(hint: Any) -> str:
+    """Return a type as people write it: ``left|right``, ``number``, ``text``."""
+    plain = _plain(hint)
+    if get_origin(plain) is Literal:
+        return "|".join(map(str, get_args(plain)))
+    if get_origin(plain) in _UNIONS:
+        return " or ".join(type_name(part) for part in get_args(plain))
+    if get_origin(plain) in (list, Sequence) and get_args(plain):
+        return f"list of {type_name(get_args(plain)[0])}"
+    return _WORDS.get(get_origin(plain) or plain) or str(getattr(plain, "__name__", plain))
