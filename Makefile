@@ -24,7 +24,7 @@ benchmarks: $(VENV)/.installed-dev  ## ratios against a peer measured in the sam
 	for file in tests/benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done
 
 $(VENV)/bin/python:
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bt-exec needs Python 3.11 or newer; say make PYTHON=python3.11")'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bt-exec needs Python 3.11 or newer; say make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python

@@ -11,11 +11,12 @@ site's compiler settings and returns a `Compiler`.
 from __future__ import annotations
 
 import importlib.metadata
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
-from bt_exec.failure import Failure, UnknownName, UsageError
+from bt_exec.failure import Failure, Problem, UnknownName, UsageError
 from bt_exec.messages import Messages
 from bt_exec.pack import Catalogue
 from bt_exec.spec.library import Library
@@ -28,8 +29,11 @@ __all__ = [
     "Pass",
     "PassContext",
     "Plan",
+    "Prompting",
+    "Record",
     "Refusal",
     "Request",
+    "Rule",
     "Seen",
     "compiler_names",
     "find_compiler",
@@ -72,6 +76,15 @@ class Done:
     skipped: str = ""
 
 
+class Record(Protocol):
+    """Keeps a model's raw answer under the digest of its request; from any thread."""
+
+    def __call__(
+        self, *, compiler: str, model: str, request: str, answer: str, usage: Mapping[str, float]
+    ) -> None:
+        """Keep one exchange."""
+
+
 @dataclass(frozen=True)
 class Request:
     """Everything a compiler may know.
@@ -88,6 +101,9 @@ class Request:
         done: What that plan finished, in order.
         tried: Every failure of this mission so far, first to last.
         settings: The site's settings by pack, such as ``{"door": {"material_arm": "right"}}``.
+        cancel: Set when nobody waits for the answer any more; a slow compiler heeds it.
+        limit_s: How long the answer is waited for [s], or None if nobody said.
+        record: Takes the raw answers of models, for the journal; None keeps none.
     """
 
     command: str
@@ -101,6 +117,9 @@ class Request:
     done: tuple[Done, ...] = ()
     tried: tuple[Failure, ...] = ()
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    cancel: threading.Event = field(default_factory=threading.Event, compare=False, repr=False)
+    limit_s: float | None = None
+    record: Record | None = field(default=None, compare=False, repr=False)
 
     @property
     def plan_version(self) -> int:
@@ -132,12 +151,14 @@ class Refusal:
         message: One or two sentences in the language of the command.
         nearest: Commands that would be understood, nearest first, in that language.
         calls: How many times a planner was asked.
+        problems: What was wrong with the plans that it turned down, for people who read details.
     """
 
     code: str
     message: str
     nearest: tuple[str, ...] = ()
     calls: int = 1
+    problems: tuple[str, ...] = ()
 
 
 class Compiler(Protocol):
@@ -151,17 +172,40 @@ class Compiler(Protocol):
         """Answer a request; runs on a worker thread and may take long."""
 
 
+@runtime_checkable
+class Prompting(Protocol):
+    """A compiler that asks a model, and shows beforehand what it would ask."""
+
+    def prompt(self, request: Request) -> str:
+        """Return the question as people read it; nothing is sent."""
+
+    def estimate(self, request: Request) -> Mapping[str, float]:
+        """Return its size in characters and tokens, and its cost, by name; nothing is sent."""
+
+
 CompilerFactory = Callable[[Mapping[str, Any]], Compiler]
 
 
 @dataclass(frozen=True)
 class PassContext:
-    """What a pass may look at: what is seen, and the settings of its pack."""
+    """What a pass or a rule may look at.
+
+    Attributes:
+        seen: What is seen now.
+        settings: The settings of its pack.
+        catalogue: Skills, conditions and types of the site.
+        command: What the person typed.
+        meant: What the command means to somebody who understands it without a model: a plan for
+            it, expanded; None if nobody does. Only rules get it.
+        stated: What a model said beside its plan, as plain data. Only rules get it.
+    """
 
     seen: Seen
     settings: Mapping[str, Any]
     catalogue: Catalogue
     command: str = ""
+    meant: MissionSpec | None = None
+    stated: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Pass(NamedTuple):
@@ -175,6 +219,11 @@ class Pass(NamedTuple):
 
     name: str
     apply: Callable[[MissionSpec, PassContext], tuple[MissionSpec, tuple[str, ...]]]
+
+
+Rule: TypeAlias = Callable[[MissionSpec, PassContext], Iterable[Problem]]
+"""What a pack demands of a plan for a command: returns what is wrong with the spec, subtrees
+expanded, before passes. It must bear names that nothing answers to: other layers report those."""
 
 
 def compiler_names() -> tuple[str, ...]:

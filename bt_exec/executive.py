@@ -24,7 +24,7 @@ from typing import Any, Literal
 from py_trees.common import Status
 
 from bt_exec.clock import Clock
-from bt_exec.compiler import Compiler, Done, Request
+from bt_exec.compiler import Compiler, Done, Record, Request
 from bt_exec.events import (
     Aborting,
     Event,
@@ -80,6 +80,7 @@ class Executive:
         journal: Where the record is, for the outcome.
         unrecorded: Says why the record cannot be written at the moment; a skill whose start is
             not on record is not started.
+        record: Takes the raw answers of models.
     """
 
     def __init__(
@@ -95,6 +96,7 @@ class Executive:
         mission_id: str = "",
         journal: str | None = None,
         unrecorded: Callable[[], str] | None = None,
+        record: Record | None = None,
     ) -> None:
         self.site = site
         self.rigs = rigs
@@ -103,6 +105,7 @@ class Executive:
         self.mission_id = mission_id
         self.journal = journal
         self.replans = 0
+        self._record = record
         self._listeners = list(listeners)
         self._deaf: set[int] = set()
         self._wake = threading.Event()
@@ -227,6 +230,7 @@ class Executive:
             self.site.messages,
             self._lookout.seen(),
             settings=self.site.packs,
+            record=self._record,
         )
         seen_failures: dict[tuple[object, ...], int] = {}
         while True:

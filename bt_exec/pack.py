@@ -50,6 +50,8 @@ class Pack:
         trees: Folder of its tree files, or None.
         messages: File of its sentences, or None.
         lexicon: File of its words for the offline compiler, or None.
+        words: Gives further words, in the form of that file, from the site's settings for the
+            pack: the names of places and people. None if it has none.
         robots: Rig factories by the name a site uses.
         world: The ``--world`` keys it knows, each with what it means and allows.
         turn_reporter: Makes the pack's turn reporter for one mission, or None.
@@ -68,6 +70,7 @@ class Pack:
     trees: Path | None = None
     messages: Path | None = None
     lexicon: Path | None = None
+    words: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     robots: Mapping[str, RigFactory] = field(default_factory=dict)
     world: Mapping[str, str] = field(default_factory=dict)
     turn_reporter: Callable[[], TurnReporter] | None = None

@@ -1,47 +1,89 @@
-"""From a compiler's answer to a plan that may move: expand, pass, verify."""
+"""From a compiler's answer to a plan that may move: expand, rules, passes, verification."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from bt_exec.compiler import PassContext, Request
-from bt_exec.failure import SpecError
+from bt_exec.failure import Problem, SpecError
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import MissionSpec
 from bt_exec.verify import verify_document, verify_mission
 
-__all__ = ["prepare"]
+__all__ = ["examine", "prepare"]
 
 
 def prepare(spec: MissionSpec, request: Request) -> MissionSpec:
     """Return the plan as it will run: subtrees expanded, passes applied, verified.
 
-    Compilers that let a model repair its plan call this too: the problems are what they send back.
-
     Raises:
-        SpecError: Holding every problem of the first stage that found any.
+        SpecError: Holding every problem that was found.
     """
-    problems = verify_document(spec, request.catalogue, request.library)
-    if problems:
+    plan, problems = examine(spec, request)
+    if problems or plan is None:
         raise SpecError(problems)
-    expanded = expand(spec, request.library)
+    return plan
+
+
+def examine(
+    spec: MissionSpec,
+    request: Request,
+    *,
+    meant: MissionSpec | None = None,
+    stated: Mapping[str, Any] | None = None,
+) -> tuple[MissionSpec | None, tuple[Problem, ...]]:
+    """Return the plan as it would run, as far as it comes, and everything that is wrong with it.
+
+    Compilers that let a model repair its plan call this: the problems are what they send back.
+
+    Args:
+        spec: The plan as written.
+        request: What was asked for.
+        meant: See `PassContext`.
+        stated: See `PassContext`.
+    """
+    problems = list(verify_document(spec, request.catalogue, request.library))
+    try:
+        expanded = expand(spec, request.library)
+    except SpecError as error:
+        return None, _once([*problems, *error.problems])
+    sound = not problems
     notes = list(expanded.mission.notes)
-    for pack in request.catalogue.packs:
-        context = PassContext(
+    contexts = {
+        pack.name: PassContext(
             request.seen,
             request.settings.get(pack.name, {}),
             request.catalogue,
             request.command,
+            meant,
+            stated or {},
         )
+        for pack in request.catalogue.packs
+    }
+    for pack in request.catalogue.packs:
+        for rule in pack.rules:
+            problems.extend(rule(expanded, contexts[pack.name]))
+    if not sound:
+        return expanded, _once(problems)
+    for pack in request.catalogue.packs:
         for step in pack.passes:
-            expanded, changes = step.apply(expanded, context)
+            expanded, changes = step.apply(expanded, contexts[pack.name])
             notes.extend(f"{step.name}: {change}" for change in changes)
     header = expanded.mission.model_copy(update={"notes": tuple(dict.fromkeys(notes))})
     expanded = expanded.model_copy(update={"mission": header})
-    problems = verify_mission(
+    problems += verify_mission(
         expanded,
         request.catalogue,
         labels=request.seen.labels if request.failure is None else None,
         facts=request.seen.facts,
     )
-    if problems:
-        raise SpecError(problems)
-    return expanded
+    return expanded, _once(problems)
+
+
+def _once(problems: list[Problem]) -> tuple[Problem, ...]:
+    """Return the problems without repetitions: two layers may meet the same mistake."""
+    first: dict[tuple[str, str, str], Problem] = {}
+    for problem in problems:
+        first.setdefault((problem.code, problem.place, problem.found), problem)
+    return tuple(first.values())

@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from bt_exec.clock import Clock
 from bt_exec.compiler import Compiler, Plan, Refusal, Request
@@ -64,8 +65,15 @@ class Planner:
         if isinstance(answer, Refusal):
             self._emit(Refused(*self._at(), answer))
             if again:  # something was done already, so this is no refusal of the command
-                return Ending("blocked", "SKILL_FAILED", request.failure, why=answer.code)
-            return Ending("refused", answer.code, refusal=answer)
+                return Ending(
+                    "blocked",
+                    "SKILL_FAILED",
+                    request.failure,
+                    why=answer.code,
+                    said=answer.message,
+                    problems=answer.problems,
+                )
+            return Ending("refused", answer.code, refusal=answer, problems=answer.problems)
         try:
             spec = prepare(answer.spec, request)
         except SpecError as error:
@@ -88,6 +96,7 @@ class Planner:
         """Ask on a thread that nobody waits for, so that an abort acts while it thinks."""
         box: list[Plan | Refusal | Exception] = []
         ready = threading.Event()
+        request = replace(request, cancel=threading.Event(), limit_s=self._limit_s)
 
         def think() -> None:
             try:
@@ -99,11 +108,14 @@ class Planner:
 
         threading.Thread(target=think, name="compiler", daemon=True).start()
         limit = time.monotonic() + self._limit_s
-        while not ready.wait(self._clock.period_s):
+        try:
+            while not ready.wait(self._clock.period_s):
+                self._heed()
+                if time.monotonic() > limit:
+                    return _failed("COMPILER_TIMEOUT", f"no answer after {self._limit_s:g} s")
             self._heed()
-            if time.monotonic() > limit:
-                return _failed("COMPILER_TIMEOUT", f"no answer after {self._limit_s:g} s")
-        self._heed()
+        finally:
+            request.cancel.set()  # whoever still thinks may stop
         answer = box[0]
         if isinstance(answer, Exception):
             _log.error("compiler %s broke down", self.compiler.name, exc_info=answer)

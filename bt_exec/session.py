@@ -26,7 +26,7 @@ from bt_exec.world import Sight
 if TYPE_CHECKING:
     from bt_exec.journal import Journal, Recorder
 
-__all__ = ["Session", "compile_command", "parse_world"]
+__all__ = ["Session", "compile_command", "make_compiler", "parse_world", "request_of"]
 
 _log = logging.getLogger("bt_exec")
 
@@ -238,15 +238,9 @@ def make_compiler(site: Site, name: str | None = None) -> Compiler:
     return find_compiler(name, {"file": file} if colon else {})
 
 
-def compile_command(
-    site: Site, command: str, *, seen: Seen | None = None, compiler: str | None = None
-) -> tuple[MissionSpec, MissionSpec] | Refusal:
-    """Compile without a robot: return the plan as written and as it would run, or a refusal.
-
-    Raises:
-        SpecError: If the plan does not pass verification.
-    """
-    request = Request(
+def request_of(site: Site, command: str, seen: Seen | None = None) -> Request:
+    """Return the request of a first plan, without a robot."""
+    return Request(
         command,
         language_of(command),
         site.catalogue,
@@ -255,6 +249,17 @@ def compile_command(
         seen or Seen(),
         settings=site.packs,
     )
+
+
+def compile_command(
+    site: Site, command: str, *, seen: Seen | None = None, compiler: str | None = None
+) -> tuple[MissionSpec, MissionSpec] | Refusal:
+    """Compile without a robot: return the plan as written and as it would run, or a refusal.
+
+    Raises:
+        SpecError: If the plan does not pass verification.
+    """
+    request = request_of(site, command, seen)
     answer = make_compiler(site, compiler).compile(request)
     if isinstance(answer, Plan):
         return answer.spec, prepare(answer.spec, request)

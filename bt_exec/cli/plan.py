@@ -101,7 +101,7 @@ def _problems(files: list[Path], site: Site) -> list[Problem]:
     from bt_exec.spec.library import Library
     from bt_exec.spec.load import Loaded, parse
     from bt_exec.spec.model import TreeSpec
-    from bt_exec.spec.source import read_file
+    from bt_exec.spec.source import scan_file
     from bt_exec.verify import verify_document
 
     problems: list[Problem] = []
@@ -109,7 +109,7 @@ def _problems(files: list[Path], site: Site) -> list[Problem]:
     library = Library()
     for path in files:
         try:
-            source = read_file(path)
+            source = scan_file(path)
             if isinstance(source.data, dict) and "site" in source.data:
                 load_site(str(path))
                 continue

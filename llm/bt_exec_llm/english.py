@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from bt_exec_llm.lexicon import Lexicon, Words, expand_phrase
+from bt_exec_llm.lexicon import Lexicon, Slot, Words, expand_phrase
+from bt_exec_llm.slots import WITHOUT_TEXT, Trim
 from bt_exec_llm.normalise import Token, lex
 from bt_exec_llm.units import Edge, Kind, Reading, Unit, readings
 
@@ -12,6 +13,7 @@ __all__ = ["English"]
 
 _SHORTEST_TYPO = 4
 _LONG_WORD = 7
+_FILLER = Unit("filler")
 
 
 class English:
@@ -24,6 +26,13 @@ class English:
                 self._add(text, unit)
         for word in literal:
             self._add(word, Unit("word", word))
+        self._slots = [
+            (name, slot, Trim(slot, "en"), frozenset(slot.verbs))
+            for name, slot in lexicon.texts.items()
+        ]
+        self._needy = {
+            verb for slot in lexicon.texts.values() if slot.needed for verb in slot.verbs
+        }
         self._words = frozenset(
             word for entries in self._phrases.values() for words, _ in entries for word in words
         )
@@ -35,10 +44,10 @@ class English:
     def read(self, text: str) -> tuple[Reading, ...]:
         """Return the best readings of `text`; none if there are too many."""
         tokens = [self._corrected(token) for token in lex(text)]
-        found = readings(len(tokens), lambda position: self._edges(tokens, position))
+        found = readings(len(tokens), lambda position: self._edges(text, tokens, position))
         return tuple(_joined(_without_names(reading, text), text) for reading in found)
 
-    def _edges(self, tokens: Sequence[Token], position: int) -> Iterator[Edge]:
+    def _edges(self, text: str, tokens: Sequence[Token], position: int) -> Iterator[Edge]:
         token = tokens[position]
         if token.kind == "stop":
             yield Edge(position + 1, (Unit("stop", start=token.start, end=token.end),))
@@ -46,12 +55,72 @@ class English:
         if token.kind == "number":
             yield Edge(position + 1, (Unit("limit", "COUNT", start=token.start, end=token.end),))
             return
-        for words, unit in self._phrases.get(token.text, ()):
-            end = position + len(words)
-            if tuple(other.text for other in tokens[position:end]) == words:
-                yield Edge(end, (unit.at(token.start, tokens[end - 1].end),))
+        for end, unit in self._known(tokens, position):
+            placed = unit.at(token.start, tokens[end - 1].end)
+            lonely = unit.kind == "verb" and unit.name in self._needy
+            yield Edge(end, (placed,), 0, WITHOUT_TEXT if lonely else 0)
+            for name, slot, trim, verbs in self._slots:
+                if unit.kind == "verb" and unit.name in verbs:
+                    yield from self._texts(text, tokens, end, (placed,), (name, slot, trim))
         unknown = Unit("unknown", token.text, start=token.start, end=token.end)
         yield Edge(position + 1, (unknown,), 1)
+
+    def _known(self, tokens: Sequence[Token], position: int) -> Iterator[tuple[int, Unit]]:
+        """Yield the phrases that begin at `position`, each with where it ends."""
+        for words, unit in self._phrases.get(tokens[position].text, ()):
+            end = position + len(words)
+            if tuple(other.text for other in tokens[position:end]) == words:
+                yield end, unit
+
+    def _texts(
+        self,
+        source: str,
+        tokens: Sequence[Token],
+        begin: int,
+        said: Reading,
+        how: tuple[str, Slot, Trim],
+    ) -> Iterator[Edge]:
+        """Yield the texts after a verb, or after the one who is addressed, with what was said."""
+        if begin == len(tokens):
+            return
+        name, slot, trim = how
+        for end in self._text_ends(tokens, begin, slot):
+            text = trim(source[tokens[begin].start : tokens[end - 1].end])
+            if text:
+                unit = Unit("text", name, text, start=tokens[begin].start, end=tokens[end - 1].end)
+                yield Edge(end, (*said, unit), 0, end - begin)
+        if len(said) == 1:
+            for end, unit in self._known(tokens, begin):
+                if unit.kind == "value" and unit.name in slot.to:
+                    placed = unit.at(tokens[begin].start, tokens[end - 1].end)
+                    yield from self._texts(source, tokens, end, (*said, placed), how)
+
+    def _text_ends(self, tokens: Sequence[Token], begin: int, slot: Slot) -> Iterator[int]:
+        """Yield where a text that begins at `begin` may end: before the next part or person."""
+        for end in range(begin + 1, len(tokens) + 1):
+            if end < len(tokens):
+                after = [unit for _, unit in self._known(tokens, end)]
+                addressed = slot.passed and any(
+                    u.kind == "value" and u.name in slot.to for u in after
+                )
+                joined = tokens[end].kind == "stop" or any(u.kind == "then" for u in after)
+                if not (addressed or joined):
+                    continue
+            last = end
+            while last > begin:  # politeness at the end is no part of it
+                shorter = self._filler_before(tokens, begin, last)
+                if shorter == last:
+                    break
+                last = shorter
+            if last > begin:
+                yield last
+
+    def _filler_before(self, tokens: Sequence[Token], begin: int, end: int) -> int:
+        """Return where a filler that ends at `end` begins; `end` if there is none."""
+        for start in range(begin + 1, end):
+            if any(stop == end and u == _FILLER for stop, u in self._known(tokens, start)):
+                return start
+        return end
 
     def _corrected(self, token: Token) -> Token:
         """Return `token` with a typing slip mended, where only one word can have been meant."""

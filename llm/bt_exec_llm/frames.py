@@ -2,14 +2,16 @@
 
 Every utterance of every tree is read with the same words as a command. What is left when fillers
 and values are taken out is its frame; a command means a tree when its frame is one of the tree's.
-Words of an utterance that no lexicon knows become words of their own, so a tree works with its
-utterances alone.
+Complements (values and texts that belong to what is said) stand in a frame by their type, once and
+before all else, so their order is free. Words of an utterance that no lexicon knows become words
+of their own, so a tree works with its utterances alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TypeAlias
 
 from bt_exec.messages import language_of
@@ -25,6 +27,8 @@ __all__ = ["Clause", "Frame", "Index", "Utterance", "clauses", "frame_of", "spok
 
 Frame: TypeAlias = tuple[tuple[str, str], ...]
 _THEN = ("then", "")
+_STOP = Unit("stop")
+_COMPLEMENTS = ("value", "text")
 
 
 @dataclass(frozen=True)
@@ -46,12 +50,14 @@ class Clause:
         values: The values it gives, in order.
         joined: How it is joined to the part before: ``then``, ``stop`` or ``""`` for the first.
         leads: Whether a value stands before its verb.
+        closing: The tree that ends a mission, if all it says is that the mission ends so.
     """
 
     units: tuple[Unit, ...]
     values: tuple[Unit, ...]
     joined: str = ""
     leads: bool = False
+    closing: str = ""
 
     @property
     def span(self) -> tuple[int, int]:
@@ -64,30 +70,41 @@ class Clause:
         return any(unit.kind == kind for unit in self.units)
 
 
-def clauses(reading: Reading, complements: frozenset[str] = frozenset()) -> list[Clause]:
+def clauses(
+    reading: Reading,
+    complements: frozenset[str] = frozenset(),
+    closing: Mapping[tuple[str, str], str] = MappingProxyType({}),
+) -> list[Clause]:
     """Split a reading into clauses; values of types in `complements` stay among the units.
 
-    A clause without content is dropped; one that only gives values goes with its neighbour.
+    A clause without content is dropped; one that only gives values goes with its neighbour. What
+    joins two values of the same complement joins no clauses: "the lounge and the corridor". A unit
+    in `closing` is a clause of its own.
     """
     found: list[Clause] = []
     units: list[Unit] = []
     values: list[Unit] = []
     joined, leads = "", False
 
-    def close() -> None:
+    def close(closes: str = "") -> None:
         nonlocal joined, leads
         if units or values:
-            found.append(Clause(tuple(units), tuple(values), joined if found else "", leads))
+            first = joined if found else ""
+            found.append(Clause(tuple(units), tuple(values), first, leads, closes))
             joined = ""
         units.clear()
         values.clear()
         leads = False
 
-    for unit in reading:
+    for unit in _listed(reading, complements):
         if unit.kind in ("then", "stop"):
             close()
             if found and joined != "then":
                 joined = unit.kind
+        elif unit.key in closing:
+            close()
+            units.append(unit)
+            close(closing[unit.key])
         elif unit.kind == "value" and unit.name not in complements:
             leads = leads or not units
             values.append(unit)
@@ -97,6 +114,22 @@ def clauses(reading: Reading, complements: frozenset[str] = frozenset()) -> list
     return _with_neighbours(found)
 
 
+def _listed(reading: Reading, complements: frozenset[str]) -> Iterator[Unit]:
+    """Yield `reading` without what joins two values of the same complement."""
+    held: list[Unit] = []
+    last: Unit | None = None
+    for unit in reading:
+        if last is not None and unit.kind in ("then", "stop", "filler"):
+            held.append(unit)
+            continue
+        listed = last is not None and unit.kind == "value" and unit.name == last.name
+        yield from () if listed else held
+        held.clear()
+        last = unit if unit.kind == "value" and unit.name in complements else None
+        yield unit
+    yield from held
+
+
 def _with_neighbours(found: list[Clause]) -> list[Clause]:
     merged: list[Clause] = []
     waiting: tuple[Unit, ...] = ()
@@ -104,13 +137,11 @@ def _with_neighbours(found: list[Clause]) -> list[Clause]:
         if clause.units:
             values, leads = (*waiting, *clause.values), clause.leads or bool(waiting)
             joined = clause.joined if merged else ""
-            merged.append(Clause(clause.units, values, joined, leads))
+            merged.append(Clause(clause.units, values, joined, leads, clause.closing))
             waiting = ()
         elif merged:
             last = merged.pop()
-            merged.append(
-                Clause(last.units, (*last.values, *clause.values), last.joined, last.leads)
-            )
+            merged.append(replace(last, values=(*last.values, *clause.values)))
         else:
             waiting = (*waiting, *clause.values)
     return merged
@@ -122,7 +153,8 @@ def frame_of(parts: list[Clause]) -> Frame:
     for index, clause in enumerate(parts):
         if index and clause.joined == "then":
             keys.append(_THEN)
-        keys.extend(unit.key for unit in clause.units)
+        keys.extend(sorted({unit.key for unit in clause.units if unit.kind in _COMPLEMENTS}))
+        keys.extend(unit.key for unit in clause.units if unit.kind not in _COMPLEMENTS)
     return tuple(keys)
 
 
@@ -139,22 +171,37 @@ class Index:
     Attributes:
         english: Reads English.
         korean: Reads Korean.
+        lexicon: The words.
         complements: Types whose values are part of a frame.
+        closing: Trees that end a mission, by the units that say so.
         utterances: Every utterance, in the order of the library.
         trees: Trees by frame, for both languages.
     """
 
     english: English
     korean: Korean
-    complements: frozenset[str]
+    lexicon: Lexicon
+    complements: frozenset[str] = field(init=False)
+    closing: Mapping[tuple[str, str], str] = field(init=False)
     utterances: list[Utterance] = field(default_factory=list)
     trees: dict[str, dict[Frame, set[str]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        slots = self.lexicon.texts.values()
+        self._needy = {verb for slot in slots if slot.needed for verb in slot.verbs}
+        self.complements = frozenset((*self.lexicon.complements, *self.lexicon.lists))
+        self.closing = {
+            (kind, name): tree
+            for tree, closing in self.lexicon.closing.items()
+            for name in closing.said
+            for kind in ("verb", "word")
+        }
 
     @classmethod
     def build(cls, lexicon: Lexicon, library: Library) -> Index:
         """Read every utterance of `library`."""
         texts = [(tree, text, language_of(text)) for tree, text in _utterances(library)]
-        first = cls(English(lexicon), Korean(lexicon), frozenset(lexicon.complements))
+        first = cls(English(lexicon), Korean(lexicon), lexicon)
         literal: dict[str, dict[str, None]] = {"en": {}, "ko": {}}
         for _, text, language in texts:
             for reading in first.read(text, language):
@@ -166,11 +213,8 @@ class Index:
                 )
         index = first
         if literal["en"] or literal["ko"]:
-            index = cls(
-                English(lexicon, literal["en"]),
-                Korean(lexicon, literal["ko"]),
-                first.complements,
-            )
+            english, korean = English(lexicon, literal["en"]), Korean(lexicon, literal["ko"])
+            index = cls(english, korean, lexicon)
         for tree, text, language in texts:
             words: set[tuple[str, str]] = set()
             for frame in index.frames(text, language):
@@ -183,19 +227,56 @@ class Index:
     def read(self, text: str, language: str) -> tuple[Reading, ...]:
         """Return the best readings of a command or an utterance."""
         plain, _ = clean(text)
-        return self.korean.read(plain) if language == "ko" else self.english.read(plain)
+        found = self.korean.read(plain) if language == "ko" else self.english.read(plain)
+        return tuple(reading for reading in found if self._whole(reading)) or found
+
+    def _whole(self, reading: Reading) -> bool:
+        """Whether verbs that mean nothing without their text have it, and texts their verb."""
+        texts, verbs = set[str](), set[str]()
+        for unit in (*reading, _STOP):
+            if unit.kind in ("then", "stop"):
+                slots = self.lexicon.texts
+                taken = {verb for name in texts for verb in slots[name].verbs}
+                if verbs & self._needy - taken or not all(verbs & {*slots[n].verbs} for n in texts):
+                    return False
+                texts, verbs = set(), set()
+            elif unit.kind == "text":
+                texts.add(unit.name)
+            elif unit.kind == "verb":
+                verbs.add(unit.name)
+        return True
+
+    def clauses(self, reading: Reading) -> list[Clause]:
+        """Split a reading into clauses; one that only adds to a joined list goes with another."""
+        joined = {name for name, how in self.lexicon.lists.items() if how == "joined"}
+        found: list[Clause] = []
+        for clause in clauses(reading, self.complements, self.closing):
+            adds = all(unit.kind == "value" and unit.name in joined for unit in clause.units)
+            work = next((at for at in reversed(range(len(found))) if not found[at].closing), None)
+            if adds and not clause.closing and work is not None:
+                found[work] = replace(found[work], units=(*found[work].units, *clause.units))
+            else:
+                found.append(clause)
+        return found
 
     def frames(self, text: str, language: str) -> tuple[Frame, ...]:
         """Return the frames of an utterance; as a command where it can be read as one."""
-        found = [
-            frame_of(clauses(reading, self.complements)) for reading in self.read(text, language)
-        ]
-        commands = tuple(frame for frame in found if frame[:1] and frame[0][0] == "verb")
+        found = []
+        for reading in self.read(text, language):
+            parts = self.clauses(reading)
+            found.append(frame_of([part for part in parts if not part.closing] or parts))
+        commands = tuple(frame for frame in found if _commands(frame))
         return commands or tuple(found)
 
     def find(self, parts: list[Clause], language: str) -> frozenset[str]:
         """Return the trees that `parts` together stand for."""
         return frozenset(self.trees.get(language, {}).get(frame_of(parts), ()))
+
+
+def _commands(frame: Frame) -> bool:
+    """Whether a frame begins with a verb, complements apart."""
+    said = (kind for kind, _ in frame if kind not in _COMPLEMENTS)
+    return next(said, "") == "verb"
 
 
 def _utterances(library: Library) -> Iterator[tuple[TreeSpec, str]]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from bt_exec_llm.hangul import bases, split_ending
 from bt_exec_llm.lexicon import Lexicon, Words, expand_phrase
 from bt_exec_llm.normalise import lex
+from bt_exec_llm.slots import WITHOUT_TEXT, Trim
 from bt_exec_llm.units import Edge, Kind, Reading, Unit, readings
 
 __all__ = ["Korean"]
@@ -31,6 +32,7 @@ class _Text:
         self.edges = {0}
         self.stops: set[int] = set()
         self.numbers: dict[int, int] = {}
+        self.takers: dict[tuple[int, frozenset[str]], list[tuple[int, Reading]]] = {}
         for token in lex(text):
             self.edges.add(len(self.chars))
             if token.kind == "stop":
@@ -76,6 +78,12 @@ class Korean:
         self._nouns, self._free, self._bound = _Table(), _Table(), _Table()
         self._particles = tuple(lexicon.endings.particles)
         self._before_verb = tuple(lexicon.negation_before_verb.ko)
+        self._slots = [
+            (name, frozenset(slot.verbs), frozenset(slot.to), Trim(slot, "ko"))
+            for name, slot in lexicon.texts.items()
+        ]
+        self._needy = {verb for slot in lexicon.texts.values() if slot.needed for verb in slot.verbs}
+        self._addressed = frozenset(kind for slot in lexicon.texts.values() for kind in slot.to)
         self._read_words(lexicon, literal)
         self._read_verbs(lexicon)
 
@@ -146,15 +154,64 @@ class Korean:
     def _edges(self, text: _Text, position: int) -> Iterator[Edge]:
         before = (Unit("stop", start=position, end=position),) if position in text.stops else ()
         for end, units in self._pieces(text, position):
-            yield Edge(end, (*before, *units))
+            every = (*before, *units)
+            lonely = units[0].kind == "verb" and units[0].name in self._needy
+            yield Edge(end, every, 0, WITHOUT_TEXT if lonely else 0, self._opens(every))
         if position in text.numbers:
             end = text.numbers[position]
             yield Edge(end, (*before, Unit("limit", "COUNT", start=position, end=end)))
         if text.chars[position] in _OBJECT:
             marker = Unit("filler", "object", start=position, end=position + 1)
             yield Edge(position + 1, (*before, marker), 1)
+        if position in text.edges:
+            for end, size, units in self._texts(text, position):
+                every = (*before, *units)
+                opens = self._opens(every)
+                yield Edge(end, every, 0, size, opens, wants_open=not before)
         unknown = Unit("unknown", start=position, end=position + 1)
         yield Edge(position + 1, (*before, unknown), 2)
+
+    def _opens(self, units: Reading) -> bool | None:
+        """Whether text may begin after `units`; None if that is as it was before them."""
+        last = units[-1]
+        if last.kind == "filler":
+            return None if len(units) == 1 else self._opens(units[:-1])
+        return last.kind in ("then", "stop") or (
+            last.kind == "value" and last.name in self._addressed
+        )
+
+    def _texts(self, text: _Text, position: int) -> Iterator[tuple[int, int, Reading]]:
+        """Yield the texts that begin here with the verb that takes them: end, size of text, units.
+
+        Somebody addressed may stand between them.
+        """
+        for name, verbs, to, trim in self._slots:
+            for end in range(position + 1, len(text.chars)):
+                taken = tuple(self._takers(text, end, verbs, to))
+                words = trim(text.source[slice(*text.span(position, end))]) if taken else ""
+                if words:
+                    unit = Unit("text", name, words, start=position, end=end)
+                    for stop, units in taken:
+                        yield stop, end - position, (unit, *units)
+
+    def _takers(
+        self, text: _Text, position: int, verbs: frozenset[str], to: frozenset[str]
+    ) -> Iterator[tuple[int, Reading]]:
+        """Yield the verbs of `verbs` that begin here, or after somebody addressed who does."""
+        found = text.takers.get((position, verbs))
+        if found is None:
+            found = [
+                (end, units)
+                for end, units in self._verb(text.chars, position)
+                if units[0].kind == "verb" and units[0].name in verbs
+            ]
+            for end, unit in self._free.at(text.chars, position):
+                if unit.kind == "value" and unit.name in to and end < len(text.chars):
+                    placed = unit.at(position, end)
+                    rest = self._takers(text, end, verbs, to)
+                    found += [(stop, (placed, *units)) for stop, units in rest]
+            text.takers[position, verbs] = found
+        yield from found
 
     def _pieces(self, text: _Text, position: int) -> Iterator[tuple[int, Reading]]:
         chars = text.chars

@@ -10,14 +10,25 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from bt_exec.failure import RegistrationError
 
-__all__ = ["Endings", "Leads", "Lexicon", "Words", "expand_phrase", "load_lexicon"]
+__all__ = [
+    "Closing",
+    "Endings",
+    "Leads",
+    "Lexicon",
+    "Slot",
+    "Value",
+    "Words",
+    "expand_phrase",
+    "load_lexicon",
+    "with_words",
+]
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _INNERMOST = re.compile(r"\(([^()\[\]]*)\)|\[([^()\[\]]*)\]")
@@ -37,6 +48,45 @@ class Words(_Part):
 
     en: Phrases = []
     ko: Phrases = []
+
+
+class Value(Words):
+    """The phrases of a value, and what it brings along: arguments by the name of a parameter."""
+
+    brings: Mapping[str, str] = {}
+
+
+class Slot(_Part):
+    """Words that are taken as they stand: a question to be asked, a thing to be carried.
+
+    Attributes:
+        verbs: The verbs that take it.
+        needed: Whether its verbs mean nothing without it.
+        to: Types of values that may stand before it, or between it and its verb.
+        passed: English: whether the one it is for may follow it: "the letter to the professor".
+        ends: Korean: what it must end with, if given.
+        never: Korean: what it never ends with.
+        starts: English: what it must start with, if given.
+        head: Words before it that are not part of it: ``about``.
+        tail: Words after it that are not part of it: ``에 대해서``.
+    """
+
+    verbs: Phrases
+    needed: bool = False
+    passed: bool = False
+    to: Phrases = []
+    ends: Phrases = []
+    never: Phrases = []
+    starts: Phrases = []
+    head: Words = Words()
+    tail: Words = Words()
+
+
+class Closing(_Part):
+    """What ends a mission: the verbs or words that say so, and trees that need no such end."""
+
+    said: Phrases
+    unless: Phrases = []
 
 
 class Leads(_Part):
@@ -67,8 +117,11 @@ class Lexicon(_Part):
     states: Mapping[str, Words] = {}
     nouns: Mapping[str, Words] = {}
     words: Mapping[str, Words] = {}
-    values: Mapping[str, Mapping[str, Words]] = {}
+    values: Mapping[str, Mapping[str, Value]] = {}
     complements: list[str] = []
+    lists: Mapping[str, Literal["each", "joined"]] = {}
+    texts: Mapping[str, Slot] = {}
+    closing: Mapping[str, Closing] = {}
     pronouns: Words = Words()
     determiners: Words = Words()
     filler: Words = Words()
@@ -139,6 +192,24 @@ def load_lexicon(paths: tuple[Path, ...]) -> Lexicon:
             Lexicon.model_validate(data)
         except ValidationError as error:
             raise RegistrationError(f"{path}: {_reasons(error)}") from None
+        merged = _merge(merged, data)
+    return Lexicon.model_validate(merged)
+
+
+@lru_cache(maxsize=16)
+def with_words(paths: tuple[Path, ...], more: tuple[tuple[str, str], ...]) -> Lexicon:
+    """Return the lexicon of `paths` with further sections: pairs of an owner and YAML or JSON text.
+
+    Raises:
+        RegistrationError: As `load_lexicon`; names the owner.
+    """
+    merged: Any = load_lexicon(paths).model_dump()
+    for owner, text in more:
+        data = yaml.load(text, Loader=_LOADER) or {}  # noqa: S506 - the safe loader, in C
+        try:
+            Lexicon.model_validate(data)
+        except ValidationError as error:
+            raise RegistrationError(f"words of {owner}: {_reasons(error)}") from None
         merged = _merge(merged, data)
     return Lexicon.model_validate(merged)
 

@@ -2,32 +2,25 @@
 
 Every reading of the command is split into clauses; clauses whose frame is a tree's are that tree.
 A clause that names no object, or says *it*, takes an object that was named beside it, if exactly
-one tree comes of that. Nothing else is tried: what is not understood is not guessed.
+one tree comes of that. Clauses that close a mission ("come back and tell me") come last, once,
+wherever they were said, and a question asks for its answer. Nothing else is tried: what is not
+understood is not guessed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import replace
 
 from bt_exec.spec.library import Library
-from bt_exec_llm.frames import Clause, Index, clauses
+from bt_exec_llm.fill import Filler, Part
+from bt_exec_llm.frames import Clause, Index
 from bt_exec_llm.trouble import Trouble, trouble_of
 from bt_exec_llm.units import Reading, Unit
 
 __all__ = ["Part", "understand"]
 
 _FIRST = frozenset({"NEGATED", "CONDITION", "TIME", "COUNT", "MANNER", "CHOICE", "NOT_A_COMMAND"})
-
-
-@dataclass(frozen=True)
-class Part:
-    """One part of a command: a tree, its arguments, and the words that said so."""
-
-    tree: str
-    args: Mapping[str, Any] = field(default_factory=dict)
-    text: str = ""
 
 
 def understand(
@@ -56,7 +49,7 @@ class _Matcher:
         self.text = text
         self.language = language
         self.index = index
-        self.library = library
+        self.fill = Filler(text, library, index.lexicon)
 
     def match(self, reading: Reading) -> tuple[Part, ...] | Trouble:
         """Return the parts of `reading`, or what is wrong with it."""
@@ -65,109 +58,120 @@ class _Matcher:
         said = [unit for unit in reading if unit.kind not in ("filler", "stop")]
         if said and said[-1].kind == "then":
             return trouble_of(reading, self.text, self.language, Trouble("UNFINISHED", self.text))
+        every = self.index.clauses(reading)
+        closing = self.index.lexicon.closing
+        work = [part for part in every if not part.closing]
+        ends = dict.fromkeys(clause.closing for clause in every if clause.closing)
+        if work and not ends and any(_asks(clause) for clause in work):
+            ends = dict.fromkeys(closing)
+        found = self._parts(work or every)
+        if isinstance(found, Trouble):
+            return trouble_of(reading, self.text, self.language, found)
+        if not found:
+            return trouble_of(reading, self.text, self.language)
+        if work:
+            said = [part for part in every if part.closing]
+            found += [
+                Part(tree, {}, self.fill.said(said) if said else "")
+                for tree in ends
+                if any(part.tree not in closing[tree].unless for part in found)
+            ]
+        return tuple(found)
+
+    def _parts(self, every: list[Clause]) -> list[Part] | Trouble:
+        """Return the parts of clauses, in order."""
         parts: list[Part] = []
-        every = clauses(reading, self.index.complements)
         position = 0
         while position < len(every):
             step = self._step(every, position)
             if isinstance(step, Trouble):
-                return trouble_of(reading, self.text, self.language, step)
-            part, position, borrowed = step
-            same = parts and (parts[-1].tree, parts[-1].args) == (part.tree, part.args)
+                return step
+            found, position, borrowed = step
+            same = parts[-len(found) :] == list(found) or (
+                parts and (parts[-1].tree, parts[-1].args) == (found[0].tree, found[0].args)
+            )
             if not (borrowed and same):
-                parts.append(part)
-        if not parts:
-            return trouble_of(reading, self.text, self.language)
-        return tuple(parts)
+                parts.extend(found)
+        return parts
 
-    def _step(self, every: list[Clause], first: int) -> tuple[Part, int, bool] | Trouble:
-        """Return the part at clause `first`, where the next begins, and whether it borrowed."""
+    def _step(
+        self, every: list[Clause], first: int
+    ) -> tuple[tuple[Part, ...], int, bool] | Trouble:
+        """Return the parts at clause `first`, where the next begins, and whether they borrowed."""
         for end in range(len(every), first, -1):
             names = self.index.find(every[first:end], self.language)
             if len(names) > 1:
-                return Trouble("AMBIGUOUS", self._said(every[first:end]))
+                return Trouble("AMBIGUOUS", self.fill.said(every[first:end]))
             if names:
                 shared = self._leading(every) if first else []
-                part = self._part(next(iter(names)), every[first:end], shared)
-                return part if isinstance(part, Trouble) else (part, end, False)
+                found = self.fill.parts(next(iter(names)), every[first:end], shared)
+                return found if isinstance(found, Trouble) else (found, end, False)
         return self._borrow(every, first)
 
-    def _borrow(self, every: list[Clause], at: int) -> tuple[Part, int, bool] | Trouble:
+    def _borrow(self, every: list[Clause], at: int) -> tuple[tuple[Part, ...], int, bool] | Trouble:
         """Give a clause the object that was named beside it."""
         clause = every[at]
-        said = self._said([clause])
+        said = self.fill.said([clause])
         acts = any(unit.acts for unit in clause.units)
         if clause.has("noun"):
             return Trouble("NOT_TOGETHER" if acts else "NO_ACTION", said)
         if not acts:
-            return Trouble("NO_ACTION" if clause.has("pronoun") else "NOT_UNDERSTOOD", said)
+            names = clause.has("pronoun") or clause.has("value")
+            return Trouble("NO_ACTION" if names else "NOT_UNDERSTOOD", said)
         pronoun = clause.has("pronoun")
-        sources = list(range(at - 1, -1, -1))
-        if not pronoun and not any(every[source].has("noun") for source in sources):
-            sources = [at + 1] if self.language == "en" and at + 1 < len(every) else []
-        hits: dict[str, int] = {}
-        for source in sources:
-            for noun in (unit for unit in every[source].units if unit.kind == "noun"):
-                for filled in _filled(clause, noun):
-                    for name in self.index.find([filled], self.language):
-                        hits.setdefault(name, source)
+        hits: dict[str, tuple[int, Clause]] = {}
+        for source in self._sources(every, at):
+            for filled in _filled(clause, every[source]):
+                for name in self.index.find([filled], self.language):
+                    hits.setdefault(name, (source, filled))
         if len(hits) != 1:
             code = "AMBIGUOUS" if hits else "NO_REFERENT" if pronoun else "NO_OBJECT"
             return Trouble(code, said)
-        (name, source), *_ = hits.items()
+        (name, (source, filled)), *_ = hits.items()
         shared = [*self._leading(every), *(() if pronoun else every[source].values)]
-        part = self._part(name, [clause], shared)
-        return part if isinstance(part, Trouble) else (part, at + 1, True)
+        found = self.fill.parts(name, [filled], shared)
+        if isinstance(found, Trouble):
+            return found
+        return tuple(replace(part, text=said) for part in found), at + 1, True
+
+    def _sources(self, every: list[Clause], at: int) -> list[int]:
+        """Return the clauses that may name the object of the clause `at`, the nearest first."""
+        before = list(range(at - 1, -1, -1))
+        named = every[at].has("pronoun") or any(
+            every[source].has("noun") or every[source].has("value") for source in before
+        )
+        if named or self.language != "en" or at + 1 == len(every):
+            return before if named else []
+        return [at + 1]
 
     def _leading(self, every: list[Clause]) -> list[Unit]:
         """Return the values that open an English command and so hold for all of it."""
         return list(every[0].values) if self.language == "en" and every[0].leads else []
 
-    def _said(self, parts: list[Clause]) -> str:
-        start = min(clause.span[0] for clause in parts)
-        end = max(clause.span[1] for clause in parts)
-        return " ".join(self.text[start:end].split())
 
-    def _part(self, name: str, said: list[Clause], shared: Iterable[Unit]) -> Part | Trouble:
-        """Return tree `name` with arguments; shared values hold where it has none of its own."""
-        params = self.library.get(name).params
-        args: dict[str, Any] = {}
-        for unit in (unit for clause in said for unit in clause.units if unit.kind == "value"):
-            free = (key for key in params if params[key].type == unit.name and key not in args)
-            key = next(free, None)
-            if key is None:
-                return Trouble("NOT_APPLICABLE", self.text[unit.start : unit.end])
-            args[key] = unit.value
-        given: dict[str, dict[str, Unit]] = {}
-        for unit in (value for clause in said for value in clause.values):
-            given.setdefault(unit.name, {})[unit.value] = unit
-        mine = set(given)
-        for unit in shared:
-            if unit.name not in mine and any(p.type == unit.name for p in params.values()):
-                given.setdefault(unit.name, {})[unit.value] = unit
-        for type_name, values in given.items():
-            fitting = [key for key, param in params.items() if param.type == type_name]
-            spoken = [self.text[unit.start : unit.end] for unit in values.values()]
-            if len(values) > 1:
-                return Trouble("CONTRADICTION", " / ".join(spoken))
-            if not fitting:
-                return Trouble("NOT_APPLICABLE", spoken[0])
-            if len(fitting) > 1 and type_name.lower() not in fitting:
-                return Trouble("AMBIGUOUS", spoken[0])
-            key = type_name.lower() if type_name.lower() in fitting else fitting[0]
-            args[key] = next(iter(values))
-        return Part(name, args, self._said(said))
+def _asks(clause: Clause) -> bool:
+    """Whether a clause asks: it names what it is about, and no action."""
+    return clause.has("value") and not any(unit.acts for unit in clause.units)
 
 
-def _filled(clause: Clause, noun: Unit) -> Iterable[Clause]:
-    """Yield `clause` with `noun` for its pronoun, or in each place where an object could stand."""
+def _filled(clause: Clause, source: Clause) -> Iterable[Clause]:
+    """Yield `clause` with a noun of `source` for its pronoun, or in each place where one could be.
+
+    Values that belong to a frame are taken over by type, all of a list.
+    """
     units = clause.units
-    if clause.has("pronoun"):
-        swapped = tuple(noun if unit.kind == "pronoun" else unit for unit in units)
-        yield Clause(swapped, clause.values, clause.joined)
-        return
-    for place in range(len(units) + 1):
-        yield Clause((*units[:place], noun, *units[place:]), clause.values, clause.joined)
+    for noun in (unit for unit in source.units if unit.kind == "noun"):
+        if clause.has("pronoun"):
+            swapped = tuple(noun if unit.kind == "pronoun" else unit for unit in units)
+            yield replace(clause, units=swapped)
+            continue
+        for place in range(len(units) + 1):
+            yield replace(clause, units=(*units[:place], noun, *units[place:]))
+    mine = {unit.name for unit in units}
+    others = dict.fromkeys(u.name for u in source.units if u.kind == "value" and u.name not in mine)
+    for name in others:
+        taken = tuple(unit for unit in source.units if unit.kind == "value" and unit.name == name)
+        yield replace(clause, units=(*taken, *(u for u in units if u.kind != "pronoun")))
 
 
 def _forms_agree(reading: Reading) -> bool:

@@ -6,6 +6,7 @@ refuses everything else. It never guesses: a command is understood only if every
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,10 @@ from bt_exec.messages import language_of
 from bt_exec.repair import repaired
 from bt_exec.resources import data_path
 from bt_exec.spec.model import Mission, MissionSpec, Sequence, Tree
+from bt_exec_llm.fill import Part
 from bt_exec_llm.frames import Index
-from bt_exec_llm.lexicon import load_lexicon
-from bt_exec_llm.match import Part, understand
+from bt_exec_llm.lexicon import with_words
+from bt_exec_llm.match import understand
 from bt_exec_llm.normalise import clean
 from bt_exec_llm.refuse import refuse
 from bt_exec_llm.trouble import Trouble
@@ -50,14 +52,19 @@ class OfflineCompiler:
 
     def _index(self, request: Request) -> Index:
         """Return what the site's library understands; read once per library."""
-        packs = (pack.lexicon for pack in request.catalogue.packs)
+        packs = request.catalogue.packs
         files: tuple[Path, ...] = (
             data_path("configs", "lexicon", "common.yaml"),
-            *(path for path in packs if path is not None),
+            *(pack.lexicon for pack in packs if pack.lexicon is not None),
         )
-        key = (files, tuple((tree.tree, tree.utterances) for tree in request.library))
+        own = tuple(
+            (pack.name, json.dumps(pack.words(request.settings.get(pack.name, {})), sort_keys=True))
+            for pack in packs
+            if pack.words is not None
+        )
+        key = (files, own, tuple((tree.tree, tree.utterances) for tree in request.library))
         if key not in self._indexes:
-            self._indexes[key] = Index.build(load_lexicon(files), request.library)
+            self._indexes[key] = Index.build(with_words(files, own), request.library)
         return self._indexes[key]
 
     def _spec(self, request: Request, language: str, parts: tuple[Part, ...]) -> MissionSpec:

@@ -1,8 +1,9 @@
 """Units of meaning, and the search for the readings of a command.
 
-A reading covers the whole command: every piece of it is a known unit or an *unknown* one. The
-readings with the least unknown text, and among these with the fewest pieces, are the ones that
-count; when several are equally good, all of them are returned and must agree later.
+A reading covers the whole command: every piece of it is a known unit, a *text* that a known verb
+takes as it stands, or an *unknown* one. The readings with the least unknown, among these with the
+least text, and among these with the fewest pieces are the ones that count; when several are
+equally good, all of them are returned and must agree later.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ Kind = Literal[
     "word",  # any other word that matters: name is the concept or the word itself
     "pronoun",  # it, 그거
     "value",  # a value of a named type: name is the type
+    "text",  # the words themselves: name is the type, value the words
     "filler",  # changes nothing
     "lead",  # politeness that a verb must follow: "could you"
     "then",  # one part ends, the next begins
@@ -37,7 +39,7 @@ class Unit:
     Attributes:
         kind: See `Kind`.
         name: What it is; see `Kind`.
-        value: The value of a ``value``.
+        value: The value of a ``value``, the words of a ``text``.
         form: ``base`` or ``ing``: the form of an English verb, or the form that a lead wants.
         start: Where it begins in the command.
         end: Where it ends.
@@ -69,11 +71,27 @@ Reading: TypeAlias = tuple[Unit, ...]
 
 
 class Edge(NamedTuple):
-    """A step of a reading: the position it leads to, what it adds, how much of it is unknown."""
+    """A step of a reading.
+
+    Attributes:
+        end: The position it leads to.
+        units: What it adds.
+        unknown: How much of it is unknown.
+        text: How much of it is text.
+        opens: Whether text may begin after it; None if that is as it was before.
+        wants_open: Whether it can only be taken where text may begin.
+    """
 
     end: int
     units: Reading
     unknown: int = 0
+    text: int = 0
+    opens: bool | None = False
+    wants_open: bool = False
+
+
+_State = tuple[int, bool]  # a position, and whether text may begin there
+_Best = tuple[tuple[int, int, int], dict[Reading, None]]
 
 
 def readings(length: int, edges: Callable[[int], Iterable[Edge]]) -> tuple[Reading, ...]:
@@ -82,21 +100,35 @@ def readings(length: int, edges: Callable[[int], Iterable[Edge]]) -> tuple[Readi
     There are at most 64 of them; text with more equally good readings than that has none, so
     time is bounded and no reading is silently preferred.
     """
-    best: list[tuple[tuple[int, int], dict[Reading, None]] | None] = [None] * (length + 1)
-    best[0] = ((0, 0), {(): None})
+    best: dict[_State, _Best] = {(0, True): ((0, 0, 0), {(): None})}
     for position in range(length):
-        here = best[position]
-        if here is None:
+        open_here, shut_here = best.get((position, True)), best.get((position, False))
+        if open_here is None and shut_here is None:
             continue
-        (unknown, steps), paths = here
-        if len(paths) > _MOST:
-            return ()
-        for edge in edges(position):
-            cost = (unknown + edge.unknown, steps + 1)
-            there = best[edge.end]
-            if there is None or cost < there[0]:
-                there = best[edge.end] = (cost, {})
-            if cost == there[0] and len(there[1]) <= _MOST:
-                there[1].update((path + edge.units, None) for path in paths)
-    last = best[length]
-    return () if last is None or len(last[1]) > _MOST else tuple(last[1])
+        steps = tuple(edges(position))
+        for here, is_open in ((open_here, True), (shut_here, False)):
+            if here is None:
+                continue
+            if len(here[1]) > _MOST:
+                return ()
+            for edge in steps:
+                if is_open or not edge.wants_open:
+                    _take(best, here, edge, is_open)
+    ends = [best[state] for state in ((length, True), (length, False)) if state in best]
+    if not ends:
+        return ()
+    least = min(cost for cost, _ in ends)
+    found = {reading: None for cost, paths in ends if cost == least for reading in paths}
+    return () if len(found) > _MOST else tuple(found)
+
+
+def _take(best: dict[_State, _Best], here: _Best, edge: Edge, is_open: bool) -> None:
+    """Extend the readings that end `here` by `edge`, where that is as good as any other way."""
+    (unknown, text, steps), paths = here
+    cost = (unknown + edge.unknown, text + edge.text, steps + 1)
+    state = (edge.end, is_open if edge.opens is None else edge.opens)
+    there = best.get(state)
+    if there is None or cost < there[0]:
+        there = best[state] = (cost, {})
+    if cost == there[0] and len(there[1]) <= _MOST:
+        there[1].update((path + edge.units, None) for path in paths)

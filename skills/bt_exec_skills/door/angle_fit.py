@@ -46,18 +46,25 @@ class AngleFitter:
     """
 
     def __init__(self, calibration: Calibration) -> None:
-        self._angles = np.arange(0.0, calibration.door.max_rad + _STEP_RAD, _STEP_RAD)
-        door, camera = calibration.door, calibration.camera
-        panel, handle = door.panel_corners(), door.handle_corners()
-        whole = np.vstack([panel, handle])
-        seen = [
-            [_box(camera.project(door.points(angle, part)), camera.width, camera.height)
-             for angle in self._angles]
-            for part in (whole, handle)
-        ]
-        self._doors, self._handles = (np.array(boxes) for boxes in seen)
+        door = calibration.door
+        self._angles = np.arange(0.0, door.max_rad + _STEP_RAD, _STEP_RAD)
+        handle = door.handle_corners()
+        self._doors, self._handles = (
+            self._boxes(calibration, part)
+            for part in (np.vstack([door.panel_corners(), handle]), handle)
+        )
         self._calibration = calibration
         self._interior: dict[int, float] = {}
+
+    def _boxes(self, calibration: Calibration, part: Floats) -> Floats:
+        """Return the box of a part of the door at each angle, (angles, 4) [px]."""
+        camera = calibration.camera
+        places = np.concatenate([calibration.door.points(angle, part) for angle in self._angles])
+        seen = camera.project(places).reshape(len(self._angles), len(part), 2)
+        boxes = np.concatenate([seen.min(axis=1), seen.max(axis=1)], axis=1)
+        limits = [camera.width, camera.height, camera.width, camera.height]
+        inside: Floats = np.clip(boxes, 0, limits).astype(float)
+        return inside
 
     def fit(self, door: Box | None, handle: Box | None) -> AngleFit | None:
         """Return the angle that the boxes show; None without a box of the handle.
@@ -103,13 +110,11 @@ class AngleFitter:
             meets = rays * part[:, None] - way
             r = meets @ np.array([-np.sin(angle), -np.cos(angle), 0.0])
             hidden = (
-                (part > 0) & (part < 1) & (r > 0) & (r < door.width)
+                (part > 0)
+                & (part < 1)
+                & (r > 0)
+                & (r < door.width)
                 & (np.abs(meets[:, 2]) < door.height / 2)
             )
             self._interior[index] = float(1.0 - hidden.mean())
         return self._interior[index]
-
-
-def _box(points: Floats, width: int, height: int) -> Floats:
-    low, high = np.floor(points.min(axis=0)), np.ceil(points.max(axis=0))
-    return np.clip([*low, *high], 0, [width, height, width, height]).astype(float)

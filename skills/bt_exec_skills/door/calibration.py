@@ -22,7 +22,7 @@ Point = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class CameraPose:
-    """A pinhole camera that stands level.
+    """A pinhole camera.
 
     Attributes:
         eye: Where it is [m].
@@ -30,6 +30,7 @@ class CameraPose:
         fovy_deg: Vertical field of view [deg].
         width: Of its pictures [px].
         height: Of its pictures [px].
+        roll_rad: How far it is turned about its line of sight [rad]; 0 is level.
     """
 
     eye: Point
@@ -37,13 +38,14 @@ class CameraPose:
     fovy_deg: float
     width: int = 320
     height: int = 240
+    roll_rad: float = 0.0
 
     def project(self, points: Floats) -> Floats:
         """Return where `points` (n, 3) appear in the picture: columns and rows [px], (n, 2)."""
         eye = np.array(self.eye)
         ahead = np.array(self.target) - eye
         ahead /= np.linalg.norm(ahead)
-        right = np.array([ahead[1], -ahead[0], 0.0])
+        right = np.cross(ahead, [0.0, np.sin(self.roll_rad), np.cos(self.roll_rad)])
         right /= np.linalg.norm(right)
         offsets = points - eye
         depth = np.maximum(offsets @ ahead, 1e-3)
@@ -86,7 +88,8 @@ class DoorShape:
         along = np.array([-np.sin(angle), -np.cos(angle), 0.0])
         outward = np.array([-np.cos(angle), np.sin(angle), 0.0])
         up = np.array([0.0, 0.0, 1.0])
-        return np.array(self.hinge) + local @ np.stack([along, outward, up])
+        places: Floats = np.array(self.hinge) + local @ np.stack([along, outward, up])
+        return places
 
     def panel_corners(self) -> Floats:
         """Return the eight corners of the panel, (along, outward, up)."""
@@ -105,7 +108,9 @@ class DoorShape:
         post = 0.6 * radius
         high = self.handle_half + post
         posts = _corners(
-            (r - post, r + post), (self.thick, self.thick), (self.handle_z - high, self.handle_z + high)
+            (r - post, r + post),
+            (self.thick, self.thick),
+            (self.handle_z - high, self.handle_z + high),
         )
         return np.vstack([bar, posts])
 

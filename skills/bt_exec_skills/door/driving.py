@@ -12,11 +12,11 @@ from bt_exec_skills.door.robot import DoorRobot, Motion
 from bt_exec_skills.door.scene import DoorScene
 from bt_exec_skills.door.votes import SIGHT_PATIENCE_S, seen
 
-__all__ = ["MOTION_FAILS", "SIGHT_FAILS", "drive", "look_for"]
+__all__ = ["MOTION_FAILS", "SIGHT_FAILS", "drive", "look_for", "look_up"]
 
 SIGHT_FAILS = frozenset({"LABEL_NOT_DETECTED", "UNCERTAIN_PERCEPTION"})
 """Codes of `look_for`."""
-MOTION_FAILS = frozenset({"UNREACHABLE", "BLOCKED", "STOPPED"})
+MOTION_FAILS = frozenset({"UNREACHABLE", "BLOCKED", "STOPPED", "UNCERTAIN_PERCEPTION"})
 """Codes of `drive` that any motion may end with."""
 
 _CODES: Mapping[str, str] = MappingProxyType(
@@ -30,6 +30,40 @@ _CODES: Mapping[str, str] = MappingProxyType(
     }
 )
 """Code of a skill by the code that opens `Motion.reason`."""
+
+STALE_S = 1.0
+"""A robot that moves must have seen something not longer ago than this [s]."""
+
+
+def look_up(world: World[DoorScene]) -> Steps:
+    """Wait for one fresh picture of a camera that works; nothing moves meanwhile.
+
+    Raises:
+        Failed: UNCERTAIN_PERCEPTION if none comes within a few seconds.
+    """
+    while not world.fresh or world.fresh[-1].fault is not None:
+        if world.now - world.since >= SIGHT_PATIENCE_S:
+            raise Failed("UNCERTAIN_PERCEPTION", _why_blind(world))
+        yield Running(0.0, "looking")
+
+
+def _why_blind(world: World[DoorScene]) -> str:
+    newest = world.scene
+    if newest is not None and newest.fault is not None:
+        return f"the camera is {newest.fault.replace('_', ' ')}"
+    age = world.age_s
+    return f"the newest picture is {age:.1f} s old" if age > STALE_S else "the door is uncertain"
+
+
+def _sight_lost(world: World[DoorScene]) -> str:
+    """Return why nobody may move on by what was seen last; empty if sight is good.
+
+    One bad picture is a flicker, two in a row are a fault.
+    """
+    scenes = world.fresh
+    if len(scenes) > 1 and all(scene.fault is not None for scene in scenes[-2:]):
+        return _why_blind(world)
+    return _why_blind(world) if min(world.age_s, world.now - world.since) > STALE_S else ""
 
 
 def look_for(world: World[DoorScene], label: str, *, door_known: bool = False) -> Steps:
@@ -47,7 +81,9 @@ def look_for(world: World[DoorScene], label: str, *, door_known: bool = False) -
     while True:
         there = seen(world.fresh, label)
         newest = world.scene
-        doubt = door_known and newest is not None and newest.door.state == "uncertain"
+        doubt = newest is not None and (
+            newest.fault is not None or (door_known and newest.door.state == "uncertain")
+        )
         if there and not doubt:
             return
         if there is False:
@@ -58,27 +94,28 @@ def look_for(world: World[DoorScene], label: str, *, door_known: bool = False) -
                 label=label,
             )
         if world.now - world.since >= SIGHT_PATIENCE_S:
-            age = world.age_s
-            why = f"the newest picture is {age:.1f} s old" if age > 1.0 else "the door is uncertain"
-            if newest is not None and newest.fault is not None:
-                why = f"the camera is {newest.fault}"
-            raise Failed("UNCERTAIN_PERCEPTION", why, label=label)
+            raise Failed("UNCERTAIN_PERCEPTION", _why_blind(world), label=label)
         yield Running(0.0, "looking")
 
 
-def drive(robot: DoorRobot, motion: Motion, stuck: str = "BLOCKED") -> Steps:
-    """Follow `motion` to its end; however it ends, the arm is stopped.
+def drive(
+    robot: DoorRobot, world: World[DoorScene], motion: Motion, stuck: str = "BLOCKED"
+) -> Steps:
+    """Follow `motion` to its end, or until sight is lost; however it ends, the arm is stopped.
 
     Args:
         robot: Whose motion it is.
+        world: What the skill may look at.
         motion: Just started.
         stuck: Code of an arm that does not get through.
 
     Raises:
-        Failed: If the motion did not reach its goal.
+        Failed: If the motion did not reach its goal; UNCERTAIN_PERCEPTION if the camera failed.
     """
     try:
         while not motion.done:
+            if blind := _sight_lost(world):
+                raise Failed("UNCERTAIN_PERCEPTION", blind)
             yield Running(motion.progress, robot.doing)
     finally:
         motion.stop()

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-from bt_exec_skills.door.detect import Camera, Detector, DoorStateEstimator, View
-from bt_exec_skills.door.scene import CameraFault, DoorEstimate, DoorScene
+from bt_exec_skills.door.camera_watch import CameraWatch
+from bt_exec_skills.door.detect import Camera, Detector, DoorStateEstimator
+from bt_exec_skills.door.scene import DoorEstimate, DoorScene
 
 __all__ = ["DoorPerception"]
 
 C = TypeVar("C")
-
-_DARK_LEVEL = 6.0  # mean of a picture in which nothing can be told, of 255
 
 
 class DoorPerception(Generic[C]):
@@ -21,14 +20,20 @@ class DoorPerception(Generic[C]):
         camera: Takes the pictures.
         detector: Finds things in them.
         estimator: Judges the door.
+        size: Height and width of the camera's pictures [px]; None takes any.
     """
 
     def __init__(
-        self, camera: Camera[C], detector: Detector, estimator: DoorStateEstimator
+        self,
+        camera: Camera[C],
+        detector: Detector,
+        estimator: DoorStateEstimator,
+        size: tuple[int, int] | None = None,
     ) -> None:
         self.camera = camera
         self.detector = detector
         self.estimator = estimator
+        self._watch = CameraWatch(size)
 
     def capture(self) -> C:
         """Take what is needed to see later; quick, on the loop's thread."""
@@ -37,16 +42,10 @@ class DoorPerception(Generic[C]):
     def interpret(self, capture: C) -> DoorScene:
         """Return the scene that `capture` shows; on a worker thread."""
         view = self.camera.view(capture)
-        fault = view.fault or _fault_of(view)
+        fault = self._watch.fault(view)
         if fault is not None:
             doubt = DoorEstimate("uncertain", 0.0, (f"primary:camera_{fault}",))
-            return DoorScene(view.t, (), doubt, view.frame, fault)
+            kept = view.frame if view.frame.size else None
+            return DoorScene(view.t, (), doubt, kept, fault)
         detections = self.detector.detect(view)
         return DoorScene(view.t, detections, self.estimator.estimate(view, detections), view.frame)
-
-
-def _fault_of(view: View) -> CameraFault | None:
-    """Return what the picture itself shows to be wrong."""
-    if view.frame.size == 0:
-        return "missing"
-    return "dark" if float(view.frame.mean()) < _DARK_LEVEL else None

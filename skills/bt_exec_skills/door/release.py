@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from bt_exec.failure import Failed
 from bt_exec.skill import Steps, skill
-from bt_exec_skills.door.driving import MOTION_FAILS, drive
+from bt_exec.world import World
+from bt_exec_skills.door.driving import MOTION_FAILS, drive, look_up
 from bt_exec_skills.door.robot import Arm, DoorRobot
+from bt_exec_skills.door.scene import DoorScene
 
 __all__ = ["release"]
 
@@ -17,11 +19,12 @@ __all__ = ["release"]
     uses={"arm.{arm}"},
     timeout_s=5,
 )
-def release(robot: DoorRobot, arm: Arm) -> Steps:
+def release(robot: DoorRobot, world: World[DoorScene], arm: Arm) -> Steps:
     """Open one hand and let go of what it holds, where it is: it drops if nothing is below."""
     if robot.holding(arm) is None:
         raise Failed("HAND_EMPTY", f"the {arm} hand holds nothing")
-    yield from drive(robot, robot.open_gripper(arm))
+    yield from look_up(world)
+    yield from drive(robot, world, robot.open_gripper(arm))
     held = robot.holding(arm)
     if held is not None:
         raise Failed("GRIPPER_JAMMED", f"the {arm} hand still holds the {held}", held=held)

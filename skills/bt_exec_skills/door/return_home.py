@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from bt_exec.failure import Failed
 from bt_exec.skill import Steps, skill
-from bt_exec_skills.door.driving import MOTION_FAILS, drive
+from bt_exec.world import World
+from bt_exec_skills.door.driving import MOTION_FAILS, drive, look_up
 from bt_exec_skills.door.robot import DoorRobot
+from bt_exec_skills.door.scene import DoorScene
 
 __all__ = ["return_home"]
 
@@ -16,11 +18,12 @@ __all__ = ["return_home"]
     uses={"arm.left", "arm.right"},
     timeout_s=20,
 )
-def return_home(robot: DoorRobot) -> Steps:
+def return_home(robot: DoorRobot, world: World[DoorScene]) -> Steps:
     """Bring both arms to their rest posture, low and out of the camera's view.
 
     A hand that holds something keeps holding it; a hand on the handle lets go of it first.
     """
-    yield from drive(robot, robot.go_home())
+    yield from look_up(world)
+    yield from drive(robot, world, robot.go_home())
     if not robot.at_home:
         raise Failed("NOT_IN_PLACE", "the arms did not come to rest at home")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec.robot import Rig
 from bt_exec_skills.door.detect import Detector, DoorStateEstimator
 from bt_exec_skills.door.robot import ARMS, DoorRobot
+
+if TYPE_CHECKING:
+    from bt_exec_skills.door.calibration import Calibration
 
 __all__ = ["WORLD_KEYS", "facts_of", "make_eyes", "make_sim_rig"]
 
@@ -20,6 +23,9 @@ WORLD_KEYS: Mapping[str, str] = MappingProxyType(
         "seed": "draws places, sizes, colours and light: a whole number",
         "fault": "what goes wrong: none, jammed (the hinge), slippery (the first grasp), "
         "dark or frozen (the camera)",
+        "camera": "when the camera fails, and how: none, or FAULT[@START[-END]] in seconds, as "
+        "noise@12 or dark@3-5, with FAULT one of dark, frozen, noise, occluded, wrong_size, "
+        "missing",
     }
 )
 """The ``--world`` keys of the simulated door."""
@@ -28,17 +34,29 @@ _SETTINGS = ("robot", "detector", "renderer", "material_arm")
 _RENDERERS = ("auto", "egl", "raycast")
 
 
-def make_eyes(name: Any) -> tuple[Detector, DoorStateEstimator]:
-    """Return the detector of that name and the estimator that goes with it.
+def make_eyes(
+    choice: Any, calibration: Callable[[], Calibration]
+) -> tuple[Detector, DoorStateEstimator]:
+    """Return the detector that a site chooses and the estimator that goes with it.
+
+    Args:
+        choice: ``oracle``, ``learned`` (the shipped network), or the settings of another one; see
+            `bt_exec_skills.door.eyes`.
+        calibration: Gives camera and door; asked for only if needed.
 
     Raises:
         UnknownName: If there is no such detector.
+        UsageError: If its weights or settings are wrong.
     """
-    if name == "oracle":
+    if choice == "oracle":
         from bt_exec_skills.door.oracle import OracleDetector, OracleEstimator
 
         return OracleDetector(), OracleEstimator()
-    raise UnknownName("detector", str(name), ("oracle",))
+    if choice == "learned" or isinstance(choice, Mapping):
+        from bt_exec_skills.door.eyes import learned_eyes
+
+        return learned_eyes({} if choice == "learned" else choice, calibration)
+    raise UnknownName("detector", str(choice), ("oracle", "learned"))
 
 
 def facts_of(robot: DoorRobot) -> dict[str, str]:
@@ -73,12 +91,14 @@ def make_sim_rig(settings: Mapping[str, Any], world: Mapping[str, str]) -> Rig:
     renderer = settings.get("renderer", "auto")
     if renderer not in _RENDERERS:
         raise UnknownName("renderer", str(renderer), _RENDERERS)
-    eyes = make_eyes(settings.get("detector", "oracle"))
 
+    from bt_exec_skills.door.lens import Lens, parse_breaks
+    from bt_exec_skills.door.measure import calibration_of
     from bt_exec_skills.door.perception import DoorPerception
     from bt_exec_skills.door.sim.layout import WorldOptions
 
     values: dict[str, Any] = dict(world)
+    breaks = parse_breaks(values.pop("camera", "none"))
     try:
         if "seed" in values:
             values["seed"] = _whole(values["seed"])
@@ -91,10 +111,12 @@ def make_sim_rig(settings: Mapping[str, Any], world: Mapping[str, str]) -> Rig:
     from bt_exec_skills.door.sim.world import DoorWorld
 
     robot = SimDoorRobot(DoorWorld(options))
-    camera = SimCamera(robot.world, renderer=renderer)
+    choice = settings.get("detector", "oracle")
+    eyes = make_eyes(choice, lambda: calibration_of(robot.world))
+    camera = Lens(SimCamera(robot.world, renderer=renderer), options.seed, breaks)
     return Rig(
         robot,
-        DoorPerception(camera, *eyes),
+        DoorPerception(camera, *eyes, size=(240, 320)),
         robot,
         lambda: facts_of(robot),
         camera.close,

@@ -21,7 +21,8 @@ __all__ = ["Box", "CameraFault", "Detection", "DoorEstimate", "DoorScene", "Fram
 Frame = npt.NDArray[np.uint8]
 """A picture, RGB, shape (height, width, 3)."""
 Box = tuple[int, int, int, int]
-CameraFault = Literal["dark", "missing"]
+CameraFault = Literal["dark", "frozen", "noise", "occluded", "wrong_size", "missing"]
+"""What can be wrong with a camera; see `bt_exec_skills.door.camera_watch`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +33,13 @@ class Detection:
         label: What it is: "door", "door-handle", "material", or another class of the detector.
         bbox: Where, in pixels.
         score: How sure the detector is, 0..1.
+        verified: Whether a second, closer look showed it, too; None if nobody took one.
     """
 
     label: str
     bbox: Box
     score: float
+    verified: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,10 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
                 "no": "no",
                 "fault": "camera",
                 "dark": "dark",
+                "frozen": "frozen",
+                "noise": "noise",
+                "occluded": "covered",
+                "wrong_size": "wrong picture size",
                 "missing": "no picture",
             }
         ),
@@ -85,6 +92,10 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
                 "no": "안 보임",
                 "fault": "카메라",
                 "dark": "어두움",
+                "frozen": "멈춤",
+                "noise": "잡음",
+                "occluded": "가려짐",
+                "wrong_size": "영상 크기 다름",
                 "missing": "영상 없음",
             }
         ),
@@ -113,6 +124,11 @@ class DoorScene:
     def sees(self, label: str) -> bool:
         """Whether something of that label is detected."""
         return any(found.label == label for found in self.detections)
+
+    def doubts(self, label: str) -> bool:
+        """Whether all that is detected of that label failed a second, closer look."""
+        found = [one.verified for one in self.detections if one.label == label]
+        return bool(found) and all(verified is False for verified in found)
 
     def labels(self) -> tuple[str, ...]:
         """Return the labels of what is detected, each once."""

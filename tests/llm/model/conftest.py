@@ -23,6 +23,12 @@ SCHEMA = {
 }
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _loaded() -> None:
+    """Load the SDK once, before deadlines are measured."""
+    import bt_exec_llm.model.wire  # noqa: F401
+
+
 @pytest.fixture
 def serve() -> Iterator[Serve]:
     """Start servers: ``serve([text("hello")], flavour="ollama")``."""

@@ -82,7 +82,9 @@ REPLIES = [
 ]
 
 
-@pytest.mark.parametrize(("reply", "code"), REPLIES, ids=lambda value: getattr(value, "name", value))
+@pytest.mark.parametrize(
+    ("reply", "code"), REPLIES, ids=lambda value: getattr(value, "name", value)
+)
 def test_a_reply_becomes_a_code(fail: Fail, reply: Reply, code: str) -> None:
     failure = fail(reply, retries=1, backoff_s=0.0)
     assert failure.code == code
@@ -181,7 +183,8 @@ def test_retry_after_is_honoured_up_to_a_limit(serve: Any, connect: Any) -> None
 
 def test_no_retry_that_would_miss_the_deadline(serve: Any, connect: Any) -> None:
     server = serve([error(429, "rate_limit_error", headers={"Retry-After": "5"})])
-    failure = pytest.raises(ModelFailure, connect(server, timeout_s=1.0).ask, [], [Turn.user("hi")])
+    with pytest.raises(ModelFailure) as failure:
+        connect(server, timeout_s=1.0).ask([], [Turn.user("hi")])
     assert failure.value.code == "MODEL_RATE_LIMITED"
     assert failure.value.seconds < 1
 

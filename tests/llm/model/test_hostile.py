@@ -1,4 +1,4 @@
-"""Servers that mean harm or are broken: bounded time, bounded memory, a name, nothing left behind."""
+"""Servers that mean harm or are broken: bounded time and memory, a name, nothing left behind."""
 
 from __future__ import annotations
 
@@ -95,7 +95,9 @@ def test_a_stream_without_end(fail: Fail) -> None:
     def send(to: Any) -> None:
         to.head(200, {"Content-Type": "text/event-stream"})
         while True:
-            to.write(b'event: content_block_delta\ndata: {"type": "content_block_delta", "index": 0,')
+            to.write(
+                b'event: content_block_delta\ndata: {"type": "content_block_delta", "index": 0,'
+            )
             to.write(b'"delta": {"type": "text_delta", "text": "%s"}}\n\n' % (b"x" * 1000))
 
     assert fail(Reply("stream", send), stream=True).code == "MODEL_TOO_BIG"

@@ -87,7 +87,13 @@ def test_no_key(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
 
 
 def test_addresses_hold_no_secrets() -> None:
-    for url in ("https://me:secret@host", "http://host?key=secret", "ftp://host", "host", "http://"):
+    for url in (
+        "https://me:secret@host",
+        "http://host?key=secret",
+        "ftp://host",
+        "host",
+        "http://",
+    ):
         with pytest.raises(ValidationError) as caught:
             ModelSettings(base_url=url)
         assert "secret" not in str(caught.value)

@@ -122,7 +122,12 @@ def test_a_bug_of_ours_is_no_hanging_server(serve: Any, connect: Any) -> None:
 
 
 def test_the_scripted_model() -> None:
-    replies = ["words", {"door": "open"}, ModelFailure("MODEL_OVERLOADED"), lambda asked: asked.plain]
+    replies = [
+        "words",
+        {"door": "open"},
+        ModelFailure("MODEL_OVERLOADED"),
+        lambda asked: asked.plain,
+    ]
     model = ScriptedModel(replies, Answer, ModelFailure)
     plain: Model = model
     assert plain.ask([], [Turn.user("hi")]) == Answer("words", seconds=pytest.approx(0, abs=1))

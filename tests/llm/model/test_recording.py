@@ -43,9 +43,7 @@ def _all(model: Model) -> list[Answer | ModelFailure]:
 
 
 @pytest.fixture
-def recorded(
-    serve: Any, connect: Any, tmp_path: Path
-) -> tuple[Path, list[Answer | ModelFailure]]:
+def recorded(serve: Any, connect: Any, tmp_path: Path) -> tuple[Path, list[Answer | ModelFailure]]:
     path = tmp_path / "record.jsonl"
     server = serve([answer(OPEN), "문을 열었습니다.\n", cut_off("root:")])
     return path, _all(connect(server, record=Recorder(path)))

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from bt_exec.testing.messages_server import MessagesServer
+from bt_exec.testing.scripted_model import ScriptedModel
 from bt_exec_llm.claude import ModelCompiler, PlanningSettings
 from bt_exec_llm.model import Answer, ModelClient, ModelFailure, ModelSettings
-from bt_exec.testing.scripted_model import ScriptedModel
+from tests.llm.planning.corpus import OFFLINE
 
 
 @pytest.fixture(scope="session")
@@ -25,10 +26,12 @@ def over_http(server: MessagesServer) -> Callable[..., ModelCompiler]:
     def make(replies: list[Any], **settings: Any) -> ModelCompiler:
         server.script(replies)
         server.requests.clear()
-        own = {key: settings.pop(key) for key in list(settings) if key in PlanningSettings.model_fields}
-        client = {"tier": "text", "retries": 0, "timeout_s": 20.0, **settings}
-        model = ModelClient(ModelSettings(base_url=server.url, model="scripted", **client))
-        return ModelCompiler(model, PlanningSettings(**own))
+        own = {
+            key: settings.pop(key) for key in list(settings) if key in PlanningSettings.model_fields
+        }
+        client = {"tier": "text", "retries": 0, "timeout_s": 20.0, "model": "scripted", **settings}
+        model = ModelClient(ModelSettings(base_url=server.url, **client))
+        return ModelCompiler(model, PlanningSettings(**own), offline=OFFLINE)
 
     return make
 
@@ -39,6 +42,6 @@ def scripted() -> Callable[..., ModelCompiler]:
 
     def make(replies: list[Any], *, seconds: float = 0.0, **settings: Any) -> ModelCompiler:
         model = ScriptedModel(replies, Answer, ModelFailure, seconds=seconds)
-        return ModelCompiler(model, PlanningSettings(**settings))
+        return ModelCompiler(model, PlanningSettings(**settings), offline=OFFLINE)
 
     return make

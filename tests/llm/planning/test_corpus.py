@@ -6,7 +6,6 @@ import pytest
 
 from bt_exec.messages import language_of
 from bt_exec_llm.model import Answer
-from bt_exec_llm.offline import create
 from bt_exec_llm.planning.intent import meaning_of
 from bt_exec_llm.planning.rounds import _judged
 from tests.llm.planning.corpus import OFFLINE, Bad, corpus
@@ -33,9 +32,11 @@ def test_a_bad_answer_is_caught_by_its_codes(bad: Bad):
 
 
 @pytest.mark.parametrize("bad", CORPUS, ids=str)
-def test_after_a_bad_answer_and_a_good_one_the_mission_ends_as_it_should(bad: Bad, over_http, server):
+def test_after_a_bad_answer_and_a_good_one_the_mission_ends_as_it_should(
+    bad: Bad, over_http, server
+):
     run = run_paper(bad.command, over_http([bad.answer, bad.good_answer()]), bad.world)
-    wanted = run_paper(bad.command, create({}), bad.world).outcome
+    wanted = run_paper(bad.command, OFFLINE, bad.world).outcome
     if not bad.good:
         assert (run.outcome.status, run.outcome.reason_code) == (wanted.status, wanted.reason_code)
     assert (run.outcome.status, run.outcome.planner_calls) == ("satisfied", 2)
@@ -44,12 +45,14 @@ def test_after_a_bad_answer_and_a_good_one_the_mission_ends_as_it_should(bad: Ba
 
 
 @pytest.mark.parametrize("bad", CORPUS, ids=str)
-def test_a_model_that_never_answers_well_moves_nothing_and_the_person_is_told(bad: Bad, over_http):
-    run = run_paper(bad.command, over_http([bad.answer]), bad.world)
+def test_a_model_that_never_answers_well_moves_nothing_and_the_person_is_told(bad: Bad, scripted):
+    run = run_paper(bad.command, scripted([bad.answer]), bad.world)
     assert (run.outcome.status, run.outcome.reason_code) == ("refused", "PLAN_REJECTED")
     assert (run.outcome.exit_code, run.outcome.planner_calls) == (5, 3)
     assert run.robot.moves == []
     assert run.outcome.problems
     assert language_of(run.outcome.message) == language_of(bad.command)
-    first = "언어 모델의 계획이" if language_of(bad.command) == "ko" else "The language model's plan"
+    first = (
+        "언어 모델의 계획이" if language_of(bad.command) == "ko" else "The language model's plan"
+    )
     assert run.outcome.message.startswith(first)

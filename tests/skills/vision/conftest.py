@@ -1,4 +1,4 @@
-"""What the tests of seeing share: a source of made-up scenes, and networks that find what is set."""
+"""What the tests of seeing share: a source of made-up scenes, a network that finds what is set."""
 
 from __future__ import annotations
 

@@ -40,15 +40,17 @@ def test_the_same_recipe_makes_the_same_files(squares: Any, tmp_path: Path) -> N
 def test_layout_split_and_labels(squares: Any, tmp_path: Path) -> None:
     make_dataset(squares, RECIPE, tmp_path, nobody)
     assert read_recipe(tmp_path) == RECIPE
-    names = {split: sorted(p.stem for p in (tmp_path / "images" / split).iterdir())
-             for split in ("train", "val")}
+    names = {
+        split: sorted(p.stem for p in (tmp_path / "images" / split).iterdir())
+        for split in ("train", "val")
+    }
     assert names["val"] == ["000002-00", "000002-01", "000005-00", "000005-01"]
     assert len(names["train"]) == 8
     for picture in read_pictures(tmp_path):
         ((label, (x1, y1, x2, y2)),) = [(m.label, m.bbox) for m in picture.marks]
         assert label == "square"
         assert picture.image()[y1:y2, x1:x2].min() == 230
-        text = (tmp_path / "labels" / picture.file.parent.name / f"{picture.file.stem}.txt")
+        text = tmp_path / "labels" / picture.file.parent.name / f"{picture.file.stem}.txt"
         number, *shares = text.read_text().split()
         assert text.read_text().endswith("\n")
         assert number == "1"

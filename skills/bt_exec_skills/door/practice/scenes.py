@@ -6,13 +6,16 @@ material anywhere. A scene is one cabinet; its pictures differ in everything tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from typing import Any
 
 import mujoco
 import numpy as np
 import numpy.typing as npt
 
+from bt_exec_skills.door.eyes import SHIPPED
+from bt_exec_skills.door.measure import calibration_of
 from bt_exec_skills.door.practice.style import (
     Rng,
     add_extras,
@@ -27,6 +30,8 @@ from bt_exec_skills.door.sim.mjcf import world_xml
 from bt_exec_skills.door.sim.painter import gl_works, make_painter
 from bt_exec_skills.door.sim.raycast import RayPainter
 from bt_exec_skills.door.sim.world import DoorWorld
+from bt_exec_skills.vision.evaluate import Answer
+from bt_exec_skills.vision.network import Network
 from bt_exec_skills.vision.sample import Frame, Mark, Sample, box_of
 
 __all__ = ["DoorPractice", "class_of_angle"]
@@ -53,6 +58,14 @@ class DoorPractice:
 
     name = "door"
     classes = ("door-closed", "door-ajar", "door-open", "door-handle", "material", "person")
+    states = ("closed", "ajar", "open")
+    weights = SHIPPED
+
+    def answerer(self, network: Network) -> Answer:
+        """Return what asks learned eyes for the state of the door in a picture."""
+        from bt_exec_skills.door.practice.exam import answerer
+
+        return answerer(network)
 
     def scene(self, seed: int) -> Iterator[Sample]:
         """Yield the pictures of one cabinet; see the module."""
@@ -69,11 +82,12 @@ class DoorPractice:
         add_extras(spec, rng)
         model = spec.compile()
         data = mujoco.MjData(model)
+        door = asdict(calibration_of(world).door)
         names = [model.geom(i).name for i in range(model.ngeom)]
         gl = make_painter(model, WIDTH, HEIGHT, "egl") if gl_works() else None
         try:
             for qpos in states:
-                restyle(model, world.layout, rng)
+                camera = restyle(model, world.layout, rng)
                 data.qpos[:] = qpos
                 mujoco.mj_forward(model, data)
                 by_ray = gl is None or rng.random() < 1 / 3
@@ -93,6 +107,8 @@ class DoorPractice:
                         "renderer": painter.name,
                         "posture": "mission" if mission else "posed",
                         "crop": closer,
+                        "camera": asdict(camera),
+                        "door": door,
                     },
                 )
         finally:
@@ -116,7 +132,9 @@ def _mission_states(world: DoorWorld, rng: Rng) -> list[Vector]:
     robot = SimDoorRobot(world)
     puller: Any = "right" if rng.random() < 0.8 else "left"
     taker: Any = "right" if rng.random() < 0.85 else "left"
-    moves = [lambda: robot.pull_open(puller, "door-handle")] if world.angle < OPEN_RAD else []
+    moves: list[Callable[[], Any]] = []
+    if world.angle < OPEN_RAD:
+        moves.append(lambda: robot.pull_open(puller, "door-handle"))
     if world.layout.material:
         moves += [
             lambda: robot.reach(taker, "material"),

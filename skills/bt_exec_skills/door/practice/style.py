@@ -15,6 +15,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
+from bt_exec_skills.door.calibration import CameraPose
 from bt_exec_skills.door.sim.layout import Layout
 
 __all__ = ["CLUTTER", "PERSON", "add_extras", "enlarge", "restyle", "through_sensor"]
@@ -62,8 +63,12 @@ def _wood(rng: Rng) -> list[float]:
     return [rng.uniform(0.45, 0.75), rng.uniform(0.32, 0.55), rng.uniform(0.15, 0.35)]
 
 
-def restyle(model: Any, layout: Layout, rng: Rng) -> None:
-    """Redraw colours, light, camera, clutter and person of a compiled world with extras."""
+def restyle(model: Any, layout: Layout, rng: Rng) -> CameraPose:
+    """Redraw colours, light, camera, clutter and person of a compiled world with extras.
+
+    Returns:
+        The camera that was drawn.
+    """
     if rng.random() < 0.6:
         _recolour(model, rng)
     material = _geoms(model, "material")
@@ -72,7 +77,9 @@ def restyle(model: Any, layout: Layout, rng: Rng) -> None:
     eye, target = (np.array(part) for part in layout.camera)
     camera = model.cam("head").id
     model.cam_pos[camera] = eye + rng.normal(0.0, 0.012, 3)
-    _look_at(model, camera, target + rng.normal(0.0, 0.015, 3), float(rng.normal(0.0, 0.015)))
+    target = target + rng.normal(0.0, 0.015, 3)
+    roll = float(rng.normal(0.0, 0.015))
+    _look_at(model, camera, target, roll)
     model.cam_fovy[camera] = layout.fovy + rng.normal(0.0, 1.0)
     model.light_pos[0] = np.array(layout.light[0]) + rng.normal(0.0, 0.3, 3)
     model.light_diffuse[0] = rng.uniform(0.3, 0.9)
@@ -80,6 +87,13 @@ def restyle(model: Any, layout: Layout, rng: Rng) -> None:
     model.vis.headlight.diffuse[:] = rng.uniform(0.1, 0.45)
     _strew(model, layout, rng)
     _stand(model, layout, rng, present=rng.random() < 0.22)
+    place, point = _point(model.cam_pos[camera]), _point(target)
+    return CameraPose(place, point, float(model.cam_fovy[camera]), roll_rad=roll)
+
+
+def _point(values: npt.NDArray[np.float64]) -> tuple[float, float, float]:
+    x, y, z = (float(value) for value in values)
+    return x, y, z
 
 
 def _recolour(model: Any, rng: Rng) -> None:
@@ -156,8 +170,8 @@ def _stand(model: Any, layout: Layout, rng: Rng, *, present: bool) -> None:
     )
     shirt, trousers = _colour(rng), _colour(rng)
     sleeve = shirt if rng.random() < 0.6 else skin
-    chest = foot + [0.0, 0.0, 0.66 * tall]
-    shoulder = foot + [0.0, -side * 0.13, 0.78 * tall]
+    chest = foot + np.array([0.0, 0.0, 0.66 * tall])
+    shoulder = foot + np.array([0.0, -side * 0.13, 0.78 * tall])
     hand = np.array(
         [
             x - rng.uniform(-0.02, 0.2),
@@ -168,8 +182,10 @@ def _stand(model: Any, layout: Layout, rng: Rng, *, present: bool) -> None:
     reach = hand - shoulder
     hand = shoulder + reach * min(1.0, 0.62 / float(np.linalg.norm(reach)))
     _put(model, "person/body", chest, (0.13, 0.16 * tall, 0.0), shirt)
-    _put(model, "person/legs", foot + [0.0, 0.0, 0.25 * tall], (0.11, 0.22 * tall, 0.0), trousers)
-    _put(model, "person/head", foot + [0.0, 0.0, 0.94 * tall], (0.1, 0.0, 0.0), skin)
+    knee = foot + np.array([0.0, 0.0, 0.25 * tall])
+    _put(model, "person/legs", knee, (0.11, 0.22 * tall, 0.0), trousers)
+    face = foot + np.array([0.0, 0.0, 0.94 * tall])
+    _put(model, "person/head", face, (0.1, 0.0, 0.0), skin)
     _put(model, "person/hand", hand, (0.042, 0.0, 0.0), skin)
     _put(
         model,
@@ -195,7 +211,8 @@ def through_sensor(image: npt.NDArray[np.uint8], rng: Rng) -> npt.NDArray[np.uin
         seen = np.asarray(cv2.GaussianBlur(seen, (3, 3), 0), np.float32)
     if rng.random() < 0.4:
         seen += rng.normal(0.0, rng.uniform(1.0, 6.0), image.shape).astype(np.float32)
-    return np.clip(seen, 0, 255).astype(np.uint8)
+    taken: npt.NDArray[np.uint8] = np.clip(seen, 0, 255).astype(np.uint8)
+    return taken
 
 
 def enlarge(part: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:

@@ -1,0 +1,56 @@
+"""The key: from the environment to the SDK, and nowhere else."""
+
+from __future__ import annotations
+
+import os
+
+from bt_exec_llm.model.errors import ModelFailure
+from bt_exec_llm.model.settings import ModelSettings
+
+__all__ = ["Key"]
+
+_NONE = "no-key-needed"
+_SHORTEST = 8
+
+
+class Key:
+    """A key that shows nothing of itself.
+
+    Args:
+        settings: Name the environment variable, or none.
+
+    Raises:
+        ModelFailure: With ``MODEL_NO_KEY``, if the variable holds none.
+    """
+
+    def __init__(self, settings: ModelSettings) -> None:
+        variable = settings.key_variable
+        self.__key = _NONE
+        if variable is None:
+            return
+        self.__key = os.environ.get(variable, "").strip()
+        if not self.__key:
+            raise ModelFailure("MODEL_NO_KEY", f"set the environment variable {variable}")
+        if not self.__key.isascii() or not self.__key.isprintable():
+            raise ModelFailure("MODEL_NO_KEY", f"what stands in {variable} is no key")
+
+    def reveal(self) -> str:
+        """Return what the server wants to see; some text if it wants to see nothing."""
+        return self.__key
+
+    def hide(self, text: str) -> str:
+        """Return `text` without the key, should a server repeat it."""
+        secret = self.__key != _NONE and len(self.__key) >= _SHORTEST
+        return text.replace(self.__key, "[key]") if secret else text
+
+    def clean(self, failure: ModelFailure) -> ModelFailure:
+        """Return the same failure without the key, and without what led to it."""
+        return ModelFailure(
+            failure.code,
+            self.hide(failure.message),
+            http_status=failure.http_status,
+            retry_after_s=failure.retry_after_s,
+            text=self.hide(failure.text),
+            stop_reason=failure.stop_reason,
+            raw=self.hide(failure.raw),
+        )

@@ -1,0 +1,38 @@
+"""Asking learned eyes for the state of the door in practice pictures."""
+
+from __future__ import annotations
+
+from bt_exec_skills.door.calibration import Calibration, CameraPose, DoorShape
+from bt_exec_skills.door.detect import View
+from bt_exec_skills.door.judge import Judge
+from bt_exec_skills.door.learned import LearnedDetector
+from bt_exec_skills.door.practice.scenes import class_of_angle
+from bt_exec_skills.vision.dataset import Picture
+from bt_exec_skills.vision.evaluate import Answer
+from bt_exec_skills.vision.network import Network
+
+__all__ = ["answerer"]
+
+
+def answerer(network: Network) -> Answer:
+    """Return what tells true and told state of the door in a picture.
+
+    Enlarged parts and pictures that show too little of the door have no state to tell.
+    """
+    detector = LearnedDetector(network)
+
+    def answer(picture: Picture) -> tuple[str, str] | None:
+        shown = any(
+            mark.label.startswith("door-") and mark.label != "door-handle" for mark in picture.marks
+        )
+        if picture.facts["crop"] or not shown:
+            return None
+        calibration = Calibration(
+            CameraPose(**picture.facts["camera"]), DoorShape(**picture.facts["door"])
+        )
+        view = View(0.0, picture.image())
+        told = Judge(calibration).estimate(view, detector.detect(view))
+        truth = class_of_angle(float(picture.facts["angle_rad"])).removeprefix("door-")
+        return truth, told.state
+
+    return answer

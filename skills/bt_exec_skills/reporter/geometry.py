@@ -1,0 +1,71 @@
+"""Places in the plane. Frame: the building, x east, y north [m]; angles from x to y [rad]."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+__all__ = ["Area", "Pose", "turn_between", "wrapped"]
+
+
+class Pose(NamedTuple):
+    """Where a robot is and which way it looks.
+
+    Attributes:
+        x: East [m].
+        y: North [m].
+        yaw: Direction it looks in, 0 is east, counted to the left [rad].
+    """
+
+    x: float
+    y: float
+    yaw: float = 0.0
+
+    def away(self, x: float, y: float) -> float:
+        """Return the distance to a point [m]."""
+        return math.hypot(x - self.x, y - self.y)
+
+    def bearing(self, x: float, y: float) -> float:
+        """Return how far to the left of its direction a point is [rad], -pi..pi."""
+        return wrapped(math.atan2(y - self.y, x - self.x) - self.yaw)
+
+
+class Area(NamedTuple):
+    """A rectangle of floor.
+
+    Attributes:
+        left: Least x [m].
+        bottom: Least y [m].
+        right: Greatest x [m].
+        top: Greatest y [m].
+    """
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    def holds(self, x: float, y: float) -> bool:
+        """Whether a point is inside; the left and bottom edges are, the others are not."""
+        return self.left <= x < self.right and self.bottom <= y < self.top
+
+    def shrunk(self, margin: float) -> Area:
+        """Return the area without a rim of `margin` [m]."""
+        return Area(
+            self.left + margin, self.bottom + margin, self.right - margin, self.top - margin
+        )
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        """Its middle [m]."""
+        return (self.left + self.right) / 2, (self.bottom + self.top) / 2
+
+
+def wrapped(angle: float) -> float:
+    """Return the same angle in -pi..pi [rad]."""
+    return math.remainder(angle, math.tau)
+
+
+def turn_between(start: float, end: float) -> float:
+    """Return the shortest turn from one direction to another [rad], -pi..pi."""
+    return wrapped(end - start)

@@ -1,0 +1,113 @@
+"""What a command says about reporting and about the professor, as far as rules depend on it.
+
+The rules hold for every plan, whoever wrote it, so they look at the words of the command and not
+at how a compiler understood them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+__all__ = [
+    "REPORT_KEYWORDS",
+    "about_past",
+    "is_english",
+    "names_professor",
+    "wants_report",
+]
+
+REPORT_KEYWORDS = (
+    "보고 와",
+    "보고와",
+    "보고 와줘",
+    "보고와줘",
+    "보고 와서 알려줘",
+    "보고와서 알려줘",
+    "내게 다시 알려줘",
+    "다시 알려줘",
+    "나한테 와서 말해줘",
+    "나한테 와서 알려줘",
+    "나한테 알려줘",
+    "결과를 알려줘",
+    "결과 알려줘",
+    "나한테 보고해줘",
+    "보고해줘",
+)
+"""The expressions that make a mission a reporting one; people vary spacing, ending, politeness."""
+
+_GIVE = r"(?:줘|주[라고게어길면실시십세셔]|줄래|줄수|줄것|줘요|달라|다오|드려|주겠)"
+_SAY = r"(?:알려|말해|보고해|설명해|얘기해|이야기해|들려|전해|정리해|요약해|브리핑해|공유해|답해)"
+_DO = r"(?:해|하세요|하십시오|하시오|하라|하도록|해라|해요|할것|하렴|하자|합시다|하거라)"
+_KOREAN = re.compile(
+    rf"(?:보고|확인하고|점검하고|체크하고|순찰하고|살피고)(?:서|나서)?(?:돌아)?"
+    rf"(?:와|오(?:세요|십시오|시오|너라|거라|도록|라|면|고|시|자|렴)|올(?:래|것|수))"
+    rf"|{_SAY}{_GIVE}"
+    rf"|(?:보고|알리도록|말)(?:{_DO}|드려|드리|부탁|바람|바랍|요망|올려)"
+    rf"|알(?:려라|리세요|리십시오|려(?!진|졌|지)$|려요$|려[.!?~,])"
+    rf"|말씀해{_GIVE}"
+    rf"|궁금(?:해|합)"
+)
+_NOT_KOREAN = re.compile(
+    rf"(?:{_SAY}(?:주)?지(?:는|도|를)?(?:마|말|않)|보고(?:하|는하|드리)지(?:는|도)?(?:마|말|않)"
+    rf"|보고(?:는|할)?(?:필요|안해|하지않|없이)|안(?:알려|말해|보고해))"
+)
+_ENGLISH = re.compile(
+    r"\b(?:report(?:s|ing)?\s*(?:back|to\s+me|to\s+us|it|what|on|whether|how|the|and|$|[.!?,])"
+    r"|(?:come|get|go|head|run|walk|hurry)\s+back\s+(?:to\s+(?:me|us)\s*)?(?:here\s*)?(?:and|to|with)\b"
+    r"|return\s+(?:here\s+|to\s+me\s+)?(?:and|to|with)\s+(?:tell|report|say|let|explain|inform|brief|the\s+(?:result|answer))"
+    r"|get\s+back\s+to\s+(?:me|us)|(?:tell|inform|brief|update|notify|show)\s+(?:me|us)\b"
+    r"|let\s+(?:me|us)\s+know|give\s+(?:me|us)\s+(?:a\s+|the\s+|your\s+)?(?:report|summary|answer|update|briefing|result)"
+    r"|bring\s+(?:me|us)?\s*(?:back\s+)?(?:a|the|his|her|their)\s+(?:report|answer|reply|result)"
+    r"|i\s*(?:'d|would)?\s*(?:want|need|like)\s+to\s+know)",
+    re.IGNORECASE,
+)
+_NOT_ENGLISH = re.compile(
+    r"\b(?:(?:do\s+not|don'?t|never|no\s+need\s+to|need\s+not|needn'?t|without|not)\s+(?:\w+\s+){0,2}?)$",
+    re.IGNORECASE,
+)
+_PROFESSOR = re.compile(r"교수|\b(?:professors?|prof)\b", re.IGNORECASE)
+_PAST = re.compile(
+    r"(?:있었던|한|했던|수행한|일어난|본|벌어진)(?:일|것|미션|임무|작업)|뭐했|뭘했|무엇을했|무슨일이있었"
+    r"|\b(?:what\s+(?:happened|you(?:'ve|\s+have)?\s+d(?:id|one)|(?:did|have)\s+you\s+d(?:o|one)))"
+    r"|\b(?:today'?s|your)\s+(?:missions?|day|work|events)",
+    re.IGNORECASE,
+)
+
+
+def _plain(command: str) -> str:
+    text = unicodedata.normalize("NFC", command)
+    return text.replace("’", "'").replace("‘", "'")  # noqa: RUF001 - typed quotes
+
+
+def _spaceless(command: str) -> str:
+    return "".join(_plain(command).split())
+
+
+def is_english(command: str) -> bool:
+    """Whether a command holds no Hangul."""
+    return not re.search("[가-힣ㄱ-ㅣ]", _plain(command))
+
+
+def wants_report(command: str) -> bool:
+    """Whether a command asks to come back and tell: holds a report keyword that is not forbidden.
+
+    Spacing, endings and politeness vary: 보고 와, 보고와 주세요, 알려 줄래?, come back and tell me.
+    """
+    korean = _NOT_KOREAN.sub("", _spaceless(command))
+    if _KOREAN.search(korean):
+        return True
+    english = _plain(command)
+    return any(
+        not _NOT_ENGLISH.search(english[: match.start()]) for match in _ENGLISH.finditer(english)
+    )
+
+
+def names_professor(command: str) -> bool:
+    """Whether a command is about the professor: 교수님, professor."""
+    return _PROFESSOR.search(_plain(command)) is not None
+
+
+def about_past(command: str) -> bool:
+    """Whether a command asks for what was done before: 오늘 있었던 일, what happened today."""
+    return bool(_PAST.search(_plain(command)) or _PAST.search(_spaceless(command)))

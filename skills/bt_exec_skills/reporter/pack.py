@@ -1,0 +1,37 @@
+"""The reporter pack: go, look, talk, deliver, come back and tell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bt_exec.pack import Pack
+from bt_exec_skills.reporter.conditions import CONDITIONS
+from bt_exec_skills.reporter.deliver_object import deliver_object
+from bt_exec_skills.reporter.fail_and_report import fail_and_report
+from bt_exec_skills.reporter.navigate import navigate
+from bt_exec_skills.reporter.observe_scene import observe_scene
+from bt_exec_skills.reporter.rigs import WORLD_KEYS, make_sim_rig
+from bt_exec_skills.reporter.robot import PersonName, PlaceName, Words
+from bt_exec_skills.reporter.summarize_mission import summarize_mission
+from bt_exec_skills.reporter.talk_to_person import talk_to_person
+
+__all__ = ["PACK"]
+
+PACK = Pack(
+    name="reporter",
+    summary="A mobile robot in a building goes, looks, talks, delivers, comes back and reports.",
+    skills=(
+        navigate,
+        observe_scene,
+        talk_to_person,
+        deliver_object,
+        summarize_mission,
+        fail_and_report,
+    ),
+    conditions=CONDITIONS,
+    types={"PlaceName": PlaceName, "PersonName": PersonName, "Words": Words},
+    messages=Path(__file__).with_name("messages.yaml"),
+    robots={"sim": make_sim_rig},
+    world=WORLD_KEYS,
+)
+"""What the executive finds through the entry point ``reporter``."""

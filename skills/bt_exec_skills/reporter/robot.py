@@ -1,0 +1,80 @@
+"""The body behind the reporter pack: what its skills may ask of a robot, and nothing more.
+
+A simulator and a real robot implement `ReporterRobot`; skills never know which. Places and people
+are named by the ids of the site's map; where they are is the map's business.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Protocol, TypeAlias, runtime_checkable
+
+from pydantic import StringConstraints
+
+from bt_exec.robot import Motion, Robot
+from bt_exec_skills.reporter.geometry import Pose
+from bt_exec_skills.reporter.notebook import Notebook
+from bt_exec_skills.reporter.sitemap import SiteMap
+from bt_exec_skills.reporter.speaker import Speaker
+
+__all__ = ["EMPTY", "Motion", "PersonName", "PlaceName", "ReporterRobot", "Words"]
+
+_Name = StringConstraints(pattern=r"^[^\W\d]\w*$", max_length=60)
+PlaceName: TypeAlias = Annotated[str, _Name]
+"""Id of a place of the site's map. Skills check it: a type cannot know the site."""
+PersonName: TypeAlias = Annotated[str, _Name]
+"""Id of a person of the site's map; checked by skills, too."""
+Words: TypeAlias = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)
+]
+"""A text that people wrote: a topic, a question, the name of a thing."""
+
+EMPTY = "empty"
+
+
+@runtime_checkable
+class ReporterRobot(Robot, Protocol):
+    """A base that drives, with a tray, ears and a voice.
+
+    A motion starts at once and ends by itself; starting one stops the one before. `Motion.blocked`
+    says that it could not reach its goal, and `Motion.reason` opens with a failure code
+    (``UNREACHABLE``, ``BLOCKED_PATH``, ``NOTHING_TO_DELIVER``, ``NO_ANSWER``, ``REFUSED``,
+    ``STOPPED``) followed by a sentence.
+    """
+
+    site: SiteMap
+    """The map."""
+    notebook: Notebook
+    """What was seen, said and done."""
+    speaker: Speaker
+    """Its voice and its ears for words."""
+
+    @property
+    def pose(self) -> Pose:
+        """Where it is, building frame."""
+
+    @property
+    def place(self) -> str | None:
+        """The place of the map where it is; None between places."""
+
+    @property
+    def tray(self) -> str | None:
+        """What lies on its tray; None if it is empty."""
+
+    @property
+    def doing(self) -> str:
+        """The present phase of the motion in a word or two: "driving"; empty at rest."""
+
+    def noise_db(self) -> float:
+        """Return the sound level around it [dB]."""
+
+    def goto(self, pose: Pose) -> Motion:
+        """Drive to a pose, round what is in the way."""
+
+    def turn(self, angle: float) -> Motion:
+        """Turn on the spot by `angle` [rad], to the left if positive."""
+
+    def load(self, item: str) -> Motion:
+        """Wait with the tray held out until `item` lies on it."""
+
+    def hand_over(self, person: str) -> Motion:
+        """Hold the tray out to `person` until it is empty."""

@@ -1,0 +1,196 @@
+"""The simulated robot: one motion at a time, wheels, tray, ears; it carries the simulation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from bt_exec_skills.reporter.geometry import Pose
+from bt_exec_skills.reporter.nav.drive import drive_to, turn_by
+from bt_exec_skills.reporter.nav.motion import Blocked, Command, Commands, SteppedMotion
+from bt_exec_skills.reporter.nav.obstacles import Obstacles
+from bt_exec_skills.reporter.nav.route import Planner
+from bt_exec_skills.reporter.nav.steer import Limits
+from bt_exec_skills.reporter.notebook import Notebook
+from bt_exec_skills.reporter.sim.mjcf import BASE_RADIUS
+from bt_exec_skills.reporter.sim.survey import survey
+from bt_exec_skills.reporter.sim.world import CONTROL_S, BuildingWorld
+from bt_exec_skills.reporter.sitemap import SiteMap
+from bt_exec_skills.reporter.speaker import Speaker
+
+__all__ = ["SimReporterRobot"]
+
+_HAND_S = 2.0  # somebody needs that long to take a thing or put it down
+_PATIENCE_S = 15.0
+_REACH_M = 2.5
+_STILL = 1e-3
+
+
+class SimReporterRobot:
+    """Implements `bt_exec_skills.reporter.robot.ReporterRobot` and `bt_exec.robot.Simulation`.
+
+    Args:
+        world: The building.
+        site: The map.
+        speaker: Its voice.
+        reports: Folder for written reports, or None to write none.
+
+    Attributes:
+        world: As given.
+        site: As given.
+        speaker: As given.
+        notebook: What was seen, said and done.
+    """
+
+    def __init__(
+        self,
+        world: BuildingWorld,
+        site: SiteMap,
+        speaker: Speaker,
+        reports: Path | None = None,
+    ) -> None:
+        self.world = world
+        self.site = site
+        self.speaker = speaker
+        self.notebook = Notebook(site, reports)
+        self.limits = Limits(radius=BASE_RADIUS)
+        grid = survey(world.model)
+        self.planner = Planner(grid, Obstacles(grid), BASE_RADIUS)
+        self._tray: str | None = None
+        self._motion: SteppedMotion | None = None
+        self._speed = self._turn = 0.0
+        self._owed_s = 0.0
+        self._stop_asked = False
+
+    # -- the simulation
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self.world.time
+
+    def step(self, seconds: float) -> None:
+        """Advance people, motion and physics by `seconds`, in whole control periods."""
+        self._owed_s += seconds
+        while self._owed_s > CONTROL_S / 2:
+            self._owed_s -= CONTROL_S
+            self._obey()
+            command = self._motion.advance() if self._motion is not None else None
+            self._speed = command.speed if command is not None else 0.0
+            self._turn = command.turn if command is not None else 0.0
+            self.world.advance(self._speed, self._turn)
+        self._obey()
+
+    def stop(self) -> None:
+        """Brake hard; safe from any thread and from a signal handler."""
+        self._stop_asked = True
+
+    def _obey(self) -> None:
+        if self._stop_asked:
+            self._stop_asked = False
+            if self._motion is not None:
+                self._motion.stop()
+            self._freeze()
+
+    def _freeze(self) -> None:
+        self._speed = self._turn = 0.0
+        self.world.data.qvel[:] = 0.0
+
+    # -- readings
+
+    @property
+    def still(self) -> bool:
+        """Whether no motion is under way and no wheel turns."""
+        idle = self._motion is None or self._motion.done
+        return idle and float(np.abs(self.world.data.qvel).max()) < _STILL
+
+    @property
+    def pose(self) -> Pose:
+        """See `ReporterRobot.pose`."""
+        return self.world.pose
+
+    @property
+    def place(self) -> str | None:
+        """See `ReporterRobot.place`."""
+        return self.site.place_at(self.pose.x, self.pose.y)
+
+    @property
+    def tray(self) -> str | None:
+        """See `ReporterRobot.tray`."""
+        return self._tray
+
+    @property
+    def doing(self) -> str:
+        """See `ReporterRobot.doing`."""
+        return self._motion.doing if self._motion is not None and not self._motion.done else ""
+
+    def ranges(self) -> npt.NDArray[np.float64]:
+        """Return distances all around [m]."""
+        return self.world.ranges()
+
+    def noise_db(self) -> float:
+        """See `ReporterRobot.noise_db`."""
+        return self.world.noise_db()
+
+    def hears(self, who: str) -> bool:
+        """Whether somebody is near enough to talk with the robot, or at the other end of a line."""
+        known = self.site.people.get(who)
+        return (known is not None and known.remote) or self._beside(who)
+
+    def _beside(self, who: str) -> bool:
+        where = self.world.where(who)
+        return where is not None and self.pose.away(*where) <= _REACH_M
+
+    # -- motions
+
+    def goto(self, pose: Pose) -> SteppedMotion:
+        """See `ReporterRobot.goto`."""
+        return self._start(drive_to(self, self.planner, pose, self.limits, CONTROL_S))
+
+    def turn(self, angle: float) -> SteppedMotion:
+        """See `ReporterRobot.turn`."""
+        return self._start(turn_by(self, angle, self.limits, CONTROL_S))
+
+    def load(self, item: str) -> SteppedMotion:
+        """See `ReporterRobot.load`; there must be somebody at the base to load it."""
+        return self._start(self._load(item))
+
+    def hand_over(self, person: str) -> SteppedMotion:
+        """See `ReporterRobot.hand_over`."""
+        return self._start(self._hand_over(person))
+
+    def _start(self, commands: Commands) -> SteppedMotion:
+        if self._motion is not None:
+            self._motion.stop()
+        self._motion = SteppedMotion(commands, self._freeze)
+        return self._motion
+
+    def _load(self, item: str) -> Commands:
+        ready = self.world.options.load and self.place == self.site.base
+        yield from _wait(_HAND_S if ready else _PATIENCE_S, "waiting for the load")
+        if not ready:
+            raise Blocked("NOTHING_TO_DELIVER", f"nobody put {item} on the tray")
+        self._tray = item
+
+    def _hand_over(self, person: str) -> Commands:
+        answer = self.world.options.answer
+        there = self._beside(person)
+        takes = there and answer not in ("none", "refuse")
+        wait = _HAND_S if takes or (there and answer == "refuse") else _PATIENCE_S
+        yield from _wait(wait, "handing over")
+        if there and answer == "refuse":
+            raise Blocked("REFUSED", f"{person} does not want {self._tray}")
+        if not takes:
+            raise Blocked("NO_ANSWER", f"{person} did not take {self._tray}")
+        self._tray = None
+
+
+def _wait(seconds: float, doing: str) -> Generator[Command, None, None]:
+    """Stand still for a while."""
+    count = math.ceil(seconds / CONTROL_S)
+    for step in range(count):
+        yield Command(step / count, doing)

@@ -1,0 +1,204 @@
+"""The camera of the simulated robot: one ray a pixel, so it needs no OpenGL and measures distance.
+
+A capture copies the state, a view is painted later. What a pixel shows is as bright as the lamp
+over the spot that it shows, so a dark room is dark also when it is seen from a lit one.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import mujoco
+import numpy as np
+import numpy.typing as npt
+
+from bt_exec_skills.reporter.detect import Truth, View
+from bt_exec_skills.reporter.geometry import Pose
+from bt_exec_skills.reporter.scene import PERSON
+from bt_exec_skills.reporter.sim.floor import LIGHTS
+from bt_exec_skills.reporter.sim.world import BuildingWorld
+
+__all__ = ["Capture", "SimCamera"]
+
+_HEIGHT_M, _FORWARD_M = 1.15, 0.12
+_PITCH_RAD = 0.2  # downwards
+_FOVY_RAD = math.radians(70.0)
+_FAR_M = 25.0
+_UNLIT = 0.13
+_CELL_M = 0.1
+
+Vector = npt.NDArray[np.float64]
+
+
+class Capture(NamedTuple):
+    """The state that a picture shows.
+
+    Attributes:
+        t: Simulated time [s].
+        pose: Of the base.
+        qpos: Of the base's joints, shape (3,).
+        people: Positions of the people [m], shape (n, 3).
+        lights: Whether each lamp is on.
+        dark: Whether the lens was covered.
+    """
+
+    t: float
+    pose: Pose
+    qpos: Vector
+    people: Vector
+    lights: Mapping[str, bool]
+    dark: bool
+
+
+class SimCamera:
+    """Sees a building; `capture` belongs to the loop's thread, `view` to any one at a time.
+
+    Args:
+        world: What it looks at.
+        width: Of the picture [px].
+        height: Of the picture [px].
+
+    Attributes:
+        fault: "clear", "dark" (a black picture) or "frozen" (the last picture again, with its old
+            time stamp). May be set at any moment.
+    """
+
+    def __init__(self, world: BuildingWorld, width: int = 240, height: int = 180) -> None:
+        self._world = world
+        self._shape = height, width
+        self._data: Any = mujoco.MjData(world.model)  # the view's own, never the physics'
+        self._lock = threading.Lock()
+        self._last: Capture | None = None
+        self.fault = world.options.lens
+        focal = 0.5 * height / math.tan(_FOVY_RAD / 2)
+        u, v = np.meshgrid(np.arange(width) + 0.5 - width / 2, np.arange(height) + 0.5 - height / 2)
+        rays = np.stack([np.full_like(u, focal), -u, -v], axis=-1).reshape(-1, 3)
+        rays /= np.linalg.norm(rays, axis=1, keepdims=True)
+        c, s = math.cos(_PITCH_RAD), math.sin(_PITCH_RAD)
+        self._rays = rays @ np.array([[c, 0.0, -s], [0.0, 1.0, 0.0], [s, 0.0, c]])
+        model = world.model
+        self._colours = np.vstack([model.geom_rgba[:, :3], [0.55, 0.6, 0.68]]) * 255.0
+        self._base = int(model.body("base").id)
+        self._things, self._shows = _things(model)
+        self._lamps = _Lamps()
+
+    def capture(self) -> Capture:
+        """See `Camera.capture`."""
+        if self.fault != "frozen" or self._last is None:
+            world, data = self._world, self._world.data
+            self._last = Capture(
+                world.time,
+                world.pose,
+                data.qpos.copy(),
+                data.mocap_pos.copy(),
+                dict(world.lights),
+                self.fault == "dark",
+            )
+        return self._last
+
+    def view(self, capture: Capture) -> View:
+        """See `Camera.view`."""
+        x, y, yaw = capture.pose
+        c, s = math.cos(yaw), math.sin(yaw)
+        eye = np.array([x + c * _FORWARD_M, y + s * _FORWARD_M, _HEIGHT_M])
+        pose = Pose(float(eye[0]), float(eye[1]), yaw)
+        if capture.dark:
+            ground = np.full((*self._shape, 2), np.nan, np.float32)
+            shows = np.full(self._shape, -1, np.int16)
+            frame = np.zeros((*self._shape, 3), np.uint8)
+            return View(capture.t, pose, frame, ground, Truth(shows, self._things))
+        rays = self._rays @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+        with self._lock:
+            geoms, distance, normals = self._cast(capture, eye, rays)
+        facing = np.abs((normals * rays).sum(axis=1))
+        spot = (eye[:2] + rays[:, :2] * distance[:, None]).astype(np.float32)
+        light = self._lamps.light(spot, capture.lights) * (0.55 + 0.45 * facing)
+        rgb = np.clip(self._colours[geoms] * light[:, None], 0, 255).astype(np.uint8)
+        spot[geoms < 0] = np.nan
+        return View(
+            capture.t,
+            pose,
+            rgb.reshape(*self._shape, 3),
+            spot.reshape(*self._shape, 2),
+            Truth(self._shows[geoms].reshape(self._shape), self._things),
+        )
+
+    def _cast(
+        self, capture: Capture, eye: Vector, rays: Vector
+    ) -> tuple[npt.NDArray[np.int32], Vector, Vector]:
+        """Return for each ray the geom it meets first (-1: none), the distance, the normal."""
+        model, data = self._world.model, self._data
+        data.qpos[:] = capture.qpos
+        data.mocap_pos[:] = capture.people
+        mujoco.mj_kinematics(model, data)
+        count = len(rays)
+        geoms = np.full(count, -1, np.int32)
+        distance, normals = np.zeros(count), np.zeros(3 * count)
+        mujoco.mj_multiRay(
+            model,
+            data,
+            eye,
+            rays.ravel(),
+            None,
+            True,
+            self._base,
+            geoms,
+            distance,
+            normals,
+            count,
+            _FAR_M,
+        )
+        return geoms, distance, normals.reshape(-1, 3)
+
+    def close(self) -> None:
+        """Nothing to give back."""
+
+
+def _things(model: Any) -> tuple[tuple[tuple[str, str | None], ...], npt.NDArray[np.int16]]:
+    """Return what can be shown, and which of it each geom belongs to; the last entry is none."""
+    things: dict[str, tuple[str, str | None]] = {}
+    of_geom = np.full(model.ngeom + 1, -1, np.int16)
+    for geom in range(model.ngeom):
+        kind, _, rest = model.geom(geom).name.partition("/")
+        if kind == "person":
+            who = rest.partition("/")[0]
+            things.setdefault(f"person/{who}", (PERSON, who))
+            of_geom[geom] = list(things).index(f"person/{who}")
+        elif kind == "thing":
+            number, label = rest.split("/")[:2]
+            things.setdefault(f"thing/{number}", (label, None))
+            of_geom[geom] = list(things).index(f"thing/{number}")
+    return tuple(things.values()), of_geom
+
+
+class _Lamps:
+    """Which lamp lights a spot of floor, looked up in a table of small cells."""
+
+    def __init__(self) -> None:
+        self._names = tuple(LIGHTS)
+        self._left = min(area.left for area in LIGHTS.values()) - 1.0
+        self._bottom = min(area.bottom for area in LIGHTS.values()) - 1.0
+        columns = int((max(a.right for a in LIGHTS.values()) + 1.0 - self._left) / _CELL_M)
+        rows = int((max(a.top for a in LIGHTS.values()) + 1.0 - self._bottom) / _CELL_M)
+        self._lamp = np.full((rows, columns), len(self._names), np.int8)
+        for number, area in enumerate(LIGHTS.values()):
+            low, high = self._cell(area.left, area.bottom), self._cell(area.right, area.top)
+            self._lamp[low[1] : high[1], low[0] : high[0]] = number
+
+    def _cell(self, x: float, y: float) -> tuple[int, int]:
+        return round((x - self._left) / _CELL_M), round((y - self._bottom) / _CELL_M)
+
+    def light(
+        self, spot: npt.NDArray[np.float32], lights: Mapping[str, bool]
+    ) -> npt.NDArray[np.float32]:
+        """Return how bright each spot is, 1 for lit."""
+        level = [1.0 if lights[name] else _UNLIT for name in self._names]
+        table = np.array([*level, 0.5], np.float32)
+        rows, columns = self._lamp.shape
+        x = np.clip(((spot[:, 0] - self._left) / _CELL_M).astype(np.int32), 0, columns - 1)
+        y = np.clip(((spot[:, 1] - self._bottom) / _CELL_M).astype(np.int32), 0, rows - 1)
+        found: npt.NDArray[np.float32] = table[self._lamp[y, x]]
+        return found

@@ -1,0 +1,131 @@
+"""What people choose about a simulated building with ``--world KEY=VALUE``; the rest is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from bt_exec_skills.reporter.sim.floor import BARRIERS, LIGHTS, ROOMS
+
+__all__ = ["LENSES", "THINGS", "WorldOptions", "parse_world"]
+
+THINGS = ("fallen_chair", "spill", "box")
+LENSES = ("clear", "dark", "frozen")
+_CROWDS = ("random", "none", "few", "crowd")
+_MAX_SEED = 2**31 - 1
+_MOST = 12
+
+
+@dataclass(frozen=True)
+class WorldOptions:
+    """What people chose. A mapping by place overrides what is drawn there.
+
+    Attributes:
+        seed: Draws everything that is not chosen.
+        crowd: How many people there are: "random", "none", "few" or "crowd".
+        people: How many are in a place, by place, besides the user and the professor.
+        lights: Whether a lamp is on, by lamp; `None` for all others draws them.
+        noisy: Whether a place is loud, by place.
+        unusual: What lies about, by place; "none" for nothing.
+        professor: Whether the professor is in.
+        blocked: What stands in the way; see `bt_exec_skills.reporter.sim.floor.BARRIERS`.
+        answer: What people answer: "random", "none", "refuse", or the very words.
+        load: Whether anything is put on the robot's tray when it asks.
+        lens: How the camera is: "clear", "dark" (black pictures) or "frozen".
+    """
+
+    seed: int = 0
+    crowd: str = "random"
+    people: Mapping[str, int] = field(default_factory=dict)
+    lights: Mapping[str, bool] = field(default_factory=dict)
+    noisy: Mapping[str, bool] = field(default_factory=dict)
+    unusual: Mapping[str, str] = field(default_factory=dict)
+    professor: bool = True
+    blocked: str = "none"
+    answer: str = "random"
+    load: bool = True
+    lens: str = "clear"
+
+
+def parse_world(world: Mapping[str, str]) -> WorldOptions:
+    """Return the options that ``--world`` pairs stand for.
+
+    Raises:
+        ValueError: If a value is not allowed; the message lists what is.
+    """
+    values: dict[str, Any] = {}
+    for key, text in world.items():
+        match key:
+            case "seed":
+                values["seed"] = _number("seed", text, _MAX_SEED)
+            case "people" if text in _CROWDS:
+                values["crowd"] = text
+            case "people":
+                pairs = _pairs(key, text, ROOMS, f"{', '.join(_CROWDS)}, or PLACE:NUMBER,…")
+                values["people"] = {p: _number(f"people={p}", n, _MOST) for p, n in pairs.items()}
+            case "lights":
+                values["lights"] = _by_place(key, text, LIGHTS, {"on": True, "off": False})
+            case "noise":
+                values["noisy"] = _by_place(key, text, ROOMS, {"noisy": True, "quiet": False})
+            case "unusual":
+                allowed = {name: name for name in ("none", *THINGS)}
+                values["unusual"] = _by_place(key, text, ROOMS, allowed)
+            case "professor":
+                values["professor"] = _one_of(key, text, ("present", "absent")) == "present"
+            case "load":
+                values["load"] = _one_of(key, text, ("ready", "none")) == "ready"
+            case "blocked":
+                values["blocked"] = _one_of(key, text, BARRIERS)
+            case "lens":
+                values["lens"] = _one_of(key, text, LENSES)
+            case "answer":
+                values["answer"] = text
+            case _:
+                raise ValueError(f"{key}={text}: there is no such key")
+    return WorldOptions(**values)
+
+
+def _number(name: str, text: str, most: int) -> int:
+    if not text.isdecimal() or int(text) > most:
+        raise ValueError(f"{name}={text!r}: allowed are whole numbers 0..{most}")
+    return int(text)
+
+
+def _one_of(key: str, text: str, allowed: Iterable[str]) -> str:
+    names = tuple(allowed)
+    if text not in names:
+        raise ValueError(f"{key}={text!r}: allowed are {', '.join(names)}")
+    return text
+
+
+def _pairs(key: str, text: str, places: Iterable[str], simple: str) -> dict[str, str]:
+    """Read ``PLACE:VALUE,PLACE:VALUE``."""
+    names = tuple(places)
+    found: dict[str, str] = {}
+    for part in text.split(","):
+        place, colon, value = part.strip().partition(":")
+        if not colon or place not in names:
+            raise ValueError(
+                f"{key}={text!r}: allowed are {simple}; PLACE is one of {', '.join(names)}"
+            )
+        found[place] = value
+    return found
+
+
+def _by_place(
+    key: str, text: str, places: Iterable[str], values: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """Read one value for all places, ``random`` for none of them, or pairs."""
+    names = tuple(places)
+    if text == "random":
+        return {}
+    if text in values:
+        return dict.fromkeys(names, values[text])
+    words = ", ".join(values)
+    simple = f"random, {words}, or PLACE:VALUE,…"
+    pairs = _pairs(key, text, names, simple)
+    for place, value in pairs.items():
+        _one_of(f"{key}={place}", value, values)
+    return MappingProxyType({place: values[value] for place, value in pairs.items()})

@@ -1,0 +1,68 @@
+"""How people move: they stand, or walk up and down, and let a robot pass."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from bt_exec_skills.reporter.sim.layout import Someone
+
+__all__ = ["Walker"]
+
+_GIVE_WAY_M = 0.85  # nobody walks on into something this near
+_EASE = 0.35  # share of a speed by which a walker nears it, a step
+
+
+class Walker:
+    """One person; walks between the points of their way, forth and back.
+
+    Args:
+        someone: Who, where and how fast.
+
+    Attributes:
+        x: East [m].
+        y: North [m].
+    """
+
+    def __init__(self, someone: Someone) -> None:
+        self.someone = someone
+        self.x, self.y = someone.way[0]
+        self._next = 1
+        self._step = 1
+        self._wait = someone.pause
+        self._speed = 0.0
+
+    def advance(self, seconds: float, free: Callable[[float, float], bool]) -> bool:
+        """Let time pass; return whether they have moved.
+
+        Args:
+            seconds: How much [s].
+            free: Whether nobody else is at a point that they are about to enter.
+        """
+        way = self.someone.way
+        if len(way) < 2:
+            return False
+        if self._wait > 0:
+            self._wait -= seconds
+            return False
+        goal_x, goal_y = way[self._next]
+        left = math.hypot(goal_x - self.x, goal_y - self.y)
+        if left < 0.05:
+            self._turn_round()
+            return False
+        to_x, to_y = (goal_x - self.x) / left, (goal_y - self.y) / left
+        ahead = free(self.x + to_x * _GIVE_WAY_M / 2, self.y + to_y * _GIVE_WAY_M / 2)
+        wanted = self.someone.speed if ahead else 0.0
+        self._speed += _EASE * (wanted - self._speed) if wanted else -self._speed
+        way_m = min(left, self._speed * seconds)
+        self.x += to_x * way_m
+        self.y += to_y * way_m
+        return way_m > 0
+
+    def _turn_round(self) -> None:
+        """Go for the next point of the way, back again at its end."""
+        if not 0 <= self._next + self._step < len(self.someone.way):
+            self._step = -self._step
+        self._next += self._step
+        self._wait = self.someone.pause
+        self._speed = 0.0

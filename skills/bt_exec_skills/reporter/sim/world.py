@@ -1,0 +1,157 @@
+"""The simulated building: the compiled model, its people, its noise, and the base in it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import mujoco
+import numpy as np
+import numpy.typing as npt
+
+from bt_exec_skills.reporter.geometry import Pose
+from bt_exec_skills.reporter.sim.floor import ROOMS
+from bt_exec_skills.reporter.sim.layout import Layout, draw_layout
+from bt_exec_skills.reporter.sim.mjcf import TIMESTEP, world_xml
+from bt_exec_skills.reporter.sim.options import WorldOptions
+from bt_exec_skills.reporter.sim.people import Walker
+
+__all__ = ["BEAMS", "CONTROL_S", "RANGE_M", "BuildingWorld", "RoomTruth"]
+
+CONTROL_S = 0.05
+"""How often a motion gives a new command, and people take a step [s, simulated]."""
+BEAMS = 120
+"""Rays of the range finder, all around, the first straight ahead, counted to the left."""
+RANGE_M = 12.0
+"""How far the range finder reaches [m]."""
+_STEPS = round(CONTROL_S / TIMESTEP)
+_BEAM_HEIGHT = 0.28
+_PERSONAL_M = 0.62  # between the middles of two people, or of one and the robot
+
+
+class RoomTruth(NamedTuple):
+    """What is really so in a room: for tests and for nobody else."""
+
+    people: int
+    unusual: tuple[str, ...]
+    noise_db: float
+
+
+class BuildingWorld:
+    """One world and its physics. Time passes only in `advance`.
+
+    Args:
+        options: What people chose; the same options give the same world, bit for bit.
+        start: Where the robot stands at first.
+
+    Attributes:
+        options: As given.
+        layout: What was drawn from the seed.
+        model: The compiled MuJoCo model.
+        data: Its state.
+        walkers: The people, in the order of the layout.
+        lights: Whether each lamp is on; may be changed at any moment.
+        bumps: How often the base touched something.
+    """
+
+    def __init__(self, options: WorldOptions, start: Pose) -> None:
+        self.options = options
+        self.layout: Layout = draw_layout(options)
+        self._start = start
+        self.model: Any = mujoco.MjModel.from_xml_string(world_xml(self.layout, (start.x, start.y)))
+        self.data: Any = mujoco.MjData(self.model)
+        self.walkers = [Walker(someone) for someone in self.layout.people]
+        self.lights = dict(self.layout.lights)
+        self.bumps = 0
+        self._mocap = [
+            int(self.model.body(f"person/{one.who}").mocapid[0]) for one in self.layout.people
+        ]
+        self._base = int(self.model.body("base").id)
+        self.data.qpos[2] = start.yaw
+        angles = np.arange(BEAMS) * math.tau / BEAMS
+        self._beams = np.stack([np.cos(angles), np.sin(angles), np.zeros(BEAMS)], axis=1)
+        mujoco.mj_forward(self.model, self.data)
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return float(self.data.time)
+
+    @property
+    def pose(self) -> Pose:
+        """Where the base is."""
+        x, y, yaw = (float(value) for value in self.data.qpos[:3])
+        return Pose(self._start.x + x, self._start.y + y, math.remainder(yaw, math.tau))
+
+    def advance(self, speed: float, turn: float) -> None:
+        """Advance by one control period while the wheels drive.
+
+        Args:
+            speed: Forwards [m/s].
+            turn: To the left [rad/s].
+        """
+        self._walk()
+        for _ in range(_STEPS):
+            yaw = float(self.data.qpos[2])
+            self.data.qvel[:3] = speed * math.cos(yaw), speed * math.sin(yaw), turn
+            mujoco.mj_step(self.model, self.data)
+        self.bumps += int(self.data.ncon > 0)
+
+    def _walk(self) -> None:
+        pose = self.pose
+        places = [(one.x, one.y) for one in self.walkers]
+        for k, walker in enumerate(self.walkers):
+            others = [*places[:k], *places[k + 1 :], (pose.x, pose.y)]
+
+            def free(x: float, y: float, others: list[tuple[float, float]] = others) -> bool:
+                return all(math.dist((x, y), other) > _PERSONAL_M for other in others)
+
+            if walker.advance(CONTROL_S, free):
+                places[k] = walker.x, walker.y
+                self.data.mocap_pos[self._mocap[k], :2] = places[k]
+
+    def ranges(self) -> npt.NDArray[np.float64]:
+        """Return what the range finder measures [m], shape (BEAMS,); RANGE_M where nothing is."""
+        pose = self.pose
+        c, s = math.cos(pose.yaw), math.sin(pose.yaw)
+        rays = self._beams @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+        geoms = np.full(BEAMS, -1, np.int32)
+        distance = np.zeros(BEAMS)
+        mujoco.mj_multiRay(
+            self.model,
+            self.data,
+            np.array([pose.x, pose.y, _BEAM_HEIGHT]),
+            rays.ravel(),
+            None,
+            True,
+            self._base,
+            geoms,
+            distance,
+            None,
+            BEAMS,
+            RANGE_M,
+        )
+        return np.where(distance < 0, RANGE_M, distance)
+
+    def noise_db(self) -> float:
+        """Return the sound level where the robot is [dB]."""
+        pose = self.pose
+        room = next((n for n, area in ROOMS.items() if area.holds(pose.x, pose.y)), None)
+        level = self.layout.noise_db[room] if room is not None else 40.0
+        return level + 1.5 * math.sin(1.7 * self.time) + 0.8 * math.sin(5.1 * self.time)
+
+    def where(self, who: str) -> tuple[float, float] | None:
+        """Return where somebody is [m], or None if they are not here."""
+        for walker in self.walkers:
+            if walker.someone.who == who:
+                return walker.x, walker.y
+        return None
+
+    def truth(self, room: str) -> RoomTruth:
+        """Return what is really so in a room."""
+        area = ROOMS[room]
+        return RoomTruth(
+            sum(area.holds(one.x, one.y) for one in self.walkers),
+            tuple(sorted(thing.kind for thing in self.layout.things if thing.room == room)),
+            self.layout.noise_db[room],
+        )

@@ -1,0 +1,163 @@
+"""The map of a site: places and people with their names, as the site file gives them.
+
+::
+
+    places:
+      lounge:
+        name: {en: the lounge, ko: 라운지}
+        aliases: [lounge, 라운지]
+        poses: [[7.0, 4.6, 0.0], [11.0, 5.2, 3.1]]   # x, y [m], yaw [rad]; first where it stands
+        area: [5.0, 2.4, 13.0, 7.4]                    # left, bottom, right, top [m]
+    people:
+      professor: {name: {en: the professor, ko: 교수님}, place: professor_office}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from bt_exec.failure import UsageError, nearest
+from bt_exec_skills.reporter.geometry import Area, Pose
+
+__all__ = ["Names", "Person", "Place", "Section", "SiteMap", "make_map"]
+
+NEAR_M = 1.2
+"""Whoever is this close to one of a place's poses is at that place [m]."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Names(_Part):
+    """What people call something."""
+
+    en: str
+    ko: str
+
+    def of(self, language: str) -> str:
+        """Return the name in a language."""
+        return self.ko if language == "ko" else self.en
+
+
+class Section(_Part):
+    """A part of a place whose light is told apart."""
+
+    name: Names
+    area: Area
+
+
+class Place(_Part):
+    """A place a robot can be sent to.
+
+    Attributes:
+        name: What people call it.
+        aliases: Further words for it, in any language.
+        poses: Where a robot stands and looks from; the first is where it goes.
+        area: What belongs to it.
+        sections: Its parts, if their lights are told apart.
+    """
+
+    name: Names
+    aliases: tuple[str, ...] = ()
+    poses: Annotated[tuple[Pose, ...], Field(min_length=1)]
+    area: Area
+    sections: tuple[Section, ...] = ()
+
+    def near(self, x: float, y: float) -> bool:
+        """Whether a point is so close to one of its poses that whoever is there is at the place."""
+        return any(pose.away(x, y) <= NEAR_M for pose in self.poses)
+
+    @property
+    def parts(self) -> tuple[Section, ...]:
+        """Its sections; all of it as one if it has none."""
+        return self.sections or (Section(name=self.name, area=self.area),)
+
+
+class Person(_Part):
+    """Somebody with a name.
+
+    Attributes:
+        name: What people call them.
+        aliases: Further words for them, in any language.
+        place: Where they usually are.
+        remote: Whether they hear the robot wherever it is, as the one at the terminal does.
+    """
+
+    name: Names
+    aliases: tuple[str, ...] = ()
+    place: str
+    remote: bool = False
+
+
+class SiteMap(_Part):
+    """All places and people of a site, by their ids.
+
+    Attributes:
+        base: Id of the place where missions start, loads are taken on and reports are given.
+        places: Places by id.
+        people: People by id.
+    """
+
+    base: str = "basecamp"
+    places: Annotated[Mapping[str, Place], Field(min_length=1)]
+    people: Mapping[str, Person] = {}
+
+    def place_at(self, x: float, y: float) -> str | None:
+        """Return the id of the place at a point; None between places."""
+        return next((name for name, place in self.places.items() if place.near(x, y)), None)
+
+    def area_at(self, x: float, y: float) -> str | None:
+        """Return the id of the place whose area holds a point, or None."""
+        return next((n for n, place in self.places.items() if place.area.holds(x, y)), None)
+
+    def called(self, name: str, language: str) -> str:
+        """Return what people call the place or person `name`; itself if it is unknown."""
+        known = self.places.get(name) or self.people.get(name)
+        return known.name.of(language) if known is not None else name
+
+    def find(self, word: str) -> str | None:
+        """Return the id of the place or person that has `word` for a name or alias, or None."""
+        asked = _plain(word)
+        everything: dict[str, Place | Person] = {**self.places, **self.people}
+        for name, known in everything.items():
+            words = (name, known.name.en, known.name.ko, *known.aliases)
+            if any(_plain(one) == asked for one in words):
+                return name
+        return None
+
+    def nearest_place(self, word: str) -> tuple[str, ...]:
+        """Return ids of places, those like `word` first."""
+        near = nearest(word, self.places)
+        return (*near, *(name for name in self.places if name not in near))
+
+
+def _plain(word: str) -> str:
+    return "".join(word.casefold().split()).removeprefix("the")
+
+
+def make_map(settings: Mapping[str, Any]) -> SiteMap:
+    """Return the map in a site's settings of the pack.
+
+    Raises:
+        UsageError: If it is wrong; the message says where and how.
+    """
+    given = {key: settings[key] for key in SiteMap.model_fields if key in settings}
+    try:
+        site = SiteMap.model_validate(given)
+    except ValidationError as error:
+        faults = [f"{'.'.join(map(str, e['loc'])) or 'site'}: {e['msg']}" for e in error.errors()]
+        raise UsageError("settings of pack reporter: " + "; ".join(faults)) from None
+    if site.base not in site.places:
+        raise UsageError(f"settings of pack reporter: base {site.base!r} is none of the places")
+    for name, person in site.people.items():
+        if person.place not in site.places:
+            known = ", ".join(site.nearest_place(person.place))
+            raise UsageError(
+                f"settings of pack reporter: people.{name}.place: {person.place!r} is none of the "
+                f"places, nearest first: {known}"
+            )
+    return site

@@ -1,0 +1,126 @@
+"""The skill `talk_to_person`."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from bt_exec.failure import Failed
+from bt_exec.skill import Running, Steps, skill
+from bt_exec.world import World
+from bt_exec_skills.reporter.driving import drive, known_person, look_once, noting
+from bt_exec_skills.reporter.query import asks
+from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, Words
+from bt_exec_skills.reporter.scene import ReporterScene
+from bt_exec_skills.reporter.sitemap import Person
+from bt_exec_skills.reporter.speaker import Reply
+from bt_exec_skills.reporter.telling import report_of, say
+
+__all__ = ["Talk", "face", "talk_to_person"]
+
+_TURN_RAD = math.radians(72.0)
+_LOOKS = 5
+
+
+class Talk(NamedTuple):
+    """How a talk went: plain data, every field can be saved.
+
+    Attributes:
+        person: Whom the robot talked to.
+        topic: What about.
+        said: What the robot said.
+        answer: What they answered; empty if no answer was asked for.
+    """
+
+    person: str
+    topic: str
+    said: str
+    answer: str
+
+
+@skill(
+    fails={"UNKNOWN_PERSON", "PERSON_NOT_FOUND", "NO_ANSWER", "REFUSED", "STOPPED"},
+    uses={"base", "voice"},
+    timeout_s=240,
+)
+def talk_to_person(
+    robot: ReporterRobot, world: World[ReporterScene], target: PersonName, topic: Words
+) -> Steps[Talk]:
+    """Turn to somebody and talk about a topic: a question, a message, or a report.
+
+    To whoever hears the robot everywhere (the user) it reports what was seen and said since the
+    last report, with times and places, failures included; they are asked to answer only if the
+    topic is a question. Anybody else is looked for all around first, then told the topic or asked
+    about it, and their answer is waited for. The answer goes into the notebook.
+    """
+    language = robot.notebook.language(topic)
+    with noting(robot, world, "talk_to_person", target=target, topic=topic):
+        person = known_person(robot, target)
+        yield from face(robot, world, target, person)
+        report = person.remote and not asks(topic)
+        if report:
+            text = report_of(robot.notebook, language, topic)
+        else:
+            text = say("ASK" if asks(topic) else "TELL", language, topic=topic)
+        robot.speaker.say(target, text, language)
+        yield Running(0.5, "talking")
+        if report:
+            robot.notebook.mark_told()
+            return Talk(target, topic, text, "")
+        reply = yield from _listen(robot, world, target, language)
+    robot.notebook.note(
+        world.now, "asked", robot.place, target=target, topic=topic, answer=reply.text
+    )
+    return Talk(target, topic, text, reply.text)
+
+
+def face(robot: ReporterRobot, world: World[ReporterScene], who: str, person: Person) -> Steps:
+    """Look around for somebody and turn to them.
+
+    Who hears the robot everywhere need not be found, nor does anybody whose place it is while the
+    camera is broken: a voice carries.
+
+    Raises:
+        Failed: PERSON_NOT_FOUND, STOPPED.
+    """
+    try:
+        for _ in range(1 if person.remote else _LOOKS):
+            scene = yield from look_once(world)
+            found = scene.person(who)
+            if found is not None and found.at is not None:
+                yield from drive(robot, robot.turn(robot.pose.bearing(*found.at)))
+                return
+            if not person.remote:
+                yield from drive(robot, robot.turn(_TURN_RAD))
+    except Failed as failed:
+        if failed.code != "CAMERA_FAULT":
+            raise
+        if person.remote or robot.place == person.place:
+            return
+        raise Failed("PERSON_NOT_FOUND", failed.message, who=who) from failed
+    if not person.remote:
+        place = robot.place or "here"
+        raise Failed("PERSON_NOT_FOUND", f"nobody by that name in view at {place}", who=who)
+
+
+def _listen(
+    robot: ReporterRobot, world: World[ReporterScene], who: str, language: str
+) -> Steps[Reply]:
+    """Return what they answer.
+
+    Raises:
+        Failed: NO_ANSWER if nothing comes, REFUSED if they will not say.
+    """
+    begun = world.now
+    listening = robot.speaker.listen(who, language)
+    try:
+        while (reply := listening.reply) is None:
+            if world.now - begun >= robot.speaker.patience_s:
+                waited = f"no answer within {robot.speaker.patience_s:.0f} s"
+                raise Failed("NO_ANSWER", waited, who=who)
+            yield Running(None, "listening")
+    finally:
+        listening.stop()
+    if reply.refused:
+        raise Failed("REFUSED", f"the answer was: {reply.text}", who=who, said=reply.text)
+    return reply

@@ -1,0 +1,118 @@
+"""Puts what was found into words, in either language; the sentences are in ``telling.yaml``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from bt_exec.messages import Messages
+from bt_exec_skills.reporter.notebook import Note, Notebook
+from bt_exec_skills.reporter.observation import Gathering, NoiseState
+from bt_exec_skills.reporter.query import Aspect
+from bt_exec_skills.reporter.sitemap import SiteMap
+
+__all__ = ["answer_of", "clock_of", "report_of", "say", "sentence"]
+
+_HERE = Path(__file__).parent
+
+
+@lru_cache(maxsize=1)
+def _sentences() -> Messages:
+    return Messages.load([_HERE / "messages.yaml", _HERE / "telling.yaml"])
+
+
+def say(key: str, language: str, **facts: Any) -> str:
+    """Return a sentence of the pack."""
+    return _sentences().say(key, language, **facts)
+
+
+def clock_of(seconds: float, language: str) -> str:
+    """Return a time since the start of a mission: "1:05", "1분 5초"."""
+    minutes, rest = divmod(int(max(seconds, 0.0)), 60)
+    if language == "ko":
+        return f"{minutes}분 {rest}초" if minutes else f"{rest}초"
+    return f"{minutes}:{rest:02d}"
+
+
+def answer_of(
+    found: Gathering,
+    noise: NoiseState,
+    noise_db: float,
+    aspects: Iterable[Aspect],
+    language: str,
+) -> str:
+    """Return what was asked for about a place, in one sentence."""
+    parts = []
+    for aspect in aspects:
+        match aspect:
+            case "people":
+                n = len(found.people)
+                parts.append(say(f"PEOPLE_{n if n < 2 else 'N'}", language, n=n))
+            case "light":
+                named = [found.place.parts[part].name.of(language) for part in found.dark_parts]
+                where = ", ".join(named)
+                parts.append(say(f"LIGHT_{found.light}", language, parts=where))
+            case "noise":
+                parts.append(say(f"NOISE_{noise}", language, db=round(noise_db)))
+            case "unusual":
+                words = _sentences()
+                things = dict.fromkeys(words.word(one.label, language) for one in found.things)
+                key = "UNUSUAL_some" if things else "UNUSUAL_none"
+                parts.append(say(key, language, things=", ".join(things)))
+    joined = "; ".join(parts) if language == "en" else ", ".join(parts)
+    return joined[:1].upper() + joined[1:] + "."
+
+
+def sentence(note: Note, site: SiteMap, language: str, started: float = 0.0) -> str:
+    """Return what a note says.
+
+    Args:
+        note: The note.
+        site: The map, for names.
+        language: ``en`` or ``ko``.
+        started: When the mission began [s].
+    """
+    facts = _named(note.facts, site, language)
+    place = facts.get("target", site.called(note.place or "", language))
+    facts = {**facts, "time": clock_of(note.t - started, language), "place": place}
+    if note.kind != "failed":
+        return say(note.kind.upper(), language, **facts)
+    skill = str(note.facts.get("skill"))
+    code = str(note.facts.get("code"))
+    why = say(code, language, **facts)
+    key = f"FAILED_{skill}" if f"FAILED_{skill}" in _sentences() else "FAILED_other"
+    return say(key, language, **{**facts, "why": why})
+
+
+def _named(facts: Mapping[str, Any], site: SiteMap, language: str) -> dict[str, Any]:
+    """Return facts with people and places called as people call them."""
+    named = dict(facts)
+    for key in ("target", "who", "recipient", "person"):
+        if key in named:
+            named[key] = site.called(str(named[key]), language)
+    person = named.get("recipient", named.get("who", named.get("target", "")))
+    return {"person": person, "who": person, **named}
+
+
+def report_of(notebook: Notebook, language: str, topic: str = "") -> str:
+    """Return what there is to tell: what is new, else everything, else what was done before.
+
+    Args:
+        notebook: What was found.
+        language: ``en`` or ``ko``.
+        topic: What it is to be about; opens the report.
+    """
+    notes = [note for note in notebook.news() or notebook.all() if note.kind != "went"]
+    told = [sentence(note, notebook.site, language, notebook.started) for note in notes]
+    if not told and notebook.past:
+        told.append(say("PAST_OPENING", language))
+        told += [
+            say("PAST_MISSION", language, command=one.command, message=one.message)
+            for one in notebook.past
+        ]
+    if not told:
+        told.append(say("NOTHING_NEW", language))
+    opening = [say("REPORT_OPENING", language, topic=topic)] if topic else []
+    return " ".join([*opening, *told])

@@ -1,0 +1,112 @@
+"""From a picture to a network's input, and from its raw output to boxes: numpy and nothing else.
+
+The arithmetic is that of ultralytics for its YOLO detectors, so that a network finds the same
+boxes here and there: letterbox, best class of each anchor, suppression within a class, clipping.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from bt_exec_skills.vision.sample import Frame
+
+__all__ = ["Found", "Letterbox", "decode", "letterbox", "suppress"]
+
+Floats = npt.NDArray[np.float32]
+_GREY = 114
+_MOST = 300
+
+
+class Found(NamedTuple):
+    """One box of a network.
+
+    Attributes:
+        label: Its class.
+        xyxy: Corners [px] in the picture, clipped to it.
+        score: 0..1.
+    """
+
+    label: str
+    xyxy: tuple[float, float, float, float]
+    score: float
+
+
+class Letterbox(NamedTuple):
+    """How a picture was fitted into the input: scaled by `scale`, then moved by (left, top)."""
+
+    scale: float
+    left: int
+    top: int
+
+
+def letterbox(frame: Frame, height: int, width: int) -> tuple[Floats, Letterbox]:
+    """Return the network's input, shape (1, 3, height, width), 0..1, and how it was fitted."""
+    scale = min(height / frame.shape[0], width / frame.shape[1])
+    inner = round(frame.shape[1] * scale), round(frame.shape[0] * scale)
+    if inner != (frame.shape[1], frame.shape[0]):
+        frame = np.asarray(cv2.resize(frame, inner, interpolation=cv2.INTER_LINEAR), np.uint8)
+    left = round((width - inner[0]) / 2 - 0.1)
+    top = round((height - inner[1]) / 2 - 0.1)
+    canvas = np.full((height, width, 3), _GREY, np.uint8)
+    canvas[top : top + inner[1], left : left + inner[0]] = frame
+    planes = np.ascontiguousarray(canvas.transpose(2, 0, 1)[None])
+    return planes.astype(np.float32) / np.float32(255.0), Letterbox(scale, left, top)
+
+
+def decode(
+    output: Floats,
+    names: tuple[str, ...],
+    fit: Letterbox,
+    size: tuple[int, int],
+    *,
+    least_score: float,
+    most_overlap: float,
+) -> list[Found]:
+    """Return the boxes in a raw output, best first.
+
+    Args:
+        output: Of shape (4 + classes, anchors): middle x, y, width, height, then class scores.
+        names: Of the classes.
+        fit: How the picture was fitted into the input.
+        size: Height and width of the picture [px].
+        least_score: What a box must exceed.
+        most_overlap: Of two boxes of a class that overlap more (IoU), the better one stays.
+    """
+    scores = output[4:]
+    best = scores.argmax(axis=0)
+    score = scores[best, np.arange(scores.shape[1])]
+    keep = np.flatnonzero(score > least_score)
+    keep = keep[np.argsort(-score[keep], kind="stable")]
+    x, y, w, h = output[:4, keep]
+    boxes = np.stack([x - w / 2, y - h / 2, x + w / 2, y + h / 2], axis=1)
+    kinds = best[keep]
+    chosen = suppress(boxes, kinds, most_overlap)[:_MOST]
+    boxes = (boxes[chosen] - [fit.left, fit.top, fit.left, fit.top]) / fit.scale
+    boxes[:, 0::2] = boxes[:, 0::2].clip(0, size[1])
+    boxes[:, 1::2] = boxes[:, 1::2].clip(0, size[0])
+    return [
+        Found(names[kinds[i]], (float(b[0]), float(b[1]), float(b[2]), float(b[3])), float(s))
+        for i, b, s in zip(chosen, boxes, score[keep][chosen], strict=True)
+    ]
+
+
+def suppress(
+    boxes: Floats, kinds: npt.NDArray[np.intp], most_overlap: float
+) -> npt.NDArray[np.intp]:
+    """Return the places of the boxes that stay; `boxes` (n, 4) come best first."""
+    area = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
+    left = np.arange(len(boxes))
+    kept: list[int] = []
+    while left.size:
+        first, rest = left[0], left[1:]
+        kept.append(int(first))
+        low = np.maximum(boxes[first, :2], boxes[rest, :2])
+        high = np.minimum(boxes[first, 2:], boxes[rest, 2:])
+        shared = np.prod(np.clip(high - low, 0, None), axis=1)
+        overlap = shared / (area[first] + area[rest] - shared + 1e-9)
+        left = rest[(overlap <= most_overlap) | (kinds[rest] != kinds[first])]
+    return np.array(kept, np.intp)

@@ -1,0 +1,159 @@
+"""Figures of a detector: precision, recall and average precision per class; confusion of states.
+
+Average precision is the area under the precision-recall curve, precision made non-increasing and
+sampled at 101 recalls; a box is right if its class is and it overlaps an unclaimed true box by
+the threshold (IoU) or more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bt_exec_skills.vision.decode import Found
+from bt_exec_skills.vision.sample import Mark
+
+__all__ = ["ClassFigures", "Confusion", "figures_of", "overlaps"]
+
+Floats = npt.NDArray[np.float64]
+_RECALLS = np.linspace(0, 1, 101)
+_STRICTER = np.arange(50, 100, 5) / 100
+
+
+@dataclass(frozen=True)
+class ClassFigures:
+    """How well one class is found.
+
+    Attributes:
+        label: The class.
+        count: True boxes.
+        precision: Right ones among what is found at the working score.
+        recall: Found ones among what is there at the working score.
+        ap50: Average precision at an overlap of 0.5.
+        ap: The mean of it over overlaps 0.5, 0.55, … 0.95.
+        curve: Precision at recalls 0, 0.01, … 1, at an overlap of 0.5.
+    """
+
+    label: str
+    count: int
+    precision: float
+    recall: float
+    ap50: float
+    ap: float
+    curve: tuple[float, ...]
+
+
+def figures_of(
+    label: str,
+    pictures: Sequence[tuple[Sequence[Mark], Sequence[Found]]],
+    working_score: float,
+) -> ClassFigures:
+    """Return the figures of one class over pictures, each with what is there and what is found."""
+    scores: list[float] = []
+    hits: list[npt.NDArray[np.bool_]] = []
+    count = 0
+    for marks, found in pictures:
+        true = [mark.bbox for mark in marks if mark.label == label]
+        mine = sorted((one for one in found if one.label == label), key=lambda one: -one.score)
+        count += len(true)
+        scores += [one.score for one in mine]
+        hits.append(_hits([one.xyxy for one in mine], true))
+    order = np.argsort(-np.array(scores), kind="stable")
+    right = np.concatenate(hits, axis=0)[order] if scores else np.zeros((0, len(_STRICTER)), bool)
+    working = right[np.array(scores)[order] >= working_score, 0] if scores else right[:, 0]
+    curves = [_curve(right[:, level], count) for level in range(len(_STRICTER))]
+    areas = [float(np.trapezoid(curve, _RECALLS)) for curve in curves]
+    return ClassFigures(
+        label,
+        count,
+        float(working.mean()) if working.size else 0.0,
+        float(working.sum() / count) if count else 0.0,
+        areas[0],
+        float(np.mean(areas)),
+        tuple(float(value) for value in curves[0]),
+    )
+
+
+def _hits(
+    found: Sequence[Sequence[float]], true: Sequence[Sequence[float]]
+) -> npt.NDArray[np.bool_]:
+    """Return whether each found box, best first, claims a true one: (found, overlap levels)."""
+    right = np.zeros((len(found), len(_STRICTER)), bool)
+    if not found or not true:
+        return right
+    shares = overlaps(np.array(found, float), np.array(true, float))
+    for level, least in enumerate(_STRICTER):
+        free = np.ones(len(true), bool)
+        for place in range(len(found)):
+            share = np.where(free, shares[place], 0.0)
+            best = int(share.argmax())
+            if share[best] >= least:
+                free[best] = False
+                right[place, level] = True
+    return right
+
+
+def _curve(right: npt.NDArray[np.bool_], count: int) -> Floats:
+    """Return precision at each of the recalls."""
+    if not count or not right.size:
+        return np.zeros_like(_RECALLS)
+    true = right.cumsum()
+    recall, precision = true / count, true / np.arange(1, len(right) + 1)
+    precision = np.maximum.accumulate(precision[::-1])[::-1]
+    places = np.searchsorted(recall, _RECALLS - 1e-12)
+    return np.append(precision, 0.0)[np.minimum(places, len(precision))]
+
+
+def overlaps(ones: Floats, others: Floats) -> Floats:
+    """Return the intersection over union of all pairs, shape (ones, others)."""
+    low = np.maximum(ones[:, None, :2], others[None, :, :2])
+    high = np.minimum(ones[:, None, 2:], others[None, :, 2:])
+    shared = np.prod(np.clip(high - low, 0, None), axis=2)
+    areas = [(boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1]) for boxes in (ones, others)]
+    whole: Floats = areas[0][:, None] + areas[1][None, :] - shared
+    return np.asarray(shared / np.maximum(whole, 1e-9), float)
+
+
+class Confusion:
+    """What was told of things whose state is known.
+
+    Args:
+        states: The states; the last one told may be "uncertain", which is no state.
+    """
+
+    def __init__(self, states: Sequence[str]) -> None:
+        self.states = tuple(states)
+        self.counts = np.zeros((len(self.states), len(self.states) + 1), int)
+
+    def add(self, truth: str, told: str) -> None:
+        """Count one answer; anything that is no state is doubt."""
+        column = self.states.index(told) if told in self.states else len(self.states)
+        self.counts[self.states.index(truth), column] += 1
+
+    def add_all(self, answers: Iterable[tuple[str, str]]) -> None:
+        """Count answers: truth, told."""
+        for truth, told in answers:
+            self.add(truth, told)
+
+    @property
+    def asked(self) -> int:
+        """How often it was asked."""
+        return int(self.counts.sum())
+
+    @property
+    def answered(self) -> float:
+        """Share of questions that got a state for an answer."""
+        return 1.0 - float(self.counts[:, -1].sum()) / max(1, self.asked)
+
+    @property
+    def right(self) -> float:
+        """Share of right ones among the answers that are a state."""
+        given = int(self.counts[:, :-1].sum())
+        return float(np.trace(self.counts[:, :-1])) / max(1, given)
+
+    def told(self, truth: str, told: str) -> int:
+        """Return how often `told` was the answer where `truth` was true."""
+        return int(self.counts[self.states.index(truth), self.states.index(told)])

@@ -1,0 +1,139 @@
+"""Networks that find things: one contract, weights as ``.onnx`` (default) or ``.pt`` (extra)."""
+
+from __future__ import annotations
+
+import ast
+import os
+import warnings
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from bt_exec.failure import UsageError
+from bt_exec_skills.vision.decode import Found, decode, letterbox
+from bt_exec_skills.vision.sample import Frame
+
+__all__ = ["LEAST_SCORE", "MOST_OVERLAP", "Network", "OnnxNetwork", "UltralyticsNetwork", "load"]
+
+LEAST_SCORE = 0.25
+MOST_OVERLAP = 0.7
+_THREADS = 2
+
+
+class Network(Protocol):
+    """Finds things in a picture; safe from any one thread at a time."""
+
+    names: tuple[str, ...]
+
+    def find(self, frame: Frame, least_score: float = LEAST_SCORE) -> list[Found]:
+        """Return what is found with more than `least_score`, best first."""
+
+
+def load(weights: Path, *, threads: int = _THREADS) -> Network:
+    """Return the network in a file.
+
+    Raises:
+        UsageError: If the file is missing, is of another kind, or cannot be read.
+    """
+    if not weights.is_file():
+        raise UsageError(f"there are no weights {weights}; they end in .onnx or .pt")
+    if weights.suffix == ".onnx":
+        return OnnxNetwork(weights, threads=threads)
+    if weights.suffix == ".pt":
+        return UltralyticsNetwork(weights)
+    raise UsageError(f"{weights}: weights end in .onnx (onnxruntime) or .pt (ultralytics)")
+
+
+class OnnxNetwork:
+    """A YOLO detector as ultralytics exports it, on onnxruntime.
+
+    Args:
+        weights: The file; its metadata holds the class names.
+        threads: How many one inference may use.
+
+    Raises:
+        UsageError: If the file is no such network.
+    """
+
+    def __init__(self, weights: Path, *, threads: int = _THREADS) -> None:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        # A spinning thread keeps a core busy between two looks.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        try:
+            self._session: Any = onnxruntime.InferenceSession(
+                str(weights), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:
+            raise UsageError(f"{weights} cannot be read as a network: {error}") from error
+        shape = self._session.get_inputs()[0].shape
+        if len(shape) != 4 or not all(isinstance(side, int) for side in shape):
+            raise UsageError(
+                f"{weights}: the input must be of fixed shape (1, 3, h, w), is {shape}"
+            )
+        self._name = self._session.get_inputs()[0].name
+        self._height, self._width = int(shape[2]), int(shape[3])
+        self.names = _names(self._session, weights)
+
+    def find(self, frame: Frame, least_score: float = LEAST_SCORE) -> list[Found]:
+        """See `Network.find`."""
+        planes, fit = letterbox(frame, self._height, self._width)
+        output = np.asarray(self._session.run(None, {self._name: planes})[0][0], np.float32)
+        size = frame.shape[0], frame.shape[1]
+        return decode(
+            output, self.names, fit, size, least_score=least_score, most_overlap=MOST_OVERLAP
+        )
+
+
+def _names(session: Any, weights: Path) -> tuple[str, ...]:
+    text = session.get_modelmeta().custom_metadata_map.get("names", "")
+    try:
+        found = ast.literal_eval(text)
+        return tuple(str(found[number]) for number in range(len(found)))
+    except (SyntaxError, ValueError, KeyError, TypeError):
+        raise UsageError(f"{weights}: its metadata does not name the classes") from None
+
+
+class UltralyticsNetwork:
+    """The same from ``.pt`` weights, on ultralytics and torch (extra ``yolo``).
+
+    Args:
+        weights: The file.
+
+    Raises:
+        UsageError: If ultralytics is not installed.
+    """
+
+    def __init__(self, weights: Path) -> None:
+        os.environ.setdefault("YOLO_OFFLINE", "true")
+        os.environ.setdefault("YOLO_AUTOINSTALL", "false")
+        try:
+            from ultralytics import YOLO
+        except ImportError:
+            raise UsageError(
+                f"{weights} needs ultralytics: pip install 'bt-exec[yolo]', or use .onnx weights"
+            ) from None
+        self._model: Any = YOLO(str(weights))
+        self._size = int(self._model.overrides.get("imgsz", 320))
+        self.names = tuple(str(self._model.names[i]) for i in range(len(self._model.names)))
+
+    def find(self, frame: Frame, least_score: float = LEAST_SCORE) -> list[Found]:
+        """See `Network.find`."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = self._model.predict(
+                np.ascontiguousarray(frame[..., ::-1]),
+                imgsz=self._size,
+                conf=least_score,
+                iou=MOST_OVERLAP,
+                device="cpu",
+                verbose=False,
+            )[0]
+        boxes = result.boxes
+        rows = zip(boxes.cls.int().tolist(), boxes.xyxy.tolist(), boxes.conf.tolist(), strict=True)
+        return [Found(self.names[kind], (*xyxy,), score) for kind, xyxy, score in rows]

@@ -1,0 +1,107 @@
+"""Showing what eyes see: a picture of a file, of a robot of a site, or of a mission on record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bt_exec.failure import UnknownName, UsageError
+from bt_exec.journal import Journal
+from bt_exec.robot import Scene
+from bt_exec.site import Site, load_site
+from bt_exec_skills.vision.dataset import read_image
+from bt_exec_skills.vision.draw import Tag, annotate, save_picture
+from bt_exec_skills.vision.evaluate import WORKING_SCORE
+from bt_exec_skills.vision.network import load
+
+__all__ = ["show_image", "show_mission", "show_world"]
+
+
+def show_image(image: Path, weights: Path, out: Path) -> dict[str, Any]:
+    """Annotate the picture in a file with what a network finds; return that as data."""
+    frame = read_image(image)
+    found = load(weights).find(frame, WORKING_SCORE)
+    tags = [Tag(one.xyxy, f"{one.label} {one.score:.2f}", one.label) for one in found]
+    save_picture(out, annotate(frame, tags, [f"{image.name}: {len(found)} found"]))
+    return {
+        "picture": str(out),
+        "detections": [
+            {"type": one.label, "bbox": [round(side) for side in one.xyxy], "score": one.score}
+            for one in found
+        ],
+    }
+
+
+def show_world(site: str, world: Mapping[str, str], detector: Any, out: Path) -> dict[str, Any]:
+    """Annotate what the first robot of a site with eyes sees at the start.
+
+    Args:
+        site: Name or file.
+        world: The ``--world`` pairs.
+        detector: In place of the site's, or None.
+        out: Where the picture goes.
+
+    Raises:
+        UsageError: If no robot of the site has eyes.
+    """
+    loaded = load_site(site)
+    for pack, settings in loaded.packs.items():
+        chosen = dict(settings) | ({} if detector is None else {"detector": detector})
+        scene = _look(loaded, pack, chosen, world)
+        if scene is not None:
+            save_picture(out, scene_picture(scene))
+            return {"picture": str(out), **scene.record()}
+    raise UsageError(f"no robot of site {loaded.name} has eyes")
+
+
+def _look(site: Site, name: str, settings: Mapping[str, Any], world: Mapping[str, str]) -> Any:
+    pack = next(pack for pack in site.catalogue.packs if pack.name == name)
+    robot = str(settings.get("robot", ""))
+    if robot not in pack.robots:
+        raise UnknownName(f"robot of pack {name}", robot, pack.robots)
+    rig = pack.robots[robot](settings, world)
+    try:
+        if rig.perception is None:
+            return None
+        return rig.perception.interpret(rig.perception.capture())
+    finally:
+        rig.shut()
+
+
+def show_mission(which: str, journal: Path | None, folder: Path) -> dict[str, Any]:
+    """Annotate every frame that the record of a mission kept.
+
+    Raises:
+        UsageError: If it kept none.
+    """
+    record = Journal.open(journal).mission(which)
+    files = []
+    for number, look in enumerate(record.looks):
+        scene = getattr(look, "scene", None)
+        if scene is not None and scene.frame is not None:
+            file = folder / f"{number:05d}.png"
+            save_picture(file, scene_picture(scene))
+            files.append(str(file))
+    if not files:
+        raise UsageError(f"the record of mission {which} holds no frames")
+    return {"mission": record.id, "pictures": len(files), "folder": str(folder)}
+
+
+def scene_picture(scene: Scene) -> Any:
+    """Return the frame of a scene with its detections, its line for people and its evidence."""
+    frame, data = scene.frame, scene.record()
+    if frame is None:
+        raise UsageError("there is no picture to show: " + scene.describe("en"))
+    tags = [
+        Tag(found["bbox"], f"{found['type']} {found['score']:.2f}", found["type"])
+        for found in data.get("detections", ())
+    ]
+    lines = [f"t {scene.t:.2f} s | {scene.describe('en')}"]
+    evidence = [
+        word
+        for part in data.values()
+        if isinstance(part, Mapping)
+        for word in part.get("evidence", ())
+    ]
+    return annotate(frame, tags, [*lines, *([" ".join(evidence)] if evidence else [])])

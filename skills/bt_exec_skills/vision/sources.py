@@ -1,0 +1,58 @@
+"""Where practice pictures come from: packs register sources through entry points.
+
+A package of anybody adds its own with::
+
+    [project.entry-points."bt_exec_skills.scenes"]
+    kitchen = "my_kitchen.practice:KitchenPractice"
+
+A source that can be asked for the state of what it shows also offers ``states`` and
+``answerer(network)``; see `bt_exec_skills.vision.evaluate.Answer`.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+from pathlib import Path
+
+from bt_exec.failure import UnknownName, UsageError
+from bt_exec_skills.vision.evaluate import Answer
+from bt_exec_skills.vision.network import Network
+from bt_exec_skills.vision.sample import SceneSource
+
+__all__ = ["find_source", "shipped_weights", "state_question"]
+
+_GROUP = "bt_exec_skills.scenes"
+
+
+def find_source(name: str) -> SceneSource:
+    """Return the installed source called `name`.
+
+    Raises:
+        UnknownName: If there is none.
+    """
+    points = {point.name: point for point in importlib.metadata.entry_points(group=_GROUP)}
+    if name not in points:
+        raise UnknownName("scene source", name, points)
+    source: SceneSource = points[name].load()()
+    return source
+
+
+def shipped_weights(source: SceneSource) -> Path:
+    """Return the weights that ship for pictures of `source`.
+
+    Raises:
+        UsageError: If none do.
+    """
+    weights: Path | None = getattr(source, "weights", None)
+    if weights is None:
+        raise UsageError(f"no weights ship for {source.name}; name some with --weights")
+    return weights
+
+
+def state_question(source: SceneSource, network: Network) -> tuple[Answer | None, tuple[str, ...]]:
+    """Return what asks for states in pictures of `source`, and the states; None if it cannot."""
+    states: tuple[str, ...] = getattr(source, "states", ())
+    if not states or not set(source.classes) <= set(network.names):
+        return None, ()
+    answer: Answer = source.answerer(network)  # type: ignore[attr-defined]
+    return answer, states

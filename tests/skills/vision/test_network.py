@@ -1,0 +1,75 @@
+"""Networks: the same boxes from .onnx and .pt, and files that are none."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bt_exec.failure import UsageError
+from bt_exec_skills.vision.network import OnnxNetwork, load
+
+
+def test_files_that_are_no_networks(tmp_path: Path) -> None:
+    odd = tmp_path / "odd.onnx"
+    odd.write_bytes(b"no network")
+    with pytest.raises(UsageError, match=r"odd\.onnx cannot be read as a network"):
+        load(odd)
+    other = tmp_path / "weights.h5"
+    other.write_bytes(b"x")
+    with pytest.raises(UsageError, match=r"weights end in \.onnx \(onnxruntime\) or \.pt"):
+        load(other)
+    with pytest.raises(UsageError, match="there are no weights"):
+        load(tmp_path / "none.onnx")
+
+
+def test_a_picture_of_any_size_is_taken() -> None:
+    from bt_exec_skills.door.eyes import SHIPPED
+
+    network = OnnxNetwork(SHIPPED)
+    for size in ((240, 320), (120, 160), (480, 640), (64, 64)):
+        for one in network.find(np.full((*size, 3), 90, np.uint8), 0.001):
+            x1, y1, x2, y2 = one.xyxy
+            assert 0 <= x1 <= x2 <= size[1]
+            assert 0 <= y1 <= y2 <= size[0]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_training_ends_in_two_networks_that_find_the_same(tmp_path: Path) -> None:
+    """Make a small data set, train an epoch, compare every detection of 150 pictures."""
+    pytest.importorskip("ultralytics", reason="needs the extra yolo")
+    from bt_exec_skills.door.practice.scenes import DoorPractice
+    from bt_exec_skills.vision.dataset import Recipe, make_dataset, read_pictures
+    from bt_exec_skills.vision.train import TrainSettings, train
+
+    source = DoorPractice()
+    recipe = Recipe("door", 1000, 30, 2, source.classes)
+    make_dataset(source, recipe, tmp_path / "data", lambda *_: None)
+    settings = TrainSettings(epochs=3, device="cpu")
+    report = train(tmp_path / "data", tmp_path / "run", settings)
+    assert report["dataset"]["seed"] == 1000
+    assert (tmp_path / "run" / "training.json").is_file()
+    with pytest.raises(UsageError, match="holds finished weights already"):
+        train(tmp_path / "data", tmp_path / "run", settings)
+    ours, theirs = load(tmp_path / "run" / "best.onnx"), load(tmp_path / "run" / "best.pt")
+    assert ours.names == theirs.names == source.classes
+    spent = [[], []]
+    compared = 0
+    for picture in list(read_pictures(tmp_path / "data"))[:150]:
+        image = picture.image()
+        pair = []
+        for place, network in enumerate((ours, theirs)):
+            began = time.perf_counter()
+            found = network.find(image, 0.1)
+            spent[place].append(time.perf_counter() - began)
+            pair.append(sorted(found, key=lambda one: (one.label, -one.score, one.xyxy)))
+        assert len(pair[0]) == len(pair[1])
+        for one, other in zip(*pair, strict=True):
+            assert one.label == other.label
+            assert one.score == pytest.approx(other.score, abs=1e-3)
+            assert one.xyxy == pytest.approx(other.xyxy, abs=1.0)
+            compared += 1
+    print(f"{compared} detections agree; time {np.median(spent[0]) / np.median(spent[1]):.2f}")
