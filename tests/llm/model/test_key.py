@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from bt_exec.testing.messages_server import error, raw, refusal, text
+from bt_exec.testing.messages_server import error, hang, raw, refusal, text
 from bt_exec_llm.model import Block, ModelClient, ModelFailure, ModelSettings, Recorder, Turn
 
 KEY = "sk-ant-very-secret-0123456789"
@@ -54,6 +54,13 @@ def test_the_key_appears_nowhere(
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
     assert all(KEY not in each for each in shown)
     assert "very-secret" not in "".join(shown)
+
+
+def test_the_last_failure_before_a_deadline_is_clean_too(serve: Any, connect: Any) -> None:
+    server = serve([error(500, "api_error", f"{KEY} is odd"), hang()], key=KEY)
+    client = connect(server, api_key_env="ANTHROPIC_API_KEY", timeout_s=1.0)
+    with pytest.raises(ModelFailure, match=r"before that: status 500, \[key\] is odd"):
+        client.ask([], [Turn.user("hi")])
 
 
 def test_the_key_goes_to_anthropic_only(serve: Any, connect: Any) -> None:
