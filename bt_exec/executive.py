@@ -174,6 +174,9 @@ class Executive:
         message = summarise(
             ending, account, self.site.messages, self.site.catalogue, self._lookout.facts()
         )
+        told = " ".join(rig.told() for rig in self.rigs.values() if rig.told is not None).strip()
+        if told:  # what the robot said itself says more than where things are
+            message = told if ending.status == "satisfied" else f"{message} {told}"
         spec = account.spec
         if ending.refusal is None:
             account.turn(

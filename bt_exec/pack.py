@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bt_exec.failure import RegistrationError, UnknownName, UsageError
 from bt_exec.robot import Rig
@@ -25,13 +25,28 @@ from bt_exec.skill import Condition, Skill
 if TYPE_CHECKING:
     from bt_exec.compiler import Pass, Rule
     from bt_exec.report import TurnReporter
+    from bt_exec.spec.model import MissionSpec
 
-__all__ = ["Catalogue", "Pack", "RigFactory", "find_pack", "pack_names"]
+__all__ = ["Catalogue", "Pack", "PlanFormat", "RigFactory", "find_pack", "pack_names"]
 
 _GROUP = "bt_exec.packs"
 
 RigFactory = Callable[[Mapping[str, Any], Mapping[str, str]], Rig]
 """Makes a rig from the site's settings for the pack and the ``--world KEY=VALUE`` pairs."""
+
+
+class PlanFormat(NamedTuple):
+    """Another form of a plan, such as the JSON of another planner.
+
+    Attributes:
+        read: Takes the text, the name of its file and the command; returns the mission.
+        write: Takes an expanded mission; returns the text.
+
+    Both raise `SpecError` for what they cannot take.
+    """
+
+    read: Callable[[str, str, str], MissionSpec]
+    write: Callable[[MissionSpec], str]
 
 
 @dataclass(frozen=True)
@@ -54,6 +69,7 @@ class Pack:
             pack: the names of places and people. None if it has none.
         robots: Rig factories by the name a site uses.
         world: The ``--world`` keys it knows, each with what it means and allows.
+        formats: Other forms of a plan that the pack reads and writes, by name.
         turn_reporter: Makes the pack's turn reporter for one mission, or None.
         doctor: Looks at what the pack needs of the machine, for ``bt-exec doctor``: gives
             (name, ``ok`` | ``missing`` | ``optional``, detail, what to do), or None.
@@ -73,6 +89,7 @@ class Pack:
     words: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     robots: Mapping[str, RigFactory] = field(default_factory=dict)
     world: Mapping[str, str] = field(default_factory=dict)
+    formats: Mapping[str, PlanFormat] = field(default_factory=dict)
     turn_reporter: Callable[[], TurnReporter] | None = None
     doctor: Callable[[], Iterable[tuple[str, str, str, str]]] | None = None
 

@@ -6,9 +6,13 @@ itself only ever stops a robot; everything that moves, moves because a skill ask
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+
+if TYPE_CHECKING:
+    from bt_exec.events import Listener
+    from bt_exec.journal.record import MissionLine
 
 __all__ = ["Motion", "Perception", "Rig", "Robot", "Scene", "Simulation"]
 
@@ -105,6 +109,9 @@ class Rig:
         simulation: The world to advance between ticks, or None for a real robot.
         facts: Gives what the robot knows about itself, for the dry run; see `facts_now`.
         close: Called once when the rig is put away.
+        listener: Told of every event of a mission, after it is on record, or None.
+        recall: Given the missions of today, oldest first, before another begins.
+        told: Gives what the robot told the operator in this mission; it opens the final message.
     """
 
     robot: Robot
@@ -112,6 +119,9 @@ class Rig:
     simulation: Simulation | None = None
     facts: Callable[[], Mapping[str, str]] | None = None
     close: Callable[[], None] | None = None
+    listener: Listener | None = None
+    recall: Callable[[Sequence[MissionLine]], None] | None = None
+    told: Callable[[], str] | None = None
 
     def facts_now(self) -> dict[str, str]:
         """Return what the robot knows about itself: ``{"hand.left": "empty"}``."""

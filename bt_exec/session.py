@@ -13,6 +13,7 @@ from bt_exec.events import Listener
 from bt_exec.executive import Executive
 from bt_exec.failure import BtExecError, RegistrationError, UnknownName, UsageError, nearest
 from bt_exec.faults import Faults
+from bt_exec.given import GivenPlan
 from bt_exec.looking import Eyes, known_facts
 from bt_exec.messages import language_of
 from bt_exec.pack import Pack
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Session", "compile_command", "make_compiler", "parse_world", "request_of"]
 
 _log = logging.getLogger("bt_exec")
+_RECALLED = 50  # missions that robots are reminded of, at most
 
 
 def parse_world(texts: Iterable[str]) -> dict[str, str]:
@@ -92,11 +94,19 @@ class Session:
         self.eyes: dict[str, Eyes] = {}
         self._open()
 
-    def run(self, command: str) -> Outcome:
-        """Run one command to its end in this session's world."""
+    def run(self, command: str, plan: MissionSpec | None = None) -> Outcome:
+        """Run one command to its end in this session's world.
+
+        Args:
+            command: What the person typed.
+            plan: The plan to run for it, instead of one of the compiler's.
+        """
         self._count += 1
+        compiler = self.compiler if plan is None else GivenPlan(plan)
         if self.journal is None:
-            return self._run(command, f"{dt.date.today():%Y-%m-%d}-{self._count:04d}", ())
+            name = f"{dt.date.today():%Y-%m-%d}-{self._count:04d}"
+            return self._run(command, name, compiler, ())
+        self._recall(self.journal)
         recorder = self.journal.begin(
             command=command,
             language=language_of(command),
@@ -107,22 +117,40 @@ class Session:
             tell=_log.warning,
         )
         with recorder:  # on record first, shown after
-            return self._run(command, recorder.mission_id, (recorder,), recorder)
+            return self._run(command, recorder.mission_id, compiler, (recorder,), recorder)
+
+    def _recall(self, journal: Journal) -> None:
+        """Remind robots that want it of what was done today."""
+        wanting = [rig.recall for rig in self.rigs.values() if rig.recall is not None]
+        if not wanting:
+            return
+        today = dt.date.today()
+        lines = [
+            line
+            for line in reversed(journal.missions(_RECALLED))
+            if line.ended_at is not None
+            and line.site == self.site.name
+            and line.started_at.date() == today
+        ]
+        for recall in wanting:
+            recall(lines)
 
     def _run(
         self,
         command: str,
         mission_id: str,
+        compiler: Compiler,
         first: tuple[Listener, ...],
         recorder: Recorder | None = None,
     ) -> Outcome:
+        own = [rig.listener for rig in self.rigs.values() if rig.listener is not None]
         executive = Executive(
             self.site,
             self.rigs,
             self.eyes,
             self.clock,
-            self.compiler,
-            listeners=(*first, *self.listeners),
+            compiler,
+            listeners=(*first, *own, *self.listeners),
             faults=self.faults,
             mission_id=mission_id,
             journal=str(self.journal.path) if self.journal is not None else None,

@@ -104,7 +104,10 @@ class English:
                     u.kind == "value" and u.name in slot.to for u in after
                 )
                 joined = tokens[end].kind == "stop" or any(u.kind == "then" for u in after)
-                if not (addressed or joined):
+                inside = any(  # "the next meeting" goes on
+                    u.name == "determiner" for _, u in self._known(tokens, end - 1)
+                )
+                if inside or not (addressed or joined):
                     continue
             last = end
             while last > begin:  # politeness at the end is no part of it

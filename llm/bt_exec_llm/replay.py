@@ -1,8 +1,8 @@
 """Plan from a recording: the same answers, read and checked as they were then.
 
-``--compiler replay:FILE`` takes what the model compiler wrote with its setting ``record: FILE``. The
-same commands in the same worlds give the same plans, byte for byte; another question is refused
-and says where it differs.
+``--compiler replay:FILE`` takes what the model compiler wrote with its setting ``record: FILE``.
+The same commands in the same worlds give the same plans, byte for byte; another question is
+refused and says where it differs.
 """
 
 from __future__ import annotations

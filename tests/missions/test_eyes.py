@@ -99,3 +99,30 @@ def test_absent_material_is_never_grasped_in_any_world(learned: Any) -> None:
         outcome, started, _ = learned(FETCH, seed=seed, door=DOORS[seed % 3], material="absent")
         assert outcome.status == "blocked", seed
         assert not {"move_arm", "grasp"} & set(started), seed
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("fault", ["dark", "frozen", "noise", "occluded", "wrong_size", "missing"])
+def test_every_fault_at_every_stage_of_a_fetch_blocks_it(learned: Any, fault: str) -> None:
+    """The stages of world 3: opening until 9 s, reaching until 12, grasping until 15, closing."""
+    for at in (0.0, 4.0, 10.7, 12.5, 14.0, 18.0):
+        outcome, started, facts = learned(
+            "get the material", seed=3, door="closed", camera=f"{fault}@{at}"
+        )
+        assert (outcome.status, outcome.reason_code) == ("blocked", "UNCERTAIN_PERCEPTION"), at
+        assert f"camera {fault}" in outcome.message.replace(" is ", " ").replace("g s", "g_s"), at
+        assert outcome.sim_seconds < at + 20
+        if at < 12:
+            assert "grasp" not in started
+            assert facts["hand.right"] == "empty"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", [4.0, 10.7, 12.5, 18.0])
+def test_a_camera_that_comes_back_costs_time_and_no_more(learned: Any, start: float) -> None:
+    outcome, _, facts = learned(
+        "get the material", seed=3, door="closed", camera=f"dark@{start}-{start + 1.5}"
+    )
+    assert outcome.status == "satisfied"
+    assert facts["hand.right"] == "material"

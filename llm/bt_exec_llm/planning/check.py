@@ -57,7 +57,7 @@ def judge(data: Any, request: Request, meant: MissionSpec | None, model: str) ->
     if large is not None:
         return Judgement(problems=(large,))
     form = unpack(data)
-    if form.root is None or form.root == "":
+    if form.root is None:
         return Judgement(problems=form.problems, cannot=form.cannot, notes=form.notes)
     root, spelling = tidied(form.root, request)
     notes = (*form.notes, *spelling)

@@ -30,7 +30,7 @@ def close_door(
         return
     yield from look_for(world, object_label, door_known=True)
     held = robot.holding(arm)
-    yield from drive(robot, world, robot.push_shut(arm, object_label), stuck="DOOR_STUCK")
+    yield from drive(robot, world, lambda: robot.push_shut(arm, object_label), stuck="DOOR_STUCK")
     if held == "material" and robot.holding(arm) != held:
         raise Failed("GRASP_SLIPPED", f"the {held} was lost while the door was pushed", held=held)
     angle = robot.door_angle_rad

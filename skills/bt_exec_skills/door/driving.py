@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from bt_exec.failure import Failed
@@ -33,16 +33,25 @@ _CODES: Mapping[str, str] = MappingProxyType(
 
 STALE_S = 1.0
 """A robot that moves must have seen something not longer ago than this [s]."""
+_MOST_BLINKS = 2
 
 
-def look_up(world: World[DoorScene]) -> Steps:
+def look_up(world: World[DoorScene], since: float | None = None) -> Steps:
     """Wait for one fresh picture of a camera that works; nothing moves meanwhile.
+
+    Args:
+        world: What the skill may look at.
+        since: When a fresh picture was taken at the earliest [s]; the start of the skill if None.
 
     Raises:
         Failed: UNCERTAIN_PERCEPTION if none comes within a few seconds.
     """
-    while not world.fresh or world.fresh[-1].fault is not None:
-        if world.now - world.since >= SIGHT_PATIENCE_S:
+    began = world.since if since is None else since
+    while True:
+        newest = world.scene
+        if newest is not None and newest.t >= began and newest.fault is None:
+            return
+        if world.now - began >= SIGHT_PATIENCE_S:
             raise Failed("UNCERTAIN_PERCEPTION", _why_blind(world))
         yield Running(0.0, "looking")
 
@@ -99,26 +108,35 @@ def look_for(world: World[DoorScene], label: str, *, door_known: bool = False) -
 
 
 def drive(
-    robot: DoorRobot, world: World[DoorScene], motion: Motion, stuck: str = "BLOCKED"
+    robot: DoorRobot, world: World[DoorScene], start: Callable[[], Motion], stuck: str = "BLOCKED"
 ) -> Steps:
-    """Follow `motion` to its end, or until sight is lost; however it ends, the arm is stopped.
+    """Start a motion and follow it to its end; however it ends, the arm is stopped.
+
+    When sight is lost the arm stops at once. If it comes back within a few seconds the motion is
+    started anew, but not more than twice.
 
     Args:
         robot: Whose motion it is.
         world: What the skill may look at.
-        motion: Just started.
+        start: Starts the motion.
         stuck: Code of an arm that does not get through.
 
     Raises:
         Failed: If the motion did not reach its goal; UNCERTAIN_PERCEPTION if the camera failed.
     """
-    try:
-        while not motion.done:
-            if blind := _sight_lost(world):
-                raise Failed("UNCERTAIN_PERCEPTION", blind)
-            yield Running(motion.progress, robot.doing)
-    finally:
-        motion.stop()
+    for blinks in range(_MOST_BLINKS + 1):
+        motion, blind = start(), ""
+        try:
+            while not (motion.done or blind):
+                yield Running(motion.progress, robot.doing)
+                blind = _sight_lost(world)
+        finally:
+            motion.stop()
+        if not blind:
+            break
+        if blinks == _MOST_BLINKS:
+            raise Failed("UNCERTAIN_PERCEPTION", blind)
+        yield from look_up(world, since=world.now)
     if motion.blocked:
         kind, _, why = motion.reason.partition(": ")
         code = stuck if kind == "STUCK" else _CODES.get(kind, "BLOCKED")

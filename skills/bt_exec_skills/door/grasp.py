@@ -31,6 +31,6 @@ def grasp(
     if held is not None:
         raise Failed("HAND_FULL", f"the {arm} hand holds the {held}", held=held)
     yield from look_for(world, object_label)
-    yield from drive(robot, world, robot.close_gripper(arm, object_label))
+    yield from drive(robot, world, lambda: robot.close_gripper(arm, object_label))
     if robot.holding(arm) != object_label:
         raise Failed("GRASP_SLIPPED", f"the {arm} hand came back without the {object_label}")

@@ -30,6 +30,6 @@ def move_arm(
     if held is not None:
         raise Failed("HAND_FULL", f"the {arm} hand holds the {held}", held=held)
     yield from look_for(world, object_label)
-    yield from drive(robot, world, robot.reach(arm, object_label))
+    yield from drive(robot, world, lambda: robot.reach(arm, object_label))
     if not robot.at_label(arm, object_label):
         raise Failed("NOT_IN_PLACE", f"the {arm} hand is not in front of the {object_label}")

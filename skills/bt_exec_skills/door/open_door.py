@@ -34,7 +34,7 @@ def open_door(
     if held == "material":
         raise Failed("HAND_FULL", f"the {arm} hand holds the {held}", held=held)
     yield from look_for(world, object_label, door_known=True)
-    yield from drive(robot, world, robot.pull_open(arm, object_label), stuck="DOOR_STUCK")
+    yield from drive(robot, world, lambda: robot.pull_open(arm, object_label), stuck="DOOR_STUCK")
     angle = robot.door_angle_rad
     if angle < OPEN_RAD:
         raise Failed(

@@ -24,7 +24,7 @@ def release(robot: DoorRobot, world: World[DoorScene], arm: Arm) -> Steps:
     if robot.holding(arm) is None:
         raise Failed("HAND_EMPTY", f"the {arm} hand holds nothing")
     yield from look_up(world)
-    yield from drive(robot, world, robot.open_gripper(arm))
+    yield from drive(robot, world, lambda: robot.open_gripper(arm))
     held = robot.holding(arm)
     if held is not None:
         raise Failed("GRIPPER_JAMMED", f"the {arm} hand still holds the {held}", held=held)

@@ -24,6 +24,6 @@ def return_home(robot: DoorRobot, world: World[DoorScene]) -> Steps:
     A hand that holds something keeps holding it; a hand on the handle lets go of it first.
     """
     yield from look_up(world)
-    yield from drive(robot, world, robot.go_home())
+    yield from drive(robot, world, lambda: robot.go_home())
     if not robot.at_home:
         raise Failed("NOT_IN_PLACE", "the arms did not come to rest at home")

@@ -30,7 +30,7 @@ WORLD_KEYS: Mapping[str, str] = MappingProxyType(
 )
 """The ``--world`` keys of the simulated door."""
 
-_SETTINGS = ("robot", "detector", "renderer", "material_arm")
+_SETTINGS = ("robot", "detector", "renderer", "material_arm", "second_opinion")
 _RENDERERS = ("auto", "egl", "raycast")
 
 
@@ -95,6 +95,7 @@ def make_sim_rig(settings: Mapping[str, Any], world: Mapping[str, str]) -> Rig:
     from bt_exec_skills.door.lens import Lens, parse_breaks
     from bt_exec_skills.door.measure import calibration_of
     from bt_exec_skills.door.perception import DoorPerception
+    from bt_exec_skills.door.second_opinion import second_opinion
     from bt_exec_skills.door.sim.layout import WorldOptions
 
     values: dict[str, Any] = dict(world)
@@ -112,11 +113,12 @@ def make_sim_rig(settings: Mapping[str, Any], world: Mapping[str, str]) -> Rig:
 
     robot = SimDoorRobot(DoorWorld(options))
     choice = settings.get("detector", "oracle")
-    eyes = make_eyes(choice, lambda: calibration_of(robot.world))
+    detector, judge = make_eyes(choice, lambda: calibration_of(robot.world))
+    judge = second_opinion(judge, settings.get("second_opinion"))
     camera = Lens(SimCamera(robot.world, renderer=renderer), options.seed, breaks)
     return Rig(
         robot,
-        DoorPerception(camera, *eyes, size=(240, 320)),
+        DoorPerception(camera, detector, judge, size=(240, 320)),
         robot,
         lambda: facts_of(robot),
         camera.close,

@@ -37,7 +37,9 @@ REPORT_KEYWORDS = (
 """The expressions that make a mission a reporting one; people vary spacing, ending, politeness."""
 
 _GIVE = r"(?:줘|주[라고게어길면실시십세셔]|줄래|줄수|줄것|줘요|달라|다오|드려|주겠)"
-_SAY = r"(?:알려|말해|보고해|설명해|얘기해|이야기해|들려|전해|정리해|요약해|브리핑해|공유해|답해)"
+_SAY = r"(?:알려|말해|보고해|설명해|얘기해|이야기해|들려|정리해|요약해|브리핑해|공유해|답해)"
+_QUOTED = r"(?:다고|라고|자고|냐고|달라고)(?:좀|꼭|직접)?(?:알려|말해|전해|얘기해|이야기해|설명해)"
+_ME = r"(?:나|내|저|제|우리)(?:한테|에게|게|께)"
 _DO = r"(?:해|하세요|하십시오|하시오|하라|하도록|해라|해요|할것|하렴|하자|합시다|하거라)"
 _KOREAN = re.compile(
     rf"(?:보고|확인하고|점검하고|체크하고|순찰하고|살피고)(?:서|나서)?(?:돌아)?"
@@ -45,11 +47,11 @@ _KOREAN = re.compile(
     rf"|{_SAY}{_GIVE}"
     rf"|(?:보고|알리도록|말)(?:{_DO}|드려|드리|부탁|바람|바랍|요망|올려)"
     rf"|알(?:려라|리세요|리십시오|려(?!진|졌|지)$|려요$|려[.!?~,])"
-    rf"|말씀해{_GIVE}"
+    rf"|{_ME}(?:와서)?(?:전해|말씀해){_GIVE}"
     rf"|궁금(?:해|합)"
 )
 _NOT_KOREAN = re.compile(
-    rf"(?:{_SAY}(?:주)?지(?:는|도|를)?(?:마|말|않)|보고(?:하|는하|드리)지(?:는|도)?(?:마|말|않)"
+    rf"(?:{_QUOTED}|{_SAY}(?:주)?지(?:는|도|를)?(?:마|말|않)|보고(?:하|는하|드리)지(?:는|도)?(?:마|말|않)"
     rf"|보고(?:는|할)?(?:필요|안해|하지않|없이)|안(?:알려|말해|보고해))"
 )
 _ENGLISH = re.compile(
@@ -77,7 +79,7 @@ _PAST = re.compile(
 
 def _plain(command: str) -> str:
     text = unicodedata.normalize("NFC", command)
-    return text.replace("’", "'").replace("‘", "'")  # noqa: RUF001 - typed quotes
+    return text.replace("’", "'").replace("‘", "'")
 
 
 def _spaceless(command: str) -> str:

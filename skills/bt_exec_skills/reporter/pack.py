@@ -5,15 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from bt_exec.pack import Pack
+from bt_exec.resources import data_path
 from bt_exec_skills.reporter.conditions import CONDITIONS
 from bt_exec_skills.reporter.deliver_object import deliver_object
 from bt_exec_skills.reporter.fail_and_report import fail_and_report
+from bt_exec_skills.reporter.failure_noted import failure_noted
 from bt_exec_skills.reporter.navigate import navigate
 from bt_exec_skills.reporter.observe_scene import observe_scene
+from bt_exec_skills.reporter.passes import PASSES
+from bt_exec_skills.reporter.plan_json import PLAN_JSON
 from bt_exec_skills.reporter.rigs import WORLD_KEYS, make_sim_rig
 from bt_exec_skills.reporter.robot import PersonName, PlaceName, Words
 from bt_exec_skills.reporter.summarize_mission import summarize_mission
 from bt_exec_skills.reporter.talk_to_person import talk_to_person
+from bt_exec_skills.reporter.words import words
 
 __all__ = ["PACK"]
 
@@ -28,8 +33,17 @@ PACK = Pack(
         summarize_mission,
         fail_and_report,
     ),
-    conditions=CONDITIONS,
-    types={"PlaceName": PlaceName, "PersonName": PersonName, "Words": Words},
+    conditions=(*CONDITIONS, failure_noted),
+    types={
+        "Place": PlaceName,
+        "Person": PersonName,
+        **dict.fromkeys(("Aspect", "Question", "Message", "Item"), Words),
+    },
+    passes=PASSES,
+    trees=data_path("trees", "reporter"),
+    lexicon=data_path("configs", "lexicon", "reporter.yaml"),
+    words=words,
+    formats={"plan-json": PLAN_JSON},
     messages=Path(__file__).with_name("messages.yaml"),
     robots={"sim": make_sim_rig},
     world=WORLD_KEYS,

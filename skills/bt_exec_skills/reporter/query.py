@@ -59,4 +59,5 @@ def aspects_of(query: str) -> tuple[Aspect, ...]:
 def asks(topic: str) -> bool:
     """Whether `topic` is a question, so that whoever hears it is to answer."""
     text = f"{unicodedata.normalize('NFC', topic).casefold()} "
-    return any(word in text for word in _QUESTIONS) and not text.rstrip().endswith("보고")
+    reports = text.startswith("report") or text.rstrip().endswith("보고")
+    return any(word in text for word in _QUESTIONS) and not reports

@@ -10,6 +10,7 @@ from typing import Any
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec.robot import Rig
 from bt_exec_skills.reporter.detect import Detector
+from bt_exec_skills.reporter.memory import Memory
 from bt_exec_skills.reporter.robot import EMPTY, ReporterRobot
 from bt_exec_skills.reporter.sitemap import SiteMap, make_map
 from bt_exec_skills.reporter.speaker import ScriptedSpeaker, Speaker
@@ -117,7 +118,17 @@ def make_sim_rig(settings: Mapping[str, Any], world: Mapping[str, str]) -> Rig:
         camera.close()
 
     eyes = ReporterPerception(camera, detector, site)
-    return Rig(robot, eyes, robot, lambda: facts_of(robot), close)
+    memory = Memory(robot.notebook)
+    return Rig(
+        robot,
+        eyes,
+        robot,
+        lambda: facts_of(robot),
+        close,
+        listener=memory,
+        recall=memory.recall,
+        told=memory.told,
+    )
 
 
 def _folder(setting: Any) -> Path | None:

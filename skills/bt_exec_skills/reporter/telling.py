@@ -79,10 +79,12 @@ def sentence(note: Note, site: SiteMap, language: str, started: float = 0.0) -> 
     facts = {**facts, "time": clock_of(note.t - started, language), "place": place}
     if note.kind != "failed":
         return say(note.kind.upper(), language, **facts)
-    skill = str(note.facts.get("skill"))
-    code = str(note.facts.get("code"))
-    why = say(code, language, **facts)
-    key = f"FAILED_{skill}" if f"FAILED_{skill}" in _sentences() else "FAILED_other"
+    why = say(str(facts.pop("code")), language, **facts)
+    key = f"FAILED_{note.facts.get('skill')}"
+    if key not in _sentences():
+        key = "FAILED_other"
+    elif f"{key}_heard" in _sentences() and "noise_db" in facts:
+        key += "_heard"
     return say(key, language, **{**facts, "why": why})
 
 

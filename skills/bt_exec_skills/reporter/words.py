@@ -1,4 +1,4 @@
-"""Words of a site for the offline compiler: the names of its places and people, as people say them."""
+"""Words of a site for the offline compiler: what people call its places and people."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ __all__ = ["PROFESSOR", "PROFESSOR_OFFICE", "USER", "words"]
 
 USER, PROFESSOR, PROFESSOR_OFFICE = "user", "professor", "professor_office"
 
-_KO_PLACE = "[쪽](|에|에서|에는|에서는|에도|로|으로|을|를|의|이|가|은|는|도|만|랑|이랑|하고|와|과|및|까지|부터)"
+_KO_PLACE = (
+    "[쪽](|에|에서|에는|에서는|에도|로|으로|을|를|의|이|가|은|는|도|만|랑|이랑|하고|와|과|및|까지|부터)"
+)
 _KO_PERSON = "(|께|께는|께도|께서|한테|에게|한테도|에게도|을|를|이|가|은|는|도)"
 _KO_TO, _KO_COME = "(로|으로|에|까지)", "(돌아오다|오다|복귀하다|돌아가다|가다)"
 _EN_COME = "(come|go|head|return|drive|move) [back]"

@@ -124,23 +124,29 @@ def at_work(ride: Callable[..., Any], detector: str, skill: str) -> tuple[Any, d
 def break_in(
     trip: Any, skill: str, args: dict[str, str], fault: Any, after_s: float
 ) -> tuple[str, str, float]:
-    """Run a skill and break the camera after a time; return code, message, time to the end."""
+    """Run a skill and break the camera after a time.
+
+    Returns:
+        Code, message, and for how long after the break an arm still moved [s].
+    """
     steps = trip.start(SKILLS[skill], **args)
     start = trip.sim.time
     lens = trip.rig.perception.camera
     lens.breaks = (Break(fault, start + after_s),)
-    code, why, count = "OK", "", 0
+    code, why, count, moved = "OK", "", 0, start
     try:
         while True:
             next(steps)
             trip.tick(count)
+            if max(limb.speed for limb in trip.robot.world.limbs.values()) > 0.1:
+                moved = trip.sim.time
             count += 1
             assert count < 800
     except StopIteration:
         pass
     except Failed as failed:
         code, why = failed.code, failed.message
-    return code, why, trip.sim.time - start - after_s
+    return code, why, moved - start - after_s
 
 
 MIDDLES = {
@@ -167,18 +173,18 @@ def some_of(skills: list[str]) -> list[Any]:
 
 
 @pytest.mark.parametrize(("skill", "fault"), some_of(list(MIDDLES)))
-def test_a_fault_in_the_middle_of_a_skill_ends_it_and_stops_the_arms(
+def test_a_fault_in_the_middle_of_a_skill_stops_the_arms_and_ends_it(
     ride: Callable[..., Any], skill: str, fault: Any
 ) -> None:
     trip, args = at_work(ride, "oracle", skill)
     middle = MIDDLES[skill]
     held = trip.robot.holding("right")
-    code, why, lasted = break_in(trip, skill, args, fault, middle)
+    code, why, moved = break_in(trip, skill, args, fault, middle)
     assert (code, why) == (
         "UNCERTAIN_PERCEPTION",
         f"the camera is {fault.replace('_', ' ')}",
     )
-    assert 0.0 < lasted <= 0.7  # two pictures at five a second, and a tick
+    assert moved <= 0.9  # two pictures at five a second, and the arm comes to rest
     if skill != "grasp":  # which may have had the material between its fingers already
         assert trip.robot.holding("right") in (held, "door-handle")
     trip.sim.step(0.5)

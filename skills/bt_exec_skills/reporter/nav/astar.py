@@ -46,7 +46,7 @@ class Search:
         goal: Cell,
         weight: npt.NDArray[np.float32] | None = None,
     ) -> None:
-        self._columns = free.shape[1] + 2  # a rim of cells that nobody may enter
+        self._columns: int = free.shape[1] + 2  # a rim of cells that nobody may enter
         self._free: list[bool] = np.pad(free, 1).ravel().tolist()
         weights = np.ones(free.shape, np.float32) if weight is None else weight
         self._weight: list[float] = np.pad(weights, 1, constant_values=1).ravel().tolist()
@@ -92,8 +92,8 @@ class Search:
 
     def _guess(self, index: int) -> float:
         """Return the octile distance to the goal [cells]."""
-        a = abs(index // self._columns - self._goal // self._columns)
-        b = abs(index % self._columns - self._goal % self._columns)
+        a: int = abs(index // self._columns - self._goal // self._columns)
+        b: int = abs(index % self._columns - self._goal % self._columns)
         return a + b + (_SQRT2 - 2) * min(a, b)
 
     def _index(self, cell: Cell) -> int:

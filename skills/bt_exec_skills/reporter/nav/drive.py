@@ -24,7 +24,8 @@ __all__ = ["Base", "drive_to", "turn_by"]
 
 _ARRIVED_M, _ARRIVED_RAD = 0.15, 0.04
 _CLOSE_M = 0.5  # from here a robot that gets no nearer has arrived, too
-_AHEAD_M = 0.7  # how far ahead on its way the robot aims
+_AHEAD_M = (0.8, 0.55, 0.35)  # how far ahead on its way the robot aims
+_BACK_STEPS = 20
 _LOOK_EVERY = 10  # control periods between two looks at obstacles
 _STEER_EVERY = 2
 _STUCK_S = 4.0
@@ -109,6 +110,7 @@ class _Trip:
         self._steering = Steering(limits)
         self._length = max(0.5, base.pose.away(goal.x, goal.y))
         self._behind = 0.0
+        self._forgot = False
 
     def find_way(self) -> Generator[Command, None, Route]:
         """Plan; wait for people to move on if there is no way, then give up."""
@@ -124,6 +126,10 @@ class _Trip:
             if route is not None:
                 self._length = max(self._length, route.left_m)
                 return route
+            if not self._forgot:
+                self._forgot = True
+                self._planner.obstacles.forget()
+                continue
             if waited >= _PATIENCE_S:
                 raise Blocked("BLOCKED_PATH", "every way there is blocked")
             for _ in range(_LOOK_EVERY):
@@ -139,7 +145,9 @@ class _Trip:
         best, since = math.inf, base.time
         count = 0
         while base.pose.away(*route.goal) > _ARRIVED_M:
-            pose, ranges = base.pose, base.ranges()
+            pose = base.pose
+            if count % _STEER_EVERY == 0:
+                ranges = base.ranges()
             route.pass_by(pose)
             left = max(route.left_m, pose.away(*route.goal))
             if left < best - 0.15:
@@ -151,11 +159,12 @@ class _Trip:
             if base.time - since > _STUCK_S:
                 if pose.away(*route.goal) < _CLOSE_M:
                     return True
+                yield from self._back_off()
                 self._planner.obstacles.believe(pose, ranges, 1.2)
                 return False
             if count % _STEER_EVERY == 0:
                 points = hits(pose, ranges, 3.0)
-                wanted = self._steering.choose(pose, route.ahead(_AHEAD_M), points)
+                wanted = self._steering.choose(pose, self._aim(pose, route, points), points)
             count += 1
             top = min(wanted[0], smooth_speed(left, limits.gain))
             change = limits.gain * period * (1.0 if top > speed else 2.5)
@@ -164,3 +173,21 @@ class _Trip:
             self._behind = max(self._behind, 0.98 * (1 - left / self._length))
             yield Command(self._behind, "driving", speed, turn)
         return True
+
+    def _aim(
+        self, pose: Pose, route: Route, points: npt.NDArray[np.float64]
+    ) -> tuple[float, float]:
+        """Return the point to make for: far ahead where the straight way is free, else near."""
+        for distance in _AHEAD_M:
+            target = route.ahead(distance)
+            if self._steering.sees(pose, target, points):
+                break
+        return target
+
+    def _back_off(self) -> Commands:
+        """Draw back a little from what is near."""
+        base = self._base
+        for _ in range(_BACK_STEPS):
+            points = hits(base.pose, base.ranges(), 1.5)
+            speed, turn = self._steering.retreat(base.pose, points)
+            yield Command(self._behind, "backing off", speed, turn)

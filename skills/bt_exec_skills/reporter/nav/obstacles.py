@@ -76,8 +76,8 @@ class Obstacles:
         self._looks[near] = np.maximum(self._looks[near], _BELIEVED)
 
     def forget(self) -> None:
-        """Forget everything."""
-        self._looks[:] = 0
+        """Forget what was not seen for long: it may have been somebody who has moved on."""
+        self._looks[self._looks < _MOST] = 0
 
     @property
     def any(self) -> bool:

@@ -16,7 +16,7 @@ from bt_exec_skills.reporter.nav.obstacles import Obstacles
 __all__ = ["Planner", "Route"]
 
 _SLICE = 1500  # cells of a search in one control period: two or three milliseconds
-_TIGHT_M = 0.04  # kept free beyond the hull
+_TIGHT_M = 0.08  # kept free beyond the hull
 _WIDE_M = 0.75  # ways keep this far off walls where there is room
 _INSTEAD_M = 0.8  # how far from a taken goal one may stop
 

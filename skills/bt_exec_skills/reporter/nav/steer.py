@@ -42,7 +42,7 @@ class Limits(NamedTuple):
     gain: float = 1.2
     swing: float = 5.0
     radius: float = 0.24
-    margin: float = 0.06
+    margin: float = 0.05
 
 
 class Steering:
@@ -95,6 +95,30 @@ class Steering:
         score += 0.9 * np.minimum(clear, _CLEAR_ENOUGH_M) - 0.05 * np.abs(self._w)
         score -= 0.3 * (self._v < 0)
         best = int(np.argmax(np.where(allowed, score, -np.inf)))
+        return float(self._v[best]), float(self._w[best])
+
+    def sees(
+        self, pose: Pose, target: tuple[float, float], points: npt.NDArray[np.float64]
+    ) -> bool:
+        """Whether the straight way to `target` is free of `points`."""
+        away = points - (pose.x, pose.y)
+        to = np.array([target[0] - pose.x, target[1] - pose.y])
+        length = float(np.hypot(*to))
+        if not len(points) or length < 1e-6:
+            return True
+        along = np.clip(away @ to / length, 0.0, length)
+        gaps = np.hypot(*(away - along[:, None] * to / length).T)
+        return bool(gaps.min() > self.limits.radius + self.limits.margin)
+
+    def retreat(self, pose: Pose, points: npt.NDArray[np.float64]) -> tuple[float, float]:
+        """Return speed [m/s] and turn [rad/s] of what gets farthest away from `points`, slowly."""
+        away = points - (pose.x, pose.y)
+        c, s = math.cos(pose.yaw), math.sin(pose.yaw)
+        x, y = away[:, 0] * c + away[:, 1] * s, away[:, 1] * c - away[:, 0] * s
+        slow = np.flatnonzero((np.abs(self._v) < 0.2) & (self._v != 0))
+        gaps = (self._x[slow, -1, None] - x) ** 2 + (self._y[slow, -1, None] - y) ** 2
+        least = gaps.min(axis=1) if len(points) else np.zeros(len(slow))
+        best = slow[int(np.argmax(least))]
         return float(self._v[best]), float(self._w[best])
 
     def _clear(self, pose: Pose, points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -19,6 +19,8 @@ __all__ = ["Furniture", "Layout", "Someone", "Thing", "draw_layout"]
 
 Rgb = tuple[float, float, float]
 _ROOM_OF_USER, _ROOM_OF_PROFESSOR = "basecamp", "professor_office"
+_CORRIDOR = "corridor_center"
+_LANE_M = 0.5  # nobody stands nearer than this to the middle of the corridor
 _APART_M = 0.75  # people keep this distance
 _NUMBERS = {
     "corridor_center": (0, 4),
@@ -217,7 +219,7 @@ class _Draw:
 
     def _spot(self, room: str, margin: float, beside: float) -> tuple[float, float]:
         """Return a free point of a room, off doorways and off where robots are sent."""
-        inside = ROOMS[room].shrunk(margin)
+        inside = ROOMS[room].shrunk(0.4 if room == _CORRIDOR else margin)
         x, y = inside.centre
         for attempt in range(400):
             ease = 1.0 if attempt < 300 else 0.6
@@ -227,6 +229,7 @@ class _Draw:
                 and all(math.dist((x, y), p) > ease * (beside + 0.1) for p in self._stand)
                 and all(math.dist((x, y), p) > 0.9 * ease for p in STAND)
                 and all(_away(bar, x, y) > 0.9 * ease for bar in DOORWAYS.values())
+                and (room != _CORRIDOR or abs(y - inside.centre[1]) > _LANE_M * ease)
             )
             if free:
                 break

@@ -99,15 +99,13 @@ def _thing(k: int, thing: Thing) -> str:
         case "box":
             shape = _box(f"{name}/0", (0, 0, 0.22), (0.22, 0.28, 0.22), "0.72 0.55 0.33", "")
         case _:
-            legs = "".join(
-                _box(f"{name}/leg{n}", (0.22, y, z), (0.22, 0.02, 0.02), "0.2 0.2 0.2", "")
-                for n, (y, z) in enumerate(((-0.18, 0.05), (0.18, 0.05), (-0.18, 0.4), (0.18, 0.4)))
-            )
-            shape = (
-                _box(f"{name}/seat", (0, 0, 0.22), (0.025, 0.22, 0.22), "0.8 0.2 0.15", "")
-                + _box(f"{name}/back", (-0.22, 0, 0.03), (0.22, 0.2, 0.025), "0.8 0.2 0.15", "")
-                + legs
-            )
+            low = 'class="look"'  # what the range finder cannot see must not stop the base
+            seat = _box(f"{name}/seat", (0, 0, 0.22), (0.06, 0.22, 0.22), "0.8 0.2 0.15", "")
+            back = (-0.2, 0, 0.03), (0.2, 0.2, 0.025)
+            shape = seat + _box(f"{name}/back", *back, "0.8 0.2 0.15", low)
+            for n, (y, z) in enumerate(((-0.18, 0.05), (0.18, 0.05), (-0.18, 0.4), (0.18, 0.4))):
+                leg = (0.22, y, z), (0.2, 0.02, 0.02)
+                shape += _box(f"{name}/leg{n}", *leg, "0.2 0.2 0.2", low)
     return f'<body name="{name}" {at}>{shape}</body>'
 
 

@@ -10,6 +10,7 @@ from bt_exec_skills.reporter.sim.layout import Someone
 __all__ = ["Walker"]
 
 _GIVE_WAY_M = 0.85  # nobody walks on into something this near
+_PATIENCE_S = 3.0  # held up for longer than this, they turn round
 _EASE = 0.35  # share of a speed by which a walker nears it, a step
 
 
@@ -31,6 +32,7 @@ class Walker:
         self._step = 1
         self._wait = someone.pause
         self._speed = 0.0
+        self._held = 0.0
 
     def advance(self, seconds: float, free: Callable[[float, float], bool]) -> bool:
         """Let time pass; return whether they have moved.
@@ -52,8 +54,11 @@ class Walker:
             return False
         to_x, to_y = (goal_x - self.x) / left, (goal_y - self.y) / left
         ahead = free(self.x + to_x * _GIVE_WAY_M / 2, self.y + to_y * _GIVE_WAY_M / 2)
-        wanted = self.someone.speed if ahead else 0.0
-        self._speed += _EASE * (wanted - self._speed) if wanted else -self._speed
+        self._held = 0.0 if ahead else self._held + seconds
+        if self._held > _PATIENCE_S:
+            self._turn_round()
+            return False
+        self._speed = self._speed + _EASE * (self.someone.speed - self._speed) if ahead else 0.0
         way_m = min(left, self._speed * seconds)
         self.x += to_x * way_m
         self.y += to_y * way_m
@@ -65,4 +70,4 @@ class Walker:
             self._step = -self._step
         self._next += self._step
         self._wait = self.someone.pause
-        self._speed = 0.0
+        self._speed = self._held = 0.0

@@ -1,0 +1,57 @@
+"""Questions about pictures, answered by a language model that sees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from bt_exec.asking import Asker, Opinion
+from bt_exec.failure import UsageError
+from bt_exec_llm.model import Block, Model, ModelClient, ModelFailure, ModelSettings, Turn
+from bt_exec_llm.model.images import image_block
+
+__all__ = ["ModelAsker", "create"]
+
+_ROLE = Path(__file__).parent / "prompts" / "look.md"
+
+
+class ModelAsker:
+    """Asks a model about pictures; implements `bt_exec.asking.Asker`.
+
+    Args:
+        model: Who looks.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._role = Block(_ROLE.read_text(encoding="utf-8").strip(), cache=True)
+
+    def ask(self, image: Any, question: str, schema: Mapping[str, Any]) -> Opinion:
+        """See `Asker.ask`; the picture is sent as a JPEG of at most 1024 pixels."""
+        try:
+            turn = Turn.user(image_block(image), question)
+            answer = self.model.ask([self._role], [turn], schema)
+        except ModelFailure as failure:
+            return Opinion(None, failure.code)
+        except ValueError as error:
+            return Opinion(None, f"NO_PICTURE: {error}")
+        if answer.data is None:
+            return Opinion(None, "NOT_READABLE")
+        return Opinion(answer.data)
+
+
+def create(settings: Mapping[str, Any]) -> Asker:
+    """Return an asker with the settings of a model client.
+
+    Raises:
+        UsageError: If a setting is unknown or wrong.
+    """
+    try:
+        return ModelAsker(ModelClient(ModelSettings.model_validate({"timeout_s": 8.0, **settings})))
+    except ValidationError as error:
+        found = error.errors()[0]
+        name = ".".join(map(str, found["loc"]))
+        raise UsageError(f"setting {name!r} of the asker claude: {found['msg'].lower()}") from None

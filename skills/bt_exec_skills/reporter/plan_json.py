@@ -1,0 +1,179 @@
+"""Plan JSON: ``{"plan": [{"action": …, "params": {…}}, …]}``, read and written without loss.
+
+A plan in this form is a row of actions. Read, it becomes a sequence of them; written, a spec gives
+the actions that come when nothing fails: of a fallback the first branch. What a row of actions
+cannot say (guards, retries, parallel work) is refused, not dropped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bt_exec.failure import Problem, SpecError
+from bt_exec.messages import language_of
+from bt_exec.pack import PlanFormat
+from bt_exec.spec.model import (
+    Check,
+    Do,
+    Fallback,
+    Mission,
+    MissionSpec,
+    NodeBase,
+    Parallel,
+    Sequence,
+    Tree,
+)
+from bt_exec.spec.paths import label_of
+
+__all__ = ["ACTIONS", "PLAN_JSON", "read_plan", "write_plan"]
+
+ACTIONS: Mapping[str, tuple[str, ...]] = {
+    "navigate": ("target",),
+    "observe_scene": ("target", "query"),
+    "talk_to_person": ("target", "topic"),
+    "deliver_object": ("object", "recipient"),
+    "summarize_mission": (),
+    "fail_and_report": ("reason",),
+}
+"""Actions with their parameters."""
+_MOST_ACTIONS = 500
+_LONGEST = 200_000
+
+
+def read_plan(text: str, file: str = "<plan>", command: str = "") -> MissionSpec:
+    """Return the mission that a plan in JSON describes.
+
+    Raises:
+        SpecError: Holding every mistake.
+    """
+    try:
+        if len(text) > _LONGEST:
+            raise SpecError([_problem(file, "TOO_LONG", f"is longer than {_LONGEST} characters")])
+        data = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        spot = {"line": error.lineno, "column": error.colno} if hasattr(error, "lineno") else {}
+        raise SpecError([_problem(file, "BAD_JSON", f"is no JSON: {error}", **spot)]) from None
+    plan = data.get("plan") if isinstance(data, dict) else None
+    if not isinstance(plan, list) or set(data) != {"plan"} or not 0 < len(plan) <= _MOST_ACTIONS:
+        message = f'must be {{"plan": [{{"action": …, "params": {{…}}}}]}}, 1 to {_MOST_ACTIONS} actions'
+        raise SpecError([_problem(file, "NOT_A_PLAN", message)])
+    problems = [found for at, step in enumerate(plan) for found in _mistakes(step, at, file)]
+    if problems:
+        raise SpecError(problems)
+    steps = [
+        {"do": s["action"], "with": {k: _escaped(v) for k, v in s.get("params", {}).items()}}
+        for s in plan
+    ]
+    language: Any = language_of(command or text)
+    header = Mission(command=command, language=language, compiler="plan-json")
+    return MissionSpec(mission=header, root=Sequence.model_validate({"sequence": steps}))
+
+
+def _mistakes(step: Any, at: int, file: str) -> Iterator[Problem]:
+    place = f"plan[{at}]"
+    if not isinstance(step, dict) or not isinstance(step.get("action"), str):
+        yield _problem(file, "NOT_AN_ACTION", 'must be {"action": …, "params": {…}}', place)
+        return
+    for key in sorted(step.keys() - {"action", "params"}):
+        message = f"an action has no field {key!r}"
+        yield _problem(file, "UNKNOWN_FIELD", message, place, key, ("action", "params"))
+    action, params = step["action"], step.get("params", {})
+    if action not in ACTIONS:
+        message = f"there is no action {action!r}"
+        yield _problem(file, "UNKNOWN_SKILL", message, f"{place}/action", action, tuple(ACTIONS))
+    elif not isinstance(params, dict):
+        yield _problem(file, "BAD_VALUE", "must be an object", f"{place}/params")
+    else:
+        known = ACTIONS[action]
+        for name in params:
+            if name not in known:
+                message = f"{action} has no parameter {name!r}"
+                yield _problem(file, "UNKNOWN_ARGUMENT", message, f"{place}/params", name, known)
+            elif not isinstance(params[name], str) or not params[name].strip():
+                message = f"{name!r} must be text"
+                yield _problem(file, "WRONG_TYPE", message, f"{place}/params/{name}")
+        for name in known:
+            if name not in params:
+                message = f"{action} needs {name!r}"
+                yield _problem(file, "MISSING_ARGUMENT", message, f"{place}/params", "", (name,))
+
+
+def write_plan(spec: MissionSpec) -> str:
+    """Return the actions of an expanded mission as Plan JSON, indented.
+
+    Raises:
+        SpecError: If it holds what a row of actions cannot say.
+    """
+    problems: list[Problem] = []
+    steps = [
+        {"action": node.do, "params": {k: _plain(v) for k, v in node.args.items()}}
+        for node in _row(spec.root, problems)
+    ]
+    if problems:
+        raise SpecError(problems)
+    return json.dumps({"plan": steps}, ensure_ascii=False, indent=2)
+
+
+def _row(node: NodeBase, problems: list[Problem]) -> Iterator[Do]:
+    """Yield actions in order, and report what would be lost."""
+    modifiers = {
+        "skip_if": node.skip_if,
+        "while": node.guard,
+        "retry": node.retry,
+        "timeout": node.timeout,
+        "repeat": node.repeat,
+    }
+    for name, value in modifiers.items():
+        if value is not None:
+            problems.append(_loss(node, f"{name!r} has no place in Plan JSON"))
+    match node:
+        case Do():
+            if node.do not in ACTIONS:
+                problems.append(_loss(node, f"Plan JSON has no action {node.do!r}"))
+            if node.save or any(_refers(value) for value in node.args.values()):
+                problems.append(_loss(node, "saved results have no place in Plan JSON"))
+            yield node
+        case Sequence():
+            for child in node.sequence:
+                yield from _row(child, problems)
+        case Fallback():
+            yield from _row(node.fallback[0], problems)
+        case Tree(body=body) if body is not None:
+            yield from _row(body, problems)
+        case Check() | Parallel() | Tree():
+            kind = type(node).__name__.lower()
+            problems.append(_loss(node, f"a {kind!r} node has no place in Plan JSON"))
+
+
+def _loss(node: NodeBase, message: str) -> Problem:
+    return _problem("the plan", "NOT_IN_PLAN_JSON", message, label_of(node))
+
+
+def _refers(value: Any) -> bool:
+    return isinstance(value, str) and value.startswith("$") and not value.startswith("$$")
+
+
+def _escaped(value: str) -> str:
+    return f"${value}" if value.startswith("$") else value
+
+
+def _plain(value: Any) -> Any:
+    return value[1:] if isinstance(value, str) and value.startswith("$$") else value
+
+
+def _problem(
+    file: str,
+    code: str,
+    message: str,
+    place: str = "",
+    found: str = "",
+    allowed: tuple[str, ...] = (),
+    line: int | None = None,
+    column: int | None = None,
+) -> Problem:
+    return Problem(code, message, place, found, allowed, file, line, column)
+
+
+PLAN_JSON = PlanFormat(read_plan, write_plan)

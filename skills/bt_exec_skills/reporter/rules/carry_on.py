@@ -1,0 +1,74 @@
+"""Who is to report comes back and tells, also of what failed on the way."""
+
+from __future__ import annotations
+
+from bt_exec.compiler import PassContext
+from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, Sequence, Tree, walk
+from bt_exec_skills.reporter.rules.steps import (
+    Changed,
+    goes_home,
+    put_together,
+    steps_of,
+    tells_user,
+    works,
+)
+
+__all__ = ["carry_on"]
+
+
+def carry_on(spec: MissionSpec, context: PassContext) -> Changed:
+    """In a plan that ends in telling the user, failed work is noted and the plan goes on.
+
+    Work at a place goes with the drive to it; what already has another branch stays as it is.
+    """
+    del context
+    steps = steps_of(spec.root)
+    told = [at for at, step in enumerate(steps) if any(tells_user(node) for node in walk(step))]
+    if not told:
+        return spec, ()
+    done: list[NodeBase] = []
+    group: list[NodeBase] = []
+    changes: list[str] = []
+
+    def close() -> None:
+        if group:
+            done.append(_noted(group))
+            changes.append(f"{_name(group)}: if it fails, the mission goes on and tells so")
+            group.clear()
+
+    for at, step in enumerate(steps):
+        bare = at < told[-1] and not _protected(step)
+        bare = bare and (works(step) or goes_home(step)) and not _tells(step)
+        if not bare or _is_drive(step):
+            close()
+        if bare:
+            group.append(step)
+        else:
+            done.append(step)
+    close()
+    return (put_together(spec, done), tuple(changes)) if changes else (spec, ())
+
+
+def _noted(group: list[NodeBase]) -> NodeBase:
+    work = group[0] if len(group) == 1 else Sequence.model_validate({"sequence": tuple(group)})
+    note = Check.model_validate({"check": "failure_noted"})
+    return Fallback.model_validate({"fallback": (work, note)})
+
+
+def _protected(step: NodeBase) -> bool:
+    while isinstance(step, Tree) and step.body is not None:
+        step = step.body
+    return isinstance(step, Fallback)
+
+
+def _tells(step: NodeBase) -> bool:
+    return any(tells_user(node) for node in walk(step))
+
+
+def _is_drive(step: NodeBase) -> bool:
+    return not isinstance(step, Do) or step.do == "navigate"
+
+
+def _name(group: list[NodeBase]) -> str:
+    step = group[-1]
+    return step.do if isinstance(step, Do) else step.tree if isinstance(step, Tree) else "a step"

@@ -1,0 +1,221 @@
+"""Rule 3 and rule 4: every place that is named is looked at, in order; and when nothing moves."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from bt_exec.compiler import PassContext
+from bt_exec.spec.model import Do, MissionSpec, NodeBase, Sequence, Tree, walk
+from bt_exec_skills.reporter.keywords import about_past, names_professor, wants_report
+from bt_exec_skills.reporter.rules.steps import (
+    BASE,
+    PROFESSOR_OFFICE,
+    REPORT_TOPIC,
+    USER,
+    Changed,
+    actions,
+    do,
+    map_of,
+    place_of,
+    put_together,
+    steps_of,
+    tells_user,
+    works,
+)
+from bt_exec_skills.reporter.sitemap import SiteMap
+
+__all__ = ["go_before_looking", "named_places", "places_in_order", "talk_only"]
+
+_NOT_KOREAN = re.compile(r"^(?:은|는|을|를|쪽은|쪽)?(?:말고|빼고|제외|아니라|대신)")
+_NOT_ENGLISH = re.compile(
+    r"\b(?:not|except|without|skip|but not|instead of)\s+(?:in\s+)?(?:the\s+)?$"
+)
+
+
+def named_places(command: str, site: SiteMap) -> tuple[str, ...]:
+    """Return the places that a command names, in its order, the base and the office apart.
+
+    Names that are said to be left out (복도 말고, except the corridor) do not count.
+    """
+    text = " ".join(unicodedata.normalize("NFC", command).casefold().split())
+    tight = text.replace(" ", "")
+    found: dict[str, tuple[int, int]] = {}
+    for name, place in site.places.items():
+        if name in (BASE, PROFESSOR_OFFICE, site.base):
+            continue
+        for word in {place.name.en, place.name.ko, *place.aliases}:
+            spot = _spot(word.casefold().removeprefix("the "), text, tight)
+            if spot is not None:
+                best = found.get(name)
+                found[name] = spot if best is None or spot < best else best
+    inner = {
+        name
+        for name, (start, end) in found.items()
+        for other, (begin, stop) in found.items()
+        if other != name and begin <= start and end <= stop and stop - begin > end - start
+    }
+    return tuple(sorted((n for n in found if n not in inner), key=lambda n: found[n]))
+
+
+def _spot(word: str, text: str, tight: str) -> tuple[int, int] | None:
+    """Return where a name is said, in letters without spaces; None if nowhere."""
+    if re.search("[가-힣]", word):
+        plain = word.replace(" ", "")
+        at = tight.find(plain)
+        if at < 0 or _NOT_KOREAN.match(tight[at + len(plain) :]):
+            return None
+        return at, at + len(plain)
+    match = re.search(rf"\b{re.escape(word)}\b", text)
+    if match is None or _NOT_ENGLISH.search(text[: match.start()]):
+        return None
+    start = match.start() - text[: match.start()].count(" ")
+    return start, start + len(word.replace(" ", ""))
+
+
+def places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
+    """Every place that the command names is visited, in the order in which it is named.
+
+    A place that the plan forgot is looked at after the others, and a place that is to be reported
+    on is looked at and not only gone to. Commands about the professor have a rule of their own.
+    """
+    site = map_of(context)
+    if site is None or not context.command or names_professor(context.command):
+        return spec, ()
+    named = named_places(context.command, site)
+    if not named or about_past(context.command):
+        return spec, ()
+    steps = steps_of(spec.root)
+    last = max((at for at, step in enumerate(steps) if works(step)), default=-1)
+    groups = _groups(steps[: last + 1])
+    visited = {place for group in groups for step in group for place in _places(step)}
+    missing = [place for place in named if place not in visited]
+    changes = [f"{place}: named in the command and forgotten; added" for place in missing]
+    groups += [
+        [do("navigate", target=place), do("observe_scene", target=place, query="situation")]
+        for place in missing
+    ]
+    if wants_report(context.command):
+        for group in groups:
+            place = _group_place(group)
+            if place in named and not any(_looks(step) for step in group):
+                group.append(do("observe_scene", target=place, query="situation"))
+                changes.append(f"{place}: reported on, so looked at")
+    slots = [at for at, group in enumerate(groups) if _group_place(group) in named]
+    wanted = sorted((groups[at] for at in slots), key=lambda g: named.index(_group_place(g) or ""))
+    if [id(groups[at]) for at in slots] != [id(group) for group in wanted]:
+        changes.append("places are visited in the order in which they are named")
+        for at, group in zip(slots, wanted, strict=True):
+            groups[at] = group
+    new = [*(step for group in groups for step in group), *steps[last + 1 :]]
+    return (put_together(spec, new), tuple(changes)) if changes else (spec, ())
+
+
+def _places(node: NodeBase) -> set[str]:
+    return {
+        str(action.args.get("target"))
+        for action in actions(node)
+        if action.do in ("navigate", "observe_scene")
+    }
+
+
+def _group_place(group: list[NodeBase]) -> str | None:
+    return next((place for step in group if (place := place_of(step)) is not None), None)
+
+
+def _looks(step: NodeBase) -> bool:
+    """Whether a step finds something out or brings something."""
+    return any(
+        isinstance(node, Do) and _moves(node) and node.do != "navigate" for node in walk(step)
+    )
+
+
+def _groups(steps: list[NodeBase]) -> list[list[NodeBase]]:
+    """Return steps in groups: what is done at a place goes with the drive to it."""
+    groups: list[list[NodeBase]] = []
+    for step in steps:
+        follows = isinstance(step, Do) and step.do != "navigate"
+        if follows and groups:
+            groups[-1].append(step)
+        else:
+            groups.append([step])
+    return groups
+
+
+def go_before_looking(spec: MissionSpec, context: PassContext) -> Changed:
+    """A place is gone to before it is looked at."""
+    at: str | None = context.seen.facts.get("at")
+    changes: list[str] = []
+
+    def visit(node: NodeBase) -> NodeBase:
+        nonlocal at
+        match node:
+            case Do(do="navigate"):
+                at = str(node.args.get("target"))
+            case Do(do="deliver_object"):
+                at = None
+            case Do(do="observe_scene") if str(node.args.get("target")) != at:
+                at = str(node.args.get("target"))
+                changes.append(f"{at}: gone to before it is looked at")
+                drive = do("navigate", target=at)
+                return Sequence.model_validate({"sequence": (drive, node)})
+            case Sequence():
+                new = tuple(visit(child) for child in node.sequence)
+                if any(a is not b for a, b in zip(new, node.sequence, strict=True)):
+                    return node.model_copy(update={"sequence": new})
+            case Tree(body=body) if body is not None:
+                inner = visit(body)
+                if inner is not body:
+                    return node.model_copy(update={"body": inner})
+            case _ if not isinstance(node, Do):
+                return _branches(node)
+        return node
+
+    def _branches(node: NodeBase) -> NodeBase:
+        """Visit each branch as if it began where all of them do; afterwards nobody knows where."""
+        nonlocal at
+        field = type(node).__name__.lower()
+        branches: tuple[NodeBase, ...] = getattr(node, field, ())
+        before, ends, new = at, set[str | None](), []
+        for branch in branches:
+            at = before
+            new.append(visit(branch))
+            ends.add(at)
+            if field == "fallback":
+                before = None  # the branch before may have gone anywhere
+        at = ends.pop() if len(ends) == 1 else None
+        if any(a is not b for a, b in zip(new, branches, strict=True)):
+            return node.model_copy(update={field: tuple(new)})
+        return node
+
+    steps = [visit(step) for step in steps_of(spec.root)]
+    if not changes:
+        return spec, ()
+    opened = [inner for step in steps for inner in steps_of(step)]
+    return put_together(spec, opened), tuple(changes)
+
+
+def talk_only(spec: MissionSpec, context: PassContext) -> Changed:
+    """Who asks for what was done before gets an answer, and nothing moves."""
+    command = context.command
+    site = map_of(context)
+    if not about_past(command) or names_professor(command):
+        return spec, ()
+    if site is not None and named_places(command, site):
+        return spec, ()
+    if not any(isinstance(n, Do) and _moves(n) for n in walk(spec.root)):
+        return spec, ()
+    steps = [step for step in steps_of(spec.root) if not _moving(step)]
+    if not any(tells_user(node) for step in steps for node in walk(step)):
+        steps.insert(0, do("talk_to_person", target=USER, topic=REPORT_TOPIC))
+    return put_together(spec, steps), ("the command asks for words only; nothing moves",)
+
+
+def _moving(step: NodeBase) -> bool:
+    return any(isinstance(node, Do) and _moves(node) for node in walk(step))
+
+
+def _moves(node: Do) -> bool:
+    return node.do in ("navigate", "observe_scene", "deliver_object") or (
+        node.do == "talk_to_person" and not tells_user(node)
+    )

@@ -1,0 +1,159 @@
+"""Rule 2: the professor only where the command names one, and then first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bt_exec.compiler import PassContext
+from bt_exec.spec.expression import leaves
+from bt_exec.spec.model import (
+    Check,
+    Do,
+    Fallback,
+    MissionSpec,
+    NodeBase,
+    Parallel,
+    Sequence,
+    Tree,
+    walk,
+)
+from bt_exec_skills.reporter.keywords import names_professor
+from bt_exec_skills.reporter.rules.steps import (
+    PROFESSOR,
+    PROFESSOR_OFFICE,
+    Changed,
+    actions,
+    do,
+    is_core,
+    map_of,
+    put_together,
+    steps_of,
+)
+
+__all__ = ["concerns_professor", "no_professor", "professor_first"]
+
+_NAMES = frozenset({PROFESSOR, PROFESSOR_OFFICE})
+
+
+def concerns_professor(node: NodeBase) -> bool:
+    """Whether a node goes to the professor's office, or has to do with the professor."""
+    return isinstance(node, Do) and _named(node.args)
+
+
+def no_professor(spec: MissionSpec, context: PassContext) -> Changed:
+    """Without the word in the command, nothing of the plan has to do with the professor."""
+    if not context.command or names_professor(context.command):
+        return spec, ()
+    if not any(_concerned(node) for node in walk(spec.root)):
+        return spec, ()
+    kept = [new for step in steps_of(spec.root) if (new := _without(step)) is not None]
+    return put_together(spec, kept), ("the command does not name the professor; left out",)
+
+
+def professor_first(spec: MissionSpec, context: PassContext) -> Changed:
+    """With the word in the command, what concerns the professor comes before all other work.
+
+    A plan that forgot the professor gets the pattern: go there, and talk about the command.
+    """
+    if not names_professor(context.command) or not _has_professor(context):
+        return spec, ()
+    changes: list[str] = []
+    steps = [_sorted(step) for step in _first(steps_of(spec.root))]
+    new = put_together(spec, steps)
+    if new is not spec:
+        changes.append("what concerns the professor comes first")
+    first = next((action for action in actions(new.root) if is_core(action)), None)
+    if first is None or not concerns_professor(first):
+        pattern = [
+            do("navigate", target=PROFESSOR_OFFICE),
+            do("talk_to_person", target=PROFESSOR, topic=_escaped(context.command)),
+        ]
+        new = put_together(new, [*pattern, *steps_of(new.root)])
+        changes = ["the command names the professor; went there first"]
+    return new, tuple(changes)
+
+
+def _escaped(text: str) -> str:
+    text = " ".join(text.split())[:500]
+    return f"${text}" if text.startswith("$") else text
+
+
+def _has_professor(context: PassContext) -> bool:
+    site = map_of(context)
+    return site is None or (PROFESSOR in site.people and PROFESSOR_OFFICE in site.places)
+
+
+def _named(args: Mapping[str, Any]) -> bool:
+    who = (args.get("target"), args.get("recipient"), args.get("person"), args.get("place"))
+    return not _NAMES.isdisjoint(str(value) for value in who)
+
+
+def _concerned(node: NodeBase) -> bool:
+    """Whether a node names the professor in an argument or in a condition."""
+    asked = [part for part in (node.skip_if, node.guard) if part is not None]
+    if isinstance(node, Check):
+        asked.append(node.check)
+    named = isinstance(node, Do | Tree) and _named(node.args)
+    return named or any(_named(leaf.args) for part in asked for leaf in leaves(part))
+
+
+def _without(node: NodeBase) -> NodeBase | None:
+    """Return `node` without what concerns the professor; None if nothing is left."""
+    if _concerned(node):
+        return None
+    match node:
+        case Sequence():
+            kept = [new for child in node.sequence if (new := _without(child)) is not None]
+            return _with(node, "sequence", node.sequence, kept)
+        case Fallback():
+            if _without(node.fallback[0]) is None:
+                return None  # what the others stand in for is gone
+            kept = [new for child in node.fallback if (new := _without(child)) is not None]
+            return _with(node, "fallback", node.fallback, kept)
+        case Parallel():
+            kept = [new for child in node.parallel if (new := _without(child)) is not None]
+            if len(kept) < 2:
+                return kept[0] if kept else None
+            fewer = node.model_copy(update={"succeed_when": "all"})
+            same = node.needed <= len(kept)
+            return _with(node if same else fewer, "parallel", node.parallel, kept)
+        case Tree(body=body) if body is not None:
+            inner = _without(body)
+            return None if inner is None else node.model_copy(update={"body": inner})
+    return node
+
+
+def _with(
+    node: NodeBase, field: str, before: tuple[NodeBase, ...], kept: list[NodeBase]
+) -> NodeBase | None:
+    if not kept:
+        return None
+    if len(kept) == len(before) and all(a is b for a, b in zip(kept, before, strict=True)):
+        return node
+    return node.model_copy(update={field: tuple(kept)})
+
+
+def _first(steps: list[NodeBase]) -> list[NodeBase]:
+    """Return steps with those that concern the professor before all others."""
+    mine = [any(concerns_professor(node) for node in walk(step)) for step in steps]
+    pairs = list(zip(mine, steps, strict=True))
+    return [step for own, step in pairs if own] + [step for own, step in pairs if not own]
+
+
+def _sorted(node: NodeBase) -> NodeBase:
+    """Return a step with what concerns the professor first inside it, too."""
+    match node:
+        case Sequence():
+            new = tuple(_sorted(child) for child in _first(list(node.sequence)))
+            return _with(node, "sequence", node.sequence, list(new)) or node
+        case Parallel():
+            new = tuple(_sorted(child) for child in _first(list(node.parallel)))
+            return _with(node, "parallel", node.parallel, list(new)) or node
+        case Fallback():
+            new = tuple(_sorted(child) for child in node.fallback)
+            return _with(node, "fallback", node.fallback, list(new)) or node
+        case Tree(body=body) if body is not None:
+            inner = _sorted(body)
+            return node if inner is body else node.model_copy(update={"body": inner})
+    return node

@@ -1,0 +1,132 @@
+"""Rule 1 and rule 5: who asks for a report gets one, at the base, after all core work."""
+
+from __future__ import annotations
+
+from bt_exec.compiler import PassContext
+from bt_exec.spec.model import Do, Fallback, MissionSpec, NodeBase, Sequence, Tree, walk
+from bt_exec_skills.reporter.keywords import wants_report
+from bt_exec_skills.reporter.rules.steps import (
+    BASE,
+    REPORT_TOPIC,
+    USER,
+    Changed,
+    do,
+    goes_home,
+    is_core,
+    put_together,
+    steps_of,
+    tells_user,
+    works,
+)
+
+__all__ = ["fix_plan", "report_is_no_failure", "report_last"]
+
+
+def fix_plan(spec: MissionSpec, context: PassContext) -> Changed:
+    """A report keyword and nobody who tells the user: the report goes before the last summary.
+
+    A missing summary is appended first. This is the document's repair, word for word.
+    """
+    if not wants_report(context.command) or any(tells_user(node) for node in walk(spec.root)):
+        return spec, ()
+    steps = steps_of(spec.root)
+    summaries = [at for at, step in enumerate(steps) if _is(step, "summarize_mission")]
+    if not summaries:
+        steps.append(do("summarize_mission"))
+    at = summaries[-1] if summaries else len(steps) - 1
+    steps[at:at] = _report()
+    return put_together(spec, steps), (
+        "the command asks for a report: added going home and telling",
+    )
+
+
+def report_last(spec: MissionSpec, context: PassContext) -> Changed:
+    """With a report keyword the plan ends in going home and telling the user, after all core work.
+
+    A report that stands too early moves to the end, with the summaries around it. Without core
+    work there is nothing to come home from, unless the robot is known to be elsewhere.
+    """
+    if not wants_report(context.command):
+        return spec, ()
+    steps = steps_of(spec.root)
+    last = max((at for at, step in enumerate(steps) if works(step)), default=-1)
+    if last < 0 and context.seen.facts.get("at", BASE) == BASE:
+        return spec, ()
+    summaries = [step for step in steps if _is(step, "summarize_mission")]
+    work = [step for step in steps[: last + 1] if not _is(step, "summarize_mission")]
+    after = [step for step in steps[last + 1 :] if not _is(step, "summarize_mission")]
+    told = [step for step in after if _tells(step)]
+    early = [] if told else _take_reports(work)
+    first = (told or early or _report()[1:])[-1 if early else 0]
+    home = [] if _tells_at_home([first]) else [next(filter(goes_home, after), _report()[0])]
+    rest = [step for step in after if step is not first and not goes_home(step)]
+    new = put_together(spec, [*work, *home, first, *rest, *summaries[-1:]])
+    if new is spec:
+        return spec, ()
+    return new, ("the report comes at the base, after all core work",)
+
+
+def report_is_no_failure(spec: MissionSpec, context: PassContext) -> Changed:
+    """Reporting back is no failure: `fail_and_report` only stands where something has failed.
+
+    Anywhere but in a later branch of a fallback it would end a mission that went well.
+    """
+    del context
+    if all(_is(step, "fail_and_report") for step in steps_of(spec.root)):
+        return spec, ()  # the plan says that there is nothing it can do
+    steps = steps_of(spec.root)
+    kept = [step for step in steps if not _is(step, "fail_and_report")]
+    if len(kept) == len(steps):
+        return spec, ()
+    return put_together(spec, kept), ("fail_and_report is for missions that failed; removed",)
+
+
+def _report() -> list[NodeBase]:
+    topic = REPORT_TOPIC
+    return [do("navigate", target=BASE), do("talk_to_person", target=USER, topic=topic)]
+
+
+def _is(node: NodeBase, action: str) -> bool:
+    return isinstance(node, Do) and node.do == action
+
+
+def _tells(step: NodeBase) -> bool:
+    return any(tells_user(node) for node in _certain(step))
+
+
+def _tells_at_home(steps: list[NodeBase]) -> bool:
+    """Whether these steps go home and then tell the user, whatever happens."""
+    home = False
+    for node in (node for step in steps for node in _certain(step)):
+        home = home or goes_home(node)
+        if home and tells_user(node):
+            return True
+    return False
+
+
+def _certain(step: NodeBase) -> list[Do]:
+    """Return the actions of a step that are tried whatever happens before them in it."""
+    if step.skip_if is not None:
+        return []
+    match step:
+        case Do():
+            return [step]
+        case Sequence():
+            return [node for child in step.sequence for node in _certain(child)]
+        case Tree(body=body) if body is not None:
+            return _certain(body)
+        case Fallback():
+            return _certain(step.fallback[0])
+    return []
+
+
+def _take_reports(work: list[NodeBase]) -> list[NodeBase]:
+    """Take the reports out of `work`, with the way home before each, and return them."""
+    taken: list[NodeBase] = []
+    for at in reversed(range(len(work))):
+        step = work[at]
+        if _tells(step) and not any(is_core(node) for node in walk(step)):
+            taken.insert(0, work.pop(at))
+            if at and goes_home(work[at - 1]):
+                del work[at - 1]
+    return taken

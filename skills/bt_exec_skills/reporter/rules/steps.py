@@ -1,0 +1,132 @@
+"""A plan as steps: what counts as core work, what as reporting, and how steps are put together.
+
+**Core work** is what a mission is for: going somewhere, looking, talking to somebody other than
+the user, delivering. **Reporting** is going to the base, talking to the user, and the summary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Sequence as Many
+from typing import Any
+
+from bt_exec.compiler import PassContext
+from bt_exec.spec.model import (
+    Do,
+    Fallback,
+    MissionSpec,
+    NodeBase,
+    Sequence,
+    Tree,
+    children_of,
+    walk,
+)
+from bt_exec_skills.reporter.sitemap import SiteMap, make_map
+
+__all__ = [
+    "BASE",
+    "PROFESSOR",
+    "PROFESSOR_OFFICE",
+    "REPORT_TOPIC",
+    "USER",
+    "Changed",
+    "actions",
+    "do",
+    "goes_home",
+    "is_core",
+    "map_of",
+    "place_of",
+    "put_together",
+    "steps_of",
+    "tells_user",
+    "works",
+]
+
+Changed = tuple[MissionSpec, tuple[str, ...]]
+"""What a pass returns: the spec, and one short sentence per change."""
+
+BASE, USER = "basecamp", "user"
+PROFESSOR, PROFESSOR_OFFICE = "professor", "professor_office"
+REPORT_TOPIC = "report"
+"""Stands for a topic that is made from the plan; see `bt_exec_skills.reporter.rules.topics`."""
+
+
+def do(action: str, **args: Any) -> Do:
+    """Return an action."""
+    return Do.model_validate({"do": action, "with": args})
+
+
+def goes_home(node: NodeBase) -> bool:
+    """Whether a node drives to the base."""
+    return isinstance(node, Do) and node.do == "navigate" and node.args.get("target") == BASE
+
+
+def tells_user(node: NodeBase) -> bool:
+    """Whether a node talks to the user."""
+    return isinstance(node, Do) and node.do == "talk_to_person" and node.args.get("target") == USER
+
+
+def is_core(node: NodeBase) -> bool:
+    """Whether a node is core work itself."""
+    if not isinstance(node, Do) or goes_home(node) or tells_user(node):
+        return False
+    return node.do in ("navigate", "observe_scene", "talk_to_person", "deliver_object")
+
+
+def works(node: NodeBase) -> bool:
+    """Whether there is core work in a node or under it."""
+    return any(is_core(inner) for inner in walk(node))
+
+
+def actions(node: NodeBase) -> Iterator[Do]:
+    """Yield the actions of a plan in the order in which they come when nothing fails."""
+    if isinstance(node, Do):
+        yield node
+    children = children_of(node)
+    for child in children[:1] if isinstance(node, Fallback) else children:
+        yield from actions(child)
+
+
+def place_of(node: NodeBase) -> str | None:
+    """Return the place where a step works: the target of its first drive or look."""
+    for action in actions(node):
+        if action.do in ("navigate", "observe_scene"):
+            return str(action.args.get("target"))
+    return None
+
+
+def steps_of(root: NodeBase) -> list[NodeBase]:
+    """Return the steps of a plan: plain sequences are opened, everything else is one step."""
+    if isinstance(root, Sequence) and _plain(root):
+        return [step for child in root.sequence for step in steps_of(child)]
+    return [root]
+
+
+def put_together(spec: MissionSpec, steps: Many[NodeBase]) -> MissionSpec:
+    """Return the plan with these steps; unchanged if they are the ones it has."""
+    before = steps_of(spec.root)
+    if len(before) == len(steps) and all(
+        new is old for new, old in zip(steps, before, strict=True)
+    ):
+        return spec
+    every = tuple(steps) or (do("talk_to_person", target=USER, topic=REPORT_TOPIC),)
+    if len(every) == 1 and not isinstance(spec.root, Sequence):
+        return spec.model_copy(update={"root": every[0]})
+    return spec.model_copy(update={"root": Sequence.model_validate({"sequence": every})})
+
+
+def map_of(context: PassContext) -> SiteMap | None:
+    """Return the site's map; None where the site gives none."""
+    settings: Mapping[str, Any] = context.settings
+    return make_map(settings) if "places" in settings else None
+
+
+def _plain(node: NodeBase) -> bool:
+    """Whether a node has no modifiers, so that its children can stand in its place."""
+    modifiers: Iterable[Any] = (node.skip_if, node.guard, node.retry, node.timeout, node.repeat)
+    return node.name is None and all(value is None for value in modifiers)
+
+
+def is_tree(node: NodeBase, name: str) -> bool:
+    """Whether a node is the subtree `name`."""
+    return isinstance(node, Tree) and node.tree == name

@@ -1,0 +1,175 @@
+"""Rule 6: topics and queries from templates, in the language of the command.
+
+What a planner wrote in words of its own stays. A plan of the offline compiler names what to look
+for by aspects (``people, light``) and what to tell by ``report``; here they become sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from bt_exec.compiler import PassContext
+from bt_exec.messages import language_of
+from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, children_of, rebuild
+from bt_exec_skills.reporter.keywords import about_past
+from bt_exec_skills.reporter.query import ASPECTS, asks, aspects_of
+from bt_exec_skills.reporter.rules.steps import (
+    REPORT_TOPIC,
+    USER,
+    Changed,
+    actions,
+    map_of,
+    tells_user,
+)
+
+__all__ = ["report_topic", "topics"]
+
+SITUATION = "situation"
+_QUERY = {
+    ("people", "ko"): "사람 수와 사람 존재 여부",
+    ("light", "ko"): "조명이 켜져 있는지, 꺼진 구간이 있는지",
+    ("noise", "ko"): "소란스러운지",
+    ("unusual", "ko"): "이상 상황이 있는지",
+    (SITUATION, "ko"): "사람 수, 조명, 소란 여부, 이상 상황",
+    ("people", "en"): "how many people are there",
+    ("light", "en"): "whether the light is on",
+    ("noise", "en"): "how noisy it is",
+    ("unusual", "en"): "anything unusual",
+    (SITUATION, "en"): "people, light, noise and anything unusual",
+}
+_SEEN = {
+    ("people", "ko"): "사람 수",
+    ("light", "ko"): "조명",
+    ("noise", "ko"): "소란 여부",
+    ("unusual", "ko"): "이상 유무",
+    ("people", "en"): "people",
+    ("light", "en"): "light",
+    ("noise", "en"): "noise",
+    ("unusual", "en"): "anything unusual",
+}
+_PLACEHOLDERS = frozenset({"", REPORT_TOPIC})
+_KNOWN = frozenset({*ASPECTS, SITUATION})
+
+
+def topics(spec: MissionSpec, context: PassContext) -> Changed:
+    """Queries, questions and reports that stand for a template get their sentence."""
+    language = language_of(context.command) if context.command else spec.mission.language
+    asked = {id(n) for tree in _trees(spec.root, "ask_person") for n in actions(tree)}
+    told: str | None = None
+    changes: list[str] = []
+
+    def write(node: NodeBase) -> NodeBase:
+        nonlocal told
+        if not isinstance(node, Do):
+            return node
+        args: dict[str, Any] = {}
+        if node.do == "observe_scene" and _is_aspects(node.args.get("query")):
+            args["query"] = _query(node, context, language)
+        elif node.do == "talk_to_person" and id(node) in asked:
+            topic = str(node.args.get("topic", ""))
+            args["topic"] = topic if asks(topic) else _question(topic, language)
+        elif tells_user(node) and str(node.args.get("topic", "")) in _PLACEHOLDERS:
+            told = told or report_topic(spec, context, language)
+            args["topic"] = told
+        new = {**node.args, **args}
+        if new == dict(node.args):
+            return node
+        changes.append(f"{node.do}: " + ", ".join(map(str, args.values())))
+        return node.model_copy(update={"args": new})
+
+    root = rebuild(spec.root, write)
+    return (spec.model_copy(update={"root": root}), tuple(changes)) if changes else (spec, ())
+
+
+def report_topic(spec: MissionSpec, context: PassContext, language: str) -> str:
+    """Return what a report is about: what the plan asks, brings and looks at."""
+    korean = language == "ko"
+    seen: dict[tuple[str, ...], list[str]] = {}
+    parts: list[str] = []
+    for action in actions(spec.root):
+        args = action.args
+        if action.do == "talk_to_person" and args.get("target") != USER:
+            who = _called(str(args.get("target")), context, language)
+            question = (
+                str(args.get("topic", "")).removesuffix(" 문의").removeprefix("question about ")
+            )
+            parts.append(
+                f"{who}의 '{question}'에 대한 답변"
+                if korean
+                else f"the answer of {who} to '{question}'"
+            )
+        elif action.do == "deliver_object":
+            thing = str(args.get("object"))
+            parts.append(f"{thing} 전달 결과" if korean else f"the delivery of the {thing}")
+        elif action.do == "observe_scene":
+            place = _called(str(args.get("target")), context, language)
+            where = seen.setdefault(_aspects(str(args.get("query", ""))), [])
+            where += [place] if place not in where else []
+    for aspects, places in seen.items():
+        parts.append(_observed(places, aspects, language))
+    if not parts and (about_past(context.command) or not _works(spec)):
+        return "오늘 수행한 미션들의 요약 설명" if korean else "report of the missions so far"
+    joined = _and(parts or (["미션 결과"] if korean else ["the mission"]), language)
+    if not korean:
+        return f"report on {joined}"
+    return f"{joined} 보고" if joined.endswith(("답변", "결과")) else f"{joined}에 대한 보고"
+
+
+def _works(spec: MissionSpec) -> bool:
+    return any(
+        action.do != "summarize_mission" and action.args.get("target") != USER
+        for action in actions(spec.root)
+    )
+
+
+def _observed(places: list[str], aspects: Iterable[str], language: str) -> str:
+    what = ", ".join(_SEEN[aspect, language] for aspect in aspects)
+    where = ", ".join(places)
+    if language == "ko":
+        return f"{where}에서 관찰한 상황({what})"
+    return f"the observation of {where} ({what})"
+
+
+def _aspects(query: str) -> tuple[str, ...]:
+    """Return what a query asks for, in the order in which reports name it."""
+    found = aspects_of(query)
+    if len(found) == len(ASPECTS):
+        return ("light", "people", "noise")
+    return tuple(aspect for aspect in ("light", "people", "noise", "unusual") if aspect in found)
+
+
+def _is_aspects(query: Any) -> bool:
+    return all(part.strip() in _KNOWN for part in str(query).split(","))
+
+
+def _query(node: Do, context: PassContext, language: str) -> str:
+    named = [part.strip() for part in str(node.args["query"]).split(",")]
+    named = [part for part in named if part != SITUATION] or [SITUATION]
+    what = ", ".join(_QUERY[aspect, language] for aspect in named)
+    place = _called(str(node.args.get("target")), context, language)
+    return f"{place}에서 {what} 확인" if language == "ko" else f"{place}: {what}"
+
+
+def _question(topic: str, language: str) -> str:
+    if language == "ko":
+        return f"{topic} 문의"
+    return f"whether {topic[3:]}" if topic.startswith("if ") else f"question about {topic}"
+
+
+def _called(name: str, context: PassContext, language: str) -> str:
+    site = map_of(context)
+    return name if site is None else site.called(name, language)
+
+
+def _and(parts: list[str], language: str) -> str:
+    if len(parts) < 2:
+        return parts[0]
+    return ", ".join(parts[:-1]) + (", 그리고 " if language == "ko" else " and ") + parts[-1]
+
+
+def _trees(node: NodeBase, name: str) -> Iterable[NodeBase]:
+    if isinstance(node, Tree) and node.tree == name:
+        yield node
+    for child in children_of(node):
+        yield from _trees(child, name)

@@ -1,0 +1,257 @@
+"""Planning once against planning every turn: model calls, tokens and success on the same worlds.
+
+Ours asks for a tree, checks it, and asks again only after a failure. The other planner asks before
+every action, executes the next action of each answer, and asks once more to hear that it is done.
+Both are driven by the same scripted model, which decides from what is seen alone, on the same
+simulated doors with the same faults; in the second table it gives a faulty answer now and then.
+A mission counts as success if the world ends as the command says and nothing else was done.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import random
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from bt_exec.compiler import Plan, Refusal, Request
+from bt_exec.events import Event, SkillStarting
+from bt_exec.pack import Catalogue
+from bt_exec.session import Session
+from bt_exec.site import Site, load_site
+from bt_exec.spec.model import Do, Mission, MissionSpec
+from bt_exec_llm.claude import ModelCompiler
+from bt_exec_llm.model import Answer
+from bt_exec_llm.planning.estimate import tokens_of
+from bt_exec_llm.planning.prompt import build_prompt
+
+MOST_TURNS = 15
+DONE = {"open": "open", "close": "closed", "fetch": "closed"}
+COMMANDS = {"open": "문을 열어", "close": "close the door", "fetch": "문 안의 자재를 가져와"}
+WORLDS: tuple[tuple[str, dict[str, str], tuple[str, ...]], ...] = (
+    ("open", {"door": "closed", "seed": "1"}, ()),
+    ("open", {"door": "open", "seed": "2"}, ()),
+    ("open", {"door": "closed", "seed": "3"}, ("open_door:1=DOOR_STUCK",)),
+    ("close", {"door": "open", "seed": "4"}, ()),
+    ("close", {"door": "ajar", "seed": "5"}, ()),
+    ("fetch", {"door": "closed", "seed": "6"}, ()),
+    ("fetch", {"door": "ajar", "seed": "7"}, ()),
+    ("fetch", {"door": "open", "seed": "8"}, ()),
+    ("fetch", {"door": "closed", "seed": "9"}, ("open_door:1=DOOR_STUCK",)),
+    ("fetch", {"door": "closed", "seed": "10"}, ("grasp:1=GRASP_SLIPPED",)),
+    ("fetch", {"door": "open", "seed": "11", "fault": "slippery"}, ()),
+    ("fetch", {"door": "closed", "seed": "12"}, ("move_arm:1=BLOCKED",)),
+)
+WRONG_TREES = (
+    "root: {tree: WRONG}",
+    "root: {do: fly}",
+    "root: {sequence: []}",
+    "Sure!",
+    "root: {tr",
+)
+WRONG_TURNS = ("move_arm", "grasp", "open_door", "close_door", "fly", "Sure!")
+
+
+class Scripted:
+    """The model of both planners: knows the rules, forgets everything, errs at a given rate."""
+
+    def __init__(self, kind: str, rate: float, seed: int) -> None:
+        self.kind, self.rate = kind, rate
+        self.draw = random.Random(seed)
+        self.calls = self.tokens = 0
+
+    def ask(
+        self,
+        system: Any,
+        messages: Any,
+        schema: Mapping[str, Any] | None = None,
+        cancel: Any = None,
+        *,
+        plain: str | None = None,
+    ) -> Answer:
+        """Answer with a tree, as our compiler asks for one."""
+        del schema, cancel
+        first = "\n".join(block.text for block in messages[0].blocks)
+        if self.draw.random() < self.rate:
+            wrong = "close_door" if self.kind != "close" else "open_door"
+            said = self.draw.choice(WRONG_TREES).replace("WRONG", wrong)
+        elif "# What failed" in first:
+            part = json.loads(first.partition("<failure>")[2].partition("</failure>")[0])
+            said = self.repair(part["failed_part"], part["failure"]["code"])
+        else:
+            tree = {"open": "open_door", "close": "close_door", "fetch": "get_material"}
+            said = f"explanation: as asked\nroot: {{tree: {tree[self.kind]}}}"
+        texts = [block.text for block in system] + [plain or ""]
+        texts += [block.text for turn in messages for block in turn.blocks]
+        self.note("\n".join(texts), said)
+        return Answer(said)
+
+    def repair(self, part: str, code: str) -> str:
+        """Return what takes the place of a failed part."""
+        if "take_material" in part:
+            return "root: {tree: take_material_again}"
+        name = "close_door" if "close_door" in part or "shut" in part else "open_door"
+        return f"root: {{tree: {name}, with: {{arm: left}}}}" if code else ""
+
+    def turn(self, prompt: str, facts: Mapping[str, str], seen: tuple[str, ...]) -> str | None:
+        """Return the next action of a turn, None when all is done; a word where it is no action."""
+        if self.draw.random() < self.rate:
+            action: str | None = self.draw.choice(WRONG_TURNS)
+        else:
+            action = self.next_action(facts, seen)
+        args = {"arm": "right", "object_label": "door-handle"}
+        report = {
+            "mode": "step",
+            "next_action": {"name": action, "args": args} if action else None,
+            "full_action_list": [{"name": action, "args": args}] if action else [],
+            "door_state_estimation": {"state": facts.get("door"), "confidence": 0.9},
+            "goal_status": {"status": "in_progress", "reason_code": "OK", "message": ""},
+            "explanation": "next",
+        }
+        self.note(prompt, json.dumps(report))
+        return action
+
+    def next_action(self, facts: Mapping[str, str], seen: tuple[str, ...]) -> str | None:
+        """Follow the table of rules."""
+        door, held = facts.get("door", "closed"), facts.get("hand.right") == "material"
+        if self.kind == "open":
+            return None if door == "open" else "open_door"
+        if self.kind == "close":
+            return None if door == "closed" else "close_door"
+        if held:
+            if door != "closed":
+                return "close_door"
+            return None if facts.get("at.right") == "home" else "return_home"
+        if door != "open":
+            return "open_door"
+        if facts.get("at.right") == "material":
+            return "grasp"
+        return "move_arm" if "material" in seen else "return_home"
+
+    def note(self, asked: str, said: str) -> None:
+        """Count a call."""
+        self.calls += 1
+        self.tokens += tokens_of(asked) + tokens_of(said)
+
+
+class OneAction:
+    """A compiler whose plan is the next action of the present turn; for the per-turn planner."""
+
+    name = "per-turn"
+
+    def __init__(self, model: Scripted) -> None:
+        self.model = model
+        self.done = False
+
+    def compile(self, request: Request) -> Plan | Refusal:
+        """Ask for the next action and make a plan of it alone; trust the answer."""
+        action = self.model.turn(
+            str(build_prompt(request)), request.seen.facts, request.seen.labels
+        )
+        if action is None:
+            self.done = True
+            return Refusal("DONE", "done")
+        if action not in request.catalogue.skills or request.failure is not None:
+            return Refusal("NO_ACTION", "no such action")
+        label = "material" if action in ("move_arm", "grasp") else "door-handle"
+        given = {"arm": "right", "object_label": label}
+        takes = request.catalogue.skills[action].arguments
+        args = {key: value for key, value in given.items() if key in takes}
+        root = Do.model_validate({"do": action, "with": args})
+        return Plan(MissionSpec(mission=Mission(command=request.command), root=root))
+
+
+class Ear:
+    """Notes which skills started."""
+
+    def __init__(self) -> None:
+        self.started: list[str] = []
+
+    def on(self, event: Event) -> None:
+        """Take note."""
+        if isinstance(event, SkillStarting):
+            self.started.append(event.skill)
+
+
+def right(kind: str, session: Session, ear: Ear) -> bool:
+    """Whether the world is as the command says, and nothing else was done."""
+    robot: Any = session.rigs["door"].robot
+    angle, held = robot.door_angle_rad, robot.holding("right") or robot.holding("left")
+    shut = angle <= 0.04 if DONE[kind] == "closed" else angle >= 1.0
+    unasked = {
+        "open": {"close_door", "grasp", "move_arm"},
+        "close": {"open_door", "grasp", "move_arm"},
+        "fetch": set(),
+    }
+    return shut and bool(held) == (kind == "fetch") and not unasked[kind] & set(ear.started)
+
+
+def ours(site: Site, index: int, rate: float) -> Counter[str]:
+    """Run a mission with our compiler."""
+    kind, world, faults = WORLDS[index]
+    ear, model = Ear(), Scripted(kind, rate, index)
+    with Session(site, world=world, fast=True, faults=faults, listeners=[ear]) as session:
+        session.compiler = ModelCompiler(model)
+        outcome = session.run(COMMANDS[kind])
+        good = outcome.status == "satisfied" and right(kind, session, ear)
+    return Counter(
+        missions=1, success=good, calls=model.calls, tokens=model.tokens, replans=outcome.replans
+    )
+
+
+def per_turn(site: Site, index: int, rate: float) -> Counter[str]:
+    """Run a mission with a model call before every action."""
+    kind, world, faults = WORLDS[index]
+    ear, model = Ear(), Scripted(kind, rate, index)
+    compiler, replans = OneAction(model), 0
+    with Session(site, world=world, fast=True, faults=faults, listeners=[ear]) as session:
+        session.compiler = compiler
+        for _ in range(MOST_TURNS):
+            outcome = session.run(COMMANDS[kind])
+            if compiler.done:
+                break
+            if outcome.status != "satisfied":
+                replans += 1
+                session.faults = type(session.faults)()  # each turn counts calls anew
+        good = compiler.done and right(kind, session, ear)
+    return Counter(
+        missions=1, success=good, calls=model.calls, tokens=model.tokens, replans=replans
+    )
+
+
+def main() -> None:
+    """Print the tables."""
+    site = load_site("door")
+    pack = dataclasses.replace(site.catalogue.packs[0], passes=(), rules=())
+    limits = site.limits.model_copy(update={"replans": 0})
+    bare = dataclasses.replace(site, catalogue=Catalogue([pack]), limits=limits)
+    for rate in (0.0, 0.15):
+        print(f"\n{len(WORLDS)} missions, {rate:.0%} of the model's answers are faulty")
+        print("command   planner    success   model calls   tokens   replans")
+        rows: dict[tuple[str, str], Counter[str]] = {}
+        for name, run, where in (("per turn", per_turn, bare), ("ours", ours, site)):
+            for index, (kind, _, _) in enumerate(WORLDS):
+                found = run(where, index, rate)
+                for group in (kind, "all"):
+                    rows.setdefault((group, name), Counter()).update(found)
+        for group in (*COMMANDS, "all"):
+            for name in ("per turn", "ours"):
+                show(group, name, rows[group, name])
+            theirs, mine = rows[group, "per turn"], rows[group, "ours"]
+            calls, tokens = mine["calls"] / theirs["calls"], mine["tokens"] / theirs["tokens"]
+            print(f"          ours / per turn: calls {calls:.2f}, tokens {tokens:.2f}")
+    print("\naim: at most 0.25 of the calls at equal or better success")
+
+
+def show(group: str, name: str, total: Counter[str]) -> None:
+    """Print a line of a table."""
+    print(
+        f"{group:9} {name:10} {total['success']:3}/{total['missions']:<3}   {total['calls']:11}   "
+        f"{total['tokens']:6}   {total['replans']:7}"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,239 @@
+"""What the tests of the reporter pack share: a small mission loop and a robot that obeys a script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from bt_exec.failure import Failed
+from bt_exec.resources import data_path
+from bt_exec.robot import Rig
+from bt_exec.skill import Skill, Steps
+from bt_exec.world import Sight, World
+from bt_exec_skills.reporter.geometry import Pose
+from bt_exec_skills.reporter.notebook import Notebook
+from bt_exec_skills.reporter.pack import PACK
+from bt_exec_skills.reporter.scene import Detection, ReporterScene
+from bt_exec_skills.reporter.sitemap import SiteMap, make_map
+from bt_exec_skills.reporter.speaker import Reply, ScriptedSpeaker
+
+TICK_S = 0.05
+SKILLS: dict[str, Skill] = {skill.name: skill for skill in PACK.skills}
+
+
+def building() -> dict[str, Any]:
+    text = data_path("configs", "sites", "building.yaml").read_text(encoding="utf-8")
+    return {**yaml.safe_load(text)["packs"]["reporter"], "reports": "none"}
+
+
+@dataclass
+class Clock:
+    t: float = 0.0
+
+    def __call__(self) -> float:
+        return self.t
+
+
+class Trip:
+    """Ticks one skill at a time on a simulated rig, looking as the executive does."""
+
+    def __init__(self, rig: Rig) -> None:
+        self.rig = rig
+        self.robot: Any = rig.robot
+        self.sight: Sight[ReporterScene] = Sight(lambda: self.robot.time)
+        self.phases: list[str] = []
+        self.result: Any = None
+        self.failed: Failed | None = None
+        self._last = float("-inf")
+
+    def start(self, name: str, **args: Any) -> Steps[Any]:
+        skill = SKILLS[name]
+        world = World(self.sight, self.robot.time)
+        return skill(**skill.inject(self.robot, world), **skill.validate(args))
+
+    def tick(self) -> None:
+        since = self.robot.time - self._last + 1e-9
+        if since >= (0.2 if self.sight.asked else 5.0):
+            self._last = self.robot.time
+            eyes = self.rig.perception
+            assert eyes is not None
+            self.sight.add(eyes.interpret(eyes.capture()))
+        self.robot.step(TICK_S)
+
+    def run(self, name: str, **args: Any) -> str:
+        """Run a skill to its end; return OK or its failure code."""
+        skill, steps = SKILLS[name], self.start(name, **args)
+        self.phases, self.result, self.failed = [], None, None
+        for _ in range(int(skill.timeout_s / TICK_S)):
+            try:
+                running = next(steps)
+            except StopIteration as stop:
+                self.result = stop.value
+                return "OK"
+            except Failed as failed:
+                self.failed = failed
+                return failed.code if failed.code in skill.fails else f"undeclared {failed.code}"
+            assert running.progress is None or 0.0 <= running.progress <= 1.0
+            if not self.phases or self.phases[-1] != running.doing:
+                self.phases.append(running.doing)
+            self.tick()
+        steps.close()
+        return "TIMEOUT"
+
+
+@pytest.fixture
+def trip() -> Iterator[Callable[..., Trip]]:
+    """Return a maker of trips: ``trip(seed=3, blocked="lounge")``."""
+    made: list[Trip] = []
+
+    def make(settings: dict[str, Any] | None = None, **world: Any) -> Trip:
+        pairs = {key: str(value) for key, value in world.items()}
+        made.append(Trip(PACK.robots["sim"](settings or building(), pairs)))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.rig.shut()
+
+
+@dataclass
+class ScriptedMotion:
+    """Ends after two looks at `done`, well or with a reason."""
+
+    reason: str = ""
+    looks: int = 0
+    stops: int = 0
+    progress: float = 0.0
+
+    @property
+    def done(self) -> bool:
+        self.looks += 1
+        return self.looks > 2
+
+    @property
+    def blocked(self) -> bool:
+        return bool(self.reason)
+
+    def stop(self) -> None:
+        self.stops += 1
+
+
+@dataclass
+class ScriptedRobot:
+    """Readings as set; motions end with the reason set for their name; goto arrives at once."""
+
+    site: SiteMap
+    clock: Clock
+    reports: Path | None = None
+    pose: Pose = Pose(3.0, -1.4, 0.0)
+    tray: str | None = None
+    db: float = 40.0
+    reasons: dict[str, str] = field(default_factory=dict)
+    replies: dict[str, Any] = field(default_factory=dict)
+    motions: list[tuple[str, ScriptedMotion]] = field(default_factory=list)
+    doing: str = "moving"
+    still: bool = True
+
+    def __post_init__(self) -> None:
+        self.notebook = Notebook(self.site, self.reports)
+        self.speaker = ScriptedSpeaker(self.clock, self.replies)
+
+    @property
+    def place(self) -> str | None:
+        return self.site.place_at(self.pose.x, self.pose.y)
+
+    def noise_db(self) -> float:
+        return self.db
+
+    def _start(self, name: str) -> ScriptedMotion:
+        self.motions.append((name, ScriptedMotion(self.reasons.get(name, ""))))
+        return self.motions[-1][1]
+
+    def goto(self, pose: Pose) -> ScriptedMotion:
+        if "goto" not in self.reasons:
+            self.pose = pose
+        return self._start("goto")
+
+    def turn(self, angle: float) -> ScriptedMotion:
+        return self._start("turn")
+
+    def load(self, item: str) -> ScriptedMotion:
+        if "load" not in self.reasons:
+            self.tray = item
+        return self._start("load")
+
+    def hand_over(self, person: str) -> ScriptedMotion:
+        if "hand_over" not in self.reasons:
+            self.tray = None
+        return self._start("hand_over")
+
+    def stop(self) -> None:
+        self.still = True
+
+
+def person(who: str, at: tuple[float, float]) -> Detection:
+    return Detection("person", (10, 10, 20, 60), 1.0, who, at)
+
+
+class Play:
+    """Runs skills on a scripted robot; `scenes` gives what is seen at each time [s]."""
+
+    def __init__(self, **robot: Any) -> None:
+        self.clock = Clock()
+        robot.setdefault("replies", {"*": {"en": Reply("Yes."), "ko": Reply("네.")}})
+        self.robot = ScriptedRobot(make_map(building()), self.clock, **robot)
+        self.scenes: Callable[[float], ReporterScene | None] = self.empty
+        self.result: Any = None
+        self.failed: Failed | None = None
+
+    def empty(self, t: float) -> ReporterScene:
+        return ReporterScene(t, self.robot.pose, ())
+
+    def shows(self, *found: Detection, light: dict[Any, float] | None = None) -> None:
+        self.scenes = lambda t: ReporterScene(t, self.robot.pose, found, light or {})
+
+    def start(self, name: str, **args: Any) -> tuple[Steps[Any], Sight[ReporterScene]]:
+        skill = SKILLS[name]
+        sight: Sight[ReporterScene] = Sight(self.clock)
+        world = World(sight, self.clock.t)
+        return skill(**skill.inject(self.robot, world), **skill.validate(args)), sight
+
+    def run(self, name: str, **args: Any) -> str:
+        steps, sight = self.start(name, **args)
+        self.result, self.failed = None, None
+        for _ in range(4000):
+            try:
+                next(steps)
+            except StopIteration as stop:
+                self.result = stop.value
+                return "OK"
+            except Failed as failed:
+                self.failed = failed
+                declared = failed.code in SKILLS[name].fails
+                return failed.code if declared else f"undeclared {failed.code}"
+            self.clock.t += TICK_S
+            scene = self.scenes(self.clock.t)
+            if scene is not None:
+                sight.add(scene)
+        return "TIMEOUT"
+
+
+@pytest.fixture
+def play() -> type[Play]:
+    return Play
+
+
+@pytest.fixture
+def site() -> SiteMap:
+    return make_map(building())
+
+
+@pytest.fixture
+def settings() -> dict[str, Any]:
+    """Return the settings of the shipped site, writing no reports."""
+    return building()
