@@ -129,6 +129,7 @@ def _parts() -> Iterator[Finding]:
     from bt_exec.failure import BtExecError
     from bt_exec.pack import find_pack, pack_names
     from bt_exec.resources import site_names
+    from bt_exec.session import make_compiler
     from bt_exec.site import load_site
 
     packs = []
@@ -140,8 +141,9 @@ def _parts() -> Iterator[Finding]:
             yield Finding("packs", name, "missing", str(error))
     for name in compiler_names():
         try:
-            find_compiler(name, {})
+            compiler = find_compiler(name, {})
             yield Finding("compilers", name, "ok")
+            yield from _look_of(compiler, f"compiler {name}")
         except BtExecError as error:
             yield Finding("compilers", name, "optional", str(error))
     try:
@@ -151,25 +153,26 @@ def _parts() -> Iterator[Finding]:
         return
     for name in sites:
         try:
-            yield Finding("sites", name, "ok", load_site(name).summary)
+            site = load_site(name)
+            yield Finding("sites", name, "ok", site.summary)
+            if site.compiler.settings():
+                yield from _look_of(make_compiler(site), f"compiler of site {name}")
         except BtExecError as error:
             yield Finding("sites", name, "missing", str(error).partition("\n")[0])
     for pack in packs:
-        yield from _pack_findings(pack)
+        yield from _look_of(pack, f"pack {pack.name}")
 
 
-def _pack_findings(pack: Any) -> Iterator[Finding]:
-    """Ask a pack; what its look raises is a finding too."""
-    look: Callable[[], Iterable[tuple[str, str, str, str]]] | None = getattr(pack, "doctor", None)
+def _look_of(part: Any, area: str) -> Iterator[Finding]:
+    """Ask a pack or a compiler that looks for itself; what its look raises is a finding too."""
+    look: Callable[[], Iterable[tuple[str, str, str, str]]] | None = getattr(part, "doctor", None)
     if look is None:
         return
     try:
         for name, state, detail, fix in look():
-            yield Finding(f"pack {pack.name}", name, state, detail, fix)
-    except Exception as error:  # noqa: BLE001 - a pack is somebody's code
-        yield Finding(
-            f"pack {pack.name}", "its own look", "missing", f"{type(error).__name__}: {error}"
-        )
+            yield Finding(area, name, state, detail, fix)
+    except Exception as error:  # noqa: BLE001 - it is somebody's code
+        yield Finding(area, "its own look", "missing", f"{type(error).__name__}: {error}")
 
 
 def _journal(path: Path | None) -> Finding:

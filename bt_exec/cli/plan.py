@@ -40,6 +40,12 @@ def compile_(
     ] = False,
     world: opt.WorldTexts = None,
     compiler: opt.CompilerName = None,
+    show_prompt: Annotated[
+        bool, typer.Option("--show-prompt", help="Print what a model would be told; send nothing.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print size and cost of the question; send nothing.")
+    ] = False,
 ) -> None:
     """Make the plan for a command and print it; nothing moves.
 
@@ -56,6 +62,9 @@ def compile_(
 
     loaded = load_site(site)
     seen = _look(loaded, world) if world else None
+    if show_prompt or dry_run:
+        _question(loaded, command, seen, compiler, prompt=show_prompt)
+        return
     answer = compile_command(loaded, command, seen=seen, compiler=compiler)
     if isinstance(answer, Refusal):
         for_people(beside=True).say(_refusal(answer))
@@ -63,6 +72,26 @@ def compile_(
     spec = answer[1] if inline else answer[0]
     text = dump_json(spec) if format is Format.JSON else dump_yaml(spec)
     sys.stdout.write(text.rstrip("\n") + "\n")
+
+
+def _question(
+    site: Site, command: str, seen: Seen | None, compiler: str | None, *, prompt: bool
+) -> None:
+    """Print what a model compiler would ask, or how much that is; nothing is sent."""
+    from bt_exec.cli.output import emit
+    from bt_exec.failure import UsageError
+    from bt_exec.session import make_compiler, request_of
+
+    asked = make_compiler(site, compiler)
+    tell = getattr(asked, "prompt" if prompt else "estimate", None)
+    if tell is None:
+        message = f"compiler {asked.name!r} asks no model; choose one: --compiler claude"
+        raise UsageError(message)
+    answer = tell(request_of(site, command, seen))
+    if prompt:
+        typer.echo(answer)
+    else:
+        emit(answer)
 
 
 def check(

@@ -7,7 +7,7 @@ compiler plans, if the site says ``fallback: offline``, or the command is refuse
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from bt_exec.compiler import Compiler, Plan, Refusal, Request
 from bt_exec.failure import UsageError, nearest
 from bt_exec_llm.model import Model, ModelClient, ModelSettings, Prices, Recorder
+from bt_exec_llm.model.endpoint import look_at_endpoint
 from bt_exec_llm.offline import OfflineCompiler
 from bt_exec_llm.planning.estimate import estimate
 from bt_exec_llm.planning.intent import meaning_of
@@ -73,6 +74,12 @@ class ModelCompiler:
     def prompt(self, request: Request) -> str:
         """Return what the model would be told, as people read it; nothing is sent."""
         return str(build_prompt(request, image=self.settings.image))
+
+    def doctor(self) -> Iterator[tuple[str, str, str, str]]:
+        """Look at the key and the address, for ``bt-exec doctor``; nothing is asked."""
+        settings = getattr(self.model, "settings", None)
+        if isinstance(settings, ModelSettings):
+            yield from look_at_endpoint(settings)
 
     def estimate(self, request: Request) -> Mapping[str, float]:
         """Return how large the first question is and what it would cost; nothing is sent."""

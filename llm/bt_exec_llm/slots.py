@@ -39,7 +39,7 @@ class Trim:
 
     def __call__(self, text: str) -> str:
         """Return the text proper, or nothing if this is no text of the slot."""
-        plain = text.strip(" \t\n").rstrip(_CLOSING).lstrip(_OPENING + " ")
+        plain = " ".join(text.split()).rstrip(_CLOSING).lstrip(_OPENING + " ")
         if (self._must and not self._fits(plain)) or plain.endswith(self._never or ("\0",)):
             return ""
         previous = ""

@@ -4,7 +4,8 @@ Ours asks for a tree, checks it, and asks again only after a failure. The other 
 every action, executes the next action of each answer, and asks once more to hear that it is done.
 Both are driven by the same scripted model, which decides from what is seen alone, on the same
 simulated doors with the same faults; in the second table it gives a faulty answer now and then.
-A mission counts as success if the world ends as the command says and nothing else was done.
+A mission counts as success if the world ends as the command says and nothing else was done. Calm
+missions are those without a fault.
 """
 
 from __future__ import annotations
@@ -232,11 +233,12 @@ def main() -> None:
         print("command   planner    success   model calls   tokens   replans")
         rows: dict[tuple[str, str], Counter[str]] = {}
         for name, run, where in (("per turn", per_turn, bare), ("ours", ours, site)):
-            for index, (kind, _, _) in enumerate(WORLDS):
+            for index, (kind, world, faults) in enumerate(WORLDS):
+                calm = ("calm",) if not faults and "fault" not in world else ()
                 found = run(where, index, rate)
-                for group in (kind, "all"):
+                for group in (kind, *calm, "all"):
                     rows.setdefault((group, name), Counter()).update(found)
-        for group in (*COMMANDS, "all"):
+        for group in (*COMMANDS, "calm", "all"):
             for name in ("per turn", "ours"):
                 show(group, name, rows[group, name])
             theirs, mine = rows[group, "per turn"], rows[group, "ours"]

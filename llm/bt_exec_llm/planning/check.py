@@ -18,6 +18,7 @@ from bt_exec.spec.load import parse
 from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.spec.source import MAX_DEPTH, MAX_VALUES, Place, Source, show_place
 from bt_exec_llm.planning import faults
+from bt_exec_llm.planning.facts import already_done, claims
 from bt_exec_llm.planning.form import Form, unpack
 from bt_exec_llm.planning.part import at, part_of, with_part
 from bt_exec_llm.planning.tidy import tidied
@@ -95,8 +96,8 @@ def _whole(
     part = part_of(request)
     place: Place = ("root",) if part is None else part[2]
     node = at(expanded.root, place)
-    problems += faults.claims(form.assumes, node, place, request)
-    problems += faults.already_done(node, place, request)
+    problems += claims(form.assumes, node, place, request)
+    problems += already_done(node, place, request)
     codes = {problem.code for problem in problems}
     if not codes & {"UNKNOWN_SKILL", "MISSING_ARGUMENT", "UNKNOWN_LABEL", "WRONG_TYPE"}:
         problems += faults.another_command(expanded, meant, request)

@@ -21,8 +21,8 @@ from bt_exec.spec.dump import to_data
 from bt_exec_llm.model import Block, Image, Turn, image_block
 from bt_exec_llm.planning.catalogue import as_yaml, describe_site
 from bt_exec_llm.planning.examples import examples_for
-from bt_exec_llm.planning.flat import schema
 from bt_exec_llm.planning.part import part_of
+from bt_exec_llm.planning.schema import schema
 
 __all__ = ["VERSION", "Prompt", "build_prompt", "fenced", "problems_text"]
 

@@ -25,9 +25,9 @@ from bt_exec_skills.reporter.telling import answer_of
 
 __all__ = ["observe_scene"]
 
-_TURN_RAD = math.radians(72.0)
-"""From one picture to the next; pictures are 86 degrees wide, so they overlap."""
-_LOOKS = 6
+_TURN_RAD = math.radians(60.0)
+"""From one picture to the next. Pictures are much wider: who walks by meanwhile is in the next."""
+_LOOKS = 7
 """Once all around, and the first view again: whoever walked past behind the robot is there."""
 _LISTEN_S = 1.0
 

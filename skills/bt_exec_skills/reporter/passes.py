@@ -3,12 +3,12 @@
 =======================  ===========================================================================
 pass                     what holds afterwards
 =======================  ===========================================================================
-report_is_no_failure     ``fail_and_report`` stands only where something has failed
 no_professor             a command without the word has nothing to do with the professor
 talk_only                who asks for what was done before gets words; nothing moves
 places_in_order          every place that is named is visited, in the order named
 professor_first          with the word, what concerns the professor comes before all other work
 go_before_looking        a place is gone to before it is looked at
+report_is_no_failure     ``fail_and_report`` stands only where something has failed
 fix_plan                 a report keyword, and somebody tells the user (the document's repair)
 report_last              … at the base, after all core work, and only then the summary
 topics                   topics and queries are sentences in the language of the command
@@ -28,12 +28,12 @@ from bt_exec_skills.reporter.rules.topics import topics
 __all__ = ["PASSES"]
 
 PASSES = (
-    Pass("report_is_no_failure", report_is_no_failure),
     Pass("no_professor", no_professor),
     Pass("talk_only", talk_only),
     Pass("places_in_order", places_in_order),
     Pass("professor_first", professor_first),
     Pass("go_before_looking", go_before_looking),
+    Pass("report_is_no_failure", report_is_no_failure),
     Pass("fix_plan", fix_plan),
     Pass("report_last", report_last),
     Pass("topics", topics),

@@ -50,14 +50,14 @@ def talk_to_person(
 
     To whoever hears the robot everywhere (the user) it reports what was seen and said since the
     last report, with times and places, failures included; they are asked to answer only if the
-    topic is a question. Anybody else is looked for all around first, then told the topic or asked
-    about it, and their answer is waited for. The answer goes into the notebook.
+    topic ends with a question mark. Anybody else is looked for all around first, then told the
+    topic or asked about it, and their answer is waited for. The answer goes into the notebook.
     """
     language = robot.notebook.language(topic)
     with noting(robot, world, "talk_to_person", target=target, topic=topic):
         person = known_person(robot, target)
         yield from face(robot, world, target, person)
-        report = person.remote and not asks(topic)
+        report = person.remote and not topic.endswith("?")
         if report:
             text = report_of(robot.notebook, language, topic)
         else:

@@ -6,7 +6,8 @@ import anthropic
 import pytest
 
 from bt_exec.spec.dump import to_data
-from bt_exec_llm.planning.flat import from_flat, schema, to_flat
+from bt_exec_llm.planning.flat import from_flat, to_flat
+from bt_exec_llm.planning.schema import schema
 from tests.llm.planning.paper import SITE, run_paper
 
 NESTED = {

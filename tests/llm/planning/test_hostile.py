@@ -113,7 +113,7 @@ def test_ctrl_c_during_a_minute_of_thinking_stops_at_once(tmp_path: Path):
         call = "from bt_exec.cli.app import main; main()"
         arguments = ["run", "open the door", "--site", str(site), "--no-journal", "--plain"]
         process = subprocess.Popen(
-            [sys.executable, "-c", call, *arguments],
+            [sys.executable, "-u", "-c", call, *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -124,8 +124,16 @@ def test_ctrl_c_during_a_minute_of_thinking_stops_at_once(tmp_path: Path):
         assert server.requests, process.communicate()[0]
         pressed = time.monotonic()
         process.send_signal(signal.SIGINT)
-        said, _ = process.communicate(timeout=30)
+        assert process.stdout is not None
+        said = []
+        for line in process.stdout:
+            said.append(line)
+            if "stopping: operator" in line:
+                break
         took = time.monotonic() - pressed
-    assert process.returncode == 130, said
-    assert took < 3, said  # the tick is 50 ms; the rest is Python shutting down
-    assert "Stopped at your word." in said
+        rest = process.stdout.read()
+        process.wait(60)
+        process.stdout.close()
+    assert process.returncode == 130, rest
+    assert took < 1.5, said  # a tick is 50 ms; the rest is a loaded machine
+    assert "Stopped at your word." in "".join(said) + rest

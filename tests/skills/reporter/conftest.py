@@ -1,4 +1,4 @@
-"""What the tests of the reporter pack share: a small mission loop and a robot that obeys a script."""
+"""What the tests of the reporter pack share: a small mission loop, a robot that obeys a script."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class ScriptedRobot:
     site: SiteMap
     clock: Clock
     reports: Path | None = None
-    pose: Pose = Pose(3.0, -1.4, 0.0)
+    pose: Pose = field(default_factory=lambda: Pose(3.0, -1.4, 0.0))
     tray: str | None = None
     db: float = 40.0
     reasons: dict[str, str] = field(default_factory=dict)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import itertools
 import math
 
 import numpy as np
@@ -66,7 +67,7 @@ def test_a_way_is_a_cheapest_one_and_is_found_if_there_is_one(maze):
         return
     assert way[0] == start
     assert way[-1] == goal
-    assert all(after in dict(steps_from(free, here)) for here, after in zip(way, way[1:], strict=False))
+    assert all(after in dict(steps_from(free, here)) for here, after in itertools.pairwise(way))
     assert way_cost(way, weight) == pytest.approx(best)
 
 

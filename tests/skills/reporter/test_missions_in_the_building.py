@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import random
 
 import pytest
 
@@ -26,10 +26,12 @@ def is_true(trip, place):
     return True
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_a_patrol_tells_the_truth(trip, seed):
+@pytest.mark.parametrize(
+    ("seed", "stops"), [(0, ("basecamp", "lounge")), (1, ("corridor_center",))]
+)
+def test_a_patrol_tells_the_truth(trip, seed, stops):
     one = trip(seed=seed)
-    for place in ("corridor_center", "professor_office"):
+    for place in stops:
         assert one.run("navigate", target=place) == "OK"
         assert one.robot.place == place
         assert one.run("observe_scene", target=place, query="이상 없는지 확인") == "OK"
@@ -41,7 +43,7 @@ def test_a_patrol_tells_the_truth(trip, seed):
 @pytest.mark.parametrize("seed", range(50))
 def test_fifty_patrols_tell_the_truth(trip, seed):
     one = trip(seed=seed)
-    for place in sorted(ROOMS, key=lambda name: hash((seed, len(name)))):
+    for place in random.Random(seed).sample(sorted(ROOMS), len(ROOMS)):
         assert one.run("navigate", target=place) == "OK"
         assert one.run("observe_scene", target=place, query="확인") == "OK"
         assert is_true(one, place)
@@ -61,7 +63,7 @@ def test_a_blocked_corridor_is_gone_round(trip):
     one = trip(seed=2, blocked="corridor", people="none", unusual="none")
     rooms = []
     steps = one.start("navigate", target="corridor_center")
-    for _ in itertools.takewhile(lambda _: True, steps):
+    for _ in steps:
         one.tick()
         pose = one.robot.pose
         room = next((name for name, area in ROOMS.items() if area.holds(pose.x, pose.y)), None)

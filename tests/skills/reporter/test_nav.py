@@ -141,7 +141,7 @@ def test_steering_turns_first_and_draws_back_from_what_is_near():
     none = np.zeros((0, 2))
     assert steering.choose(Pose(0, 0, 0), (2.0, 0.0), none)[0] == pytest.approx(0.9)
     speed, turn = steering.choose(Pose(0, 0, 0), (-2.0, 0.1), none)
-    assert (speed, turn) == (0.0, 1.5)
+    assert (speed, turn) == (0.0, 2.0)
     back, _ = steering.retreat(Pose(0, 0, 0), np.array([[0.3, 0.0]]))
     assert back < 0
 

@@ -1,4 +1,4 @@
-"""Every skill on a scripted robot: it succeeds, it fails with every code it declares, it cancels."""
+"""Every skill on a scripted robot: it succeeds, fails with every code it declares, and cancels."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_observe_counts_everybody_once(play):
         "사람이 2명 있습니다, 불이 꺼져 있습니다, 조용합니다(40 dB), 이상한 점: 바닥에 쏟아진 물."
     )
     assert "person:user at (1.7,-3.0)" in seen.evidence
-    assert [name for name, _ in one.robot.motions].count("turn") == 6
+    assert [name for name, _ in one.robot.motions].count("turn") == 7
     assert set(seen._fields) == set(SKILLS["observe_scene"].results)
 
 
@@ -86,18 +86,18 @@ def test_observe_uses_every_viewpoint_if_there_are_people(play):
     one = play(pose=Pose(8.0, 4.4, 0.0))
     one.shows(Detection("person", (0, 0, 9, 9), 1.0, None, (9.0, 6.0)))
     assert one.run("observe_scene", target="lounge", query="how many people?") == "OK"
-    assert (one.result.people, one.result.looks) == (1, 12)
+    assert (one.result.people, one.result.looks) == (1, 14)
     assert one.result.answer == "There is one person."
     empty = play(pose=Pose(8.0, 4.4, 0.0))
     assert empty.run("observe_scene", target="lounge", query="how many people?") == "OK"
-    assert (empty.result.people, empty.result.looks) == (0, 6)
+    assert (empty.result.people, empty.result.looks) == (0, 7)
 
 
 def test_a_viewpoint_that_is_taken_is_left_out(play):
     one = play(pose=Pose(8.0, 4.4, 0.0), reasons={"goto": "BLOCKED_PATH: somebody stands there"})
     one.shows(Detection("person", (0, 0, 9, 9), 1.0, "visitor-1", (9.0, 6.0)))
     assert one.run("observe_scene", target="lounge", query="people") == "OK"
-    assert one.result.looks == 6
+    assert one.result.looks == 7
 
 
 def test_observe_needs_to_be_there_and_to_see(play):
@@ -250,7 +250,7 @@ def test_the_summary_is_written_where_the_site_says(play, tmp_path):
     assert one.run("observe_scene", target="basecamp", query="people") == "OK"
     assert one.run("summarize_mission") == "OK"
     assert one.result.path == str(tmp_path / "reports" / "report.md")
-    assert one.result.text == "basecamp (at 0:01): There is nobody."
+    assert one.result.text == "basecamp (at 0:02): There is nobody."
     assert play().run("summarize_mission") == "OK"
     (tmp_path / "file").write_text("")
     bad = play(reports=tmp_path / "file")

@@ -1,4 +1,4 @@
-"""The simulated building: what people choose, what is drawn, that the same seed is the same world."""
+"""The simulated building: what people choose, what is drawn; the same seed is the same world."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bt_exec_skills.reporter.geometry import Pose
 from bt_exec_skills.reporter.pack import PACK
 from bt_exec_skills.reporter.sim.camera import SimCamera
 from bt_exec_skills.reporter.sim.floor import BARRIERS, LIGHTS, ROOMS, wall_pieces
-from bt_exec_skills.reporter.sim.layout import draw_layout
+from bt_exec_skills.reporter.sim.draw import draw_layout
 from bt_exec_skills.reporter.sim.options import parse_world
 from bt_exec_skills.reporter.sim.survey import survey
 from bt_exec_skills.reporter.sim.world import BEAMS, RANGE_M, BuildingWorld

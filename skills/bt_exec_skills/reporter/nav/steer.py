@@ -38,9 +38,9 @@ class Limits(NamedTuple):
     """
 
     speed: float = 0.9
-    turn: float = 1.5
+    turn: float = 2.0
     gain: float = 1.2
-    swing: float = 5.0
+    swing: float = 8.0
     radius: float = 0.24
     margin: float = 0.05
 

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import TypeGuard
 
 from bt_exec.compiler import PassContext
-from bt_exec.spec.model import Do, MissionSpec, NodeBase, Sequence, Tree, walk
+from bt_exec.spec.model import (
+    Do,
+    Fallback,
+    MissionSpec,
+    NodeBase,
+    Parallel,
+    Sequence,
+    Tree,
+    children_of,
+    walk,
+)
 from bt_exec_skills.reporter.keywords import about_past, names_professor, wants_report
 from bt_exec_skills.reporter.rules.steps import (
     BASE,
@@ -96,9 +107,10 @@ def places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
         for place in missing
     ]
     if wants_report(context.command):
+        seen = {str(n.args.get("target")) for n in walk(spec.root) if _is_look(n)} | {*missing}
         for group in groups:
             place = _group_place(group)
-            if place in named and not any(_looks(step) for step in group):
+            if place in named and place not in seen and not any(_finds(step) for step in group):
                 group.append(do("observe_scene", target=place, query="situation"))
                 changes.append(f"{place}: reported on, so looked at")
     slots = [at for at, group in enumerate(groups) if _group_place(group) in named]
@@ -123,10 +135,15 @@ def _group_place(group: list[NodeBase]) -> str | None:
     return next((place for step in group if (place := place_of(step)) is not None), None)
 
 
-def _looks(step: NodeBase) -> bool:
-    """Whether a step finds something out or brings something."""
+def _is_look(node: NodeBase) -> TypeGuard[Do]:
+    return isinstance(node, Do) and node.do == "observe_scene"
+
+
+def _finds(step: NodeBase) -> bool:
+    """Whether a step asks somebody or brings something."""
     return any(
-        isinstance(node, Do) and _moves(node) and node.do != "navigate" for node in walk(step)
+        isinstance(n, Do) and _moves(n) and n.do not in ("navigate", "observe_scene")
+        for n in walk(step)
     )
 
 
@@ -167,7 +184,7 @@ def go_before_looking(spec: MissionSpec, context: PassContext) -> Changed:
                 inner = visit(body)
                 if inner is not body:
                     return node.model_copy(update={"body": inner})
-            case _ if not isinstance(node, Do):
+            case Fallback() | Parallel():
                 return _branches(node)
         return node
 
@@ -175,12 +192,13 @@ def go_before_looking(spec: MissionSpec, context: PassContext) -> Changed:
         """Visit each branch as if it began where all of them do; afterwards nobody knows where."""
         nonlocal at
         field = type(node).__name__.lower()
-        branches: tuple[NodeBase, ...] = getattr(node, field, ())
+        branches = children_of(node)
         before, ends, new = at, set[str | None](), []
         for branch in branches:
             at = before
             new.append(visit(branch))
-            ends.add(at)
+            if any(isinstance(inner, Do) for inner in walk(branch)):
+                ends.add(at)  # a branch that only notes what failed leads nowhere
             if field == "fallback":
                 before = None  # the branch before may have gone anywhere
         at = ends.pop() if len(ends) == 1 else None

@@ -10,6 +10,7 @@ from bt_exec_skills.reporter.rules.steps import (
     REPORT_TOPIC,
     USER,
     Changed,
+    actions,
     do,
     goes_home,
     is_core,
@@ -50,16 +51,16 @@ def report_last(spec: MissionSpec, context: PassContext) -> Changed:
         return spec, ()
     steps = steps_of(spec.root)
     last = max((at for at, step in enumerate(steps) if works(step)), default=-1)
-    if last < 0 and context.seen.facts.get("at", BASE) == BASE:
-        return spec, ()
+    needed = last >= 0 or context.seen.facts.get("at", BASE) != BASE
     summaries = [step for step in steps if _is(step, "summarize_mission")]
     work = [step for step in steps[: last + 1] if not _is(step, "summarize_mission")]
     after = [step for step in steps[last + 1 :] if not _is(step, "summarize_mission")]
     told = [step for step in after if _tells(step)]
     early = [] if told else _take_reports(work)
     first = (told or early or _report()[1:])[-1 if early else 0]
-    home = [] if _tells_at_home([first]) else [next(filter(goes_home, after), _report()[0])]
-    rest = [step for step in after if step is not first and not goes_home(step)]
+    ways = [step for step in after if _only_home(step)][: not _tells_at_home([first])]
+    home = ways or _report()[: needed and not _tells_at_home([first])]
+    rest = [step for step in after if step is not first and not _only_home(step)]
     new = put_together(spec, [*work, *home, first, *rest, *summaries[-1:]])
     if new is spec:
         return spec, ()
@@ -69,12 +70,13 @@ def report_last(spec: MissionSpec, context: PassContext) -> Changed:
 def report_is_no_failure(spec: MissionSpec, context: PassContext) -> Changed:
     """Reporting back is no failure: `fail_and_report` only stands where something has failed.
 
-    Anywhere but in a later branch of a fallback it would end a mission that went well.
+    Anywhere but in a later branch of a fallback it would end a mission that went well. A plan that
+    does nothing else says that nothing can be done; that stands unless a report is asked for.
     """
-    del context
-    if all(_is(step, "fail_and_report") for step in steps_of(spec.root)):
-        return spec, ()  # the plan says that there is nothing it can do
     steps = steps_of(spec.root)
+    hopeless = all(_is(step, "fail_and_report") for step in steps)
+    if hopeless and not wants_report(context.command):
+        return spec, ()
     kept = [step for step in steps if not _is(step, "fail_and_report")]
     if len(kept) == len(steps):
         return spec, ()
@@ -104,6 +106,11 @@ def _tells_at_home(steps: list[NodeBase]) -> bool:
     return False
 
 
+def _only_home(step: NodeBase) -> bool:
+    """Whether a step goes home and does nothing else."""
+    return bool(found := list(actions(step))) and all(goes_home(node) for node in found)
+
+
 def _certain(step: NodeBase) -> list[Do]:
     """Return the actions of a step that are tried whatever happens before them in it."""
     if step.skip_if is not None:
@@ -127,6 +134,6 @@ def _take_reports(work: list[NodeBase]) -> list[NodeBase]:
         step = work[at]
         if _tells(step) and not any(is_core(node) for node in walk(step)):
             taken.insert(0, work.pop(at))
-            if at and goes_home(work[at - 1]):
+            if at and _only_home(work[at - 1]):
                 del work[at - 1]
     return taken

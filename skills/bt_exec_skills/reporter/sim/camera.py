@@ -18,17 +18,15 @@ import numpy.typing as npt
 from bt_exec_skills.reporter.detect import Truth, View
 from bt_exec_skills.reporter.geometry import Pose
 from bt_exec_skills.reporter.scene import PERSON
-from bt_exec_skills.reporter.sim.floor import LIGHTS
+from bt_exec_skills.reporter.sim.lamps import Lamps
 from bt_exec_skills.reporter.sim.world import BuildingWorld
 
 __all__ = ["Capture", "SimCamera"]
 
 _HEIGHT_M, _FORWARD_M = 1.15, 0.12
 _PITCH_RAD = 0.2  # downwards
-_FOVY_RAD = math.radians(70.0)
+_FOVY_RAD = math.radians(78.0)
 _FAR_M = 25.0
-_UNLIT = 0.13
-_CELL_M = 0.1
 
 Vector = npt.NDArray[np.float64]
 
@@ -83,7 +81,7 @@ class SimCamera:
         self._colours = np.vstack([model.geom_rgba[:, :3], [0.55, 0.6, 0.68]]) * 255.0
         self._base = int(model.body("base").id)
         self._things, self._shows = _things(model)
-        self._lamps = _Lamps()
+        self._lamps = Lamps()
 
     def capture(self) -> Capture:
         """See `Camera.capture`."""
@@ -172,33 +170,3 @@ def _things(model: Any) -> tuple[tuple[tuple[str, str | None], ...], npt.NDArray
             things.setdefault(f"thing/{number}", (label, None))
             of_geom[geom] = list(things).index(f"thing/{number}")
     return tuple(things.values()), of_geom
-
-
-class _Lamps:
-    """Which lamp lights a spot of floor, looked up in a table of small cells."""
-
-    def __init__(self) -> None:
-        self._names = tuple(LIGHTS)
-        self._left = min(area.left for area in LIGHTS.values()) - 1.0
-        self._bottom = min(area.bottom for area in LIGHTS.values()) - 1.0
-        columns = int((max(a.right for a in LIGHTS.values()) + 1.0 - self._left) / _CELL_M)
-        rows = int((max(a.top for a in LIGHTS.values()) + 1.0 - self._bottom) / _CELL_M)
-        self._lamp = np.full((rows, columns), len(self._names), np.int8)
-        for number, area in enumerate(LIGHTS.values()):
-            low, high = self._cell(area.left, area.bottom), self._cell(area.right, area.top)
-            self._lamp[low[1] : high[1], low[0] : high[0]] = number
-
-    def _cell(self, x: float, y: float) -> tuple[int, int]:
-        return round((x - self._left) / _CELL_M), round((y - self._bottom) / _CELL_M)
-
-    def light(
-        self, spot: npt.NDArray[np.float32], lights: Mapping[str, bool]
-    ) -> npt.NDArray[np.float32]:
-        """Return how bright each spot is, 1 for lit."""
-        level = [1.0 if lights[name] else _UNLIT for name in self._names]
-        table = np.array([*level, 0.5], np.float32)
-        rows, columns = self._lamp.shape
-        x = np.clip(((spot[:, 0] - self._left) / _CELL_M).astype(np.int32), 0, columns - 1)
-        y = np.clip(((spot[:, 1] - self._bottom) / _CELL_M).astype(np.int32), 0, rows - 1)
-        found: npt.NDArray[np.float32] = table[self._lamp[y, x]]
-        return found

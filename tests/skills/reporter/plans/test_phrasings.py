@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bt_exec.compiler import Refusal
+
+TABLE: dict[str, list[str]] = yaml.safe_load(
+    Path(__file__).with_name("phrasings.yaml").read_text(encoding="utf-8")
+)
+ROWS = [(command, expected) for expected, commands in TABLE.items() for command in commands]
+
+
+@pytest.mark.parametrize(("command", "expected"), ROWS)
+def test_every_phrasing_becomes_what_it_means(command, expected, meaning):
+    assert meaning(command) == expected
+
+
+def test_the_table_is_large_and_has_both_languages():
+    korean = [command for command, _ in ROWS if any("가" <= char <= "힣" for char in command)]
+    assert len(ROWS) >= 150
+    assert 60 <= len(korean) <= len(ROWS) - 60
+
+
+@pytest.mark.parametrize("command", [command for command, _ in ROWS][::3])
+def test_spaces_hardly_matter_in_korean(command, meaning):
+    if any("가" <= char <= "힣" for char in command) and '"' not in command:
+        loose = command.replace(" ", "  ")
+        assert meaning(loose) == meaning(command)
+
+
+def test_utterances_of_the_library_mean_their_own_tree(building, plan_of):
+    for tree in building.library:
+        for utterance in tree.utterances:
+            found = plan_of(utterance)
+            assert not isinstance(found, Refusal), utterance
+
+
+def test_what_is_refused_says_what_could_be_said(plan_of):
+    found = plan_of("옥상 보고 와")
+    assert (found.code, found.nearest[0]) == ("UNKNOWN_OBJECT", "교수님이 계신지 봐.")
+    assert found.message.startswith('모르는 대상입니다: "옥상".')
+    found = plan_of("check the roof")
+    assert found.message.startswith('I know no "roof".')

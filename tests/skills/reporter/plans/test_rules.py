@@ -1,0 +1,190 @@
+"""Each rule by itself, as a table: the plan before, the command, the plan after."""
+
+from __future__ import annotations
+
+import pytest
+
+from bt_exec_skills.reporter.rules.carry_on import carry_on
+from bt_exec_skills.reporter.rules.places import (
+    go_before_looking,
+    named_places,
+    places_in_order,
+    talk_only,
+)
+from bt_exec_skills.reporter.rules.professor import no_professor, professor_first
+from bt_exec_skills.reporter.rules.report import fix_plan, report_is_no_failure, report_last
+from bt_exec_skills.reporter.sitemap import make_map
+
+ASKS = "복도 보고 와"
+HOME, TELL, SUM = "navigate basecamp", "talk_to_person user", "summarize_mission"
+GO, SEE = "navigate corridor_center", "observe_scene corridor_center light"
+LOUNGE, LOOK = "navigate lounge", "observe_scene lounge people"
+OFFICE, ASK = "navigate professor_office", "talk_to_person professor 언제?"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ([GO, SEE], [GO, SEE, HOME, TELL, SUM]),
+        ([GO, SEE, SUM], [GO, SEE, HOME, TELL, SUM]),
+        ([GO, SUM, SEE, SUM], [GO, SUM, SEE, HOME, TELL, SUM]),
+        ([SUM], [HOME, TELL, SUM]),
+        ([GO, SEE, TELL], [GO, SEE, TELL]),
+        ([GO, SEE, HOME, TELL, SUM], [GO, SEE, HOME, TELL, SUM]),
+    ],
+)
+def test_fix_plan_does_what_the_document_says(before, after, spec, context, row):
+    found, changes = fix_plan(spec(*before), context(ASKS))
+    assert row(found) == row(spec(*after))
+    assert bool(changes) == (before != after)
+    assert fix_plan(found, context(ASKS)) == (found, ())
+    assert fix_plan(spec(*before), context("복도 순찰해")) == (spec(*before), ())
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ([GO, SEE, TELL], [GO, SEE, HOME, TELL]),
+        ([HOME, TELL, GO, SEE], [GO, SEE, HOME, TELL]),
+        ([GO, SEE, HOME, TELL, LOUNGE, LOOK, SUM], [GO, SEE, LOUNGE, LOOK, HOME, TELL, SUM]),
+        ([GO, SEE, SUM, HOME, TELL], [GO, SEE, HOME, TELL, SUM]),
+        ([GO, SUM, SEE, SUM, HOME, TELL, SUM], [GO, SEE, HOME, TELL, SUM]),
+        ([GO, SEE, TELL, HOME], [GO, SEE, HOME, TELL]),
+        ([GO, SEE], [GO, SEE, HOME, TELL]),
+        ([TELL, SUM], [TELL, SUM]),
+    ],
+)
+def test_the_report_comes_last(before, after, spec, context, row):
+    found, changes = report_last(spec(*before), context(ASKS))
+    assert row(found) == row(spec(*after))
+    assert bool(changes) == (before != after)
+    assert report_last(found, context(ASKS)) == (found, ())
+
+
+def test_who_is_elsewhere_comes_home_to_talk(spec, context, row):
+    found, _ = report_last(spec(TELL, SUM), context("알려줘", at="lounge"))
+    assert row(found) == row(spec(HOME, TELL, SUM))
+
+
+@pytest.mark.parametrize(
+    ("command", "before", "after"),
+    [
+        ("복도 보고 와", [OFFICE, ASK, GO, SEE], [GO, SEE]),
+        ("복도 보고 와", [OFFICE, ASK], [TELL]),
+        ("교수님께 여쭤봐", [OFFICE, ASK], [OFFICE, ASK]),
+        ("", [OFFICE, ASK], [OFFICE, ASK]),
+    ],
+)
+def test_without_the_word_no_professor(command, before, after, spec, context, row):
+    found, changes = no_professor(spec(*before), context(command))
+    assert row(found) == row(spec(*after))
+    assert bool(changes) == (before != after)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ([GO, SEE, OFFICE, ASK, HOME, TELL], [OFFICE, ASK, GO, SEE, HOME, TELL]),
+        ([OFFICE, ASK, HOME, TELL], [OFFICE, ASK, HOME, TELL]),
+        ([GO, "deliver_object professor 서류"], ["deliver_object professor 서류", GO]),
+        ([GO, SEE], [OFFICE, "talk_to_person professor 교수님께 여쭤봐", GO, SEE]),
+        ([HOME, TELL], [OFFICE, "talk_to_person professor 교수님께 여쭤봐", HOME, TELL]),
+    ],
+)
+def test_with_the_word_the_professor_comes_first(before, after, spec, context, row):
+    found, changes = professor_first(spec(*before), context("교수님께 여쭤봐"))
+    assert row(found) == row(spec(*after))
+    assert bool(changes) == (before != after)
+    assert professor_first(found, context("교수님께 여쭤봐")) == (found, ())
+
+
+@pytest.mark.parametrize(
+    ("command", "before", "after"),
+    [
+        ("복도랑 라운지 봐", [GO, SEE], [GO, SEE, LOUNGE, "observe_scene lounge situation"]),
+        ("복도랑 라운지 봐", [LOUNGE, LOOK, GO, SEE], [GO, SEE, LOUNGE, LOOK]),
+        ("복도 말고 라운지 봐", [LOUNGE, LOOK], [LOUNGE, LOOK]),
+        ("look at the lounge, not the corridor", [LOUNGE, LOOK], [LOUNGE, LOOK]),
+        ("라운지로 가", [LOUNGE], [LOUNGE]),
+        ("라운지 갔다 와서 알려줘", [LOUNGE], [LOUNGE, "observe_scene lounge situation"]),
+        ("교수님께 라운지로 오시라고 전해", [OFFICE, ASK], [OFFICE, ASK]),
+        ("복도 봐", [LOUNGE, LOOK, GO, SEE], [LOUNGE, LOOK, GO, SEE]),
+    ],
+)
+def test_places_come_in_the_order_in_which_they_are_named(
+    command, before, after, spec, context, row
+):
+    found, changes = places_in_order(spec(*before), context(command))
+    assert row(found) == row(spec(*after))
+    assert bool(changes) == (before != after)
+    assert places_in_order(found, context(command)) == (found, ())
+
+
+@pytest.mark.parametrize(
+    ("command", "places"),
+    [
+        ("화장실 앞, 휴게실 그리고 복도 중앙", "restroom_front break_room corridor_center"),
+        ("the break room, the lounge and the hallway", "break_room lounge corridor_center"),
+        ("휴게 라운지랑 휴게실", "lounge break_room"),
+        ("복도 빼고 라운지", "lounge"),
+        ("the lounge except the corridor", "lounge"),
+        ("교수님 방, 기지", ""),
+    ],
+)
+def test_which_places_a_command_names(command, places, building):
+    assert named_places(command, make_map(building.packs["reporter"]["places"] and {
+        key: building.packs["reporter"][key] for key in ("base", "places", "people")
+    })) == tuple(places.split())
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "at"),
+    [
+        ([SEE], [GO, SEE], "basecamp"),
+        ([SEE], [SEE], "corridor_center"),
+        ([GO, SEE, LOOK], [GO, SEE, LOUNGE, LOOK], "basecamp"),
+        ([GO, "deliver_object professor x", SEE], [GO, "deliver_object professor x", GO, SEE], ""),
+        ([GO, SEE], [GO, SEE], "basecamp"),
+    ],
+)
+def test_a_place_is_gone_to_before_it_is_looked_at(before, after, at, spec, context, row):
+    found, changes = go_before_looking(spec(*before), context("", at=at))
+    assert row(found) == row(spec(*after))
+    assert bool(changes) == (before != after)
+
+
+@pytest.mark.parametrize(
+    ("command", "before", "after"),
+    [
+        ("오늘 있었던 일 요약해줘", [GO, SEE, HOME, TELL, SUM], [TELL, SUM]),
+        ("what happened today?", [LOUNGE, LOOK], [TELL]),
+        ("오늘 있었던 일 요약해줘", [TELL, SUM], [TELL, SUM]),
+        ("라운지에서 있었던 일 알려줘", [LOUNGE, LOOK], [LOUNGE, LOOK]),
+        ("라운지 보고 와", [LOUNGE, LOOK], [LOUNGE, LOOK]),
+    ],
+)
+def test_who_wants_words_gets_words(command, before, after, spec, context, row):
+    found, changes = talk_only(spec(*before), context(command))
+    assert row(found) == row(spec(*after))
+    assert bool(changes) == (before != after)
+
+
+def test_reporting_is_no_failure(spec, context, row):
+    bad = spec(GO, SEE, "fail_and_report 보고")
+    found, changes = report_is_no_failure(bad, context(ASKS))
+    assert row(found) == row(spec(GO, SEE))
+    assert changes == ("fail_and_report is for missions that failed; removed",)
+    alone = spec("fail_and_report x")
+    assert report_is_no_failure(alone, context("복도 순찰해")) == (alone, ())
+    assert row(report_is_no_failure(alone, context(ASKS))[0]) == "tell user"
+
+
+def test_failed_work_is_noted_and_the_mission_goes_on(spec, context, row):
+    found, changes = carry_on(spec(GO, SEE, OFFICE, ASK, HOME, TELL, SUM), context(ASKS))
+    assert row(found) == row(spec(GO, SEE, OFFICE, ASK, HOME, TELL, SUM))
+    kinds = [type(step).__name__ for step in found.root.sequence]
+    assert kinds == ["Fallback", "Fallback", "Fallback", "Do", "Do"]
+    assert str(found.root.sequence[0].fallback[1].check) == "failure_noted"
+    assert len(changes) == 3
+    assert carry_on(found, context(ASKS)) == (found, ())
+    assert carry_on(spec(GO, SEE), context(ASKS)) == (spec(GO, SEE), ())

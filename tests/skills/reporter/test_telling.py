@@ -1,0 +1,202 @@
+"""The notebook, what is told from it in both languages, and the written report."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bt_exec.events import Finished, MissionStarted, SkillEnded
+from bt_exec.failure import Failure
+from bt_exec.journal import read_png
+from bt_exec.messages import Messages
+from bt_exec.report import Outcome
+from bt_exec.testing import check_pack
+from bt_exec_skills.reporter.markdown import write_report
+from bt_exec_skills.reporter.notebook import Notebook
+from bt_exec_skills.reporter.observation import Gathering, noise_state
+from bt_exec_skills.reporter.pack import PACK
+from bt_exec_skills.reporter.query import ASPECTS, asks, aspects_of
+from bt_exec_skills.reporter.scene import Detection, ReporterScene
+from bt_exec_skills.reporter.telling import answer_of, clock_of, report_of
+
+
+@pytest.mark.parametrize(
+    ("query", "aspects"),
+    [
+        ("복도에서 사람 수 확인", ("people",)),
+        ("복도에 몇 명 있는지", ("people",)),
+        ("불이 켜져 있는지", ("light",)),
+        ("복도에 불 켜져있나", ("light",)),
+        ("조명과 소란 여부", ("light", "noise")),
+        ("불편한 점", ASPECTS),
+        ("이상 없는지 확인", ASPECTS),
+        ("라운지 상황", ASPECTS),
+        ("how many people are there?", ("people",)),
+        ("is the light on", ("light",)),
+        ("is it loud?", ("noise",)),
+        ("anything unusual?", ASPECTS),
+        ("", ASPECTS),
+        ("복도에서 사람 수, 사람 존재 여부, 소란스러운 행동이 있는지 확인", ("people", "noise")),
+        ("복도 조명이 켜져 있는지, 꺼진 구간이 있는지 확인", ("light",)),
+        ("라운지의 사람 수, 혼잡도, 이상 상황 확인", ("people", "unusual")),
+    ],
+)
+def test_what_a_query_asks_for(query, aspects):
+    assert aspects_of(query) == aspects
+
+
+@pytest.mark.parametrize(
+    ("topic", "is_question"),
+    [
+        ("다음 회의 일정 문의", True),
+        ("프로젝트 언제 할지", True),
+        ("복도에서 관찰한 사람 수와 소란 여부에 대한 보고", False),
+        ("교수님의 '언제 할지' 질문에 대한 답변 보고", False),
+        ("오늘 수행한 미션들의 요약을 설명", False),
+        ("Ask when the meeting is", True),
+        ("report on the corridor", False),
+    ],
+)
+def test_what_is_a_question(topic, is_question):
+    assert asks(topic) is is_question
+
+
+def gathered(site, name, *people, light=None):
+    found = Gathering(name, site.places[name])
+    seen = tuple(Detection("person", (0, 0, 9, 9), 1.0, None, at) for at in people)
+    found.add(ReporterScene(0.0, site.places[name].poses[0], seen, light or {}))
+    return found
+
+
+def test_answers_in_both_languages(site):
+    part = {("corridor_center", k): level for k, level in enumerate((150, 20, 150))}
+    found = gathered(site, "corridor_center", (9.0, 1.0), (9.3, 1.2), (12.0, 2.0), light=part)
+    assert found.light == "partly"
+    told = {
+        language: answer_of(found, noise_state(70), 70.4, ASPECTS, language)
+        for language in ("en", "ko")
+    }
+    assert told == {
+        "en": "There are 2 people; the light is on, but off in the middle; it is loud (70 dB); "
+        "nothing unusual lies about.",
+        "ko": "사람이 2명 있습니다, 불이 켜져 있지만 꺼진 구간이 있습니다(가운데), "
+        "소란스럽습니다(70 dB), 눈에 띄는 이상은 없습니다.",
+    }
+
+
+def test_strangers_are_told_apart_by_where_they_stand(site):
+    found = gathered(site, "lounge", (8.0, 5.0), (8.5, 5.2), (9.5, 5.0))
+    assert len(found.people) == 2
+
+
+def test_levels_of_noise():
+    assert [noise_state(db) for db in (46.9, 47, 62.9, 63)] == ["quiet", "normal", "normal", "loud"]
+
+
+def test_clocks():
+    assert [clock_of(65.2, language) for language in ("en", "ko")] == ["1:05", "1분 5초"]
+    assert clock_of(9, "ko") == "9초"
+
+
+def test_only_news_are_told_and_a_second_attempt_replaces_the_first(site):
+    book = Notebook(site)
+    assert report_of(book, "ko") == "새로 보고드릴 내용이 없습니다."
+    book.note(3.0, "failed", None, skill="navigate", target="lounge", code="BLOCKED_PATH")
+    book.note(9.0, "went", "lounge", target="lounge")
+    book.note(12.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
+    assert report_of(book, "en", "what I saw") == (
+        "what I saw: the lounge (at 0:12): There is nobody."
+    )
+    book.mark_told()
+    book.note(20.0, "asked", "basecamp", target="professor", topic="Tuesday", answer="Fine.")
+    assert report_of(book, "en") == (
+        "I asked the professor about “Tuesday” at 0:20. The answer: “Fine.”"
+    )
+    book.mark_told()
+    assert "There is nobody." in report_of(book, "en")  # asked again, everything is told again
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_every_failure_is_told_in_words(site, language):
+    args = {
+        "navigate": {"target": "lounge"},
+        "observe_scene": {"target": "lounge", "query": "people"},
+        "talk_to_person": {"target": "professor", "topic": "Tuesday"},
+        "deliver_object": {"object": "tea", "recipient": "professor"},
+        "fail_and_report": {"reason": "no way"},
+    }
+    for skill in PACK.skills:
+        for code in skill.fails:
+            book = Notebook(site)
+            given = args.get(skill.name, {})
+            book.note(3.0, "failed", None, skill=skill.name, code=code, message="why", **given)
+            told = report_of(book, language)
+            assert code not in told
+            assert "FAILED" not in told
+            assert "professor_office" not in told
+
+
+def test_a_mission_turns_the_page_and_failures_from_outside_are_noted(site):
+    book = Notebook(site)
+    book.note(1.0, "saw", "lounge", target="lounge", query="x", answer="Old.")
+    book.on(MissionStarted(5.0, 0, "m-1", "복도 보고 와", "ko", "building"))
+    assert (book.notes, book.command, book.mission_id) == ([], "복도 보고 와", "m-1")
+    assert book.language("english text") == "ko"
+    args = {"target": "lounge", "query": "people"}
+    failure = Failure("CAMERA_FAULT", "made to fail", "a/b", "skill", "observe_scene", args)
+    book.on(SkillEnded(7.0, 3, "a/b", "observe_scene", 1, "failed", 0.0, {}, failure))
+    book.on(SkillEnded(8.0, 4, "a/b", "observe_scene", 2, "failed", 0.0, {}, failure))
+    assert len(book.notes) == 1  # the same failure once
+    assert report_of(book, book.language()) == (
+        "라운지 (3초 경과): 확인하지 못했습니다. 카메라로 볼 수 없습니다."
+    )
+    book.on(Finished(9.0, 5, Outcome("m-1", "복도 보고 와", "blocked", "SKILL_FAILED", "끝.")))
+    book.on(MissionStarted(10.0, 0, "m-2", "오늘 있었던 일 요약해줘", "ko", "building"))
+    assert report_of(book, "ko") == "지금까지 한 일입니다: “복도 보고 와” — 끝."
+
+
+def test_the_written_report(site, tmp_path):
+    book = Notebook(site)
+    book.begin("look | <b>at</b> *it*", "en", "2026-11-20-0007", 10.0)
+    frame = np.full((6, 8, 3), 90, np.uint8)
+    book.note(15.0, "went", "lounge", target="lounge")
+    book.note(22.0, "saw", "lounge", frame, target="lounge", query="x", answer="There is nobody.")
+    book.note(30.0, "failed", None, skill="navigate", target="break_room", code="BLOCKED_PATH")
+    path = write_report(book, "en", tmp_path / "made" / "here")
+    assert path.name == "2026-11-20-0007.md"
+    assert path.read_text(encoding="utf-8") == (
+        "# Mission report\n"
+        "\n"
+        "**Command:** look \\| \\<b\\>at\\</b\\> \\*it\\*\n"
+        "\n"
+        "## What was found\n"
+        "\n"
+        "- the lounge (at 0:12): There is nobody.\n"
+        "- the break room (at 0:20): I did not get there. The way is blocked. "
+        "What I was to do there is not done.\n"
+        "\n"
+        "## Timeline\n"
+        "\n"
+        "| Time | Place | What happened |\n"
+        "|---|---|---|\n"
+        "| 0:05 | the lounge | Reached the lounge. |\n"
+        "| 0:12 | the lounge | the lounge (at 0:12): There is nobody. |\n"
+        "| 0:20 | – | the break room (at 0:20): I did not get there. The way is blocked. "
+        "What I was to do there is not done. |\n"
+        "\n"
+        "## Pictures\n"
+        "\n"
+        "![the lounge](2026-11-20-0007-1.png)\n"
+        "\n"
+        "the lounge\n"
+    )
+    assert np.array_equal(read_png(path.with_name("2026-11-20-0007-1.png")), frame)
+    assert write_report(book, "ko", path.parent).name == "2026-11-20-0007-2.md"
+
+
+def test_every_code_has_its_sentence():
+    assert PACK.messages is not None
+    messages = Messages.load([PACK.messages])
+    check_pack(PACK, messages)
+    for condition in PACK.conditions:
+        assert not condition.skip_reason or condition.skip_reason in messages
