@@ -38,24 +38,43 @@ def language_of(text: str) -> str:
 
 
 class Messages:
-    """A catalogue of sentences, merged from the executive's own and those of packs."""
+    """A catalogue of sentences, merged from the executive's own and those of packs.
+
+    Packs may have sentences of their own for the same code: the two of ``UNREACHABLE`` speak of an
+    arm and of a way. Who knows whose failure it is asks with the pack's name.
+    """
 
     def __init__(self) -> None:
         self._sentences: dict[str, dict[str, str]] = {}
         self._words: dict[str, dict[str, str]] = {}
+        self._packs: dict[str, Messages] = {}
 
     @classmethod
-    def load(cls, paths: Iterable[Path]) -> Messages:
-        """Return the catalogue of all `paths`.
+    def load(cls, paths: Iterable[Path], packs: Mapping[str, Path] | None = None) -> Messages:
+        """Return the catalogue of all `paths`, and of `packs` by name.
 
         Raises:
-            RegistrationError: If a code stands in two files with different sentences, or a
-                sentence is missing in a language.
+            RegistrationError: If a code stands in two of `paths`, or in one of them and in that
+                of a pack, with different sentences, or a sentence is missing in a language.
         """
         messages = cls()
         for path in paths:
             messages._add(path)
+        common = (dict(messages._sentences), dict(messages._words))
+        for name, path in (packs or {}).items():
+            own = messages._packs[name] = cls()
+            own._sentences, own._words = dict(common[0]), dict(common[1])
+            own._add(path)
+            for mine, theirs in (
+                (messages._sentences, own._sentences),
+                (messages._words, own._words),
+            ):
+                mine.update({key: value for key, value in theirs.items() if key not in mine})
         return messages
+
+    def of(self, pack: str) -> Messages:
+        """Return the catalogue as that pack speaks; all of it if the pack has none of its own."""
+        return self._packs.get(pack, self)
 
     def _add(self, path: Path) -> None:
         data: dict[str, dict[str, str]] = yaml.safe_load(path.read_text(encoding="utf-8")) or {}

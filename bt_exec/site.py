@@ -124,7 +124,8 @@ def load_site(name_or_file: str) -> Site:
     if problems:
         raise SpecError(problems)
     messages = Messages.load(
-        [_OWN_MESSAGES, *(pack.messages for pack in packs if pack.messages is not None)]
+        [_OWN_MESSAGES],
+        {pack.name: pack.messages for pack in packs if pack.messages is not None},
     )
     return Site(
         written.site,

@@ -107,7 +107,8 @@ def _look_around(
             return  # nobody is there, so nobody stands behind anybody
         if number:
             try:
-                yield from drive(robot, robot.goto(pose))
+                ahead = robot.pose._replace(yaw=0.0).bearing(pose.x, pose.y)  # spares a turn
+                yield from drive(robot, robot.goto(pose._replace(yaw=ahead)))
             except Failed as failed:
                 if failed.code == "STOPPED":
                     raise

@@ -110,7 +110,7 @@ def places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
         seen = {str(n.args.get("target")) for n in walk(spec.root) if _is_look(n)} | {*missing}
         for group in groups:
             place = _group_place(group)
-            if place in named and place not in seen and not any(_finds(step) for step in group):
+            if place in named and place not in seen:
                 group.append(do("observe_scene", target=place, query="situation"))
                 changes.append(f"{place}: reported on, so looked at")
     slots = [at for at, group in enumerate(groups) if _group_place(group) in named]
@@ -137,14 +137,6 @@ def _group_place(group: list[NodeBase]) -> str | None:
 
 def _is_look(node: NodeBase) -> TypeGuard[Do]:
     return isinstance(node, Do) and node.do == "observe_scene"
-
-
-def _finds(step: NodeBase) -> bool:
-    """Whether a step asks somebody or brings something."""
-    return any(
-        isinstance(n, Do) and _moves(n) and n.do not in ("navigate", "observe_scene")
-        for n in walk(step)
-    )
 
 
 def _groups(steps: list[NodeBase]) -> list[list[NodeBase]]:

@@ -70,6 +70,7 @@ class SimCamera:
         self._data: Any = mujoco.MjData(world.model)  # the view's own, never the physics'
         self._lock = threading.Lock()
         self._last: Capture | None = None
+        self._seen: tuple[Capture, View] | None = None
         self.fault = world.options.lens
         focal = 0.5 * height / math.tan(_FOVY_RAD / 2)
         u, v = np.meshgrid(np.arange(width) + 0.5 - width / 2, np.arange(height) + 0.5 - height / 2)
@@ -98,7 +99,12 @@ class SimCamera:
         return self._last
 
     def view(self, capture: Capture) -> View:
-        """See `Camera.view`."""
+        """See `Camera.view`; the same capture gives the same view."""
+        if self._seen is None or self._seen[0] is not capture:
+            self._seen = capture, self._painted(capture)
+        return self._seen[1]
+
+    def _painted(self, capture: Capture) -> View:
         x, y, yaw = capture.pose
         c, s = math.cos(yaw), math.sin(yaw)
         eye = np.array([x + c * _FORWARD_M, y + s * _FORWARD_M, _HEIGHT_M])

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec_skills.reporter.geometry import Pose
-from bt_exec_skills.reporter.sim.floor import ROOMS
 from bt_exec_skills.reporter.sim.draw import draw_layout
+from bt_exec_skills.reporter.sim.floor import ROOMS
 from bt_exec_skills.reporter.sim.layout import Layout
 from bt_exec_skills.reporter.sim.mjcf import TIMESTEP, world_xml
 from bt_exec_skills.reporter.sim.options import WorldOptions

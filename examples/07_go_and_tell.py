@@ -1,0 +1,22 @@
+"""A second robot: it goes through a building, looks, asks, comes back and tells.
+
+The same executive; another pack, another site. The report is made from what was seen and said.
+"""
+
+from bt_exec import Session
+
+COMMANDS = (
+    "교수님께 가서 프로젝트 언제 할지 여쭤보고 내게 다시 알려줘.",
+    "How many people are in the lounge? Come back and tell me.",
+)
+with Session("building", world={"seed": "3"}, fast=True) as session:
+    for command in COMMANDS:
+        outcome = session.run(command)
+        print(command)
+        print(f"  {outcome.status}: {outcome.message}")
+
+# Output:
+# 교수님께 가서 프로젝트 언제 할지 여쭤보고 내게 다시 알려줘.
+#   satisfied: [교수님의 '프로젝트 언제 할지'에 대한 답변 보고] 교수님께 여쭤본 내용: “프로젝트 언제 할지” (14초 경과). 답변: “네, 그렇게 하세요.”
+# How many people are in the lounge? Come back and tell me.
+#   satisfied: report on the observation of the lounge (people): the lounge (at 0:24): There is nobody.

@@ -1,0 +1,111 @@
+"""Both packs on one site: neither knows the other, and both are understood."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bt_exec.compiler import Refusal, Request
+from bt_exec.messages import language_of
+from bt_exec.resources import data_path
+from bt_exec.session import Session, make_compiler
+from bt_exec.site import load_site
+from bt_exec.spec.model import Sequence
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    packs = {}
+    for name in ("door", "building"):
+        text = data_path("configs", "sites", f"{name}.yaml").read_text(encoding="utf-8")
+        packs.update(yaml.safe_load(text)["packs"])
+    packs["reporter"]["reports"] = "none"
+    packs["door"] = {"robot": "sim", "detector": "oracle"}
+    path = tmp_path_factory.mktemp("site") / "both.yaml"
+    path.write_text(yaml.safe_dump({"site": "both", "packs": packs}), encoding="utf-8")
+    return load_site(str(path))
+
+
+@pytest.fixture(scope="module")
+def trees_of(both):
+    compiler = make_compiler(both)
+
+    def trees_of(command):
+        language = language_of(command)
+        answer = compiler.compile(
+            Request(
+                command,
+                language,
+                both.catalogue,
+                both.library,
+                both.messages,
+                settings=both.packs,
+            )
+        )
+        if isinstance(answer, Refusal):
+            return answer.code
+        root = answer.spec.root
+        nodes = root.sequence if isinstance(root, Sequence) else (root,)
+        return ", ".join(node.tree for node in nodes)
+
+    return trees_of
+
+
+def _door_rows():
+    path = Path(__file__).parents[3] / "llm" / "phrasings.yaml"
+    table = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return [(command, expected) for expected, all_ in table.items() for command in all_]
+
+
+def test_the_doors_commands_mean_what_they_meant(trees_of):
+    wrong = []
+    for command, expected in _door_rows():
+        names = ", ".join(part.split(" ")[0] for part in expected.split(", "))
+        found = trees_of(command)
+        if expected.isupper():
+            if not found.isupper():  # a command refused by one pack may be the other's
+                wrong.append((command, expected, found))
+        elif found != names:
+            wrong.append((command, expected, found))
+    assert wrong == []
+
+
+def test_both_are_understood_on_one_site(trees_of):
+    assert trees_of("문 열어") == "open_door"
+    assert trees_of("복도 보고 와") == "look_at, report_back"
+    assert trees_of("Open the door and check the lounge.") == "open_door, look_at"
+
+
+def test_a_mission_of_each_runs_in_one_session(both):
+    with Session(both, world={"door": "closed", "seed": "3"}, fast=True) as session:
+        assert session.run("문 열어").status == "satisfied"
+        outcome = session.run("교수님 방에 사람 있는지 보고 와")
+    assert outcome.status == "satisfied"
+    assert "교수님 연구실" in outcome.message
+
+
+@pytest.mark.parametrize(("pack", "other"), [("door", "reporter"), ("reporter", "door")])
+def test_neither_pack_imports_the_other(pack, other):
+    code = (
+        f"import sys, bt_exec_skills.{pack}.pack; "
+        f"print([m for m in sys.modules if m.startswith('bt_exec_skills.{other}')])"
+    )
+    paths = ["skills", "llm", "."]
+    found = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path[:0] = {paths}; {code}"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[4],
+    )
+    assert found.stdout.strip() == "[]"
+
+
+def test_a_site_has_only_what_its_packs_bring(building):
+    assert "open_door" not in building.library.names()
+    assert "open_door" not in building.catalogue.skills
+    assert "navigate" not in load_site("door").catalogue.skills
