@@ -137,10 +137,15 @@ class Executive:
         if again:
             self._stop_robots()
 
-    def run(self, command: str) -> Outcome:
-        """Run `command` to its end and return how it ended. Never raises for what skills do."""
+    def run(self, command: str, language: str = "") -> Outcome:
+        """Run `command` to its end and return how it ended. Never raises for what skills do.
+
+        Args:
+            command: What the person typed.
+            language: ``en`` or ``ko``; that of the command if not given.
+        """
         started = time.monotonic()
-        language = language_of(command)
+        language = language or language_of(command)
         account = Account(
             command,
             language,

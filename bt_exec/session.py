@@ -103,13 +103,14 @@ class Session:
         """
         self._count += 1
         compiler = self.compiler if plan is None else GivenPlan(plan)
+        language = plan.mission.language if plan is not None and not command else ""
         if self.journal is None:
             name = f"{dt.date.today():%Y-%m-%d}-{self._count:04d}"
-            return self._run(command, name, compiler, ())
+            return self._run(command, name, compiler, (), language=language)
         self._recall(self.journal)
         recorder = self.journal.begin(
             command=command,
-            language=language_of(command),
+            language=language or language_of(command),
             site=self.site.name,
             settings={"packs": self.site.packs, "world": self.world, "fast": self.fast},
             seeds={key: int(value) for key, value in self.world.items() if key == "seed"},
@@ -117,7 +118,8 @@ class Session:
             tell=_log.warning,
         )
         with recorder:  # on record first, shown after
-            return self._run(command, recorder.mission_id, compiler, (recorder,), recorder)
+            name, first = recorder.mission_id, (recorder,)
+            return self._run(command, name, compiler, first, recorder, language=language)
 
     def _recall(self, journal: Journal) -> None:
         """Remind robots that want it of what was done today."""
@@ -142,6 +144,8 @@ class Session:
         compiler: Compiler,
         first: tuple[Listener, ...],
         recorder: Recorder | None = None,
+        *,
+        language: str = "",
     ) -> Outcome:
         own = [rig.listener for rig in self.rigs.values() if rig.listener is not None]
         executive = Executive(
@@ -159,7 +163,7 @@ class Session:
         )
         self._running = executive
         try:
-            return executive.run(command)
+            return executive.run(command, language)
         finally:
             self._running = None
 

@@ -19,6 +19,7 @@ from bt_exec.tui.summary import summary_lines
 if TYPE_CHECKING:
     from bt_exec.report import Outcome
     from bt_exec.session import Session
+    from bt_exec.spec.model import MissionSpec
 
 __all__ = ["Conductor"]
 
@@ -69,11 +70,11 @@ class Conductor:
             self.painter.file.write("\r\x1b[K")
             self.painter.file.flush()
 
-    def run(self, session: Session, command: str) -> Outcome:
+    def run(self, session: Session, command: str, plan: MissionSpec | None = None) -> Outcome:
         """Run one command to its end, show it, and say how it ended."""
         view = LiveView(self.model, self.painter, verbose=self.verbose) if self.live else None
         with view or contextlib.nullcontext(), _signals(session, view, last=self.last):
-            outcome = session.run(command)
+            outcome = session.run(command, plan)
         if self._trouble is not None and not isinstance(self._trouble, BrokenPipeError):
             raise self._trouble  # the mission went on; now is the time to say it
         if self._trouble is None:

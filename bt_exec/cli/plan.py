@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,21 +18,15 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "check", "compile_"]
 
 
-class Format(StrEnum):
-    """How a plan is written."""
-
-    YAML = "yaml"
-    JSON = "json"
-
-
 def compile_(
     command: Annotated[
         str, typer.Argument(help="What to do, in Korean or English.", show_default=False)
     ],
     site: opt.SiteName = "door",
     format: Annotated[  # noqa: A002 - the option's name
-        Format, typer.Option("--format", help="How the plan is written.")
-    ] = Format.YAML,
+        str,
+        typer.Option("--format", help="yaml, json, or a form of the site's packs: plan-json."),
+    ] = "yaml",
     inline: Annotated[
         bool,
         typer.Option("--inline", help="As it would run: subtrees open, every parameter bound."),
@@ -53,6 +46,7 @@ def compile_(
     """
     import sys
 
+    from bt_exec.cli.given import format_of
     from bt_exec.cli.output import for_people
     from bt_exec.compiler import Refusal
     from bt_exec.report import EXIT_CODES
@@ -61,6 +55,7 @@ def compile_(
     from bt_exec.spec.dump import dump_json, dump_yaml
 
     loaded = load_site(site)
+    writer = None if format in ("yaml", "json") else format_of(format, loaded).write
     seen = _look(loaded, world) if world else None
     if show_prompt or dry_run:
         _question(loaded, command, seen, compiler, prompt=show_prompt)
@@ -70,7 +65,9 @@ def compile_(
         for_people(beside=True).say(_refusal(answer))
         raise typer.Exit(EXIT_CODES["refused"])
     spec = answer[1] if inline else answer[0]
-    text = dump_json(spec) if format is Format.JSON else dump_yaml(spec)
+    text = dump_json(spec) if format == "json" else dump_yaml(spec)
+    if writer is not None:
+        text = writer(answer[1])
     sys.stdout.write(text.rstrip("\n") + "\n")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -10,6 +11,8 @@ import typer
 from bt_exec.cli import options as opt
 
 __all__ = ["COMMANDS", "run"]
+
+_USAGE_ERROR: Any = typer.BadParameter.__mro__[1]  # click's, wherever typer keeps it
 
 _SHOWN = (
     "mission_id",
@@ -30,9 +33,10 @@ _SHOWN = (
 
 
 def run(
+    context: typer.Context,
     command: Annotated[
         str, typer.Argument(help="What to do, in Korean or English.", show_default=False)
-    ],
+    ] = "",
     site: opt.SiteName = "door",
     world: opt.WorldTexts = None,
     fault: opt.FaultTexts = None,
@@ -44,6 +48,15 @@ def run(
     journal: opt.JournalFile = None,
     no_journal: opt.NoJournal = False,
     compiler: opt.CompilerName = None,
+    plan: Annotated[
+        Path | None,
+        typer.Option(
+            "--plan",
+            help="Run the plan in this file; COMMAND then only says what it is for.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ] = None,
     verbose: opt.Verbose = False,
 ) -> None:
     """Do what a command says, and show it.
@@ -52,8 +65,12 @@ def run(
 
     Ctrl-C stops the mission and lets the robot come to rest; a second one stops the robot at once.
     """
+    from bt_exec.cli.given import load_plan
     from bt_exec.cli.output import emit
     from bt_exec.cli.stage import Options, staged
+
+    if not command and plan is None:
+        raise _USAGE_ERROR("Missing argument 'command'.", context)
 
     chosen = Options(
         site=site,
@@ -71,7 +88,8 @@ def run(
         last=True,
     )
     with staged(chosen) as stage:
-        outcome = stage.run(command)
+        given = None if plan is None else load_plan(plan, stage.session.site, command)
+        outcome = stage.run(command or (given.mission.command if given else ""), given)
     if json:
         data: dict[str, Any] = outcome.to_dict()
         emit({**{name: data[name] for name in _SHOWN}, **data})

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bt_exec.cli.mission import Conductor
     from bt_exec.report import Outcome
     from bt_exec.session import Session
+    from bt_exec.spec.model import MissionSpec
 
 __all__ = ["Options", "Stage", "staged"]
 
@@ -46,9 +47,9 @@ class Stage:
     session: Session
     conductor: Conductor
 
-    def run(self, command: str) -> Outcome:
-        """Run one command and show it."""
-        return self.conductor.run(self.session, command)
+    def run(self, command: str, plan: MissionSpec | None = None) -> Outcome:
+        """Run one command, by `plan` if there is one, and show it."""
+        return self.conductor.run(self.session, command, plan)
 
 
 @contextlib.contextmanager

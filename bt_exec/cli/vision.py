@@ -106,6 +106,10 @@ def show(
     mission: Annotated[
         str | None, typer.Option(metavar="N", help="The frames of a mission on record.")
     ] = None,
+    frames: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="What run --save-frames kept of that mission."),
+    ] = None,
     site: opt.SiteName = "door",
     world: opt.WorldTexts = None,
     weights: Weights = None,
@@ -121,7 +125,7 @@ def show(
     if image is not None and mission is not None:
         raise UsageError("a picture or a mission: show takes one of them")
     pairs = dict(text.partition("=")[::2] for text in world or [])
-    found = _tool().show(image, mission, journal, site, pairs, weights, out)
+    found = _tool().show(image, mission, journal, frames, site, pairs, weights, out)
     if mission is not None:
         lines = [f"{found['pictures']} pictures in {found['folder']}"]
     else:

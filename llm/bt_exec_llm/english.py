@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from bt_exec_llm.lexicon import Lexicon, Slot, Words, expand_phrase
-from bt_exec_llm.slots import WITHOUT_TEXT, Trim
+from bt_exec_llm.english_words import SHORTEST_TYPO, is_slip, phrases
+from bt_exec_llm.lexicon import Lexicon, Slot, expand_phrase
 from bt_exec_llm.normalise import Token, lex
-from bt_exec_llm.units import Edge, Kind, Reading, Unit, readings
+from bt_exec_llm.slots import WITHOUT_TEXT, Trim
+from bt_exec_llm.units import Edge, Reading, Unit, readings
 
 __all__ = ["English"]
 
-_SHORTEST_TYPO = 4
-_LONG_WORD = 7
 _FILLER = Unit("filler")
 
 
@@ -21,7 +20,7 @@ class English:
 
     def __init__(self, lexicon: Lexicon, literal: Iterable[str] = ()) -> None:
         self._phrases: dict[str, dict[tuple[tuple[str, ...], Unit], None]] = {}
-        for phrase, unit in _phrases(lexicon):
+        for phrase, unit in phrases(lexicon):
             for text in expand_phrase(phrase):
                 self._add(text, unit)
         for word in literal:
@@ -103,7 +102,7 @@ class English:
                 addressed = slot.passed and any(
                     u.kind == "value" and u.name in slot.to for u in after
                 )
-                joined = tokens[end].kind == "stop" or any(u.kind == "then" for u in after)
+                joined = tokens[end].kind == "stop" or self._next_part(tokens, end)
                 inside = any(  # "the next meeting" goes on
                     u.name == "determiner" for _, u in self._known(tokens, end - 1)
                 )
@@ -118,6 +117,15 @@ class English:
             if last > begin:
                 yield last
 
+    def _next_part(self, tokens: Sequence[Token], position: int) -> bool:
+        """Whether a connective stands here and a part can follow: nothing with *what* or *if*."""
+        for end, unit in self._known(tokens, position):
+            if unit.kind == "then":
+                after = [u.kind for _, u in self._known(tokens, end)] if end < len(tokens) else []
+                if not after or set(after) - {"word", "limit"}:
+                    return True
+        return False
+
     def _filler_before(self, tokens: Sequence[Token], begin: int, end: int) -> int:
         """Return where a filler that ends at `end` begins; `end` if there is none."""
         for start in range(begin + 1, end):
@@ -128,83 +136,10 @@ class English:
     def _corrected(self, token: Token) -> Token:
         """Return `token` with a typing slip mended, where only one word can have been meant."""
         word = token.text
-        if token.kind != "word" or word in self._words or len(word) < _SHORTEST_TYPO:
+        if token.kind != "word" or word in self._words or len(word) < SHORTEST_TYPO:
             return token
-        meant = {other for other in self._words if _is_slip(word, other)}
+        meant = {other for other in self._words if is_slip(word, other)}
         return token._replace(text=meant.pop()) if len(meant) == 1 else token
-
-
-def _is_slip(typed: str, word: str) -> bool:
-    """Whether `typed` is `word` with two letters swapped, or a long one with one too few or many.
-
-    The first letter must be right, and the last of a word that is too short or too long, so that
-    no other word (felt, left) and no other form (retrieved) is taken for this one.
-    """
-    if typed[0] != word[0] or len(word) < _SHORTEST_TYPO or abs(len(typed) - len(word)) > 1:
-        return False
-    if len(typed) == len(word):
-        wrong = [at for at, pair in enumerate(zip(typed, word, strict=True)) if pair[0] != pair[1]]
-        return (
-            len(wrong) == 2
-            and wrong[1] == wrong[0] + 1
-            and typed[wrong[0]] == word[wrong[1]]
-            and typed[wrong[1]] == word[wrong[0]]
-        )
-    short, long = sorted((typed, word), key=len)
-    return (
-        len(word) >= _LONG_WORD
-        and typed[-1] == word[-1]
-        and any(long[:at] + long[at + 1 :] == short for at in range(len(long)))
-    )
-
-
-def _phrases(lexicon: Lexicon) -> Iterator[tuple[str, Unit]]:
-    """Yield every English phrase of a lexicon with the unit it is read as."""
-    for name, words in lexicon.verbs.items():
-        for phrase in words.en:
-            for text in expand_phrase(phrase):
-                yield text, Unit("verb", name, form="base")
-                yield _ing(text), Unit("verb", name, form="ing")
-    sections: tuple[tuple[Mapping[str, Words], Kind, str], ...] = (
-        (lexicon.nouns, "noun", ""),
-        (lexicon.words, "word", ""),
-        (lexicon.states, "word", "state "),
-        (lexicon.limits, "limit", ""),
-    )
-    for section, kind, prefix in sections:
-        for name, words in section.items():
-            for phrase in words.en:
-                yield phrase, Unit(kind, prefix + name)
-    for type_name, values in lexicon.values.items():
-        for value, words in values.items():
-            for phrase in words.en:
-                yield phrase, Unit("value", type_name, value=value)
-    for phrases, unit in (
-        (lexicon.pronouns.en, Unit("pronoun")),
-        (lexicon.determiners.en, Unit("filler", "determiner")),
-        ((*lexicon.filler.en, *lexicon.loose.en), Unit("filler")),
-        (lexicon.asides.en, Unit("filler", "aside")),
-        (lexicon.leads.base, Unit("lead", form="base")),
-        (lexicon.leads.ing, Unit("lead", form="ing")),
-        (lexicon.then.en, Unit("then")),
-        ((*lexicon.negation.en, *lexicon.negation_before_verb.en), Unit("not")),
-    ):
-        for phrase in phrases:
-            yield phrase, unit
-    for phrase in lexicon.function.en:
-        for text in expand_phrase(phrase):
-            yield text, Unit("word", text)
-
-
-def _ing(phrase: str) -> str:
-    """Return the -ing form of a phrase whose first verb carries it: ``picking up``."""
-    head, _, rest = phrase.partition(" ")
-    vowels = [char in "aeiou" for char in head]
-    if head.endswith("e") and not head.endswith("ee"):
-        head = head[:-1]
-    elif vowels[-3:] == [False, True, False] and sum(vowels) == 1 and head[-1] not in "wxy":
-        head += head[-1]
-    return f"{head}ing {rest}".strip()
 
 
 def _without_names(reading: Reading, text: str) -> Reading:

@@ -8,7 +8,7 @@ from typing import Any
 
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Param
-from bt_exec_llm.frames import Clause
+from bt_exec_llm.clauses import Clause
 from bt_exec_llm.lexicon import Lexicon
 from bt_exec_llm.trouble import Trouble
 from bt_exec_llm.units import Unit

@@ -8,11 +8,10 @@ connectives and the words of limits stand between spaces or they are not read.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 
 from bt_exec_llm.hangul import bases, split_ending
+from bt_exec_llm.korean_text import Table, Text, tidy
 from bt_exec_llm.lexicon import Lexicon, Words, expand_phrase
-from bt_exec_llm.normalise import lex
 from bt_exec_llm.slots import WITHOUT_TEXT, Trim
 from bt_exec_llm.units import Edge, Kind, Reading, Unit, readings
 
@@ -22,52 +21,6 @@ _OBJECT = ("을", "를")
 _LONGEST = 24
 
 
-class _Text:
-    """A command without its spaces: where words begin and end, and where punctuation stood."""
-
-    def __init__(self, text: str) -> None:
-        self.source = text
-        self.chars = ""
-        self.places: list[int] = []
-        self.edges = {0}
-        self.stops: set[int] = set()
-        self.numbers: dict[int, int] = {}
-        self.takers: dict[tuple[int, frozenset[str]], list[tuple[int, Reading]]] = {}
-        for token in lex(text):
-            self.edges.add(len(self.chars))
-            if token.kind == "stop":
-                self.stops.add(len(self.chars))
-                continue
-            if token.kind == "number":
-                self.numbers[len(self.chars)] = len(self.chars) + len(token.text)
-            self.chars += text[token.start : token.end].lower()
-            self.places.extend(range(token.start, token.end))
-        self.edges.add(len(self.chars))
-
-    def span(self, start: int, end: int) -> tuple[int, int]:
-        """Return where positions `start`..`end` stand in the command as typed."""
-        if start >= len(self.places):
-            return len(self.source), len(self.source)
-        return self.places[start], self.places[max(start, end - 1)] + 1
-
-
-@dataclass
-class _Table:
-    """Texts without spaces and the units they are read as, by first character."""
-
-    entries: dict[str, dict[tuple[str, Unit], None]] = field(default_factory=dict)
-
-    def add(self, phrase: str, unit: Unit) -> None:
-        for text in expand_phrase(phrase):
-            plain = text.replace(" ", "").lower()
-            self.entries.setdefault(plain[0], {})[plain, unit] = None
-
-    def at(self, chars: str, position: int) -> Iterator[tuple[int, Unit]]:
-        for text, unit in self.entries.get(chars[position], ()):
-            if chars.startswith(text, position):
-                yield position + len(text), unit
-
-
 _Endings = dict[str, dict[str, tuple[Unit, ...]]]
 
 
@@ -75,20 +28,22 @@ class Korean:
     """Reads Korean with the words of a lexicon, and the `literal` words of a library."""
 
     def __init__(self, lexicon: Lexicon, literal: Iterable[str] = ()) -> None:
-        self._nouns, self._free, self._bound = _Table(), _Table(), _Table()
+        self._nouns, self._free, self._bound = Table(), Table(), Table()
         self._particles = tuple(lexicon.endings.particles)
         self._before_verb = tuple(lexicon.negation_before_verb.ko)
         self._slots = [
             (name, frozenset(slot.verbs), frozenset(slot.to), Trim(slot, "ko"))
             for name, slot in lexicon.texts.items()
         ]
-        self._needy = {verb for slot in lexicon.texts.values() if slot.needed for verb in slot.verbs}
+        self._needy = {
+            verb for slot in lexicon.texts.values() if slot.needed for verb in slot.verbs
+        }
         self._addressed = frozenset(kind for slot in lexicon.texts.values() for kind in slot.to)
         self._read_words(lexicon, literal)
         self._read_verbs(lexicon)
 
     def _read_words(self, lexicon: Lexicon, literal: Iterable[str]) -> None:
-        named: tuple[tuple[_Table, Mapping[str, Words], Kind], ...] = (
+        named: tuple[tuple[Table, Mapping[str, Words], Kind], ...] = (
             (self._nouns, lexicon.nouns, "noun"),
             (self._free, lexicon.words, "word"),
             (self._bound, lexicon.limits, "limit"),
@@ -147,11 +102,11 @@ class Korean:
 
     def read(self, text: str) -> tuple[Reading, ...]:
         """Return the best readings of `text`; none if there are too many."""
-        plain = _Text(text)
+        plain = Text(text)
         found = readings(len(plain.chars), lambda position: self._edges(plain, position))
-        return tuple(_tidy(reading, plain) for reading in found)
+        return tuple(tidy(reading, plain) for reading in found)
 
-    def _edges(self, text: _Text, position: int) -> Iterator[Edge]:
+    def _edges(self, text: Text, position: int) -> Iterator[Edge]:
         before = (Unit("stop", start=position, end=position),) if position in text.stops else ()
         for end, units in self._pieces(text, position):
             every = (*before, *units)
@@ -180,7 +135,7 @@ class Korean:
             last.kind == "value" and last.name in self._addressed
         )
 
-    def _texts(self, text: _Text, position: int) -> Iterator[tuple[int, int, Reading]]:
+    def _texts(self, text: Text, position: int) -> Iterator[tuple[int, int, Reading]]:
         """Yield the texts that begin here with the verb that takes them: end, size of text, units.
 
         Somebody addressed may stand between them.
@@ -195,7 +150,7 @@ class Korean:
                         yield stop, end - position, (unit, *units)
 
     def _takers(
-        self, text: _Text, position: int, verbs: frozenset[str], to: frozenset[str]
+        self, text: Text, position: int, verbs: frozenset[str], to: frozenset[str]
     ) -> Iterator[tuple[int, Reading]]:
         """Yield the verbs of `verbs` that begin here, or after somebody addressed who does."""
         found = text.takers.get((position, verbs))
@@ -213,7 +168,7 @@ class Korean:
             text.takers[position, verbs] = found
         yield from found
 
-    def _pieces(self, text: _Text, position: int) -> Iterator[tuple[int, Reading]]:
+    def _pieces(self, text: Text, position: int) -> Iterator[tuple[int, Reading]]:
         chars = text.chars
         for end, unit in self._nouns.at(chars, position):
             placed = (unit.at(position, end),)
@@ -284,33 +239,3 @@ def _ended(
         units = table.get(chars[position : position + length])
         if units is not None:
             yield position + length, units
-
-
-def _same_word(left: Unit, right: Unit, text: _Text) -> bool:
-    """Whether two units are one unknown word to a person: 창 and 문 in 창문."""
-    if left.end != right.start or "unknown" not in (left.kind, right.kind):
-        return False
-    if left.kind == right.kind:
-        return True
-    known = right if left.kind == "unknown" else left
-    return right.start not in text.edges and (
-        known.kind in ("noun", "word", "pronoun")
-        or (known is left and known.kind == "filler" and known.name != "object")
-    )
-
-
-def _tidy(reading: Reading, text: _Text) -> Reading:
-    """Return `reading` with unknown text as whole words, placed in the command as typed."""
-    units: list[Unit] = []
-    for unit in reading:
-        last = units[-1] if units else None
-        if last is not None and _same_word(last, unit, text):
-            units[-1] = Unit("unknown", start=last.start, end=unit.end)
-        else:
-            units.append(unit)
-    placed = []
-    for unit in units:
-        start, end = text.span(unit.start, unit.end)
-        name = text.source[start:end] if unit.kind == "unknown" else unit.name
-        placed.append(Unit(unit.kind, name, unit.value, unit.form, start, end))
-    return tuple(placed)

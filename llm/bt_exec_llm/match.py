@@ -13,8 +13,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from bt_exec.spec.library import Library
+from bt_exec_llm.clauses import Clause
 from bt_exec_llm.fill import Filler, Part
-from bt_exec_llm.frames import Clause, Index
+from bt_exec_llm.frames import Index
 from bt_exec_llm.trouble import Trouble, trouble_of
 from bt_exec_llm.units import Reading, Unit
 
@@ -70,12 +71,10 @@ class _Matcher:
         if not found:
             return trouble_of(reading, self.text, self.language)
         if work:
-            said = [part for part in every if part.closing]
-            found += [
-                Part(tree, {}, self.fill.said(said) if said else "")
-                for tree in ends
-                if any(part.tree not in closing[tree].unless for part in found)
-            ]
+            last = [clause for clause in every if clause.closing]
+            words = self.fill.said(last) if last else ""
+            done = {part.tree for part in found}
+            found += [Part(tree, {}, words) for tree in ends if done - {*closing[tree].unless}]
         return tuple(found)
 
     def _parts(self, every: list[Clause]) -> list[Part] | Trouble:

@@ -1,0 +1,1 @@
+"""The packs that ship with bt-exec; each is a folder, none imports another."""

@@ -5,6 +5,8 @@ import pkgutil
 import subprocess
 import sys
 
+import pytest
+
 import bt_exec
 
 
@@ -22,10 +24,8 @@ def test_importing_costs_nothing():
 
 
 def test_a_wrong_name_is_an_attribute_error():
-    try:
+    with pytest.raises(AttributeError, match="Sessoin"):
         bt_exec.Sessoin  # noqa: B018
-    except AttributeError as error:
-        assert "Sessoin" in str(error)
 
 
 def test_all_lists_what_exists():

@@ -22,7 +22,11 @@ otherwise:
   - {on: [STUCK, GONE], tree: pry}
 root: {do: pull, with: {arm: $arm}}
 """,
-    "pry": "tree: pry\nparams: {arm: {type: text, default: right}}\nroot: {do: pull, with: {arm: $arm}}",
+    "pry": """
+tree: pry
+params: {arm: {type: text, default: right}}
+root: {do: pull, with: {arm: $arm}}
+""",
     "take": "tree: take\nroot: {sequence: [{do: reach}, {do: hold}]}",
 }
 

@@ -30,6 +30,7 @@ def water_hot(robot: Kettle, degrees_c: float = 80.0) -> Verdict:
 
 
 def make_kettle(settings, world) -> Rig:
+    del settings  # the site says nothing of this robot but its name
     kettle = SimKettle()
     kettle.temperature_c = float(world.get("water", 20))
     return Rig(kettle, simulation=kettle)

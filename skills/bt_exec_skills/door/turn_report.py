@@ -76,7 +76,7 @@ class DoorTurns:
         self._step = 0
 
     def report(self, view: MissionView) -> dict[str, Any] | None:
-        """Return the report of this turn; None while a glance is awaited and nothing is in doubt."""
+        """Return the report of this turn; None while waiting for a glance without doubt."""
         estimate = _estimate(view.scene)
         waits = view.status == "in_progress" and view.next_action is None
         if waits and estimate["state"] != "uncertain":

@@ -31,9 +31,9 @@ class Memory:
         match event:
             case MissionStarted():
                 self._told = ""
-            case SkillEnded(state="done", skill="talk_to_person") if (
-                event.result.get("person") == _USER and not event.result.get("answer")
-            ):
+            case SkillEnded(state="done", skill="talk_to_person") if event.result.get(
+                "person"
+            ) == _USER and not event.result.get("answer"):
                 self._told = str(event.result.get("said", ""))
             case NodeChanged(state="failed", failure=Failure(kind="timeout") as failure) if (
                 failure.path == event.path  # those around it fail with it

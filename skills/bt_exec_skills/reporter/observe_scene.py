@@ -43,8 +43,8 @@ def observe_scene(
 ) -> Steps[Observation]:
     """Look all around a place and answer a question about it.
 
-    The robot must be there. It listens and turns once around; if there are people, it does so from
-    the other viewpoints of the place, too, for one may stand behind another.
+    The robot must be there. It listens, then turns once around at each viewpoint of the place, for
+    one person may stand behind another.
     The answer is about what the question names: people (how many; each is counted once), light
     (on, off, or off in parts), noise, anything unusual; about all of it if it names nothing.
     A question about noise alone needs no camera. What is found goes into the notebook.
@@ -103,8 +103,6 @@ def _look_around(
     """
     total = len(place.poses) * _LOOKS
     for number, pose in enumerate(place.poses):
-        if number and not found.people:
-            return  # nobody is there, so nobody stands behind anybody
         if number:
             try:
                 ahead = robot.pose._replace(yaw=0.0).bearing(pose.x, pose.y)  # spares a turn
@@ -113,10 +111,11 @@ def _look_around(
                 if failed.code == "STOPPED":
                     raise
                 continue  # it is taken: what is seen from the others must do
+        sense = -1 if number % 2 else 1  # who kept walking behind the robot meets it now
         for _ in range(_LOOKS):
             try:
                 found.add((yield from look_once(world)))
             except Failed as failed:
                 raise Failed(failed.code, failed.message, noise_db=round(level)) from failed
             yield Running(found.looks / total, "looking around")
-            yield from drive(robot, robot.turn(_TURN_RAD))
+            yield from drive(robot, robot.turn(sense * _TURN_RAD))

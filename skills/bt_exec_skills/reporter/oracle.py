@@ -11,7 +11,7 @@ from bt_exec_skills.reporter.scene import PERSON, Detection
 __all__ = ["OracleDetector"]
 
 _LEAST_PIXELS = {PERSON: 10}
-_LEAST_THING = 15
+_LEAST_THING = 5  # a spill lies flat: nine metres away it shows no more
 
 
 class OracleDetector:

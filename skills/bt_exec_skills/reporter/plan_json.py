@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from bt_exec.failure import Problem, SpecError
@@ -52,12 +53,16 @@ def read_plan(text: str, file: str = "<plan>", command: str = "") -> MissionSpec
         if len(text) > _LONGEST:
             raise SpecError([_problem(file, "TOO_LONG", f"is longer than {_LONGEST} characters")])
         data = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        spot = {"line": error.lineno, "column": error.colno} if hasattr(error, "lineno") else {}
-        raise SpecError([_problem(file, "BAD_JSON", f"is no JSON: {error}", **spot)]) from None
+    except json.JSONDecodeError as error:
+        found = _problem(file, "BAD_JSON", f"is no JSON: {error.msg}")
+        spot = replace(found, line=error.lineno, column=error.colno)
+        raise SpecError([spot]) from None
+    except RecursionError:
+        raise SpecError([_problem(file, "BAD_JSON", "is nested too deep")]) from None
     plan = data.get("plan") if isinstance(data, dict) else None
     if not isinstance(plan, list) or set(data) != {"plan"} or not 0 < len(plan) <= _MOST_ACTIONS:
-        message = f'must be {{"plan": [{{"action": …, "params": {{…}}}}]}}, 1 to {_MOST_ACTIONS} actions'
+        form = '{"plan": [{"action": …, "params": {…}}]}'
+        message = f"must be {form}, 1 to {_MOST_ACTIONS} actions"
         raise SpecError([_problem(file, "NOT_A_PLAN", message)])
     problems = [found for at, step in enumerate(plan) for found in _mistakes(step, at, file)]
     if problems:
@@ -170,10 +175,9 @@ def _problem(
     place: str = "",
     found: str = "",
     allowed: tuple[str, ...] = (),
-    line: int | None = None,
-    column: int | None = None,
 ) -> Problem:
-    return Problem(code, message, place, found, allowed, file, line, column)
+    return Problem(code, message, place, found, allowed, file)
 
 
 PLAN_JSON = PlanFormat(read_plan, write_plan)
+"""What the pack brings for ``compile --format plan-json`` and ``run --plan``."""

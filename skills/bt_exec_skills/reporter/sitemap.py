@@ -67,9 +67,9 @@ class Place(_Part):
     area: Area
     sections: tuple[Section, ...] = ()
 
-    def near(self, x: float, y: float) -> bool:
-        """Whether a point is so close to one of its poses that whoever is there is at the place."""
-        return any(pose.away(x, y) <= NEAR_M for pose in self.poses)
+    def away(self, x: float, y: float) -> float:
+        """Return the distance of a point from the nearest of its poses [m]."""
+        return min(pose.away(x, y) for pose in self.poses)
 
     @property
     def parts(self) -> tuple[Section, ...]:
@@ -107,12 +107,9 @@ class SiteMap(_Part):
     people: Mapping[str, Person] = {}
 
     def place_at(self, x: float, y: float) -> str | None:
-        """Return the id of the place at a point; None between places."""
-        return next((name for name, place in self.places.items() if place.near(x, y)), None)
-
-    def area_at(self, x: float, y: float) -> str | None:
-        """Return the id of the place whose area holds a point, or None."""
-        return next((n for n, place in self.places.items() if place.area.holds(x, y)), None)
+        """Return the id of the place at a point, the nearest one; None between places."""
+        name = min(self.places, key=lambda name: self.places[name].away(x, y))
+        return name if self.places[name].away(x, y) <= NEAR_M else None
 
     def called(self, name: str, language: str) -> str:
         """Return what people call the place or person `name`; itself if it is unknown."""

@@ -104,6 +104,7 @@ def show(
     image: Path | None,
     mission: str | None,
     journal: Path | None,
+    frames: Path | None,
     site: str,
     world: Mapping[str, str],
     weights: Path | None,
@@ -116,6 +117,6 @@ def show(
     if image is not None:
         return show_image(image, weights or shipped_weights(find_source(site)), out)
     if mission is not None:
-        return show_mission(mission, journal, out)
+        return show_mission(mission, journal, frames, out)
     detector = None if weights is None else {"weights": str(weights)}
     return show_world(site, world, detector, out)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from bt_exec.events import Looked
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec.journal import Journal
 from bt_exec.robot import Scene
@@ -69,28 +70,48 @@ def _look(site: Site, name: str, settings: Mapping[str, Any], world: Mapping[str
         rig.shut()
 
 
-def show_mission(which: str, journal: Path | None, folder: Path) -> dict[str, Any]:
-    """Annotate every frame that the record of a mission kept.
+def show_mission(
+    which: str, journal: Path | None, frames: Path | None, folder: Path
+) -> dict[str, Any]:
+    """Annotate the frames of a mission on record.
+
+    Args:
+        which: Number or name of the mission.
+        journal: Where the record is; the person's own if None.
+        frames: What ``run --save-frames`` kept; None takes the frames that the record kept.
+        folder: Where the pictures go.
 
     Raises:
-        UsageError: If it kept none.
+        UsageError: If there are no frames, or they are not those of this mission.
     """
     record = Journal.open(journal).mission(which)
-    files = []
-    for number, look in enumerate(record.looks):
-        scene = getattr(look, "scene", None)
-        if scene is not None and scene.frame is not None:
-            file = folder / f"{number:05d}.png"
-            save_picture(file, scene_picture(scene))
-            files.append(str(file))
-    if not files:
-        raise UsageError(f"the record of mission {which} holds no frames")
-    return {"mission": record.id, "pictures": len(files), "folder": str(folder)}
+    scenes = [look.scene for look in record.looks if isinstance(look, Looked)]
+    pairs = [(scene, scene.frame) for scene in scenes]
+    if frames is not None:
+        shown = [scene for scene in scenes if scene.record().get("fault") != "missing"]
+        files = sorted(frames.glob("*.png"))
+        if len(files) != len(shown):
+            raise UsageError(
+                f"{frames} holds {len(files)} frames, the mission had {len(shown)}: "
+                "they are not of this mission"
+            )
+        pairs = [(scene, read_image(file)) for scene, file in zip(shown, files, strict=True)]
+    count = 0
+    for scene, frame in pairs:
+        if frame is not None:
+            count += 1
+            save_picture(folder / f"{count:06d}.png", scene_picture(scene, frame))
+    if not count:
+        raise UsageError(
+            f"the record of mission {which} holds no frames; run with --save-frames DIR, then "
+            "show with --frames DIR"
+        )
+    return {"mission": record.id, "pictures": count, "folder": str(folder)}
 
 
-def scene_picture(scene: Scene) -> Any:
+def scene_picture(scene: Scene, frame: Any = None) -> Any:
     """Return the frame of a scene with its detections, its line for people and its evidence."""
-    frame, data = scene.frame, scene.record()
+    frame, data = scene.frame if frame is None else frame, scene.record()
     if frame is None:
         raise UsageError("there is no picture to show: " + scene.describe("en"))
     tags = [

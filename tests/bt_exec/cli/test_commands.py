@@ -245,7 +245,7 @@ def test_version(bt: Run) -> None:
         ("run x --journal a --no-journal", "contradict each other"),
         ("show opn_door", "there is no tree 'opn_door'; known, nearest first: open_door"),
         ("skills grap", "there is no skill or condition 'grap'; known, nearest first: grasp"),
-        ("compile x --format xml", "'xml' is not one of 'yaml', 'json'"),
+        ("compile x --format xml", "there is no format 'xml'; known, nearest first: yaml, json"),
         ("trees --site /nowhere.yaml", "/nowhere.yaml: cannot be read"),
     ],
 )

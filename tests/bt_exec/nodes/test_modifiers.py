@@ -114,7 +114,7 @@ CASES = {
             "2 both/b done",
             "2 both done",
         ],
-        ["a start", "a done", "b start", "b SLIPPED"] + ["a start", "a done", "b start", "b done"],
+        ["a start", "a done", "b start", "b SLIPPED", "a start", "a done", "b start", "b done"],
     ),
 }
 

@@ -67,7 +67,7 @@ def test_importing_the_pack_loads_no_simulator_and_no_vision() -> None:
             {"detectr": "oracle"},
             {},
             "there is no setting of pack door 'detectr'; known, nearest first: detector, "
-            "material_arm, renderer, robot",
+            "material_arm, renderer, robot, second_opinion",
         ),
     ],
 )

@@ -132,3 +132,9 @@ def test_names_are_found_in_both_languages(site):
     assert {word: site.find(word) for word in words} == words
     assert site.called("break_room", "ko") == "휴게실"
     assert site.called("nowhere", "en") == "nowhere"
+
+
+def test_where_a_point_is(site):
+    assert site.place_at(9.5, 1.2) == "corridor_center"
+    assert site.place_at(9.5, 0.2) == "restroom_front"  # near both, nearer to this one
+    assert site.place_at(17.0, 1.2) is None

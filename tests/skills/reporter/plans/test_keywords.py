@@ -14,8 +14,19 @@ YES = [
     *("give me a report", "return and report", "Tell us what you saw", "report what you see"),
 ]
 NO = [
-    *("복도 순찰해", "라운지로 가", "교수님께 서류를 전달해줘", "교수님께 회의가 취소됐다고 전해줘"),
-    *("교수님께 늦는다고 알려줘", "보고하지 마", "알려주지 마", "복도 보고 보고는 하지 마", "보고서 전달해"),
+    *(
+        "복도 순찰해",
+        "라운지로 가",
+        "교수님께 서류를 전달해줘",
+        "교수님께 회의가 취소됐다고 전해줘",
+    ),
+    *(
+        "교수님께 늦는다고 알려줘",
+        "보고하지 마",
+        "알려주지 마",
+        "복도 보고 보고는 하지 마",
+        "보고서 전달해",
+    ),
     *("교수님께 보고서를 전달해", "다시 가", "복도를 봐"),
     *("go to the lounge", "deliver the report to the professor", "don't report back", ""),
     *("do not tell me", "without telling me", "tell the professor that I am late", "come back"),

@@ -5,12 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bt_exec_skills.reporter.rules.carry_on import carry_on
-from bt_exec_skills.reporter.rules.places import (
-    go_before_looking,
-    named_places,
-    places_in_order,
-    talk_only,
-)
+from bt_exec_skills.reporter.rules.named import named_places
+from bt_exec_skills.reporter.rules.places import go_before_looking, places_in_order, talk_only
 from bt_exec_skills.reporter.rules.professor import no_professor, professor_first
 from bt_exec_skills.reporter.rules.report import fix_plan, report_is_no_failure, report_last
 from bt_exec_skills.reporter.sitemap import make_map
@@ -132,9 +128,9 @@ def test_places_come_in_the_order_in_which_they_are_named(
     ],
 )
 def test_which_places_a_command_names(command, places, building):
-    assert named_places(command, make_map(building.packs["reporter"]["places"] and {
-        key: building.packs["reporter"][key] for key in ("base", "places", "people")
-    })) == tuple(places.split())
+    settings = building.packs["reporter"]
+    site = make_map({key: settings[key] for key in ("base", "places", "people")})
+    assert named_places(command, site) == tuple(places.split())
 
 
 @pytest.mark.parametrize(

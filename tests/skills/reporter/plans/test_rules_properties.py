@@ -107,7 +107,8 @@ def test_a_report_ends_at_home_with_the_user_after_all_core_work(
     homes = [n for n, node in enumerate(after) if goes_home(node) and id(node) in certain]
     assert told
     if last >= 0 or at != "basecamp":
-        assert homes and homes[0] < told[-1]
+        assert homes
+        assert homes[0] < told[-1]
     steps = steps_of(found.root)
     summaries = [n for n, s in enumerate(steps) if getattr(s, "do", "") == "summarize_mission"]
     last_told = max(n for n, s in enumerate(steps) if any(map(tells_user, walk(s))))
@@ -115,7 +116,9 @@ def test_a_report_ends_at_home_with_the_user_after_all_core_work(
 
 
 @FAST
-@given(plans, st.sampled_from(["복도 보고 와", "라운지 봐", "check the lounge", "오늘 한 일 알려줘"]))
+@given(
+    plans, st.sampled_from(["복도 보고 와", "라운지 봐", "check the lounge", "오늘 한 일 알려줘"])
+)
 def test_without_the_word_no_plan_has_the_professor(building, spec, command):
     found = _passed(spec, _context(building, command))
     assert not any(isinstance(n, Do) and _concerns_professor(n) for n in walk(found.root))

@@ -1,0 +1,59 @@
+"""Plans from files: a mission of ours, or a form that a pack of the site reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bt_exec.failure import UnknownName, UsageError
+
+if TYPE_CHECKING:
+    from bt_exec.pack import PlanFormat
+    from bt_exec.site import Site
+    from bt_exec.spec.model import MissionSpec
+
+__all__ = ["format_of", "load_plan"]
+
+_LARGEST = 1_000_000
+
+
+def load_plan(path: Path, site: Site, command: str) -> MissionSpec:
+    """Return the plan in a file.
+
+    Raises:
+        UsageError: If the file cannot be read, or holds a tree instead of a plan.
+        SpecError: If it is wrong; every mistake of it.
+    """
+    from bt_exec.spec.load import load_text
+    from bt_exec.spec.model import MissionSpec
+
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise UsageError(f"--plan {path}: is larger than {_LARGEST} bytes")
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"--plan {path}: cannot be read: {error}") from None
+    if '"plan"' in text and '"mission"' not in text and path.suffix == ".json":
+        for name in _names(site):
+            return format_of(name, site).read(text, str(path), command)
+        raise UsageError(f"--plan {path}: no pack of site {site.name!r} reads plans of this form")
+    document = load_text(text, str(path)).document
+    if not isinstance(document, MissionSpec):
+        raise UsageError(f"--plan {path}: is a tree; a plan starts with 'mission:'")
+    return document
+
+
+def format_of(name: str, site: Site) -> PlanFormat:
+    """Return the form of a plan called `name`.
+
+    Raises:
+        UnknownName: If no pack of the site brings it.
+    """
+    for pack in site.catalogue.packs:
+        if name in pack.formats:
+            return pack.formats[name]
+    raise UnknownName("format", name, ("yaml", "json", *_names(site)))
+
+
+def _names(site: Site) -> tuple[str, ...]:
+    return tuple(name for pack in site.catalogue.packs for name in pack.formats)

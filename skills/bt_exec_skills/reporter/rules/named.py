@@ -1,0 +1,56 @@
+"""Which places a command names, and in which order."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from bt_exec_skills.reporter.rules.steps import BASE, PROFESSOR_OFFICE
+from bt_exec_skills.reporter.sitemap import SiteMap
+
+__all__ = ["named_places"]
+
+_NOT_KOREAN = re.compile(r"^(?:은|는|을|를|쪽은|쪽)?(?:말고|빼고|제외|아니라|대신)")
+_NOT_ENGLISH = re.compile(
+    r"\b(?:not|except|without|skip|but not|instead of)\s+(?:in\s+)?(?:the\s+)?$"
+)
+
+
+def named_places(command: str, site: SiteMap) -> tuple[str, ...]:
+    """Return the places that a command names, in its order, the base and the office apart.
+
+    Names that are said to be left out (복도 말고, except the corridor) do not count.
+    """
+    text = " ".join(unicodedata.normalize("NFC", command).casefold().split())
+    tight = text.replace(" ", "")
+    found: dict[str, tuple[int, int]] = {}
+    for name, place in site.places.items():
+        if name in (BASE, PROFESSOR_OFFICE, site.base):
+            continue
+        for word in {place.name.en, place.name.ko, *place.aliases}:
+            spot = _spot(word.casefold().removeprefix("the "), text, tight)
+            if spot is not None:
+                best = found.get(name)
+                found[name] = spot if best is None or spot < best else best
+    inner = {
+        name
+        for name, (start, end) in found.items()
+        for other, (begin, stop) in found.items()
+        if other != name and begin <= start and end <= stop and stop - begin > end - start
+    }
+    return tuple(sorted((n for n in found if n not in inner), key=lambda n: found[n]))
+
+
+def _spot(word: str, text: str, tight: str) -> tuple[int, int] | None:
+    """Return where a name is said, in letters without spaces; None if nowhere."""
+    if re.search("[가-힣]", word):
+        plain = word.replace(" ", "")
+        at = tight.find(plain)
+        if at < 0 or _NOT_KOREAN.match(tight[at + len(plain) :]):
+            return None
+        return at, at + len(plain)
+    match = re.search(rf"\b{re.escape(word)}\b", text)
+    if match is None or _NOT_ENGLISH.search(text[: match.start()]):
+        return None
+    start = match.start() - text[: match.start()].count(" ")
+    return start, start + len(word.replace(" ", ""))

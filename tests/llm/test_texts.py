@@ -1,0 +1,185 @@
+"""Texts, lists and closings: words taken as they stand, values in order, and how missions end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bt_exec.compiler import Refusal, Request
+from bt_exec.failure import RegistrationError
+from bt_exec.messages import language_of
+from bt_exec.pack import Catalogue, Pack
+from bt_exec.skill import Running, Steps, skill
+from bt_exec.spec.library import Library
+from bt_exec.spec.load import load_text
+from bt_exec.spec.model import Sequence
+from bt_exec_llm.lexicon import load_lexicon, with_words
+from bt_exec_llm.offline import create
+
+LEXICON = """
+lists: {Room: each, Trait: joined}
+complements: [Person]
+closing:
+  report: {said: [answer], unless: [sing]}
+texts:
+  Question:
+    verbs: [ask]
+    needed: true
+    to: [Person]
+    head: {en: [about]}
+    tail: {ko: [에 대해, 좀]}
+  Thing:
+    verbs: [bring]
+    needed: true
+    passed: true
+    to: [Person]
+    never: [다고]
+    head: {en: [the], ko: [이]}
+verbs:
+  ask: {en: [ask], ko: [묻다/ㄷ, 물어보다]}
+  bring: {en: [bring], ko: [갖다주다]}
+  look: {en: [look at], ko: [보다]}
+  answer: {en: [tell me], ko: [알려주다]}
+  sing: {en: [sing], ko: [노래하다]}
+values:
+  Trait: {colour: {en: [colour], ko: [색깔]}, size: {en: [size], ko: [크기]}}
+"""
+TREES = [
+    "tree: ask\nutterances: [Ask Anna when it is., 안나에게 언제인지 물어봐.]\n"
+    "params: {who: {type: Person}, where: {type: Room}, question: {type: Question}}\n",
+    "tree: bring\nutterances: [Bring Anna the cup., 안나에게 컵을 갖다줘.]\n"
+    "params: {who: {type: Person}, thing: {type: Thing}}\n",
+    "tree: look\nutterances: [Look at the hall., 홀을 봐., Look at the colour of the hall.,\n"
+    "  홀 색깔을 봐., Hall colour., 홀 색깔.]\n"
+    "params: {room: {type: Room}, about: {type: Trait, default: all}}\n",
+    "tree: sing\nutterances: [Sing., 노래해.]\n",
+    "tree: report\n",
+]
+
+
+@skill()
+def nothing() -> Steps:
+    """Do nothing."""
+    yield Running()
+
+
+def _words(settings):
+    rooms = settings["rooms"]
+    return {
+        "values": {
+            "Room": {
+                name: {"en": [f"[of] [the] {name}"], "ko": [f"{ko}(을|이랑|)"]}
+                for name, ko in rooms.items()
+            },
+            "Person": {
+                "anna": {"en": ["[to] anna"], "ko": ["안나에게"], "brings": {"where": "attic"}}
+            },
+        }
+    }
+
+
+@pytest.fixture(scope="module")
+def say(tmp_path_factory):
+    """Return what a command becomes: trees with arguments, or a refusal's code."""
+    path = tmp_path_factory.mktemp("lexicon") / "words.yaml"
+    path.write_text(LEXICON, encoding="utf-8")
+    types = dict.fromkeys(("Person", "Room", "Question", "Thing", "Trait"), str)
+    catalogue = Catalogue([Pack("p", skills=(nothing,), types=types, lexicon=path, words=_words)])
+    library = Library([load_text(f"{tree}root: {{do: nothing}}\n") for tree in TREES])
+    compiler = create({})
+    settings = {"p": {"rooms": {"hall": "홀", "attic": "다락", "cellar": "지하실"}}}
+
+    def say(command):
+        request = Request(command, language_of(command), catalogue, library, settings=settings)
+        answer = compiler.compile(request)
+        if isinstance(answer, Refusal):
+            return answer.code
+        root = answer.spec.root
+        nodes = root.sequence if isinstance(root, Sequence) else (root,)
+        return " | ".join(
+            " ".join([n.tree, *(f"{key}=<{n.args[key]}>" for key in sorted(n.args))]) for n in nodes
+        )
+
+    return say
+
+
+ASK = "ask question=<{}> where=<attic> who=<anna>"
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("ask Anna when the hall opens", ASK.format("when the hall opens")),
+        ("Ask Anna about Bob's 2nd idea, please.", ASK.format("Bob's 2nd idea")),
+        (
+            "ask anna what she needs and why and sing",
+            ASK.format("what she needs and why") + " | sing",
+        ),
+        ("ask anna if she is well and tell me", ASK.format("if she is well") + " | report"),
+        ("ask Anna", "NO_OBJECT"),
+        ("ask when it is", "NO_OBJECT"),
+        ("안나에게 홀이 언제 열리는지 물어봐", ASK.format("홀이 언제 열리는지")),
+        ("내일 회의를 안나에게 물어봐 줘", ASK.format("내일 회의")),
+        ("안나에게 '뭐 해요?' 좀 물어봐", ASK.format("뭐 해요")),
+        ("안나에게 마을에 대해 물어봐", ASK.format("마을")),
+        ("안나에게 색깔을 물어보고 알려줘", ASK.format("색깔") + " | report"),
+        ("안나에게 물어봐", "NO_OBJECT"),
+        ("안나에게 언제인지 물어보지 마", "NEGATED"),
+        ("bring the cup to Anna", "bring thing=<cup> who=<anna>"),
+        ("bring anna the cup of tea", "bring thing=<cup of tea> who=<anna>"),
+        ("안나에게 이 컵을 갖다줘", "bring thing=<컵> who=<anna>"),
+        ("안나에게 춥다고 갖다줘", "UNKNOWN_OBJECT"),
+    ],
+)
+def test_texts_are_taken_as_they_stand(command, expected, say):
+    assert say(command) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("look at the hall", "look room=<hall>"),
+        ("look at the hall and the cellar", "look room=<hall> | look room=<cellar>"),
+        (
+            "look at the attic, the hall, and the cellar",
+            "look room=<attic> | look room=<hall> | look room=<cellar>",
+        ),
+        ("다락이랑 홀을 봐", "look room=<attic> | look room=<hall>"),
+        ("홀, 다락, 홀 봐", "look room=<hall> | look room=<attic>"),
+        ("look at the colour and size of the hall", "look about=<colour, size> room=<hall>"),
+        ("홀 크기랑 색깔 봐", "UNKNOWN_OBJECT"),
+        ("홀 크기 색깔 봐", "look about=<size, colour> room=<hall>"),
+        ("look at the hall, then sing", "look room=<hall> | sing"),
+    ],
+)
+def test_lists_become_parts_or_one_value(command, expected, say):
+    assert say(command) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("look at the hall and tell me", "look room=<hall> | report"),
+        ("tell me the colour of the hall", "look about=<colour> room=<hall> | report"),
+        ("홀을 보고 알려줘", "look room=<hall> | report"),
+        ("홀 색깔 알려줘", "look about=<colour> room=<hall> | report"),
+        ("홀을 보고 색깔을 알려줘", "look about=<colour> room=<hall> | report"),
+        ("홀을 보고 색깔 알려줘", "look about=<colour> room=<hall> | report"),
+        ("hall colour?", "look about=<colour> room=<hall> | report"),
+        ("sing and tell me", "sing"),
+        ("sing and look at the hall and tell me", "sing | look room=<hall> | report"),
+        ("tell me", "NO_OBJECT"),
+    ],
+)
+def test_what_closes_a_mission_comes_last_and_once(command, expected, say):
+    assert say(command) == expected
+
+
+def test_words_of_a_site_are_checked_like_a_file(tmp_path: Path):
+    empty = tmp_path / "empty.yaml"
+    empty.write_text("", encoding="utf-8")
+    assert with_words((empty,), ()) == load_lexicon((empty,))
+    with pytest.raises(RegistrationError, match="words of p: nouns"):
+        with_words((empty,), (("p", json.dumps({"nouns": ["door"]})),))

@@ -1,0 +1,86 @@
+"""What must hold for any text: it is answered in time, and what is forbidden is not done."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bt_exec.compiler import Refusal
+
+TABLE: dict[str, list[str]] = yaml.safe_load(
+    Path(__file__).with_name("phrasings.yaml").read_text(encoding="utf-8")
+)
+LOOKS = [c for row, all_ in TABLE.items() if " see " in row for c in all_ if "교수" not in c]
+ENGLISH = [c for c in LOOKS if c.isascii()]
+FAST = settings(
+    max_examples=60,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+SCRAPS = """
+복도 라운지 교수님께 교수님 방에 가서 보고 와 와서 알려줘 여쭤보고 물어봐 전달해 서류를 사람 있는지 불 몇 명
+하지 마 말고 안 그리고 오늘 내일 회의 언제인지 나한테 돌아와 . , ? the lounge corridor professor ask tell
+me go check and report back when who if not don't take letter to people lights anything unusual
+"""
+
+
+@FAST
+@given(st.lists(st.sampled_from(SCRAPS.split()), max_size=14), st.sampled_from(["", " "]))
+def test_scraps_are_answered_and_keep_the_rules(plan_of, words, gap):
+    command = gap.join(words)
+    found = plan_of(command)
+    if isinstance(found, Refusal):
+        assert "\n" not in found.message
+        return
+    assert "말고" not in words
+    if "교수" not in command and "professor" not in command:
+        assert "professor" not in str(found.root)
+
+
+@FAST
+@given(st.text(max_size=300))
+def test_any_text_is_answered(plan_of, command):
+    plan_of(command)
+
+
+@FAST
+@given(st.sampled_from(ENGLISH), st.integers(0, 12), st.sampled_from(["don't", "never", "not"]))
+def test_a_negation_anywhere_forbids_the_whole(meaning, command, place, negation):
+    words = command.split()
+    words.insert(min(place, len(words)), negation)
+    assert meaning(" ".join(words)).isupper()
+
+
+@pytest.mark.parametrize("ending", ["지 마", "지 마세요", "지 말아 줘", "지는 마", "지 말고 와"])
+@pytest.mark.parametrize("stem", ["복도 둘러보", "복도 순찰하", "교수님께 여쭤보", "라운지로 가"])
+def test_a_negative_ending_forbids_the_whole(meaning, stem, ending):
+    assert meaning(stem + ending) == "NEGATED"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "복도 " * 75,
+        "교수님께 " * 50 + "여쭤봐",
+        "교수님께 " + "회의 " * 80 + "여쭤봐",
+        "여쭤보고 " * 50,
+        "복도랑 " * 60 + "보고 와",
+        "교수님께 물어보고 물어보고 " * 15,
+        "ask the professor " * 15,
+        "ask " * 70,
+        "ask the professor " + "and " * 60 + "tell me",
+        "the lounge and " * 15 + "the corridor",
+        "사람 " * 90,
+    ],
+)
+def test_long_commands_are_answered_in_time(meaning, command):
+    meaning("복도")
+    start = time.perf_counter()
+    meaning(command)
+    assert time.perf_counter() - start < 3.0

@@ -1,0 +1,105 @@
+"""Plan JSON on the command line: written by ``compile``, run by ``run --plan``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bt_exec.cli.app import call
+
+COMMAND = "교수님 방 불 켜져 있는지 보고 와"
+
+
+@pytest.fixture
+def bt(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+    def bt(*arguments: str) -> tuple[int, str, str]:
+        code = call([*arguments])
+        return code, *capsys.readouterr()
+
+    return bt
+
+
+def test_a_plan_is_written_and_run_again(bt, tmp_path: Path):
+    code, text, _ = bt("compile", COMMAND, "--site", "building", "--format", "plan-json")
+    assert code == 0
+    assert [step["action"] for step in json.loads(text)["plan"]] == [
+        "navigate",
+        "observe_scene",
+        "navigate",
+        "talk_to_person",
+        "summarize_mission",
+    ]
+    file = tmp_path / "plan.json"
+    file.write_text(text, encoding="utf-8")
+    options = ("--site", "building", "--fast", "--json", "--world", "seed=3")
+    code, out, _ = bt("run", "--plan", str(file), *options)
+    outcome = json.loads(out)
+    assert (code, outcome["status"], outcome["command"]) == (0, "satisfied", "")
+    assert outcome["message"].startswith("[교수님 연구실에서 관찰한 상황(조명)에 대한 보고]")
+
+
+def test_rules_hold_for_a_plan_from_a_file(bt, tmp_path: Path):
+    file = tmp_path / "plan.json"
+    look = {"target": "professor_office", "query": "불"}
+    file.write_text(json.dumps({"plan": [{"action": "observe_scene", "params": look}]}))
+    options = ("--site", "building", "--fast", "--plain", "--world", "seed=3")
+    code, out, _ = bt("run", COMMAND, "--plan", str(file), *options)
+    assert code == 0
+    done = [line.split()[3] for line in out.splitlines() if "  done " in line]
+    assert done == [
+        "navigate",
+        "observe_scene",
+        "navigate",
+        "talk_to_person",
+        "summarize_mission",
+    ]
+
+
+def test_a_plan_as_a_mission_file_runs_too(bt, tmp_path: Path):
+    _, text, _ = bt("compile", "돌아와", "--site", "building")
+    file = tmp_path / "plan.yaml"
+    file.write_text(text, encoding="utf-8")
+    code, out, _ = bt("run", "--plan", str(file), "--site", "building", "--fast", "--json")
+    assert code == 0
+    assert json.loads(out)["command"] == "돌아와"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.json", '{"plan": [{"action": "fly"}]}', "there is no action 'fly'"),
+        ("a.json", '{"plan": ', "is no JSON"),
+        ("a.yaml", "tree: x\nroot: {do: summarize_mission}\n", "is a tree"),
+        ("b.yaml", None, "cannot be read"),
+    ],
+)
+def test_what_is_no_plan_is_refused(bt, tmp_path: Path, name, text, said):
+    file = tmp_path / name
+    if text is not None:
+        file.write_text(text, encoding="utf-8")
+    code, out, err = bt("run", "--plan", str(file), "--site", "building", "--fast")
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_a_site_without_the_pack_has_no_such_form(bt, tmp_path: Path):
+    file = tmp_path / "plan.json"
+    file.write_text('{"plan": [{"action": "summarize_mission"}]}', encoding="utf-8")
+    code, _, err = bt("run", "--plan", str(file), "--fast")
+    assert code == 2
+    assert "no pack of site 'door' reads plans of this form" in err
+    code, _, err = bt("compile", "open the door", "--format", "plan-json")
+    assert code == 2
+    assert "there is no format 'plan-json'; known, nearest first: json, yaml" in err
+
+
+def test_lists_show_only_what_the_site_has(bt):
+    _, trees, _ = bt("trees", "--site", "building")
+    _, skills, _ = bt("skills", "--site", "building")
+    assert "look_at" in trees
+    assert "observe_scene" in skills
+    assert "open_door" not in trees + skills
