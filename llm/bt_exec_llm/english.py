@@ -118,7 +118,7 @@ class English:
                 yield last
 
     def _next_part(self, tokens: Sequence[Token], position: int) -> bool:
-        """Whether a connective stands here and a part can follow: nothing with *what* or *if*."""
+        """Whether a connective stands here and a part can follow, none with *what* or *if*."""
         for end, unit in self._known(tokens, position):
             if unit.kind == "then":
                 after = [u.kind for _, u in self._known(tokens, end)] if end < len(tokens) else []
