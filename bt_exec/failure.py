@@ -54,16 +54,20 @@ class Failed(Exception):  # noqa: N818 - it is a verdict of the skill, not an er
     Args:
         code: One of the codes the skill declares in ``@skill(fails=…)``.
         message: What was measured, in a sentence: "stopped at 12 deg (wanted 69)".
+        retryable: Whether planning again could help.
         evidence: Further facts by name. Sentences of the message catalogue may use them.
 
     Example:
         ``raise Failed("DOOR_STUCK", "stopped at 12 deg", angle_deg=12)``
     """
 
-    def __init__(self, code: str, message: str = "", **evidence: Any) -> None:
+    def __init__(
+        self, code: str, message: str = "", /, *, retryable: bool = True, **evidence: Any
+    ) -> None:
         super().__init__(f"{code}: {message}" if message else code)
         self.code = code
         self.message = message
+        self.retryable = retryable
         self.evidence = evidence
 
 

@@ -100,7 +100,7 @@ class Messages:
         """Return `word` as people of `language` say it; unchanged if it is not listed."""
         return self._words.get(str(word), {}).get(language, str(word))
 
-    def say(self, code: str, language: str, **facts: Any) -> str:
+    def say(self, code: str, language: str, /, **facts: Any) -> str:
         """Return the sentence for `code`; the code itself when there is none."""
         template = self._sentences.get(code, {}).get(language)
         if template is None:

@@ -189,11 +189,14 @@ class SkillNode(Leaf):
 
     def _failure_of(self, failed: Failed) -> Failure:
         if failed.code in self.skill.fails:
-            return self._fail(failed.code, failed.message, **failed.evidence)
+            again = failed.retryable
+            return self._fail(failed.code, failed.message, retryable=again, **failed.evidence)
         message = f"raised the undeclared code {failed.code}: {failed.message}"
         return self._fail(CRASHED, message, retryable=False)
 
-    def _fail(self, code: str, message: str, *, retryable: bool = True, **evidence: Any) -> Failure:
+    def _fail(
+        self, code: str, message: str, /, *, retryable: bool = True, **evidence: Any
+    ) -> Failure:
         return Failure(
             code,
             message,

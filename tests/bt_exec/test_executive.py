@@ -127,6 +127,19 @@ def test_an_undeclared_code_is_a_bug_of_the_skill():
     assert "undeclared code SOMETHING_ELSE" in run.outcome.failures[0]["message"]
 
 
+def test_a_skill_may_say_that_planning_again_is_no_use():
+    @skill(fails={"HOPELESS"})
+    def a() -> Steps:
+        """Give up for good; its evidence may have any name."""
+        yield Running()
+        raise Failed("HOPELESS", "no way", retryable=False, code=7, language="none")
+
+    run = run_tree("tree: t\nroot: {do: a}", [a])
+    assert (run.outcome.status, run.outcome.reason_code) == ("blocked", "SKILL_FAILED")
+    assert run.outcome.planner_calls == 1
+    assert run.outcome.failures[0]["evidence"] == {"code": 7, "language": "none"}
+
+
 def test_a_skill_that_yields_something_else_is_a_bug_of_the_skill():
     @skill()
     def a() -> Steps:

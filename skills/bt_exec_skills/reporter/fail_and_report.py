@@ -31,4 +31,4 @@ def fail_and_report(robot: ReporterRobot, world: World[ReporterScene], reason: W
     yield Running(0.5, "talking")
     facts = {"skill": "fail_and_report", "code": "MISSION_FAILED", "message": reason}
     book.note(world.now, "failed", robot.place, **facts, reason=reason)
-    raise Failed("MISSION_FAILED", reason, reason=reason)
+    raise Failed("MISSION_FAILED", reason, retryable=False, reason=reason)

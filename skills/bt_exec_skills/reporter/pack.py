@@ -40,6 +40,7 @@ PACK = Pack(
         **dict.fromkeys(("Aspect", "Question", "Message", "Item"), Words),
     },
     passes=PASSES,
+    prompt=Path(__file__).with_name("prompt.md"),
     trees=data_path("trees", "reporter"),
     lexicon=data_path("configs", "lexicon", "reporter.yaml"),
     words=words,

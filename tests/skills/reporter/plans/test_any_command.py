@@ -24,9 +24,10 @@ FAST = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 SCRAPS = """
-복도 라운지 교수님께 교수님 방에 가서 보고 와 와서 알려줘 여쭤보고 물어봐 전달해 서류를 사람 있는지 불 몇 명
-하지 마 말고 안 그리고 오늘 내일 회의 언제인지 나한테 돌아와 . , ? the lounge corridor professor ask tell
-me go check and report back when who if not don't take letter to people lights anything unusual
+복도 라운지 교수님께 교수님 방에 가서 보고 와 와서 알려줘 여쭤보고 물어봐 전달해 서류를 사람 있는지
+불 몇 명 하지 마 말고 안 그리고 오늘 내일 회의 언제인지 나한테 돌아와 . , ? the lounge corridor
+professor ask tell me go check and report back when who if not don't take letter to people lights
+anything unusual
 """
 
 
