@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from bt_exec.events import NodeState
 from bt_exec.failure import Failure
 from bt_exec.skill import Verdict
-from bt_exec.spec.model import Do, NodeBase, Sequence, Tree, children_of
+from bt_exec.spec.model import Do, Fallback, NodeBase, Sequence, Tree, children_of
 from bt_exec.spec.paths import paths
 from bt_exec.tui.text import clean
 from bt_exec.tui.words import about_node, label_node
@@ -114,7 +114,12 @@ class Forest:
             self.by_path[path] = inner[0]
             self._shells.add(path)
             return inner
-        row = ViewNode(label_node(spec), about_node(spec), path, spec, inner)
+        label, about = label_node(spec), about_node(spec)
+        if isinstance(spec, Fallback) and is_plain(spec):  # say what it tries first
+            first, *others = inner
+            label = first.label
+            about = " or ".join([first.about, *(row.label for row in others)]).removeprefix(" ")
+        row = ViewNode(label, about, path, spec, inner)
         self.by_path[path] = row
         return [row]
 
