@@ -17,6 +17,7 @@ from bt_exec_skills.reporter.driving import (
     noting,
 )
 from bt_exec_skills.reporter.observation import Gathering, Observation, noise_state
+from bt_exec_skills.reporter.opinion import model_answer
 from bt_exec_skills.reporter.query import aspects_of
 from bt_exec_skills.reporter.robot import PlaceName, ReporterRobot, Words
 from bt_exec_skills.reporter.scene import ReporterScene
@@ -47,7 +48,8 @@ def observe_scene(
     one person may stand behind another.
     The answer is about what the question names: people (how many; each is counted once), light
     (on, off, or off in parts), noise, anything unusual; about all of it if it names nothing.
-    A question about noise alone needs no camera. What is found goes into the notebook.
+    A question about noise alone needs no camera. Where the site names a vision model, that one
+    words the answer, if it is certain. What is found goes into the notebook.
     """
     language = robot.notebook.language(query)
     with noting(robot, world, "observe_scene", target=target, query=query):
@@ -74,7 +76,11 @@ def observe_scene(
         (*found.evidence(), f"noise:{level:.0f} dB"),
         found.looks,
     )
-    told = answer_of(found, noise, level, aspects, language)
+    model = yield from model_answer(robot.asker, found.frame, target, query, language)
+    if model:
+        evidence = (*result.evidence, "answer:model")
+        result = result._replace(answer=model, evidence=evidence)
+    told = model or answer_of(found, noise, level, aspects, language)
     facts = {**result._asdict(), "answer": told}
     robot.notebook.note(world.now, "saw", target, found.frame, target=target, **facts)
     return result

@@ -11,6 +11,7 @@ from bt_exec.failure import UnknownName, UsageError
 from bt_exec.robot import Rig
 from bt_exec_skills.reporter.detect import Detector
 from bt_exec_skills.reporter.memory import Memory
+from bt_exec_skills.reporter.opinion import make_asker
 from bt_exec_skills.reporter.robot import EMPTY, ReporterRobot
 from bt_exec_skills.reporter.sitemap import SiteMap, make_map
 from bt_exec_skills.reporter.speaker import ScriptedSpeaker, Speaker
@@ -35,7 +36,7 @@ WORLD_KEYS: Mapping[str, str] = MappingProxyType(
 )
 """The ``--world`` keys of the simulated building."""
 
-_SETTINGS = ("robot", "detector", "speaker", "reports", *SiteMap.model_fields)
+_SETTINGS = ("robot", "detector", "speaker", "reports", "answers", *SiteMap.model_fields)
 _SPEAKERS = ("scripted", "terminal")
 
 
@@ -64,7 +65,8 @@ def make_sim_rig(settings: Mapping[str, Any], world: Mapping[str, str]) -> Rig:
     """Return the simulated robot in its building.
 
     Args:
-        settings: The site's settings of the pack: the map, ``detector``, ``speaker``, ``reports``.
+        settings: The site's settings of the pack: the map, ``detector``, ``speaker``,
+            ``reports``, ``answers``.
         world: The ``--world`` pairs; see `WORLD_KEYS`.
 
     Raises:
@@ -110,6 +112,7 @@ def make_sim_rig(settings: Mapping[str, Any], world: Mapping[str, str]) -> Rig:
             lambda: building.time, replies, lambda who: all(hear(who) for hear in hears)
         )
     robot = SimReporterRobot(building, site, speaker, _folder(settings.get("reports")))
+    robot.asker = make_asker(settings.get("answers"))
     hears.append(robot.hears)
     camera = SimCamera(building)
 

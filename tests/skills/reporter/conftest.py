@@ -142,6 +142,7 @@ class ScriptedRobot:
     def __post_init__(self) -> None:
         self.notebook = Notebook(self.site, self.reports)
         self.speaker = ScriptedSpeaker(self.clock, self.replies)
+        self.asker = None
 
     @property
     def place(self) -> str | None:

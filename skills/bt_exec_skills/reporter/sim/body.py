@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from bt_exec.asking import Asker
 from bt_exec_skills.reporter.geometry import Pose
 from bt_exec_skills.reporter.nav.drive import drive_to, turn_by
 from bt_exec_skills.reporter.nav.motion import Blocked, Command, Commands, SteppedMotion
@@ -43,6 +44,7 @@ class SimReporterRobot:
         world: As given.
         site: As given.
         speaker: As given.
+        asker: A vision model that answers questions about pictures, if the site names one.
         notebook: What was seen, said and done.
     """
 
@@ -56,6 +58,7 @@ class SimReporterRobot:
         self.world = world
         self.site = site
         self.speaker = speaker
+        self.asker: Asker | None = None
         self.notebook = Notebook(site, reports)
         self.limits = Limits(radius=BASE_RADIUS)
         grid = survey(world.model)
