@@ -7,12 +7,11 @@ callable that takes the settings beside the name and returns an `Asker`.
 
 from __future__ import annotations
 
-import importlib.metadata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
-from bt_exec.failure import UnknownName, UsageError
+from bt_exec.plugins import load_plugin
 
 __all__ = ["Asker", "AskerFactory", "Opinion", "find_asker"]
 
@@ -55,11 +54,5 @@ def find_asker(name: str, settings: Mapping[str, Any]) -> Asker:
         UnknownName: If no installed package registers it.
         UsageError: If it is registered but cannot be imported, or refuses its settings.
     """
-    points = {point.name: point for point in importlib.metadata.entry_points(group=_GROUP)}
-    if name not in points:
-        raise UnknownName("asker", name, points)
-    try:
-        factory: AskerFactory = points[name].load()
-    except ImportError as error:
-        raise UsageError(f"asker {name!r} cannot be imported: {error}") from error
+    factory: AskerFactory = load_plugin(_GROUP, "asker", name)
     return factory(settings)

@@ -10,15 +10,15 @@ site's compiler settings and returns a `Compiler`.
 
 from __future__ import annotations
 
-import importlib.metadata
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
-from bt_exec.failure import Failure, Problem, UnknownName, UsageError
+from bt_exec.failure import Failure, Problem
 from bt_exec.messages import Messages
 from bt_exec.pack import Catalogue
+from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import MissionSpec
 
@@ -228,7 +228,7 @@ expanded, before passes. It must bear names that nothing answers to: other layer
 
 def compiler_names() -> tuple[str, ...]:
     """Return the names of all installed compilers."""
-    return tuple(sorted({point.name for point in importlib.metadata.entry_points(group=_GROUP)}))
+    return plugin_names(_GROUP, "compiler")
 
 
 def find_compiler(name: str, settings: Mapping[str, Any]) -> Compiler:
@@ -238,11 +238,5 @@ def find_compiler(name: str, settings: Mapping[str, Any]) -> Compiler:
         UnknownName: If no installed package registers it.
         UsageError: If it is registered but cannot be imported, or refuses its settings.
     """
-    points = {point.name: point for point in importlib.metadata.entry_points(group=_GROUP)}
-    if name not in points:
-        raise UnknownName("compiler", name, points)
-    try:
-        factory: CompilerFactory = points[name].load()
-    except ImportError as error:
-        raise UsageError(f"compiler {name!r} cannot be imported: {error}") from error
+    factory: CompilerFactory = load_plugin(_GROUP, "compiler", name)
     return factory(settings)

@@ -11,14 +11,14 @@ where its trees, words and sentences lie, and how to make its robot.
 
 from __future__ import annotations
 
-import importlib.metadata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bt_exec.failure import RegistrationError, UnknownName, UsageError
+from bt_exec.failure import RegistrationError, UnknownName
+from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec.robot import Rig
 from bt_exec.skill import Condition, Skill
 
@@ -143,20 +143,9 @@ class Catalogue:
         return self.skills[name]
 
 
-def _entry_points() -> dict[str, importlib.metadata.EntryPoint]:
-    found: dict[str, importlib.metadata.EntryPoint] = {}
-    for point in importlib.metadata.entry_points(group=_GROUP):
-        other = found.setdefault(point.name, point)
-        if other.value != point.value:
-            raise RegistrationError(
-                f"pack {point.name!r} is registered twice: {other.value} and {point.value}"
-            )
-    return found
-
-
 def pack_names() -> tuple[str, ...]:
     """Return the names of all installed packs."""
-    return tuple(sorted(_entry_points()))
+    return plugin_names(_GROUP, "pack")
 
 
 def find_pack(name: str) -> Pack:
@@ -166,15 +155,7 @@ def find_pack(name: str) -> Pack:
         UnknownName: If no installed package registers it.
         UsageError: If it is registered but cannot be imported.
     """
-    points = _entry_points()
-    if name not in points:
-        raise UnknownName("pack", name, points)
-    try:
-        pack = points[name].load()
-    except ImportError as error:
-        raise UsageError(
-            f"pack {name!r} ({points[name].value}) cannot be imported: {error}"
-        ) from error
+    pack = load_plugin(_GROUP, "pack", name)
     if not isinstance(pack, Pack):
-        raise RegistrationError(f"pack {name!r}: {points[name].value} is no Pack")
+        raise RegistrationError(f"pack {name!r} is registered, but as no Pack: {pack!r}")
     return pack

@@ -11,10 +11,10 @@ A source that can be asked for the state of what it shows also offers ``states``
 
 from __future__ import annotations
 
-import importlib.metadata
 from pathlib import Path
 
-from bt_exec.failure import UnknownName, UsageError
+from bt_exec.failure import UsageError
+from bt_exec.plugins import load_plugin
 from bt_exec_skills.vision.evaluate import Answer
 from bt_exec_skills.vision.network import Network
 from bt_exec_skills.vision.sample import SceneSource
@@ -30,10 +30,7 @@ def find_source(name: str) -> SceneSource:
     Raises:
         UnknownName: If there is none.
     """
-    points = {point.name: point for point in importlib.metadata.entry_points(group=_GROUP)}
-    if name not in points:
-        raise UnknownName("scene source", name, points)
-    source: SceneSource = points[name].load()()
+    source: SceneSource = load_plugin(_GROUP, "scene source", name)()
     return source
 
 

@@ -1,0 +1,52 @@
+"""What installed packages register, found through entry-point groups.
+
+One name, one owner: two packages that register the same name for different things are refused,
+never "the last one wins".
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+from typing import Any
+
+from bt_exec.failure import RegistrationError, UnknownName, UsageError
+
+__all__ = ["load_plugin", "plugin_names"]
+
+
+def plugin_names(group: str, kind: str) -> tuple[str, ...]:
+    """Return the names registered in `group`, sorted; `kind` is what messages call them.
+
+    Raises:
+        RegistrationError: If a name is registered twice for different things.
+    """
+    return tuple(sorted(_points(group, kind)))
+
+
+def load_plugin(group: str, kind: str, name: str) -> Any:
+    """Return what is registered in `group` under `name`.
+
+    Raises:
+        UnknownName: If no installed package registers it.
+        UsageError: If it is registered but cannot be imported.
+        RegistrationError: If a name is registered twice for different things.
+    """
+    points = _points(group, kind)
+    if name not in points:
+        raise UnknownName(kind, name, points)
+    try:
+        return points[name].load()
+    except ImportError as error:
+        where = points[name].value
+        raise UsageError(f"{kind} {name!r} ({where}) cannot be imported: {error}") from error
+
+
+def _points(group: str, kind: str) -> dict[str, importlib.metadata.EntryPoint]:
+    found: dict[str, importlib.metadata.EntryPoint] = {}
+    for point in importlib.metadata.entry_points(group=group):
+        other = found.setdefault(point.name, point)
+        if other.value != point.value:
+            raise RegistrationError(
+                f"{kind} {point.name!r} is registered twice: {other.value} and {point.value}"
+            )
+    return found
