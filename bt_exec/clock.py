@@ -6,7 +6,6 @@ one also waits for the deadline on the wall. Deadlines are absolute, so lateness
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Sequence
 
@@ -44,8 +43,8 @@ class Clock:
         """Start counting deadlines from now; call before the first tick and after a pause."""
         self._deadline = time.monotonic()
 
-    def advance(self, wake: threading.Event) -> None:
-        """Let one period pass; on the wall, wait for the deadline or until `wake` is set."""
+    def advance(self) -> None:
+        """Let one period pass; on the wall, wait for the deadline."""
         for simulation in self.simulations:
             simulation.step(self.period_s)
         if self.fast:
@@ -53,7 +52,7 @@ class Clock:
         self._deadline += self.period_s
         rest = self._deadline - time.monotonic()
         if rest > 0:
-            wake.wait(rest)
+            time.sleep(rest)
         elif rest < -self.period_s:  # a whole tick late: go on from here, do not rush to catch up
             self.overruns += 1
             self._deadline = time.monotonic()

@@ -14,7 +14,6 @@ whenever a mission ends with something still moving, whatever the reason.
 from __future__ import annotations
 
 import logging
-import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -43,7 +42,7 @@ from bt_exec.nodes.modifiers import failure_of
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.planner import Planner
 from bt_exec.report import Outcome, code_of_reason
-from bt_exec.robot import Rig
+from bt_exec.robot import Rig, stop_all, stop_all_apart
 from bt_exec.site import Site
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import Mission, MissionSpec
@@ -108,7 +107,6 @@ class Executive:
         self._record = record
         self._listeners = list(listeners)
         self._deaf: set[int] = set()
-        self._wake = threading.Event()
         self._abort_reason = ""
         self.runtime = Runtime(
             site.catalogue,
@@ -121,7 +119,9 @@ class Executive:
             unrecorded,
         )
         limits = site.limits
-        self._lookout = Lookout(rigs, eyes, clock, limits.look_s, self.emit, self._tick, self._wake)
+        self._lookout = Lookout(
+            rigs, eyes, clock, limits.look_s, self.emit, self._tick, self._ending
+        )
         self._planner = Planner(compiler, limits.plan_s, clock, self.emit, self._tick, self._heed)
 
     # -- from outside ------------------------------------------------------------------------
@@ -129,13 +129,14 @@ class Executive:
     def abort(self, reason: str = "operator") -> None:
         """Ask for a clean stop; acted on within a tick. Safe from signal handlers and threads.
 
-        Asking a second time stops the robot at once, from the caller's thread.
+        Asking a second time stops the robot at once. A signal handler interrupts whatever the loop
+        does, also where it holds a lock, so nothing here may take one
+        (`tests/bt_exec/test_abort_anywhere.py`).
         """
         again = bool(self._abort_reason)
         self._abort_reason = self._abort_reason or reason
-        self._wake.set()
         if again:
-            self._stop_robots()
+            stop_all_apart(self.rigs)
 
     def run(self, command: str, language: str = "") -> Outcome:
         """Run `command` to its end and return how it ended. Never raises for what skills do.
@@ -165,7 +166,7 @@ class Executive:
         except (_Aborted, KeyboardInterrupt):
             ending = self._aborted()
         except Exception as error:  # noqa: BLE001 - a bug of ours must leave the robot stopped
-            self._stop_robots()
+            stop_all(self.rigs)
             _log.error("the executive broke down", exc_info=error)
             failure = Failure(
                 "EXECUTIVE_CRASHED",
@@ -337,11 +338,14 @@ class Executive:
 
     def _let_time_pass(self) -> None:
         self._lookout.start()
-        self.clock.advance(self._wake)
+        self.clock.advance()
         self._lookout.collect()
 
     def _tick(self) -> int:
         return self.runtime.tick
+
+    def _ending(self) -> bool:
+        return bool(self._abort_reason)
 
     def _heed(self) -> None:
         if self._abort_reason:
@@ -370,16 +374,12 @@ class Executive:
         """See to it that nothing moves any more: wait a moment, then stop the robot itself."""
         limit = self.clock.now() + self.site.limits.still_s
         while self._moving() and self.clock.now() < limit:
-            self.clock.advance(threading.Event())
+            self.clock.advance()
         if self._moving():
             self.emit(Aborting(self.clock.now(), self.runtime.tick, "robot stop", "still moving"))
-            self._stop_robots()
+            stop_all(self.rigs)
         if self.eyes and not self._abort_reason:
             self._lookout.look()
 
     def _moving(self) -> bool:
         return not all(rig.robot.still for rig in self.rigs.values())
-
-    def _stop_robots(self) -> None:
-        for rig in self.rigs.values():
-            rig.robot.stop()

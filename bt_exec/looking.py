@@ -8,7 +8,6 @@ scene arrives with its age.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -61,7 +60,7 @@ class Eyes:
         capture = self._perception.capture()
         self._pending = self._pool.submit(self._perception.interpret, capture)
 
-    def collect(self, limit_s: float, wake: threading.Event | None = None) -> Scene | None:
+    def collect(self, limit_s: float, ended: Callable[[], bool] = lambda: False) -> Scene | None:
         """Return the scene that has arrived and keep it in the sight; None if there is none.
 
         Raises:
@@ -71,7 +70,7 @@ class Eyes:
         if self._pending is None:
             return None
         if self.wait:
-            self._wait(limit_s, wake)
+            self._wait(limit_s, ended)
         if not self._pending.done():
             return None
         pending, self._pending = self._pending, None
@@ -79,7 +78,7 @@ class Eyes:
         self.sight.add(scene)
         return scene
 
-    def _wait(self, limit_s: float, wake: threading.Event | None) -> None:
+    def _wait(self, limit_s: float, ended: Callable[[], bool]) -> None:
         """Wait for the worker in short steps, so that an abort is not held up."""
         assert self._pending is not None
         waited = 0.0
@@ -88,7 +87,7 @@ class Eyes:
                 self._pending.exception(timeout=0.05)
             except FutureTimeout:
                 waited += 0.05
-                if wake is not None and wake.is_set():
+                if ended():
                     return
                 if waited >= limit_s:
                     pending, self._pending = self._pending, None
@@ -113,7 +112,7 @@ class Lookout:
         limit_s: How long a single look may take [s].
         emit: Takes `Looked` and `LookFailed`.
         tick: Gives the number of the present tick.
-        wake: Set when the mission is to end; nothing waits longer.
+        ended: Says that the mission is to end; nothing waits longer.
     """
 
     def __init__(
@@ -124,7 +123,7 @@ class Lookout:
         limit_s: float,
         emit: Callable[[Event], None],
         tick: Callable[[], int],
-        wake: threading.Event,
+        ended: Callable[[], bool],
     ) -> None:
         self.rigs = rigs
         self.eyes = eyes
@@ -132,7 +131,7 @@ class Lookout:
         self._limit_s = limit_s
         self._emit = emit
         self._tick = tick
-        self._wake = wake
+        self._ended = ended
 
     def start(self) -> None:
         """Start the looks that are due; quick."""
@@ -150,8 +149,9 @@ class Lookout:
             limit = time.monotonic() + self._limit_s
             if self._start(eye, now=True):
                 while not self._collect(eye) and time.monotonic() < limit:
-                    if self._wake.wait(self._clock.period_s / 5):
+                    if self._ended():
                         return
+                    time.sleep(self._clock.period_s / 5)
 
     def facts(self) -> dict[str, str]:
         """Return what robots know of themselves and what the newest scenes establish."""
@@ -176,7 +176,7 @@ class Lookout:
     def _collect(self, eye: Eyes) -> bool:
         """Take the scene that has arrived; return whether the look is over, well or not."""
         try:
-            scene = eye.collect(self._limit_s, self._wake)
+            scene = eye.collect(self._limit_s, self._ended)
         except Exception as error:  # noqa: BLE001 - blindness is a finding, not the end of us
             self._failed(eye, error)
             return True

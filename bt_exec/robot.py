@@ -6,6 +6,8 @@ itself only ever stops a robot; everything that moves, moves because a skill ask
 
 from __future__ import annotations
 
+import _thread
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
@@ -14,8 +16,18 @@ if TYPE_CHECKING:
     from bt_exec.events import Listener
     from bt_exec.journal.record import MissionLine
 
-__all__ = ["Motion", "Perception", "Rig", "Robot", "Scene", "Simulation"]
+__all__ = [
+    "Motion",
+    "Perception",
+    "Rig",
+    "Robot",
+    "Scene",
+    "Simulation",
+    "stop_all",
+    "stop_all_apart",
+]
 
+_log = logging.getLogger("bt_exec")
 S_co = TypeVar("S_co", bound="Scene", covariant=True)
 
 
@@ -132,3 +144,21 @@ class Rig:
         self.robot.stop()
         if self.close is not None:
             self.close()
+
+
+def stop_all(rigs: Mapping[str, Rig]) -> None:
+    """Stop every robot now; one that cannot be reached does not keep the others moving."""
+    for name, rig in rigs.items():
+        try:
+            rig.robot.stop()
+        except Exception as error:  # noqa: BLE001 - the next robot must be stopped all the same
+            _log.error("the robot of %s could not be stopped", name, exc_info=error)
+
+
+def stop_all_apart(rigs: Mapping[str, Rig]) -> None:
+    """Stop every robot from a thread of its own: for signal handlers.
+
+    A handler interrupts the main thread anywhere, perhaps where the robot's own code holds a lock
+    that `stop` wants. `threading.Thread` takes such locks too, so the thread is a bare one.
+    """
+    _thread.start_new_thread(stop_all, (rigs,))

@@ -19,7 +19,7 @@ from bt_exec.messages import language_of
 from bt_exec.pack import Pack
 from bt_exec.plan import prepare
 from bt_exec.report import Outcome
-from bt_exec.robot import Rig
+from bt_exec.robot import Rig, stop_all_apart
 from bt_exec.site import Site, load_site
 from bt_exec.spec.model import MissionSpec
 from bt_exec.world import Sight
@@ -174,8 +174,7 @@ class Session:
         """
         running = self._running
         if running is None:
-            for rig in self.rigs.values():
-                rig.robot.stop()
+            stop_all_apart(self.rigs)
             return False
         running.abort(reason)
         return True

@@ -101,7 +101,11 @@ class Conductor:
 
 @contextlib.contextmanager
 def _signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[None]:
-    """Turn Ctrl-C into a stop: once cleanly, twice the robot, three times leave the program."""
+    """Turn Ctrl-C into a stop: once cleanly, twice the robot, three times leave the program.
+
+    Ctrl-Z suspends a simulation, which waits. A real robot goes on while this program sleeps, so
+    there Ctrl-Z stops the mission as Ctrl-C does.
+    """
     pressed = 0
 
     def stop(number: int, _: object) -> None:
@@ -121,7 +125,8 @@ def _signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator
             view.again()
 
     names = ("SIGINT", "SIGTERM", "SIGHUP")
-    handlers: dict[str, Any] = {**dict.fromkeys(names, stop), "SIGTSTP": suspend}
+    waits = all(rig.simulation is not None for rig in session.rigs.values())
+    handlers: dict[str, Any] = {**dict.fromkeys(names, stop), "SIGTSTP": suspend if waits else stop}
     before: dict[int, Any] = {}
     for name, handler in handlers.items():
         if (number := getattr(signal, name, None)) is not None:

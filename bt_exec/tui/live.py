@@ -107,7 +107,8 @@ class LiveView:
 
     def pause(self) -> None:
         """Leave the terminal as it was, for as long as the program is suspended."""
-        with self._io, contextlib.suppress(OSError, ValueError):
+        # RuntimeError: the signal came in the middle of a write to the same stream
+        with self._io, contextlib.suppress(OSError, ValueError, RuntimeError):
             self._write(_SHOW)
             self._keys.end()
 

@@ -1,7 +1,5 @@
 """Two clocks, the same ticks."""
 
-import threading
-
 from bt_exec.clock import Clock
 from bt_exec.testing import FakeClock
 
@@ -10,25 +8,17 @@ def test_simulated_time_passes_only_between_ticks():
     simulation = FakeClock()
     clock = Clock([simulation], 0.05, fast=True)
     assert clock.now() == 0.0
-    clock.advance(threading.Event())
+    clock.advance()
     assert clock.now() == 0.05
 
 
 def test_real_time_waits_for_the_deadline_and_steps_the_same():
-    simulation, wake = FakeClock(), threading.Event()
+    simulation = FakeClock()
     clock = Clock([simulation], 0.01)
     clock.begin()
     for _ in range(3):
-        clock.advance(wake)
+        clock.advance()
     assert round(clock.now(), 6) == 0.03
-
-
-def test_a_set_event_wakes_it():
-    wake = threading.Event()
-    wake.set()
-    clock = Clock([], 60.0)
-    clock.begin()
-    clock.advance(wake)  # would take a minute
 
 
 def test_without_a_simulation_it_is_never_fast():
@@ -38,6 +28,6 @@ def test_without_a_simulation_it_is_never_fast():
 def test_a_whole_tick_late_is_an_overrun_and_is_not_caught_up():
     clock = Clock([], 1e-9)
     clock.begin()
-    clock.advance(threading.Event())
-    clock.advance(threading.Event())
+    clock.advance()
+    clock.advance()
     assert clock.overruns >= 1

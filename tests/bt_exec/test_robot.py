@@ -1,0 +1,40 @@
+"""Stopping is the one thing that must always work."""
+
+from __future__ import annotations
+
+import threading
+
+from bt_exec.robot import Rig, stop_all, stop_all_apart
+from bt_exec.testing import ScriptedRobot
+
+
+class Unreachable(ScriptedRobot):
+    def stop(self) -> None:
+        raise ConnectionError("no route to the robot")
+
+
+class Locked(ScriptedRobot):
+    """A driver that guards its line with a lock, as drivers do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.line = threading.Lock()
+        self.stopped = threading.Event()
+
+    def stop(self) -> None:
+        with self.line:
+            self.stopped.set()
+
+
+def test_a_robot_out_of_reach_does_not_keep_the_others_moving(caplog):
+    reached = ScriptedRobot()
+    stop_all({"far": Rig(Unreachable()), "near": Rig(reached)})
+    assert reached.stops == 1
+    assert "the robot of far could not be stopped" in caplog.text
+
+
+def test_a_handler_may_stop_a_robot_whose_lock_it_interrupted():
+    robot = Locked()
+    with robot.line:  # the loop is in the driver when the signal comes
+        stop_all_apart({"door": Rig(robot)})
+    assert robot.stopped.wait(10)
