@@ -141,9 +141,11 @@ class Rig:
 
     def shut(self) -> None:
         """Stop the robot and let go of what it holds open (sockets, renderers)."""
-        self.robot.stop()
-        if self.close is not None:
-            self.close()
+        try:
+            self.robot.stop()
+        finally:
+            if self.close is not None:
+                self.close()
 
 
 def stop_all(rigs: Mapping[str, Rig]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -199,11 +200,12 @@ class Session:
 
     def close(self) -> None:
         """Stop the robots and put everything away."""
-        for eye in self.eyes.values():
-            eye.close()
-        for rig in self.rigs.values():
-            rig.shut()
+        robots = [rig.shut for rig in self.rigs.values()]
+        ends = [*robots, *(eye.close for eye in self.eyes.values())]
         self.eyes, self.rigs = {}, {}
+        with contextlib.ExitStack() as each:  # one that raises does not leave out the others
+            for end in ends:
+                each.callback(end)
 
     def __enter__(self) -> Session:
         """Return itself."""
@@ -214,6 +216,13 @@ class Session:
         self.close()
 
     def _open(self) -> None:
+        try:
+            self._make_rigs()
+        except BaseException:  # a robot that is already up is not left behind
+            self.close()
+            raise
+
+    def _make_rigs(self) -> None:
         for pack in self.site.catalogue.packs:
             settings = self.site.packs[pack.name]
             world = {key: value for key, value in self.world.items() if key in pack.world}
@@ -221,7 +230,6 @@ class Session:
                 self.rigs[pack.name] = _make_rig(pack, settings, world)
         simulations = [r.simulation for r in self.rigs.values() if r.simulation is not None]
         if self.fast and len(simulations) < len(self.rigs):
-            self.close()
             raise UsageError("--fast needs simulated robots: real time cannot be hurried")
         self.clock = Clock(simulations, 1 / self.site.rates.tick_hz, fast=self.fast)
         for name, rig in self.rigs.items():

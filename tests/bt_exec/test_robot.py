@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 
+import pytest
+
 from bt_exec.robot import Rig, stop_all, stop_all_apart
 from bt_exec.testing import ScriptedRobot
 
@@ -38,3 +40,11 @@ def test_a_handler_may_stop_a_robot_whose_lock_it_interrupted():
     with robot.line:  # the loop is in the driver when the signal comes
         stop_all_apart({"door": Rig(robot)})
     assert robot.stopped.wait(10)
+
+
+def test_what_a_robot_holds_open_is_let_go_of_though_it_is_out_of_reach():
+    closed = []
+    rig = Rig(Unreachable(), close=lambda: closed.append("socket"))
+    with pytest.raises(ConnectionError):
+        rig.shut()
+    assert closed == ["socket"]
