@@ -3,6 +3,7 @@
 Any model behind the Messages protocol: Claude, or a local one through ``base_url``. What it
 answers is read, checked, sent back with its faults, and at last given up: then the offline
 compiler plans, if the site says ``fallback: offline``, or the command is refused with the reasons.
+After a failure that the trees of its plan know another way for, it is not asked again.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bt_exec.compiler import Compiler, Plan, Refusal, Request
-from bt_exec.failure import UsageError, nearest
+from bt_exec.failure import SpecError, UsageError, nearest
+from bt_exec.plan import prepare
+from bt_exec.repair import other_way, repaired
+from bt_exec.spec.model import MissionSpec
 from bt_exec_llm.model import Model, ModelClient, ModelSettings, Prices, Recorder
 from bt_exec_llm.model.endpoint import look_at_endpoint
 from bt_exec_llm.offline import OfflineCompiler
@@ -34,6 +38,9 @@ class PlanningSettings(BaseModel):
     Attributes:
         rounds: Questions for one plan: the first, then with everything that was wrong.
         fallback: Who plans when the model gives no plan that passes; nobody by default.
+        repair: Who is asked first after a failure: ``library``, the other ways that the trees of
+            the plan list for it, which cost nothing, and the model where there is none; or
+            ``model``, always.
         image: Whether the model sees the picture.
         record: File to which every exchange is added; ``replay:FILE`` plans from it.
     """
@@ -42,6 +49,7 @@ class PlanningSettings(BaseModel):
 
     rounds: Annotated[int, Field(ge=1, le=5)] = 3
     fallback: Literal["offline"] | None = None
+    repair: Literal["library", "model"] = "library"
     image: bool = False
     record: Path | None = None
 
@@ -88,6 +96,9 @@ class ModelCompiler:
 
     def compile(self, request: Request) -> Plan | Refusal:
         """Return a plan that passes every check, or why there is none; may take long."""
+        known = self.known_way(request) if self.settings.repair == "library" else None
+        if known is not None:
+            return Plan(known)
         meant = meaning_of(request, self._offline)
         if isinstance(meant, Refusal) and request.previous is None:
             return replace(meant, calls=0)
@@ -102,6 +113,21 @@ class ModelCompiler:
         if result.spec is not None:
             return Plan(result.spec, result.calls, result.usage.to_dict())
         return self._without(request, result)
+
+    def known_way(self, request: Request) -> MissionSpec | None:
+        """Return the failed plan with another way of the library; None without one that passes."""
+        if other_way(request) is None:
+            return None
+        spec = repaired(request, self.name)
+        note = sentences().say("LIBRARY_REPAIR", request.language)
+        spec = spec.model_copy(
+            update={"mission": spec.mission.model_copy(update={"notes": (note,)})}
+        )
+        try:
+            prepare(spec, request)
+        except SpecError:
+            return None
+        return spec
 
     def _without(self, request: Request, result: Result) -> Plan | Refusal:
         """Return what is done when the model gives no plan."""

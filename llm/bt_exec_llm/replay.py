@@ -11,12 +11,33 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bt_exec.compiler import Compiler
+from bt_exec.compiler import Compiler, Request
 from bt_exec.failure import UsageError
+from bt_exec.spec.model import MissionSpec
 from bt_exec_llm.claude import ModelCompiler, PlanningSettings
-from bt_exec_llm.model import ReplayClient
+from bt_exec_llm.model import Question, ReplayClient
+from bt_exec_llm.planning.prompt import build_prompt
 
 __all__ = ["create"]
+
+
+class ReplayCompiler(ModelCompiler):
+    """The model compiler with a recording in place of the model.
+
+    Args:
+        recording: What answers.
+        settings: How the model was asked then.
+    """
+
+    def __init__(self, recording: ReplayClient, settings: PlanningSettings) -> None:
+        super().__init__(recording, settings)
+        self._recording = recording
+
+    def known_way(self, request: Request) -> MissionSpec | None:
+        """Return the library's way, unless the model was asked here when it was recorded."""
+        prompt = build_prompt(request, image=self.settings.image)
+        asked = Question(prompt.system, (prompt.first,), prompt.schema, prompt.plain)
+        return None if self._recording.knows(asked) else super().known_way(request)
 
 
 def create(settings: Mapping[str, Any]) -> Compiler:
@@ -33,8 +54,9 @@ def create(settings: Mapping[str, Any]) -> Compiler:
     file = given.pop("file", None)
     if not file:
         raise UsageError("replay needs a recording: --compiler replay:FILE")
+    known = "file, rounds, fallback, image"
     unknown = [key for key in given if key not in ("rounds", "fallback", "image")]
     if unknown:
-        raise UsageError(f"the compiler replay has no setting {unknown[0]!r}; known: file, rounds")
+        raise UsageError(f"the compiler replay has no setting {unknown[0]!r}; known: {known}")
     planning = PlanningSettings.model_validate(given)
-    return ModelCompiler(ReplayClient(Path(str(file)).expanduser()), planning)
+    return ReplayCompiler(ReplayClient(Path(str(file)).expanduser()), planning)

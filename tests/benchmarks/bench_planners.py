@@ -1,8 +1,9 @@
 """Planning once against planning every turn: model calls, tokens and success on the same worlds.
 
-Ours asks for a tree, checks it, and asks again only after a failure. The other planner asks before
-every action, executes the next action of each answer, and asks once more to hear that it is done.
-Both are driven by the same scripted model, which decides from what is seen alone, on the same
+Ours asks for a tree, checks it, and asks again only after a failure for which the library of trees
+has no other way; "ours, no ways" asks after every failure. The other planner asks before every
+action, executes the next action of each answer, and asks once more to hear that it is done.
+All are driven by the same scripted model, which decides from what is seen alone, on the same
 simulated doors with the same faults; in the second table it gives a faulty answer now and then.
 A mission counts as success if the world ends as the command says and nothing else was done. Calm
 missions are those without a fault.
@@ -14,8 +15,9 @@ import dataclasses
 import json
 import random
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Literal
 
 from bt_exec.compiler import Plan, Refusal, Request
 from bt_exec.events import Event, SkillStarting
@@ -23,7 +25,7 @@ from bt_exec.pack import Catalogue
 from bt_exec.session import Session
 from bt_exec.site import Site, load_site
 from bt_exec.spec.model import Do, Mission, MissionSpec
-from bt_exec_llm.claude import ModelCompiler
+from bt_exec_llm.claude import ModelCompiler, PlanningSettings
 from bt_exec_llm.model import Answer
 from bt_exec_llm.planning.estimate import tokens_of
 from bt_exec_llm.planning.prompt import build_prompt
@@ -189,12 +191,14 @@ def right(kind: str, session: Session, ear: Ear) -> bool:
     return shut and bool(held) == (kind == "fetch") and not unasked[kind] & set(ear.started)
 
 
-def ours(site: Site, index: int, rate: float) -> Counter[str]:
+def ours(
+    site: Site, index: int, rate: float, repair: Literal["library", "model"] = "library"
+) -> Counter[str]:
     """Run a mission with our compiler."""
     kind, world, faults = WORLDS[index]
     ear, model = Ear(), Scripted(kind, rate, index)
     with Session(site, world=world, fast=True, faults=faults, listeners=[ear]) as session:
-        session.compiler = ModelCompiler(model)
+        session.compiler = ModelCompiler(model, PlanningSettings(repair=repair))
         outcome = session.run(COMMANDS[kind])
         good = outcome.status == "satisfied" and right(kind, session, ear)
     return Counter(
@@ -228,18 +232,23 @@ def main() -> None:
     pack = dataclasses.replace(site.catalogue.packs[0], passes=(), rules=())
     limits = site.limits.model_copy(update={"replans": 0})
     bare = dataclasses.replace(site, catalogue=Catalogue([pack]), limits=limits)
+    planners: tuple[tuple[str, Callable[[Site, int, float], Counter[str]], Site], ...] = (
+        ("per turn", per_turn, bare),
+        ("ours, no ways", partial(ours, repair="model"), site),
+        ("ours", ours, site),
+    )
     for rate in (0.0, 0.15):
         print(f"\n{len(WORLDS)} missions, {rate:.0%} of the model's answers are faulty")
-        print("command   planner    success   model calls   tokens   replans")
+        print("command   planner         success   model calls   tokens   replans")
         rows: dict[tuple[str, str], Counter[str]] = {}
-        for name, run, where in (("per turn", per_turn, bare), ("ours", ours, site)):
+        for name, run, where in planners:
             for index, (kind, world, faults) in enumerate(WORLDS):
                 calm = ("calm",) if not faults and "fault" not in world else ()
                 found = run(where, index, rate)
                 for group in (kind, *calm, "all"):
                     rows.setdefault((group, name), Counter()).update(found)
         for group in (*COMMANDS, "calm", "all"):
-            for name in ("per turn", "ours"):
+            for name, *_ in planners:
                 show(group, name, rows[group, name])
             theirs, mine = rows[group, "per turn"], rows[group, "ours"]
             calls, tokens = mine["calls"] / theirs["calls"], mine["tokens"] / theirs["tokens"]
@@ -250,7 +259,7 @@ def main() -> None:
 def show(group: str, name: str, total: Counter[str]) -> None:
     """Print a line of a table."""
     print(
-        f"{group:9} {name:10} {total['success']:3}/{total['missions']:<3}   {total['calls']:11}   "
+        f"{group:9} {name:14} {total['success']:3}/{total['missions']:<3}   {total['calls']:11}   "
         f"{total['tokens']:6}   {total['replans']:7}"
     )
 

@@ -47,6 +47,12 @@ class ReplayClient:
         with self._lock:
             return len(self._rows)
 
+    def knows(self, question: Question) -> bool:
+        """Whether an unused answer to this question is on record."""
+        digest = question.digest()
+        with self._lock:
+            return any(row["digest"] == digest for row in self._rows)
+
     def ask(
         self,
         system: Sequence[Block],

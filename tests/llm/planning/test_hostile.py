@@ -92,7 +92,8 @@ def test_the_offline_compiler_takes_over_where_the_site_allows(over_http, name):
 
 def test_a_hostile_answer_to_a_repair_leaves_the_mission_blocked(over_http):
     replies = ["root: {tree: get_material}", html()]
-    run = run_paper("get the material", over_http(replies), faults=["grasp:1=GRASP_SLIPPED"])
+    compiler = over_http(replies, repair="model")
+    run = run_paper("get the material", compiler, faults=["grasp:1=GRASP_SLIPPED"])
     assert (run.outcome.status, run.outcome.reason_code) == ("blocked", "SKILL_FAILED")
     assert "What answers there is no language model" in run.outcome.message
 

@@ -45,7 +45,7 @@ def test_the_contract_of_the_door_holds_with_a_model_as_the_planner(
         replies.append(answer({**flat, "nodes": nodes}, plain=plain))
     journal = Journal.open(tmp_path / "journal.db")
     with Session("door", world=world, fast=True, faults=faults, journal=journal) as session:
-        session.compiler = over_http(replies)
+        session.compiler = over_http(replies, repair="model")
         outcome = session.run(command)
     assert outcome.reason_code == code
     assert outcome.planner_calls == 1 + len(repairs) == len(server.requests)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from bt_exec.events import Planned
@@ -31,12 +33,18 @@ root:
 """
 
 
+@pytest.fixture
+def asked_again(scripted):
+    """A compiler that asks the model after every failure, also where the library knows a way."""
+    return partial(scripted, repair="model")
+
+
 def _plans(run):
     return [event.spec for event in run.events if isinstance(event, Planned)]
 
 
-def test_the_answer_takes_the_place_of_the_failed_subtree(scripted):
-    compiler = scripted([good_answer(FETCH), AGAIN])
+def test_the_answer_takes_the_place_of_the_failed_subtree(asked_again):
+    compiler = asked_again([good_answer(FETCH), AGAIN])
     run = run_paper(FETCH, compiler, faults=["grasp:1=GRASP_SLIPPED"])
     assert (run.outcome.status, run.outcome.planner_calls, run.outcome.replans) == (
         "satisfied",
@@ -64,22 +72,24 @@ def test_the_answer_takes_the_place_of_the_failed_subtree(scripted):
     assert "get_material/take_material_again/grasp" in after
 
 
-def test_the_failed_step_of_a_plain_sequence_is_replaced_alone(scripted):
-    run = run_paper(FETCH, scripted([PLAIN, AGAIN]), faults=["grasp:1=GRASP_SLIPPED"])
+def test_the_failed_step_of_a_plain_sequence_is_replaced_alone(asked_again):
+    run = run_paper(FETCH, asked_again([PLAIN, AGAIN]), faults=["grasp:1=GRASP_SLIPPED"])
     assert run.outcome.status == "satisfied"
     second = _plans(run)[1]
     assert second.mission.kept == ("open_door", "material_visible", "move_arm")
     assert [path for path, _ in paths(second.root)][-2:] == ["close_door", "return_home"]
 
 
-def test_a_replacement_of_many_steps_keeps_the_name_of_the_part(scripted):
-    run = run_paper(FETCH, scripted([good_answer(FETCH), LONG]), faults=["grasp:1=GRASP_SLIPPED"])
+def test_a_replacement_of_many_steps_keeps_the_name_of_the_part(asked_again):
+    run = run_paper(
+        FETCH, asked_again([good_answer(FETCH), LONG]), faults=["grasp:1=GRASP_SLIPPED"]
+    )
     assert run.outcome.status == "satisfied"
     assert "get_material/take_material/grasp" in dict(paths(_plans(run)[1].root))
 
 
-def test_the_failure_the_part_and_what_is_done_are_told(scripted):
-    compiler = scripted([good_answer(FETCH), AGAIN])
+def test_the_failure_the_part_and_what_is_done_are_told(asked_again):
+    compiler = asked_again([good_answer(FETCH), AGAIN])
     run_paper(FETCH, compiler, faults=["grasp:1=GRASP_SLIPPED"])
     said = "\n".join(block.text for block in compiler.model.asked[1].messages[0].blocks)
     assert '"failed_part": "get_material/take_material"' in said
@@ -89,9 +99,9 @@ def test_the_failure_the_part_and_what_is_done_are_told(scripted):
     assert compiler.model.asked[0].system == compiler.model.asked[1].system
 
 
-def test_places_of_problems_are_those_of_the_answer(scripted):
+def test_places_of_problems_are_those_of_the_answer(asked_again):
     bad = "root: {sequence: [{do: return_home}, {do: fly}]}"
-    compiler = scripted([good_answer(FETCH), bad, AGAIN])
+    compiler = asked_again([good_answer(FETCH), bad, AGAIN])
     run = run_paper(FETCH, compiler, faults=["grasp:1=GRASP_SLIPPED"])
     assert (run.outcome.status, run.outcome.planner_calls) == ("satisfied", 3)
     said = compiler.model.asked[2].messages[-1].blocks[0].text
@@ -107,15 +117,15 @@ def test_places_of_problems_are_those_of_the_answer(scripted):
         ("root: {tree: take_material_again, repeat: forever}", "ENDLESS_LOOP"),
     ],
 )
-def test_a_bad_repair_is_sent_back(scripted, bad, code):
-    compiler = scripted([good_answer(FETCH), bad, AGAIN])
+def test_a_bad_repair_is_sent_back(asked_again, bad, code):
+    compiler = asked_again([good_answer(FETCH), bad, AGAIN])
     run = run_paper(FETCH, compiler, faults=["grasp:1=GRASP_SLIPPED"])
     assert run.outcome.status == "satisfied"
     assert f'"code": "{code}"' in compiler.model.asked[2].messages[-1].blocks[0].text
 
 
-def test_a_model_that_finds_no_repair_leaves_the_mission_blocked_with_both_reasons(scripted):
-    compiler = scripted([good_answer("자재를 가져와"), "root: {do: fly}"])
+def test_a_model_that_finds_no_repair_leaves_the_mission_blocked_with_both_reasons(asked_again):
+    compiler = asked_again([good_answer("자재를 가져와"), "root: {do: fly}"])
     run = run_paper("자재를 가져와", compiler, faults=["grasp:1=GRASP_SLIPPED"])
     assert (run.outcome.status, run.outcome.reason_code) == ("blocked", "SKILL_FAILED")
     assert run.outcome.planner_calls == 4
@@ -125,8 +135,31 @@ def test_a_model_that_finds_no_repair_leaves_the_mission_blocked_with_both_reaso
     assert run.robot.moves == ["pull_open right", "reach right"]
 
 
-def test_the_same_repair_in_the_same_world_ends_the_mission(scripted):
-    compiler = scripted([good_answer(FETCH), "root: {tree: take_material_again}"])
+def test_the_same_repair_in_the_same_world_ends_the_mission(asked_again):
+    compiler = asked_again([good_answer(FETCH), "root: {tree: take_material_again}"])
     run = run_paper(FETCH, compiler, faults=["grasp=GRASP_SLIPPED"])
     assert run.outcome.status == "blocked"
     assert run.outcome.replans <= 3
+
+
+def test_a_way_that_the_library_knows_costs_no_question(scripted):
+    compiler = scripted([good_answer(FETCH)])
+    run = run_paper(FETCH, compiler, faults=["grasp:1=GRASP_SLIPPED"])
+    assert (run.outcome.status, run.outcome.planner_calls, run.outcome.replans) == (
+        "satisfied",
+        2,
+        1,
+    )
+    assert len(compiler.model.asked) == 1
+    second = _plans(run)[1]
+    assert "take_material_again" in str(second.root)
+    assert second.mission.notes[0] == (
+        "another way of the library; the language model was not asked"
+    )
+
+
+def test_where_the_library_knows_no_way_the_model_is_asked(scripted):
+    compiler = scripted([PLAIN, AGAIN])
+    run = run_paper(FETCH, compiler, faults=["grasp:1=GRASP_SLIPPED"])
+    assert run.outcome.status == "satisfied"
+    assert len(compiler.model.asked) == 2

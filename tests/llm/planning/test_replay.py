@@ -9,7 +9,7 @@ from bt_exec.failure import UsageError
 from bt_exec.session import Session, make_compiler
 from bt_exec.site import load_site
 from bt_exec.spec.dump import dump_yaml
-from bt_exec_llm.claude import ModelCompiler
+from bt_exec_llm.claude import ModelCompiler, PlanningSettings
 from bt_exec_llm.model import ModelClient, ModelSettings, Recorder
 from tests.llm.planning.paper import run_paper
 
@@ -18,14 +18,14 @@ ANSWERS = ["no plan", "root: {tree: get_material}", "root: {tree: take_material_
 SLIPS = ["grasp:1=GRASP_SLIPPED"]
 
 
-@pytest.fixture
-def recorded(tmp_path, server):
+@pytest.fixture(params=["library", "model"])
+def recorded(tmp_path, server, request):
     server.script(ANSWERS)
     settings = ModelSettings(base_url=server.url, model="scripted", tier="text")
     file = tmp_path / "said.jsonl"
-    run = run_paper(
-        FETCH, ModelCompiler(ModelClient(settings, record=Recorder(file))), faults=SLIPS
-    )
+    client = ModelClient(settings, record=Recorder(file))
+    compiler = ModelCompiler(client, PlanningSettings(repair=request.param))
+    run = run_paper(FETCH, compiler, faults=SLIPS)
     assert (run.outcome.status, run.outcome.planner_calls) == ("satisfied", 3)
     return file, run
 
