@@ -115,17 +115,30 @@ def show(
     weights: Weights = None,
     journal: opt.JournalFile = None,
     out: Annotated[
-        Path, typer.Option("--out", metavar="FILE|FOLDER", help="Where the result goes.")
-    ] = Path("seen.png"),
+        Path | None,
+        typer.Option(
+            "--out", metavar="FILE|FOLDER", help="Where it goes: seen.png, or the folder seen."
+        ),
+    ] = None,
     json: opt.Json = False,
 ) -> None:
     """Write an annotated picture: boxes, labels, scores, and what it all means."""
     from bt_exec.failure import UsageError
 
+    given = {"--world": world, "--frames": frames, "--weights": weights}
+    what, useless = "a robot's look", ["--frames"]
     if image is not None and mission is not None:
         raise UsageError("a picture or a mission: show takes one of them")
+    if image is not None:
+        what, useless = "a picture", ["--world", "--frames"]
+    elif mission is not None:
+        what, useless = "a mission", ["--world", "--weights"]
+    for name in useless:
+        if given[name]:
+            raise UsageError(f"{name} has no meaning for {what}; see bt-exec vision show --help")
     pairs = dict(text.partition("=")[::2] for text in world or [])
-    found = _tool().show(image, mission, journal, frames, site, pairs, weights, out)
+    place = out or Path("seen.png" if mission is None else "seen")
+    found = _tool().show(image, mission, journal, frames, site, pairs, weights, place)
     if mission is not None:
         lines = [f"{found['pictures']} pictures in {found['folder']}"]
     else:
@@ -141,6 +154,9 @@ def _figures(found: dict[str, Any]) -> list[str]:
     head = f"{'':14}{'count':>7}{'precision':>11}{'recall':>9}{'mAP50':>9}{'mAP50-95':>10}"
     lines = [head]
     for name, one in found["classes"].items():
+        if not one["count"]:
+            lines.append(f"{name:14}{0:7}{'-':>11}{'-':>9}{'-':>9}{'-':>10}")
+            continue
         lines.append(
             f"{name:14}{one['count']:7}{one['precision']:11.3f}{one['recall']:9.3f}"
             f"{one['ap50']:9.3f}{one['ap50_95']:10.3f}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 from bt_exec.events import SkillStarting
 from bt_exec.session import Session
 from bt_exec.site import load_site
+from bt_exec_skills.door.doubt import CAMERA
 
 FETCH = "문 안의 자재를 가져와"
 DOORS = ("closed", "ajar", "open")
@@ -72,9 +72,17 @@ def test_an_absent_material_is_never_grasped(learned: Any) -> None:
 def test_a_camera_that_fails_blocks_the_mission_and_is_named(learned: Any, fault: str) -> None:
     outcome, _, facts = learned("get the material", seed=3, door="open", camera=f"{fault}@2")
     assert (outcome.status, outcome.reason_code) == ("blocked", "UNCERTAIN_PERCEPTION")
-    assert re.search(f"camera.*{fault}", outcome.message)
+    assert CAMERA[fault] in outcome.message
     assert outcome.sim_seconds < 20
     assert facts["hand.right"] == "empty"
+
+
+def test_the_reason_is_told_in_the_language_of_the_command(learned: Any) -> None:
+    outcome, started, _ = learned(FETCH, seed=3, door="open", camera="dark")
+    assert started == []
+    assert outcome.message == (
+        "무엇이 보이는지 확실하지 않아 멈췄습니다: 카메라 화면이 어둡습니다."
+    )
 
 
 @pytest.mark.slow
@@ -119,8 +127,7 @@ def test_every_fault_in_the_middle_of_every_skill_blocks_the_fetch(
         if skill == "return_home" and end - start < 0.8:  # over before anybody could notice
             continue
         assert (outcome.status, outcome.reason_code) == ("blocked", "UNCERTAIN_PERCEPTION"), skill
-        named = re.search("camera (is )?" + fault.replace("_", "[_ ]"), outcome.message)
-        assert named, (skill, outcome.message)
+        assert CAMERA[fault] in outcome.message, skill
         assert [name for name, _ in until] == [name for name, at in started if at <= start], (
             "nothing new is begun"
         )

@@ -67,7 +67,7 @@ class AngleFitter:
         return inside
 
     def fit(self, door: Box | None, handle: Box | None) -> AngleFit | None:
-        """Return the angle that the boxes show; None without a box of the handle.
+        """Return the angle that the boxes show; None without any box.
 
         A box is the smallest around what is in view, so something in front of the door only ever
         moves some of its edges: they count up to a limit.

@@ -125,3 +125,9 @@ class Calibration:
 
     camera: CameraPose
     door: DoorShape
+
+    def opening(self) -> Floats:
+        """Return where the corners of the opening behind the door appear, in order, (4, 2) [px]."""
+        high, wide = self.door.height / 2, self.door.width
+        corners = [(0.0, 0.0, -high), (wide, 0.0, -high), (wide, 0.0, high), (0.0, 0.0, high)]
+        return self.camera.project(self.door.points(0.0, np.array(corners)))

@@ -49,7 +49,7 @@ class CameraWatch:
             return view.fault
         if view.frame.size == 0:
             return "missing"
-        if view.frame.ndim != 3 or self._size not in (None, view.frame.shape[:2]):
+        if view.frame.shape[2:] != (3,) or self._size not in (None, view.frame.shape[:2]):
             return "wrong_size"
         # A picture that is handed out again with its own old time is stale, not wrong.
         if before is not None and view.t > before.t and np.array_equal(before.frame, view.frame):

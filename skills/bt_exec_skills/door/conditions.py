@@ -11,6 +11,7 @@ from typing import Literal
 
 from bt_exec.skill import Verdict, condition
 from bt_exec.world import World
+from bt_exec_skills.door.doubt import door_doubt, sight_doubt
 from bt_exec_skills.door.robot import Arm, DoorRobot, MaterialLabel
 from bt_exec_skills.door.scene import DoorEstimate, DoorScene
 from bt_exec_skills.door.votes import SIGHT_PATIENCE_S, agreed_state, seen
@@ -99,10 +100,7 @@ def _door(world: World[DoorScene]) -> DoorEstimate | Verdict:
     found = agreed_state(world.fresh)
     if found.state != "uncertain":
         return found
-    why = ", ".join(fact.partition(":")[2].replace("_", " ") for fact in found.evidence[:1])
-    if not world.fresh and world.scene is not None:
-        why = f"the newest picture is {world.age_s:.1f} s old"
-    return Verdict.unknown(f"door uncertain: {why}", found.evidence, world.age_s)
+    return Verdict.unknown(door_doubt(world), found.evidence, world.age_s)
 
 
 def _told(found: DoorEstimate) -> str:
@@ -112,9 +110,12 @@ def _told(found: DoorEstimate) -> str:
 def _in_view(world: World[DoorScene], label: str) -> Verdict:
     scenes = world.fresh
     there = seen(scenes, label)
-    word = {True: "seen", False: "not seen", None: "not sure yet"}[there]
-    looks = tuple(f"look:{scene.t:.1f}s:{'yes' if scene.sees(label) else 'no'}" for scene in scenes)
-    return Verdict(there, f"{label} {word}", looks[-3:], world.age_s)
+    looks = tuple(
+        f"look:{scene.t:.1f}s:{'yes' if scene.confirms(label) else 'no'}" for scene in scenes
+    )
+    if there is None:
+        return Verdict.unknown(sight_doubt(world), looks[-3:], world.age_s)
+    return Verdict(there, f"{label} {'seen' if there else 'not seen'}", looks[-3:], world.age_s)
 
 
 CONDITIONS = (

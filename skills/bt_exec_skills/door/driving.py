@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import Any
 
 from bt_exec.failure import Failed
 from bt_exec.skill import Running, Steps
 from bt_exec.world import World
+from bt_exec_skills.door.doubt import STALE_S, door_doubt, sight_doubt
 from bt_exec_skills.door.robot import DoorRobot, Motion
 from bt_exec_skills.door.scene import DoorScene
 from bt_exec_skills.door.votes import SIGHT_PATIENCE_S, seen
@@ -31,8 +33,6 @@ _CODES: Mapping[str, str] = MappingProxyType(
 )
 """Code of a skill by the code that opens `Motion.reason`."""
 
-STALE_S = 1.0
-"""A robot that moves must have seen something not longer ago than this [s]."""
 _MOST_BLINKS = 2
 
 
@@ -52,16 +52,13 @@ def look_up(world: World[DoorScene], since: float | None = None) -> Steps:
         if newest is not None and newest.t >= began and newest.fault is None:
             return
         if world.now - began >= SIGHT_PATIENCE_S:
-            raise Failed("UNCERTAIN_PERCEPTION", _why_blind(world))
+            raise _uncertain(world, sight_doubt(world))
         yield Running(0.0, "looking")
 
 
-def _why_blind(world: World[DoorScene]) -> str:
-    newest = world.scene
-    if newest is not None and newest.fault is not None:
-        return f"the camera is {newest.fault.replace('_', ' ')}"
-    age = world.age_s
-    return f"the newest picture is {age:.1f} s old" if age > STALE_S else "the door is uncertain"
+def _uncertain(world: World[DoorScene], why: str, **facts: Any) -> Failed:
+    age = None if world.scene is None else round(world.age_s, 1)
+    return Failed("UNCERTAIN_PERCEPTION", why, age_s=age, **facts)
 
 
 def _sight_lost(world: World[DoorScene]) -> str:
@@ -70,9 +67,9 @@ def _sight_lost(world: World[DoorScene]) -> str:
     One bad picture is a flicker, two in a row are a fault.
     """
     scenes = world.fresh
-    if len(scenes) > 1 and all(scene.fault is not None for scene in scenes[-2:]):
-        return _why_blind(world)
-    return _why_blind(world) if min(world.age_s, world.now - world.since) > STALE_S else ""
+    broken = len(scenes) > 1 and all(scene.fault is not None for scene in scenes[-2:])
+    stale = min(world.age_s, world.now - world.since) > STALE_S
+    return sight_doubt(world) if broken or stale else ""
 
 
 def look_for(world: World[DoorScene], label: str, *, door_known: bool = False) -> Steps:
@@ -96,14 +93,15 @@ def look_for(world: World[DoorScene], label: str, *, door_known: bool = False) -
         if there and not doubt:
             return
         if there is False:
-            visible = ", ".join(newest.labels()) if newest is not None else ""
+            labels = newest.labels() if newest is not None else ()
+            visible = ", ".join(one for one in labels if one != label)
             raise Failed(
                 "LABEL_NOT_DETECTED",
                 f"{label} is not among what is seen ({visible or 'nothing'})",
                 label=label,
             )
         if world.now - world.since >= SIGHT_PATIENCE_S:
-            raise Failed("UNCERTAIN_PERCEPTION", _why_blind(world), label=label)
+            raise _uncertain(world, door_doubt(world) if there else sight_doubt(world), label=label)
         yield Running(0.0, "looking")
 
 
@@ -135,7 +133,7 @@ def drive(
         if not blind:
             break
         if blinks == _MOST_BLINKS:
-            raise Failed("UNCERTAIN_PERCEPTION", blind)
+            raise _uncertain(world, blind)
         yield from look_up(world, since=world.now)
     if motion.blocked:
         kind, _, why = motion.reason.partition(": ")

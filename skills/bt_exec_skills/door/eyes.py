@@ -61,8 +61,11 @@ def learned_eyes(
     least = settings.get("least_score", 0.35)
     if isinstance(least, bool) or not isinstance(least, int | float) or not 0.05 <= least < 1:
         raise UsageError(f"detector: least_score={least!r}: allowed are 0.05 to 1")
-    network = _loaded(weights_path(settings.get("weights")))
-    return LearnedDetector(network, labels, float(least)), Judge(calibration())
+    weights = settings.get("weights")
+    if weights is not None and not isinstance(weights, str):
+        raise UsageError(f"detector: weights={weights!r}: a file is needed, .onnx or .pt")
+    network, place = _loaded(weights_path(weights)), calibration()
+    return LearnedDetector(network, labels, float(least), place.opening()), Judge(place)
 
 
 @lru_cache(maxsize=2)

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.door.detect import View
@@ -39,7 +41,8 @@ _STATES: Mapping[str, DoorState] = MappingProxyType(
 )
 _FAINT = 0.05  # a state of the door counts as a rival from here on
 _SAME_DOOR = 0.5  # IoU of boxes that are of one door
-_SECOND_LOOK = ("material",)  # what is grasped
+_TO_GRASP = ("material",)
+_BEYOND_PX = 4.0  # how far beyond the edge of the opening the middle of a thing may seem to be
 _SAME_THING, _SECOND_SCORE = 0.3, 0.25
 
 
@@ -57,20 +60,27 @@ class DoorDetection(Detection):
 class LearnedDetector:
     """Finds things with a network; implements `bt_exec_skills.door.detect.Detector`.
 
-    What is to be grasped is looked at a second time, on an enlarged part of the picture: what
-    that does not show is not believed (`Detection.verified`).
+    What is to be grasped must lie in the opening behind the door, and is looked at a second time,
+    on an enlarged part of the picture; else it is not believed (`Detection.doubt`).
 
     Args:
         network: What finds.
         meanings: By class of the network, one of `MEANINGS`; a class without one means its name.
         least_score: What a detection must exceed.
+        opening: The corners of the opening in the picture, in order, (n, 2) [px]; None if nobody
+            knows where it is.
 
     Raises:
-        UsageError: If a class is not one of the network's, or a meaning not one of `MEANINGS`.
+        UsageError: If a class is not one of the network's, a meaning not one of `MEANINGS`, or no
+            class means a door.
     """
 
     def __init__(
-        self, network: Network, meanings: Mapping[str, str] | None = None, least_score: float = 0.35
+        self,
+        network: Network,
+        meanings: Mapping[str, str] | None = None,
+        least_score: float = 0.35,
+        opening: npt.NDArray[np.float64] | None = None,
     ) -> None:
         for name, meaning in (meanings or {}).items():
             if name not in network.names:
@@ -83,7 +93,13 @@ class LearnedDetector:
                 )
         self._network = network
         self._meanings = {name: name for name in network.names} | dict(meanings or {})
+        if not {"door", *_STATES} & set(self._meanings.values()):
+            raise UsageError(
+                "labels: no class of the network means a door; say which one does, as "
+                f"{{{network.names[0]}: door}}; it has {', '.join(network.names)}"
+            )
         self._least = least_score
+        self._opening = None if opening is None else opening.astype(np.float32)
 
     def detect(self, view: View) -> tuple[Detection, ...]:
         """See `Detector.detect`."""
@@ -98,10 +114,8 @@ class LearnedDetector:
             if meaning == "door" or meaning in _STATES:
                 doors.append((meaning, found))
             elif found.score > self._least:
-                verified = None
-                if meaning in _SECOND_LOOK:
-                    verified = self.second_look(view.frame, meaning, box)
-                others.append(Detection(meaning, box, found.score, verified))
+                doubt = self._doubt(view.frame, meaning, box) if meaning in _TO_GRASP else ""
+                others.append(Detection(meaning, box, found.score, doubt))
         door = self._door(doors, size)
         seen = [*([door] if door is not None else []), *others]
         return tuple(sorted(seen, key=lambda one: -one.score))
@@ -121,6 +135,14 @@ class LearnedDetector:
             return None
         ranked = sorted(scores.items(), key=lambda pair: -pair[1])
         return DoorDetection("door", box, best.score, states=tuple(ranked))
+
+    def _doubt(self, frame: Frame, meaning: str, box: Box) -> Literal["", "unconfirmed", "outside"]:
+        """Return why a thing to be grasped is not believed, or nothing."""
+        if self._opening is not None:
+            middle = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+            if cv2.pointPolygonTest(self._opening, middle, measureDist=True) < -_BEYOND_PX:
+                return "outside"
+        return "" if self.second_look(frame, meaning, box) else "unconfirmed"
 
     def second_look(self, frame: Frame, meaning: str, box: Box) -> bool:
         """Return whether an enlarged part of the picture shows the thing in `box`, too."""

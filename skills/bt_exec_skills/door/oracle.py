@@ -6,14 +6,13 @@ is uncertain, however well the simulator knows its angle.
 
 from __future__ import annotations
 
-import numpy as np
-
 from bt_exec.failure import UsageError
-from bt_exec_skills.door.detect import Mask, Truth, View
+from bt_exec_skills.door.detect import Truth, View
 from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD, DoorState
-from bt_exec_skills.door.scene import Box, Detection, DoorEstimate
+from bt_exec_skills.door.scene import Detection, DoorEstimate
+from bt_exec_skills.vision.sample import box_of
 
-__all__ = ["OracleDetector", "OracleEstimator", "box_of"]
+__all__ = ["OracleDetector", "OracleEstimator"]
 
 _LEAST_SHARE = {"door": 2e-3, "door-handle": 3e-4, "material": 3e-4}
 """The least part of the picture that must show a label for it to count as seen."""
@@ -25,13 +24,6 @@ def _truth(view: View) -> Truth:
     if view.truth is None:
         raise UsageError("the oracle needs a simulated camera; choose another detector")
     return view.truth
-
-
-def box_of(mask: Mask) -> Box:
-    """Return the smallest box around the true pixels of `mask`, which has some."""
-    rows = np.flatnonzero(mask.any(axis=1))
-    columns = np.flatnonzero(mask.any(axis=0))
-    return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
 
 
 class OracleDetector:

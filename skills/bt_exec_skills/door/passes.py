@@ -7,7 +7,7 @@ model plans alike, after subtrees are expanded and before verification.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeGuard, TypeVar
 
 from bt_exec.compiler import Pass, PassContext
 from bt_exec.spec.expression import Is
@@ -17,6 +17,7 @@ from bt_exec.spec.model import (
     MissionSpec,
     NodeBase,
     Sequence,
+    Tree,
     rebuild,
     walk,
 )
@@ -27,6 +28,7 @@ HANDLE, DOOR, MATERIAL = "door-handle", "door", "material"
 NOT_VISIBLE = "MATERIAL_NOT_VISIBLE_AFTER_OPEN"
 _ENDS_WHEN = {"open_door": "open", "close_door": "closed"}
 
+AnyNode = TypeVar("AnyNode", Do, Tree)
 Changed = tuple[MissionSpec, tuple[str, ...]]
 
 
@@ -55,6 +57,10 @@ def arm_policy(spec: MissionSpec, context: PassContext) -> Changed:
         if handles_material(node) and isinstance(node, Do) and node.args.get("arm") != arm:
             changes.append(f"{node.do}: material is handled by the {arm} arm")
             return _with_args(node, arm=arm)
+        if isinstance(node, Tree) and node.body and node.args.get("arm", arm) != arm:
+            arms = {inner.args["arm"] for inner in walk(node.body) if _takes_arm(inner)}
+            if arms == {arm} and any(handles_material(inner) for inner in walk(node.body)):
+                return _with_args(node, arm=arm)  # the row above its steps says what they do
         return node
 
     return _mapped(spec, obey), tuple(changes)
@@ -117,7 +123,11 @@ def _asks(node: NodeBase, name: str) -> bool:
     return isinstance(node, Check) and isinstance(node.check, Is) and node.check.name == name
 
 
-def _with_args(node: Do, **args: Any) -> Do:
+def _takes_arm(node: NodeBase) -> TypeGuard[Do]:
+    return isinstance(node, Do) and "arm" in node.args
+
+
+def _with_args(node: AnyNode, **args: Any) -> AnyNode:
     return node.model_copy(update={"args": {**node.args, **args}})
 
 

@@ -112,7 +112,7 @@ def make_sim_rig(settings: Mapping[str, Any], world: Mapping[str, str]) -> Rig:
     from bt_exec_skills.door.sim.world import DoorWorld
 
     robot = SimDoorRobot(DoorWorld(options))
-    choice = settings.get("detector", "oracle")
+    choice = settings.get("detector", "learned")
     detector, judge = make_eyes(choice, lambda: calibration_of(robot.world))
     judge = second_opinion(judge, settings.get("second_opinion"))
     camera = Lens(SimCamera(robot.world, renderer=renderer), options.seed, breaks)

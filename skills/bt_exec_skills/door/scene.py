@@ -33,13 +33,14 @@ class Detection:
         label: What it is: "door", "door-handle", "material", or another class of the detector.
         bbox: Where, in pixels.
         score: How sure the detector is, 0..1.
-        verified: Whether a second, closer look showed it, too; None if nobody took one.
+        doubt: Why it is not believed: ``unconfirmed`` if a second, closer look did not show it,
+            ``outside`` if it does not lie behind the door; empty if it is.
     """
 
     label: str
     bbox: Box
     score: float
-    verified: bool | None = None
+    doubt: Literal["", "unconfirmed", "outside"] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,8 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
                 "material": "material",
                 "yes": "yes",
                 "no": "no",
+                "unconfirmed": "unsure",
+                "outside": "outside",
                 "fault": "camera",
                 "dark": "dark",
                 "frozen": "frozen",
@@ -90,6 +93,8 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
                 "material": "자재",
                 "yes": "보임",
                 "no": "안 보임",
+                "unconfirmed": "불확실",
+                "outside": "문 밖",
                 "fault": "카메라",
                 "dark": "어두움",
                 "frozen": "멈춤",
@@ -125,10 +130,9 @@ class DoorScene:
         """Whether something of that label is detected."""
         return any(found.label == label for found in self.detections)
 
-    def doubts(self, label: str) -> bool:
-        """Whether all that is detected of that label failed a second, closer look."""
-        found = [one.verified for one in self.detections if one.label == label]
-        return bool(found) and all(verified is False for verified in found)
+    def confirms(self, label: str) -> bool:
+        """Whether something of that label is detected that nothing speaks against."""
+        return any(found.label == label and not found.doubt for found in self.detections)
 
     def labels(self) -> tuple[str, ...]:
         """Return the labels of what is detected, each once."""
@@ -143,7 +147,9 @@ class DoorScene:
         say = _WORDS.get(language, _WORDS["en"])
         parts = [f"{say['door']} {say[self.door.state]} {self.door.confidence:.1f}"]
         for word, label in (("handle", "door-handle"), ("material", "material")):
-            parts.append(f"{say[word]} {say['yes' if self.sees(label) else 'no']}")
+            doubts = [found.doubt for found in self.detections if found.label == label]
+            seen = min(doubts) or "yes" if doubts else "no"  # what is believed comes first
+            parts.append(f"{say[word]} {say[seen]}")
         if self.fault is not None:
             parts.append(f"{say['fault']}: {say[self.fault]}")
         return " · ".join(parts)
@@ -154,6 +160,7 @@ class DoorScene:
             "t": self.t,
             "detections": [
                 {"type": d.label, "bbox": list(d.bbox), "score": round(d.score, 3)}
+                | ({"doubt": d.doubt} if d.doubt else {})
                 for d in self.detections
             ],
             "door": {

@@ -20,13 +20,13 @@ def seen(scenes: Sequence[DoorScene], label: str) -> bool | None:
 
     Args:
         scenes: Fresh scenes, oldest first. Those of a faulty camera do not count.
-        label: Of the thing. What failed a second, closer look does not count as found.
+        label: Of the thing. What is doubted (`Detection.doubt`) does not count as found.
     """
     found = missing = 0
     for scene in reversed(scenes):
         if scene.fault is not None:
             continue
-        if scene.sees(label) and not scene.doubts(label):
+        if scene.confirms(label):
             found += 1
         else:
             missing += 1

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bt_exec_skills.vision.files import write_whole
+
 if TYPE_CHECKING:
     from bt_exec_skills.vision.dataset import Picture
 
@@ -35,4 +37,4 @@ def write_coco(file: Path, pictures: Sequence[Picture], classes: Sequence[str]) 
             )
     kinds = [{"id": number, "name": name} for number, name in enumerate(classes, 1)]
     whole = {"images": images, "annotations": notes, "categories": kinds}
-    file.write_text(json.dumps(whole) + "\n", encoding="utf-8")
+    write_whole(file, json.dumps(whole) + "\n")

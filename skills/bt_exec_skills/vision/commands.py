@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from bt_exec.failure import UsageError
+from bt_exec.failure import UnknownName, UsageError
 
 __all__ = ["dataset", "evaluate", "show", "train"]
 
@@ -43,20 +43,27 @@ def _bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
         yield lambda done: progress.update(task, completed=done)
 
 
+@contextmanager
+def _stoppable(kept: str) -> Iterator[None]:
+    """Say at a Ctrl-C what is kept and that the same command goes on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        sys.stderr.write(f"bt-exec: stopped; {kept}: the same command goes on\n")
+        raise
+
+
 def dataset(source: str, out: Path, scenes: int, seed: int, val_every: int) -> dict[str, Any]:
     """Make a data set; see `bt_exec_skills.vision.dataset.make_dataset`."""
-    from bt_exec_skills.vision.dataset import Recipe, make_dataset, read_pictures
+    from bt_exec_skills.vision.dataset import make_dataset, read_pictures
+    from bt_exec_skills.vision.recipe import Recipe
     from bt_exec_skills.vision.sources import find_source
 
     maker = find_source(source)
     recipe = Recipe(source, seed, scenes, val_every, maker.classes)
-    with _bar("scenes", scenes) as tell:
-        try:
-            make_dataset(maker, recipe, out, lambda done, _: tell(done))
-        except KeyboardInterrupt:
-            raise UsageError(
-                f"stopped; the finished scenes are kept in {out}: the same command goes on"
-            ) from None
+    kept = f"the finished scenes are kept in {out}"
+    with _stoppable(kept), _bar("scenes", scenes) as tell:
+        make_dataset(maker, recipe, out, lambda done, _: tell(done))
     sides: dict[str, int] = {"train": 0, "val": 0}
     for picture in read_pictures(out):
         sides[picture.file.parent.name] += 1
@@ -65,38 +72,40 @@ def dataset(source: str, out: Path, scenes: int, seed: int, val_every: int) -> d
 
 def train(data: Path, out: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Train a network; see `bt_exec_skills.vision.train.train`."""
-    from bt_exec_skills.vision.train import TrainSettings
     from bt_exec_skills.vision.train import train as run
+    from bt_exec_skills.vision.train_settings import TrainSettings
 
-    return run(data, out, TrainSettings(**settings))
+    with _stoppable(f"the finished epochs are kept in {out}"):
+        return run(data, out, TrainSettings(**settings))
 
 
 def evaluate(
     weights: Path | None, data: Path, split: Literal["train", "val"], out: Path | None
 ) -> dict[str, Any]:
     """Try a network on a data set; write figures and plots into `out`, if given."""
-    from bt_exec_skills.vision.dataset import read_pictures, read_recipe
-    from bt_exec_skills.vision.draw import save_picture
+    from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
     from bt_exec_skills.vision.evaluate import evaluate as run
+    from bt_exec_skills.vision.files import save_picture, write_whole
     from bt_exec_skills.vision.network import load
     from bt_exec_skills.vision.plots import confusion_plot, curves_plot
     from bt_exec_skills.vision.sources import find_source, shipped_weights, state_question
 
-    source = find_source(read_recipe(data).source)
+    recipe = finished_recipe(data)
+    source = find_source(recipe.source)
     network = load(weights or shipped_weights(source))
     pictures = list(read_pictures(data, split))
     if not pictures:
-        raise UsageError(f"{data} holds no pictures on side {split}")
+        other = "without" if split == "train" else "with"
+        raise UsageError(f"{data} holds no pictures on side {split}; try {other} --train-side")
     answer, states = state_question(source, network)
     with _bar("pictures", len(pictures)) as tell:
-        report = run(network, pictures, tell, answer=answer, states=states)
+        report = run(network, pictures, tell, recipe.classes, answer=answer, states=states)
     found = report.data()
     if out is not None:
         save_picture(out / "curves.png", curves_plot(report))
         if report.states is not None:
             save_picture(out / "states.png", confusion_plot(report.states))
-        text = json.dumps(found, indent=2) + "\n"
-        (out / "figures.json").write_text(text, encoding="utf-8")
+        write_whole(out / "figures.json", json.dumps(found, indent=2) + "\n")
     return found
 
 
@@ -112,11 +121,20 @@ def show(
 ) -> dict[str, Any]:
     """Annotate a picture, a mission's frames, or what a robot sees."""
     from bt_exec_skills.vision.show import show_image, show_mission, show_world
-    from bt_exec_skills.vision.sources import find_source, shipped_weights
 
     if image is not None:
-        return show_image(image, weights or shipped_weights(find_source(site)), out)
+        return show_image(image, weights or _shipped_for(site), out)
     if mission is not None:
         return show_mission(mission, journal, frames, out)
-    detector = None if weights is None else {"weights": str(weights)}
-    return show_world(site, world, detector, out)
+    return show_world(site, world, weights, out)
+
+
+def _shipped_for(site: str) -> Path:
+    from bt_exec_skills.vision.sources import find_source, shipped_weights
+
+    try:
+        return shipped_weights(find_source(site))
+    except UnknownName:
+        raise UsageError(
+            f"no weights for pictures of site {site} ship; name some with --weights FILE"
+        ) from None

@@ -17,61 +17,23 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import cv2
-import numpy as np
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.vision.coco import write_coco
+from bt_exec_skills.vision.files import read_image, write_whole
+from bt_exec_skills.vision.recipe import RECIPE_FILE, Recipe, Split, read_recipe
 from bt_exec_skills.vision.sample import Box, Frame, Mark, Sample, SceneSource
 
-__all__ = ["Picture", "Recipe", "Split", "make_dataset", "read_pictures", "read_recipe"]
+__all__ = ["Picture", "finished_recipe", "make_dataset", "read_pictures"]
 
-Split = Literal["train", "val"]
-_RECIPE = "dataset.json"
-_SEEDS_APART = 1_000_000  # scenes of two data-set seeds never meet
 _VERSIONS_OF = ("bt-exec", "mujoco", "numpy", "opencv-python-headless")
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """What a data set is made from; the same recipe makes the same pictures.
-
-    Attributes:
-        source: Name of the scene source.
-        seed: Chooses the scenes: scene i of seed s has the seed ``(s + 1) * 1,000,000 + i``.
-        scenes: How many.
-        val_every: Every n-th scene is held out; 0 holds out none, 1 all.
-        classes: Labels in the order of their numbers.
-    """
-
-    source: str
-    seed: int
-    scenes: int
-    val_every: int
-    classes: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.scenes < _SEEDS_APART:
-            raise UsageError(f"scenes={self.scenes}: allowed are 1..{_SEEDS_APART - 1}")
-        if not 0 <= self.seed <= 2000:
-            raise UsageError(f"seed={self.seed}: allowed are 0..2000")
-        if self.val_every < 0:
-            raise UsageError(f"val_every={self.val_every}: allowed are 0 (none), 1 (all), 2, 3, …")
-
-    def scene_seed(self, index: int) -> int:
-        """Return the seed of scene `index`."""
-        return (self.seed + 1) * _SEEDS_APART + index
-
-    def split(self, index: int) -> Split:
-        """Return the side of the split on which scene `index` lies."""
-        held_out = self.val_every > 0 and index % self.val_every == self.val_every - 1
-        return "val" if held_out else "train"
+_LAST = "coco-val.json"  # what is written last: with it a data set is complete
 
 
 @dataclass(frozen=True)
@@ -93,18 +55,6 @@ class Picture:
         return read_image(self.file)
 
 
-def read_image(file: Path) -> Frame:
-    """Return the picture in `file`, RGB.
-
-    Raises:
-        UsageError: If there is none that can be read.
-    """
-    found = cv2.imread(str(file), cv2.IMREAD_COLOR)
-    if found is None:
-        raise UsageError(f"{file}: no picture that can be read (PNG, JPEG, BMP, WebP)")
-    return np.asarray(cv2.cvtColor(found, cv2.COLOR_BGR2RGB), np.uint8)
-
-
 def make_dataset(
     source: SceneSource, recipe: Recipe, folder: Path, tell: Callable[[int, int], None]
 ) -> None:
@@ -120,7 +70,7 @@ def make_dataset(
         UsageError: If the folder holds something else, or this data set in full.
     """
     done = _prepare(recipe, folder)
-    pictures = sum(len(json.loads(file.read_text())["pictures"]) for file in done.values())
+    pictures = sum(1 for _ in read_pictures(folder))
     tell(len(done), pictures)
     for index in range(recipe.scenes):
         if index in done:
@@ -136,25 +86,31 @@ def make_dataset(
 
 def _prepare(recipe: Recipe, folder: Path) -> dict[int, Path]:
     """Make the folder ready and return the finished scenes by number."""
-    file = folder / _RECIPE
-    if file.is_file():
-        found = read_recipe(folder)
-        if found != recipe:
-            raise UsageError(f"{folder} holds another data set ({found}); choose another folder")
-    elif folder.exists() and any(folder.iterdir()):
+    if (folder / RECIPE_FILE).is_file():
+        other = recipe.unlike(read_recipe(folder))
+        if other:
+            raise UsageError(f"{folder} holds a data set with {other}; choose another folder")
+        if _is_complete(folder, recipe):
+            raise UsageError(f"{folder} holds this data set already, complete; nothing to do")
+    elif folder.exists() and any(path.suffix != ".part" for path in folder.iterdir()):
         raise UsageError(f"{folder} is not empty and holds no data set; choose another folder")
-    for part in ("images", "labels"):
-        for split in ("train", "val"):
-            (folder / part / split).mkdir(parents=True, exist_ok=True)
-    (folder / "scenes").mkdir(exist_ok=True)
-    done = {int(path.stem): path for path in (folder / "scenes").glob("*.json")}
-    if len(done) == recipe.scenes and (folder / "coco-val.json").is_file():
-        raise UsageError(f"{folder} holds this data set already, complete; nothing to do")
+    folder.mkdir(parents=True, exist_ok=True)
     versions = {name: importlib.metadata.version(name) for name in _VERSIONS_OF}
-    _write(file, json.dumps({**asdict(recipe), "versions": versions}, indent=2) + "\n")
+    text = json.dumps({**asdict(recipe), "versions": versions}, indent=2) + "\n"
+    write_whole(folder / RECIPE_FILE, text)  # first: from now on the folder is known as ours
+    for part in ("images/train", "images/val", "labels/train", "labels/val", "scenes"):
+        (folder / part).mkdir(parents=True, exist_ok=True)
     names = "".join(f"  {number}: {name}\n" for number, name in enumerate(recipe.classes))
-    _write(folder / "data.yaml", f"train: images/train\nval: images/val\nnames:\n{names}")
-    return done
+    write_whole(folder / "data.yaml", f"train: images/train\nval: images/val\nnames:\n{names}")
+    return _finished(folder)
+
+
+def _finished(folder: Path) -> dict[int, Path]:
+    return {int(path.stem): path for path in (folder / "scenes").glob("*.json")}
+
+
+def _is_complete(folder: Path, recipe: Recipe) -> bool:
+    return (folder / _LAST).is_file() and len(_finished(folder)) == recipe.scenes
 
 
 def _write_scene(samples: Iterator[Sample], recipe: Recipe, index: int, folder: Path) -> int:
@@ -172,7 +128,7 @@ def _write_scene(samples: Iterator[Sample], recipe: Recipe, index: int, folder: 
         kept.append({"file": f"images/{split}/{name}.png", "marks": marks, "facts": sample.facts})
     seed = recipe.scene_seed(index)
     text = json.dumps({"seed": seed, "split": split, "pictures": kept})
-    _write(folder / "scenes" / f"{index:06d}.json", text + "\n")
+    write_whole(folder / "scenes" / f"{index:06d}.json", text + "\n")
     return len(kept)
 
 
@@ -182,31 +138,32 @@ def _yolo(mark: Mark, classes: tuple[str, ...], width: int, height: int) -> str:
     return " ".join([str(classes.index(mark.label)), *(f"{share:.6f}" for share in shares)])
 
 
-def _write(file: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    draft = file.with_suffix(".part")
-    draft.write_text(text, encoding="utf-8")
-    os.replace(draft, file)  # noqa: PTH105 - Path.replace, said plainly
-
-
-def read_recipe(folder: Path) -> Recipe:
-    """Return the recipe of the data set in `folder`.
+def finished_recipe(folder: Path) -> Recipe:
+    """Return the recipe of the complete data set in `folder`.
 
     Raises:
-        UsageError: If there is none.
+        UsageError: If there is none, or it is not finished.
     """
-    file = folder / _RECIPE
-    if not file.is_file():
-        raise UsageError(f"{folder} holds no data set; make one with bt-exec vision dataset")
-    found = json.loads(file.read_text(encoding="utf-8"))
-    found.pop("versions", None)
-    return Recipe(**{**found, "classes": tuple(found["classes"])})
+    recipe = read_recipe(folder)
+    if not _is_complete(folder, recipe):
+        raise UsageError(
+            f"{folder} is not finished ({len(_finished(folder))} of {recipe.scenes} scenes); the "
+            "bt-exec vision dataset command that began it goes on"
+        )
+    return recipe
 
 
 def read_pictures(folder: Path, split: Split | None = None) -> Iterator[Picture]:
-    """Yield the pictures of the finished scenes of a data set, of one side or both."""
+    """Yield the pictures of the finished scenes of a data set, of one side or both.
+
+    Raises:
+        UsageError: If a scene cannot be read.
+    """
     for scene in sorted((folder / "scenes").glob("*.json")):
-        found = json.loads(scene.read_text(encoding="utf-8"))
+        try:
+            found = json.loads(scene.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise UsageError(f"{scene} is damaged ({error}); delete it and make it again") from None
         if split not in (None, found["split"]):
             continue
         for picture in found["pictures"]:

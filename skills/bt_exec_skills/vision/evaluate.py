@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,12 +44,12 @@ class Report:
     @property
     def map50(self) -> float:
         """Mean of the average precisions at an overlap of 0.5, over classes that occur."""
-        return float(np.mean([one.ap50 for one in self.classes if one.count]))
+        return _mean([one.ap50 for one in self.classes if one.count])
 
     @property
     def map(self) -> float:
         """The same over overlaps 0.5 to 0.95."""
-        return float(np.mean([one.ap for one in self.classes if one.count]))
+        return _mean([one.ap for one in self.classes if one.count])
 
     def data(self) -> dict[str, Any]:
         """Return plain data, without curves."""
@@ -87,6 +87,7 @@ def evaluate(
     network: Network,
     pictures: Iterable[Picture],
     tell: Callable[[int], None],
+    classes: Sequence[str],
     *,
     answer: Answer | None = None,
     states: tuple[str, ...] = (),
@@ -97,6 +98,7 @@ def evaluate(
         network: What is tried.
         pictures: On what.
         tell: Called after each picture with their number so far.
+        classes: What is marked in them; one that the network does not know is never found.
         answer: Gives states, if the source of the pictures can.
         states: The states.
     """
@@ -113,7 +115,12 @@ def evaluate(
         if confusion is not None and pair is not None:
             confusion.add(*pair)
         tell(number)
-    figures = [figures_of(label, tried, WORKING_SCORE) for label in network.names]
+    labels = dict.fromkeys([*classes, *network.names])
+    figures = [figures_of(label, tried, WORKING_SCORE) for label in labels]
     return Report(
         len(tried), tuple(figures), confusion, float(np.median(spent)) if spent else float("nan")
     )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0

@@ -7,7 +7,7 @@ the threshold (IoU) or more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -132,11 +132,6 @@ class Confusion:
         """Count one answer; anything that is no state is doubt."""
         column = self.states.index(told) if told in self.states else len(self.states)
         self.counts[self.states.index(truth), column] += 1
-
-    def add_all(self, answers: Iterable[tuple[str, str]]) -> None:
-        """Count answers: truth, told."""
-        for truth, told in answers:
-            self.add(truth, told)
 
     @property
     def asked(self) -> int:

@@ -37,7 +37,8 @@ def load(weights: Path, *, threads: int = _THREADS) -> Network:
         UsageError: If the file is missing, is of another kind, or cannot be read.
     """
     if not weights.is_file():
-        raise UsageError(f"there are no weights {weights}; they end in .onnx or .pt")
+        where = "" if weights.is_absolute() else f" in {Path.cwd()}"
+        raise UsageError(f"there are no weights {weights}{where}; they end in .onnx or .pt")
     if weights.suffix == ".onnx":
         return OnnxNetwork(weights, threads=threads)
     if weights.suffix == ".pt":
@@ -71,14 +72,9 @@ class OnnxNetwork:
             )
         except Exception as error:
             raise UsageError(f"{weights} cannot be read as a network: {error}") from error
-        shape = self._session.get_inputs()[0].shape
-        if len(shape) != 4 or not all(isinstance(side, int) for side in shape):
-            raise UsageError(
-                f"{weights}: the input must be of fixed shape (1, 3, h, w), is {shape}"
-            )
-        self._name = self._session.get_inputs()[0].name
-        self._height, self._width = int(shape[2]), int(shape[3])
         self.names = _names(self._session, weights)
+        self._name, self._height, self._width = _input_of(self._session, weights)
+        _check_output(self._session, weights, len(self.names))
 
     def find(self, frame: Frame, least_score: float = LEAST_SCORE) -> list[Found]:
         """See `Network.find`."""
@@ -87,6 +83,33 @@ class OnnxNetwork:
         size = frame.shape[0], frame.shape[1]
         return decode(
             output, self.names, fit, size, least_score=least_score, most_overlap=MOST_OVERLAP
+        )
+
+
+def _input_of(session: Any, weights: Path) -> tuple[str, int, int]:
+    """Return name, height and width of the input.
+
+    Raises:
+        UsageError: If it is not one picture of fixed size.
+    """
+    given = session.get_inputs()[0]
+    shape = given.shape
+    fixed = len(shape) == 4 and all(isinstance(side, int) for side in shape)
+    if not fixed or shape[:2] != [1, 3] or given.type != "tensor(float)":
+        raise UsageError(
+            f"{weights}: the input must be of fixed shape (1, 3, h, w) in single precision, is "
+            f"{shape} of {given.type}"
+        )
+    return given.name, shape[2], shape[3]
+
+
+def _check_output(session: Any, weights: Path, classes: int) -> None:
+    """Raise UsageError unless the output holds raw boxes, a score for each class."""
+    shape = session.get_outputs()[0].shape
+    if len(shape) != 3 or shape[1] != 4 + classes:
+        raise UsageError(
+            f"{weights}: for {classes} classes the output must be of shape (1, {4 + classes}, "
+            f"boxes), is {shape}; it must be a detector of ultralytics, exported without nms"
         )
 
 
@@ -106,7 +129,7 @@ class UltralyticsNetwork:
         weights: The file.
 
     Raises:
-        UsageError: If ultralytics is not installed.
+        UsageError: If ultralytics is not installed, or the file is no detector of it.
     """
 
     def __init__(self, weights: Path) -> None:
@@ -118,7 +141,13 @@ class UltralyticsNetwork:
             raise UsageError(
                 f"{weights} needs ultralytics: pip install 'bt-exec[yolo]', or use .onnx weights"
             ) from None
-        self._model: Any = YOLO(str(weights))
+        try:
+            self._model: Any = YOLO(str(weights))
+        except Exception as error:  # whatever unpickling a file of somebody ends in
+            why = str(error).partition("\n")[0] or type(error).__name__
+            raise UsageError(f"{weights} cannot be read as a network: {why}") from error
+        if self._model.task != "detect":
+            raise UsageError(f"{weights} is a network to {self._model.task}, not to detect")
         self._size = int(self._model.overrides.get("imgsz", 320))
         self.names = tuple(str(self._model.names[i]) for i in range(len(self._model.names)))
 

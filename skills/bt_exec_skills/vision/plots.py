@@ -7,11 +7,11 @@ import numpy as np
 
 from bt_exec_skills.vision.evaluate import Report
 from bt_exec_skills.vision.metrics import Confusion
+from bt_exec_skills.vision.pen import write
 from bt_exec_skills.vision.sample import Frame
 
 __all__ = ["confusion_plot", "curves_plot"]
 
-_FONT = cv2.FONT_HERSHEY_SIMPLEX
 _INK = (30, 30, 30)
 _COLOURS = (
     (31, 119, 180),
@@ -25,15 +25,15 @@ _COLOURS = (
 )
 
 
-def _text(canvas: Frame, words: str, place: tuple[int, int], size: float = 0.45) -> None:
-    cv2.putText(canvas, words, place, _FONT, size, _INK, 1, cv2.LINE_AA)
+def _text(canvas: Frame, words: str, place: tuple[int, int], size: int = 14) -> None:
+    write(canvas, words, place, size, _INK)
 
 
 def curves_plot(report: Report) -> Frame:
     """Return precision over recall for every class at an overlap of 0.5."""
     left, top, side = 60, 40, 400
     canvas = np.full((top + side + 50, left + side + 220, 3), 255, np.uint8)
-    _text(canvas, f"precision over recall, mAP50 {report.map50:.3f}", (left, 24), 0.55)
+    _text(canvas, f"precision over recall, mAP50 {report.map50:.3f}", (left, 24), 17)
     for share in np.linspace(0, 1, 6):
         x, y = left + round(share * side), top + side - round(share * side)
         cv2.line(canvas, (left, y), (left + side, y), (225, 225, 225), 1)
@@ -58,7 +58,7 @@ def confusion_plot(states: Confusion) -> Frame:
     rows, columns = states.counts.shape
     canvas = np.full((top + rows * cell + 40, left + columns * cell + 20, 3), 255, np.uint8)
     title = f"told, by truth: {states.answered:.3f} answered, {states.right:.3f} of it right"
-    _text(canvas, title, (12, 24), 0.5)
+    _text(canvas, title, (12, 24), 16)
     for column, name in enumerate((*states.states, "uncertain")):
         _text(canvas, name, (left + column * cell + 8, top - 10))
     for row, name in enumerate(states.states):
@@ -70,6 +70,6 @@ def confusion_plot(states: Confusion) -> Frame:
             corner = left + column * cell, top + row * cell
             end = corner[0] + cell - 2, corner[1] + cell - 2
             cv2.rectangle(canvas, corner, end, (shade, shade, 255), -1)
-            _text(canvas, str(count), (corner[0] + 12, corner[1] + 48), 0.6)
+            _text(canvas, str(count), (corner[0] + 12, corner[1] + 48), 19)
             _text(canvas, f"{100 * count / whole:.1f} %", (corner[0] + 12, corner[1] + 74))
     return canvas

@@ -11,17 +11,23 @@ from bt_exec.failure import UnknownName, UsageError
 from bt_exec.journal import Journal
 from bt_exec.robot import Scene
 from bt_exec.site import Site, load_site
-from bt_exec_skills.vision.dataset import read_image
-from bt_exec_skills.vision.draw import Tag, annotate, save_picture
+from bt_exec_skills.vision.draw import Tag, annotate
 from bt_exec_skills.vision.evaluate import WORKING_SCORE
+from bt_exec_skills.vision.files import read_image, save_picture
 from bt_exec_skills.vision.network import load
 
 __all__ = ["show_image", "show_mission", "show_world"]
 
 
 def show_image(image: Path, weights: Path, out: Path) -> dict[str, Any]:
-    """Annotate the picture in a file with what a network finds; return that as data."""
+    """Annotate the picture in a file with what a network finds; return that as data.
+
+    Raises:
+        UsageError: If it cannot be read, or the result would take its place.
+    """
     frame = read_image(image)
+    if out.exists() and out.samefile(image):
+        raise UsageError(f"{out} is the picture itself; name another file with --out")
     found = load(weights).find(frame, WORKING_SCORE)
     tags = [Tag(one.xyxy, f"{one.label} {one.score:.2f}", one.label) for one in found]
     save_picture(out, annotate(frame, tags, [f"{image.name}: {len(found)} found"]))
@@ -34,13 +40,15 @@ def show_image(image: Path, weights: Path, out: Path) -> dict[str, Any]:
     }
 
 
-def show_world(site: str, world: Mapping[str, str], detector: Any, out: Path) -> dict[str, Any]:
+def show_world(
+    site: str, world: Mapping[str, str], weights: Path | None, out: Path
+) -> dict[str, Any]:
     """Annotate what the first robot of a site with eyes sees at the start.
 
     Args:
         site: Name or file.
         world: The ``--world`` pairs.
-        detector: In place of the site's, or None.
+        weights: In place of the site's, with the meanings that the site gives to classes; or None.
         out: Where the picture goes.
 
     Raises:
@@ -48,7 +56,13 @@ def show_world(site: str, world: Mapping[str, str], detector: Any, out: Path) ->
     """
     loaded = load_site(site)
     for pack, settings in loaded.packs.items():
-        chosen = dict(settings) | ({} if detector is None else {"detector": detector})
+        chosen = dict(settings)
+        if weights is not None:
+            own = chosen.get("detector")
+            chosen["detector"] = {
+                **(own if isinstance(own, Mapping) else {}),
+                "weights": str(weights),
+            }
         scene = _look(loaded, pack, chosen, world)
         if scene is not None:
             save_picture(out, scene_picture(scene))
@@ -88,6 +102,8 @@ def show_mission(
     scenes = [look.scene for look in record.looks if isinstance(look, Looked)]
     pairs = [(scene, scene.frame) for scene in scenes]
     if frames is not None:
+        if not frames.is_dir():
+            raise UsageError(f"there is no folder {frames}; it is what --save-frames DIR named")
         shown = [scene for scene in scenes if scene.record().get("fault") != "missing"]
         files = sorted(frames.glob("*.png"))
         if len(files) != len(shown):
@@ -115,8 +131,7 @@ def scene_picture(scene: Scene, frame: Any = None) -> Any:
     if frame is None:
         raise UsageError("there is no picture to show: " + scene.describe("en"))
     tags = [
-        Tag(found["bbox"], f"{found['type']} {found['score']:.2f}", found["type"])
-        for found in data.get("detections", ())
+        Tag(found["bbox"], _words_of(found), found["type"]) for found in data.get("detections", ())
     ]
     lines = [f"t {scene.t:.2f} s | {scene.describe('en')}"]
     evidence = [
@@ -126,3 +141,9 @@ def scene_picture(scene: Scene, frame: Any = None) -> Any:
         for word in part.get("evidence", ())
     ]
     return annotate(frame, tags, [*lines, *([" ".join(evidence)] if evidence else [])])
+
+
+def _words_of(found: Mapping[str, Any]) -> str:
+    """Return what stands on a box: class, score, and why it is doubted."""
+    doubt = f" {found['doubt']}" if found.get("doubt") else ""
+    return f"{found['type']} {found['score']:.2f}{doubt}"

@@ -10,94 +10,63 @@ import contextlib
 import json
 import os
 import shutil
+import sys
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from bt_exec.failure import UsageError
-from bt_exec_skills.vision.dataset import read_pictures, read_recipe
+from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
+from bt_exec_skills.vision.files import write_whole
+from bt_exec_skills.vision.train_settings import TrainSettings
+from bt_exec_skills.vision.trainer import bfloat16, one_size_trainer
 
-__all__ = ["TrainSettings", "train"]
+__all__ = ["train"]
 
 _STRIDE = 32
-
-
-@dataclass(frozen=True)
-class TrainSettings:
-    """How to train.
-
-    Attributes:
-        model: The network, as ultralytics names its yaml.
-        epochs: Passes over the training pictures.
-        imgsz: Longest side of a picture in the network [px].
-        batch: Pictures a step.
-        lr0: First learning rate of AdamW; it falls as a cosine.
-        seed: Of the weights and the order.
-        device: "auto", "cpu", or what torch calls one.
-    """
-
-    model: str = "yolo11n.yaml"
-    epochs: int = 12
-    imgsz: int = 320
-    batch: int = 16
-    lr0: float = 0.0012
-    seed: int = 0
-    device: str = "auto"
+_REPORT = "training.json"
 
 
 def train(dataset: Path, out: Path, settings: TrainSettings) -> dict[str, Any]:
     """Train, export to ONNX, and return what was measured; goes on where it was interrupted.
 
-    Leaves in `out`: ``best.pt``, ``best.onnx``, ``training.json`` and the run's own folder.
+    Leaves in `out`: ``best.pt``, ``best.onnx``, ``training.json`` and the run's own folder. What
+    ultralytics has to say goes to standard error.
 
     Args:
-        dataset: A data set made by `bt_exec_skills.vision.dataset`.
+        dataset: A complete data set made by `bt_exec_skills.vision.dataset`.
         out: Where to work.
         settings: How.
 
     Raises:
-        UsageError: If ultralytics is not installed, or `out` holds finished weights already.
+        UsageError: If ultralytics is not installed, the data set is unfinished or lacks a side,
+            `out` holds something else or finished weights, or a setting is wrong.
     """
-    recipe = read_recipe(dataset)
-    height, width = next(iter(read_pictures(dataset, "train"))).image().shape[:2]
-    if (out / "best.onnx").exists():
-        raise UsageError(f"{out} holds finished weights already; choose another folder")
-    torch, ultralytics = _import()
-    device = settings.device
-    if device == "auto":
-        device = "0" if torch.cuda.is_available() else "cpu"
-    last = out / "run" / "weights" / "last.pt"
-    began = time.monotonic()
-    model = ultralytics.YOLO(str(last) if last.is_file() else settings.model)
-    with _bfloat16(torch) if device == "cpu" else contextlib.nullcontext():
-        model.train(
-            trainer=_trainer(),
-            resume=last.is_file(),
-            data=str(_data_file(dataset, out)),
-            project=str(out.resolve()),
-            name="run",
-            exist_ok=True,
-            device=device,
-            **_options(settings),
+    recipe = finished_recipe(dataset)
+    shape = _input_shape(dataset, settings.imgsz)
+    with contextlib.redirect_stdout(sys.stderr):
+        torch, ultralytics = _import()
+        device = _device(settings.device, torch)
+        plan = {"dataset": asdict(recipe), "settings": {**asdict(settings), "device": device}}
+        _claim(out, plan)
+        began = time.monotonic()
+        figures = _fit(dataset, out, settings, device, torch, ultralytics)
+        report = {
+            **plan,
+            "minutes": round((time.monotonic() - began) / 60, 1),
+            "versions": {"ultralytics": ultralytics.__version__, "torch": str(torch.__version__)},
+            "val": {key: round(float(value), 4) for key, value in figures.items()},
+        }
+        write_whole(out / _REPORT, json.dumps(report, indent=2) + "\n")
+        best = out / "run" / "weights" / "best.pt"
+        exported = ultralytics.YOLO(str(best)).export(
+            format="onnx", imgsz=shape, simplify=False, dynamic=False, device="cpu"
         )
-    best = out / "run" / "weights" / "best.pt"
-    shutil.copyfile(best, out / "best.pt")
-    shape = tuple(_up(settings.imgsz * side / max(height, width)) for side in (height, width))
-    exported = ultralytics.YOLO(str(out / "best.pt")).export(
-        format="onnx", imgsz=shape, simplify=False, dynamic=False, device="cpu"
-    )
-    if Path(exported) != out / "best.onnx":
-        shutil.move(exported, out / "best.onnx")
-    report = {
-        "dataset": asdict(recipe),
-        "settings": {**asdict(settings), "device": device},
-        "minutes": round((time.monotonic() - began) / 60, 1),
-        "versions": {"ultralytics": ultralytics.__version__, "torch": str(torch.__version__)},
-        "val": _rounded(model.trainer.metrics),
-    }
-    (out / "training.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+        shutil.copyfile(best, out / "best.pt")
+        # Last and at once: with this file a training is finished.
+        os.replace(exported, out / "best.onnx")  # noqa: PTH105 - Path.replace, said plainly
     return report
 
 
@@ -112,92 +81,93 @@ def _import() -> tuple[Any, Any]:
     return torch, ultralytics
 
 
-def _options(settings: TrainSettings) -> dict[str, Any]:
-    """Return the options of ultralytics that are the same on every machine."""
-    return {
-        "epochs": settings.epochs,
-        "imgsz": settings.imgsz,
-        "batch": settings.batch,
-        "nbs": settings.batch,
-        "optimizer": "AdamW",
-        "lr0": settings.lr0,
-        "cos_lr": True,
-        "warmup_epochs": 1.0,
-        "seed": settings.seed,
-        "pretrained": False,
-        "rect": True,  # no padding to a square: a fifth less to compute
-        "mosaic": 0.0,  # pictures are made, not found: there are enough
-        "fliplr": 0.0,  # the side of a hinge means something
-        "scale": 0.15,
-        "translate": 0.06,
-        "hsv_s": 0.4,
-        "amp": False,
-        "plots": False,
-        "workers": 0,
-        "cache": "ram",
-    }
+def _input_shape(dataset: Path, imgsz: int) -> tuple[int, ...]:
+    """Return height and width of the network's input: those of the pictures, scaled, rounded up."""
+    first = next(read_pictures(dataset, "train"), None)
+    if first is None or next(read_pictures(dataset, "val"), None) is None:
+        side = "train" if first is None else "val"
+        raise UsageError(
+            f"{dataset} holds no pictures on side {side}, and training needs both; make one with "
+            "bt-exec vision dataset --val-every 2 or more, and at least as many scenes"
+        )
+    sides = first.image().shape[:2]
+    return tuple(-(-imgsz * side // max(sides) // _STRIDE) * _STRIDE for side in sides)
 
 
-def _trainer() -> type[Any]:
-    """Return a trainer that shuffles pictures of one size though it does not pad them."""
-    from ultralytics.data import build_dataloader
-    from ultralytics.models.yolo.detect import DetectionTrainer
+def _device(name: str, torch: Any) -> str:
+    """Return the device as ultralytics calls it; a GPU, where there is one, for ``auto``."""
+    from ultralytics.utils.torch_utils import select_device
 
-    class OneSizeTrainer(DetectionTrainer):  # type: ignore[misc]
-        def get_dataloader(
-            self, dataset_path: str, batch_size: int = 16, rank: int = 0, mode: str = "train"
-        ) -> Any:
-            pictures = self.build_dataset(dataset_path, mode, batch_size)
-            return build_dataloader(
-                pictures, batch=batch_size, workers=0, shuffle=mode == "train", rank=rank
-            )
-
-    return OneSizeTrainer
-
-
-@contextlib.contextmanager
-def _bfloat16(torch: Any) -> Iterator[None]:
-    """Run the network in bfloat16 while it trains; what leaves it is single precision again."""
-    from ultralytics.nn.tasks import DetectionModel
-
-    plain = DetectionModel.predict
-
-    def predict(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if not self.training:
-            return plain(self, *args, **kwargs)
-        with torch.autocast("cpu", torch.bfloat16):
-            return _to_single(torch, plain(self, *args, **kwargs))
-
-    DetectionModel.predict = predict
+    if name == "auto":
+        return "0" if torch.cuda.is_available() else "cpu"
     try:
-        yield
-    finally:
-        DetectionModel.predict = plain
+        select_device(name, verbose=False)
+    except (ValueError, RuntimeError, AssertionError):
+        count = torch.cuda.device_count()
+        raise UsageError(
+            f"device={name!r}: allowed are auto, cpu, or the number of a GPU; {count} found here"
+        ) from None
+    return name
 
 
-def _to_single(torch: Any, value: Any) -> Any:
-    if isinstance(value, torch.Tensor):
-        return value.float()
-    if isinstance(value, dict):
-        return {key: _to_single(torch, part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return type(value)(_to_single(torch, part) for part in value)
-    return value
+def _claim(out: Path, plan: Mapping[str, Any]) -> None:
+    """Make `out` the place of this training: it is empty, or holds the beginning of the same one.
+
+    Raises:
+        UsageError: If it holds anything else.
+    """
+    file = out / _REPORT
+    if (out / "best.onnx").exists():
+        raise UsageError(f"{out} holds finished weights already; choose another folder")
+    if file.is_file():
+        found, asked = json.loads(file.read_text(encoding="utf-8")), json.loads(json.dumps(plan))
+        other = [
+            f"{key}={found.get(part, {}).get(key)}"
+            for part, values in asked.items()
+            for key, value in values.items()
+            if key != "device" and found.get(part, {}).get(key) != value
+        ]
+        if other:
+            raise UsageError(
+                f"{out} holds the beginning of a training with {', '.join(other)}; "
+                "choose another folder"
+            )
+    elif out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UsageError(f"{out} is not empty and holds no training; choose another folder")
+    out.mkdir(parents=True, exist_ok=True)
+    write_whole(file, json.dumps(plan, indent=2) + "\n")
+
+
+def _fit(
+    dataset: Path, out: Path, settings: TrainSettings, device: str, torch: Any, ultralytics: Any
+) -> dict[str, float]:
+    """Train, or do what is left of it; return the figures of the best weights."""
+    weights = out.resolve() / "run" / "weights"
+    begun = (weights / "last.pt").is_file()
+    try:
+        model = ultralytics.YOLO(str(weights / "last.pt") if begun else settings.model)
+    except FileNotFoundError:
+        raise UsageError(f"neither here nor in ultralytics is a {settings.model!r}") from None
+    places = {"data": str(_data_file(dataset, out)), "project": str(out.resolve())}
+    options = {**places, "exist_ok": True, "device": device, **settings.options()}
+    if begun and model.ckpt["epoch"] < 0:  # every epoch was done, only the rest is missing
+        tried = ultralytics.YOLO(str(weights / "best.pt")).val(
+            **{key: options[key] for key in (*places, "exist_ok", "device", "imgsz", "batch")},
+            name="val",
+            plots=False,
+            workers=0,
+        )
+        found = tried.results_dict
+    else:
+        with bfloat16(torch) if device == "cpu" else contextlib.nullcontext():
+            model.train(trainer=one_size_trainer(), resume=begun, name="run", **options)
+        found = model.trainer.metrics
+    return {key: value for key, value in found.items() if key.startswith("metrics/")}
 
 
 def _data_file(dataset: Path, out: Path) -> Path:
     """Write the data file with its folder in full: ultralytics looks beside its own settings."""
-    out.mkdir(parents=True, exist_ok=True)
     file = out / "data.yaml"
     text = (dataset / "data.yaml").read_text(encoding="utf-8")
     file.write_text(f"path: {dataset.resolve()}\n{text}", encoding="utf-8")
     return file
-
-
-def _up(side: float) -> int:
-    """Return `side` rounded up to what the network divides it by."""
-    return int(-(-side // _STRIDE)) * _STRIDE
-
-
-def _rounded(numbers: Mapping[str, float]) -> dict[str, float]:
-    return {key: round(float(value), 4) for key, value in numbers.items()}

@@ -78,7 +78,8 @@ def ride() -> Iterator[Callable[..., Ride]]:
 
     def make(settings: dict[str, Any] | None = None, **world: Any) -> Ride:
         pairs = {key: str(value) for key, value in world.items()}
-        made.append(Ride(PACK.robots["sim"](settings or {"robot": "sim"}, pairs)))
+        given = {"robot": "sim", "detector": "oracle", **(settings or {})}
+        made.append(Ride(PACK.robots["sim"](given, pairs)))
         return made[-1]
 
     yield make

@@ -42,14 +42,22 @@ def test_what_was_seen_before_the_question_does_not_count(scene: Scenes) -> None
     verdict = conditions.door_is(world=world, state="open")
     assert verdict.holds is None
     assert verdict.evidence == ("primary:not_looked_yet",)
-    assert verdict.why == "door uncertain: the newest picture is 7.8 s old"
+    assert verdict.why == "no new picture comes"
     assert verdict.age_s == pytest.approx(7.8)
 
 
 def test_doubt_says_what_it_is_about(scene: Scenes) -> None:
-    assert conditions.door_known(world=world_of()).why == "door uncertain: not looked yet"
-    split = world_of(scene(state="open"), scene(state="ajar"))
-    assert conditions.door_known(world=split).why == "door uncertain: open then ajar"
+    assert conditions.door_known(world=world_of()).why == "no picture has come yet"
+    split = world_of(scene(state="open", t=8.8), scene(state="ajar", t=9.0))
+    assert conditions.door_known(world=split).why == "the pictures do not agree"
+    flicker = world_of(scene(t=8.8), scene(t=9.0, labels=()))
+    assert conditions.material_visible(world=flicker).why == "the pictures do not agree"
+
+
+def test_a_camera_that_fails_is_the_doubt_of_every_question(scene: Scenes) -> None:
+    dark = world_of(*(scene(t=8.6 + k / 5, state="uncertain", fault="dark") for k in range(3)))
+    for ask in (conditions.door_known, conditions.material_visible, conditions.handle_visible):
+        assert ask(world=dark).why == "the camera is dark"
 
 
 def test_door_known_never_says_no(scene: Scenes) -> None:

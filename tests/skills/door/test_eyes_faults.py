@@ -20,6 +20,14 @@ from bt_exec_skills.door.sim.world import DoorWorld
 SKILLS = {skill.name: skill for skill in PACK.skills}
 HANDLE = {"arm": "right", "object_label": "door-handle"}
 MATERIAL = {"arm": "right", "object_label": "material"}
+SAID = {
+    "dark": "the camera is dark",
+    "frozen": "the camera is frozen",
+    "noise": "the camera shows nothing but noise",
+    "occluded": "the camera is covered",
+    "wrong_size": "the camera's pictures have the wrong size",
+    "missing": "the camera gives no picture",
+}
 
 
 def pictures(count: int = 1, **options: Any) -> tuple[DoorWorld, Lens[Any], list[View]]:
@@ -61,6 +69,12 @@ def test_a_stale_picture_is_not_called_frozen() -> None:
     assert watch.fault(view) is None
     assert watch.fault(view) is None  # handed out again, with its own old time
     lens.close()
+
+
+@pytest.mark.parametrize("shape", [(240, 320), (240, 320, 1), (240, 320, 4), (240, 321, 3)])
+def test_a_picture_that_is_no_rgb_of_its_size_is_of_the_wrong_size(shape: Any) -> None:
+    frame = np.random.default_rng(0).integers(0, 255, shape).astype(np.uint8)
+    assert CameraWatch((240, 320)).fault(View(0.0, frame)) == "wrong_size"
 
 
 def test_a_picture_too_small_to_tell_is_not_judged() -> None:
@@ -180,10 +194,7 @@ def test_a_fault_in_the_middle_of_a_skill_stops_the_arms_and_ends_it(
     middle = MIDDLES[skill]
     held = trip.robot.holding("right")
     code, why, moved = break_in(trip, skill, args, fault, middle)
-    assert (code, why) == (
-        "UNCERTAIN_PERCEPTION",
-        f"the camera is {fault.replace('_', ' ')}",
-    )
+    assert (code, why) == ("UNCERTAIN_PERCEPTION", SAID[fault])
     assert moved <= 0.9  # two pictures at five a second, and the arm comes to rest
     if skill != "grasp":  # which may have had the material between its fingers already
         assert trip.robot.holding("right") in (held, "door-handle")
@@ -206,7 +217,7 @@ def test_a_fault_before_a_skill_lets_nothing_move(
     held = trip.robot.holding("right")
     code, why, _ = break_in(trip, skill, args, fault, 0.0)
     assert code == "UNCERTAIN_PERCEPTION"
-    assert fault.replace("_", " ") in why
+    assert why == SAID[fault]
     assert trip.robot.holding("right") == held
     for limb, target in zip(trip.robot.world.limbs.values(), targets, strict=True):
         assert np.array_equal(limb.target, target)

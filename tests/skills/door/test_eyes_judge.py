@@ -177,26 +177,40 @@ def test_the_states_of_one_door_are_gathered_and_other_labels_pass() -> None:
 
 
 @pytest.mark.parametrize(
-    ("closer", "verified"),
+    ("closer", "doubt"),
     [
-        ([Found("material", (148.0, 100.0, 172.0, 140.0), 0.6)], True),
-        ([Found("material", (20.0, 20.0, 44.0, 60.0), 0.6)], False),  # somewhere else
-        ([Found("door-handle", (148.0, 100.0, 172.0, 140.0), 0.6)], False),
-        ([], False),
+        ([Found("material", (148.0, 100.0, 172.0, 140.0), 0.6)], ""),
+        ([Found("material", (20.0, 20.0, 44.0, 60.0), 0.6)], "unconfirmed"),  # somewhere else
+        ([Found("door-handle", (148.0, 100.0, 172.0, 140.0), 0.6)], "unconfirmed"),
+        ([], "unconfirmed"),
     ],
 )
-def test_what_is_grasped_is_looked_at_twice(closer: list[Found], verified: bool) -> None:
+def test_what_is_grasped_is_looked_at_twice(closer: list[Found], doubt: str) -> None:
     network = Finds([Found("material", (154.0, 110.0, 166.0, 130.0), 0.9)], closer)
     view = View(0.0, np.zeros((240, 320, 3), np.uint8))
     (found,) = LearnedDetector(network).detect(view)
-    assert found.verified is verified
+    assert found.doubt == doubt
     scene = DoorScene(0.0, (found,), DoorEstimate("open", 0.9))
-    assert seen([scene, scene, scene], "material") is verified
+    assert seen([scene, scene, scene], "material") is not bool(doubt)
+    assert scene.record()["detections"][0].get("doubt", "") == doubt
+
+
+@pytest.mark.parametrize(("place", "doubt"), [(1.0, ""), (0.1, "outside"), (1.9, "outside")])
+def test_what_lies_beside_the_opening_is_not_to_be_grasped(place: float, doubt: str) -> None:
+    """An orange thing in front of the cabinet is no material behind the door."""
+    calibration, _, _ = look(1.2)
+    x, y = calibration.opening().mean(axis=0) * (place, 1.0)
+    box = (x - 6.0, y - 10.0, x + 6.0, y + 10.0)
+    network = Finds([Found("material", box, 0.9)])
+    eyes = LearnedDetector(network, opening=calibration.opening())
+    eyes.second_look = lambda *_: True  # type: ignore[method-assign]
+    (found,) = eyes.detect(View(0.0, np.zeros((240, 320, 3), np.uint8)))
+    assert found.doubt == doubt
 
 
 def test_classes_of_another_network_are_mapped() -> None:
     network = Finds([Found("maniglia", (1.0, 1.0, 9.0, 9.0), 0.9)], names=("maniglia", "porta"))
-    eyes = LearnedDetector(network, {"maniglia": "door-handle", "porta": "ignore"})
+    eyes = LearnedDetector(network, {"maniglia": "door-handle", "porta": "door"})
     assert eyes.detect(View(0.0, np.zeros((48, 64, 3), np.uint8)))[0].label == "door-handle"
 
 
@@ -205,6 +219,11 @@ def test_classes_of_another_network_are_mapped() -> None:
     [
         ({"knob": "door-handle"}, "labels: the network has no class 'knob'; it has door-closed"),
         ({"person": "robot"}, "labels: 'person' cannot mean 'robot'; allowed are door, door-clo"),
+        (
+            dict.fromkeys(CLASSES, "ignore"),
+            "labels: no class of the network means a door; say which one does, as "
+            "{door-closed: door}; it has door-closed, door-ajar, ",
+        ),
     ],
 )
 def test_a_map_that_fits_no_network_is_refused(meanings: Any, message: str) -> None:
@@ -218,6 +237,7 @@ def test_a_map_that_fits_no_network_is_refused(meanings: Any, message: str) -> N
     [
         ({"weight": "x.onnx"}, "there is no setting of detector 'weight'"),
         ({"weights": "nowhere.onnx"}, "there are no weights nowhere.onnx"),
+        ({"weights": 5}, "detector: weights=5: a file is needed, .onnx or .pt"),
         ({"labels": "x"}, "detector: labels must map classes to labels"),
         ({"least_score": 2}, "detector: least_score=2: allowed are 0.05 to 1"),
     ],

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from bt_exec.failure import Failure
 from bt_exec.messages import Messages
 from bt_exec.testing.checks import check_pack
+from bt_exec_skills.door.doubt import SENTENCES
 from bt_exec_skills.door.pack import PACK
 
 assert PACK.messages is not None
@@ -49,3 +52,12 @@ def test_a_failure_is_explained_in_the_language_of_the_command(
 
 def test_the_whole_pack_passes_the_checker_that_ships_with_the_executive() -> None:
     check_pack(PACK, MESSAGES)
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_why_nobody_can_tell_is_said_in_both_languages(sentence: str) -> None:
+    failure = Failure("UNCERTAIN_PERCEPTION", sentence)
+    assert MESSAGES.explain(failure, "en") == f"I cannot tell what I see: {sentence}."
+    korean = MESSAGES.explain(failure, "ko")
+    assert korean.startswith("무엇이 보이는지 확실하지 않아 멈췄습니다: ")
+    assert not re.search("[A-Za-z]", korean)

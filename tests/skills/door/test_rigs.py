@@ -10,7 +10,9 @@ import pytest
 
 from bt_exec.failure import BtExecError
 from bt_exec.pack import Catalogue
+from bt_exec_skills.door.learned import LearnedDetector
 from bt_exec_skills.door.pack import PACK
+from bt_exec_skills.door.perception import DoorPerception
 from bt_exec_skills.door.rigs import facts_of
 
 
@@ -88,6 +90,13 @@ def test_a_rig_knows_itself(ride: Any) -> None:
         "at.right": "home",
     }
     assert rig.simulation is rig.robot
+
+
+def test_eyes_are_learned_unless_the_site_wants_the_simulators_word() -> None:
+    rig = PACK.robots["sim"]({"robot": "sim"}, {})
+    assert isinstance(rig.perception, DoorPerception)
+    assert isinstance(rig.perception.detector, LearnedDetector)
+    rig.shut()
 
 
 def test_facts_of_a_hand_at_work(scripted: Any) -> None:

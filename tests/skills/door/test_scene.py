@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from bt_exec_skills.door.detect import View
 from bt_exec_skills.door.oracle import OracleDetector, OracleEstimator
 from bt_exec_skills.door.perception import DoorPerception
-from bt_exec_skills.door.scene import DoorScene
+from bt_exec_skills.door.scene import Detection, DoorEstimate, DoorScene
 
 Scenes = Callable[..., DoorScene]
 
@@ -25,6 +26,22 @@ Scenes = Callable[..., DoorScene]
 )
 def test_one_line_for_people(scene: Scenes, language: str, line: str) -> None:
     assert scene(state="open", labels=("door", "door-handle")).describe(language) == line
+
+
+@pytest.mark.parametrize(
+    ("doubts", "word"),
+    [
+        ((), "no"),
+        (("",), "yes"),
+        (("unconfirmed",), "unsure"),
+        (("outside",), "outside"),
+        (("outside", ""), "yes"),
+    ],
+)
+def test_what_is_not_believed_is_not_said_to_be_seen(doubts: tuple[Any, ...], word: str) -> None:
+    found = tuple(Detection("material", (1, 2, 3, 4), 0.9, doubt) for doubt in doubts)
+    told = DoorScene(0.0, found, DoorEstimate("open", 0.9)).describe("en")
+    assert told == f"door open 0.9 · handle no · material {word}"
 
 
 def test_a_camera_fault_is_told(scene: Scenes) -> None:

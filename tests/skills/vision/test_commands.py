@@ -12,6 +12,7 @@ import pytest
 
 from bt_exec.cli.app import call
 from bt_exec_skills.vision import sources
+from bt_exec_skills.vision.draw import Tag, annotate
 
 SHIPPED = ["door-closed", "door-ajar", "door-open", "door-handle", "material", "person"]
 
@@ -77,7 +78,9 @@ def test_eval_prints_figures_and_writes_plots(
     assert json.loads((out / "figures.json").read_text()) == found
     assert cv2.imread(str(out / "curves.png")) is not None
     assert call(["vision", "eval", str(made), "--weights", "any.onnx"]) == 0
-    assert "square" in capsys.readouterr().out
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["round", "0", "-", "-", "-", "-"] in rows  # none to be found
+    assert ["square", "4", "0.000", "0.000", "0.000", "0.000"] in rows
 
 
 def test_show_annotates_what_a_robot_sees(
@@ -106,10 +109,19 @@ def test_show_annotates_a_picture(tmp_path: Path, capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["show", "nowhere.png"], "nowhere.png: no picture that can be read"),
+        (["show", "nowhere.png"], "nowhere.png: there is no such picture"),
+        (["show", "."], ".: no picture that can be read"),
+        (["show", "grey.png", "--out", "grey.png"], "grey.png is the picture itself; name another"),
+        (["show", "grey.png", "--out", "grey.pdf"], "grey.pdf cannot be written: name a picture"),
+        (["show", "grey.png", "--out", "."], ". cannot be written: name a picture, as seen.png"),
+        (["show", "grey.png", "--site", "lab"], "no weights for pictures of site lab ship; name"),
+        (["show", "grey.png", "--world", "door=open"], "--world has no meaning for a picture"),
+        (["show", "--frames", "kept"], "--frames has no meaning for a robot's look"),
+        (["show", "--mission", "3", "--weights", "w.onnx"], "--weights has no meaning for a miss"),
+        (["train", "grey.png", "out", "--model", "yolo11n.pt"], "starts from its yaml, as yolo"),
         (["show", "a.png", "--mission", "3"], "a picture or a mission: show takes one of them"),
         (["show", "--world", "door=half"], "--world door='half': allowed are"),
-        (["show", "--weights", "w.txt"], "there are no weights w.txt; they end in .onnx or .pt"),
+        (["show", "--weights", "w.txt"], "there are no weights w.txt in /"),
         (["eval", "nowhere"], "nowhere holds no data set; make one with bt-exec vision dataset"),
         (["train", "nowhere", "out"], "nowhere holds no data set; make one with"),
     ],
@@ -122,10 +134,94 @@ def test_what_is_wrong_is_one_paragraph(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    cv2.imwrite("grey.png", np.full((240, 320), 120, np.uint8))
     assert call(["vision", *arguments]) == 2
     err = capsys.readouterr().err
     assert message in err.replace("\n", " ")
     assert "Traceback" not in err
+
+
+def test_eval_says_where_pictures_are(
+    squares: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    scripted_network: Any,
+) -> None:
+    monkeypatch.setattr(sources, "find_source", lambda name: squares)
+    monkeypatch.setattr("bt_exec_skills.vision.network.load", lambda _: scripted_network())
+    data = str(tmp_path / "data")
+    assert call(["vision", "dataset", data, "--source", "squares", "--scenes", "2"]) == 0
+    assert call(["vision", "eval", data, "--weights", "any.onnx"]) == 2
+    assert "holds no pictures on side val; try with --train-side" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("side", ["train", "val"])
+def test_training_needs_both_sides(
+    squares: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    side: str,
+) -> None:
+    monkeypatch.setattr(sources, "find_source", lambda name: squares)
+    every = "1" if side == "train" else "0"
+    data = str(tmp_path / "data")
+    options = ["--source", "squares", "--scenes", "2", "--val-every", every]
+    assert call(["vision", "dataset", data, *options]) == 0
+    assert call(["vision", "train", data, str(tmp_path / "run")]) == 2
+    assert f"holds no pictures on side {side}, and training needs both" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_class_that_the_network_does_not_know_counts(
+    made: Path,
+    scripted_network: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Else a network of one easy class would look better than one that finds all."""
+    network = scripted_network(names=("thing",))
+    monkeypatch.setattr("bt_exec_skills.vision.network.load", lambda _: network)
+    capsys.readouterr()
+    assert call(["vision", "eval", str(made), "--weights", "any.onnx", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert list(found["classes"]) == ["round", "square", "thing"]
+    assert found["classes"]["square"]["count"] == 4
+    assert found["map50"] == 0.0
+
+
+def test_a_ctrl_c_says_what_is_kept(
+    squares: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def scene(seed: int) -> Any:
+        raise KeyboardInterrupt
+
+    squares.scene = scene
+    monkeypatch.setattr(sources, "find_source", lambda name: squares)
+    folder = tmp_path / "data"
+    assert call(["vision", "dataset", str(folder), "--scenes", "6"]) == 130
+    told = f"stopped; the finished scenes are kept in {folder}: the same command goes on"
+    assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 3), (1, 400, 3), (400, 1, 3), (2400, 3200, 3)])
+def test_a_picture_of_any_shape_is_annotated(shape: tuple[int, ...]) -> None:
+    lines = ["a line that is wider than a narrow picture is"] * 2
+    seen = annotate(np.full(shape, 90, np.uint8), [Tag((0, 0, 1, 1), "thing 0.90", "thing")], lines)
+    assert max(seen.shape[:2]) >= 640
+    assert max(seen.shape[:2]) <= max(1300, 1.1 * max(shape))
+    assert seen.shape[1] >= 250  # the words fit
+
+
+def test_korean_words_are_written() -> None:
+    frame = np.zeros((240, 320, 3), np.uint8)
+    blank, written = (annotate(frame, [], [line]) for line in ("", "문 열림"))
+    assert blank.shape == written.shape
+    assert not np.array_equal(blank, written)
 
 
 def test_no_vision_package_needs_torch() -> None:

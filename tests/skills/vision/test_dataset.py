@@ -3,15 +3,18 @@ overwritten."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec_skills.vision.dataset import Recipe, make_dataset, read_pictures, read_recipe
+from bt_exec_skills.vision.dataset import finished_recipe, make_dataset, read_pictures
+from bt_exec_skills.vision.recipe import Recipe, read_recipe
 
 RECIPE = Recipe("squares", 3, 6, 3, ("round", "square"))
 
@@ -90,12 +93,58 @@ def test_an_interruption_costs_one_scene(squares: Any, tmp_path: Path) -> None:
     assert digest(tmp_path / "a") == digest(tmp_path / "b")
 
 
+@pytest.mark.parametrize("step", range(11))
+def test_a_kill_at_any_moment_is_made_good(
+    squares: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    """Die before the n-th file is put into its place, then go on."""
+    put, left = os.replace, [step]
+
+    def dying(source: Path, target: Path) -> None:
+        if not left[0]:
+            raise SystemExit
+        left[0] -= 1
+        put(source, target)
+
+    monkeypatch.setattr(os, "replace", dying)
+    with contextlib.suppress(SystemExit):
+        make_dataset(squares, RECIPE, tmp_path / "a", nobody)
+    monkeypatch.undo()
+    if not (tmp_path / "a" / "coco-val.json").is_file():
+        if (tmp_path / "a" / "dataset.json").is_file():
+            with pytest.raises(UsageError, match=r"is not finished .* of 6 scenes"):
+                finished_recipe(tmp_path / "a")
+        make_dataset(squares, RECIPE, tmp_path / "a", nobody)
+    make_dataset(squares, RECIPE, tmp_path / "b", nobody)
+    assert digest(tmp_path / "a") == digest(tmp_path / "b")
+    assert finished_recipe(tmp_path / "a") == RECIPE
+
+
+@pytest.mark.parametrize("text", ["[]", "hello", '{"seed": 1}', '{"classes": 4}', ""])
+def test_a_recipe_that_is_none_is_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / "dataset.json").write_text(text)
+    with pytest.raises(UsageError, match=r"dataset\.json is not the recipe of a data set"):
+        read_recipe(tmp_path)
+
+
+def test_a_damaged_scene_is_named_and_made_again(squares: Any, tmp_path: Path) -> None:
+    make_dataset(squares, RECIPE, tmp_path / "a", nobody)
+    scene = tmp_path / "a" / "scenes" / "000002.json"
+    whole = scene.read_text()
+    scene.write_text(whole[:20])
+    with pytest.raises(UsageError, match=r"000002\.json is damaged .* delete it and make it again"):
+        list(read_pictures(tmp_path / "a"))
+    scene.unlink()
+    make_dataset(squares, RECIPE, tmp_path / "a", nobody)
+    assert scene.read_text() == whole
+
+
 def test_nothing_is_overwritten(squares: Any, tmp_path: Path) -> None:
     make_dataset(squares, RECIPE, tmp_path / "a", nobody)
     with pytest.raises(UsageError, match="holds this data set already, complete"):
         make_dataset(squares, RECIPE, tmp_path / "a", nobody)
     other = Recipe("squares", 4, 6, 3, ("round", "square"))
-    with pytest.raises(UsageError, match="holds another data set"):
+    with pytest.raises(UsageError, match="a holds a data set with seed=3; choose another folder"):
         make_dataset(squares, other, tmp_path / "a", nobody)
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "thesis.tex").write_text("dear")

@@ -66,7 +66,8 @@ def test_overlaps() -> None:
 
 def test_confusion_counts_doubt_apart() -> None:
     states = Confusion(("closed", "open"))
-    states.add_all([("closed", "closed")] * 3 + [("open", "closed"), ("open", "uncertain")])
+    for pair in [("closed", "closed")] * 3 + [("open", "closed"), ("open", "uncertain")]:
+        states.add(*pair)
     assert states.counts.tolist() == [[3, 0, 0], [1, 0, 1]]
     assert (states.asked, states.answered, states.right) == (5, 0.8, 0.75)
     assert states.told("open", "closed") == 1

@@ -13,9 +13,11 @@ import numpy as np
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec_skills.vision.dataset import read_pictures, read_recipe
+from bt_exec_skills.vision.dataset import read_pictures
 from bt_exec_skills.vision.network import OnnxNetwork, load
-from bt_exec_skills.vision.train import TrainSettings, train
+from bt_exec_skills.vision.recipe import read_recipe
+from bt_exec_skills.vision.train import train
+from bt_exec_skills.vision.train_settings import TrainSettings
 
 
 def test_files_that_are_no_networks(tmp_path: Path) -> None:
@@ -29,6 +31,76 @@ def test_files_that_are_no_networks(tmp_path: Path) -> None:
         load(other)
     with pytest.raises(UsageError, match="there are no weights"):
         load(tmp_path / "none.onnx")
+
+
+def _field(number: int, value: int | str | bytes) -> bytes:
+    """Write one field of a protocol buffer."""
+    if isinstance(value, int):
+        digits = [value & 127]
+        while value := value >> 7:
+            digits.append(value & 127)
+        return bytes([number << 3, *(one | 128 for one in digits[:-1]), digits[-1]])
+    data = value.encode() if isinstance(value, str) else value
+    return bytes([number << 3 | 2]) + _field(0, len(data))[1:] + data
+
+
+def _model(inputs: list[int | str], output: list[int], names: str, kind: int = 1) -> bytes:
+    """Write a network that answers with zeros."""
+
+    def value(name: str, shape: list[int | str], kind: int) -> bytes:
+        dims = [_field(1, _field(1 if isinstance(side, int) else 2, side)) for side in shape]
+        tensor = _field(1, kind) + _field(2, b"".join(dims))
+        return _field(1, name) + _field(2, _field(1, tensor))
+
+    sides = b"".join(side.to_bytes(8, "little") for side in output)
+    graph = (
+        _field(1, _field(1, "s") + _field(2, "o") + _field(4, "ConstantOfShape"))
+        + _field(2, "g")
+        + _field(5, _field(1, len(output)) + _field(2, 7) + _field(8, "s") + _field(9, sides))
+        + _field(11, value("i", inputs, kind))
+        + _field(12, value("o", [*output], 1))
+    )
+    papers = _field(1, "names") + _field(2, names)
+    return _field(1, 4) + _field(7, graph) + _field(8, _field(2, 9)) + _field(14, papers)
+
+
+def test_a_network_of_the_form_of_a_detector_is_taken(tmp_path: Path) -> None:
+    file = tmp_path / "zeros.onnx"
+    file.write_bytes(_model([1, 3, 64, 64], [1, 6, 84], "{0: 'a', 1: 'b'}"))
+    network = load(file)
+    assert network.names == ("a", "b")
+    assert network.find(np.zeros((48, 64, 3), np.uint8)) == []
+
+
+@pytest.mark.parametrize(
+    ("inputs", "output", "names", "kind", "message"),
+    [
+        ([1, 1, 64, 64], [1, 5, 84], "{0: 'a'}", 1, "must be of fixed shape (1, 3, h, w) in sin"),
+        ([8, 3, 64, 64], [8, 5, 84], "{0: 'a'}", 1, "must be of fixed shape (1, 3, h, w) in sin"),
+        ([1, 3, "h", 64], [1, 5, 84], "{0: 'a'}", 1, "is [1, 3, 'h', 64] of tensor(float)"),
+        ([1, 3, 64, 64], [1, 5, 84], "{0: 'a'}", 10, "is [1, 3, 64, 64] of tensor(float16)"),
+        (
+            [1, 3, 64, 64],
+            [1, 9, 84],
+            "{0: 'a', 1: 'b'}",
+            1,
+            "for 2 classes the output must be of shape (1, 6, boxes), is [1, 9, 84]; it must be a "
+            "detector of ultralytics, exported without nms",
+        ),
+        ([1, 3, 64, 64], [1, 300, 6], "{0: 'a', 1: 'b'}", 1, "is [1, 300, 6]"),
+        ([1, 3, 64, 64], [1, 1000], "{0: 'a'}", 1, "is [1, 1000]"),
+        ([1, 3, 64, 64], [1, 5, 84], "print('a')", 1, "its metadata does not name the classes"),
+    ],
+)
+def test_a_network_of_another_form_is_refused_before_anything_moves(
+    tmp_path: Path, inputs: list[int | str], output: list[int], names: str, kind: int, message: str
+) -> None:
+    file = tmp_path / "other.onnx"
+    file.write_bytes(_model(inputs, output, names, kind))
+    with pytest.raises(UsageError) as caught:
+        load(file)
+    assert str(caught.value).startswith(f"{file}: ")
+    assert message in str(caught.value)
 
 
 def test_a_picture_of_any_size_is_taken() -> None:

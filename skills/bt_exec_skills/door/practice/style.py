@@ -7,7 +7,6 @@ head and hands.
 
 from __future__ import annotations
 
-import colorsys
 from typing import Any
 
 import cv2
@@ -16,25 +15,22 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec_skills.door.calibration import CameraPose
+from bt_exec_skills.door.practice.colours import Rng, some_colour, some_wood
+from bt_exec_skills.door.practice.person import AWAY, PERSON, stand
 from bt_exec_skills.door.sim.layout import Layout
 
-__all__ = ["CLUTTER", "PERSON", "add_extras", "enlarge", "restyle", "through_sensor"]
+__all__ = ["add_extras", "enlarge", "restyle", "through_sensor"]
 
-CLUTTER = tuple(f"clutter/{i}" for i in range(5))
-PERSON = ("person/body", "person/head", "person/arm", "person/hand", "person/legs")
-_AWAY = (0.0, 0.0, -5.0)  # under the floor: not in the picture
+_CLUTTER = tuple(f"clutter/{i}" for i in range(5))
 _SHAPES = (mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_CYLINDER, mujoco.mjtGeom.mjGEOM_SPHERE)
-_ORANGE = (0.0, 0.14)  # hues that belong to the material
-
-Rng = np.random.Generator
 
 
 def add_extras(spec: Any, rng: Rng) -> None:
     """Add clutter and one person to a world's spec, out of sight; `restyle` places them."""
-    for name in CLUTTER:
+    for name in _CLUTTER:
         shape = _SHAPES[int(rng.integers(len(_SHAPES)))]
         spec.worldbody.add_geom(
-            name=name, type=shape, size=[0.02, 0.02, 0.02], pos=_AWAY, contype=0, conaffinity=0
+            name=name, type=shape, size=[0.02, 0.02, 0.02], pos=AWAY, contype=0, conaffinity=0
         )
     for name in PERSON:
         ball = name.endswith(("head", "hand"))
@@ -42,25 +38,10 @@ def add_extras(spec: Any, rng: Rng) -> None:
             name=name,
             type=mujoco.mjtGeom.mjGEOM_SPHERE if ball else mujoco.mjtGeom.mjGEOM_CAPSULE,
             size=[0.1, 0.2, 0.0],
-            pos=_AWAY,
+            pos=AWAY,
             contype=0,
             conaffinity=0,
         )
-
-
-def _colour(rng: Rng, *, orange: bool = False) -> list[float]:
-    """Return a colour: grey or vivid; vivid orange only if asked for."""
-    if orange:
-        hue, vivid, value = rng.uniform(0.055, 0.1), rng.uniform(0.8, 0.98), rng.uniform(0.75, 1.0)
-    else:
-        hue = rng.uniform(_ORANGE[1], 0.97)
-        vivid = rng.uniform(0.0, 0.2) if rng.random() < 0.6 else rng.uniform(0.2, 0.9)
-        value = rng.uniform(0.08, 1.0)
-    return list(colorsys.hsv_to_rgb(hue, vivid, value))
-
-
-def _wood(rng: Rng) -> list[float]:
-    return [rng.uniform(0.45, 0.75), rng.uniform(0.32, 0.55), rng.uniform(0.15, 0.35)]
 
 
 def restyle(model: Any, layout: Layout, rng: Rng) -> CameraPose:
@@ -73,7 +54,7 @@ def restyle(model: Any, layout: Layout, rng: Rng) -> CameraPose:
         _recolour(model, rng)
     material = _geoms(model, "material")
     for geom in material:
-        model.geom_rgba[geom, :3] = _colour(rng, orange=True)
+        model.geom_rgba[geom, :3] = some_colour(rng, orange=True)
     eye, target = (np.array(part) for part in layout.camera)
     camera = model.cam("head").id
     model.cam_pos[camera] = eye + rng.normal(0.0, 0.012, 3)
@@ -86,7 +67,7 @@ def restyle(model: Any, layout: Layout, rng: Rng) -> CameraPose:
     model.vis.headlight.ambient[:] = rng.uniform(0.2, 0.5)
     model.vis.headlight.diffuse[:] = rng.uniform(0.1, 0.45)
     _strew(model, layout, rng)
-    _stand(model, layout, rng, present=rng.random() < 0.22)
+    stand(model, layout, rng, present=rng.random() < 0.22)
     place, point = _point(model.cam_pos[camera]), _point(target)
     return CameraPose(place, point, float(model.cam_fovy[camera]), roll_rad=roll)
 
@@ -97,14 +78,14 @@ def _point(values: npt.NDArray[np.float64]) -> tuple[float, float, float]:
 
 
 def _recolour(model: Any, rng: Rng) -> None:
-    panel = _wood(rng) if rng.random() < 0.4 else _colour(rng)
+    panel = some_wood(rng) if rng.random() < 0.4 else some_colour(rng)
     handle = [rng.uniform(0.02, 0.25)] * 3 if rng.random() < 0.6 else [rng.uniform(0.8, 1.0)] * 3
     parts: dict[str, list[float]] = {
-        "wall": _colour(rng),
-        "floor": _colour(rng),
-        "cabinet/": panel if rng.random() < 0.25 else _colour(rng),
-        "interior/": _wood(rng) if rng.random() < 0.2 else _colour(rng),
-        "interior/tray": _colour(rng),
+        "wall": some_colour(rng),
+        "floor": some_colour(rng),
+        "cabinet/": panel if rng.random() < 0.25 else some_colour(rng),
+        "interior/": some_wood(rng) if rng.random() < 0.2 else some_colour(rng),
+        "interior/tray": some_colour(rng),
         "door/": panel,
         "door/handle": handle,
         "door/post": handle,
@@ -112,7 +93,7 @@ def _recolour(model: Any, rng: Rng) -> None:
     for start, colour in parts.items():
         for geom in _geoms(model, start):
             model.geom_rgba[geom, :3] = colour
-    arm, hand = _colour(rng), _colour(rng)
+    arm, hand = some_colour(rng), some_colour(rng)
     for side in ("left/", "right/"):
         for geom in _geoms(model, side):
             is_hand = model.geom(geom).name.endswith(("palm", "thumb", "finger"))
@@ -135,14 +116,14 @@ def _look_at(model: Any, camera: int, target: npt.NDArray[np.float64], roll: flo
 def _strew(model: Any, layout: Layout, rng: Rng) -> None:
     """Place some clutter: before the cabinet, on its front, or inside."""
     x, y, z = layout.centre
-    shown = int(rng.integers(0, len(CLUTTER)))
-    for number, name in enumerate(CLUTTER):
+    shown = int(rng.integers(0, len(_CLUTTER)))
+    for number, name in enumerate(_CLUTTER):
         geom = model.geom(name)
         if number >= shown:
-            geom.pos[:] = _AWAY
+            geom.pos[:] = AWAY
             continue
         geom.size[:] = rng.uniform(0.012, 0.05, 3)
-        geom.rgba[:3] = _colour(rng)
+        geom.rgba[:3] = some_colour(rng)
         if rng.random() < 0.4:  # inside, where the material might stand
             low, high = (x + 0.05, y - 0.12, z - 0.07), (x + 0.2, y + 0.12, z - 0.03)
         else:
@@ -151,57 +132,6 @@ def _strew(model: Any, layout: Layout, rng: Rng) -> None:
         turn = np.zeros(4)
         mujoco.mju_euler2Quat(turn, rng.uniform(-3.1, 3.1, 3), "xyz")
         geom.quat[:] = turn
-
-
-def _stand(model: Any, layout: Layout, rng: Rng, *, present: bool) -> None:
-    """Place the person beside or before the cabinet, one arm stretched out; or nowhere."""
-    if not present:
-        for name in PERSON:
-            model.geom(name).pos[:] = _AWAY
-        return
-    x, y, z = layout.centre
-    side = 1.0 if rng.random() < 0.5 else -1.0
-    foot = np.array([x - rng.uniform(0.05, 0.4), y + side * rng.uniform(0.26, 0.6), 0.0])
-    tall = rng.uniform(1.15, 1.75)
-    skin = list(
-        colorsys.hsv_to_rgb(
-            rng.uniform(0.03, 0.08), rng.uniform(0.25, 0.6), rng.uniform(0.35, 0.95)
-        )
-    )
-    shirt, trousers = _colour(rng), _colour(rng)
-    sleeve = shirt if rng.random() < 0.6 else skin
-    chest = foot + np.array([0.0, 0.0, 0.66 * tall])
-    shoulder = foot + np.array([0.0, -side * 0.13, 0.78 * tall])
-    hand = np.array(
-        [
-            x - rng.uniform(-0.02, 0.2),
-            y + side * rng.uniform(-0.1, 0.25),
-            z + rng.uniform(-0.25, 0.2),
-        ]
-    )
-    reach = hand - shoulder
-    hand = shoulder + reach * min(1.0, 0.62 / float(np.linalg.norm(reach)))
-    _put(model, "person/body", chest, (0.13, 0.16 * tall, 0.0), shirt)
-    knee = foot + np.array([0.0, 0.0, 0.25 * tall])
-    _put(model, "person/legs", knee, (0.11, 0.22 * tall, 0.0), trousers)
-    face = foot + np.array([0.0, 0.0, 0.94 * tall])
-    _put(model, "person/head", face, (0.1, 0.0, 0.0), skin)
-    _put(model, "person/hand", hand, (0.042, 0.0, 0.0), skin)
-    _put(
-        model,
-        "person/arm",
-        (shoulder + hand) / 2,
-        (0.045, float(np.linalg.norm(hand - shoulder)) / 2, 0.0),
-        sleeve,
-    )
-    turn = np.zeros(4)
-    mujoco.mju_quatZ2Vec(turn, (hand - shoulder) / np.linalg.norm(hand - shoulder))
-    model.geom("person/arm").quat[:] = turn
-
-
-def _put(model: Any, name: str, place: Any, size: Any, colour: Any) -> None:
-    geom = model.geom(name)
-    geom.pos[:], geom.size[:], geom.rgba[:3] = place, size, colour
 
 
 def through_sensor(image: npt.NDArray[np.uint8], rng: Rng) -> npt.NDArray[np.uint8]:

@@ -1,0 +1,52 @@
+"""Pictures read and written with errors that say why; texts written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from bt_exec.failure import UsageError
+from bt_exec_skills.vision.sample import Frame
+
+__all__ = ["read_image", "save_picture", "write_whole"]
+
+
+def read_image(file: Path) -> Frame:
+    """Return the picture in `file`, RGB.
+
+    Raises:
+        UsageError: If there is none that can be read.
+    """
+    if not file.exists():
+        raise UsageError(f"{file}: there is no such picture")
+    found = cv2.imread(str(file), cv2.IMREAD_COLOR) if file.is_file() else None
+    if found is None:
+        raise UsageError(f"{file}: no picture that can be read (PNG, JPEG, BMP, WebP)")
+    return np.asarray(cv2.cvtColor(found, cv2.COLOR_BGR2RGB), np.uint8)
+
+
+def save_picture(file: Path, picture: Frame) -> None:
+    """Write a picture; the ending of the name says which kind.
+
+    Raises:
+        UsageError: If it cannot be written.
+    """
+    if file.is_dir() or not cv2.haveImageWriter(str(file)):
+        raise UsageError(f"{file} cannot be written: name a picture, as seen.png or seen.jpg")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        written = cv2.imwrite(str(file), cv2.cvtColor(picture, cv2.COLOR_RGB2BGR))
+    except (OSError, cv2.error) as error:
+        raise UsageError(f"{file} cannot be written: {error}") from None
+    if not written:
+        raise UsageError(f"{file} cannot be written")
+
+
+def write_whole(file: Path, text: str) -> None:
+    """Write a file whole or not at all: who is killed half-way leaves the old one, or none."""
+    draft = file.with_suffix(".part")
+    draft.write_text(text, encoding="utf-8")
+    os.replace(draft, file)  # noqa: PTH105 - Path.replace, said plainly

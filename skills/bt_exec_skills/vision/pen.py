@@ -1,0 +1,53 @@
+"""Words in pictures: with Korean letters where OpenCV has them (from 5 on), else in ASCII."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import cv2
+
+from bt_exec_skills.vision.sample import Frame
+
+__all__ = ["extent", "write"]
+
+Colour = tuple[int, int, int]
+
+_PLAIN = cv2.FONT_HERSHEY_SIMPLEX
+_PLAIN_PX = 33.0  # height of the plain font at scale 1
+
+
+@lru_cache(maxsize=1)
+def _face() -> cv2.FontFace | None:
+    return cv2.FontFace("uni") if hasattr(cv2, "FontFace") else None
+
+
+def write(canvas: Frame, words: str, place: tuple[int, int], size: int, colour: Colour) -> None:
+    """Write `words` into a picture.
+
+    Args:
+        canvas: The picture.
+        words: One line.
+        place: Left end of the base line: column and row [px].
+        size: Height of the letters [px].
+        colour: RGB.
+    """
+    face = _face()
+    if face is not None:
+        cv2.putText(canvas, words, place, colour, face, size)
+        return
+    scale = size / _PLAIN_PX
+    cv2.putText(canvas, _ascii(words), place, _PLAIN, scale, colour, max(1, round(scale)), 16)
+
+
+def extent(words: str, size: int) -> tuple[int, int]:
+    """Return width of `words` and height of its letters above the base line [px]."""
+    face = _face()
+    if face is not None:
+        _, top, wide, _ = cv2.getTextSize((0, 0), words, (0, 0), face, size)
+        return int(wide), int(-top)
+    (wide, high), _ = cv2.getTextSize(_ascii(words), _PLAIN, size / _PLAIN_PX, 1)
+    return int(wide), int(high)
+
+
+def _ascii(words: str) -> str:
+    return words.replace("·", "|").encode("ascii", "ignore").decode()
