@@ -37,9 +37,10 @@ from bt_exec.faults import Faults
 from bt_exec.looking import Eyes, Lookout
 from bt_exec.messages import language_of
 from bt_exec.nodes.build import Built, build
-from bt_exec.nodes.leaves import KeptNode, SkillNode
+from bt_exec.nodes.leaf import KeptNode
 from bt_exec.nodes.modifiers import failure_of
 from bt_exec.nodes.runtime import Runtime
+from bt_exec.nodes.skill_node import SkillNode
 from bt_exec.planner import Planner
 from bt_exec.report import Outcome, code_of_reason
 from bt_exec.robot import Rig, stop_all, stop_all_apart

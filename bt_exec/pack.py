@@ -113,6 +113,8 @@ class Catalogue:
         self.types: dict[str, Any] = dict(BUILT_IN_TYPES)
         self._owner: dict[str, str] = {}
         for pack in self.packs:
+            _check_parts(pack, "skills", pack.skills, Skill)
+            _check_parts(pack, "conditions", pack.conditions, Condition)
             for part in (*pack.skills, *pack.conditions):
                 other = self._owner.setdefault(part.name, pack.name)
                 if other != pack.name or part.name in {*self.skills, *self.conditions}:
@@ -143,6 +145,19 @@ class Catalogue:
         return self.skills[name]
 
 
+def _check_parts(pack: Pack, what: str, given: Any, kind: type[Skill | Condition]) -> None:
+    """Refuse what was not declared with the decorator of its kind."""
+    word = kind.__name__.lower()
+    if not isinstance(given, Iterable):
+        found = type(given).__name__
+        raise RegistrationError(f"pack {pack.name}: {what} is a tuple, ({word},); found a {found}")
+    for part in given:
+        if not isinstance(part, kind):
+            name = getattr(part, "__name__", None) or getattr(part, "name", None) or repr(part)
+            message = f"{name} is no {word}; declare it with @{word}(…)"
+            raise RegistrationError(f"pack {pack.name}: {message}")
+
+
 def pack_names() -> tuple[str, ...]:
     """Return the names of all installed packs."""
     return plugin_names(_GROUP, "pack")
@@ -158,4 +173,6 @@ def find_pack(name: str) -> Pack:
     pack = load_plugin(_GROUP, "pack", name)
     if not isinstance(pack, Pack):
         raise RegistrationError(f"pack {name!r} is registered, but as no Pack: {pack!r}")
+    if pack.name != name:  # the site's settings for it would never reach it
+        raise RegistrationError(f"pack {name!r} is registered, but calls itself {pack.name!r}")
     return pack

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib.metadata
 from typing import Any
 
-from bt_exec.failure import RegistrationError, UnknownName, UsageError
+from bt_exec.failure import BtExecError, RegistrationError, UnknownName, UsageError
 
 __all__ = ["load_plugin", "plugin_names"]
 
@@ -36,9 +36,11 @@ def load_plugin(group: str, kind: str, name: str) -> Any:
         raise UnknownName(kind, name, points)
     try:
         return points[name].load()
-    except ImportError as error:
+    except Exception as error:  # whatever somebody's module does when it is imported
+        known = isinstance(error, ImportError | BtExecError)
+        why = str(error) if known else f"{type(error).__name__}: {error}"
         where = points[name].value
-        raise UsageError(f"{kind} {name!r} ({where}) cannot be imported: {error}") from error
+        raise UsageError(f"{kind} {name!r} ({where}) cannot be imported: {why}") from error
 
 
 def _points(group: str, kind: str) -> dict[str, importlib.metadata.EntryPoint]:

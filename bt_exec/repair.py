@@ -38,6 +38,10 @@ def repaired(request: Request, compiler: str) -> MissionSpec:
     """
     assert request.previous is not None
     old = other_way(request)
+    kept = kept_paths(request)
+    if old is not None:  # may enclose more than the failed part, with other arguments now
+        part = next(path for path, node in paths(request.previous.root) if node is old[0])
+        kept = tuple(path for path in kept if not encloses(part, path))
     before = request.previous.mission
     header = Mission(
         command=before.command,
@@ -46,7 +50,7 @@ def repaired(request: Request, compiler: str) -> MissionSpec:
         compiler=compiler,
         parent=before.plan_version,
         subgoals=before.subgoals,
-        kept=kept_paths(request),
+        kept=kept,
     )
     root = request.previous.root
     if old is not None:

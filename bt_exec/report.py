@@ -7,7 +7,7 @@ from a `MissionView` before every action and at the end.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Protocol, TypeAlias
 
 from bt_exec.failure import Failure
@@ -150,11 +150,8 @@ class Outcome:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, in this order; empty refusal fields are left out."""
-        data = asdict(self)
-        for name in ("nearest", "problems"):
-            if not data[name]:
-                del data[name]
-        return data
+        data = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {key: data[key] for key in data if data[key] or key not in ("nearest", "problems")}
 
 
 def code_of_reason(reason: str) -> str:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from bt_exec.compiler import compiler_names
 from bt_exec.failure import Problem, SpecError, nearest
 from bt_exec.messages import Messages
-from bt_exec.pack import Catalogue, find_pack
+from bt_exec.pack import Catalogue, Pack, find_pack, pack_names
 from bt_exec.resources import site_path
 from bt_exec.spec.library import Library
 from bt_exec.spec.source import Source, read_file
@@ -108,7 +109,7 @@ def load_site(name_or_file: str) -> Site:
     """Load a site by name or file, with its packs and their verified trees.
 
     Raises:
-        UnknownName: If there is no such site or pack.
+        UnknownName: If there is no such site.
         SpecError: If the file, or a tree of its packs, is wrong; every mistake at once.
     """
     path = site_path(name_or_file)
@@ -117,7 +118,7 @@ def load_site(name_or_file: str) -> Site:
         written = SiteFile.model_validate(source.data)
     except ValidationError as error:
         raise SpecError([_problem(source, finding) for finding in error.errors()]) from None
-    packs = [find_pack(name) for name in written.packs]
+    packs = _packs(source, written)
     catalogue = Catalogue(packs)
     library = Library.load([pack.trees for pack in packs if pack.trees is not None])
     problems = verify_library(library, catalogue)
@@ -141,6 +142,40 @@ def load_site(name_or_file: str) -> Site:
     )
 
 
+_WORDS = {
+    "dict_type": "must be a mapping of names to settings",
+    "mapping_type": "must be a mapping of names to settings",
+    "model_type": "must be a mapping of names to settings",
+    "model_attributes_type": "must be a mapping of names to settings",
+    "too_short": "names no pack; a site has at least one",
+}
+
+
+def _packs(source: Source, written: SiteFile) -> list[Pack]:
+    """Return the packs that a site names; compiler and robots that nothing answers to are told."""
+    packs: list[Pack] = []
+    problems: list[Problem] = []
+
+    def unknown(kind: str, name: Any, known: Iterable[str], *place: str, key: bool = False) -> None:
+        if name not in (names := tuple(known)):
+            near = nearest(str(name), names)
+            allowed = (*near, *(other for other in names if other not in near))
+            code, message = f"UNKNOWN_{kind.upper()}", f"there is no {kind} {name!r}"
+            problems.append(source.problem(code, message, place, allowed=allowed, key=key))
+
+    for name, settings in written.packs.items():
+        unknown("pack", name, pack_names(), "packs", name, key=True)
+        if not problems:
+            packs.append(find_pack(name))
+            if "robot" in settings:
+                robots = packs[-1].robots
+                unknown("robot", settings["robot"], robots, "packs", name, "robot")
+    unknown("compiler", written.compiler.name, compiler_names(), "compiler", "name")
+    if problems:
+        raise SpecError(problems)
+    return packs
+
+
 def _problem(source: Source, finding: Any) -> Problem:
     place = tuple(finding["loc"])
     kind = finding["type"]
@@ -154,5 +189,5 @@ def _problem(source: Source, finding: Any) -> Problem:
         return source.problem("UNKNOWN_FIELD", message, place, allowed=allowed, key=True)
     if kind == "missing":
         return source.problem("MISSING_FIELD", f"the setting {place[-1]!r} is missing", place[:-1])
-    message = str(finding["msg"]).replace("Input should be", "must be")
+    message = _WORDS.get(kind) or str(finding["msg"]).replace("Input should be", "must be")
     return source.problem("BAD_VALUE", message, place, found=repr(finding["input"])[:40])

@@ -26,17 +26,15 @@ against its annotation. What is wrong with a signature is found when the module 
 from __future__ import annotations
 
 import inspect
-import string
-import typing
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
-from typing import Any, TypeAlias, get_args, get_origin, get_type_hints
+from typing import Any, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, create_model
 from typing_extensions import TypeVar
 
+from bt_exec.declaration import Declaration
 from bt_exec.failure import RegistrationError
 
 __all__ = [
@@ -51,9 +49,6 @@ __all__ = [
     "condition",
     "skill",
 ]
-
-INJECTED = ("robot", "world")
-"""Parameters that the executive gives; everything else is an argument of the spec."""
 
 DEFAULT_TIMEOUT_S = 60.0
 """How long a skill may run when neither it nor the spec says otherwise [s]."""
@@ -163,14 +158,6 @@ class Signature:
         checked = self.model.model_validate(dict(args))
         return {name: getattr(checked, name) for name in self.arguments}
 
-    def why_invalid(self, args: Mapping[str, Any]) -> ValidationError | None:
-        """Return what is wrong with `args`, or None."""
-        try:
-            self.validate(args)
-        except ValidationError as error:
-            return error
-        return None
-
     def labels(self) -> frozenset[str]:
         """Return the names of the arguments that are labels of things seen."""
         return frozenset(
@@ -254,28 +241,23 @@ def skill(
 
     Raises:
         RegistrationError: If the function is no generator, lacks an annotation or a docstring, or
-            a template names an argument that does not exist.
+            a template names an argument that does not exist; and if what it declares has another
+            form: a text where a set of texts is meant, say.
     """
 
     def declare(function: Callable[..., Steps[Any]]) -> Skill:
         if not inspect.isgeneratorfunction(function):
             raise RegistrationError(f"skill {function.__name__} must be a generator: it must yield")
-        if timeout_s <= 0:
-            raise RegistrationError(f"skill {function.__name__}: timeout_s must be positive")
-        base = _read_signature(function, name)
-        declared = Skill(
-            **base,
-            fails=frozenset(fails),
-            needs=MappingProxyType(dict(needs or {})),
-            effects=MappingProxyType(dict(effects or {})),
-            uses=frozenset(uses),
-            timeout_s=timeout_s,
-            results=MappingProxyType(_result_fields(function)),
+        declaration = Declaration(function, name)
+        return Skill(
+            **declaration.signature(),
+            fails=declaration.codes("fails", fails),
+            needs=declaration.facts("needs", needs),
+            effects=declaration.facts("effects", effects),
+            uses=declaration.templates("uses", uses),
+            timeout_s=declaration.seconds("timeout_s", timeout_s, positive=True),
+            results=declaration.results(),
         )
-        templates = [*declared.needs.items(), *declared.effects.items()]
-        _check_templates(declared, [text for pair in templates for text in pair])
-        _check_templates(declared, declared.uses)
-        return declared
 
     return declare
 
@@ -301,86 +283,14 @@ def condition(
     def declare(function: ConditionFunction) -> Condition:
         if inspect.isgeneratorfunction(function):
             raise RegistrationError(f"condition {function.__name__} must return, not yield")
-        if patience_s < 0:
-            raise RegistrationError(f"condition {function.__name__}: patience_s is negative")
-        declared = Condition(
-            **_read_signature(function, name),
-            patience_s=patience_s,
+        declaration = Declaration(function, name)
+        declaration.templates("skip_reason", [skip_reason])
+        return Condition(
+            **declaration.signature(),
+            patience_s=declaration.seconds("patience_s", patience_s),
             unknown=unknown,
             skip_reason=skip_reason,
-            establishes=MappingProxyType(dict(establishes or {})),
+            establishes=declaration.facts("establishes", establishes),
         )
-        pairs = [text for pair in declared.establishes.items() for text in pair]
-        _check_templates(declared, [skip_reason, *pairs])
-        return declared
 
     return declare
-
-
-def _read_signature(function: Callable[..., Any], name: str | None) -> dict[str, Any]:
-    """Return the fields of `Signature` read off `function`, or say what is wrong with it."""
-    label = name or function.__name__
-    try:
-        hints = get_type_hints(function, include_extras=True)
-    except NameError as error:
-        raise RegistrationError(f"{label}: an annotation cannot be resolved: {error}") from None
-    doc = inspect.getdoc(function) or ""
-    if not doc:
-        raise RegistrationError(f"{label} needs a docstring: it is what people and models read")
-    arguments: dict[str, Any] = {}
-    required: set[str] = set()
-    injected: set[str] = set()
-    for parameter in inspect.signature(function).parameters.values():
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            raise RegistrationError(f"{label}: *{parameter.name} cannot be an argument of a spec")
-        if parameter.name in INJECTED:
-            injected.add(parameter.name)
-            continue
-        if parameter.name not in hints:
-            raise RegistrationError(f"{label}: argument {parameter.name!r} needs a type annotation")
-        arguments[parameter.name] = hints[parameter.name]
-        if parameter.default is parameter.empty:
-            required.add(parameter.name)
-    return {
-        "name": label,
-        "function": function,
-        "summary": doc.splitlines()[0].strip(),
-        "doc": doc,
-        "arguments": MappingProxyType(arguments),
-        "required": frozenset(required),
-        "injected": frozenset(injected),
-    }
-
-
-def _result_fields(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the fields of ``Steps[Result]``; none for plain ``Steps``."""
-    hint = get_type_hints(function, include_extras=True).get("return")
-    if hint is None:
-        raise RegistrationError(f"skill {function.__name__} must be annotated with -> Steps")
-    if get_origin(hint) is not Generator:
-        raise RegistrationError(f"skill {function.__name__} must return Steps, not {hint}")
-    parts = get_args(hint)
-    result = parts[2] if len(parts) == 3 else None
-    if result is None or result is type(None) or isinstance(result, typing.TypeVar | TypeVar):
-        return {}
-    if result is Any:
-        raise RegistrationError(
-            f"skill {function.__name__}: a result needs named fields; return a dataclass, "
-            "a NamedTuple or a TypedDict"
-        )
-    fields = get_type_hints(result, include_extras=True)
-    if not fields:
-        raise RegistrationError(f"skill {function.__name__}: result {result} has no fields")
-    return fields
-
-
-def _check_templates(declared: Signature, texts: Iterable[str]) -> None:
-    """Refuse a template that names no argument of `declared`."""
-    for text in texts:
-        for _, name, _, _ in string.Formatter().parse(text):
-            if name is not None and name not in declared.arguments:
-                known = ", ".join(declared.arguments) or "none"
-                raise RegistrationError(
-                    f"{declared.name}: template {text!r} names {{{name}}}, "
-                    f"which is no argument of it (arguments: {known})"
-                )

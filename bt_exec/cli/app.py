@@ -119,6 +119,10 @@ def _run(arguments: list[str]) -> int:
         return _complain("stopped", EXIT_STOPPED)
     except OSError:
         raise
+    except SystemExit as leaving:
+        if leaving.code == 1:  # what click makes of a reader that is gone
+            raise BrokenPipeError from leaving
+        raise
     except Exception as error:
         if os.environ.get("BT_EXEC_DEBUG"):
             raise
@@ -145,6 +149,10 @@ def _usage(error: Exception) -> str:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "bt-exec"
     message = str(getattr(error, "format_message", lambda: str(error))()).rstrip()
+    if "extra argument" in message and path.endswith((" run", " compile")):
+        message += "; put the command into quotes"
+    elif path == "bt-exec" and "No such option" in message:
+        path = "bt-exec repl"  # whoever gives options to the bare prompt
     stop = "" if message.endswith(("?", ".")) else "."
     return f"{message[:1].lower()}{message[1:]}{stop} See: {path} --help"
 
@@ -160,13 +168,13 @@ def _complain(message: str, code: int) -> int:
 
 
 def _streams() -> bool:
-    """Make the streams fit to be written to; return whether there is somewhere to write."""
+    """Let no stream fail for a sign it does not know; return whether there is one to write to."""
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123 - lives as long as we do
     if sys.stdout is None:
         sys.stderr.write("bt-exec: standard output is closed; open it, or use > /dev/null\n")
         return False
-    for stream in (sys.stdout, sys.stderr):
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")

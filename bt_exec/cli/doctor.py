@@ -139,13 +139,15 @@ def _parts() -> Iterator[Finding]:
             yield Finding("packs", name, "ok", packs[-1].summary)
         except BtExecError as error:
             yield Finding("packs", name, "missing", str(error))
+    compilers = {}
     for name in compiler_names():
         try:
-            compiler = find_compiler(name, {})
+            compilers[name] = find_compiler(name, {})
             yield Finding("compilers", name, "ok")
-            yield from _look_of(compiler, f"compiler {name}")
         except BtExecError as error:
             yield Finding("compilers", name, "optional", str(error))
+    for name, compiler in compilers.items():
+        yield from _look_of(compiler, f"compiler {name}")
     try:
         sites = site_names()
     except BtExecError as error:

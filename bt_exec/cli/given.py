@@ -18,7 +18,7 @@ _LARGEST = 1_000_000
 
 
 def load_plan(path: Path, site: Site, command: str) -> MissionSpec:
-    """Return the plan in a file.
+    """Return the plan in a file, as a first plan: what an earlier run kept is done again.
 
     Raises:
         UsageError: If the file cannot be read, or holds a tree instead of a plan.
@@ -27,12 +27,16 @@ def load_plan(path: Path, site: Site, command: str) -> MissionSpec:
     from bt_exec.spec.load import load_text
     from bt_exec.spec.model import MissionSpec
 
+    path = path.expanduser()
     try:
         if path.stat().st_size > _LARGEST:
             raise UsageError(f"--plan {path}: is larger than {_LARGEST} bytes")
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"--plan {path}: cannot be read: {error}") from None
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise UsageError(f"--plan {path}: cannot be read: {why}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"--plan {path}: is not UTF-8 text; save it as UTF-8") from None
     if '"plan"' in text and '"mission"' not in text and path.suffix == ".json":
         for name in _names(site):
             return format_of(name, site).read(text, str(path), command)
@@ -40,7 +44,8 @@ def load_plan(path: Path, site: Site, command: str) -> MissionSpec:
     document = load_text(text, str(path)).document
     if not isinstance(document, MissionSpec):
         raise UsageError(f"--plan {path}: is a tree; a plan starts with 'mission:'")
-    return document
+    anew = document.mission.model_copy(update={"plan_version": 1, "parent": None, "kept": ()})
+    return document.model_copy(update={"mission": anew})
 
 
 def format_of(name: str, site: Site) -> PlanFormat:

@@ -14,14 +14,22 @@ __all__ = ["emit", "for_people", "to_json"]
 def to_json(data: Any, *, file: TextIO | None = None, indent: int | None = None) -> str:
     """Return data as JSON that `file` can hold: escaped where its encoding lacks signs."""
     encoding = (getattr(file or sys.stdout, "encoding", None) or "ascii").lower()
-    separators = None if indent else (",", ":")
-    return json.dumps(
-        data,
-        ensure_ascii=not encoding.replace("-", "").startswith("utf"),
-        indent=indent,
-        separators=separators,
-        default=str,
-    )
+
+    def text_of(plain: Any) -> str:
+        return json.dumps(
+            plain,
+            ensure_ascii=not encoding.replace("-", "").startswith("utf"),
+            indent=indent,
+            separators=None if indent else (",", ":"),
+            allow_nan=False,
+        )
+
+    try:
+        return text_of(data)
+    except (TypeError, ValueError):  # evidence of a skill: arrays, NaN, whatever it measured
+        from bt_exec.journal.plain import to_json as whatever_it_is
+
+        return text_of(json.loads(whatever_it_is(data)))
 
 
 def emit(data: Any) -> None:

@@ -47,10 +47,10 @@ def compile_(
     import sys
 
     from bt_exec.cli.given import format_of
-    from bt_exec.cli.output import for_people
     from bt_exec.compiler import Refusal
-    from bt_exec.report import EXIT_CODES
-    from bt_exec.session import compile_command
+    from bt_exec.failure import SpecError
+    from bt_exec.plan import prepare
+    from bt_exec.session import make_compiler, request_of
     from bt_exec.site import load_site
     from bt_exec.spec.dump import dump_json, dump_yaml
 
@@ -60,14 +60,20 @@ def compile_(
     if show_prompt or dry_run:
         _question(loaded, command, seen, compiler, prompt=show_prompt)
         return
-    answer = compile_command(loaded, command, seen=seen, compiler=compiler)
+    request = request_of(loaded, command, seen)
+    answer = make_compiler(loaded, compiler).compile(request)
     if isinstance(answer, Refusal):
-        for_people(beside=True).say(_refusal(answer))
-        raise typer.Exit(EXIT_CODES["refused"])
-    spec = answer[1] if inline else answer[0]
+        raise _refused(answer)
+    try:
+        runs = prepare(answer.spec, request)
+    except SpecError as error:
+        said = request.messages.say("PLAN_REJECTED", request.language)
+        problems = tuple(map(str, error.problems))
+        raise _refused(Refusal("PLAN_REJECTED", said, problems=problems)) from None
+    spec = runs if inline else answer.spec
     text = dump_json(spec) if format == "json" else dump_yaml(spec)
     if writer is not None:
-        text = writer(answer[1])
+        text = writer(runs)
     sys.stdout.write(text.rstrip("\n") + "\n")
 
 
@@ -128,7 +134,7 @@ def _problems(files: list[Path], site: Site) -> list[Problem]:
     from bt_exec.spec.load import Loaded, parse
     from bt_exec.spec.model import TreeSpec
     from bt_exec.spec.source import scan_file
-    from bt_exec.verify import verify_document
+    from bt_exec.verify import verify_file
 
     problems: list[Problem] = []
     loaded: list[Loaded] = []
@@ -148,8 +154,8 @@ def _problems(files: list[Path], site: Site) -> list[Problem]:
     for tree in site.library:
         if tree.tree not in library:
             library.add(tree, site.library.source(tree.tree))
-    for document, source in loaded:
-        problems += verify_document(document, site.catalogue, library, source)
+    for one in loaded:
+        problems += verify_file(one, site.catalogue, library)
     return problems
 
 
@@ -172,13 +178,17 @@ def _look(site: Site, world: list[str]) -> Seen:
     return Seen(labels, facts, text, scenes[0].frame if scenes else None)
 
 
-def _refusal(refusal: Refusal) -> str:
+def _refused(refusal: Refusal) -> typer.Exit:
+    """Say why there is no plan; return how the program ends."""
+    from bt_exec.cli.output import for_people
+    from bt_exec.report import EXIT_CODES
     from bt_exec.tui.summary import unsaid
 
-    lines = [f"refused · {refusal.message} [{refusal.code}]"]
+    lines = [f"refused · {refusal.message} [{refusal.code}]", *refusal.problems]
     if further := unsaid(refusal.message, refusal.nearest):
         lines += ["try one of these:", *(f"  {text}" for text in further)]
-    return "\n".join(lines)
+    for_people(beside=True).say("\n".join(lines))
+    return typer.Exit(EXIT_CODES["refused"])
 
 
 COMMANDS: Mapping[str, Callable[..., None]] = {"compile": compile_, "check": check}

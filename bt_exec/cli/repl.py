@@ -124,8 +124,10 @@ class _Prompt:
                     self.painter.say("")  # what was typed is dropped, the prompt stays
 
     def help(self) -> None:
+        from bt_exec.tui.catalogue import spoken
+
         trees = [tree for tree in self.stage.session.site.library if tree.utterances]
-        said = [f"  {tree.utterances[0]}" for tree in trees]
+        said = [f"  {' · '.join(spoken(tree.utterances))}" for tree in trees]
         self.painter.say(_HELP.format(examples="\n".join(said)))
 
     def status(self) -> None:
@@ -181,6 +183,8 @@ def _history(utterances: list[str]) -> Iterator[None]:
     readline.set_completer_delims("\n")
     readline.set_completer(complete)
     readline.parse_and_bind("tab: complete")
+    for setting in ("input-meta on", "output-meta on", "convert-meta off"):
+        readline.parse_and_bind(f"set {setting}")  # Korean, also where the locale is plain C
     try:
         yield
     finally:

@@ -14,23 +14,6 @@ __all__ = ["COMMANDS", "run"]
 
 _USAGE_ERROR: Any = typer.BadParameter.__mro__[1]  # click's, wherever typer keeps it
 
-_SHOWN = (
-    "mission_id",
-    "command",
-    "status",
-    "reason_code",
-    "message",
-    "planner_calls",
-    "replans",
-    "plan_version",
-    "ticks",
-    "sim_seconds",
-    "wall_seconds",
-    "skipped",
-    "failures",
-    "journal",
-)
-
 
 def run(
     context: typer.Context,
@@ -90,9 +73,8 @@ def run(
     with staged(chosen) as stage:
         given = None if plan is None else load_plan(plan, stage.session.site, command)
         outcome = stage.run(command or (given.mission.command if given else ""), given)
-    if json:
-        data: dict[str, Any] = outcome.to_dict()
-        emit({**{name: data[name] for name in _SHOWN}, **data})
+        if json:
+            emit(outcome.to_dict())
     raise typer.Exit(outcome.exit_code)
 
 

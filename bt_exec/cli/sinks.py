@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import sys
+import tempfile
 import threading
 from pathlib import Path
 from typing import Any, TextIO
@@ -20,6 +21,8 @@ _WAITING = 32  # frames that wait for the disk before the loop does
 class TurnLines:
     """A listener that writes turn reports: one minified JSON object a line.
 
+    A mission goes on when its reports cannot be written; `close` says so.
+
     Args:
         where: A file, or ``-`` for standard output.
 
@@ -28,44 +31,70 @@ class TurnLines:
     """
 
     def __init__(self, where: str) -> None:
+        self._where = where
         self._own: TextIO | None = None
+        self._trouble: OSError | None = None
         if where != "-":
             try:
-                self._own = Path(where).open("w", encoding="utf-8")  # noqa: SIM115 - until `close`
+                self._own = Path(where).expanduser().open("w", encoding="utf-8")
             except OSError as error:
                 raise UsageError(f"--turns {where}: {error.strerror}") from error
 
     def on(self, event: ev.Event) -> None:
         """Write the report of a turn."""
-        if isinstance(event, ev.Turn):
-            file = self._own or sys.stdout
+        if not isinstance(event, ev.Turn) or self._trouble is not None:
+            return
+        file = self._own or sys.stdout
+        try:
             file.write(to_json(event.report, file=file) + "\n")
             file.flush()
+        except OSError as error:
+            self._trouble = error
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file.
+
+        Raises:
+            OSError: If a report could not be written.
+        """
         if self._own is not None:
-            self._own.close()
+            try:
+                self._own.close()
+            except OSError as error:  # what was left in its buffer
+                self._trouble = self._trouble or error
+        if self._trouble is not None:
+            self._trouble.filename = None if self._own is None else self._where
+            raise self._trouble
 
 
 class Frames:
     """A listener that keeps every frame as a PNG, written by a worker.
 
+    A mission goes on when its frames cannot be written; `close` says so.
+
     Args:
         folder: Where they go; made if it is not there.
 
     Raises:
-        UsageError: If the folder cannot be made.
+        UsageError: If the folder cannot be written, or holds frames of another mission.
     """
 
     def __init__(self, folder: Path) -> None:
+        folder = folder.expanduser()
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                kept = next(folder.glob("[0-9]" * 6 + ".png"), None)
+        except FileExistsError as error:
+            raise UsageError(f"--save-frames {folder}: is no folder") from error
         except OSError as error:
             raise UsageError(f"--save-frames {folder}: {error.strerror}") from error
+        if kept is not None:
+            message = "holds the frames of another mission; name another folder"
+            raise UsageError(f"--save-frames {folder}: {message}")
         self.folder = folder
         self.count = 0
-        self._trouble = ""
+        self._trouble: OSError | None = None
         self._waiting: queue.Queue[tuple[Path, Any] | None] = queue.Queue(_WAITING)
         self._worker = threading.Thread(target=self._work, name="frames", daemon=True)
         self._worker.start()
@@ -77,9 +106,15 @@ class Frames:
             self._waiting.put((self.folder / f"{self.count:06d}.png", event.scene.frame))
 
     def close(self) -> None:
-        """Write what waits."""
+        """Write what waits.
+
+        Raises:
+            OSError: If a frame could not be written.
+        """
         self._waiting.put(None)
         self._worker.join()
+        if self._trouble is not None:
+            raise self._trouble
 
     def _work(self) -> None:
         import numpy as np
@@ -91,6 +126,5 @@ class Frames:
             try:
                 write_png(path, np.asarray(frame))
             except (OSError, ValueError) as error:
-                if not self._trouble:
-                    self._trouble = f"bt-exec: frames cannot be kept in {self.folder}: {error}"
-                    print(self._trouble, file=sys.stderr)
+                code, why = getattr(error, "errno", 0), getattr(error, "strerror", str(error))
+                self._trouble = self._trouble or OSError(code, why, str(path))

@@ -71,7 +71,10 @@ def staged(options: Options) -> Iterator[Stage]:
     with contextlib.ExitStack() as stack:
         site = load_site(options.site)
         world = parse_world(options.world)
-        journal = None if options.no_journal else Journal.open(options.journal)
+        try:
+            journal = None if options.no_journal else Journal.open(options.journal)
+        except UsageError as error:
+            raise UsageError(f"{error}. Try: --journal FILE, or --no-journal") from error
         beside = options.json or options.turns == "-"
         conductor = Conductor(
             for_people(beside=beside),

@@ -57,7 +57,7 @@ class Journal:
         Raises:
             UsageError: If it cannot be opened or written, or is no journal of this version.
         """
-        path = default_path() if path is None else path.absolute()
+        path = default_path() if path is None else path.expanduser().absolute()
         prepare(path)
         return cls(path)
 

@@ -118,8 +118,11 @@ def prepare(path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         connection = connect(path, busy_s=_OPEN_S)
+    except FileExistsError as error:
+        raise UsageError(f"the journal {path} cannot be opened: no folder is there") from error
     except (OSError, sqlite3.Error) as error:
-        raise UsageError(f"the journal {path} cannot be opened: {error}") from error
+        why = str(getattr(error, "strerror", error)).lower()
+        raise UsageError(f"the journal {path} cannot be opened: {why}") from error
     try:
         connection.execute("BEGIN IMMEDIATE")
         _migrate(connection, path)

@@ -216,7 +216,7 @@ class Recorder:
     def _fail(self, problem: str) -> None:
         """Note what is wrong; tell it the first time."""
         self.problem = problem
-        self._say_once(f"{self.path} cannot be written ({problem}); the mission goes on")
+        self._say_once(f"{self.path} cannot be written ({problem}); no skill starts until it can")
 
     def _say_once(self, message: str) -> None:
         """Tell the operator, once a mission."""

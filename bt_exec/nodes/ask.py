@@ -7,8 +7,12 @@ decides. Timing: `Ask.begin` once when a node is entered; `Ask.verdict` each tic
 from __future__ import annotations
 
 import traceback
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal, TypeAlias
 
+from bt_exec.events import Asked
+from bt_exec.failure import Failure, FailureKind
+from bt_exec.nodes.crash import in_words
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.skill import Verdict
 from bt_exec.spec.expression import All, Any_, Is, Not, leaves
@@ -16,6 +20,8 @@ from bt_exec.spec.expression import All, Any_, Is, Not, leaves
 __all__ = ["CRASHED", "Ask"]
 
 CRASHED = "CONDITION_CRASHED"
+
+Role: TypeAlias = Literal["check", "while", "skip_if"]
 
 
 class Ask:
@@ -73,6 +79,23 @@ class Ask:
                 reasons.append(condition.skip_reason.format(**condition.validate(args)))
         return ", ".join(dict.fromkeys(reasons)) or self.text
 
+    def tell(self, verdict: Verdict, path: str, role: Role, *, told: bool = False) -> None:
+        """Tell listeners about a verdict, if it says something new."""
+        said = (verdict.holds, verdict.why)
+        if said == self.said:
+            return
+        self.said = said
+        runtime = self.runtime
+        runtime.emit(Asked(runtime.now(), runtime.tick, path, role, self.text, verdict, told))
+
+    def doubt(self, verdict: Verdict, path: str, kind: FailureKind) -> Failure:
+        """Return the failure of a question that nobody could answer in time."""
+        evidence: dict[str, Any] = {"question": self.text, "evidence": list(verdict.evidence)}
+        if self.crash:
+            evidence["traceback"] = self.crash
+        message = verdict.why or f"cannot tell whether {self.text}"
+        return Failure(self.code, message, path, kind, self.name, {}, evidence, retryable=False)
+
     def _ask(self, part: Any) -> Verdict:
         if isinstance(part, Is):
             return self._leaf(part)
@@ -103,11 +126,28 @@ class Ask:
         robot, world = self.runtime.surroundings(leaf.name, self.since)
         try:
             args = condition.validate(self.runtime.resolve(leaf.args))
-            verdict = condition(**condition.inject(robot, world), **args)
-        except Exception as error:  # noqa: BLE001 - a condition is somebody's code; it must not end us
+            verdict = _checked(condition(**condition.inject(robot, world), **args))
+        except KeyboardInterrupt:
+            raise  # the operator's, not the condition's
+        except BaseException as error:  # noqa: BLE001 - somebody's code; it must not end us
             self.crash = traceback.format_exc()
             self.code = CRASHED
-            return Verdict.unknown(f"{leaf.name} raised {type(error).__name__}: {error}")
+            return Verdict.unknown(f"{leaf.name} raised {in_words(error)}")
         if verdict.holds is None:
             self.code, self._patience_s = condition.unknown, condition.patience_s
         return verdict
+
+
+def _checked(found: Any) -> Verdict:
+    """Return a verdict that is what it should be; a truth of numpy becomes one of Python."""
+    if not isinstance(found, Verdict):
+        raise TypeError(f"returned {type(found).__name__} instead of a Verdict")
+    if not isinstance(found.why, str):
+        raise TypeError(f"why is a text; found {found.why!r}")
+    if not isinstance(found.evidence, tuple):
+        raise TypeError(f"evidence is a tuple of texts; found {found.evidence!r}")
+    if found.holds is None or found.holds is True or found.holds is False:
+        return found
+    if type(found.holds).__name__ in ("bool", "bool_"):  # numpy's, without importing it
+        return replace(found, holds=bool(found.holds))
+    raise TypeError(f"a verdict holds, or not, or is None; found {found.holds!r}")

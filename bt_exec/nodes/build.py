@@ -8,10 +8,12 @@ from py_trees.behaviour import Behaviour
 from py_trees.composites import Selector
 from py_trees.composites import Sequence as PySequence
 
-from bt_exec.nodes.leaves import CheckNode, KeptNode, SkillNode
+from bt_exec.nodes.check_node import CheckNode
+from bt_exec.nodes.leaf import KeptNode
 from bt_exec.nodes.modifiers import Guard, Repeat, Retry, SkipIf, Timeout
 from bt_exec.nodes.parallel import NofM
 from bt_exec.nodes.runtime import Runtime
+from bt_exec.nodes.skill_node import SkillNode
 from bt_exec.spec.model import (
     Check,
     Do,

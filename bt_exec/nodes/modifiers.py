@@ -15,7 +15,6 @@ from py_trees.decorators import Decorator
 
 from bt_exec.failure import Failure
 from bt_exec.nodes.ask import Ask
-from bt_exec.nodes.leaves import doubt, emit_verdict
 from bt_exec.nodes.runtime import Runtime
 
 __all__ = ["Guard", "Modifier", "Repeat", "Retry", "SkipIf", "Timeout"]
@@ -82,11 +81,11 @@ class SkipIf(Modifier):
         if self._entered:
             return None
         verdict = self.ask.verdict()
-        emit_verdict(self.runtime, self.path, "skip_if", self.ask, verdict)
+        self.ask.tell(verdict, self.path, "skip_if")
         if verdict.holds is None:
             if not self.ask.expired:
                 return Status.RUNNING
-            self.failure = doubt(self.ask, verdict, self.path, "check")
+            self.failure = self.ask.doubt(verdict, self.path, "check")
             return Status.FAILURE
         if verdict.holds:
             self.skipped = self.ask.skip_reason()
@@ -117,14 +116,14 @@ class Guard(Modifier):
     def before(self) -> Status | None:
         """Stop the child if the condition does not hold."""
         verdict = self.ask.verdict()
-        emit_verdict(self.runtime, self.path, "while", self.ask, verdict)
+        self.ask.tell(verdict, self.path, "while")
         if verdict.holds is None and not self.ask.expired:
             return None if self._started else Status.RUNNING
         if verdict.holds:
             self._started = True
             return None
         if verdict.holds is None:
-            self.failure = doubt(self.ask, verdict, self.path, "guard")
+            self.failure = self.ask.doubt(verdict, self.path, "guard")
         else:
             self.failure = Failure(
                 self.CODE,

@@ -160,7 +160,8 @@ class _Expander:
         for key, param in tree.params.items():
             if param.required and key not in args:
                 message = f"tree {name!r} needs {key!r} ({param.type})"
-                self._report("MISSING_ARGUMENT", message, (*place, "with"), "", (key,))
+                where = (*place, "with") if args else place  # where verification reports it, too
+                self._report("MISSING_ARGUMENT", message, where, "", (key,))
         names = {
             reference_name(tree.returns[field]): self._result_name(outer, scope)
             for field, outer in node.save.items()

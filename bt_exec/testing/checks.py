@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+
+from pydantic.errors import PydanticInvalidForJsonSchema
 
 from bt_exec.messages import LANGUAGES, Messages
 from bt_exec.pack import Catalogue, Pack
@@ -74,8 +74,11 @@ def _check_signature(part: Signature) -> None:
     assert part.summary.endswith((".", "?", "!")), (
         f"{part.name}: the docstring's first line must be a sentence, it is what people read"
     )
-    schema: Mapping[str, Any] = part.model.model_json_schema()
-    assert schema["type"] == "object", f"{part.name}: the arguments give no JSON Schema"
+    try:
+        part.model.model_json_schema()
+    except PydanticInvalidForJsonSchema as error:
+        message = f"{part.name}: an argument has a type that no tree can write: {error.message}"
+        raise AssertionError(message) from error
 
 
 def _fact(template: str) -> bool:

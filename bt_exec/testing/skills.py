@@ -92,9 +92,13 @@ class SkillRun:
         raise AssertionError(f"{self.skill.name} is still running after {limit} ticks")
 
     def cancel(self) -> SkillRun:
-        """Cancel it as the executive does: close the generator, its ``finally`` runs."""
-        self._generator.close()
-        self.outcome = "cancelled"
+        """Cancel it as the executive does: close the generator, its ``finally`` runs.
+
+        What has ended already stays as it ended.
+        """
+        if self.outcome == "running":
+            self._generator.close()
+            self.outcome = "cancelled"
         return self
 
 

@@ -20,6 +20,7 @@ __all__ = [
     "condition_entry",
     "skill_data",
     "skill_entry",
+    "spoken",
     "tree_data",
     "tree_entry",
     "type_words",
@@ -138,10 +139,15 @@ def tree_entry(tree: TreeSpec, library: Library, *, verbose: bool = False) -> En
     return Entry(tree.tree, summary=tree.summary, facts=facts)
 
 
+def spoken(utterances: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the first utterance of each language."""
+    first = {language_of(text): text for text in reversed(utterances)}
+    return tuple(text for text in utterances if text in first.values())
+
+
 def _some(utterances: tuple[str, ...]) -> tuple[str, ...]:
     """Return the first utterance of each language, and how many more there are."""
-    first = {language_of(text): text for text in reversed(utterances)}
-    shown = tuple(text for text in utterances if text in first.values())
+    shown = spoken(utterances)
     rest = len(utterances) - len(shown)
     return (*shown, f"and {rest} more ways") if rest > 1 else utterances
 

@@ -9,7 +9,7 @@ from bt_exec.tui.model import ViewModel
 from bt_exec.tui.nodes import ViewNode
 from bt_exec.tui.style import WORDS
 from bt_exec.tui.text import clean
-from bt_exec.tui.words import seconds
+from bt_exec.tui.words import say_notes, seconds
 
 __all__ = ["PlainView"]
 
@@ -30,6 +30,7 @@ class PlainView:
         self.write = write
         self.verbose = verbose
         self._seen = ""
+        self._noted: tuple[str, ...] = ()
         self._states: dict[int, object] = {}
 
     def on(self, event: ev.Event) -> None:
@@ -39,7 +40,7 @@ class PlainView:
         match event:
             case ev.MissionStarted():
                 self._states.clear()
-                self._seen = ""
+                self._seen, self._noted = "", ()
                 ident = f"  ({event.mission_id}, site {event.site})" if self.verbose else ""
                 self._line("command", f"{model.command}{ident}")
             case ev.Planning() if event.failure is not None:
@@ -48,8 +49,15 @@ class PlainView:
                 self._sight()
                 number = event.spec.mission.plan_version
                 steps = sum(not node.children for node in model.forest)
-                made = f"{steps} step{'s' * (steps != 1)}, {clean(event.spec.mission.compiler)}"
+                made = f"{steps} step{'s' * (steps != 1)}"
+                by = clean(event.spec.mission.compiler)
+                made = ", ".join(filter(None, (made, by)))
                 self._line(f"plan {number}", model.past[-1].change if model.past else made)
+                notes = say_notes(event.spec.mission.notes)
+                for note in notes:
+                    if note not in self._noted:
+                        self._line("note", note)
+                self._noted = notes
             case ev.NodeChanged():
                 self._change(model.forest.by_path.get(event.path))
             case ev.Finished():

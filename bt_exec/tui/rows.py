@@ -11,6 +11,7 @@ from bt_exec.skill import Verdict
 from bt_exec.tui.model import Past, ViewModel
 from bt_exec.tui.nodes import ViewNode
 from bt_exec.tui.text import clean, wrap
+from bt_exec.tui.words import say_notes
 
 __all__ = ["NARROW", "Row", "choose", "rows_of"]
 
@@ -25,7 +26,8 @@ class Row:
     """One row of the tree.
 
     Attributes:
-        kind: ``node``, ``note`` (explains the row above), ``change`` (a new plan) or ``gap``.
+        kind: ``node``, ``note`` (explains the row above), ``change`` (a new plan), ``remark`` (what
+            passes changed in the plan) or ``gap``.
         depth: How far it is indented.
         text: The note, the change or the gap's count; empty for nodes.
         node: The node, for ``node``.
@@ -46,13 +48,15 @@ class Row:
 def rows_of(model: ViewModel, width: int, *, room: int | None = None) -> list[Row]:
     """Return every row of a mission that may be shown in `width` cells.
 
-    Subtrees that were not reached are folded when there are more rows than `room`.
+    When there are more rows than `room`, remarks go and subtrees that were not reached are folded.
     """
     maker = _Maker(model, width, fold=False)
     rows = list(maker.all())
     if room is not None and len(rows) > room:
+        rows = [row for row in rows if row.kind != "remark"]
+    if room is not None and len(rows) > room:
         maker = _Maker(model, width, fold=True)
-        rows = list(maker.all())
+        rows = [row for row in maker.all() if row.kind != "remark"]
     return rows
 
 
@@ -116,6 +120,9 @@ class _Maker:
         model = self.model
         for number, past in enumerate(model.past, 2):
             yield from self.earlier(past, number, last=number == len(model.past) + 1)
+        for text in say_notes(model.spec.mission.notes if model.spec is not None else ()):
+            for index, line in enumerate(_cut(wrap(f"note · {text}", self.width - 4))):
+                yield Row("remark", 0, line, weight=3, first=index == 0)
         for root in model.forest.roots:
             yield from self.visit(root, 0, top=len(model.forest.roots) == 1)
 

@@ -131,9 +131,10 @@ class _Artist:
         room = self.width - len(margin) - 1
         if row.node is not None:
             return self.node(row, row.node, margin, column)
-        if row.kind == "change":
+        if row.kind in ("change", "remark"):
             indent = margin if row.first else margin + "  "
-            return ((indent + self.fit(row.text, room), "strong"),)
+            style = "strong" if row.kind == "change" else "dim"
+            return ((indent + self.fit(row.text, room), style),)
         if row.kind == "gap":
             return ((margin + self.fit(f"{self.glyphs.dots} {row.text}", room), "dim"),)
         elbow = f"{self.glyphs.elbow} " if row.first else "  "

@@ -12,7 +12,7 @@ from bt_exec.tui.nodes import is_plain, only_groups
 from bt_exec.tui.style import Glyphs
 from bt_exec.tui.table import Entry, entry_lines
 from bt_exec.tui.text import Line, clean, fit, pad, wrap
-from bt_exec.tui.words import about_node, label_node, modifiers
+from bt_exec.tui.words import about_node, label_node, modifiers, say_notes
 
 __all__ = ["document_lines"]
 
@@ -39,7 +39,7 @@ def _tree_entry(tree: TreeSpec) -> Entry:
     facts = [("say", " · ".join(tree.utterances))]
     for name, param in tree.params.items():
         default = "" if param.required else f" = {param.default}"
-        facts.append((name, f"{param.type}{default}  {param.summary}"))
+        facts.append((name, " · ".join(filter(None, (f"{param.type}{default}", param.summary)))))
     for way in tree.otherwise:
         given = ", ".join(f"{name} {value}" for name, value in way.args.items())
         other = " ".join(filter(None, (way.tree, given and f"with {given}")))
@@ -53,7 +53,7 @@ def _mission_entry(spec: MissionSpec) -> Entry:
         ("plan", str(mission.plan_version)),
         ("by", " ".join(filter(None, (mission.compiler, mission.model)))),
         ("kept", ", ".join(mission.kept)),
-        *(("note", note) for note in mission.notes),
+        *(("note", note) for note in say_notes(mission.notes)),
     ]
     return Entry(mission.command, facts=facts)
 

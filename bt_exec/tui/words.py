@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bt_exec.spec.expression import Is
@@ -10,7 +11,9 @@ from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Parallel, Tree
 from bt_exec.spec.paths import label_of
 from bt_exec.tui.text import clean
 
-__all__ = ["about_node", "label_node", "modifiers", "say_args", "seconds"]
+__all__ = ["about_node", "label_node", "modifiers", "say_args", "say_notes", "seconds"]
+
+_PASS = re.compile(r"^[a-z_]+: ")
 
 
 def say_args(args: Mapping[str, Any]) -> str:
@@ -28,6 +31,21 @@ def _say(name: str, value: Any) -> str:
     if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
         return " + ".join(value)
     return f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
+
+
+def say_notes(notes: Iterable[str]) -> tuple[str, ...]:
+    """Return what passes changed in a plan, a line each; nodes of one change share its line.
+
+    ``arm_policy: grasp: the right arm`` is said without the name of the pass.
+    """
+    nodes: dict[str, list[str]] = {}
+    for note in notes:
+        said = clean(_PASS.sub("", note, count=1))
+        node, colon, change = said.partition(": ")
+        nodes.setdefault(change if colon else said, []).extend([node] if colon else [])
+    return tuple(
+        ": ".join(filter(None, (", ".join(names), change))) for change, names in nodes.items()
+    )
 
 
 def label_node(node: NodeBase) -> str:

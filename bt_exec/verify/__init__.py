@@ -23,7 +23,7 @@ from bt_exec.verify.grounding import check_grounding
 from bt_exec.verify.resources import check_resources
 from bt_exec.verify.vocabulary import check_vocabulary
 
-__all__ = ["verify_document", "verify_library", "verify_mission"]
+__all__ = ["verify_document", "verify_file", "verify_library", "verify_mission"]
 
 
 def verify_document(
@@ -35,6 +35,19 @@ def verify_document(
     check_arguments(context)
     check_resources(context)
     check_bounds(context)
+    return _in_order(context)
+
+
+def verify_file(loaded: Loaded, catalogue: Catalogue, library: Library) -> tuple[Problem, ...]:
+    """Check a file as its author would: also that its steps do not contradict each other.
+
+    Passes may mend such a contradiction in a plan, so `verify_document` leaves it alone.
+    """
+    document, source = loaded
+    if problems := verify_document(document, catalogue, library, source):
+        return problems
+    context = Context(document, catalogue, library, source)
+    check_dry_run(context)
     return _in_order(context)
 
 

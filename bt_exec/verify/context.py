@@ -53,9 +53,9 @@ class Context:
         names = tuple(allowed)
         near = nearest(found, names) if found else ()
         ordered = (*near, *(name for name in names if name not in near))
-        self.problems.append(
-            self.source.problem(code, message, place, found=found, allowed=ordered, key=key)
-        )
+        problem = self.source.problem(code, message, place, found=found, allowed=ordered, key=key)
+        if problem not in self.problems:  # what is repeated is looked at twice
+            self.problems.append(problem)
 
 
 def nodes_of(node: NodeBase, place: Place = ("root",)) -> Iterator[tuple[NodeBase, Place]]:

@@ -19,7 +19,7 @@ from bt_exec.pack import Catalogue
 from bt_exec.skill import Signature
 from bt_exec.spec.expand import is_reference
 from bt_exec.spec.expression import All, Is
-from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, Parallel
+from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, Parallel, Tree
 from bt_exec.spec.paths import paths, place_of_children
 from bt_exec.spec.source import Place
 from bt_exec.verify.context import Context, nodes_of
@@ -54,6 +54,16 @@ def _node(context: Context, node: NodeBase, place: Place, before: Facts, kept: s
     inside = dict(before)
     if node.guard is not None:
         inside.update(established(node.guard, context.catalogue))
+    after = _once(context, node, place, inside, kept)
+    if (node.repeat or 1) > 1:  # what it leaves must let it start again
+        after = _once(context, node, place, after, kept)
+    if node.skip_if is None:
+        return after
+    return _agreed([{**before, **established(node.skip_if, context.catalogue)}, after])
+
+
+def _once(context: Context, node: NodeBase, place: Place, inside: Facts, kept: set[Place]) -> Facts:
+    """Return the facts after `node` succeeded once, modifiers aside."""
     match node:
         case Do():
             after = _do(context, node, place, inside)
@@ -72,13 +82,13 @@ def _node(context: Context, node: NodeBase, place: Place, before: Facts, kept: s
                 for child, where in place_of_children(node, place)
             ]
             after = _together(inside, branches)
+        case Tree(body=None):
+            after = {}  # not expanded: what it changes is not known here
         case _:
             after = inside
             for child, where in place_of_children(node, place):
                 after = _node(context, child, where, after, kept)
-    if node.skip_if is None:
-        return after
-    return _agreed([{**before, **established(node.skip_if, context.catalogue)}, after])
+    return after
 
 
 def _do(context: Context, node: Do, place: Place, facts: Facts) -> Facts:

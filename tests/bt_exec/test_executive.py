@@ -305,3 +305,11 @@ def test_a_listener_that_breaks_does_not_stop_the_mission(caplog):
     executive = Executive(site, rigs, {}, clock, compiler, listeners=[Broken()])
     assert executive.run("go").status == "satisfied"
     assert caplog.text.count("no ears") == 1
+
+
+def test_a_mistake_that_two_layers_see_is_told_once():
+    inner = "tree: inner\nparams: {k: {type: integer}}\nroot: {do: a}"
+    run = run_tree("tree: t\nroot: {tree: inner}", [scripted_skill("a")], trees=[inner])
+    assert run.outcome.problems == (
+        "the plan: root: tree 'inner' needs 'k' (integer) (allowed: k) [MISSING_ARGUMENT]",
+    )

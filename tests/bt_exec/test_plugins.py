@@ -1,5 +1,7 @@
 """Names that packages register: found, named when missing, never the last one wins."""
 
+import sys
+import types
 from importlib.metadata import EntryPoint
 
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from bt_exec import plugins
 from bt_exec.compiler import find_compiler
 from bt_exec.failure import RegistrationError, UnknownName, UsageError
+from bt_exec.pack import Pack, find_pack
 from bt_exec.plugins import load_plugin, plugin_names
 
 
@@ -37,6 +40,43 @@ def test_what_cannot_be_imported_is_said_with_its_place(registered):
     registered(("broken", "no_such_module_here:x"))
     with pytest.raises(UsageError, match=r"thing 'broken' \(no_such_module_here:x\) cannot be"):
         load_plugin("g", "thing", "broken")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("def", "SyntaxError: invalid syntax"),
+        ("", "AttributeError: module 'its_module' has no attribute 'x'"),
+        (
+            "from bt_exec.skill import skill\n@skill()\ndef f(): return",
+            "skill f must be a generator: it must yield",
+        ),
+    ],
+)
+def test_what_breaks_when_it_is_imported_is_said_with_its_place(
+    registered, tmp_path, monkeypatch, text, said
+):
+    (tmp_path / "its_module.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "its_module", raising=False)
+    registered(("broken", "its_module:x"))
+    with pytest.raises(UsageError) as told:
+        load_plugin("g", "thing", "broken")
+    sys.modules.pop("its_module", None)
+    text = str(told.value)
+    assert text.startswith("thing 'broken' (its_module:x) cannot be imported: ")
+    assert said in text
+
+
+def test_a_pack_answers_to_the_name_it_is_registered_under(registered, monkeypatch):
+    registered(("kitchen", "its_pack:PACK"))
+    its_pack = types.ModuleType("its_pack")
+    its_pack.PACK = Pack("kettle")
+    monkeypatch.setitem(sys.modules, "its_pack", its_pack)
+    message = "pack 'kitchen' is registered, but calls itself 'kettle'"
+    with pytest.raises(RegistrationError, match=message):
+        find_pack("kitchen")
 
 
 def test_one_name_for_two_things_is_refused(registered):

@@ -137,3 +137,34 @@ def test_another_skills_failure_does_not_make_a_way_tried(request_after):
     ]
     _, way = other_way(request_after("all/open/pull", "STUCK", {"arm": "right"}, tried=tried))
     assert dict(way.args) == {"arm": "left"}
+
+
+def test_what_an_outer_way_replaces_is_done_again():
+    from bt_exec import Failed
+    from bt_exec.skill import Running, Steps, skill
+    from bt_exec.testing import run_tree
+
+    @skill()
+    def reach(robot, arm: str) -> Steps:
+        """Reach out."""
+        robot.log.append(f"reach {arm}")
+        yield Running()
+
+    @skill(fails={"SLIPPED"})
+    def hold(robot, arm: str) -> Steps:
+        """Slip on the right."""
+        robot.log.append(f"hold {arm}")
+        yield Running()
+        if arm == "right":
+            raise Failed("SLIPPED")
+
+    outer = """
+tree: fetch
+params: {arm: {type: text, default: right}}
+otherwise: [{on: [SLIPPED], with: {arm: left}}]
+root: {sequence: [{do: reach, with: {arm: $arm}}, {tree: inner, with: {arm: $arm}}]}
+"""
+    inner = "tree: inner\nparams: {arm: {type: text}}\nroot: {do: hold, with: {arm: $arm}}"
+    run = run_tree("tree: t\nroot: {tree: fetch}", [reach, hold], trees=[outer, inner])
+    assert run.outcome.status == "satisfied"
+    assert run.robot.log == ["reach right", "hold right", "reach left", "hold left"]

@@ -126,6 +126,56 @@ def test_frames_are_kept(bt: Run, tmp_path: Path) -> None:
     assert read_png(frames[0]).ndim == 3
 
 
+def test_frames_of_two_missions_are_not_mixed(bt: Run, tmp_path: Path) -> None:
+    (tmp_path / "000007.png").write_bytes(b"a frame")
+    ran = bt("run", "open the door", "--fast", "--no-journal", "--save-frames", str(tmp_path))
+    assert ran.code == 2
+    said = "holds the frames of another mission; name another folder"
+    assert ran.err == f"bt-exec: --save-frames {tmp_path}: {said}\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_turns_that_cannot_be_written_are_told_and_the_outcome_is_given(bt: Run) -> None:
+    ran = bt("run", "open the door", "--fast", "--no-journal", "--json", "--turns", "/dev/full")
+    assert ran.code == 74
+    assert json.loads(ran.out)["status"] == "satisfied"
+    said = "bt-exec: cannot write or read: /dev/full: no space is left on the device\n"
+    assert ran.err.endswith(said)
+    assert ran.err.count("bt-exec:") == 1
+
+
+def test_a_tilde_that_the_shell_left_is_home(
+    bt: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "plan.yaml").write_text("mission: {command: go home}\nroot: {do: return_home}\n")
+    files = ("--journal=~/j.sqlite", "--turns=~/turns.jsonl", "--save-frames=~/frames")
+    assert bt("run", "--plan=~/plan.yaml", "--fast", *files).code == 0
+    for name in ("j.sqlite", "turns.jsonl", "frames/000001.png"):
+        assert (tmp_path / name).is_file()
+
+
+def test_a_plan_of_another_editor(bt: Run, tmp_path: Path) -> None:
+    file = tmp_path / "plan.yaml"
+    text = "mission: {command: 집으로}\nroot: {do: return_home}\n"
+    file.write_bytes(text.replace("\n", "\r\n").encode("utf-8-sig"))
+    assert bt("run", "--plan", str(file), "--fast", "--no-journal").code == 0
+    file.write_bytes(text.encode("cp949"))
+    ran = bt("run", "--plan", str(file), "--fast", "--no-journal")
+    assert ran.code == 2
+    assert ran.err == f"bt-exec: --plan {file}: is not UTF-8 text; save it as UTF-8\n"
+
+
+def test_a_check_of_a_site_file(bt: Run, tmp_path: Path) -> None:
+    file = tmp_path / "site.yaml"
+    file.write_text("site: mine\npacks: {dor: {}}\n")
+    ran = bt("check", str(file))
+    assert ran.code == 2
+    said = "packs/dor: there is no pack 'dor' (allowed: door, reporter"
+    assert ran.out.startswith(f"{file}:2:9: {said}")
+    assert ran.err == ""
+
+
 def test_compile(bt: Run) -> None:
     ran = bt("compile", "open the door")
     assert ran.code == 0
@@ -135,6 +185,28 @@ def test_compile(bt: Run) -> None:
     refused = bt("compile", "fly to the moon")
     assert (refused.code, refused.out) == (5, "")
     assert refused.err.startswith("refused · ")
+
+
+def test_a_plan_that_cannot_work_is_refused_where_it_is_compiled_and_where_it_is_run(
+    bt: Run,
+) -> None:
+    command = "get the material and then open the door"
+    for ran in (bt("compile", command), bt("run", command, "--fast", "--no-journal")):
+        assert ran.code == 5
+        said = ran.out + ran.err
+        assert "open_door needs hand.right to be empty, but it will be material" in said
+        assert "PLAN_REJECTED" in said
+
+
+def test_a_plan_from_a_file_begins_anew(bt: Run, tmp_path: Path) -> None:
+    file = tmp_path / "plan.yaml"
+    header = "mission: {command: open, plan_version: 7, parent: 6, kept: [open_door]}\n"
+    file.write_text(
+        header + "root: {do: open_door, with: {arm: right, object_label: door-handle}}\n"
+    )
+    ran = bt("run", "--plan", str(file), "--fast", "--no-journal")
+    assert "plan 1    1 step" in ran.out
+    assert "The door is open." in ran.out
 
 
 def test_compile_for_a_world(bt: Run) -> None:
@@ -158,6 +230,18 @@ def test_check(bt: Run, tmp_path: Path) -> None:
     problems = json.loads(bt("check", str(bad), "--json").out)
     assert problems[0]["code"] == "UNKNOWN_SKILL"
     assert problems[0]["line"] == 2
+
+
+def test_a_check_finds_steps_that_contradict_each_other(bt: Run, tmp_path: Path) -> None:
+    grasp = "    - {do: grasp, with: {arm: right, object_label: material}}\n"
+    file = tmp_path / "a.yaml"
+    file.write_text(f"tree: a\nroot:\n  sequence:\n{grasp}{grasp}")
+    ran = bt("check", str(file))
+    assert ran.code == 2
+    said = "grasp needs hand.right to be empty, but it will be material"
+    assert ran.out.startswith(f"{file}:5:12: root/sequence[1]/do: {said}")
+    file.write_text(f"tree: a\nroot:\n  sequence:\n{grasp}    - tree: take_material\n{grasp}")
+    assert bt("check", str(file)).code == 0, "what another tree leaves is not known here"
 
 
 def test_files_that_are_checked_together_know_each_other(bt: Run, tmp_path: Path) -> None:
@@ -216,6 +300,8 @@ def test_doctor(bt: Run, tmp_path: Path) -> None:
     ran = bt("doctor")
     assert ran.code == 0
     assert "nothing that is needed is missing" in ran.out
+    headings = [line for line in ran.out.splitlines() if re.match(r" [a-z]", line)][:-1]
+    assert len(headings) == len(set(headings)), "what belongs together stands together"
     blocked = tmp_path / "file"
     blocked.write_text("")
     ran = bt("doctor", "--json", "--journal", str(blocked / "j.sqlite"))
@@ -234,7 +320,11 @@ def test_version(bt: Run) -> None:
     [
         ("run", "bt-exec: missing argument 'command'. See: bt-exec run --help\n"),
         ("rnu x", "bt-exec: no such command 'rnu'. Did you mean 'run'? See: bt-exec --help\n"),
+        ("run open the door", "extra argument(s) (the door); put the command into quotes. See: "),
+        ("compile open it", "extra argument(s) (it); put the command into quotes. See: "),
+        ("run x --plan /nowhere", "--plan /nowhere: cannot be read: no such file or directory\n"),
         ("run x --sit door", "no such option: --sit"),
+        ("--site door", "bt-exec: no such option: --site. See: bt-exec repl --help\n"),
         ("run x --site dor", "there is no site 'dor'; known, nearest first: door"),
         ("run x --world door", "--world 'door' must be KEY=VALUE, as door=closed"),
         ("run x --world dor=open", "site 'door' has no 'dor'; it knows door:"),
@@ -243,6 +333,11 @@ def test_version(bt: Run) -> None:
         ("run x --compiler offlin", "there is no compiler 'offlin'; known, nearest first: offline"),
         ("run x --json --turns -", "give --turns a file"),
         ("run x --journal a --no-journal", "contradict each other"),
+        ("run x --no-journal --save-frames /dev/null", "--save-frames /dev/null: is no folder\n"),
+        (
+            "run x --journal /dev/null/j",
+            "no folder is there. Try: --journal FILE, or --no-journal\n",
+        ),
         ("show opn_door", "there is no tree 'opn_door'; known, nearest first: open_door"),
         ("skills grap", "there is no skill or condition 'grap'; known, nearest first: grasp"),
         ("compile x --format xml", "there is no format 'xml'; known, nearest first: yaml, json"),
@@ -274,4 +369,5 @@ def test_repl_from_a_pipe(bt: Run) -> None:
 def test_the_prompt_opens_without_a_command(bt: Run) -> None:
     ran = bt(stdin="help\n")
     assert ran.code == 0
+    assert "\n  Open the door. · 문을 열어.\n" in ran.out
     assert "reset [KEY=VALUE]" in ran.out

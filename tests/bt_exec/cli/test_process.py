@@ -39,6 +39,17 @@ def test_a_reader_that_leaves_is_no_error() -> None:
     assert (ran.stdout, ran.stderr) == (" skills\n", "")
 
 
+@pytest.mark.parametrize("arguments", [["trees"], ["skills", "--json"], ["--help"]])
+def test_a_reader_that_is_gone_has_its_exit_code(arguments: list[str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as nowhere:
+        ran = subprocess.run(
+            [*COMMAND, *arguments], stdout=nowhere, stderr=subprocess.PIPE, timeout=60
+        )
+    assert (ran.returncode, ran.stderr) == (141, b"")
+
+
 def test_a_mission_outlives_its_reader() -> None:
     ran = call(*OPEN, "--fast", shell="| head -1; exit ${PIPESTATUS[0]}")
     assert (ran.returncode, ran.stderr) == (0, "")
@@ -139,6 +150,15 @@ def test_the_prompt_on_a_terminal(tmp_path: Path) -> None:
         "quit",
         "",
     ]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
+def test_a_prompt_takes_what_its_encoding_does_not_know(encoding: str, tmp_path: Path) -> None:
+    keys = "문이 열렸어?\nquit\n".encode()
+    homes = {"XDG_STATE_HOME": str(tmp_path), "PYTHONIOENCODING": encoding, "LC_ALL": "C"}
+    code, text = on_a_terminal("repl", "--fast", "--no-journal", keys=keys, **homes)
+    assert code == 0
+    assert ("satisfied in" if encoding == "utf-8" else "refused") in text
 
 
 def test_help_is_quick() -> None:

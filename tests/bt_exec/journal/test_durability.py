@@ -145,7 +145,7 @@ print(*told, sep="\\n")
     assert done.returncode == 0, done.stderr
     (told,) = done.stdout.splitlines()
     assert told.startswith(f"{path} cannot be written (")
-    assert told.endswith("); the mission goes on")
+    assert told.endswith("); no skill starts until it can")
     assert [s.start.call for s in Journal.open(path).mission(1).skills] == [0, 1, 2, 3, 4]
 
 
@@ -164,7 +164,7 @@ def test_what_is_lost_is_counted_at_the_end(
         recorder.close()
         other.execute("ROLLBACK")
     assert told == [
-        f"{journal.path} cannot be written (database is locked); the mission goes on",
+        f"{journal.path} cannot be written (database is locked); no skill starts until it can",
         f"5 rows of {recorder.mission_id} could not be written: database is locked",
     ]
 

@@ -102,8 +102,8 @@ def test_what_cannot_be_expanded() -> None:
     needs = trees("tree: a\nparams: {x: {type: text}, y: {type: text}}\nroot: {do: look}\n")
     assert codes(mission({"tree": "b"}), needs) == [("UNKNOWN_TREE", "root/tree")]
     assert codes(mission({"tree": "a"}), needs) == [
-        ("MISSING_ARGUMENT", "root/with"),
-        ("MISSING_ARGUMENT", "root/with"),
+        ("MISSING_ARGUMENT", "root"),
+        ("MISSING_ARGUMENT", "root"),
     ]
     given = {"x": "1", "y": "2", "z": "3"}
     assert codes(mission({"tree": "a", "with": given}), needs) == [

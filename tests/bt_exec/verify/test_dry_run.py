@@ -57,6 +57,11 @@ def test_the_message() -> None:
         (take(), {"lid": "ajar", "hand.left": "box"}, 1),
         ({"sequence": [OPEN, take()]}, CLOSED, 0),
         ({"sequence": [OPEN, take(), take()]}, CLOSED, 1),
+        ({"sequence": [OPEN, {**take(), "repeat": 2}]}, CLOSED, 1),
+        ({"sequence": [OPEN, {**take(), "repeat": 1}]}, CLOSED, 0),
+        ({**take(), "repeat": 5}, {"lid": "closed"}, 2),
+        ({"repeat": 2, "sequence": [OPEN, take()]}, CLOSED, 1),
+        ({"repeat": 3, "sequence": [OPEN]}, CLOSED, 0),
         ({"sequence": [OPEN, take("left"), take("right")]}, CLOSED, 0),
         # skipped because it holds already, or done: the same afterwards
         ({"sequence": [{**OPEN, "skip_if": {"lid_is": {"state": "open"}}}, take()]}, CLOSED, 0),

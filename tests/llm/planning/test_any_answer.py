@@ -81,7 +81,7 @@ def _check(request, found):
     for node in walk(plan.root):
         if isinstance(node, Do):
             assert node.do in SITE.catalogue.skills
-            assert SITE.catalogue.skills[node.do].why_invalid(node.args) is None
+            SITE.catalogue.skills[node.do].validate(node.args)  # raises where they do not fit
         if isinstance(node, Tree):
             assert node.tree in SITE.library
 

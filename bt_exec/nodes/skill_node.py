@@ -1,41 +1,34 @@
-"""The nodes that do something: a skill, a check, and what is kept from an earlier plan."""
+"""The leaf that runs a skill: on record before it starts, cleaned up however it ends."""
 
 from __future__ import annotations
 
+import logging
+import math
 import threading
 import traceback
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, is_dataclass
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from time import monotonic
 from typing import Any
 
-from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-from bt_exec.events import Asked, NodeChanged, Progress, SkillEnded, SkillStarting
+from bt_exec.events import NodeChanged, Progress, SkillEnded, SkillStarting
 from bt_exec.failure import Failed, Failure
-from bt_exec.nodes.ask import Ask
+from bt_exec.nodes.crash import in_words
+from bt_exec.nodes.leaf import Leaf
 from bt_exec.nodes.runtime import Runtime
-from bt_exec.skill import Running, Skill, Steps, Verdict
-from bt_exec.spec.model import Check, Do
+from bt_exec.skill import Running, Skill, Steps
+from bt_exec.spec.model import Do
 
-__all__ = ["CRASHED", "CheckNode", "KeptNode", "SkillNode"]
+__all__ = ["SkillNode"]
 
 CRASHED = "SKILL_CRASHED"
 STUCK = "CANCEL_OVERDUE"
+SLOW_S = 2.0
+"""A step that takes longer is told of: meanwhile no guard is asked and no stop is heeded [s]."""
 
-
-class Leaf(Behaviour):
-    """A behaviour without py_trees' debug strings, which cost as much as all the rest of a tick."""
-
-    def tick(self) -> Iterator[Behaviour]:
-        """Start if need be, update, settle; the same as `py_trees.behaviour.Behaviour.tick`."""
-        if self.status is not Status.RUNNING:
-            self.initialise()
-        status = self.update()
-        if status is not Status.RUNNING:
-            self.stop(status)
-        self.status = status
-        yield self
+_log = logging.getLogger("bt_exec")
 
 
 class SkillNode(Leaf):
@@ -57,6 +50,7 @@ class SkillNode(Leaf):
         self._started = 0.0
         self._call = 0
         self._last: Running | None = None
+        self._slow = False  # whether it was told of
 
     def initialise(self) -> None:
         """Announce and start the skill; called by py_trees once per attempt."""
@@ -94,21 +88,17 @@ class SkillNode(Leaf):
         if self._steps is None:
             return self._end(Status.FAILURE)
         try:
-            self._progress(next(self._steps))
-        except StopIteration as stop:
-            self._save(stop.value)
-            return self._end(Status.SUCCESS, stop.value)
+            result = self._advance(self._steps)
         except Failed as failed:
             self.failure = self._failure_of(failed)
-        except Exception as error:  # noqa: BLE001 - a skill is somebody's code; it becomes a failure
+        except KeyboardInterrupt:
+            raise  # the operator's, not the skill's
+        except BaseException as error:  # noqa: BLE001 - a skill is somebody's code; it becomes a failure
             self.failure = self._fail(
-                CRASHED,
-                f"{type(error).__name__}: {error}",
-                retryable=False,
-                traceback=traceback.format_exc(),
+                CRASHED, in_words(error), retryable=False, traceback=traceback.format_exc()
             )
         else:
-            return Status.RUNNING
+            return Status.RUNNING if result is None else self._end(Status.SUCCESS, result)
         return self._end(Status.FAILURE)
 
     def terminate(self, new_status: Status) -> None:
@@ -138,8 +128,10 @@ class SkillNode(Leaf):
         try:
             if steps is not None:
                 steps.close()
-        except Exception as error:  # noqa: BLE001 - the clean-up failed, so the robot is stopped
-            trouble = f"clean-up raised {type(error).__name__}: {error}; the robot was stopped"
+        except KeyboardInterrupt:
+            raise  # the operator's, not the skill's
+        except BaseException as error:  # noqa: BLE001 - the clean-up failed, so the robot is stopped
+            trouble = f"clean-up raised {in_words(error)}; the robot was stopped"
             if rig is not None:
                 rig.robot.stop()
         finally:
@@ -148,26 +140,39 @@ class SkillNode(Leaf):
             f"{STUCK}: clean-up took too long; the robot was stopped" if late.is_set() else trouble
         )
 
+    def _advance(self, steps: Steps[Any]) -> Mapping[str, Any] | None:
+        """Run one step; return the fields of the result, or None while there is more to do."""
+        began = monotonic()
+        try:
+            self._progress(next(steps))
+        except StopIteration as stop:
+            fields = _fields_of(stop.value)
+            for field, name in self.spec.save.items():
+                self.runtime.results[name] = fields.get(field)
+            return fields
+        finally:
+            if (took := monotonic() - began) > SLOW_S and not self._slow:
+                self._slow = True
+                why = "a skill yields once a tick and never blocks"
+                _log.warning("%s blocked the mission for %.1f s; %s", self.skill.name, took, why)
+        return None
+
     def _progress(self, step: Any) -> None:
         if not isinstance(step, Running):
             raise TypeError(f"yielded {type(step).__name__} instead of Running")
         if step != self._last:
             self._last = step
             runtime = self.runtime
-            runtime.emit(
-                Progress(runtime.now(), runtime.tick, self.path, step.progress, step.doing)
-            )
+            progress = None if step.progress is None else float(step.progress)
+            if progress is not None and math.isnan(progress):
+                progress = None
+            doing = str(step.doing)
+            runtime.emit(Progress(runtime.now(), runtime.tick, self.path, progress, doing))
 
-    def _save(self, result: Any) -> None:
-        fields = _fields_of(result)
-        for field, name in self.spec.save.items():
-            self.runtime.results[name] = fields.get(field)
-
-    def _end(self, status: Status, result: Any = None) -> Status:
+    def _end(self, status: Status, result: Mapping[str, Any] | None = None) -> Status:
         self._steps = None
         if self._call:
-            done = status is Status.SUCCESS
-            self._ended("done" if done else "failed", _fields_of(result))
+            self._ended("done" if status is Status.SUCCESS else "failed", result)
         return status
 
     def _ended(self, state: Any, result: Mapping[str, Any] | None = None) -> None:
@@ -209,86 +214,12 @@ class SkillNode(Leaf):
         )
 
 
-class CheckNode(Leaf):
-    """Asks a condition: each tick until it is known, at most as long as its patience."""
-
-    def __init__(self, spec: Check, path: str, runtime: Runtime) -> None:
-        super().__init__(path)
-        self.spec = spec
-        self.path = path
-        self.runtime = runtime
-        self.ask = Ask(spec.check, runtime)
-        self.failure: Failure | None = None
-        self.told: Verdict | None = None
-
-    def initialise(self) -> None:
-        """Start asking; what was seen before is not fresh."""
-        self.failure = None
-        self.ask.begin()
-
-    def update(self) -> Status:
-        """Ask once."""
-        verdict = self.ask.verdict()
-        emit_verdict(self.runtime, self.path, "check", self.ask, verdict, told=self.spec.tell)
-        if verdict.holds is None:
-            if not self.ask.expired:
-                return Status.RUNNING
-            self.failure = doubt(self.ask, verdict, self.path, "check")
-            return Status.FAILURE
-        if verdict.holds or self.spec.tell:
-            self.told = verdict if self.spec.tell else None
-            return Status.SUCCESS
-        self.failure = Failure(
-            self.spec.code or "CHECK_FAILED",
-            verdict.why or f"{self.ask.text} does not hold",
-            self.path,
-            "check",
-            self.ask.name,
-            evidence={"question": self.ask.text, "evidence": list(verdict.evidence)},
-            retryable=False,
-        )
-        return Status.FAILURE
-
-
-class KeptNode(Leaf):
-    """A node that an earlier plan finished: succeeds at once, does nothing."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(path)
-        self.path = path
-        self.failure = None
-
-    def update(self) -> Status:
-        """Succeed."""
-        return Status.SUCCESS
-
-
-def emit_verdict(
-    runtime: Runtime, path: str, role: Any, ask: Ask, verdict: Verdict, *, told: bool = False
-) -> None:
-    """Tell listeners about a verdict, if it says something new."""
-    said = (verdict.holds, verdict.why)
-    if said == ask.said:
-        return
-    ask.said = said
-    runtime.emit(Asked(runtime.now(), runtime.tick, path, role, ask.text, verdict, told))
-
-
-def doubt(ask: Ask, verdict: Verdict, path: str, kind: Any) -> Failure:
-    """Return the failure of a question that nobody could answer in time."""
-    evidence: dict[str, Any] = {"question": ask.text, "evidence": list(verdict.evidence)}
-    if ask.crash:
-        evidence["traceback"] = ask.crash
-    message = verdict.why or f"cannot tell whether {ask.text}"
-    return Failure(ask.code, message, path, kind, ask.name, {}, evidence, retryable=False)
-
-
 def _fields_of(result: Any) -> dict[str, Any]:
     """Return the fields of a skill's result."""
     if result is None:
         return {}
     if is_dataclass(result) and not isinstance(result, type):
-        return asdict(result)
+        return {field.name: getattr(result, field.name) for field in fields(result)}
     if isinstance(result, Mapping):
         return dict(result)
     if hasattr(result, "_asdict"):

@@ -1,0 +1,152 @@
+"""Reading what a decorated function declares; what cannot work is refused when it is imported."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import string
+import typing
+from collections.abc import Callable, Generator, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, NoReturn, get_args, get_origin, get_type_hints
+
+from typing_extensions import TypeVar
+
+from bt_exec.failure import RegistrationError
+
+__all__ = ["INJECTED", "Declaration"]
+
+INJECTED = ("robot", "world")
+"""Parameters that the executive gives; everything else is an argument of the spec."""
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")  # what a tree can call it
+
+
+class Declaration:
+    """One function and what its decorator says of it.
+
+    Every method raises `RegistrationError` for what cannot work, and says how to mend it.
+
+    Args:
+        function: The function as written.
+        name: Its name in the tree language, if that is not the function's own.
+    """
+
+    def __init__(self, function: Callable[..., Any], name: str | None) -> None:
+        self.function = function
+        self.name = name or function.__name__
+        self.arguments: dict[str, Any] = {}
+        self.required: set[str] = set()
+        self.injected: set[str] = set()
+        if not _NAME.match(self.name):
+            self._refuse("a name has letters, digits and _, and does not start with a digit")
+        try:
+            self.hints = get_type_hints(function, include_extras=True)
+        except NameError as error:
+            self._refuse(f"an annotation cannot be resolved: {error}")
+        self.doc = inspect.getdoc(function) or ""
+        if not self.doc:
+            message = "needs a docstring: it is what people and models read"
+            raise RegistrationError(f"{self.name} {message}")
+        for parameter in inspect.signature(function).parameters.values():
+            self._read(parameter)
+
+    def signature(self) -> dict[str, Any]:
+        """Return the fields of `bt_exec.skill.Signature`."""
+        return {
+            "name": self.name,
+            "function": self.function,
+            "summary": self.doc.splitlines()[0].strip(),
+            "doc": self.doc,
+            "arguments": MappingProxyType(self.arguments),
+            "required": frozenset(self.required),
+            "injected": frozenset(self.injected),
+        }
+
+    def results(self) -> Mapping[str, Any]:
+        """Return the types of the fields of ``Steps[Result]``; none for plain ``Steps``."""
+        label = f"skill {self.name}"
+        hint = self.hints.get("return")
+        if hint is None:
+            raise RegistrationError(f"{label} must be annotated with -> Steps")
+        if get_origin(hint) is not Generator:
+            raise RegistrationError(f"{label} must return Steps, not {hint}")
+        parts = get_args(hint)
+        result = parts[2] if len(parts) == 3 else None
+        if result is None or result is type(None) or isinstance(result, typing.TypeVar | TypeVar):
+            return MappingProxyType({})
+        if result is Any:
+            raise RegistrationError(
+                f"{label}: a result needs named fields; return a dataclass, "
+                "a NamedTuple or a TypedDict"
+            )
+        fields = get_type_hints(result, include_extras=True)
+        if not fields:
+            raise RegistrationError(f"{label}: result {result} has no fields")
+        return MappingProxyType(fields)
+
+    def codes(self, what: str, given: Iterable[str]) -> frozenset[str]:
+        """Return a set of texts."""
+        if isinstance(given, str):  # it would be a set of letters
+            self._refuse(f"{what} is a set of texts, such as {{{given!r}}}; found {given!r}")
+        found = frozenset(given)
+        for text in found:
+            if not isinstance(text, str):
+                self._refuse(f"{what} is a set of texts; found {text!r} in it")
+        return found
+
+    def templates(self, what: str, given: Iterable[str]) -> frozenset[str]:
+        """Return a set of texts that may name arguments in braces."""
+        found = self.codes(what, given)
+        for text in found:
+            self._check(text)
+        return found
+
+    def facts(self, what: str, given: Mapping[str, str] | None) -> Mapping[str, str]:
+        """Return facts and their values, templates both."""
+        if given is not None and not isinstance(given, Mapping):
+            self._refuse(f"{what} maps facts to values, as {{'door': 'open'}}; found {given!r}")
+        for pair in (given or {}).items():
+            for text in pair:
+                if not isinstance(text, str):
+                    self._refuse(f"{what} maps texts to texts; found {text!r} in it")
+                self._check(text)
+        return MappingProxyType(dict(given or {}))
+
+    def seconds(self, what: str, given: float, *, positive: bool = False) -> float:
+        """Return a time [s]."""
+        if not isinstance(given, int | float) or not (given > 0 if positive else given >= 0):
+            least = "more than 0" if positive else "0 or more"
+            self._refuse(f"{what} is a number of seconds, {least}; found {given!r}")
+        return given
+
+    def _read(self, parameter: inspect.Parameter) -> None:
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            self._refuse(f"*{parameter.name} cannot be an argument of a spec")
+        if parameter.kind is parameter.POSITIONAL_ONLY:
+            self._refuse(f"{parameter.name!r} is given by name; remove the '/'")
+        if parameter.name in INJECTED:
+            self.injected.add(parameter.name)
+            return
+        if parameter.name not in self.hints:
+            self._refuse(f"argument {parameter.name!r} needs a type annotation")
+        self.arguments[parameter.name] = self.hints[parameter.name]
+        if parameter.default is parameter.empty:
+            self.required.add(parameter.name)
+
+    def _check(self, template: str) -> None:
+        """Refuse a template that names no argument."""
+        try:
+            names = [name for _, name, _, _ in string.Formatter().parse(template)]
+        except ValueError as error:
+            self._refuse(f"template {template!r}: {error}")
+        for name in names:
+            if name is not None and name not in self.arguments:
+                known = ", ".join(self.arguments) or "none"
+                self._refuse(
+                    f"template {template!r} names {{{name}}}, "
+                    f"which is no argument of it (arguments: {known})"
+                )
+
+    def _refuse(self, message: str) -> NoReturn:
+        raise RegistrationError(f"{self.name}: {message}")

@@ -1,0 +1,52 @@
+"""The leaf that asks a condition."""
+
+from __future__ import annotations
+
+from py_trees.common import Status
+
+from bt_exec.failure import Failure
+from bt_exec.nodes.ask import Ask
+from bt_exec.nodes.leaf import Leaf
+from bt_exec.nodes.runtime import Runtime
+from bt_exec.spec.model import Check
+
+__all__ = ["CheckNode"]
+
+
+class CheckNode(Leaf):
+    """Asks a condition: each tick until it is known, at most as long as its patience."""
+
+    def __init__(self, spec: Check, path: str, runtime: Runtime) -> None:
+        super().__init__(path)
+        self.spec = spec
+        self.path = path
+        self.runtime = runtime
+        self.ask = Ask(spec.check, runtime)
+        self.failure: Failure | None = None
+
+    def initialise(self) -> None:
+        """Start asking; what was seen before is not fresh."""
+        self.failure = None
+        self.ask.begin()
+
+    def update(self) -> Status:
+        """Ask once."""
+        verdict = self.ask.verdict()
+        self.ask.tell(verdict, self.path, "check", told=self.spec.tell)
+        if verdict.holds is None:
+            if not self.ask.expired:
+                return Status.RUNNING
+            self.failure = self.ask.doubt(verdict, self.path, "check")
+            return Status.FAILURE
+        if verdict.holds or self.spec.tell:
+            return Status.SUCCESS
+        self.failure = Failure(
+            self.spec.code or "CHECK_FAILED",
+            verdict.why or f"{self.ask.text} does not hold",
+            self.path,
+            "check",
+            self.ask.name,
+            evidence={"question": self.ask.text, "evidence": list(verdict.evidence)},
+            retryable=False,
+        )
+        return Status.FAILURE

@@ -1,0 +1,195 @@
+"""Skills and conditions that do what no contract allows: a failure value each, never our end."""
+
+import asyncio
+import json
+import sys
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from bt_exec import Failed
+from bt_exec.events import Progress, SkillEnded
+from bt_exec.nodes import skill_node
+from bt_exec.skill import Running, Steps, Verdict, condition, skill
+from bt_exec.testing import run_tree, scripted_skill
+
+
+class _Mute(Exception):  # noqa: N818 - not an error of ours
+    """An exception that cannot even say what it is."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+def _exit():
+    sys.exit(3)
+
+
+def _raise(error):
+    raise error
+
+
+CRASHES = {
+    "it leaves the program": (_exit, "SystemExit: 3"),
+    "it is told to leave": (lambda: _raise(GeneratorExit("now")), "GeneratorExit: now"),
+    "a task of its own is cancelled": (
+        lambda: _raise(asyncio.CancelledError("late")),
+        "CancelledError: late",
+    ),
+    "its error has no words": (lambda: _raise(_Mute()), "_Mute"),
+}
+
+
+@pytest.mark.parametrize("name", CRASHES)
+def test_a_crashing_skill_is_a_failure_and_its_neighbours_are_stopped(name):
+    crash, said = CRASHES[name]
+
+    @skill()
+    def a() -> Steps:
+        """Break in the second step."""
+        yield Running()
+        crash()
+
+    run = run_tree(
+        "tree: t\nroot: {parallel: [{do: other}, {do: a}]}",
+        [a, scripted_skill("other", [("forever",)])],
+    )
+    assert (run.outcome.status, run.outcome.reason_code) == ("failed", "SKILL_CRASHED")
+    assert run.outcome.failures[0]["message"] == said
+    assert run.robot.log == ["other start", "other stopped"]
+
+
+@pytest.mark.parametrize("name", CRASHES)
+@pytest.mark.parametrize(
+    "node", ["{check: c}", "{do: a, while: c}", "{do: a, skip_if: c}", "{check: {not: c}}"]
+)
+def test_a_crashing_condition_is_a_failure(node, name):
+    crash, said = CRASHES[name]
+
+    @condition()
+    def c() -> Verdict:
+        """Break."""
+        crash()
+        return Verdict.yes()
+
+    run = run_tree(f"tree: t\nroot: {node}", [c, scripted_skill("a")])
+    assert (run.outcome.status, run.outcome.reason_code) == ("failed", "CONDITION_CRASHED")
+    assert run.outcome.failures[0]["message"] == f"c raised {said}"
+
+
+ANSWERS = {
+    "nothing": (None, "TypeError: returned NoneType instead of a Verdict"),
+    "a bare truth": (True, "TypeError: returned bool instead of a Verdict"),
+    "a word": (Verdict("yes"), "TypeError: a verdict holds, or not, or is None; found 'yes'"),
+    "no list of facts": (
+        Verdict(True, evidence=None),
+        "TypeError: evidence is a tuple of texts; found None",
+    ),
+    "a number for a reason": (Verdict(False, why=5), "TypeError: why is a text; found 5"),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+@pytest.mark.parametrize("node", ["{check: c}", "{check: {all: [c, c]}}", "{check: {not: c}}"])
+def test_a_condition_that_answers_nonsense_is_a_failure(node, name):
+    answer, said = ANSWERS[name]
+
+    @condition()
+    def c() -> Verdict:
+        """Answer nonsense."""
+        return answer
+
+    run = run_tree(f"tree: t\nroot: {node}", [c])
+    assert (run.outcome.status, run.outcome.reason_code) == ("failed", "CONDITION_CRASHED")
+    assert run.outcome.failures[0]["message"] == f"c raised {said}"
+
+
+@pytest.mark.parametrize("node", ["{check: c}", "{check: {any: [no, c]}}", "{check: {all: [c]}}"])
+def test_a_truth_of_numpy_is_a_truth(node):
+    @condition()
+    def c() -> Verdict:
+        """Compare numbers."""
+        return Verdict(np.float64(2) > 1, "more")
+
+    @condition()
+    def no() -> Verdict:
+        """Compare numbers."""
+        return Verdict(np.float64(0) > 1, "less")
+
+    assert run_tree(f"tree: t\nroot: {node}", [c, no]).outcome.status == "satisfied"
+
+
+@dataclass
+class _Held:
+    lock: object
+    grams: int
+
+
+def test_a_result_may_hold_what_cannot_be_copied():
+    @skill()
+    def a() -> Steps[_Held]:
+        """Return a lock."""
+        yield Running()
+        return _Held(threading.Lock(), 7)
+
+    @skill()
+    def b(grams: int) -> Steps:
+        """Take a number."""
+        assert grams == 7
+        yield Running()
+
+    tree = "tree: t\nroot: {sequence: [{do: a, save: {grams: g}}, {do: b, with: {grams: $g}}]}"
+    run = run_tree(tree, [a, b])
+    assert run.outcome.status == "satisfied"
+    ended = next(event for event in run.events if isinstance(event, SkillEnded))
+    assert ended.result["grams"] == 7
+
+
+def test_an_outcome_is_data_whatever_the_evidence():
+    @skill(fails={"STUCK"})
+    def a() -> Steps:
+        """Fail with a lock in the hand."""
+        yield Running()
+        raise Failed("STUCK", "no way", retryable=False, lock=threading.Lock())
+
+    data = run_tree("tree: t\nroot: {do: a}", [a]).outcome.to_dict()
+    assert json.loads(json.dumps(data, default=repr))["failures"][0]["code"] == "STUCK"
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"), [(float("nan"), None), (np.float32(0.5), 0.5), (1, 1.0), (None, None)]
+)
+def test_progress_is_a_number_or_unknown(told, kept):
+    @skill()
+    def a() -> Steps:
+        """Say how far it is."""
+        yield Running(told, "moving")
+
+    run = run_tree("tree: t\nroot: {do: a}", [a])
+    assert [e.progress for e in run.events if isinstance(e, Progress)] == [kept]
+
+
+@pytest.mark.parametrize("step", [Running("half"), 42, None])
+def test_a_step_that_is_none_is_a_bug_of_the_skill(step):
+    @skill()
+    def a() -> Steps:
+        """Yield nonsense."""
+        yield step
+
+    assert run_tree("tree: t\nroot: {do: a}", [a]).outcome.reason_code == "SKILL_CRASHED"
+
+
+def test_a_skill_that_blocks_is_named_once(monkeypatch, caplog):
+    clock = iter(range(0, 1000, 5))  # every step takes five seconds
+    monkeypatch.setattr(skill_node, "monotonic", lambda: next(clock))
+    run = run_tree("tree: t\nroot: {do: a}", [scripted_skill("a", [("3", "done")])])
+    assert run.outcome.status == "satisfied"
+    said = "a blocked the mission for 5.0 s; a skill yields once a tick and never blocks"
+    assert [record.message for record in caplog.records] == [said]
+
+
+def test_a_skill_that_yields_in_time_is_not_named(caplog):
+    run_tree("tree: t\nroot: {do: a}", [scripted_skill("a", [("3", "done")])])
+    assert caplog.records == []

@@ -1,0 +1,196 @@
+"""What is wrong with a skill, a condition or a pack is told when it is imported."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import pytest
+
+from bt_exec import Pack
+from bt_exec.failure import RegistrationError
+from bt_exec.pack import Catalogue
+from bt_exec.skill import Label, Running, Steps, Verdict, condition, skill
+
+
+def go(robot, arm: str = "left") -> Steps:
+    """Go."""
+    yield Running()
+
+
+def near(robot, arm: str = "left") -> Verdict:
+    """Whether it is near."""
+    return Verdict.yes()
+
+
+def no_words(robot) -> Steps:
+    yield Running()
+
+
+def no_type(robot, arm) -> Steps:
+    """Go."""
+    yield Running()
+
+
+def no_end(robot):
+    """Go."""
+    yield Running()
+
+
+def no_steps(robot) -> int:
+    """Go."""
+    yield 1
+
+
+def no_fields(robot) -> Steps[int]:
+    """Go."""
+    yield Running()
+    return 1
+
+
+def no_names(robot) -> Steps[Any]:
+    """Go."""
+    yield Running()
+
+
+def many(robot, *arms: str) -> Steps:
+    """Go."""
+    yield Running()
+
+
+def placed(robot, arm: str, /) -> Steps:
+    """Go."""
+    yield Running()
+
+
+def unknown(robot, arm: "Arm") -> Steps:  # noqa: F821 - that is the mistake
+    """Go."""
+    yield Running()
+
+
+def at_once(robot) -> Steps:
+    """Go."""
+
+
+async def later(robot) -> Steps:
+    """Go."""
+    yield Running()
+
+
+SKILLS = [
+    (go, {"fails": "STUCK"}, "go: fails is a set of texts, such as {'STUCK'}; found 'STUCK'"),
+    (go, {"fails": {7}}, "go: fails is a set of texts; found 7 in it"),
+    (go, {"uses": "arm"}, "go: uses is a set of texts, such as {'arm'}; found 'arm'"),
+    (
+        go,
+        {"uses": {"arm.{hand}"}},
+        "go: template 'arm.{hand}' names {hand}, which is no argument of it (arguments: arm)",
+    ),
+    (go, {"needs": {"door": True}}, "go: needs maps texts to texts; found True in it"),
+    (
+        go,
+        {"needs": ["door"]},
+        "go: needs maps facts to values, as {'door': 'open'}; found ['door']",
+    ),
+    (
+        go,
+        {"effects": {"at.{arm": "home"}},
+        "go: template 'at.{arm': expected '}' before end of string",
+    ),
+    (
+        go,
+        {"effects": {"at.{arm.real}": "home"}},
+        "go: template 'at.{arm.real}' names {arm.real}, which is no argument of it "
+        "(arguments: arm)",
+    ),
+    (go, {"timeout_s": 0}, "go: timeout_s is a number of seconds, more than 0; found 0"),
+    (go, {"timeout_s": "30"}, "go: timeout_s is a number of seconds, more than 0; found '30'"),
+    (go, {"timeout_s": float("nan")}, "go: timeout_s is a number of seconds, more than 0; found n"),
+    (
+        go,
+        {"name": "go-on"},
+        "go-on: a name has letters, digits and _, and does not start with a digit",
+    ),
+    (no_words, {}, "no_words needs a docstring: it is what people and models read"),
+    (no_type, {}, "no_type: argument 'arm' needs a type annotation"),
+    (no_end, {}, "skill no_end must be annotated with -> Steps"),
+    (no_steps, {}, "skill no_steps must return Steps, not <class 'int'>"),
+    (no_fields, {}, "skill no_fields: result <class 'int'> has no fields"),
+    (no_names, {}, "skill no_names: a result needs named fields; return a dataclass"),
+    (many, {}, "many: *arms cannot be an argument of a spec"),
+    (placed, {}, "placed: 'robot' is given by name; remove the '/'"),
+    (unknown, {}, "unknown: an annotation cannot be resolved: name 'Arm' is not defined"),
+    (at_once, {}, "skill at_once must be a generator: it must yield"),
+    (later, {}, "skill later must be a generator: it must yield"),
+]
+
+
+@pytest.mark.parametrize(("function", "declared", "said"), SKILLS)
+def test_a_skill_that_cannot_work_is_refused(function, declared, said):
+    with pytest.raises(RegistrationError) as told:
+        skill(**declared)(function)
+    assert str(told.value).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("function", "declared", "said"),
+    [
+        (near, {"patience_s": -1}, "near: patience_s is a number of seconds, 0 or more; found -1"),
+        (near, {"patience_s": None}, "near: patience_s is a number of seconds, 0 or more; found N"),
+        (near, {"skip_reason": "at {place}"}, "near: template 'at {place}' names {place}, which"),
+        (near, {"establishes": {"at": 1}}, "near: establishes maps texts to texts; found 1 in it"),
+        (go, {}, "condition go must return, not yield"),
+        (near, {"name": "2near"}, "2near: a name has letters, digits and _"),
+    ],
+)
+def test_a_condition_that_cannot_work_is_refused(function, declared, said):
+    with pytest.raises(RegistrationError) as told:
+        condition(**declared)(function)
+    assert str(told.value).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        ({"skills": (go,)}, "pack p: go is no skill; declare it with @skill(…)"),
+        ({"skills": skill()(go)}, "pack p: skills is a tuple, (skill,); found a Skill"),
+        ({"skills": (condition()(near),)}, "pack p: near is no skill; declare it with @skill(…)"),
+        ({"conditions": [7]}, "pack p: 7 is no condition; declare it with @condition(…)"),
+        ({"skills": (skill()(go), skill()(go))}, "'go' is brought by pack p and again by p"),
+        ({"types": {"text": int}}, "type 'text' of pack p is another's"),
+    ],
+)
+def test_a_pack_that_cannot_work_is_refused(parts, said):
+    with pytest.raises(RegistrationError) as told:
+        Catalogue([Pack("p", **parts)])
+    assert str(told.value) == said
+
+
+Thing = Annotated[Literal["cup"], Label()]
+
+
+@dataclass
+class Grip:
+    force: float
+
+
+def test_what_is_declared_is_read_once():
+    @skill(
+        fails=["SLIPPED"],
+        needs={"hand.{arm}": "empty"},
+        effects={"hand.{arm}": "{thing}"},
+        uses=(f"{what}" for what in ("arm.{arm}",)),
+        timeout_s=5,
+    )
+    def take(robot, world, thing: Thing, arm: str = "left") -> Steps[Grip]:
+        """Take a thing.
+
+        It is lifted.
+        """
+        yield Running()
+        return Grip(1.0)
+
+    assert (take.name, take.summary) == ("take", "Take a thing.")
+    assert dict(take.arguments) == {"thing": Thing, "arm": str}
+    assert (take.required, take.injected) == ({"thing"}, {"robot", "world"})
+    assert (take.fails, take.uses, take.timeout_s) == ({"SLIPPED"}, {"arm.{arm}"}, 5)
+    assert dict(take.results) == {"force": float}
+    assert take.labels() == {"thing"}

@@ -1,0 +1,66 @@
+"""What passes changed in a plan is told when the plan starts, where there is room for it."""
+
+from __future__ import annotations
+
+from bt_exec.spec.model import MissionSpec
+from bt_exec.tui.lines import PlainView
+from bt_exec.tui.model import ViewModel
+from bt_exec.tui.screen import draw, tree_lines
+from bt_exec.tui.text import plain
+from bt_exec.tui.words import say_notes
+from tests.bt_exec.tui.scripted import ENGLISH, Script, get_material
+
+NOTES = (
+    "arm_policy: move_arm: material is handled by the right arm",
+    "arm_policy: grasp: material is handled by the right arm",
+    "planned without the language model: no answer",
+)
+SAID = "move_arm, grasp: material is handled by the right arm"
+
+
+def noted(version: int = 1) -> MissionSpec:
+    spec = get_material(ENGLISH, version)
+    return spec.model_copy(update={"mission": spec.mission.model_copy(update={"notes": NOTES})})
+
+
+def test_nodes_of_one_change_share_a_line() -> None:
+    assert say_notes(NOTES) == (SAID, "planned without the language model: no answer")
+
+
+def test_the_live_view_tells_them_above_the_tree() -> None:
+    model = Script().start(ENGLISH).plan(noted()).model
+    rows = plain(draw(model, 80, 24)).splitlines()
+    place = rows.index(f" note · {SAID}")
+    assert rows[place + 2].startswith(" · get_material")
+    assert f" note · {SAID}" in plain(tree_lines(model, 80))
+
+
+def test_where_room_is_short_they_go_first() -> None:
+    script = Script().start(ENGLISH).plan(noted())
+    bare = Script().start(ENGLISH).plan(get_material(ENGLISH))
+    for height in range(6, 15):
+        assert draw(script.model, 80, height) == draw(bare.model, 80, height)
+
+
+def test_lines_tell_each_once() -> None:
+    written: list[str] = []
+    view = PlainView(ViewModel(wall=lambda: 1.0), written.append)
+    script = Script()
+    script.model = view  # type: ignore[assignment]
+    view.failure = None  # type: ignore[attr-defined]
+    script.start(ENGLISH).plan(noted()).plan(noted(2)).start(ENGLISH).plan(noted())
+    said = [line.partition("s  ")[2] for line in written if "  note  " in line]
+    first = [f"note      {text}" for text in say_notes(NOTES)]
+    assert said == [*first, *first], "a second plan says nothing new, a second mission does"
+
+
+def test_a_plan_without_a_compiler_is_told_without_one() -> None:
+    written: list[str] = []
+    view = PlainView(ViewModel(wall=lambda: 1.0), written.append)
+    spec = get_material(ENGLISH)
+    header = spec.mission.model_copy(update={"compiler": ""})
+    script = Script()
+    script.model = view  # type: ignore[assignment]
+    view.failure = None  # type: ignore[attr-defined]
+    script.start(ENGLISH).plan(spec.model_copy(update={"mission": header}))
+    assert written[-1].endswith("plan 1    6 steps")
