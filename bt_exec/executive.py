@@ -13,6 +13,7 @@ whenever a mission ends with something still moving, whatever the reason.
 
 from __future__ import annotations
 
+import _thread
 import logging
 import time
 import traceback
@@ -43,7 +44,7 @@ from bt_exec.nodes.runtime import Runtime
 from bt_exec.nodes.skill_node import SkillNode
 from bt_exec.planner import Planner
 from bt_exec.report import Outcome, code_of_reason
-from bt_exec.robot import Rig, stop_all, stop_all_apart
+from bt_exec.robot import Rig, stop_all
 from bt_exec.site import Site
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import Mission, MissionSpec
@@ -109,6 +110,8 @@ class Executive:
         self._listeners = list(listeners)
         self._deaf: set[int] = set()
         self._abort_reason = ""
+        self._heeded = False
+        self._patience_s = clock.period_s + site.limits.cancel_s
         self.runtime = Runtime(
             site.catalogue,
             rigs,
@@ -130,14 +133,14 @@ class Executive:
     def abort(self, reason: str = "operator") -> None:
         """Ask for a clean stop; acted on within a tick. Safe from signal handlers and threads.
 
-        Asking a second time stops the robot at once. A signal handler interrupts whatever the loop
-        does, also where it holds a lock, so nothing here may take one
+        If the loop does not act on it in time (a skill holds it up), the robots are stopped; asking
+        a second time stops them at once. A signal handler interrupts whatever the loop does, also
+        where it holds a lock, so nothing here may take one
         (`tests/bt_exec/test_abort_anywhere.py`).
         """
         again = bool(self._abort_reason)
         self._abort_reason = self._abort_reason or reason
-        if again:
-            stop_all_apart(self.rigs)
+        _thread.start_new_thread(self._see_to_it, (0.0 if again else self._patience_s,))
 
     def run(self, command: str, language: str = "") -> Outcome:
         """Run `command` to its end and return how it ended. Never raises for what skills do.
@@ -177,11 +180,12 @@ class Executive:
                 retryable=False,
             )
             ending = Ending("failed", failure.code, failure)
+        self._heeded = True
         self._come_to_rest()
         message = summarise(
             ending, account, self.site.messages, self.site.catalogue, self._lookout.facts()
         )
-        told = " ".join(rig.told() for rig in self.rigs.values() if rig.told is not None).strip()
+        told = " ".join(map(_told, self.rigs.values())).strip()
         if told:  # what the robot said itself says more than where things are
             message = told if ending.status == "satisfied" else f"{message} {told}"
         spec = account.spec
@@ -345,11 +349,18 @@ class Executive:
     def _tick(self) -> int:
         return self.runtime.tick
 
+    def _see_to_it(self, patience_s: float) -> None:
+        """Stop the robots unless the loop acts on an abort within `patience_s`."""
+        time.sleep(patience_s)
+        if not patience_s or not self._heeded:
+            stop_all(self.rigs)
+
     def _ending(self) -> bool:
         return bool(self._abort_reason)
 
     def _heed(self) -> None:
         if self._abort_reason:
+            self._heeded = True
             raise _Aborted
 
     # -- ending ------------------------------------------------------------------------------
@@ -384,3 +395,12 @@ class Executive:
 
     def _moving(self) -> bool:
         return not all(rig.robot.still for rig in self.rigs.values())
+
+
+def _told(rig: Rig) -> str:
+    """Return what a robot told the operator; a pack that cannot say it does not end the mission."""
+    try:
+        return rig.told() if rig.told is not None else ""
+    except Exception as error:  # noqa: BLE001 - the words are missing, the outcome is not
+        _log.error("a robot could not say what it told", exc_info=error)
+        return ""

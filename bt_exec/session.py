@@ -20,7 +20,7 @@ from bt_exec.messages import language_of
 from bt_exec.pack import Pack
 from bt_exec.plan import prepare
 from bt_exec.report import Outcome
-from bt_exec.robot import Rig, stop_all_apart
+from bt_exec.robot import Rig, Robot, stop_all_apart
 from bt_exec.site import Site, load_site
 from bt_exec.spec.model import MissionSpec
 from bt_exec.world import Sight
@@ -101,7 +101,14 @@ class Session:
         Args:
             command: What the person typed.
             plan: The plan to run for it, instead of one of the compiler's.
+
+        Raises:
+            UsageError: If the session is closed, or runs a mission.
         """
+        if self._running is not None:
+            raise UsageError("this session runs a mission already; wait for its end, or abort it")
+        if not self.rigs and any(pack.robots for pack in self.site.catalogue.packs):
+            raise UsageError("this session is closed; make another")
         self._count += 1
         compiler = self.compiler if plan is None else GivenPlan(plan)
         language = plan.mission.language if plan is not None and not command else ""
@@ -259,10 +266,19 @@ def _make_rig(pack: Pack, settings: Mapping[str, Any], world: Mapping[str, str])
         raise UnknownName(f"robot of pack {pack.name}", name, pack.robots)
     try:
         rig = pack.robots[name](settings, world)
-    except ValueError as error:
+    except BtExecError:
+        raise
+    except ValueError as error:  # what a setting or the world should be
         raise UsageError(str(error)) from error
+    except Exception as error:  # a robot that is switched off, a driver that is not installed
+        why = f"{type(error).__name__}: {error}"
+        raise UsageError(f"robot {name!r} of pack {pack.name} is not to be had: {why}") from error
     if not isinstance(rig, Rig):
         raise RegistrationError(f"robot {name!r} of pack {pack.name} made no Rig")
+    if not isinstance(rig.robot, Robot):
+        raise RegistrationError(
+            f"robot {name!r} of pack {pack.name} lacks stop() or still; see bt_exec.robot.Robot"
+        )
     return rig
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -22,6 +23,8 @@ from bt_exec.spec.paths import encloses, label_of, paths
 from bt_exec.world import Sight
 
 __all__ = ["Account"]
+
+_log = logging.getLogger("bt_exec")
 
 
 class Account:
@@ -141,6 +144,10 @@ class Account:
                 failure,
                 self._settings.get(pack, {}),
             )
-            report = reporter.report(view)
+            try:
+                report = reporter.report(view)
+            except Exception as error:  # noqa: BLE001 - a report is missing, the mission is not
+                _log.error("the turn reporter of %s broke down", pack, exc_info=error)
+                continue
             if report is not None:
                 self._emit(Turn(t, tick, report))

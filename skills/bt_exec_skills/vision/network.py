@@ -58,6 +58,8 @@ class OnnxNetwork:
     """
 
     def __init__(self, weights: Path, *, threads: int = _THREADS) -> None:
+        # Else it writes a device id into the home folder and calls its maker (onnxruntime 1.31).
+        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
         import onnxruntime
 
         options = onnxruntime.SessionOptions()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 import time
@@ -161,3 +162,15 @@ def test_training_ends_in_two_networks_that_find_the_same(tmp_path: Path) -> Non
             compared += 1
     assert compared > 100
     print(f"{compared} detections agree; time {np.median(spent[0]) / np.median(spent[1]):.2f}")
+
+
+def test_running_a_network_leaves_no_trace_in_the_home_folder(tmp_path: Path) -> None:
+    """onnxruntime would write a device id and call its maker."""
+    code = (
+        "from bt_exec_skills.door.eyes import weights_path;"
+        "from bt_exec_skills.vision.network import load; load(weights_path(None))"
+    )
+    env = {key: value for key, value in os.environ.items() if key != "ORT_DISABLE_TELEMETRY"}
+    home = {**env, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    subprocess.run([sys.executable, "-c", code], env=home, check=True, timeout=120)
+    assert list(tmp_path.iterdir()) == []
