@@ -8,6 +8,7 @@ from bt_exec.events import Event, MissionStarted, NodeChanged, SkillEnded
 from bt_exec.failure import Failure
 from bt_exec.journal.record import MissionLine
 from bt_exec_skills.reporter.notebook import Notebook, PastMission
+from bt_exec_skills.reporter.telling import sentence
 
 __all__ = ["Memory"]
 
@@ -48,5 +49,9 @@ class Memory:
         ]
 
     def told(self) -> str:
-        """Return what the user was told in this mission."""
-        return self._told
+        """Return what the user was told in this mission; what was found, if nobody told them."""
+        book = self._notebook
+        found = (note for note in book.news() if note.kind not in ("went", "failed"))
+        return self._told or " ".join(
+            sentence(note, book.site, book.language(), book.started) for note in found
+        )

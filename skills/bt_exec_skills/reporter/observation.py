@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from bt_exec_skills.reporter.scene import LIT_LEVEL, PERSON, Detection, Frame, ReporterScene
 from bt_exec_skills.reporter.sitemap import Place
+from bt_exec_skills.reporter.unseen import Unseen
 
 __all__ = ["LOUD_DB", "Gathering", "LightState", "NoiseState", "Observation", "noise_state"]
 
@@ -28,6 +29,7 @@ class Observation(NamedTuple):
         place: Where.
         query: What was asked.
         people: How many people were there; -1 if nobody looked.
+        complete: Whether all of the place was in view; else there may be more people.
         light: Whether it was lit.
         dark_parts: Numbers of the parts of the place that were dark.
         noise: How it sounded.
@@ -41,6 +43,7 @@ class Observation(NamedTuple):
     place: str
     query: str
     people: int
+    complete: bool
     light: LightState
     dark_parts: tuple[int, ...]
     noise: NoiseState
@@ -68,6 +71,7 @@ class Gathering:
         things: Everything unusual seen in it.
         looks: How many pictures were added.
         frame: The picture that shows most of it, or None.
+        unseen: Where nobody could be seen yet.
     """
 
     def __init__(self, name: str, place: Place) -> None:
@@ -76,12 +80,14 @@ class Gathering:
         self.things: list[Detection] = []
         self.looks = 0
         self.frame: Frame | None = None
+        self.unseen = Unseen(place.area)
         self._best = (-1, -1)
         self._light: dict[int, list[float]] = {}
 
     def add(self, scene: ReporterScene) -> None:
         """Take in one picture."""
         self.looks += 1
+        self.unseen.add(scene.pose, (one.at for one in scene.people if one.at))
         here = [one for one in scene.detections if one.at and self.place.area.holds(*one.at)]
         for found in here:
             if found.label == PERSON:
@@ -102,6 +108,11 @@ class Gathering:
             self.people[found.who] = found
         elif not _near(found, self.people.values(), _SAME_M):
             self.people[f"somebody-{len(self.people) + 1}"] = found
+
+    @property
+    def complete(self) -> bool:
+        """Whether every spot was in view once."""
+        return not len(self.unseen.spots)
 
     @property
     def dark_parts(self) -> tuple[int, ...]:

@@ -38,6 +38,7 @@ _LAMP = re.compile(r"(?<![가-힣])불(?=[이은을도만 ,.?!·/]|$)")
 """The word for a light, which is also the beginning and the end of many others."""
 _QUESTIONS = (
     *("여쭤", "여쭈", "물어", "질문", "문의", "확인받", "확인 받", "의견", "?", "언제", "어디"),
+    *("까요", "나요", "가요", "습니까", "입니까"),
     *("ask", "question", "whether", "what ", "when ", "where ", "which "),
 )
 

@@ -12,9 +12,11 @@ from bt_exec.robot import Rig
 from bt_exec_skills.reporter.detect import Detector
 from bt_exec_skills.reporter.memory import Memory
 from bt_exec_skills.reporter.opinion import make_asker
+from bt_exec_skills.reporter.paced import Paced
 from bt_exec_skills.reporter.robot import EMPTY, ReporterRobot
 from bt_exec_skills.reporter.sitemap import SiteMap, make_map
 from bt_exec_skills.reporter.speaker import ScriptedSpeaker, Speaker
+from bt_exec_skills.reporter.terminal import TerminalSpeaker
 
 __all__ = ["WORLD_KEYS", "facts_of", "make_detector", "make_sim_rig"]
 
@@ -102,10 +104,9 @@ def make_sim_rig(settings: Mapping[str, Any], world: Mapping[str, str]) -> Rig:
     building = BuildingWorld(options, site.places[site.base].poses[0])
     hears: list[Callable[[str], bool]] = []
     speaker: Speaker
+    person: TerminalSpeaker | None = None
     if voice == "terminal":
-        from bt_exec_skills.reporter.terminal import TerminalSpeaker
-
-        speaker = TerminalSpeaker(called=site.called)
+        speaker = person = TerminalSpeaker(called=site.called)
     else:
         replies = replies_of(options.answer, building.layout.answer)
         speaker = ScriptedSpeaker(
@@ -125,7 +126,7 @@ def make_sim_rig(settings: Mapping[str, Any], world: Mapping[str, str]) -> Rig:
     return Rig(
         robot,
         eyes,
-        robot,
+        robot if person is None else Paced(robot, lambda: person.listening),
         lambda: facts_of(robot),
         close,
         listener=memory,

@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from bt_exec.messages import Messages
-from bt_exec_skills.reporter.notebook import Note, Notebook
+from bt_exec.messages import LANGUAGES, Messages
+from bt_exec_skills.reporter.notebook import Note, Notebook, PastMission
 from bt_exec_skills.reporter.observation import Gathering, NoiseState
 from bt_exec_skills.reporter.query import Aspect
 from bt_exec_skills.reporter.sitemap import SiteMap
@@ -42,14 +42,17 @@ def answer_of(
     noise_db: float,
     aspects: Iterable[Aspect],
     language: str,
+    site: SiteMap,
 ) -> str:
-    """Return what was asked for about a place, in one sentence."""
+    """Return what was asked for about a place, in one sentence; whom the map knows is named."""
     parts = []
     for aspect in aspects:
         match aspect:
             case "people":
                 n = len(found.people)
-                parts.append(say(f"PEOPLE_{n if n < 2 else 'N'}", language, n=n))
+                more = "" if found.complete else "_or_more"
+                count = say(f"PEOPLE_{n if n < 2 else 'N'}{more}", language, n=n)
+                parts.append(count + _known(found, site, language))
             case "light":
                 named = [found.place.parts[part].name.of(language) for part in found.dark_parts]
                 where = ", ".join(named)
@@ -63,6 +66,16 @@ def answer_of(
                 parts.append(say(key, language, things=", ".join(things)))
     joined = "; ".join(parts) if language == "en" else ", ".join(parts)
     return joined[:1].upper() + joined[1:] + "."
+
+
+def _known(found: Gathering, site: SiteMap, language: str) -> str:
+    """Return the names of those who are known: " (the professor)"; empty if nobody is."""
+    names = ", ".join(site.called(who, language) for who in found.people if who in site.people)
+    if not names:
+        return ""
+    all_known = all(who in site.people for who in found.people)
+    space = " " if language == "en" else ""
+    return space + say("KNOWN_all" if all_known else "KNOWN_some", language, names=names)
 
 
 def sentence(note: Note, site: SiteMap, language: str, started: float = 0.0) -> str:
@@ -81,6 +94,8 @@ def sentence(note: Note, site: SiteMap, language: str, started: float = 0.0) -> 
         return say(note.kind.upper(), language, **facts)
     why = say(str(facts.pop("code")), language, **facts)
     key = f"FAILED_{note.facts.get('skill')}"
+    if note.facts.get("target") == site.base and f"{key}_back" in _sentences():
+        key += "_back"
     if key not in _sentences():
         key = "FAILED_other"
     elif f"{key}_heard" in _sentences() and "noise_db" in facts:
@@ -108,13 +123,18 @@ def report_of(notebook: Notebook, language: str, topic: str = "") -> str:
     """
     notes = [note for note in notebook.news() or notebook.all() if note.kind != "went"]
     told = [sentence(note, notebook.site, language, notebook.started) for note in notes]
-    if not told and notebook.past:
+    past = [one for one in notebook.past if not _summed_up(one)]
+    if not told and past:
         told.append(say("PAST_OPENING", language))
         told += [
-            say("PAST_MISSION", language, command=one.command, message=one.message)
-            for one in notebook.past
+            say("PAST_MISSION", language, command=one.command, message=one.message) for one in past
         ]
     if not told:
         told.append(say("NOTHING_NEW", language))
     opening = [say("REPORT_OPENING", language, topic=topic)] if topic else []
     return " ".join([*opening, *told])
+
+
+def _summed_up(mission: PastMission) -> bool:
+    """Whether all that a mission did was to tell of those before it."""
+    return any(say("PAST_OPENING", language) in mission.message for language in LANGUAGES)

@@ -58,6 +58,10 @@ class _Line:
         text = self._text
         return None if text is None else Reply(text, is_refusal(text))
 
+    @property
+    def over(self) -> bool:
+        return self._over.is_set()
+
     def stop(self) -> None:
         self._over.set()
 
@@ -111,6 +115,11 @@ class TerminalSpeaker:
         self._write(f"{self._called(person, language)} ▸")
         self._line = _Line(self._source or sys.stdin)
         return self._line
+
+    @property
+    def listening(self) -> bool:
+        """Whether a line is awaited."""
+        return self._line is not None and not self._line.over
 
     def close(self) -> None:
         """Read no further line."""

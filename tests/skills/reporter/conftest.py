@@ -161,6 +161,8 @@ class ScriptedRobot:
         return self._start("goto")
 
     def turn(self, angle: float) -> ScriptedMotion:
+        if "turn" not in self.reasons:
+            self.pose = self.pose._replace(yaw=self.pose.yaw + angle)
         return self._start("turn")
 
     def load(self, item: str) -> ScriptedMotion:

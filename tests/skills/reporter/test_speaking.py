@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from bt_exec_skills.reporter.paced import Paced
 from bt_exec_skills.reporter.sim.answers import STOCK, replies_of
 from bt_exec_skills.reporter.speaker import Reply, ScriptedSpeaker
 from bt_exec_skills.reporter.terminal import TerminalSpeaker, is_refusal
@@ -94,3 +95,30 @@ def test_a_file_and_the_end_of_it(tmp_path):
         speaker = TerminalSpeaker(lambda line: None, source)
         assert wait_for(speaker.listen("user", "en")) == Reply("no", refused=True)
         assert wait_for(speaker.listen("user", "en"), 0.2) is None
+
+
+def test_a_fast_simulation_waits_for_somebody_who_is_listened_to():
+    class World:
+        time = 0.0
+
+        def step(self, seconds):
+            self.time += seconds
+
+    slept = []
+    listens = iter([False, True, True])
+    walls = iter([0.0, 0.01, 0.02, 0.05, 0.5, 0.5])
+    paced = Paced(World(), lambda: next(listens), lambda: next(walls), slept.append)
+    for _ in range(3):
+        paced.step(0.05)
+    assert slept == [pytest.approx(0.04), 0.0]
+    assert paced.time == pytest.approx(0.15)
+
+
+def test_it_listens_from_the_question_to_the_reply(keyboard):
+    source, _ = keyboard
+    speaker = TerminalSpeaker(lambda line: None, source)
+    assert not speaker.listening
+    line = speaker.listen("user", "en")
+    assert speaker.listening
+    line.stop()
+    assert not speaker.listening

@@ -12,7 +12,8 @@ from bt_exec.messages import Messages
 from bt_exec.report import Outcome
 from bt_exec.testing import check_pack
 from bt_exec_skills.reporter.markdown import write_report
-from bt_exec_skills.reporter.notebook import Notebook
+from bt_exec_skills.reporter.memory import Memory
+from bt_exec_skills.reporter.notebook import Notebook, PastMission
 from bt_exec_skills.reporter.observation import Gathering, noise_state
 from bt_exec_skills.reporter.pack import PACK
 from bt_exec_skills.reporter.query import ASPECTS, asks, aspects_of
@@ -63,8 +64,11 @@ def test_what_is_a_question(topic, is_question):
 
 def gathered(site, name, *people, light=None):
     found = Gathering(name, site.places[name])
+    pose = site.places[name].poses[0]
+    for turn in range(7):  # all of it, before anybody came
+        found.add(ReporterScene(0.0, pose._replace(yaw=float(turn)), ()))
     seen = tuple(Detection("person", (0, 0, 9, 9), 1.0, None, at) for at in people)
-    found.add(ReporterScene(0.0, site.places[name].poses[0], seen, light or {}))
+    found.add(ReporterScene(0.0, pose, seen, light or {}))
     return found
 
 
@@ -73,7 +77,7 @@ def test_answers_in_both_languages(site):
     found = gathered(site, "corridor_center", (9.0, 1.0), (9.3, 1.2), (12.0, 2.0), light=part)
     assert found.light == "partly"
     told = {
-        language: answer_of(found, noise_state(70), 70.4, ASPECTS, language)
+        language: answer_of(found, noise_state(70), 70.4, ASPECTS, language, site)
         for language in ("en", "ko")
     }
     assert told == {
@@ -82,6 +86,33 @@ def test_answers_in_both_languages(site):
         "ko": "사람이 2명 있습니다, 불이 켜져 있지만 꺼진 구간이 있습니다(가운데), "
         "소란스럽습니다(70 dB), 눈에 띄는 이상은 없습니다.",
     }
+
+
+@pytest.mark.parametrize(
+    ("people", "told"),
+    [
+        (
+            (),
+            (
+                "I saw nobody, but some of it was hidden from me.",
+                "보이는 사람은 없지만 가려진 곳이 있습니다.",
+            ),
+        ),
+        (((9.0, 6.0),), ("There is at least one person.", "사람이 적어도 1명 있습니다.")),
+        (
+            ((9.0, 6.0), (10.0, 4.0)),
+            ("There are at least 2 people.", "사람이 적어도 2명 있습니다."),
+        ),
+    ],
+)
+def test_a_count_of_a_place_seen_in_part_is_at_least(site, people, told):
+    found = Gathering("lounge", site.places["lounge"])
+    seen = tuple(Detection("person", (0, 0, 9, 9), 1.0, None, at) for at in people)
+    found.add(ReporterScene(0.0, site.places["lounge"].poses[0], seen))
+    assert not found.complete
+    assert told == tuple(
+        answer_of(found, "quiet", 40, ("people",), lang, site) for lang in ("en", "ko")
+    )
 
 
 def test_strangers_are_told_apart_by_where_they_stand(site):
@@ -200,3 +231,60 @@ def test_every_code_has_its_sentence():
     check_pack(PACK, messages)
     for condition in PACK.conditions:
         assert not condition.skip_reason or condition.skip_reason in messages
+
+
+def test_a_summary_leaves_out_summaries_that_were_told_before(site):
+    book = Notebook(site)
+    for language in ("en", "ko"):
+        book.past[:] = [PastMission("check the lounge", "satisfied", "There is nobody.")]
+        told = report_of(book, language)
+        book.past.append(PastMission("오늘 있었던 일 요약해줘", "satisfied", told))
+        assert report_of(book, language) == told
+        del book.past[0]
+        assert report_of(book, language) == report_of(Notebook(site), language)
+
+
+def test_a_way_back_that_is_blocked_is_not_told_as_work_undone(site):
+    book = Notebook(site)
+    book.note(3.0, "failed", None, skill="navigate", target="basecamp", code="BLOCKED_PATH")
+    assert report_of(book, "en") == (
+        "basecamp (at 0:03): I could not come back. The way is blocked."
+    )
+    assert (
+        report_of(book, "ko") == "베이스캠프 (3초 경과): 돌아오지 못했습니다. 길이 막혀 있습니다."
+    )
+
+
+def test_people_whom_the_site_knows_are_named(site):
+    found = gathered(site, "professor_office")
+    names = {}
+    for who, at in (("professor", (2.5, 5.4)), ("user", (4.0, 6.0)), ("visitor-1", (1.0, 6.0))):
+        seen = (Detection("person", (0, 0, 9, 9), 1.0, who, at),)
+        found.add(ReporterScene(1.0, site.places["professor_office"].poses[0], seen))
+        names[who] = tuple(
+            answer_of(found, "quiet", 40, ("people",), language, site) for language in ("en", "ko")
+        )
+    assert names == {
+        "professor": ("There is one person (the professor).", "사람이 1명 있습니다(교수님)."),
+        "user": (
+            "There are 2 people (the professor, you).",
+            "사람이 2명 있습니다(교수님, 사용자).",
+        ),
+        "visitor-1": (
+            "There are 3 people (the professor, you among them).",
+            "사람이 3명 있습니다(교수님, 사용자 포함).",
+        ),
+    }
+
+
+def test_what_was_found_ends_a_mission_in_which_nobody_was_told(site):
+    book = Notebook(site)
+    memory = Memory(book)
+    book.begin("check the lounge", "en")
+    assert memory.told() == ""
+    book.note(1.0, "failed", None, skill="navigate", target="corridor_center", code="BLOCKED_PATH")
+    book.note(2.0, "went", "lounge", target="lounge")
+    book.note(9.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
+    assert memory.told() == "the lounge (at 0:09): There is nobody."
+    book.mark_told()
+    assert memory.told() == ""

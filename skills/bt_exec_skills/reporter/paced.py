@@ -1,0 +1,47 @@
+"""A simulation that waits for a person at the keyboard."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from bt_exec.robot import Simulation
+
+__all__ = ["Paced"]
+
+
+class Paced:
+    """Keeps to real time while somebody is listened to, however fast a mission is run.
+
+    Else the patience of a minute is over before a person has read the question. It waits between
+    ticks, as a clock does. Implements `bt_exec.robot.Simulation`.
+
+    Args:
+        simulation: The world.
+        listening: Whether somebody is listened to now.
+        now: The wall's clock [s].
+        sleep: Waits [s].
+    """
+
+    def __init__(
+        self,
+        simulation: Simulation,
+        listening: Callable[[], bool],
+        now: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._simulation, self._listening = simulation, listening
+        self._now, self._sleep = now, sleep
+        self._last = now()
+
+    @property
+    def time(self) -> float:
+        """See `Simulation.time`."""
+        return self._simulation.time
+
+    def step(self, seconds: float) -> None:
+        """See `Simulation.step`."""
+        if self._listening():
+            self._sleep(max(0.0, seconds - (self._now() - self._last)))
+        self._last = self._now()
+        self._simulation.step(seconds)
