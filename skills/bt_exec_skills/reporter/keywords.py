@@ -12,6 +12,7 @@ import unicodedata
 __all__ = [
     "REPORT_KEYWORDS",
     "about_past",
+    "comes_back",
     "is_english",
     "names_professor",
     "wants_report",
@@ -68,6 +69,8 @@ _NOT_ENGLISH = re.compile(
     r"\b(?:(?:do\s+not|don'?t|never|no\s+need\s+to|need\s+not|needn'?t|without|not)\s+(?:\w+\s+){0,2}?)$",
     re.IGNORECASE,
 )
+_BACK = re.compile(r"(?:다녀|갔다)(?:와|오(?!고|면|니|는|던)|올래|올수)(?!서)[^,.]{0,8}[.!?~]*$")
+"""A trip there and back, at the end of a command: 다녀와, 갔다 오세요."""
 _PROFESSOR = re.compile(r"교수|\b(?:professors?|prof)\b", re.IGNORECASE)
 _PAST = re.compile(
     r"(?:있었던|한|했던|수행한|일어난|본|벌어진)(?:일|것|미션|임무|작업)|뭐했|뭘했|무엇을했|무슨일이있었"
@@ -103,6 +106,11 @@ def wants_report(command: str) -> bool:
     return any(
         not _NOT_ENGLISH.search(english[: match.start()]) for match in _ENGLISH.finditer(english)
     )
+
+
+def comes_back(command: str) -> bool:
+    """Whether a command ends in a trip there and back: 복도 갔다 와, 라운지에 다녀와 줘."""
+    return _BACK.search(_spaceless(command)) is not None
 
 
 def names_professor(command: str) -> bool:

@@ -11,6 +11,7 @@ go_before_looking        a place is gone to before it is looked at
 report_is_no_failure     ``fail_and_report`` stands only where something has failed
 fix_plan                 a report keyword, and somebody tells the user (the document's repair)
 report_last              … at the base, after all core work, and only then the summary
+back_home                "there and back" without a report ends at the base
 topics                   topics and queries are sentences in the language of the command
 carry_on                 work that fails is noted, and the mission goes on to its report
 =======================  ===========================================================================
@@ -22,7 +23,12 @@ from bt_exec.compiler import Pass
 from bt_exec_skills.reporter.rules.carry_on import carry_on
 from bt_exec_skills.reporter.rules.places import go_before_looking, places_in_order, talk_only
 from bt_exec_skills.reporter.rules.professor import no_professor, professor_first
-from bt_exec_skills.reporter.rules.report import fix_plan, report_is_no_failure, report_last
+from bt_exec_skills.reporter.rules.report import (
+    back_home,
+    fix_plan,
+    report_is_no_failure,
+    report_last,
+)
 from bt_exec_skills.reporter.rules.topics import topics
 
 __all__ = ["PASSES"]
@@ -36,6 +42,7 @@ PASSES = (
     Pass("report_is_no_failure", report_is_no_failure),
     Pass("fix_plan", fix_plan),
     Pass("report_last", report_last),
+    Pass("back_home", back_home),
     Pass("topics", topics),
     Pass("carry_on", carry_on),
 )

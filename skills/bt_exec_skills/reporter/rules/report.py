@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bt_exec.compiler import PassContext
 from bt_exec.spec.model import Do, Fallback, MissionSpec, NodeBase, Sequence, Tree, walk
-from bt_exec_skills.reporter.keywords import wants_report
+from bt_exec_skills.reporter.keywords import comes_back, wants_report
 from bt_exec_skills.reporter.rules.steps import (
     BASE,
     REPORT_TOPIC,
@@ -20,7 +20,7 @@ from bt_exec_skills.reporter.rules.steps import (
     works,
 )
 
-__all__ = ["fix_plan", "report_is_no_failure", "report_last"]
+__all__ = ["back_home", "fix_plan", "report_is_no_failure", "report_last"]
 
 
 def fix_plan(spec: MissionSpec, context: PassContext) -> Changed:
@@ -65,6 +65,16 @@ def report_last(spec: MissionSpec, context: PassContext) -> Changed:
     if new is spec:
         return spec, ()
     return new, ("the report comes at the base, after all core work",)
+
+
+def back_home(spec: MissionSpec, context: PassContext) -> Changed:
+    """Who says "go there and back" without a report has the robot back at the base in the end."""
+    if not comes_back(context.command) or wants_report(context.command):
+        return spec, ()
+    steps = steps_of(spec.root)
+    if not works(spec.root) or any(goes_home(node) for node in _certain(steps[-1])):
+        return spec, ()
+    return put_together(spec, [*steps, do("navigate", target=BASE)]), ("there and back: goes home",)
 
 
 def report_is_no_failure(spec: MissionSpec, context: PassContext) -> Changed:

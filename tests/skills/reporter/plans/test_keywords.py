@@ -4,7 +4,12 @@ import unicodedata
 
 import pytest
 
-from bt_exec_skills.reporter.keywords import REPORT_KEYWORDS, names_professor, wants_report
+from bt_exec_skills.reporter.keywords import (
+    REPORT_KEYWORDS,
+    comes_back,
+    names_professor,
+    wants_report,
+)
 
 YES = [
     *("복도 보고 와 주세요", "보고와줄래", "복도 보고 오세요", "복도 확인하고 와", "알려주세요"),
@@ -59,3 +64,17 @@ def test_the_professor_is_named(command):
 @pytest.mark.parametrize("command", ["복도 보고 와", "go to the office", "professional", "연구실"])
 def test_the_professor_is_not_named(command):
     assert not names_professor(command)
+
+
+@pytest.mark.parametrize(
+    "command", ["복도 갔다 와", "라운지에 다녀와 줘.", "복도 다녀오세요", "갔다와!"]
+)
+def test_there_and_back(command):
+    assert comes_back(command)
+
+
+@pytest.mark.parametrize(
+    "command", ["복도 가", "복도 갔다 와서 라운지 둘러봐", "라운지 다녀오고 복도 봐"]
+)
+def test_not_there_and_back_in_the_end(command):
+    assert not comes_back(command)

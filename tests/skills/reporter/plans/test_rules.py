@@ -8,7 +8,12 @@ from bt_exec_skills.reporter.rules.carry_on import carry_on
 from bt_exec_skills.reporter.rules.named import named_places
 from bt_exec_skills.reporter.rules.places import go_before_looking, places_in_order, talk_only
 from bt_exec_skills.reporter.rules.professor import no_professor, professor_first
-from bt_exec_skills.reporter.rules.report import fix_plan, report_is_no_failure, report_last
+from bt_exec_skills.reporter.rules.report import (
+    back_home,
+    fix_plan,
+    report_is_no_failure,
+    report_last,
+)
 from bt_exec_skills.reporter.sitemap import make_map
 
 ASKS = "복도 보고 와"
@@ -55,6 +60,23 @@ def test_the_report_comes_last(before, after, spec, context, row):
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
     assert report_last(found, context(ASKS)) == (found, ())
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ([GO], [GO, HOME]),
+        ([GO, HOME], [GO, HOME]),
+        ([HOME, GO, LOUNGE], [HOME, GO, LOUNGE, HOME]),
+        ([TELL], [TELL]),
+    ],
+)
+def test_there_and_back_ends_at_home(before, after, spec, context, row):
+    found, changes = back_home(spec(*before), context("복도 갔다 와"))
+    assert row(found) == row(spec(*after))
+    assert bool(changes) == (before != after)
+    assert back_home(found, context("복도 갔다 와")) == (found, ())
+    assert back_home(spec(*before), context("복도로 가")) == (spec(*before), ())
 
 
 def test_who_is_elsewhere_comes_home_to_talk(spec, context, row):
