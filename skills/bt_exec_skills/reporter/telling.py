@@ -65,7 +65,7 @@ def answer_of(
                 key = "UNUSUAL_some" if things else "UNUSUAL_none"
                 parts.append(say(key, language, things=", ".join(things)))
     joined = "; ".join(parts) if language == "en" else ", ".join(parts)
-    return joined[:1].upper() + joined[1:] + "."
+    return _begun(joined) + "."
 
 
 def _known(found: Gathering, site: SiteMap, language: str) -> str:
@@ -91,16 +91,21 @@ def sentence(note: Note, site: SiteMap, language: str, started: float = 0.0) -> 
     place = facts.get("target", site.called(note.place or "", language))
     facts = {**facts, "time": clock_of(note.t - started, language), "place": place}
     if note.kind != "failed":
-        return say(note.kind.upper(), language, **facts)
-    why = say(str(facts.pop("code")), language, **facts)
+        return _begun(say(note.kind.upper(), language, **facts))
+    why = _begun(say(str(facts.pop("code")), language, **facts))
     key = f"FAILED_{note.facts.get('skill')}"
-    if note.facts.get("target") == site.base and f"{key}_back" in _sentences():
-        key += "_back"
-    if key not in _sentences():
+    if note.facts.get("skill") == "navigate" and note.facts.get("target") == site.base:
+        key = "FAILED_way_back"
+    elif key not in _sentences():
         key = "FAILED_other"
     elif f"{key}_heard" in _sentences() and "noise_db" in facts:
         key += "_heard"
-    return say(key, language, **{**facts, "why": why})
+    return _begun(say(key, language, **{**facts, "why": why}))
+
+
+def _begun(text: str) -> str:
+    """Return a text that begins with a capital, for names of people and places need not."""
+    return text[:1].upper() + text[1:]
 
 
 def _named(facts: Mapping[str, Any], site: SiteMap, language: str) -> dict[str, Any]:

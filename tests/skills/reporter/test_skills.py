@@ -251,7 +251,7 @@ def test_the_summary_is_written_where_the_site_says(play, tmp_path):
     assert one.run("observe_scene", target="basecamp", query="people") == "OK"
     assert one.run("summarize_mission") == "OK"
     assert one.result.path == str(tmp_path / "reports" / "report.md")
-    assert one.result.text == "basecamp (at 0:02): There is nobody."
+    assert one.result.text == "Basecamp (at 0:02): There is nobody."
     assert play().run("summarize_mission") == "OK"
     (tmp_path / "file").write_text("")
     bad = play(reports=tmp_path / "file")

@@ -13,12 +13,12 @@ from bt_exec.report import Outcome
 from bt_exec.testing import check_pack
 from bt_exec_skills.reporter.markdown import write_report
 from bt_exec_skills.reporter.memory import Memory
-from bt_exec_skills.reporter.notebook import Notebook, PastMission
+from bt_exec_skills.reporter.notebook import Note, Notebook, PastMission
 from bt_exec_skills.reporter.observation import Gathering, noise_state
 from bt_exec_skills.reporter.pack import PACK
 from bt_exec_skills.reporter.query import ASPECTS, asks, aspects_of
 from bt_exec_skills.reporter.scene import Detection, ReporterScene
-from bt_exec_skills.reporter.telling import answer_of, clock_of, report_of
+from bt_exec_skills.reporter.telling import answer_of, clock_of, report_of, sentence
 
 
 @pytest.mark.parametrize(
@@ -115,6 +115,28 @@ def test_a_count_of_a_place_seen_in_part_is_at_least(site, people, told):
     )
 
 
+def test_english_sentences_begin_with_a_capital(site):
+    facts = {"skill": "talk_to_person", "code": "NO_ANSWER", "target": "professor", "topic": "when"}
+    told = sentence(Note(31.0, "failed", None, facts), site, "en")
+    assert told == "“when” (the professor, at 0:31): not answered. The professor did not answer."
+    taken = Note(5.0, "delivered", None, {"object": "letter", "recipient": "professor"})
+    assert sentence(taken, site, "en") == "The professor took the letter at 0:05."
+
+
+def test_what_is_told_of_a_way_back_that_was_blocked(site):
+    note = Note(
+        9.0, "failed", None, {"skill": "navigate", "code": "BLOCKED_PATH", "target": "basecamp"}
+    )
+    assert (
+        sentence(note, site, "en")
+        == "I did not get back to basecamp (at 0:09). The way is blocked."
+    )
+    assert (
+        sentence(note, site, "ko")
+        == "베이스캠프 (9초 경과): 돌아오지 못했습니다. 길이 막혀 있습니다."
+    )
+
+
 def test_strangers_are_told_apart_by_where_they_stand(site):
     found = gathered(site, "lounge", (8.0, 5.0), (8.5, 5.2), (9.5, 5.0))
     assert len(found.people) == 2
@@ -136,7 +158,7 @@ def test_only_news_are_told_and_a_second_attempt_replaces_the_first(site):
     book.note(9.0, "went", "lounge", target="lounge")
     book.note(12.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
     assert report_of(book, "en", "what I saw") == (
-        "what I saw: the lounge (at 0:12): There is nobody."
+        "what I saw: The lounge (at 0:12): There is nobody."
     )
     book.mark_told()
     book.note(20.0, "asked", "basecamp", target="professor", topic="Tuesday", answer="Fine.")
@@ -202,8 +224,8 @@ def test_the_written_report(site, tmp_path):
         "\n"
         "## What was found\n"
         "\n"
-        "- the lounge (at 0:12): There is nobody.\n"
-        "- the break room (at 0:20): I did not get there. The way is blocked. "
+        "- The lounge (at 0:12): There is nobody.\n"
+        "- The break room (at 0:20): I did not get there. The way is blocked. "
         "What I was to do there is not done.\n"
         "\n"
         "## Timeline\n"
@@ -211,8 +233,8 @@ def test_the_written_report(site, tmp_path):
         "| Time | Place | What happened |\n"
         "|---|---|---|\n"
         "| 0:05 | the lounge | Reached the lounge. |\n"
-        "| 0:12 | the lounge | the lounge (at 0:12): There is nobody. |\n"
-        "| 0:20 | – | the break room (at 0:20): I did not get there. The way is blocked. "
+        "| 0:12 | the lounge | The lounge (at 0:12): There is nobody. |\n"
+        "| 0:20 | – | The break room (at 0:20): I did not get there. The way is blocked. "
         "What I was to do there is not done. |\n"
         "\n"
         "## Pictures\n"
@@ -242,17 +264,6 @@ def test_a_summary_leaves_out_summaries_that_were_told_before(site):
         assert report_of(book, language) == told
         del book.past[0]
         assert report_of(book, language) == report_of(Notebook(site), language)
-
-
-def test_a_way_back_that_is_blocked_is_not_told_as_work_undone(site):
-    book = Notebook(site)
-    book.note(3.0, "failed", None, skill="navigate", target="basecamp", code="BLOCKED_PATH")
-    assert report_of(book, "en") == (
-        "basecamp (at 0:03): I could not come back. The way is blocked."
-    )
-    assert (
-        report_of(book, "ko") == "베이스캠프 (3초 경과): 돌아오지 못했습니다. 길이 막혀 있습니다."
-    )
 
 
 def test_people_whom_the_site_knows_are_named(site):
@@ -285,6 +296,6 @@ def test_what_was_found_ends_a_mission_in_which_nobody_was_told(site):
     book.note(1.0, "failed", None, skill="navigate", target="corridor_center", code="BLOCKED_PATH")
     book.note(2.0, "went", "lounge", target="lounge")
     book.note(9.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
-    assert memory.told() == "the lounge (at 0:09): There is nobody."
+    assert memory.told() == "The lounge (at 0:09): There is nobody."
     book.mark_told()
     assert memory.told() == ""
