@@ -6,7 +6,6 @@ import base64
 import subprocess
 import sys
 import threading
-import time
 from typing import Any
 
 import numpy as np
@@ -141,16 +140,15 @@ def test_the_scripted_model() -> None:
         ScriptedModel([], Answer, ModelFailure)
 
 
+@pytest.mark.timeout(60)
 def test_the_scripted_model_thinks_and_is_cancelled() -> None:
-    model = ScriptedModel(["words"], Answer, ModelFailure, seconds=60)
+    model = ScriptedModel(["words"], Answer, ModelFailure, seconds=3600)
     cancel = threading.Event()
     timer = threading.Timer(0.05, cancel.set)
     timer.start()
-    start = time.monotonic()
     with pytest.raises(ModelFailure, match="MODEL_CANCELLED"):
         model.ask([], [], None, cancel)
     timer.join()
-    assert time.monotonic() - start < 0.5
 
 
 def test_the_server_refuses_what_anthropic_refuses(serve: Any, connect: Any) -> None:

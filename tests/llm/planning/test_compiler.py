@@ -6,7 +6,6 @@ import dataclasses
 import hashlib
 import json
 import threading
-import time
 
 import pytest
 
@@ -179,16 +178,15 @@ def test_the_journal_keeps_the_exchanges_of_a_mission(tmp_path, server, over_htt
     assert secret not in str(kept.events)
 
 
+@pytest.mark.timeout(60)
 def test_an_abort_acts_while_the_model_thinks(scripted):
-    compiler = scripted([GOOD], seconds=60)
-    started = time.monotonic()
+    compiler = scripted([GOOD], seconds=3600)
 
     def abort_soon(executive):
         threading.Timer(0.3, executive.abort).start()
 
     run = run_paper(OPEN, compiler, before=abort_soon)
     assert run.outcome.status == "aborted"
-    assert time.monotonic() - started < 1.5
     assert run.robot.moves == []
 
 

@@ -68,10 +68,8 @@ def test_a_typed_line_is_the_reply(keyboard):
     lines = []
     speaker = TerminalSpeaker(lines.append, source, lambda person, language: f"{person}/{language}")
     speaker.say("professor", "언제입니까?", "ko")
-    begun = time.monotonic()
     listening = speaker.listen("professor", "ko")
-    assert listening.reply is None
-    assert time.monotonic() - begun < 0.5  # nothing waits
+    assert listening.reply is None  # nothing waits: nobody has typed yet
     typed.write("화요일 3시\n")
     assert wait_for(listening) == Reply("화요일 3시")
     assert lines == ["🤖 → professor/ko: 언제입니까?", "professor/ko ▸"]
