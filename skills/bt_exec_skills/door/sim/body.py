@@ -14,6 +14,7 @@ from bt_exec_skills.door.sim.ik import ArmIK
 from bt_exec_skills.door.sim.job import Job
 from bt_exec_skills.door.sim.motion import Motions, SimMotion
 from bt_exec_skills.door.sim.world import CONTROL_S, DoorWorld
+from bt_exec_skills.simulation.periods import Periods
 
 __all__ = ["SimDoorRobot"]
 
@@ -44,7 +45,7 @@ class SimDoorRobot:
         self._attempts: Counter[tuple[str, str]] = Counter()
         self._slips_left = 1 if world.options.fault == "slippery" else 0
         self._stop_asked = False
-        self._owed_s = 0.0
+        self._periods = Periods(CONTROL_S)
 
     # -- time
 
@@ -55,9 +56,7 @@ class SimDoorRobot:
 
     def step(self, seconds: float) -> None:
         """Advance the physics by `seconds`, in whole control periods; the rest is owed."""
-        self._owed_s += seconds
-        while self._owed_s > CONTROL_S / 2:
-            self._owed_s -= CONTROL_S
+        for _ in range(self._periods.take(seconds)):
             self._obey()
             for motion in dict.fromkeys(self._motions.values()):
                 motion.advance()

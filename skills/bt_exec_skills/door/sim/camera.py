@@ -13,8 +13,9 @@ from bt_exec_skills.door.sim.ik import Vector
 from bt_exec_skills.door.sim.layout import DOOR_HEIGHT, DOOR_WIDTH
 from bt_exec_skills.door.sim.painter import RendererName, make_painter
 from bt_exec_skills.door.sim.picture import Painter, Picture
-from bt_exec_skills.door.sim.raycast import cast
+from bt_exec_skills.door.sim.raycast import FAR_M
 from bt_exec_skills.door.sim.world import DoorWorld
+from bt_exec_skills.simulation.rays import cast
 
 __all__ = ["Capture", "SimCamera"]
 
@@ -131,7 +132,8 @@ class SimCamera:
         reach = np.tan(np.radians(self._world.layout.fovy) / 2)
         wide = self._size[0] / self._size[1]
         inside = (np.abs(x) <= -z * reach * wide) & (np.abs(y) <= -z * reach)
-        hit, distance, _ = cast(self._world.model, self._data, camera.xpos, offsets / far[:, None])
+        rays = offsets / far[:, None]
+        hit, distance, _ = cast(self._world.model, self._data, camera.xpos, rays, FAR_M)
         seen = np.isin(hit, geoms) & inside
         if beyond:
             seen &= distance >= far

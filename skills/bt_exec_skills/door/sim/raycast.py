@@ -2,57 +2,19 @@
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+import math
 from typing import Any
 
-import mujoco
 import numpy as np
-import numpy.typing as npt
 
 from bt_exec_skills.door.sim.picture import Picture
+from bt_exec_skills.simulation.rays import cast, through_pixels
 
-__all__ = ["RayPainter", "cast"]
+__all__ = ["FAR_M", "RayPainter"]
 
-_FAR_M = 6.0
-_WORTH_SPLITTING = 10_000  # rays; below, handing them out costs more than casting them
-_MOST_WORKERS = 4
+FAR_M = 6.0
+"""Nothing in the door world is farther away [m]."""
 _AMBIENT, _HEAD, _LAMP = 0.4, 0.25, 0.45
-
-
-def cast(
-    model: Any, data: Any, eye: npt.NDArray[np.float64], rays: npt.NDArray[np.float64]
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return for each ray from `eye` the geom it meets first (-1: none), the distance, the normal.
-
-    Args:
-        model: The world.
-        data: Its state.
-        eye: Where the rays begin [m], shape (3,).
-        rays: Unit directions, shape (n, 3).
-    """
-    workers = min(_MOST_WORKERS, os.cpu_count() or 1)
-    if len(rays) < _WORTH_SPLITTING or workers == 1:
-        return _cast(model, data, eye, rays)
-    with ThreadPoolExecutor(workers, thread_name_prefix="rays") as pool:
-        parts = pool.map(partial(_cast, model, data, eye), np.array_split(rays, workers))
-        geoms, distance, normals = zip(*parts, strict=True)
-    return np.concatenate(geoms), np.concatenate(distance), np.concatenate(normals)
-
-
-def _cast(
-    model: Any, data: Any, eye: npt.NDArray[np.float64], rays: npt.NDArray[np.float64]
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Cast on this thread; MuJoCo lets others run meanwhile and only reads the state."""
-    count = len(rays)
-    geoms = np.full(count, -1, np.int32)
-    distance = np.zeros(count)
-    normals = np.zeros(3 * count)
-    mujoco.mj_multiRay(
-        model, data, eye, rays.ravel(), None, True, -1, geoms, distance, normals, count, _FAR_M
-    )
-    return geoms, distance, normals.reshape(-1, 3)
 
 
 class RayPainter:
@@ -68,17 +30,14 @@ class RayPainter:
 
     def __init__(self, model: Any, width: int, height: int) -> None:
         self._model, self._shape = model, (height, width)
-        focal = 0.5 * height / np.tan(np.radians(float(model.cam("head").fovy[0])) / 2)
-        u, v = np.meshgrid(np.arange(width) + 0.5 - width / 2, np.arange(height) + 0.5 - height / 2)
-        rays = np.stack([u / focal, -v / focal, -np.ones_like(u)], axis=-1).reshape(-1, 3)
-        self._rays = rays / np.linalg.norm(rays, axis=1, keepdims=True)
+        self._rays = through_pixels(width, height, math.radians(float(model.cam("head").fovy[0])))
         self._colours = np.vstack([model.geom_rgba[:, :3], [0.6, 0.6, 0.65]])
 
     def paint(self, data: Any) -> Picture:
         """See `Painter.paint`."""
         camera = data.cam("head")
         rays = self._rays @ camera.xmat.reshape(3, 3).T
-        geoms, distance, normals = cast(self._model, data, camera.xpos, rays)
+        geoms, distance, normals = cast(self._model, data, camera.xpos, rays, FAR_M)
         facing = np.abs((normals * rays).sum(axis=1))
         to_lamp = data.light_xpos[0] - (camera.xpos + rays * distance[:, None])
         to_lamp /= np.linalg.norm(to_lamp, axis=1, keepdims=True) + 1e-9

@@ -22,6 +22,7 @@ from bt_exec_skills.reporter.sim.survey import survey
 from bt_exec_skills.reporter.sim.world import CONTROL_S, BuildingWorld
 from bt_exec_skills.reporter.sitemap import SiteMap
 from bt_exec_skills.reporter.speaker import Speaker
+from bt_exec_skills.simulation.periods import Periods
 
 __all__ = ["SimReporterRobot"]
 
@@ -66,7 +67,7 @@ class SimReporterRobot:
         self._tray: str | None = None
         self._motion: SteppedMotion | None = None
         self._speed = self._turn = 0.0
-        self._owed_s = 0.0
+        self._periods = Periods(CONTROL_S)
         self._stop_asked = False
 
     # -- the simulation
@@ -78,9 +79,7 @@ class SimReporterRobot:
 
     def step(self, seconds: float) -> None:
         """Advance people, motion and physics by `seconds`, in whole control periods."""
-        self._owed_s += seconds
-        while self._owed_s > CONTROL_S / 2:
-            self._owed_s -= CONTROL_S
+        for _ in range(self._periods.take(seconds)):
             self._obey()
             command = self._motion.advance() if self._motion is not None else None
             self._speed = command.speed if command is not None else 0.0

@@ -20,6 +20,7 @@ from bt_exec_skills.reporter.geometry import Pose
 from bt_exec_skills.reporter.scene import PERSON
 from bt_exec_skills.reporter.sim.lamps import Lamps
 from bt_exec_skills.reporter.sim.world import BuildingWorld
+from bt_exec_skills.simulation.rays import Hits, cast
 
 __all__ = ["Capture", "SimCamera"]
 
@@ -130,32 +131,13 @@ class SimCamera:
             Truth(self._shows[geoms].reshape(self._shape), self._things),
         )
 
-    def _cast(
-        self, capture: Capture, eye: Vector, rays: Vector
-    ) -> tuple[npt.NDArray[np.int32], Vector, Vector]:
-        """Return for each ray the geom it meets first (-1: none), the distance, the normal."""
+    def _cast(self, capture: Capture, eye: Vector, rays: Vector) -> Hits:
+        """Return what each ray meets first."""
         model, data = self._world.model, self._data
         data.qpos[:] = capture.qpos
         data.mocap_pos[:] = capture.people
         mujoco.mj_kinematics(model, data)
-        count = len(rays)
-        geoms = np.full(count, -1, np.int32)
-        distance, normals = np.zeros(count), np.zeros(3 * count)
-        mujoco.mj_multiRay(
-            model,
-            data,
-            eye,
-            rays.ravel(),
-            None,
-            True,
-            self._base,
-            geoms,
-            distance,
-            normals,
-            count,
-            _FAR_M,
-        )
-        return geoms, distance, normals.reshape(-1, 3)
+        return cast(model, data, eye, rays, _FAR_M, without_body=self._base)
 
     def close(self) -> None:
         """Nothing to give back."""

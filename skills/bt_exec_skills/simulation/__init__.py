@@ -1,0 +1,29 @@
+"""What simulated worlds of any pack share: which OpenGL, rays, control periods. MuJoCo carries it.
+
+Importing this package is cheap; `rays` imports `mujoco`. Which OpenGL that uses is settled by the
+environment when it is first imported, so a world calls `choose_gl` before any module that does.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+
+__all__ = ["choose_gl"]
+
+
+def choose_gl() -> None:
+    """Set MUJOCO_GL unless somebody did: EGL where its library is, else none at all.
+
+    Without the library, asking for EGL would make ``import mujoco`` itself fail; casting rays
+    needs no OpenGL.
+    """
+    if "MUJOCO_GL" in os.environ or not sys.platform.startswith("linux"):
+        return
+    try:
+        ctypes.CDLL("libEGL.so.1")
+    except OSError:
+        os.environ["MUJOCO_GL"] = "disabled"
+    else:
+        os.environ["MUJOCO_GL"] = "egl"
