@@ -7,9 +7,12 @@ model plans alike, after subtrees are expanded and before verification.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeGuard, TypeVar
 
 from bt_exec.compiler import Pass, PassContext
+from bt_exec.messages import Messages, language_of
 from bt_exec.spec.expression import Is
 from bt_exec.spec.model import (
     Check,
@@ -41,7 +44,7 @@ def ground_labels(spec: MissionSpec, context: PassContext) -> Changed:
 
     def ground(node: NodeBase) -> NodeBase:
         if isinstance(node, Do) and node.args.get("object_label") == HANDLE:
-            changes.append(f"{node.do}: {HANDLE} is not in view, taking the {DOOR}")
+            changes.append(_note(context, node, "label", handle=HANDLE, door=DOOR))
             return _with_args(node, object_label=DOOR)
         return node
 
@@ -55,7 +58,7 @@ def arm_policy(spec: MissionSpec, context: PassContext) -> Changed:
 
     def obey(node: NodeBase) -> NodeBase:
         if handles_material(node) and isinstance(node, Do) and node.args.get("arm") != arm:
-            changes.append(f"{node.do}: material is handled by the {arm} arm")
+            changes.append(_note(context, node, "arm", arm=arm))
             return _with_args(node, arm=arm)
         if isinstance(node, Tree) and node.body and node.args.get("arm", arm) != arm:
             arms = {inner.args["arm"] for inner in walk(node.body) if _takes_arm(inner)}
@@ -68,13 +71,12 @@ def arm_policy(spec: MissionSpec, context: PassContext) -> Changed:
 
 def skip_what_is_done(spec: MissionSpec, context: PassContext) -> Changed:
     """Opening skips an open door, closing a closed one; the skip log says so."""
-    del context  # what is seen is asked when the node is reached
     changes: list[str] = []
 
     def skip(node: NodeBase) -> NodeBase:
         if isinstance(node, Do) and node.do in _ENDS_WHEN and node.skip_if is None:
             state = _ENDS_WHEN[node.do]
-            changes.append(f"{node.do}: skipped if the door is already {state}")
+            changes.append(_note(context, node, "skip", state=state))
             done = Is(name="door_is", args={"state": state})
             return node.model_copy(update={"skip_if": done})
         return node
@@ -110,8 +112,8 @@ def door_gate(spec: MissionSpec, context: PassContext) -> Changed:
     def gate(node: NodeBase) -> NodeBase:
         return Sequence.model_validate({"sequence": (*gates, node)}) if node is first else node
 
-    added = " and ".join("open_door" if isinstance(g, Do) else "material_visible" for g in gates)
-    return _mapped(spec, gate), (f"{first.do}: {added} comes first",)
+    added = ", ".join("open_door" if isinstance(g, Do) else "material_visible" for g in gates)
+    return _mapped(spec, gate), (_note(context, first, "gate", added=added),)
 
 
 def handles_material(node: NodeBase) -> bool:
@@ -121,6 +123,16 @@ def handles_material(node: NodeBase) -> bool:
 
 def _asks(node: NodeBase, name: str) -> bool:
     return isinstance(node, Check) and isinstance(node.check, Is) and node.check.name == name
+
+
+@cache
+def _notes() -> Messages:
+    return Messages.load([Path(__file__).with_name("notes.yaml")])
+
+
+def _note(context: PassContext, node: Do, key: str, **facts: str) -> str:
+    """Return what is changed at a node, in the language of the command."""
+    return f"{node.do}: {_notes().say(key, language_of(context.command), **facts)}"
 
 
 def _takes_arm(node: NodeBase) -> TypeGuard[Do]:

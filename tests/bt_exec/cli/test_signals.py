@@ -28,6 +28,7 @@ def test_ctrl_z_suspends_a_simulation() -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        process_group=0,  # as a shell does; a group that no shell watches over is never suspended
     ) as process:
         assert process.stdout is not None
         for line in process.stdout:

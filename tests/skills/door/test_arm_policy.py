@@ -15,8 +15,14 @@ def arms(root: NodeBase) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("command", ["왼팔로 자재 가져와", "get the material with your left arm"])
-def test_an_arm_asked_for_opens_and_the_policy_takes(command):
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("왼팔로 자재 가져와", "자재는 오른팔이 다룹니다"),
+        ("get the material with your left arm", "material is handled by the right arm"),
+    ],
+)
+def test_an_arm_asked_for_opens_and_the_policy_takes(command, said):
     _, plan = compile_command(load_site("door"), command)
     assert arms(plan.root) == [
         "get_material left",
@@ -30,8 +36,8 @@ def test_an_arm_asked_for_opens_and_the_policy_takes(command):
         "close_door right",
     ]
     assert plan.mission.notes == (
-        "arm_policy: move_arm: material is handled by the right arm",
-        "arm_policy: grasp: material is handled by the right arm",
+        f"arm_policy: move_arm: {said}",
+        f"arm_policy: grasp: {said}",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bt_exec.compiler import PassContext
 from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, Sequence, Tree, walk
+from bt_exec_skills.reporter.rules.notes import note
 from bt_exec_skills.reporter.rules.steps import (
     Changed,
     goes_home,
@@ -21,7 +22,6 @@ def carry_on(spec: MissionSpec, context: PassContext) -> Changed:
 
     Work at a place goes with the drive to it; what already has another branch stays as it is.
     """
-    del context
     steps = steps_of(spec.root)
     told = [at for at, step in enumerate(steps) if any(tells_user(node) for node in walk(step))]
     if not told:
@@ -33,7 +33,7 @@ def carry_on(spec: MissionSpec, context: PassContext) -> Changed:
     def close() -> None:
         if group:
             done.append(_noted(group))
-            changes.append(f"{_name(group)}: if it fails, the mission goes on and tells so")
+            changes.append(f"{_name(group)}: {note(context, 'carry_on')}")
             group.clear()
 
     for at, step in enumerate(steps):

@@ -18,6 +18,7 @@ from bt_exec.spec.model import (
 )
 from bt_exec_skills.reporter.keywords import about_past, names_professor, wants_report
 from bt_exec_skills.reporter.rules.named import named_places
+from bt_exec_skills.reporter.rules.notes import note
 from bt_exec_skills.reporter.rules.steps import (
     REPORT_TOPIC,
     USER,
@@ -52,7 +53,7 @@ def places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
     groups = _groups(steps[: last + 1])
     visited = {place for group in groups for step in group for place in _places(step)}
     missing = [place for place in named if place not in visited]
-    changes = [f"{place}: named in the command and forgotten; added" for place in missing]
+    changes = [f"{place}: {note(context, 'forgotten')}" for place in missing]
     groups += [
         [do("navigate", target=place), do("observe_scene", target=place, query="situation")]
         for place in missing
@@ -63,11 +64,11 @@ def places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
             place = _group_place(group)
             if place in named and place not in seen:
                 group.append(do("observe_scene", target=place, query="situation"))
-                changes.append(f"{place}: reported on, so looked at")
+                changes.append(f"{place}: {note(context, 'reported')}")
     slots = [at for at, group in enumerate(groups) if _group_place(group) in named]
     wanted = sorted((groups[at] for at in slots), key=lambda g: named.index(_group_place(g) or ""))
     if [id(groups[at]) for at in slots] != [id(group) for group in wanted]:
-        changes.append("places are visited in the order in which they are named")
+        changes.append(note(context, "in_order"))
         for at, group in zip(slots, wanted, strict=True):
             groups[at] = group
     new = [*(step for group in groups for step in group), *steps[last + 1 :]]
@@ -116,7 +117,7 @@ def go_before_looking(spec: MissionSpec, context: PassContext) -> Changed:
                 at = None
             case Do(do="observe_scene") if str(node.args.get("target")) != at:
                 at = str(node.args.get("target"))
-                changes.append(f"{at}: gone to before it is looked at")
+                changes.append(f"{at}: {note(context, 'gone_to')}")
                 drive = do("navigate", target=at)
                 return Sequence.model_validate({"sequence": (drive, node)})
             case Sequence():
@@ -169,7 +170,7 @@ def talk_only(spec: MissionSpec, context: PassContext) -> Changed:
     steps = [step for step in steps_of(spec.root) if not _moving(step)]
     if not any(tells_user(node) for step in steps for node in walk(step)):
         steps.insert(0, do("talk_to_person", target=USER, topic=REPORT_TOPIC))
-    return put_together(spec, steps), ("the command asks for words only; nothing moves",)
+    return put_together(spec, steps), (note(context, "talk_only"),)
 
 
 def _moving(step: NodeBase) -> bool:

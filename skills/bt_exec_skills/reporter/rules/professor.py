@@ -19,6 +19,7 @@ from bt_exec.spec.model import (
     walk,
 )
 from bt_exec_skills.reporter.keywords import names_professor
+from bt_exec_skills.reporter.rules.notes import note
 from bt_exec_skills.reporter.rules.steps import (
     PROFESSOR,
     PROFESSOR_OFFICE,
@@ -48,7 +49,7 @@ def no_professor(spec: MissionSpec, context: PassContext) -> Changed:
     if not any(_concerned(node) for node in walk(spec.root)):
         return spec, ()
     kept = [new for step in steps_of(spec.root) if (new := _without(step)) is not None]
-    return put_together(spec, kept), ("the command does not name the professor; left out",)
+    return put_together(spec, kept), (note(context, "no_professor"),)
 
 
 def professor_first(spec: MissionSpec, context: PassContext) -> Changed:
@@ -62,7 +63,7 @@ def professor_first(spec: MissionSpec, context: PassContext) -> Changed:
     steps = [_sorted(step) for step in _first(steps_of(spec.root))]
     new = put_together(spec, steps)
     if new is not spec:
-        changes.append("what concerns the professor comes first")
+        changes.append(note(context, "professor_first"))
     first = next((action for action in actions(new.root) if is_core(action)), None)
     if first is None or not concerns_professor(first):
         pattern = [
@@ -70,7 +71,7 @@ def professor_first(spec: MissionSpec, context: PassContext) -> Changed:
             do("talk_to_person", target=PROFESSOR, topic=_escaped(context.command)),
         ]
         new = put_together(new, [*pattern, *steps_of(new.root)])
-        changes = ["the command names the professor; went there first"]
+        changes = [note(context, "went_first")]
     return new, tuple(changes)
 
 

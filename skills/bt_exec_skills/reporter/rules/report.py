@@ -5,6 +5,7 @@ from __future__ import annotations
 from bt_exec.compiler import PassContext
 from bt_exec.spec.model import Do, Fallback, MissionSpec, NodeBase, Sequence, Tree, walk
 from bt_exec_skills.reporter.keywords import comes_back, wants_report
+from bt_exec_skills.reporter.rules.notes import note
 from bt_exec_skills.reporter.rules.steps import (
     BASE,
     REPORT_TOPIC,
@@ -64,7 +65,7 @@ def report_last(spec: MissionSpec, context: PassContext) -> Changed:
     new = put_together(spec, [*work, *home, first, *rest, *summaries[-1:]])
     if new is spec:
         return spec, ()
-    return new, ("the report comes at the base, after all core work",)
+    return new, (note(context, "report_last"),)
 
 
 def back_home(spec: MissionSpec, context: PassContext) -> Changed:
@@ -74,7 +75,8 @@ def back_home(spec: MissionSpec, context: PassContext) -> Changed:
     steps = steps_of(spec.root)
     if not works(spec.root) or any(goes_home(node) for node in _certain(steps[-1])):
         return spec, ()
-    return put_together(spec, [*steps, do("navigate", target=BASE)]), ("there and back: goes home",)
+    home = do("navigate", target=BASE)
+    return put_together(spec, [*steps, home]), (note(context, "back_home"),)
 
 
 def report_is_no_failure(spec: MissionSpec, context: PassContext) -> Changed:
@@ -90,7 +92,7 @@ def report_is_no_failure(spec: MissionSpec, context: PassContext) -> Changed:
     kept = [step for step in steps if not _is(step, "fail_and_report")]
     if len(kept) == len(steps):
         return spec, ()
-    return put_together(spec, kept), ("fail_and_report is for missions that failed; removed",)
+    return put_together(spec, kept), (note(context, "no_failure"),)
 
 
 def _report() -> list[NodeBase]:

@@ -191,7 +191,7 @@ def test_reporting_is_no_failure(spec, context, row):
     bad = spec(GO, SEE, "fail_and_report 보고")
     found, changes = report_is_no_failure(bad, context(ASKS))
     assert row(found) == row(spec(GO, SEE))
-    assert changes == ("fail_and_report is for missions that failed; removed",)
+    assert changes == ("실패한 임무가 아니므로 fail_and_report를 뺐습니다",)
     alone = spec("fail_and_report x")
     assert report_is_no_failure(alone, context("복도 순찰해")) == (alone, ())
     assert row(report_is_no_failure(alone, context(ASKS))[0]) == "tell user"
@@ -206,3 +206,9 @@ def test_failed_work_is_noted_and_the_mission_goes_on(spec, context, row):
     assert len(changes) == 3
     assert carry_on(found, context(ASKS)) == (found, ())
     assert carry_on(spec(GO, SEE), context(ASKS)) == (spec(GO, SEE), ())
+
+
+def test_what_a_rule_changes_is_said_in_the_language_of_the_command(spec, context):
+    bad = spec(GO, SEE, "fail_and_report x")
+    _, changes = report_is_no_failure(bad, context("check the corridor and report back"))
+    assert changes == ("fail_and_report is for missions that failed; removed",)

@@ -1,0 +1,21 @@
+"""What the rules change in a plan, said in the language of the command."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from bt_exec.compiler import PassContext
+from bt_exec.messages import Messages, language_of
+
+__all__ = ["note"]
+
+
+@cache
+def _sentences() -> Messages:
+    return Messages.load([Path(__file__).with_name("notes.yaml")])
+
+
+def note(context: PassContext, key: str) -> str:
+    """Return the sentence `key` of ``notes.yaml``."""
+    return _sentences().say(key, language_of(context.command))
