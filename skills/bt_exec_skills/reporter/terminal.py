@@ -78,7 +78,12 @@ class _Line:
                     return
 
     def _take(self) -> None:
-        text = self._source.readline().strip()
+        if self._over.is_set():
+            return
+        try:
+            text = self._source.readline().strip()
+        except (OSError, ValueError):  # closed meanwhile: nobody is heard there any more
+            return
         if text:
             self._text = text
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 
 import pytest
@@ -93,6 +94,18 @@ def test_a_file_and_the_end_of_it(tmp_path):
         speaker = TerminalSpeaker(lambda line: None, source)
         assert wait_for(speaker.listen("user", "en")) == Reply("no", refused=True)
         assert wait_for(speaker.listen("user", "en"), 0.2) is None
+
+
+def test_a_keyboard_that_is_gone_says_nothing(tmp_path):
+    answers = tmp_path / "answers.txt"
+    answers.write_text("no\n", encoding="utf-8")
+    with answers.open(encoding="utf-8") as source:
+        speaker = TerminalSpeaker(lambda line: None, source)
+    listening = speaker.listen("user", "en")
+    for thread in threading.enumerate():
+        if thread.name == "reporter-ears":
+            thread.join(timeout=5.0)  # an exception there fails the test
+    assert listening.reply is None
 
 
 def test_a_fast_simulation_waits_for_somebody_who_is_listened_to():
