@@ -41,10 +41,11 @@ def is_slip(typed: str, word: str) -> bool:
 def phrases(lexicon: Lexicon) -> Iterator[tuple[str, Unit]]:
     """Yield every English phrase of a lexicon with the unit it is read as."""
     for name, words in lexicon.verbs.items():
+        meant, way = lexicon.concept(name)
         for phrase in words.en:
             for text in expand_phrase(phrase):
-                yield text, Unit("verb", name, form="base")
-                yield _ing(text), Unit("verb", name, form="ing")
+                yield text, Unit("verb", meant, way, form="base")
+                yield _ing(text), Unit("verb", meant, way, form="ing")
     sections: tuple[tuple[Mapping[str, Words], Kind, str], ...] = (
         (lexicon.nouns, "noun", ""),
         (lexicon.words, "word", ""),
@@ -53,12 +54,15 @@ def phrases(lexicon: Lexicon) -> Iterator[tuple[str, Unit]]:
     )
     for section, kind, prefix in sections:
         for name, words in section.items():
+            meant, way = lexicon.concept(name)
             for phrase in words.en:
-                yield phrase, Unit(kind, prefix + name)
+                yield phrase, Unit(kind, prefix + meant, way)
     for type_name, values in lexicon.values.items():
         for value, words in values.items():
             for phrase in words.en:
                 yield phrase, Unit("value", type_name, value=value)
+            for phrase in words.proxies.en:
+                yield phrase, Unit("value", type_name, value=value, form="proxy")
     for phrases, unit in (
         (lexicon.pronouns.en, Unit("pronoun")),
         (lexicon.determiners.en, Unit("filler", "determiner")),

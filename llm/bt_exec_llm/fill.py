@@ -74,19 +74,26 @@ class Filler:
         for unit in (unit for unit in units if unit.kind in ("value", "text")):
             takes = [key for key in params if params[key].type == unit.name]
             how = self.lexicon.lists.get(unit.name)
-            if any(unit.value in found.get(key, ()) for key in takes):
+            known = {value for key in takes for value in found.get(key, ())}
+            fresh = [value for value in self._each(unit) if value not in known]
+            if not fresh:
                 continue
             key = next((key for key in takes if how or key not in found), None)
             if key is None:
                 code = "CONTRADICTION" if takes else "NOT_APPLICABLE"
                 return Trouble(code, self.text[unit.start : unit.end])
-            found.setdefault(key, []).append(unit.value)
+            found.setdefault(key, []).extend(fresh)
         return {
             key: [", ".join(values)]
             if self.lexicon.lists.get(params[key].type) == "joined"
             else values
             for key, values in found.items()
         }
+
+    def _each(self, unit: Unit) -> list[str]:
+        """Return the values that a unit stands for: its own, or those it is a word for."""
+        known = self.lexicon.values.get(unit.name, {}).get(unit.value)
+        return (known and known.each) or [unit.value]
 
     def _values(
         self, said: list[Clause], shared: Iterable[Unit], params: Mapping[str, Param]

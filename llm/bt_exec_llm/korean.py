@@ -50,12 +50,15 @@ class Korean:
         )
         for table, section, kind in named:
             for name, words in section.items():
+                meant, way = lexicon.concept(name)
                 for phrase in words.ko:
-                    table.add(phrase, Unit(kind, name))
+                    table.add(phrase, Unit(kind, meant, way))
         for type_name, values in lexicon.values.items():
             for value, words in values.items():
                 for phrase in words.ko:
                     self._free.add(phrase, Unit("value", type_name, value=value))
+                for phrase in words.proxies.ko:
+                    self._free.add(phrase, Unit("value", type_name, value=value, form="proxy"))
         for table, phrases, unit in (
             (self._nouns, lexicon.pronouns.ko, Unit("pronoun")),
             (self._free, lexicon.loose.ko, Unit("filler")),
@@ -91,7 +94,8 @@ class Korean:
         )
         for section, kind, prefix in sections:
             for name, words in section.items():
-                unit = Unit(kind, prefix + name)
+                meant, way = lexicon.concept(name)
+                unit = Unit(kind, prefix + meant, way)
                 for phrase in words.ko:
                     for verb in expand_phrase(phrase):
                         gives = verb.replace(" ", "").endswith(givers) and bool(givers)

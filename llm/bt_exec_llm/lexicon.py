@@ -15,7 +15,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from bt_exec.failure import RegistrationError
+from bt_exec.failure import RegistrationError, nearest
 
 __all__ = [
     "Closing",
@@ -24,6 +24,7 @@ __all__ = [
     "Lexicon",
     "Slot",
     "Value",
+    "Way",
     "Words",
     "expand_phrase",
     "load_lexicon",
@@ -51,9 +52,30 @@ class Words(_Part):
 
 
 class Value(Words):
-    """The phrases of a value, and what it brings along: arguments by the name of a parameter."""
+    """The phrases of a value.
 
+    Attributes:
+        brings: Arguments that come with it, by the name of a parameter.
+        each: The values it stands for, in order, if it is a word for several: everywhere.
+        proxies: Phrases that name something else and can mean it, where nothing else makes sense:
+            a place for whoever is found there.
+    """
+
+    proxies: Words = Words()
     brings: Mapping[str, str] = {}
+    each: list[str] = []
+
+
+class Way(_Part):
+    """A verb or word that is a way of another: to patrol is to look.
+
+    Attributes:
+        of: The verb or word it is read as.
+        about: What it is about where a command names nothing of that kind: values by type.
+    """
+
+    of: str
+    about: Mapping[str, str] = {}
 
 
 class Slot(_Part):
@@ -117,6 +139,7 @@ class Lexicon(_Part):
     states: Mapping[str, Words] = {}
     nouns: Mapping[str, Words] = {}
     words: Mapping[str, Words] = {}
+    ways: Mapping[str, Way] = {}
     values: Mapping[str, Mapping[str, Value]] = {}
     complements: list[str] = []
     lists: Mapping[str, Literal["each", "joined"]] = {}
@@ -134,6 +157,11 @@ class Lexicon(_Part):
     negation_before_verb: Words = Words()
     limits: Mapping[str, Words] = {}
     endings: Endings = Endings()
+
+    def concept(self, name: str) -> tuple[str, str]:
+        """Return what a verb or word is read as, and which way of it it is, or ``""``."""
+        way = self.ways.get(name)
+        return (name, "") if way is None else (way.of, name)
 
 
 @lru_cache(maxsize=4096)
@@ -201,7 +229,7 @@ def with_words(paths: tuple[Path, ...], more: tuple[tuple[str, str], ...]) -> Le
     """Return the lexicon of `paths` with further sections: pairs of an owner and YAML or JSON text.
 
     Raises:
-        RegistrationError: As `load_lexicon`; names the owner.
+        RegistrationError: As `load_lexicon`, naming the owner, or if a way is one of no verb.
     """
     merged: Any = load_lexicon(paths).model_dump()
     for owner, text in more:
@@ -211,7 +239,12 @@ def with_words(paths: tuple[Path, ...], more: tuple[tuple[str, str], ...]) -> Le
         except ValidationError as error:
             raise RegistrationError(f"words of {owner}: {_reasons(error)}") from None
         merged = _merge(merged, data)
-    return Lexicon.model_validate(merged)
+    lexicon = Lexicon.model_validate(merged)
+    for name, way in lexicon.ways.items():
+        if way.of not in lexicon.verbs:
+            near = ", ".join(nearest(way.of, lexicon.verbs))
+            raise RegistrationError(f"ways.{name}.of: there is no verb {way.of!r}; nearest: {near}")
+    return lexicon
 
 
 def _reasons(error: ValidationError) -> str:

@@ -21,6 +21,7 @@ from bt_exec_llm.units import Reading, Unit
 
 __all__ = ["Part", "understand"]
 
+_ACTS = ("verb", "word")
 _FIRST = frozenset({"NEGATED", "CONDITION", "TIME", "COUNT", "MANNER", "CHOICE", "NOT_A_COMMAND"})
 
 
@@ -29,12 +30,14 @@ def understand(
 ) -> tuple[Part, ...] | Trouble:
     """Return what a cleaned command asks for, part by part, or why it is not understood."""
     found = index.read(text, language)
-    results = [_Matcher(text, language, index, library).match(reading) for reading in found]
-    troubles = [result for result in results if isinstance(result, Trouble)]
+    matcher = _Matcher(text, language, index, library)
+    results = [(matcher.match(reading), _proxies(reading)) for reading in found]
+    troubles = [result for result, _ in results if isinstance(result, Trouble)]
     for trouble in troubles:
         if trouble.code in _FIRST:
             return trouble
-    matches = [result for result in results if not isinstance(result, Trouble)]
+    plainest = min((n for result, n in results if not isinstance(result, Trouble)), default=0)
+    matches = [result for result, n in results if n == plainest and not isinstance(result, Trouble)]
     meanings = {tuple((part.tree, *sorted(part.args.items())) for part in m) for m in matches}
     if len(meanings) > 1:
         return Trouble("AMBIGUOUS", text)
@@ -54,6 +57,29 @@ class _Matcher:
 
     def match(self, reading: Reading) -> tuple[Part, ...] | Trouble:
         """Return the parts of `reading`, or what is wrong with it."""
+        fuller = self._with_unsaid(reading)
+        found = self._match(fuller)
+        if fuller == reading or not isinstance(found, Trouble):
+            return found
+        plain = self._match(reading)
+        return found if isinstance(plain, Trouble) else plain
+
+    def _with_unsaid(self, reading: Reading) -> Reading:
+        """Return `reading` with what its verbs are about where it names nothing of the kind.
+
+        "Go on patrol" is that everywhere, "go on patrol in the lounge" is not.
+        """
+        said = {unit.name for unit in reading if unit.kind == "value"}
+        units: list[Unit] = []
+        for unit in reading:
+            way = self.index.lexicon.ways.get(unit.value) if unit.kind in _ACTS else None
+            for kind, value in (way.about if way is not None else {}).items():
+                if kind not in said and value in self.index.lexicon.values.get(kind, {}):
+                    units.append(Unit("value", kind, value, start=unit.start, end=unit.end))
+            units.append(unit)
+        return tuple(units)
+
+    def _match(self, reading: Reading) -> tuple[Part, ...] | Trouble:
         if any(unit.kind == "unknown" for unit in reading) or not _forms_agree(reading):
             return trouble_of(reading, self.text, self.language)
         said = [unit for unit in reading if unit.kind not in ("filler", "stop")]
@@ -146,6 +172,11 @@ class _Matcher:
     def _leading(self, every: list[Clause]) -> list[Unit]:
         """Return the values that open an English command and so hold for all of it."""
         return list(every[0].values) if self.language == "en" and every[0].leads else []
+
+
+def _proxies(reading: Reading) -> int:
+    """Return how often something is named for something else."""
+    return sum(unit.form == "proxy" for unit in reading)
 
 
 def _asks(clause: Clause) -> bool:

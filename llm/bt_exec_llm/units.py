@@ -39,8 +39,9 @@ class Unit:
     Attributes:
         kind: See `Kind`.
         name: What it is; see `Kind`.
-        value: The value of a ``value``, the words of a ``text``.
-        form: ``base`` or ``ing``: the form of an English verb, or the form that a lead wants.
+        value: The value of a ``value``, the words of a ``text``, the way of a ``verb`` or ``word``.
+        form: ``base`` or ``ing``: the form of an English verb, or the form that a lead wants;
+            ``proxy`` of a ``value`` that something else was named for.
         start: Where it begins in the command.
         end: Where it ends.
     """

@@ -8,6 +8,7 @@ from bt_exec.messages import language_of
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
+from bt_exec.spec.model import Sequence
 from bt_exec_llm.lexicon import expand_phrase, load_lexicon
 from bt_exec_llm.offline import create
 
@@ -134,6 +135,82 @@ def test_and_are_not_invented(tmp_path, command):
     path = tmp_path / "words.yaml"
     path.write_text(WORDS, encoding="utf-8")
     assert isinstance(_ask(command, PLACES, path), Refusal)
+
+
+LOOK = """
+tree: look_at
+utterances: [Look around the lounge., 라운지를 둘러봐.]
+params: {place: {type: Place}}
+root: {do: look, with: {place: $place}}
+---
+tree: visit
+utterances: [Visit anna., 안나에게 가.]
+params: {who: {type: Who}}
+root: {do: look, with: {place: $who}}
+---
+tree: look_for
+utterances: [Look around for anna., 안나에게 둘러봐.]
+params: {who: {type: Who}}
+root: {do: look, with: {place: $who}}
+"""
+ROUNDS = """
+verbs:
+  look: {en: [look around], ko: [둘러보다]}
+  patrol: {en: [patrol, go on patrol], ko: [순찰하다]}
+  visit: {en: [visit], ko: [가다]}
+ways:
+  patrol: {of: look, about: {Place: everywhere}}
+values:
+  Place:
+    lounge: {en: ["[the] lounge"], ko: [라운지, 라운지를]}
+    attic: {en: ["[the] attic"], ko: [다락, 다락에]}
+    everywhere: {en: [everywhere], ko: [모든 곳을], each: [attic, lounge]}
+  Who:
+    anna: {en: ["[for] anna"], ko: [안나에게], proxies: {en: ["[the] attic"], ko: [다락, 다락에]}}
+complements: [Who]
+lists: {Place: each}
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "args"),
+    [
+        ("look around everywhere", ["attic", "lounge"]),
+        ("look around the lounge and everywhere", ["lounge", "attic"]),
+        ("모든 곳을 둘러봐", ["attic", "lounge"]),
+        ("go on patrol", ["attic", "lounge"]),
+        ("patrol the lounge", ["lounge"]),
+        ("순찰해 줘", ["attic", "lounge"]),
+        ("라운지를 순찰해 줘", ["lounge"]),
+        ("look around the attic", ["attic"]),
+        ("visit the attic", ["anna"]),
+        ("다락에 가", ["anna"]),
+    ],
+)
+def test_words_for_several_for_what_is_not_said_and_for_others(tmp_path, command, args):
+    path = tmp_path / "words.yaml"
+    path.write_text(ROUNDS, encoding="utf-8")
+    library = Library([load_text(tree) for tree in LOOK.split("---")])
+    catalogue = Catalogue([Pack("garden", lexicon=path)])
+    answer = create({}).compile(Request(command, language_of(command), catalogue, library))
+    assert isinstance(answer, Plan), answer
+    root = answer.spec.root
+    nodes = root.sequence if isinstance(root, Sequence) else (root,)
+    assert [value for node in nodes for value in node.args.values()] == args
+
+
+def test_without_a_way_nothing_is_added(tmp_path):
+    path = tmp_path / "words.yaml"
+    path.write_text(ROUNDS, encoding="utf-8")
+    assert isinstance(_ask("look around", LOOK.split("---")[0], path), Refusal)
+
+
+def test_a_way_of_no_verb_is_refused(tmp_path):
+    path = tmp_path / "words.yaml"
+    path.write_text("verbs: {look: {}}\nways: {patrol: {of: lok}}", encoding="utf-8")
+    with pytest.raises(RegistrationError) as error:
+        _ask("patrol", GARDEN, path)
+    assert "ways.patrol.of: there is no verb 'lok'; nearest: look" in str(error.value)
 
 
 def test_two_trees_with_one_utterance_are_refused_as_ambiguous():

@@ -10,6 +10,8 @@
         area: [5.0, 2.4, 13.0, 7.4]                    # left, bottom, right, top [m]
     people:
       professor: {name: {en: the professor, ko: 교수님}, place: professor_office}
+    rounds:
+      upstairs: {name: {en: upstairs, ko: 위층}, places: [lounge, gallery]}
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from bt_exec.failure import UsageError, nearest
 from bt_exec_skills.reporter.geometry import Area, Pose
 
-__all__ = ["Names", "Person", "Place", "Section", "SiteMap", "make_map"]
+__all__ = ["Names", "Person", "Place", "Round", "Section", "SiteMap", "make_map"]
 
 NEAR_M = 1.2
 """Whoever is this close to one of a place's poses is at that place [m]."""
@@ -93,6 +95,20 @@ class Person(_Part):
     remote: bool = False
 
 
+class Round(_Part):
+    """A word for several places: who is sent there goes to each.
+
+    Attributes:
+        name: What people call them together.
+        aliases: Further words for them, in any language.
+        places: Ids of the places, in the order in which they are gone to.
+    """
+
+    name: Names
+    aliases: tuple[str, ...] = ()
+    places: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
 class SiteMap(_Part):
     """All places and people of a site, by their ids.
 
@@ -100,11 +116,13 @@ class SiteMap(_Part):
         base: Id of the place where missions start, loads are taken on and reports are given.
         places: Places by id.
         people: People by id.
+        rounds: Words for several places, by id; ``everywhere`` is where a patrol goes.
     """
 
     base: str = "basecamp"
     places: Annotated[Mapping[str, Place], Field(min_length=1)]
     people: Mapping[str, Person] = {}
+    rounds: Mapping[str, Round] = {}
 
     def place_at(self, x: float, y: float) -> str | None:
         """Return the id of the place at a point, the nearest one; None between places."""
@@ -150,11 +168,16 @@ def make_map(settings: Mapping[str, Any]) -> SiteMap:
         raise UsageError("settings of pack reporter: " + "; ".join(faults)) from None
     if site.base not in site.places:
         raise UsageError(f"settings of pack reporter: base {site.base!r} is none of the places")
-    for name, person in site.people.items():
-        if person.place not in site.places:
-            known = ", ".join(site.nearest_place(person.place))
+    gone_to = [(f"people.{name}.place", person.place) for name, person in site.people.items()]
+    for name, each in site.rounds.items():
+        gone_to += [(f"rounds.{name}.places", place) for place in each.places]
+        if name in site.places:
+            raise UsageError(f"settings of pack reporter: rounds.{name} has the id of a place")
+    for where, place in gone_to:
+        if place not in site.places:
+            known = ", ".join(site.nearest_place(place))
             raise UsageError(
-                f"settings of pack reporter: people.{name}.place: {person.place!r} is none of the "
-                f"places, nearest first: {known}"
+                f"settings of pack reporter: {where}: {place!r} is none of the places, nearest "
+                f"first: {known}"
             )
     return site

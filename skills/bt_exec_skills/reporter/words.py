@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bt_exec_skills.reporter.keywords import is_english, names_professor
-from bt_exec_skills.reporter.sitemap import Person, Place, make_map
+from bt_exec_skills.reporter.sitemap import Person, Place, Round, SiteMap, make_map
 
 __all__ = ["PROFESSOR", "PROFESSOR_OFFICE", "USER", "words"]
 
@@ -44,7 +44,7 @@ def words(settings: Mapping[str, Any]) -> dict[str, Any]:
             }
         },
         "values": {
-            "Place": {name: _place(_names(name, place)) for name, place in site.places.items()},
+            "Place": _places(site),
             "Person": {
                 name: {**_person(name, person, site.places), "brings": {"place": person.place}}
                 for name, person in people.items()
@@ -53,7 +53,17 @@ def words(settings: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _names(name: str, known: Place | Person) -> tuple[str, ...]:
+def _places(site: SiteMap) -> dict[str, dict[str, Any]]:
+    """Return the words of every place, and of every round with the places it stands for."""
+    alone = {name: _place(_names(name, place)) for name, place in site.places.items()}
+    rounds = {
+        name: {**_place(_names(name, each)), "each": [*each.places]}
+        for name, each in site.rounds.items()
+    }
+    return {**alone, **rounds}
+
+
+def _names(name: str, known: Place | Person | Round) -> tuple[str, ...]:
     """Return what a place or person is called, without articles and without marks of a lexicon."""
     every = (known.name.en, known.name.ko, *known.aliases)
     plain = [re.sub(r"[()\[\]|]", " ", text).strip().casefold() for text in every]
@@ -71,17 +81,16 @@ def _place(names: Iterable[str]) -> dict[str, list[str]]:
     }
 
 
-def _person(name: str, person: Person, places: Mapping[str, Place]) -> dict[str, list[str]]:
+def _person(name: str, person: Person, places: Mapping[str, Place]) -> dict[str, Any]:
     english, korean = _by_language(_names(name, person))
     at = _place(_names(person.place, places[person.place]))
     return {
         "en": [
             *(f"{_EN_PERSON} {one}" for one in english),
             *(f"(whether|if) [the] {one} {_EN_IS_IN}" for one in english),
-            *(f"is [the] {one} (in|there|around|available|free)" for one in english),
-            *at["en"],
         ],
-        "ko": [*(f"{one}{_KO_PERSON}" for one in korean), *at["ko"]],
+        "ko": [f"{one}{_KO_PERSON}" for one in korean],
+        "proxies": at,
     }
 
 

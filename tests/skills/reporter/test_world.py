@@ -114,6 +114,14 @@ def test_a_bad_value_says_what_is_allowed(settings, key, value, told):
         ({"wheels": 2}, "there is no setting of pack reporter 'wheels'"),
         ({"base": "attic"}, "base 'attic' is none of the places"),
         ({"people": {"kim": {"name": {"en": "Kim", "ko": "김"}, "place": "lunge"}}}, "lounge"),
+        (
+            {"rounds": {"up": {"name": {"en": "up", "ko": "위"}, "places": ["lunge"]}}},
+            "rounds.up.places: 'lunge' is none of the places, nearest first: lounge",
+        ),
+        (
+            {"rounds": {"lounge": {"name": {"en": "up", "ko": "위"}, "places": ["lounge"]}}},
+            "rounds.lounge has the id of a place",
+        ),
         ({"places": {"x": {"poses": []}}}, "places.x.name: Field required"),
     ],
 )
