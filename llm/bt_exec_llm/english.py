@@ -13,6 +13,7 @@ from bt_exec_llm.units import Edge, Reading, Unit, readings
 __all__ = ["English"]
 
 _FILLER = Unit("filler")
+_INSIDE = "&"  # stands between words of a text, too: the Q&A session
 
 
 class English:
@@ -102,7 +103,8 @@ class English:
                 addressed = slot.passed and any(
                     u.kind == "value" and u.name in slot.to for u in after
                 )
-                joined = tokens[end].kind == "stop" or self._next_part(tokens, end)
+                stops = tokens[end].kind == "stop" and tokens[end].text != _INSIDE
+                joined = stops or self._next_part(tokens, end)
                 inside = any(  # "the next meeting" goes on
                     u.name == "determiner" for _, u in self._known(tokens, end - 1)
                 )

@@ -19,8 +19,8 @@ from bt_exec.spec.model import TreeSpec
 from bt_exec_llm.clauses import Clause, clauses
 from bt_exec_llm.english import English
 from bt_exec_llm.korean import Korean
-from bt_exec_llm.lexicon import Lexicon
-from bt_exec_llm.normalise import clean
+from bt_exec_llm.lexicon import Lexicon, expand_phrase
+from bt_exec_llm.normalise import clean, plain_words
 from bt_exec_llm.units import Reading, Unit
 
 __all__ = ["Frame", "Index", "Utterance", "frame_of", "spoken"]
@@ -83,6 +83,13 @@ class Index:
     def __post_init__(self) -> None:
         slots = self.lexicon.texts.values()
         self._needy = {verb for slot in slots if slot.needed for verb in slot.verbs}
+        self._alone = {
+            (language, plain_words(text)): code
+            for code, words in self.lexicon.alone.items()
+            for language, phrases in (("en", words.en), ("ko", words.ko))
+            for phrase in phrases
+            for text in expand_phrase(phrase)
+        }
         self.complements = frozenset((*self.lexicon.complements, *self.lexicon.lists))
         self.closing = {
             (kind, name): tree
@@ -123,6 +130,10 @@ class Index:
         plain, _ = clean(text)
         found = self.korean.read(plain) if language == "ko" else self.english.read(plain)
         return tuple(reading for reading in found if self._whole(reading)) or found
+
+    def alone(self, text: str, language: str) -> str:
+        """Return what a text is if it is said instead of a command: its code, or ``""``."""
+        return self._alone.get((language, plain_words(text)), "")
 
     def _whole(self, reading: Reading) -> bool:
         """Whether verbs that mean nothing without their text have it, and texts their verb."""

@@ -18,6 +18,7 @@ from bt_exec_llm.units import Edge, Kind, Reading, Unit, readings
 __all__ = ["Korean"]
 
 _OBJECT = ("을", "를")
+_GO = "가"  # a particle where it hangs on a word, a verb where it stands alone
 _LONGEST = 24
 
 
@@ -115,7 +116,12 @@ class Korean:
         for end, units in self._pieces(text, position):
             every = (*before, *units)
             lonely = units[0].kind == "verb" and units[0].name in self._needy
-            yield Edge(end, every, 0, WITHOUT_TEXT if lonely else 0, self._opens(every))
+            opens = self._opens(every)
+            if opens is None and position in text.addressed:
+                opens = False  # what stands right after a person is part of what they are told
+            elif opens and every[-1].kind == "value":
+                text.addressed.add(end)
+            yield Edge(end, every, 0, WITHOUT_TEXT if lonely else 0, opens)
         if position in text.numbers:
             end = text.numbers[position]
             yield Edge(end, (*before, Unit("limit", "COUNT", start=position, end=end)))
@@ -181,7 +187,9 @@ class Korean:
                 if chars.startswith(particle, end):
                     yield end + len(particle), placed
         for end, unit in self._free.at(chars, position):
-            yield end, (unit.at(position, end),)
+            apart = end - 1 in text.edges and end - 1 > position
+            if not (apart and chars[end - 1] == _GO):
+                yield end, (unit.at(position, end),)
         if position in text.edges:
             for end, unit in self._bound.at(chars, position):
                 if end in text.edges:
@@ -195,18 +203,34 @@ class Korean:
                     yield end, (negation, *units)
 
     def _verb(self, chars: str, position: int) -> Iterator[tuple[int, Reading]]:
-        """Yield the verbs that begin here, with their helpers and endings."""
+        """Yield the verbs that begin here, with their helpers and endings.
+
+        Where a verb of its own reads as far as one with a helper, it is meant: 가보다.
+        """
+        alone = set[int]()
+        helped: list[tuple[int, Reading]] = []
+        for is_helped, end, units in self._conjugated(chars, position):
+            if is_helped:
+                helped.append((end, units))
+            else:
+                alone.add(end)
+                yield end, units
+        yield from (found for found in helped if found[0] not in alone)
+
+    def _conjugated(self, chars: str, position: int) -> Iterator[tuple[bool, int, Reading]]:
+        """Yield the verbs that begin here: whether a helper follows, where they end, the units."""
         for base, text, unit, endings, helped in self._verbs.get(
             chars[position : position + 1], ()
         ):
             if chars.startswith(text, position):
                 start = position + len(text)
                 for end, after in _ended(chars, start, base, endings):
-                    yield end, (unit.at(position, end), *(mark.at(position, end) for mark in after))
+                    marks = (mark.at(position, end) for mark in after)
+                    yield False, end, (unit.at(position, end), *marks)
                 if helped and base == "a":
                     for end, after in self._helped(chars, start, 2):
                         marks = (mark.at(position, end) for mark in after)
-                        yield end, (unit.at(position, end), *marks)
+                        yield True, end, (unit.at(position, end), *marks)
 
     def _helped(self, chars: str, position: int, more: int) -> Iterator[tuple[int, Reading]]:
         """Yield what helping verbs and endings after an infinitive lead to."""

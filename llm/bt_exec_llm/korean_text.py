@@ -13,7 +13,18 @@ __all__ = ["Table", "Text", "tidy"]
 
 
 class Text:
-    """A command without its spaces: where words begin and end, and where punctuation stood."""
+    """A command without its spaces: where words begin and end, and where punctuation stood.
+
+    Attributes:
+        source: The command as typed.
+        chars: It without spaces and punctuation; all positions are positions in it.
+        places: Where each of its characters stands in `source`.
+        edges: Where words begin and end.
+        stops: Where punctuation stood.
+        numbers: Where numbers begin, and where each ends.
+        addressed: Where the words for somebody addressed end, as far as they have been read.
+        takers: Verbs that take a text, by where they begin, as far as they have been read.
+    """
 
     def __init__(self, text: str) -> None:
         self.source = text
@@ -22,6 +33,7 @@ class Text:
         self.edges = {0}
         self.stops: set[int] = set()
         self.numbers: dict[int, int] = {}
+        self.addressed: set[int] = set()
         self.takers: dict[tuple[int, frozenset[str]], list[tuple[int, Reading]]] = {}
         for token in lex(text):
             self.edges.add(len(self.chars))

@@ -140,6 +140,7 @@ class Lexicon(_Part):
     nouns: Mapping[str, Words] = {}
     words: Mapping[str, Words] = {}
     ways: Mapping[str, Way] = {}
+    alone: Mapping[str, Words] = {}
     values: Mapping[str, Mapping[str, Value]] = {}
     complements: list[str] = []
     lists: Mapping[str, Literal["each", "joined"]] = {}

@@ -29,6 +29,8 @@ def understand(
     text: str, language: str, index: Index, library: Library
 ) -> tuple[Part, ...] | Trouble:
     """Return what a cleaned command asks for, part by part, or why it is not understood."""
+    if code := index.alone(text, language):
+        return Trouble(code, text)
     found = index.read(text, language)
     matcher = _Matcher(text, language, index, library)
     results = [(matcher.match(reading), _proxies(reading)) for reading in found]

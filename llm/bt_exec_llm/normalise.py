@@ -10,7 +10,7 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-__all__ = ["LONGEST", "Token", "clean", "lex", "printable"]
+__all__ = ["LONGEST", "Token", "clean", "lex", "plain_words", "printable"]
 
 LONGEST = 300
 """Commands longer than this are refused [characters]."""
@@ -21,8 +21,8 @@ _HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn")
 _TOKEN = re.compile(
     r"(?P<word>[^\W\d_]+(?:'[^\W\d_]+)*)"
     r"|(?P<number>\d+(?:[.,:/]\d+)*)"
-    r"|(?P<stop>[.,;:!?…。、·—–\n]+)"
-    r"|(?P<space>[\s\"'“”()~-]+)"
+    r"|(?P<stop>->|=>|(?<!&)&(?!&)|[.,;:!?…。、·—–→⇒\n]+)"
+    r"|(?P<space>(?:[\s\"'“”()~]|-(?!>))+)"
     r"|(?P<sign>.)",
     re.DOTALL,
 )
@@ -32,7 +32,7 @@ class Token(NamedTuple):
     """A piece of a cleaned command.
 
     Attributes:
-        kind: ``word``, ``number``, ``stop`` (punctuation that ends a part) or ``sign``.
+        kind: ``word``, ``number``, ``stop`` (what may stand between parts) or ``sign``.
         text: As it stands, in lower case.
         start: Where it begins in the cleaned command.
         end: Where it ends.
@@ -67,6 +67,11 @@ def lex(text: str) -> tuple[Token, ...]:
         if kind != "space":
             tokens.append(Token(kind, match[0].casefold(), *match.span()))
     return tuple(tokens)
+
+
+def plain_words(text: str) -> str:
+    """Return the words of a cleaned command without spaces and punctuation."""
+    return "".join(token.text for token in lex(text) if token.kind != "stop")
 
 
 def printable(text: str, longest: int = 40) -> str:

@@ -24,7 +24,7 @@ def _sentences() -> Messages:
 
 def refuse(trouble: Trouble, text: str, language: str, index: Index) -> Refusal:
     """Return the refusal of a cleaned command, with what could be said instead."""
-    near = nearest_utterances(text, language, index)
+    near = () if trouble.code == "STOP" else nearest_utterances(text, language, index)
     sentences = _sentences()
     words = printable(trouble.words)
     message = sentences.say(trouble.code, language, words=words, longest=LONGEST)
@@ -36,10 +36,11 @@ def refuse(trouble: Trouble, text: str, language: str, index: Index) -> Refusal:
 
 def nearest_utterances(text: str, language: str, index: Index) -> tuple[str, ...]:
     """Return the first utterance of every tree in `language`, the nearest to `text` first."""
-    said = {key for frame in index.frames(text, language) for key in frame}
+    asked = index.alone(text, language)
+    said = set() if asked else {key for frame in index.frames(text, language) for key in frame}
     scores: dict[str, tuple[float, float]] = {}
     firsts: dict[str, str] = {}
-    typed = text.casefold()
+    typed = "" if asked else text.casefold()
     for utterance in index.utterances:
         if utterance.language != language:
             continue

@@ -6,6 +6,8 @@ code               the command …
 EMPTY              says nothing
 TOO_LONG           is longer than a command can be
 BAD_CHARACTERS     holds characters that cannot be seen
+STOP               says no more than to stop
+HELP               says no more than hello, or asks what can be done
 NEGATED            forbids something
 CONDITION, TIME,   holds a condition, a time, a number, a manner or a choice that cannot be
 COUNT, MANNER,     honoured
@@ -38,6 +40,8 @@ CODES = (
     "EMPTY",
     "TOO_LONG",
     "BAD_CHARACTERS",
+    "STOP",
+    "HELP",
     "NEGATED",
     "CONDITION",
     "TIME",

@@ -14,9 +14,8 @@ from bt_exec_llm.trouble import CODES
 ENGLISH = [
     (
         "open the window",
-        'I know no "window". I can: open the door, close the door, get the material, '
-        "tell whether the door is open, "
-        "tell whether the door is closed.",
+        'I know no "window". I can: open the door, let go of the material, close the door, '
+        "tell whether the door is open, get the material.",
     ),
     ("paint the door", 'I know no action "paint".'),
     ("open the red door", 'I do not know what "red" means here.'),
@@ -42,8 +41,8 @@ ENGLISH = [
 KOREAN = [
     (
         "창문을 열어 줘",
-        '모르는 대상입니다: "창문". 할 수 있는 일: 문을 열어, 문이 열려 있는지 알려 줘, '
-        "문을 닫아, 문이 닫혀 있는지 알려 줘, 자재를 가져와.",
+        '모르는 대상입니다: "창문". 할 수 있는 일: 문을 열어, 자재를 놓아, '
+        "문이 열려 있는지 알려 줘, 팔을 제자리로 돌려, 문을 닫아.",
     ),
     ("창문열어", '모르는 대상입니다: "창문".'),
     ("문을 부숴", '모르는 동작입니다: "부숴".'),
@@ -62,9 +61,9 @@ def test_a_refusal_says_why_in_the_language_of_the_command(ask, command, message
 def test_the_nearest_commands_are_commands_and_the_nearest_comes_first(ask, meaning):
     near = ask("opn the dor").nearest
     assert near[0] == "Open the door."
-    assert len(near) == 5
+    assert len(near) == 7
     assert not any(meaning(command).isupper() for command in near)
-    korean = ask("자재 옮겨").nearest
+    korean = ask("자재를 가저와").nearest
     assert korean[0] == "자재를 가져와."
     assert not any(meaning(command).isupper() for command in korean)
 

@@ -15,12 +15,12 @@ USER, PROFESSOR, PROFESSOR_OFFICE = "user", "professor", "professor_office"
 
 _KO_PLACE = (
     "[쪽](|에|에서|에는|에서는|에도|로|으로|을|를|의|이|가|은|는|도|만"
-    "|랑|이랑|하고|와|과|및|까지|부터)"
+    "|랑|이랑|하고|와|과|및|까지|부터) [둘 다|모두|전부|다]"
 )
 _KO_PERSON = "(|께|께는|께도|께서|한테|에게|한테도|에게도|을|를|이|가|은|는|도)"
 _KO_TO, _KO_COME = "(로|으로|에|까지)", "(돌아오다|오다|복귀하다|돌아가다|가다)"
 _EN_COME = "(come|go|head|return|drive|move) [back]"
-_EN_PLACE = "[to|in|at|into|of|from|on|inside|around|through|over to|by|near] [the]"
+_EN_PLACE = "[to|in|at|into|of|from|on|inside|around|through|over to|by|near] [both] [the]"
 _EN_PERSON = "[to|with|for|from|of|see] [the]"
 _EN_IS_IN = (
     "(is|'s) [still] (in|there|here|around|available|free|in the office|in (his|her) office)"
