@@ -15,6 +15,7 @@ from bt_exec_llm.trouble import Trouble
 __all__ = ["nearest_utterances", "refuse"]
 
 _SHOWN = 5
+_UNKNOWN = ("UNKNOWN_OBJECT", "UNKNOWN_WORD")
 
 
 @lru_cache(maxsize=1)
@@ -28,6 +29,8 @@ def refuse(trouble: Trouble, text: str, language: str, index: Index) -> Refusal:
     sentences = _sentences()
     words = printable(trouble.words)
     message = sentences.say(trouble.code, language, words=words, longest=LONGEST)
+    if meant := index.alike(words, language) if trouble.code in _UNKNOWN else "":
+        message += " " + sentences.say("MEANT", language, meant=meant)
     if near:
         can = ", ".join(spoken(utterance) for utterance in near[:_SHOWN])
         message += " " + sentences.say("CAN", language, can=can)

@@ -77,9 +77,24 @@ def test_a_library_without_utterances_offers_nothing(compiler, catalogue):
 def test_every_code_has_its_sentences_and_its_row_in_the_table():
     folder = Path(bt_exec_llm.__file__).parent
     sentences = Messages.load([folder / "refusals.yaml"])
-    assert sentences.codes() == {*CODES, "CAN"}
+    assert sentences.codes() == {*CODES, "CAN", "MEANT"}
     table = (folder / "trouble.py").read_text(encoding="utf-8").split('"""')[1]
     assert set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)*\b", table)) >= set(CODES)
+
+
+@pytest.mark.parametrize(
+    ("command", "meant"),
+    [
+        ("fetch the materiel", 'Did you mean "material"?'),
+        ("자잭를 가져와", '혹시 "자재"인가요?'),
+        ("open the window", None),
+        ("open the poor", None),  # another first letter: no slip
+    ],
+)
+def test_a_slip_is_answered_with_what_may_be_meant(ask, command, meant):
+    message = ask(command).message
+    assert (meant or "") in message
+    assert ("Did you mean" in message or "혹시" in message) is (meant is not None)
 
 
 def test_long_words_are_cut_in_a_refusal(ask):

@@ -9,6 +9,7 @@ from bt_exec.failure import Failed
 from bt_exec.skill import Running, Steps, skill
 from bt_exec.world import World
 from bt_exec_skills.reporter.driving import drive, known_person, look_once, noting
+from bt_exec_skills.reporter.notebook import NoteKind
 from bt_exec_skills.reporter.query import asks
 from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, Words
 from bt_exec_skills.reporter.scene import ReporterScene
@@ -68,9 +69,8 @@ def talk_to_person(
             robot.notebook.mark_told()
             return Talk(target, topic, text, "")
         reply = yield from _listen(robot, world, target, language)
-    robot.notebook.note(
-        world.now, "asked", robot.place, target=target, topic=topic, answer=reply.text
-    )
+    kind: NoteKind = "asked" if asks(topic) else "said"
+    robot.notebook.note(world.now, kind, robot.place, target=target, topic=topic, answer=reply.text)
     return Talk(target, topic, text, reply.text)
 
 

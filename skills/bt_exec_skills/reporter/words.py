@@ -77,7 +77,7 @@ def _place(names: Iterable[str]) -> dict[str, list[str]]:
     english, korean = _by_language(names)
     return {
         "en": [f"{_EN_PLACE} {name} [area]" for name in english],
-        "ko": [f"{name}{_KO_PLACE}" for name in korean],
+        "ko": [f"{name}{_KO_PLACE}" for name in (*korean, *english)],  # lounge 확인해 줘
     }
 
 

@@ -11,6 +11,7 @@ from bt_exec_skills.reporter.geometry import Pose
 from bt_exec_skills.reporter.pack import PACK
 from bt_exec_skills.reporter.scene import Detection, ReporterScene
 from bt_exec_skills.reporter.speaker import Reply
+from bt_exec_skills.reporter.telling import sentence
 
 SKILLS = {skill.name: skill for skill in PACK.skills}
 ARGS = {
@@ -140,6 +141,17 @@ def test_a_question_is_asked_and_the_answer_kept(play):
         "professor_office",
         "화요일 3시요.",
     )
+
+
+def test_a_message_is_told_and_not_asked(play):
+    one = play(pose=OFFICE, replies={"professor": {"ko": Reply("알겠네.")}})
+    one.shows(PROFESSOR)
+    assert one.run("talk_to_person", target="professor", topic="지금 간다") == "OK"
+    assert one.robot.speaker.said[-1].text == "안녕하세요. 전해 드릴 말씀이 있습니다: 지금 간다"
+    note = one.robot.notebook.notes[-1]
+    assert (note.kind, note.facts["answer"]) == ("said", "알겠네.")
+    told = sentence(note, one.robot.notebook.site, "ko")
+    assert told == "교수님께 전한 내용: “지금 간다” (2초 경과). 대답: “알겠네.”"
 
 
 def test_the_report_tells_what_was_seen_said_and_missed(play):
