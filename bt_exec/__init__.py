@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from bt_exec.journal import Journal
     from bt_exec.pack import Catalogue, Pack
     from bt_exec.report import Outcome
-    from bt_exec.robot import Motion, Perception, Rig, Robot, Scene, Simulation
+    from bt_exec.rig import Rig
+    from bt_exec.robot import Motion, Perception, Robot, Scene, Simulation
     from bt_exec.session import Session, compile_command
     from bt_exec.site import Site, load_site
     from bt_exec.skill import (
@@ -77,7 +78,8 @@ _HOMES = {
     "journal": "Journal",
     "pack": "Catalogue Pack",
     "report": "Outcome",
-    "robot": "Motion Perception Rig Robot Scene Simulation",
+    "rig": "Rig",
+    "robot": "Motion Perception Robot Scene Simulation",
     "session": "Session compile_command",
     "site": "Site load_site",
     "skill": "Condition Label Running Skill Steps Verdict",

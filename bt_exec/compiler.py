@@ -11,52 +11,31 @@ site's compiler settings and returns a `Compiler`.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
-from bt_exec.failure import Failure, Problem
+from bt_exec.failure import Failure, Refusal
 from bt_exec.messages import Messages
 from bt_exec.pack import Catalogue
 from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import MissionSpec
+from bt_exec.world import Seen
 
 __all__ = [
     "Compiler",
     "CompilerFactory",
     "Done",
-    "Pass",
-    "PassContext",
     "Plan",
     "Prompting",
     "Record",
-    "Refusal",
     "Request",
-    "Rule",
-    "Seen",
     "compiler_names",
     "find_compiler",
 ]
 
 _GROUP = "bt_exec.compilers"
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What is seen when a plan is asked for.
-
-    Attributes:
-        labels: Labels of what is detected.
-        facts: What the view and the robot establish: ``{"door": "open", "hand.left": "empty"}``.
-        text: One line for people and prompts.
-        frame: The picture, for compilers that look at it, or None.
-    """
-
-    labels: tuple[str, ...] = ()
-    facts: Mapping[str, str] = field(default_factory=dict)
-    text: str = ""
-    frame: Any = None
 
 
 @dataclass(frozen=True)
@@ -142,25 +121,6 @@ class Plan:
     usage: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Refusal:
-    """Why no plan is made, for the person who typed the command.
-
-    Attributes:
-        code: Stable name: ``NOT_UNDERSTOOD``, ``UNKNOWN_OBJECT``, ``NEGATED``, ``EMPTY`` …
-        message: One or two sentences in the language of the command.
-        nearest: Commands that would be understood, nearest first, in that language.
-        calls: How many times a planner was asked.
-        problems: What was wrong with the plans that it turned down, for people who read details.
-    """
-
-    code: str
-    message: str
-    nearest: tuple[str, ...] = ()
-    calls: int = 1
-    problems: tuple[str, ...] = ()
-
-
 class Compiler(Protocol):
     """Turns a request into a plan or a refusal."""
 
@@ -184,46 +144,6 @@ class Prompting(Protocol):
 
 
 CompilerFactory = Callable[[Mapping[str, Any]], Compiler]
-
-
-@dataclass(frozen=True)
-class PassContext:
-    """What a pass or a rule may look at.
-
-    Attributes:
-        seen: What is seen now.
-        settings: The settings of its pack.
-        catalogue: Skills, conditions and types of the site.
-        command: What the person typed.
-        meant: What the command means to somebody who understands it without a model: a plan for
-            it, expanded; None if nobody does. Only rules get it.
-        stated: What a model said beside its plan, as plain data. Only rules get it.
-    """
-
-    seen: Seen
-    settings: Mapping[str, Any]
-    catalogue: Catalogue
-    command: str = ""
-    meant: MissionSpec | None = None
-    stated: Mapping[str, Any] = field(default_factory=dict)
-
-
-class Pass(NamedTuple):
-    """A transformation of a spec after the front end: pure, named, idempotent.
-
-    Attributes:
-        name: What the plan's notes call it.
-        apply: Takes the spec (subtrees expanded) and the context; returns the new spec and what
-            it changed, one short sentence per change, none if nothing.
-    """
-
-    name: str
-    apply: Callable[[MissionSpec, PassContext], tuple[MissionSpec, tuple[str, ...]]]
-
-
-Rule: TypeAlias = Callable[[MissionSpec, PassContext], Iterable[Problem]]
-"""What a pack demands of a plan for a command: returns what is wrong with the spec, subtrees
-expanded, before passes. It must bear names that nothing answers to: other layers report those."""
 
 
 def compiler_names() -> tuple[str, ...]:

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
-from bt_exec.compiler import Refusal
-from bt_exec.failure import Failure, Problem
+from bt_exec.failure import Failure, Problem, Refusal
 from bt_exec.robot import Scene
 from bt_exec.skill import Verdict
 from bt_exec.spec.model import MissionSpec

@@ -44,7 +44,7 @@ from bt_exec.nodes.runtime import Runtime
 from bt_exec.nodes.skill_node import SkillNode
 from bt_exec.planner import Planner
 from bt_exec.report import Outcome, code_of_reason
-from bt_exec.robot import Rig, stop_all
+from bt_exec.rig import Rig, stop_all
 from bt_exec.site import Site
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import Mission, MissionSpec

@@ -14,6 +14,8 @@
     Problem              a value: one mistake in a spec, a code with place, found and allowed
                          (the same value goes back to a model that wrote the spec)
 
+    Refusal              a value: why no plan is made, told to the person who typed the command
+
 Any other exception is a bug of ours. Inside a skill it becomes a `Failure` with code
 ``SKILL_CRASHED``; nothing a skill does ends the executive with a robot moving.
 """
@@ -31,6 +33,7 @@ __all__ = [
     "Failure",
     "FailureKind",
     "Problem",
+    "Refusal",
     "RegistrationError",
     "SpecError",
     "UnknownName",
@@ -175,6 +178,25 @@ class Problem:
             more = len(self.allowed) - 12
             facts.append(f"allowed: {shown}" + (f" and {more} more" if more > 0 else ""))
         return head + (f" ({'; '.join(facts)})" if facts else "") + f" [{self.code}]"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why no plan is made, for the person who typed the command.
+
+    Attributes:
+        code: Stable name: ``NOT_UNDERSTOOD``, ``UNKNOWN_OBJECT``, ``NEGATED``, ``EMPTY`` …
+        message: One or two sentences in the language of the command.
+        nearest: Commands that would be understood, nearest first, in that language.
+        calls: How many times a planner was asked.
+        problems: What was wrong with the plans that it turned down, for people who read details.
+    """
+
+    code: str
+    message: str
+    nearest: tuple[str, ...] = ()
+    calls: int = 1
+    problems: tuple[str, ...] = ()
 
 
 class BtExecError(Exception):

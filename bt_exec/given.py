@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bt_exec.compiler import Plan, Refusal, Request
+from bt_exec.compiler import Plan, Request
+from bt_exec.failure import Refusal
 from bt_exec.repair import repaired
 from bt_exec.spec.model import MissionSpec
 

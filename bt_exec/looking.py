@@ -15,11 +15,11 @@ from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any
 
 from bt_exec.clock import Clock
-from bt_exec.compiler import Seen
 from bt_exec.events import Event, Looked, LookFailed
-from bt_exec.robot import Perception, Rig, Scene
+from bt_exec.rig import Rig
+from bt_exec.robot import Perception, Scene
 from bt_exec.site import Rates
-from bt_exec.world import Sight
+from bt_exec.world import Seen, Sight
 
 __all__ = ["Eyes", "Lookout", "known_facts"]
 

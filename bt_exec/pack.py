@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bt_exec.failure import RegistrationError, UnknownName
 from bt_exec.plugins import load_plugin, plugin_names
-from bt_exec.robot import Rig
+from bt_exec.rig import Rig
 from bt_exec.skill import Condition, Skill
 
 if TYPE_CHECKING:
-    from bt_exec.compiler import Pass, Rule
+    from bt_exec.passes import Pass, Rule
     from bt_exec.report import TurnReporter
     from bt_exec.spec.model import MissionSpec
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bt_exec.compiler import PassContext, Request
+from bt_exec.compiler import Request
 from bt_exec.failure import Problem, SpecError
+from bt_exec.passes import PassContext
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import MissionSpec
 from bt_exec.verify import verify_document, verify_mission
@@ -54,7 +55,6 @@ def examine(
         pack.name: PassContext(
             request.seen,
             request.settings.get(pack.name, {}),
-            request.catalogue,
             request.command,
             meant,
             stated or {},

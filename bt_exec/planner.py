@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bt_exec.clock import Clock
-from bt_exec.compiler import Compiler, Plan, Refusal, Request
+from bt_exec.compiler import Compiler, Plan, Request
 from bt_exec.events import Event, NodeChanged, Planned, Planning, Refused, Rejected
-from bt_exec.failure import Failure, SpecError
+from bt_exec.failure import Failure, Refusal, SpecError
 from bt_exec.plan import prepare
 from bt_exec.spec.model import MissionSpec
 from bt_exec.summary import Ending

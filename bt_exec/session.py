@@ -9,10 +9,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bt_exec.clock import Clock
-from bt_exec.compiler import Compiler, Plan, Refusal, Request, Seen, find_compiler
+from bt_exec.compiler import Compiler, Plan, Request, find_compiler
 from bt_exec.events import Listener
 from bt_exec.executive import Executive
-from bt_exec.failure import BtExecError, RegistrationError, UnknownName, UsageError, nearest
+from bt_exec.failure import (
+    BtExecError,
+    Refusal,
+    RegistrationError,
+    UnknownName,
+    UsageError,
+    nearest,
+)
 from bt_exec.faults import Faults
 from bt_exec.given import GivenPlan
 from bt_exec.looking import Eyes, known_facts
@@ -20,10 +27,11 @@ from bt_exec.messages import language_of
 from bt_exec.pack import Pack
 from bt_exec.plan import prepare
 from bt_exec.report import Outcome
-from bt_exec.robot import Rig, Robot, stop_all_apart
+from bt_exec.rig import Rig, stop_all_apart
+from bt_exec.robot import Robot
 from bt_exec.site import Site, load_site
 from bt_exec.spec.model import MissionSpec
-from bt_exec.world import Sight
+from bt_exec.world import Seen, Sight
 
 if TYPE_CHECKING:
     from bt_exec.journal import Journal, Recorder

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bt_exec.compiler import Refusal
-from bt_exec.failure import Failure
+from bt_exec.failure import Failure, Refusal
 from bt_exec.messages import Messages
 from bt_exec.pack import Catalogue
 from bt_exec.report import MissionStatus

@@ -7,12 +7,13 @@ that "fresh" has one meaning everywhere: seen after this node started to ask.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
 
 from bt_exec.robot import Scene
 
-__all__ = ["Sight", "World"]
+__all__ = ["Seen", "Sight", "World"]
 
 S = TypeVar("S", bound=Scene)
 
@@ -78,3 +79,20 @@ class World(Generic[S]):
         """How old the newest scene is [s]; infinite if nothing was seen yet."""
         scenes = self._sight.scenes
         return self.now - scenes[-1].t if scenes else float("inf")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is seen when a plan is asked for.
+
+    Attributes:
+        labels: Labels of what is detected.
+        facts: What the view and the robot establish: ``{"door": "open", "hand.left": "empty"}``.
+        text: One line for people and prompts.
+        frame: The picture, for compilers that look at it, or None.
+    """
+
+    labels: tuple[str, ...] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)
+    text: str = ""
+    frame: Any = None

@@ -5,10 +5,11 @@ from typing import Annotated, Literal, get_args, get_origin
 
 import pytest
 
-from bt_exec.compiler import PassContext, Seen, compiler_names, find_compiler
+from bt_exec.compiler import compiler_names, find_compiler
 from bt_exec.failure import SpecError
 from bt_exec.messages import LANGUAGES, Messages
 from bt_exec.pack import Catalogue, find_pack, pack_names
+from bt_exec.passes import PassContext
 from bt_exec.report import code_of_reason
 from bt_exec.resources import site_names
 from bt_exec.site import load_site
@@ -20,6 +21,7 @@ from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Check, Mission, MissionSpec, Tree, walk
 from bt_exec.testing import check_pack
 from bt_exec.verify import verify_library
+from bt_exec.world import Seen
 
 PACKS = [find_pack(name) for name in pack_names()]
 SITES = site_names()
@@ -91,13 +93,13 @@ class TestPack:
                 assert {language_of(text) for text in tree.utterances} == set(LANGUAGES), tree.tree
 
     def test_its_passes_are_pure_and_idempotent(self, pack):
-        library, catalogue = library_of(pack), Catalogue([pack])
+        library = library_of(pack)
         for tree, labels in itertools.product(library, [(), ("door",), ("door", "door-handle")]):
             if any(param.required for param in tree.params.values()):
                 continue
             header = Mission(command=(tree.utterances or ("",))[0])
             spec = expand(MissionSpec(mission=header, root=Tree(tree=tree.tree)), library)
-            context = PassContext(Seen(labels), {}, catalogue, header.command)
+            context = PassContext(Seen(labels), {}, header.command)
             for step in pack.passes:
                 before = dump_yaml(spec)
                 once, changes = step.apply(spec, context)

@@ -11,9 +11,9 @@ import typer
 from bt_exec.cli import options as opt
 
 if TYPE_CHECKING:
-    from bt_exec.compiler import Refusal, Seen
-    from bt_exec.failure import Problem
+    from bt_exec.failure import Problem, Refusal
     from bt_exec.site import Site
+    from bt_exec.world import Seen
 
 __all__ = ["COMMANDS", "check", "compile_"]
 
@@ -47,8 +47,7 @@ def compile_(
     import sys
 
     from bt_exec.cli.given import format_of
-    from bt_exec.compiler import Refusal
-    from bt_exec.failure import SpecError
+    from bt_exec.failure import Refusal, SpecError
     from bt_exec.plan import prepare
     from bt_exec.session import make_compiler, request_of
     from bt_exec.site import load_site
@@ -161,8 +160,8 @@ def _problems(files: list[Path], site: Site) -> list[Problem]:
 
 def _look(site: Site, world: list[str]) -> Seen:
     """Return what a robot sees in a world, without a mission."""
-    from bt_exec.compiler import Seen
     from bt_exec.session import Session, parse_world
+    from bt_exec.world import Seen
 
     with Session(site, world=parse_world(world), fast=True) as session:
         scenes = [

@@ -17,9 +17,8 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from bt_exec.compiler import Refusal
 from bt_exec.events import Event
-from bt_exec.failure import Failure, Problem
+from bt_exec.failure import Failure, Problem, Refusal
 from bt_exec.journal.frames import read_png
 from bt_exec.report import Outcome
 from bt_exec.robot import Scene

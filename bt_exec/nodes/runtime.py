@@ -8,7 +8,7 @@ from typing import Any
 from bt_exec.events import Event
 from bt_exec.faults import Faults
 from bt_exec.pack import Catalogue
-from bt_exec.robot import Rig
+from bt_exec.rig import Rig
 from bt_exec.spec.expand import is_reference, reference_name
 from bt_exec.world import Sight, World
 

@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.clock import Clock
-from bt_exec.compiler import Plan, Refusal, Request
+from bt_exec.compiler import Plan, Request
 from bt_exec.events import Event, NodeChanged
 from bt_exec.executive import Executive
+from bt_exec.failure import Refusal
 from bt_exec.faults import Faults
 from bt_exec.messages import Messages
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.repair import repaired
 from bt_exec.report import Outcome
-from bt_exec.robot import Rig
+from bt_exec.rig import Rig
 from bt_exec.site import CompilerSettings, Limits, Rates, Site
 from bt_exec.skill import Condition, Skill
 from bt_exec.spec.library import Library

@@ -15,8 +15,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from bt_exec.compiler import Compiler, Plan, Refusal, Request
-from bt_exec.failure import SpecError, UsageError, nearest
+from bt_exec.compiler import Compiler, Plan, Request
+from bt_exec.failure import Refusal, SpecError, UsageError, nearest
 from bt_exec.plan import prepare
 from bt_exec.repair import other_way, repaired
 from bt_exec.spec.model import MissionSpec

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bt_exec.compiler import Compiler, Plan, Refusal, Request
-from bt_exec.failure import UsageError
+from bt_exec.compiler import Compiler, Plan, Request
+from bt_exec.failure import Refusal, UsageError
 from bt_exec.messages import language_of
 from bt_exec.repair import repaired
 from bt_exec.resources import data_path

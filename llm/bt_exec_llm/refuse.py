@@ -6,7 +6,7 @@ import difflib
 from functools import lru_cache
 from pathlib import Path
 
-from bt_exec.compiler import Refusal
+from bt_exec.failure import Refusal
 from bt_exec.messages import Messages
 from bt_exec_llm.frames import Index, spoken
 from bt_exec_llm.normalise import LONGEST, printable

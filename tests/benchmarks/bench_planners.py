@@ -19,8 +19,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal
 
-from bt_exec.compiler import Plan, Refusal, Request
+from bt_exec.compiler import Plan, Request
 from bt_exec.events import Event, SkillStarting
+from bt_exec.failure import Refusal
 from bt_exec.pack import Catalogue
 from bt_exec.session import Session
 from bt_exec.site import Site, load_site

@@ -16,7 +16,7 @@ from py_trees.composites import Parallel
 from bt_exec.clock import Clock
 from bt_exec.executive import Executive
 from bt_exec.nodes.build import build
-from bt_exec.robot import Rig
+from bt_exec.rig import Rig
 from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec

@@ -12,7 +12,7 @@ import pytest
 from bt_exec.clock import Clock
 from bt_exec.executive import Executive
 from bt_exec.report import Outcome
-from bt_exec.robot import Rig
+from bt_exec.rig import Rig
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import TreeSpec
 from bt_exec.testing import FakeClock, ScriptedRobot, scripted_skill

@@ -5,9 +5,8 @@ import time
 
 import pytest
 
-from bt_exec.compiler import Refusal
 from bt_exec.events import Aborting, Planned, SkillEnded, SkillStarting
-from bt_exec.failure import Failed
+from bt_exec.failure import Failed, Refusal
 from bt_exec.site import Limits
 from bt_exec.skill import Running, Steps, skill
 from bt_exec.testing import ScriptedRobot, run_tree, scripted_condition, scripted_skill
@@ -230,7 +229,7 @@ def test_a_robot_that_goes_on_moving_is_stopped_at_the_end():
 def test_a_refusal_moves_nothing():
     from bt_exec.clock import Clock
     from bt_exec.executive import Executive
-    from bt_exec.robot import Rig
+    from bt_exec.rig import Rig
     from bt_exec.testing import FakeClock
     from bt_exec.testing.missions import scripted_site
 
@@ -253,7 +252,7 @@ def test_a_refusal_moves_nothing():
 def test_an_abort_acts_while_a_compiler_thinks():
     from bt_exec.clock import Clock
     from bt_exec.executive import Executive
-    from bt_exec.robot import Rig
+    from bt_exec.rig import Rig
     from bt_exec.testing import FakeClock
     from bt_exec.testing.missions import scripted_site
 
@@ -291,7 +290,7 @@ def test_a_listener_that_breaks_does_not_stop_the_mission(caplog):
 
     from bt_exec.clock import Clock
     from bt_exec.executive import Executive
-    from bt_exec.robot import Rig
+    from bt_exec.rig import Rig
     from bt_exec.spec.load import load_text
     from bt_exec.testing import FakeClock
     from bt_exec.testing.missions import FixedCompiler, scripted_site

@@ -8,7 +8,7 @@ import threading
 from bt_exec.clock import Clock
 from bt_exec.executive import Executive
 from bt_exec.pack import Catalogue
-from bt_exec.robot import Rig
+from bt_exec.rig import Rig
 from bt_exec.site import Limits
 from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.load import load_text

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bt_exec.compiler import Done, Request, Seen
+from bt_exec.compiler import Done, Request
 from bt_exec.failure import Failure
 from bt_exec.repair import failed_part, kept_paths, other_way, repaired
 from bt_exec.spec.expand import expand
@@ -11,6 +11,7 @@ from bt_exec.spec.model import Mission, MissionSpec, Tree
 from bt_exec.spec.paths import paths
 from bt_exec.testing import scripted_skill
 from bt_exec.testing.missions import scripted_site
+from bt_exec.world import Seen
 
 TREES = {
     "all": "tree: all\nroot: {sequence: [{tree: open}, {tree: take}]}",

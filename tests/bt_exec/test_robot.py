@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from bt_exec.robot import Rig, stop_all, stop_all_apart
+from bt_exec.rig import Rig, stop_all, stop_all_apart
 from bt_exec.testing import ScriptedRobot
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from bt_exec.failure import BtExecError, RegistrationError, UsageError
 from bt_exec.pack import Catalogue
-from bt_exec.robot import Rig
+from bt_exec.rig import Rig
 from bt_exec.session import Session
 from bt_exec.site import Site
 from bt_exec.testing import FakeClock, ScriptedRobot, scripted_skill

@@ -7,7 +7,8 @@ from typing import Literal, TypeAlias
 
 import pytest
 
-from bt_exec.compiler import Compiler, Plan, Refusal, Request
+from bt_exec.compiler import Compiler, Plan, Request
+from bt_exec.failure import Refusal
 from bt_exec.messages import language_of
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.resources import data_path

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from bt_exec.compiler import Plan, Refusal, Request
-from bt_exec.failure import RegistrationError, UsageError
+from bt_exec.compiler import Plan, Request
+from bt_exec.failure import Refusal, RegistrationError, UsageError
 from bt_exec.messages import language_of
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.spec.library import Library

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec.compiler import Refusal, Request
-from bt_exec.failure import RegistrationError
+from bt_exec.compiler import Request
+from bt_exec.failure import Refusal, RegistrationError
 from bt_exec.messages import language_of
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.skill import Running, Steps, skill

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bt_exec.compiler import Plan, Refusal, Request
-from bt_exec.failure import BtExecError
+from bt_exec.compiler import Plan, Request
+from bt_exec.failure import BtExecError, Refusal
 from bt_exec.messages import Messages
 from bt_exec.pack import Catalogue
 from bt_exec.spec.expand import expand

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-from bt_exec.compiler import Refusal
-from bt_exec.failure import Problem
+from bt_exec.failure import Problem, Refusal
 from bt_exec.messages import Messages
 from bt_exec_llm.planning.rounds import Result
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.door.detect import Truth, View
-from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD, DoorState
+from bt_exec_skills.door.robot import state_at
 from bt_exec_skills.door.scene import Detection, DoorEstimate
 from bt_exec_skills.vision.sample import box_of
 
@@ -48,16 +48,16 @@ class OracleEstimator:
         if not seen or truth.door_seen < _DOOR_SEEN:
             return DoorEstimate("uncertain", round(truth.door_seen, 2), ("primary:door_hidden",))
         confidence = round(0.7 + 0.29 * truth.door_seen, 2)
-        if truth.angle_rad <= CLOSED_RAD:
-            return DoorEstimate("closed", confidence, ("primary:no_gap", "proxy:no_interior"))
+        state = state_at(truth.angle_rad)
         evidence: tuple[str, ...]
-        if truth.angle_rad < OPEN_RAD:
-            state: DoorState = "ajar"
+        if state == "closed":
+            evidence = ("primary:no_gap", "proxy:no_interior")
+        elif state == "ajar":
             evidence = ("primary:gap_at_edge",)
             if truth.interior_seen > _INTERIOR_SOME:
                 evidence += ("proxy:interior_visible",)
         elif truth.interior_seen > _INTERIOR_CLEAR:
-            state, evidence = "open", ("primary:interior_visible", "proxy:panel_swung_out")
+            evidence = ("primary:interior_visible", "proxy:panel_swung_out")
         else:
-            state, evidence = "open", ("primary:panel_swung_out",)
+            evidence = ("primary:panel_swung_out",)
         return DoorEstimate(state, confidence, evidence)

@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeGuard, TypeVar
 
-from bt_exec.compiler import Pass, PassContext
 from bt_exec.messages import Messages, language_of
+from bt_exec.passes import Pass, PassContext
 from bt_exec.spec.expression import Is
 from bt_exec.spec.model import (
     Check,

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from bt_exec.failure import UnknownName, UsageError
-from bt_exec.robot import Rig
+from bt_exec.rig import Rig
 from bt_exec_skills.door.detect import Detector, DoorStateEstimator
 from bt_exec_skills.door.robot import ARMS, DoorRobot
 

@@ -22,6 +22,7 @@ __all__ = [
     "DoorState",
     "MaterialLabel",
     "Motion",
+    "state_at",
 ]
 
 Arm: TypeAlias = Literal["left", "right"]
@@ -35,6 +36,13 @@ CLOSED_RAD = 0.04
 """A door at this angle or below is closed: no gap is left [rad]."""
 OPEN_RAD = 1.0
 """A door at this angle or above is open: its inside is in clear view and in reach [rad]."""
+
+
+def state_at(angle_rad: float) -> Literal["open", "ajar", "closed"]:
+    """Return the state of a door whose hinge stands at an angle [rad]."""
+    if angle_rad <= CLOSED_RAD:
+        return "closed"
+    return "ajar" if angle_rad < OPEN_RAD else "open"
 
 
 @runtime_checkable

@@ -21,8 +21,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bt_exec.compiler import PassContext
 from bt_exec.failure import Problem
+from bt_exec.passes import PassContext
 from bt_exec.spec.expression import leaves
 from bt_exec.spec.model import Do, MissionSpec, walk
 from bt_exec.spec.source import show_place

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from bt_exec.failure import UnknownName, UsageError
-from bt_exec.robot import Rig
+from bt_exec.rig import Rig
 from bt_exec_skills.reporter.detect import Detector
 from bt_exec_skills.reporter.memory import Memory
 from bt_exec_skills.reporter.opinion import make_asker

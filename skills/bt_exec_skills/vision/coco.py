@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bt_exec_skills.vision.files import write_whole
-
-if TYPE_CHECKING:
-    from bt_exec_skills.vision.dataset import Picture
+from bt_exec_skills.vision.picture import Picture
 
 __all__ = ["write_coco"]
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -26,33 +26,15 @@ import cv2
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.vision.coco import write_coco
-from bt_exec_skills.vision.files import read_image, write_whole
+from bt_exec_skills.vision.files import write_whole
+from bt_exec_skills.vision.picture import Picture
 from bt_exec_skills.vision.recipe import RECIPE_FILE, Recipe, Split, read_recipe
-from bt_exec_skills.vision.sample import Box, Frame, Mark, Sample, SceneSource
+from bt_exec_skills.vision.sample import Box, Mark, Sample, SceneSource
 
-__all__ = ["Picture", "finished_recipe", "make_dataset", "read_pictures"]
+__all__ = ["finished_recipe", "make_dataset", "read_pictures"]
 
 _VERSIONS_OF = ("bt-exec", "mujoco", "numpy", "opencv-python-headless")
 _LAST = "coco-val.json"  # what is written last: with it a data set is complete
-
-
-@dataclass(frozen=True)
-class Picture:
-    """One picture of a data set, read back.
-
-    Attributes:
-        file: Where it lies.
-        marks: What is in it.
-        facts: What else is known about it.
-    """
-
-    file: Path
-    marks: tuple[Mark, ...]
-    facts: dict[str, Any]
-
-    def image(self) -> Frame:
-        """Return the picture."""
-        return read_image(self.file)
 
 
 def make_dataset(

@@ -9,7 +9,7 @@ import sys
 from types import SimpleNamespace
 
 from bt_exec.cli.mission import _signals
-from bt_exec.robot import Rig
+from bt_exec.rig import Rig
 from bt_exec.testing import FakeClock, ScriptedRobot
 
 

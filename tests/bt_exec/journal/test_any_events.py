@@ -8,7 +8,6 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bt_exec.compiler import Refusal
 from bt_exec.events import (
     Aborting,
     Asked,
@@ -27,7 +26,7 @@ from bt_exec.events import (
     SkillStarting,
     Turn,
 )
-from bt_exec.failure import Failure, Problem
+from bt_exec.failure import Failure, Problem, Refusal
 from bt_exec.journal import Journal, RecordedScene
 from bt_exec.report import Outcome
 from bt_exec.skill import Verdict

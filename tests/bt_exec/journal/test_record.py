@@ -8,9 +8,8 @@ from datetime import datetime
 
 import pytest
 
-from bt_exec.compiler import Refusal
 from bt_exec.events import Event, Looked, Planned, Progress, Refused, Rejected, SkillStarting, Turn
-from bt_exec.failure import Problem, UnknownName
+from bt_exec.failure import Problem, Refusal, UnknownName
 from bt_exec.journal import Journal, MissionRecord
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import MissionSpec

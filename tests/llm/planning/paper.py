@@ -10,17 +10,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bt_exec.clock import Clock
-from bt_exec.compiler import Compiler, Request, Seen
+from bt_exec.compiler import Compiler, Request
 from bt_exec.events import Event
 from bt_exec.executive import Executive
 from bt_exec.faults import Faults
 from bt_exec.looking import Eyes
 from bt_exec.messages import language_of
 from bt_exec.report import Outcome
-from bt_exec.robot import Rig
+from bt_exec.rig import Rig
 from bt_exec.site import Site, load_site
 from bt_exec.testing import FakeClock
-from bt_exec.world import Sight
+from bt_exec.world import Seen, Sight
 from bt_exec_skills.door.rigs import facts_of
 from bt_exec_skills.door.scene import Detection, DoorEstimate, DoorScene
 

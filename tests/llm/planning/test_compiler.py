@@ -9,9 +9,9 @@ import threading
 
 import pytest
 
-from bt_exec.compiler import Plan, Refusal, compiler_names, find_compiler
+from bt_exec.compiler import Plan, compiler_names, find_compiler
 from bt_exec.events import Planned
-from bt_exec.failure import UsageError
+from bt_exec.failure import Refusal, UsageError
 from bt_exec.journal import Journal
 from bt_exec.session import Session
 from bt_exec_llm.claude import ModelCompiler, create

@@ -7,7 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from bt_exec.compiler import Prompting, Seen
+from bt_exec.compiler import Prompting
+from bt_exec.world import Seen
 from bt_exec_llm.model import Image, Prices
 from bt_exec_llm.planning.estimate import estimate, tokens_of
 from bt_exec_llm.planning.examples import nearest_trees

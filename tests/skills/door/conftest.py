@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bt_exec.failure import Failed
-from bt_exec.robot import Rig
+from bt_exec.rig import Rig
 from bt_exec.skill import Skill, Steps
 from bt_exec.world import Sight, World
 from bt_exec_skills.door.pack import PACK

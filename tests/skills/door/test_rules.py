@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from bt_exec.compiler import PassContext, Seen
+from bt_exec.passes import PassContext
 from bt_exec.site import load_site
 from bt_exec.spec.expand import expand
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
+from bt_exec.world import Seen
 from bt_exec_skills.door.rules import door_only, gate_reasons, stated_state
 
 SITE = load_site("door")
@@ -26,7 +27,7 @@ def _spec(root: str) -> MissionSpec:
 def _codes(rule, root, meant=None, **stated):
     seen = Seen(("door", "door-handle"), {"door": stated.pop("seen", "closed")})
     asked = _spec(meant) if meant else None
-    context = PassContext(seen, {}, SITE.catalogue, "test", asked, stated)
+    context = PassContext(seen, {}, "test", asked, stated)
     return [(problem.code, problem.place) for problem in rule(_spec(root), context)]
 
 

@@ -12,7 +12,7 @@ import yaml
 
 from bt_exec.failure import Failed
 from bt_exec.resources import data_path
-from bt_exec.robot import Rig
+from bt_exec.rig import Rig
 from bt_exec.skill import Skill, Steps
 from bt_exec.world import Sight, World
 from bt_exec_skills.reporter.geometry import Pose

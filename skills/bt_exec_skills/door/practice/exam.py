@@ -6,10 +6,10 @@ from bt_exec_skills.door.calibration import Calibration, CameraPose, DoorShape
 from bt_exec_skills.door.detect import View
 from bt_exec_skills.door.judge import Judge
 from bt_exec_skills.door.learned import LearnedDetector
-from bt_exec_skills.door.practice.scenes import class_of_angle
-from bt_exec_skills.vision.dataset import Picture
+from bt_exec_skills.door.robot import state_at
 from bt_exec_skills.vision.evaluate import Answer
 from bt_exec_skills.vision.network import Network
+from bt_exec_skills.vision.picture import Picture
 
 __all__ = ["answerer"]
 
@@ -32,7 +32,6 @@ def answerer(network: Network) -> Answer:
         )
         view = View(0.0, picture.image())
         told = Judge(calibration).estimate(view, detector.detect(view))
-        truth = class_of_angle(float(picture.facts["angle_rad"])).removeprefix("door-")
-        return truth, told.state
+        return state_at(float(picture.facts["angle_rad"])), told.state
 
     return answer

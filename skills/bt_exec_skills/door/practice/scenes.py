@@ -18,7 +18,7 @@ from bt_exec_skills.door.measure import calibration_of
 from bt_exec_skills.door.practice.colours import Rng
 from bt_exec_skills.door.practice.poses import mission_states, posed_states, some_angle
 from bt_exec_skills.door.practice.style import add_extras, enlarge, restyle, through_sensor
-from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD
+from bt_exec_skills.door.robot import state_at
 from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.mjcf import world_xml
 from bt_exec_skills.door.sim.painter import gl_works, make_painter
@@ -28,7 +28,7 @@ from bt_exec_skills.vision.evaluate import Answer
 from bt_exec_skills.vision.network import Network
 from bt_exec_skills.vision.sample import Frame, Mark, Sample, box_of
 
-__all__ = ["DoorPractice", "class_of_angle"]
+__all__ = ["DoorPractice"]
 
 WIDTH, HEIGHT = 320, 240
 _LEAST_PIXELS = {"door": 300, "door-handle": 40, "material": 50, "person": 250}
@@ -36,13 +36,6 @@ _MISSION_SHARE = 0.5
 _CROP_SHARE = 0.12
 
 Mask = npt.NDArray[np.bool_]
-
-
-def class_of_angle(angle: float) -> str:
-    """Return the class of a door at `angle` [rad]."""
-    if angle <= CLOSED_RAD:
-        return "door-closed"
-    return "door-ajar" if angle < OPEN_RAD else "door-open"
 
 
 class DoorPractice:
@@ -146,7 +139,7 @@ def _closer(image: Frame, masks: dict[str, Mask], rng: Rng) -> tuple[Frame, dict
 def _marks(masks: dict[str, Mask], angle: float) -> tuple[Mark, ...]:
     """Return the boxes of what is in view with enough pixels."""
     return tuple(
-        Mark(class_of_angle(angle) if kind == "door" else kind, box_of(mask))
+        Mark(f"door-{state_at(angle)}" if kind == "door" else kind, box_of(mask))
         for kind, mask in masks.items()
         if int(mask.sum()) >= _LEAST_PIXELS[kind]
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bt_exec.compiler import PassContext
+from bt_exec.passes import PassContext
 from bt_exec.spec.model import Do, Fallback, MissionSpec, NodeBase, Sequence, Tree, walk
 from bt_exec_skills.reporter.keywords import comes_back, wants_report
 from bt_exec_skills.reporter.rules.notes import note

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bt_exec.compiler import Refusal
+from bt_exec.failure import Refusal
 
 TABLE: dict[str, list[str]] = yaml.safe_load(
     Path(__file__).with_name("phrasings.yaml").read_text(encoding="utf-8")

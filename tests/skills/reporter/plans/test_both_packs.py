@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bt_exec.compiler import Refusal, Request
+from bt_exec.compiler import Request
+from bt_exec.failure import Refusal
 from bt_exec.messages import language_of
 from bt_exec.resources import data_path
 from bt_exec.session import Session, make_compiler

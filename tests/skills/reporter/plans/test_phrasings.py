@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bt_exec.compiler import Refusal
+from bt_exec.failure import Refusal
 
 TABLE: dict[str, list[str]] = yaml.safe_load(
     Path(__file__).with_name("phrasings.yaml").read_text(encoding="utf-8")
