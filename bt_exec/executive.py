@@ -24,7 +24,7 @@ from typing import Any, Literal
 from py_trees.common import Status
 
 from bt_exec.clock import Clock
-from bt_exec.compiler import Compiler, Done, Record, Request
+from bt_exec.compiler import Compiler, Record, Request
 from bt_exec.events import (
     Aborting,
     Event,
@@ -41,15 +41,13 @@ from bt_exec.nodes.build import Built, build
 from bt_exec.nodes.leaf import KeptNode
 from bt_exec.nodes.modifiers import failure_of
 from bt_exec.nodes.runtime import Runtime
-from bt_exec.nodes.skill_node import SkillNode
 from bt_exec.planner import Planner
 from bt_exec.report import Outcome, code_of_reason
 from bt_exec.rig import Rig, stop_all
 from bt_exec.site import Site
-from bt_exec.spec.dump import dump_yaml
-from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.summary import Ending, summarise
 from bt_exec.turns import Account
+from bt_exec.worth import Worth
 
 __all__ = ["Executive"]
 
@@ -105,7 +103,7 @@ class Executive:
         self.clock = clock
         self.mission_id = mission_id
         self.journal = journal
-        self.replans = 0
+        self._worth = Worth(site.limits.replans, site.catalogue)
         self._record = record
         self._listeners = list(listeners)
         self._deaf: set[int] = set()
@@ -206,7 +204,7 @@ class Executive:
             ending.reason_code,
             message,
             self._planner.calls,
-            self.replans,
+            self._worth.replans,
             spec.mission.plan_version if spec is not None else 0,
             self.runtime.tick,
             round(self.clock.now() - start, 3),
@@ -246,7 +244,6 @@ class Executive:
             settings=self.site.packs,
             record=self._record,
         )
-        seen_failures: dict[tuple[object, ...], int] = {}
         while True:
             spec = self._planner.plan(request)
             if isinstance(spec, Ending):
@@ -256,7 +253,7 @@ class Executive:
             if failure is None:
                 return self._satisfied(account)
             account.failures.append(failure)
-            ending = self._after(failure, spec, seen_failures)
+            ending = self._worth.ends(failure, spec, self._lookout.facts())
             if ending is not None:
                 return ending
             self._lookout.look()
@@ -265,38 +262,15 @@ class Executive:
                 seen=self._lookout.seen(),
                 previous=spec,
                 failure=failure,
-                done=self._finished(built),
+                done=built.finished(),
                 tried=tuple(account.failures),
             )
-            self.replans += 1
 
     def _satisfied(self, account: Account) -> Ending:
         """Return how a mission that reached its end stands: an idle one says what it skipped."""
         idle = not account.done and account.skipped
         code = code_of_reason(account.skipped[-1].reason) if idle else "OK"
         return Ending("satisfied", code)
-
-    def _after(
-        self, failure: Failure, spec: MissionSpec, seen: dict[tuple[object, ...], int]
-    ) -> Ending | None:
-        """Return how `failure` ends the mission, or None to plan again."""
-        if failure.code in ("SKILL_CRASHED", "CONDITION_CRASHED", "BAD_ARGUMENT", "NOT_RECORDED"):
-            return Ending("failed", failure.code, failure)
-        doubts = {condition.unknown for condition in self.site.catalogue.conditions.values()}
-        if failure.code in doubts or (failure.kind == "check" and not failure.retryable):
-            return Ending("blocked", failure.code, failure)
-        if not failure.retryable:
-            return Ending("blocked", "SKILL_FAILED", failure)
-        where = (failure.code, failure.path, str(sorted(self._lookout.facts().items())))
-        kept = spec.mission.kept
-        same = spec.model_copy(update={"mission": Mission(command="", kept=kept)})
-        key = (dump_yaml(same), *where)
-        seen[key] = seen.get(key, 0) + 1
-        if seen[key] >= 2:
-            return Ending("blocked", "SKILL_FAILED", failure, why="NO_PROGRESS")
-        if self.replans >= self.site.limits.replans:
-            return Ending("blocked", "SKILL_FAILED", failure, why="BUDGET_SPENT")
-        return None
 
     # -- ticking -----------------------------------------------------------------------------
 
@@ -364,18 +338,6 @@ class Executive:
             raise _Aborted
 
     # -- ending ------------------------------------------------------------------------------
-
-    def _finished(self, built: Built) -> tuple[Done, ...]:
-        """Return the leaves that the failed plan finished, in document order."""
-        found = []
-        for path, leaf in built.leaves.items():
-            node = built.by_path[path]
-            if node.status is Status.SUCCESS:
-                skill, args = (
-                    (leaf.skill.name, leaf.args) if isinstance(leaf, SkillNode) else ("", {})
-                )
-                found.append(Done(path, skill, args, getattr(node, "skipped", "")))
-        return tuple(found)
 
     def _aborted(self) -> Ending:
         reason = self._abort_reason

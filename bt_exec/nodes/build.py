@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from py_trees.behaviour import Behaviour
+from py_trees.common import Status
 from py_trees.composites import Selector
 from py_trees.composites import Sequence as PySequence
 
+from bt_exec.compiler import Done
 from bt_exec.nodes.check_node import CheckNode
 from bt_exec.nodes.leaf import KeptNode
 from bt_exec.nodes.modifiers import Guard, Repeat, Retry, SkipIf, Timeout
@@ -44,6 +46,16 @@ class Built:
     by_path: dict[str, Behaviour]
     specs: dict[str, NodeBase]
     leaves: dict[str, SkillNode | CheckNode | KeptNode]
+
+    def finished(self) -> tuple[Done, ...]:
+        """Return the leaves that succeeded, in document order."""
+        found = []
+        for path, leaf in self.leaves.items():
+            node = self.by_path[path]
+            if node.status is Status.SUCCESS:
+                ran = (leaf.skill.name, leaf.args) if isinstance(leaf, SkillNode) else ("", {})
+                found.append(Done(path, *ran, getattr(node, "skipped", "")))
+        return tuple(found)
 
 
 def build(spec: MissionSpec, runtime: Runtime) -> Built:
