@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from bt_exec_llm.english_words import SHORTEST_TYPO, is_slip, phrases
-from bt_exec_llm.lexicon import Lexicon, Slot, expand_phrase
+from bt_exec_llm.lexicon import Lexicon, Slot
 from bt_exec_llm.normalise import Token, lex
+from bt_exec_llm.phrases import expand_phrase
 from bt_exec_llm.slots import WITHOUT_TEXT, Trim
 from bt_exec_llm.units import Edge, Reading, Unit, readings
 

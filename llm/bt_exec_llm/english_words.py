@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from bt_exec_llm.lexicon import Lexicon, Words, expand_phrase
+from bt_exec_llm.lexicon import Lexicon, Words
+from bt_exec_llm.phrases import expand_phrase
 from bt_exec_llm.units import Kind, Unit
 
 __all__ = ["SHORTEST_TYPO", "is_slip", "phrases"]

@@ -9,8 +9,6 @@ of their own, so a tree works with its utterances alone.
 
 from __future__ import annotations
 
-import difflib
-import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
@@ -21,8 +19,9 @@ from bt_exec.spec.model import TreeSpec
 from bt_exec_llm.clauses import Clause, clauses
 from bt_exec_llm.english import English
 from bt_exec_llm.korean import Korean
-from bt_exec_llm.lexicon import Lexicon, expand_phrase
+from bt_exec_llm.lexicon import Lexicon
 from bt_exec_llm.normalise import clean, plain_words
+from bt_exec_llm.phrases import expand_phrase
 from bt_exec_llm.units import Reading, Unit
 
 __all__ = ["Frame", "Index", "Utterance", "frame_of", "spoken"]
@@ -30,7 +29,6 @@ __all__ = ["Frame", "Index", "Utterance", "frame_of", "spoken"]
 Frame: TypeAlias = tuple[tuple[str, str], ...]
 _THEN = ("then", "")
 _STOP = Unit("stop")
-_ALIKE = 0.75  # of two words, so that one can be a slip of the other
 _COMPLEMENTS = ("value", "text")
 
 
@@ -93,7 +91,6 @@ class Index:
             for phrase in phrases
             for text in expand_phrase(phrase)
         }
-        self._names = {language: _names(self.lexicon, language) for language in ("en", "ko")}
         self.complements = frozenset((*self.lexicon.complements, *self.lexicon.lists))
         self.closing = {
             (kind, name): tree
@@ -134,13 +131,6 @@ class Index:
         plain, _ = clean(text)
         found = self.korean.read(plain) if language == "ko" else self.english.read(plain)
         return tuple(reading for reading in found if self._whole(reading)) or found
-
-    def alike(self, word: str, language: str) -> str:
-        """Return the name of a thing, place or person that `word` may be a slip of, or ``""``."""
-        typed = unicodedata.normalize("NFD", word.casefold())  # Hangul slips are of single letters
-        names = {key: name for key, name in self._names[language].items() if key[:1] == typed[:1]}
-        near = difflib.get_close_matches(typed, names, 1, _ALIKE)
-        return names[near[0]] if near else ""
 
     def alone(self, text: str, language: str) -> str:
         """Return what a text is if it is said instead of a command: its code, or ``""``."""
@@ -187,15 +177,6 @@ class Index:
     def find(self, parts: list[Clause], language: str) -> frozenset[str]:
         """Return the trees that `parts` together stand for."""
         return frozenset(self.trees.get(language, {}).get(frame_of(parts), ()))
-
-
-def _names(lexicon: Lexicon, language: str) -> dict[str, str]:
-    """Return the shortest form of every name that a noun or value goes by, by its letters."""
-    sections = (lexicon.nouns, *lexicon.values.values())
-    every = (words for section in sections for words in section.values())
-    phrases = (phrase for words in every for phrase in getattr(words, language))
-    names = (min(expand_phrase(phrase), key=len) for phrase in phrases)
-    return {unicodedata.normalize("NFD", name.casefold()): name for name in names}
 
 
 def _commands(frame: Frame) -> bool:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from bt_exec_llm.hangul import bases, split_ending
 from bt_exec_llm.korean_text import Table, Text, tidy
-from bt_exec_llm.lexicon import Lexicon, Words, expand_phrase
+from bt_exec_llm.korean_verbs import KoreanVerbs
+from bt_exec_llm.lexicon import Lexicon, Words
 from bt_exec_llm.slots import WITHOUT_TEXT, Trim
 from bt_exec_llm.units import Edge, Kind, Reading, Unit, readings
 
@@ -19,10 +19,6 @@ __all__ = ["Korean"]
 
 _OBJECT = ("을", "를")
 _GO = "가"  # a particle where it hangs on a word, a verb where it stands alone
-_LONGEST = 24
-
-
-_Endings = dict[str, dict[str, tuple[Unit, ...]]]
 
 
 class Korean:
@@ -41,7 +37,7 @@ class Korean:
         }
         self._addressed = frozenset(kind for slot in lexicon.texts.values() for kind in slot.to)
         self._read_words(lexicon, literal)
-        self._read_verbs(lexicon)
+        self._verbs = KoreanVerbs(lexicon)
 
     def _read_words(self, lexicon: Lexicon, literal: Iterable[str]) -> None:
         named: tuple[tuple[Table, Mapping[str, Words], Kind], ...] = (
@@ -74,36 +70,6 @@ class Korean:
             self._bound.add(phrase, Unit("word", phrase))
         for text in literal:
             self._nouns.add(text, Unit("word", text))
-
-    def _read_verbs(self, lexicon: Lexicon) -> None:
-        endings = lexicon.endings
-        stop, then, negated = (Unit("stop"),), (Unit("then"),), (Unit("not"),)
-        limits = [(texts, (Unit("limit", code),)) for code, texts in endings.limits.items()]
-        shared = [(endings.then, then), (endings.negated, negated), *limits]
-        plain = _endings([(endings.do, stop), *shared])
-        asking = _endings([(endings.do, stop), (endings.request, stop), *shared])
-        states = _endings([(endings.ask, stop), *shared])
-        self._helpers = [
-            *((form, plain) for verb in endings.helpers for form in _forms(verb)),
-            *((form, asking) for verb in endings.givers for form in _forms(verb)),
-        ]
-        givers = tuple(giver.replace(" ", "") for giver in endings.givers)
-        self._verbs: dict[str, list[tuple[str, str, Unit, _Endings, bool]]] = {}
-        sections: tuple[tuple[Mapping[str, Words], Kind, str], ...] = (
-            (lexicon.verbs, "verb", ""),
-            (lexicon.states, "word", "state "),
-        )
-        for section, kind, prefix in sections:
-            for name, words in section.items():
-                meant, way = lexicon.concept(name)
-                unit = Unit(kind, prefix + meant, way)
-                for phrase in words.ko:
-                    for verb in expand_phrase(phrase):
-                        gives = verb.replace(" ", "").endswith(givers) and bool(givers)
-                        table = states if kind == "word" else asking if gives else plain
-                        for base, text in _forms(verb):
-                            entry = (base, text, unit, table, kind == "verb")
-                            self._verbs.setdefault(text[0], []).append(entry)
 
     def read(self, text: str) -> tuple[Reading, ...]:
         """Return the best readings of `text`; none if there are too many."""
@@ -167,7 +133,7 @@ class Korean:
         if found is None:
             found = [
                 (end, units)
-                for end, units in self._verb(text.chars, position)
+                for end, units in self._verbs.at(text.chars, position)
                 if units[0].kind == "verb" and units[0].name in verbs
             ]
             for end, unit in self._free.at(text.chars, position):
@@ -194,76 +160,10 @@ class Korean:
             for end, unit in self._bound.at(chars, position):
                 if end in text.edges:
                     yield end, (unit.at(position, end),)
-        yield from self._verb(chars, position)
+        yield from self._verbs.at(chars, position)
         for word in self._before_verb:
             if chars.startswith(word, position):
                 begin = position + len(word)
                 negation = Unit("not", start=position, end=begin)
-                for end, units in self._verb(chars, begin):
+                for end, units in self._verbs.at(chars, begin):
                     yield end, (negation, *units)
-
-    def _verb(self, chars: str, position: int) -> Iterator[tuple[int, Reading]]:
-        """Yield the verbs that begin here, with their helpers and endings.
-
-        Where a verb of its own reads as far as one with a helper, it is meant: 가보다.
-        """
-        alone = set[int]()
-        helped: list[tuple[int, Reading]] = []
-        for is_helped, end, units in self._conjugated(chars, position):
-            if is_helped:
-                helped.append((end, units))
-            else:
-                alone.add(end)
-                yield end, units
-        yield from (found for found in helped if found[0] not in alone)
-
-    def _conjugated(self, chars: str, position: int) -> Iterator[tuple[bool, int, Reading]]:
-        """Yield the verbs that begin here: whether a helper follows, where they end, the units."""
-        for base, text, unit, endings, helped in self._verbs.get(
-            chars[position : position + 1], ()
-        ):
-            if chars.startswith(text, position):
-                start = position + len(text)
-                for end, after in _ended(chars, start, base, endings):
-                    marks = (mark.at(position, end) for mark in after)
-                    yield False, end, (unit.at(position, end), *marks)
-                if helped and base == "a":
-                    for end, after in self._helped(chars, start, 2):
-                        marks = (mark.at(position, end) for mark in after)
-                        yield True, end, (unit.at(position, end), *marks)
-
-    def _helped(self, chars: str, position: int, more: int) -> Iterator[tuple[int, Reading]]:
-        """Yield what helping verbs and endings after an infinitive lead to."""
-        for (base, text), endings in self._helpers:
-            if chars.startswith(text, position):
-                start = position + len(text)
-                yield from _ended(chars, start, base, endings)
-                if more > 1 and base == "a":
-                    yield from self._helped(chars, start, more - 1)
-
-
-def _forms(verb: str) -> Iterator[tuple[str, str]]:
-    for base, forms in bases(verb).items():
-        for form in forms:
-            yield base, form
-
-
-def _endings(groups: Iterable[tuple[Iterable[str], Reading]]) -> _Endings:
-    """Return endings by base and text; the first group that has an ending keeps it."""
-    table: _Endings = {}
-    for phrases, units in groups:
-        for phrase in phrases:
-            for text in expand_phrase(phrase.replace("(으)", "ø")):
-                base, rest = split_ending(text.replace("ø", "(으)"))
-                table.setdefault(base, {}).setdefault(rest, units)
-    return table
-
-
-def _ended(
-    chars: str, position: int, base: str, endings: _Endings
-) -> Iterator[tuple[int, Reading]]:
-    table = endings.get(base, {})
-    for length in range(min(_LONGEST, len(chars) - position) + 1):
-        units = table.get(chars[position : position + length])
-        if units is not None:
-            yield position + length, units

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from bt_exec_llm.lexicon import expand_phrase
 from bt_exec_llm.normalise import lex
+from bt_exec_llm.phrases import expand_phrase
 from bt_exec_llm.units import Reading, Unit
 
 __all__ = ["Table", "Text", "tidy"]

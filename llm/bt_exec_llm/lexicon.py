@@ -1,21 +1,15 @@
-"""The words of the offline compiler: files of the common language and of each pack, as one lexicon.
+"""The words of the offline compiler: those of the common language and of each pack together.
 
-A phrase may hold alternatives: ``(right|just) now`` and ``[over] here`` stand for all their
-expansions. What each section means is written beside it in ``configs/lexicon/common.yaml``.
+A phrase may hold alternatives (see `bt_exec_llm.phrases`). What each section means is written
+beside it in ``configs/lexicon/common.yaml``.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
-from pathlib import Path
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
-
-from bt_exec.failure import RegistrationError, nearest
+from pydantic import BaseModel, ConfigDict
 
 __all__ = [
     "Closing",
@@ -26,15 +20,7 @@ __all__ = [
     "Value",
     "Way",
     "Words",
-    "expand_phrase",
-    "load_lexicon",
-    "with_words",
 ]
-
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_INNERMOST = re.compile(r"\(([^()\[\]]*)\)|\[([^()\[\]]*)\]")
-_MOST = 400
-_MARKS = "()[]|"
 
 
 class _Part(BaseModel):
@@ -163,94 +149,3 @@ class Lexicon(_Part):
         """Return what a verb or word is read as, and which way of it it is, or ``""``."""
         way = self.ways.get(name)
         return (name, "") if way is None else (way.of, name)
-
-
-@lru_cache(maxsize=4096)
-def expand_phrase(phrase: str) -> tuple[str, ...]:
-    """Return every phrase that ``(a|b) [c] d`` stands for.
-
-    Raises:
-        RegistrationError: If brackets do not match or there are more than 400 expansions.
-    """
-    if not any(mark in phrase for mark in _MARKS):
-        text = " ".join(phrase.split())
-        return (text,) if text else ()
-    todo, found = [phrase], []
-    while todo:
-        text = todo.pop()
-        match = _INNERMOST.search(text)
-        if match is None:
-            found.append(" ".join(text.split()))
-        else:
-            options = (match[1] if match[1] is not None else match[2] + "|").split("|")
-            before, after = text[: match.start()], text[match.end() :]
-            todo.extend(before + option + after for option in options)
-        if len(todo) + len(found) > _MOST:
-            raise RegistrationError(f"phrase {phrase!r} stands for more than {_MOST} phrases")
-    if any(mark in text for text in found for mark in _MARKS):
-        raise RegistrationError(f"phrase {phrase!r}: brackets do not match")
-    return tuple(dict.fromkeys(text for text in reversed(found) if text))
-
-
-def _merge(left: Any, right: Any) -> Any:
-    """Return two sections as one: mappings by key, lists one after the other."""
-    if isinstance(left, Mapping) and isinstance(right, Mapping):
-        both = dict(left)
-        for key, value in right.items():
-            both[key] = _merge(both[key], value) if key in both else value
-        return both
-    if isinstance(left, list) and isinstance(right, list):
-        return [*left, *right]
-    return right
-
-
-@lru_cache(maxsize=16)
-def load_lexicon(paths: tuple[Path, ...]) -> Lexicon:
-    """Return the lexicon of all files in `paths`.
-
-    Raises:
-        RegistrationError: If a file is missing or is no lexicon; names file, place and reason.
-    """
-    merged: Any = {}
-    for path in paths:
-        try:
-            data = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER) or {}  # noqa: S506 - the safe loader, in C
-        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-            raise RegistrationError(f"{path}: cannot be read as a lexicon: {error}") from error
-        try:
-            Lexicon.model_validate(data)
-        except ValidationError as error:
-            raise RegistrationError(f"{path}: {_reasons(error)}") from None
-        merged = _merge(merged, data)
-    return Lexicon.model_validate(merged)
-
-
-@lru_cache(maxsize=16)
-def with_words(paths: tuple[Path, ...], more: tuple[tuple[str, str], ...]) -> Lexicon:
-    """Return the lexicon of `paths` with further sections: pairs of an owner and YAML or JSON text.
-
-    Raises:
-        RegistrationError: As `load_lexicon`, naming the owner, or if a way is one of no verb.
-    """
-    merged: Any = load_lexicon(paths).model_dump()
-    for owner, text in more:
-        data = yaml.load(text, Loader=_LOADER) or {}  # noqa: S506 - the safe loader, in C
-        try:
-            Lexicon.model_validate(data)
-        except ValidationError as error:
-            raise RegistrationError(f"words of {owner}: {_reasons(error)}") from None
-        merged = _merge(merged, data)
-    lexicon = Lexicon.model_validate(merged)
-    for name, way in lexicon.ways.items():
-        if way.of not in lexicon.verbs:
-            near = ", ".join(nearest(way.of, lexicon.verbs))
-            raise RegistrationError(f"ways.{name}.of: there is no verb {way.of!r}; nearest: {near}")
-    return lexicon
-
-
-def _reasons(error: ValidationError) -> str:
-    """Return pydantic's findings as one line for the author of the file."""
-    found: Iterable[str] = (
-        ".".join(map(str, finding["loc"])) + ": " + finding["msg"] for finding in error.errors()
-    )
-    return "; ".join(found)

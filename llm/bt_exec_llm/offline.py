@@ -19,7 +19,7 @@ from bt_exec.resources import data_path
 from bt_exec.spec.model import Mission, MissionSpec, Sequence, Tree
 from bt_exec_llm.fill import Part
 from bt_exec_llm.frames import Index
-from bt_exec_llm.lexicon import with_words
+from bt_exec_llm.lexicon_files import with_words
 from bt_exec_llm.match import understand
 from bt_exec_llm.normalise import clean
 from bt_exec_llm.refuse import refuse

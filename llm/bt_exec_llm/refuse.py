@@ -9,6 +9,7 @@ from pathlib import Path
 from bt_exec.failure import Refusal
 from bt_exec.messages import Messages
 from bt_exec_llm.frames import Index, spoken
+from bt_exec_llm.names import name_like
 from bt_exec_llm.normalise import LONGEST, printable
 from bt_exec_llm.trouble import Trouble
 
@@ -29,7 +30,8 @@ def refuse(trouble: Trouble, text: str, language: str, index: Index) -> Refusal:
     sentences = _sentences()
     words = printable(trouble.words)
     message = sentences.say(trouble.code, language, words=words, longest=LONGEST)
-    if meant := index.alike(words, language) if trouble.code in _UNKNOWN else "":
+    meant = name_like(words, index.lexicon, language) if trouble.code in _UNKNOWN else ""
+    if meant:
         message += " " + sentences.say("MEANT", language, meant=meant)
     if near:
         can = ", ".join(spoken(utterance) for utterance in near[:_SHOWN])

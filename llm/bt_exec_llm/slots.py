@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from bt_exec_llm.lexicon import Slot, Words, expand_phrase
+from bt_exec_llm.lexicon import Slot, Words
+from bt_exec_llm.phrases import expand_phrase
 
 __all__ = ["WITHOUT_TEXT", "Trim", "has_final"]
 

@@ -9,8 +9,9 @@ from bt_exec.pack import Catalogue, Pack
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Sequence
-from bt_exec_llm.lexicon import expand_phrase, load_lexicon
+from bt_exec_llm.lexicon_files import load_lexicon
 from bt_exec_llm.offline import create
+from bt_exec_llm.phrases import expand_phrase
 
 
 @pytest.mark.parametrize(

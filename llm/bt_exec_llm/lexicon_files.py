@@ -1,0 +1,82 @@
+"""Files of the common language and of each pack, read as one lexicon."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from bt_exec.failure import RegistrationError, nearest
+from bt_exec_llm.lexicon import Lexicon
+
+__all__ = ["load_lexicon", "with_words"]
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def _merge(left: Any, right: Any) -> Any:
+    """Return two sections as one: mappings by key, lists one after the other."""
+    if isinstance(left, Mapping) and isinstance(right, Mapping):
+        both = dict(left)
+        for key, value in right.items():
+            both[key] = _merge(both[key], value) if key in both else value
+        return both
+    if isinstance(left, list) and isinstance(right, list):
+        return [*left, *right]
+    return right
+
+
+@lru_cache(maxsize=16)
+def load_lexicon(paths: tuple[Path, ...]) -> Lexicon:
+    """Return the lexicon of all files in `paths`.
+
+    Raises:
+        RegistrationError: If a file is missing or is no lexicon; names file, place and reason.
+    """
+    merged: Any = {}
+    for path in paths:
+        try:
+            data = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER) or {}  # noqa: S506 - the safe loader, in C
+        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+            raise RegistrationError(f"{path}: cannot be read as a lexicon: {error}") from error
+        try:
+            Lexicon.model_validate(data)
+        except ValidationError as error:
+            raise RegistrationError(f"{path}: {_reasons(error)}") from None
+        merged = _merge(merged, data)
+    return Lexicon.model_validate(merged)
+
+
+@lru_cache(maxsize=16)
+def with_words(paths: tuple[Path, ...], more: tuple[tuple[str, str], ...]) -> Lexicon:
+    """Return the lexicon of `paths` with further sections: pairs of an owner and YAML or JSON text.
+
+    Raises:
+        RegistrationError: As `load_lexicon`, naming the owner, or if a way is one of no verb.
+    """
+    merged: Any = load_lexicon(paths).model_dump()
+    for owner, text in more:
+        data = yaml.load(text, Loader=_LOADER) or {}  # noqa: S506 - the safe loader, in C
+        try:
+            Lexicon.model_validate(data)
+        except ValidationError as error:
+            raise RegistrationError(f"words of {owner}: {_reasons(error)}") from None
+        merged = _merge(merged, data)
+    lexicon = Lexicon.model_validate(merged)
+    for name, way in lexicon.ways.items():
+        if way.of not in lexicon.verbs:
+            near = ", ".join(nearest(way.of, lexicon.verbs))
+            raise RegistrationError(f"ways.{name}.of: there is no verb {way.of!r}; nearest: {near}")
+    return lexicon
+
+
+def _reasons(error: ValidationError) -> str:
+    """Return pydantic's findings as one line for the author of the file."""
+    found: Iterable[str] = (
+        ".".join(map(str, finding["loc"])) + ": " + finding["msg"] for finding in error.errors()
+    )
+    return "; ".join(found)
