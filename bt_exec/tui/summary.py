@@ -69,10 +69,10 @@ def summary_lines(
 
 
 def unsaid(message: str, utterances: Sequence[str]) -> tuple[str, ...]:
-    """Return the utterances, unless `message` already names every one of them."""
+    """Return the utterances, unless `message` already names some: then it names the nearest."""
     said = message.casefold()
-    missing = [text for text in utterances if text.casefold().rstrip(".?! ") not in said]
-    return tuple(utterances) if missing else ()
+    named = any(text.casefold().rstrip(".?! ") in said for text in utterances)
+    return () if named else tuple(utterances)
 
 
 def _head(outcome: Outcome) -> str:
