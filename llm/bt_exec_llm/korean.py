@@ -128,7 +128,10 @@ class Korean:
     def _takers(
         self, text: Text, position: int, verbs: frozenset[str], to: frozenset[str]
     ) -> Iterator[tuple[int, Reading]]:
-        """Yield the verbs of `verbs` that begin here, or after somebody addressed who does."""
+        """Yield the verbs of `verbs` that begin here, or after somebody addressed who does.
+
+        A filler may stand between them: 교수님께 지금 전해.
+        """
         found = text.takers.get((position, verbs))
         if found is None:
             found = [
@@ -137,7 +140,11 @@ class Korean:
                 if units[0].kind == "verb" and units[0].name in verbs
             ]
             for end, unit in self._free.at(text.chars, position):
-                if unit.kind == "value" and unit.name in to and end < len(text.chars):
+                addressed = unit.kind == "value" and unit.name in to
+                hurried = unit.kind == "filler" and position in text.addressed
+                if (addressed or hurried) and end < len(text.chars):
+                    if addressed:
+                        text.addressed.add(end)
                     placed = unit.at(position, end)
                     rest = self._takers(text, end, verbs, to)
                     found += [(stop, (placed, *units)) for stop, units in rest]

@@ -48,7 +48,7 @@ class Trim:
             previous = plain
             plain = self._without_head(plain)
             plain = self._without_tail(plain)
-        return plain
+        return "" if plain.endswith(self._never or ("\0",)) else plain
 
     def _fits(self, text: str) -> bool:
         return text.endswith(self._must) if self._korean else _starts(text, self._must)
