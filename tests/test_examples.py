@@ -66,7 +66,7 @@ def test_a_pack_of_ones_own_is_found_and_runs(kitchen, tmp_path, command, world,
     program = [sys.executable, "-m", "bt_exec", "run", command, "--fast", "--json"]
     where = ["--site", str(folder / "kitchen.yaml"), "--journal", str(tmp_path / "journal.sqlite")]
     run = subprocess.run(
-        [*program, *where, *world], capture_output=True, text=True, env=environment, timeout=60
+        [*program, *where, *world], capture_output=True, text=True, env=environment, timeout=120
     )
     outcome = json.loads(run.stdout)
     assert (run.returncode, outcome["status"]) == (0, "satisfied"), run.stderr

@@ -20,7 +20,7 @@ def finish(steps):
 
 def test_it_yields_until_the_answer_is_there():
     ready = threading.Event()
-    steps = in_background(lambda: ready.wait(5) and "answer", "asking")
+    steps = in_background(lambda: ready.wait(60) and "answer", "asking")
     assert [next(steps).doing for _ in range(3)] == ["asking"] * 3
     ready.set()
     assert finish(steps) == "answer"

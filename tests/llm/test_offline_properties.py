@@ -181,7 +181,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 @pytest.mark.parametrize("command", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_is_refused(ask, command):
     answer = ask(command)

@@ -79,7 +79,7 @@ def test_the_first_interrupt_is_clean_and_recorded(tmp_path):
                 break
         time.sleep(1.5)  # the first looks are over, the arm is on its way
         run.send_signal(signal.SIGINT)
-        out, err = run.communicate(timeout=30)
+        out, err = run.communicate(timeout=120)
         assert run.returncode == 130, err
         assert json.loads(out)["status"] == "aborted"
         record = Journal.open(path).mission("last")

@@ -30,7 +30,7 @@ def call(
             timeout=60,
         )
     return subprocess.run(
-        words, capture_output=True, text=True, env={**os.environ, **(env or {})}, timeout=60
+        words, capture_output=True, text=True, env={**os.environ, **(env or {})}, timeout=120
     )
 
 
@@ -45,7 +45,7 @@ def test_a_reader_that_is_gone_has_its_exit_code(arguments: list[str]) -> None:
     os.close(reader)
     with os.fdopen(writer, "w") as nowhere:
         ran = subprocess.run(
-            [*COMMAND, *arguments], stdout=nowhere, stderr=subprocess.PIPE, timeout=60
+            [*COMMAND, *arguments], stdout=nowhere, stderr=subprocess.PIPE, timeout=120
         )
     assert (ran.returncode, ran.stderr) == (141, b"")
 
@@ -116,7 +116,7 @@ def on_a_terminal(*arguments: str, keys: bytes = b"", **env: str) -> tuple[int, 
         while piece := os.read(master, 65536):
             written += piece
     os.close(master)
-    code = process.wait(30)
+    code = process.wait(60)
     deadline.cancel()
     return code, written.decode()
 
@@ -168,5 +168,5 @@ def test_help_is_quick() -> None:
         "import sys; from bt_exec.cli.app import call; call(['--help']); "
         f"print([m for m in {heavy!r} if m in sys.modules], file=sys.stderr)"
     )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert ran.stderr == "[]\n"

@@ -38,7 +38,7 @@ def test_ctrl_z_suspends_a_simulation() -> None:
         _, status = os.waitpid(process.pid, os.WUNTRACED)
         assert os.WIFSTOPPED(status)
         process.send_signal(signal.SIGCONT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=120)
     assert process.returncode == 0
     assert "satisfied in" in out
     assert err == ""

@@ -101,7 +101,7 @@ def test_a_terminal_that_is_gone_does_not_end_the_mission(terminal: Terminal) ->
     view = LiveView(running().model, Painter(terminal))
     with view:
         terminal.close()
-        view._thread.join(2.0)
+        view._thread.join(60.0)
         assert not view._thread.is_alive()
 
 

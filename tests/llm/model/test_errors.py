@@ -167,7 +167,7 @@ def test_retries_end_with_the_answer(serve: Any, connect: Any) -> None:
     assert len(server.requests) == 4
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 def test_retry_after_is_honoured_up_to_a_limit(serve: Any, connect: Any) -> None:
     server = serve([error(429, "rate_limit_error", headers={"Retry-After": "0.3"}), "hello"])
     answer = connect(server).ask([], [Turn.user("hi")])

@@ -20,14 +20,14 @@ def _threads() -> int:
     return sum(thread.name == "bt-exec-model" for thread in threading.enumerate())
 
 
-def _all_ended(within_s: float = 5.0) -> bool:
+def _all_ended(within_s: float = 60.0) -> bool:
     end = time.monotonic() + within_s
     while _threads() and time.monotonic() < end:
         time.sleep(0.01)
     return not _threads()
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("reply", [hang(), drip(200.0), drip(5.0)], ids=["hang", "drip", "slow"])
 def test_the_deadline_holds(serve: Any, connect: Any, reply: Reply, stream: bool) -> None:
@@ -133,7 +133,7 @@ def test_nonsense_in_the_account_counts_as_nothing(serve: Any, connect: Any) -> 
     assert (usage.cache_read_tokens, usage.cache_write_tokens) == (0, 0)
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_cancel_ends_a_hang_of_an_hour(serve: Any, connect: Any, stream: bool) -> None:
     server = serve([hang(3600)])
@@ -152,7 +152,7 @@ def test_a_cancel_ends_a_hang_of_an_hour(serve: Any, connect: Any, stream: bool)
     thread.join()
     assert caught.value.code == "MODEL_CANCELLED"
     assert _all_ended()
-    end = time.monotonic() + 5
+    end = time.monotonic() + 60
     while not server.hangups and time.monotonic() < end:
         time.sleep(0.01)
     assert server.hangups == 1  # the server learns of it, and may stop thinking

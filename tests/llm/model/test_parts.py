@@ -140,7 +140,7 @@ def test_the_scripted_model() -> None:
         ScriptedModel([], Answer, ModelFailure)
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 def test_the_scripted_model_thinks_and_is_cancelled() -> None:
     model = ScriptedModel(["words"], Answer, ModelFailure, seconds=3600)
     cancel = threading.Event()

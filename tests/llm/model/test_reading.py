@@ -135,7 +135,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str) -> None:
     text, code = REFUSED[case]
@@ -279,7 +279,7 @@ def test_json_in_any_wrapping_is_read_exactly(
     assert reading.data == data, reading.problems
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 @pytest.mark.parametrize(
     "piece",
     [

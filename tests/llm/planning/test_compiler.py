@@ -178,7 +178,7 @@ def test_the_journal_keeps_the_exchanges_of_a_mission(tmp_path, server, over_htt
     assert secret not in str(kept.events)
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 def test_an_abort_acts_while_the_model_thinks(scripted):
     compiler = scripted([GOOD], seconds=3600)
 

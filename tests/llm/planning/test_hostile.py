@@ -61,7 +61,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_server_ends_in_a_refusal_and_nothing_moves(over_http, name):
     reply, codes = HOSTILE[name]

@@ -57,7 +57,7 @@ def keyboard():
         yield source, typed
 
 
-def wait_for(listening, seconds=2.0):
+def wait_for(listening, seconds=60.0):
     limit = time.monotonic() + seconds
     while listening.reply is None and time.monotonic() < limit:
         time.sleep(0.01)
@@ -104,7 +104,7 @@ def test_a_keyboard_that_is_gone_says_nothing(tmp_path):
     listening = speaker.listen("user", "en")
     for thread in threading.enumerate():
         if thread.name == "reporter-ears":
-            thread.join(timeout=5.0)  # an exception there fails the test
+            thread.join(timeout=60.0)  # an exception there fails the test
     assert listening.reply is None
 
 

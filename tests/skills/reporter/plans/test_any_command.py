@@ -63,7 +63,7 @@ def test_a_negative_ending_forbids_the_whole(meaning, stem, ending):
     assert meaning(stem + ending) == "NEGATED"
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 @pytest.mark.parametrize(
     "command",
     [
