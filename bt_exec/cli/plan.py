@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMANDS", "check", "compile_"]
 
+_OF_A_SITE = ("UNKNOWN_CONDITION", "UNKNOWN_SKILL", "UNKNOWN_TREE", "UNKNOWN_TYPE")
+"""Mistakes that may be none at another site."""
+
 
 def compile_(
     command: Annotated[
@@ -107,6 +110,7 @@ def check(
     from dataclasses import asdict
 
     from bt_exec.cli.output import emit, for_people
+    from bt_exec.resources import site_names
     from bt_exec.site import load_site
 
     loaded = load_site(site)
@@ -117,6 +121,12 @@ def check(
     wrong = len({problem.file for problem in problems})
     if problems:
         found = f"{len(problems)} problem{'s' * (len(problems) != 1)}"
+        others = [name for name in site_names() if name != site]
+        if others and any(problem.code in _OF_A_SITE for problem in problems):
+            painter.say(
+                f"allowed are the names of the site {site}; --site NAME checks for another: "
+                + ", ".join(others)
+            )
         painter.say(f"{found} in {wrong} of {len(files)} file{'s' * (len(files) != 1)}")
     else:
         painter.say(f"{len(files)} file{'s' * (len(files) != 1)} in order")

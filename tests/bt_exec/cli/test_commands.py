@@ -226,7 +226,10 @@ def test_check(bt: Run, tmp_path: Path) -> None:
     assert f"{bad}:2:" in ran.out
     assert "open_door" in ran.out
     assert f"{worse}:3:1: sumary" in ran.out
-    assert ran.out.splitlines()[-1].endswith("in 3 of 4 files")
+    *_, hint, count = ran.out.splitlines()
+    assert hint.endswith("the site door; --site NAME checks for another: building")
+    assert count.endswith("in 3 of 4 files")
+    assert "--site" not in bt("check", str(worse)).out
     problems = json.loads(bt("check", str(bad), "--json").out)
     assert problems[0]["code"] == "UNKNOWN_SKILL"
     assert problems[0]["line"] == 2
