@@ -12,10 +12,12 @@ arguments are translated through the ``words`` section.
       ko: 문이 움직이지 않습니다 ({message}).
     words:
       right: {en: right, ko: 오른}
+      "# rad away": {en: "# rad away", ko: "#rad 떨어져 있습니다"}    # any number
 """
 
 from __future__ import annotations
 
+import re
 import string
 import unicodedata
 from collections.abc import Iterable, Mapping
@@ -29,6 +31,7 @@ from bt_exec.failure import Failure, RegistrationError
 __all__ = ["LANGUAGES", "Messages", "language_of"]
 
 LANGUAGES = ("en", "ko")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 def language_of(text: str) -> str:
@@ -77,16 +80,19 @@ class Messages:
         return self._packs.get(pack, self)
 
     def _add(self, path: Path) -> None:
-        data: dict[str, dict[str, str]] = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-        words = data.pop("words", {})
+        data: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        words: dict[str, Any] = data.pop("words", {})
         for table, entries in ((self._sentences, data), (self._words, words)):
             for key, sentences in entries.items():
                 missing = [name for name in LANGUAGES if name not in sentences]
                 if missing:
                     raise RegistrationError(f"{path}: {key} has no sentence in {missing[0]!r}")
+                marks = [name for name in LANGUAGES if sentences[name].count("#") != key.count("#")]
+                if marks and table is self._words:
+                    raise RegistrationError(f"{path}: {key}: another number of # in {marks[0]!r}")
                 if table.get(key, sentences) != sentences:
                     raise RegistrationError(f"{path}: {key} already has other sentences")
-                table[key] = sentences  # type: ignore[assignment]
+                table[key] = sentences
 
     def __contains__(self, code: str) -> bool:
         """Whether there is a sentence for `code`."""
@@ -97,8 +103,15 @@ class Messages:
         return frozenset(self._sentences)
 
     def word(self, word: Any, language: str) -> str:
-        """Return `word` as people of `language` say it; unchanged if it is not listed."""
-        return self._words.get(str(word), {}).get(language, str(word))
+        """Return `word` as people of `language` say it; unchanged if it is not listed.
+
+        A ``#`` in a listed word stands for a number: "the door stopped at # rad".
+        """
+        text = str(word)
+        if text in self._words:
+            return self._words[text].get(language, text)
+        listed = self._words.get(_NUMBER.sub("#", text), {})
+        return _filled(listed[language], _NUMBER.findall(text)) if language in listed else text
 
     def say(self, code: str, language: str, /, **facts: Any) -> str:
         """Return the sentence for `code`; the code itself when there is none."""
@@ -112,6 +125,13 @@ class Messages:
         """Return why `failure` happened, as one sentence for the operator."""
         facts = {**failure.args, **failure.evidence, "message": failure.message}
         return self.say(failure.code, language, **facts)
+
+
+def _filled(text: str, numbers: Iterable[str]) -> str:
+    """Return `text` with `numbers` for its marks, in order."""
+    for number in numbers:
+        text = text.replace("#", number, 1)
+    return text
 
 
 class _Forgiving(string.Formatter):

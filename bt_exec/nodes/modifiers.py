@@ -131,7 +131,11 @@ class Guard(Modifier):
                 self.path,
                 "guard",
                 self.ask.name,
-                evidence={"question": self.ask.text, "evidence": list(verdict.evidence)},
+                evidence={
+                    "question": self.ask.text,
+                    "why": verdict.why,
+                    "evidence": list(verdict.evidence),
+                },
             )
         return Status.FAILURE
 

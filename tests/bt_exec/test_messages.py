@@ -39,6 +39,35 @@ def test_a_pack_may_not_change_what_the_executive_says(files):
         Messages.load([paths["own"]], {"bad": paths["bad"]})
 
 
+WORDS = """
+AWAY: {en: "{message}.", ko: "{message}."}
+words:
+  "# m away": {en: "# m away", ko: "#미터 떨어져 있습니다"}
+  "# of # done": {en: "# of # done", ko: "# 중 #"}
+  "7 up": {en: seven up, ko: 칠}
+"""
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("1.5 m away", "1.5미터 떨어져 있습니다."),
+        ("-2 of 3 done", "-2 중 3."),
+        ("7 up", "칠."),
+        ("8 up", "8 up."),
+        ("object #3", "object #3."),
+    ],
+)
+def test_numbers_stand_in_words_as_they_come(files, message, said):
+    messages = Messages.load([files(words=WORDS)["words"]])
+    assert messages.explain(Failure("AWAY", message), "ko") == said
+
+
+def test_a_word_keeps_its_numbers_in_every_language(files):
+    with pytest.raises(RegistrationError, match="# m: another number of # in 'ko'"):
+        Messages.load([files(bad='words: {"# m": {en: "# m", ko: 미터}}')["bad"]])
+
+
 def test_two_common_files_may_not_contradict_each_other(files):
     paths = files(arm=ARM, base=BASE)
     with pytest.raises(RegistrationError, match="STUCK already has other sentences"):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from pathlib import Path
 
 import pytest
 
+import bt_exec
 from bt_exec.failure import Failure
 from bt_exec.messages import Messages
 from bt_exec.testing.checks import check_pack
+from bt_exec_skills import door
 from bt_exec_skills.door.doubt import SENTENCES
 from bt_exec_skills.door.pack import PACK
 
@@ -52,6 +56,55 @@ def test_a_failure_is_explained_in_the_language_of_the_command(
 
 def test_the_whole_pack_passes_the_checker_that_ships_with_the_executive() -> None:
     check_pack(PACK, MESSAGES)
+
+
+def _details() -> list[tuple[str, str]]:
+    """Return the code and the message of every failure that the pack's files can raise.
+
+    A number is ``#``, an arm stands for both; a message with another blank is left out.
+    """
+    found = []
+    folder = Path(door.__file__).parent
+    for file in folder.rglob("*.py"):
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") in ("Failed", "Blocked"):
+                code, text = [*call.args, None, None][:2]
+                texts = _texts(text)
+                if isinstance(code, ast.Constant):
+                    found += [(REASONS.get(code.value, code.value), one) for one in texts]
+    return found
+
+
+def _texts(node: ast.expr | None) -> list[str]:
+    if isinstance(node, ast.Constant):
+        return [str(node.value)]
+    texts = [""]
+    for part in node.values if isinstance(node, ast.JoinedStr) else []:
+        blanks = {"arm": ["left", "right"], "limb.arm": ["left", "right"]}
+        if isinstance(part, ast.FormattedValue):
+            words = ["#"] if part.format_spec else blanks.get(ast.unparse(part.value), [])
+        else:
+            words = [part.value]
+        texts = [text + word for text in texts for word in words]
+    return texts if isinstance(node, ast.JoinedStr) else []
+
+
+REASONS = {"STUCK": "DOOR_STUCK"}
+DETAILS = [(code, text) for code, text in _details() if code in MESSAGES.codes()]
+
+
+def test_the_details_of_motions_are_found() -> None:
+    assert ("DOOR_STUCK", "the door fell back to # rad") in DETAILS
+    assert ("UNREACHABLE", "the left arm does not reach (#, #, #) m") in DETAILS
+
+
+@pytest.mark.parametrize(("code", "text"), DETAILS)
+def test_details_are_said_in_the_language_of_the_command(code: str, text: str) -> None:
+    failure = Failure(code, text.replace("#", "0.25"), args={"arm": "left"})
+    common = Path(bt_exec.__file__).with_name("messages.yaml")
+    both = Messages.load([common], {"door": PACK.messages}).of("door")
+    korean = both.explain(failure, "ko").replace("rad", "").replace(" m", "")
+    assert not re.search("[A-Za-z]", korean)
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
