@@ -12,6 +12,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bt_exec.compiling import compile_command
     from bt_exec.failure import (
         BtExecError,
         Failed,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from bt_exec.report import Outcome
     from bt_exec.rig import Rig
     from bt_exec.robot import Motion, Perception, Robot, Scene, Simulation
-    from bt_exec.session import Session, compile_command
+    from bt_exec.session import Session
     from bt_exec.site import Site, load_site
     from bt_exec.skill import (
         Condition,
@@ -72,6 +73,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "compiling": "compile_command",
     "failure": (
         "BtExecError Failed Failure Problem RegistrationError SpecError UnknownName UsageError"
     ),
@@ -80,7 +82,7 @@ _HOMES = {
     "report": "Outcome",
     "rig": "Rig",
     "robot": "Motion Perception Robot Scene Simulation",
-    "session": "Session compile_command",
+    "session": "Session",
     "site": "Site load_site",
     "skill": "Condition Label Running Skill Steps Verdict",
     "world": "World",

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bt_exec.clock import Clock
-from bt_exec.compiler import Compiler, Plan, Request, find_compiler
+from bt_exec.compiler import Compiler
+from bt_exec.compiling import make_compiler
 from bt_exec.events import Listener
 from bt_exec.executive import Executive
 from bt_exec.failure import (
     BtExecError,
-    Refusal,
     RegistrationError,
     UnknownName,
     UsageError,
@@ -25,18 +25,17 @@ from bt_exec.given import GivenPlan
 from bt_exec.looking import Eyes, known_facts
 from bt_exec.messages import language_of
 from bt_exec.pack import Pack
-from bt_exec.plan import prepare
 from bt_exec.report import Outcome
 from bt_exec.rig import Rig, stop_all_apart
 from bt_exec.robot import Robot
 from bt_exec.site import Site, load_site
 from bt_exec.spec.model import MissionSpec
-from bt_exec.world import Seen, Sight
+from bt_exec.world import Sight
 
 if TYPE_CHECKING:
     from bt_exec.journal import Journal, Recorder
 
-__all__ = ["Session", "compile_command", "make_compiler", "parse_world", "request_of"]
+__all__ = ["Session", "parse_world"]
 
 _log = logging.getLogger("bt_exec")
 _RECALLED = 50  # missions that robots are reminded of, at most
@@ -288,42 +287,3 @@ def _make_rig(pack: Pack, settings: Mapping[str, Any], world: Mapping[str, str])
             f"robot {name!r} of pack {pack.name} lacks stop() or still; see bt_exec.robot.Robot"
         )
     return rig
-
-
-def make_compiler(site: Site, name: str | None = None) -> Compiler:
-    """Return the site's compiler, or the one called `name` with no settings but its defaults.
-
-    ``replay:FILE`` is the compiler ``replay`` with the one setting ``file``.
-    """
-    if name is None or name == site.compiler.name:
-        return find_compiler(site.compiler.name, site.compiler.settings())
-    name, colon, file = name.partition(":")
-    return find_compiler(name, {"file": file} if colon else {})
-
-
-def request_of(site: Site, command: str, seen: Seen | None = None) -> Request:
-    """Return the request of a first plan, without a robot."""
-    return Request(
-        command,
-        language_of(command),
-        site.catalogue,
-        site.library,
-        site.messages,
-        seen or Seen(),
-        settings=site.packs,
-    )
-
-
-def compile_command(
-    site: Site, command: str, *, seen: Seen | None = None, compiler: str | None = None
-) -> tuple[MissionSpec, MissionSpec] | Refusal:
-    """Compile without a robot: return the plan as written and as it would run, or a refusal.
-
-    Raises:
-        SpecError: If the plan does not pass verification.
-    """
-    request = request_of(site, command, seen)
-    answer = make_compiler(site, compiler).compile(request)
-    if isinstance(answer, Plan):
-        return answer.spec, prepare(answer.spec, request)
-    return answer

@@ -126,10 +126,10 @@ def _packages() -> Iterator[Finding]:
 
 def _parts() -> Iterator[Finding]:
     from bt_exec.compiler import compiler_names, find_compiler
+    from bt_exec.compiling import make_compiler
     from bt_exec.failure import BtExecError
     from bt_exec.pack import find_pack, pack_names
     from bt_exec.resources import site_names
-    from bt_exec.session import make_compiler
     from bt_exec.site import load_site
 
     packs = []

@@ -50,9 +50,9 @@ def compile_(
     import sys
 
     from bt_exec.cli.given import format_of
+    from bt_exec.compiling import make_compiler, request_of
     from bt_exec.failure import Refusal, SpecError
     from bt_exec.plan import prepare
-    from bt_exec.session import make_compiler, request_of
     from bt_exec.site import load_site
     from bt_exec.spec.dump import dump_json, dump_yaml
 
@@ -84,8 +84,8 @@ def _question(
 ) -> None:
     """Print what a model compiler would ask, or how much that is; nothing is sent."""
     from bt_exec.cli.output import emit
+    from bt_exec.compiling import make_compiler, request_of
     from bt_exec.failure import UsageError
-    from bt_exec.session import make_compiler, request_of
 
     asked = make_compiler(site, compiler)
     tell = getattr(asked, "prompt" if prompt else "estimate", None)

@@ -31,11 +31,8 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, TypeAlias
 
+from bt_exec.testing.messages_connection import CLAUDE, FLAVOURS, Connection, Flavour
 from bt_exec.testing.messages_replies import (
-    CLAUDE,
-    FLAVOURS,
-    Connection,
-    Flavour,
     Reply,
     answer,
     cut_off,

@@ -10,10 +10,8 @@ parallel no branch sees another's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Union
-
-from pydantic_core import to_json
 
 from bt_exec.skill import Signature
 from bt_exec.spec.expand import is_reference, reference_name
@@ -26,17 +24,14 @@ from bt_exec.spec.model import (
     Tree,
     TreeSpec,
     Way,
-    walk,
 )
 from bt_exec.spec.paths import place_of_children
 from bt_exec.spec.source import Place
 from bt_exec.verify.context import Context, conditions_of
-from bt_exec.verify.types import accepts, choices, item_types, type_name, why_unfit
+from bt_exec.verify.types import accepts, type_name
+from bt_exec.verify.values import Names, all_saved, check_constant, check_value
 
 __all__ = ["check_arguments"]
-
-Names = dict[str, Any]
-"""Types of the names that are bound, by name."""
 
 
 def check_arguments(context: Context) -> None:
@@ -48,7 +43,7 @@ def check_arguments(context: Context) -> None:
             hint = context.catalogue.types.get(param.type)
             bound[name] = hint
             if param.default is not None:
-                _constant(context, param.default, hint, ("params", name, "default"))
+                check_constant(context, param.default, hint, ("params", name, "default"))
         for index, way in enumerate(document.otherwise):
             _way(context, document, way, ("otherwise", index))
     saved = _node(context, document.root, ("root",), bound)
@@ -71,7 +66,7 @@ def _way(context: Context, tree: TreeSpec, way: Way, place: Place) -> None:
             known = target.params
             context.report("UNKNOWN_ARGUMENT", message, where, found=name, allowed=known, key=True)
         else:
-            _constant(context, value, types.get(target.params[name].type), where)
+            check_constant(context, value, types.get(target.params[name].type), where)
     for name, param in target.params.items():
         own = tree.params.get(name)
         if name in way.args:
@@ -135,7 +130,7 @@ def _branches(context: Context, node: Fallback | Parallel, place: Place, bound: 
     if isinstance(node, Parallel):
         taken: set[str] = set()
         for child, where in children:
-            names = set(_all_saved(child))
+            names = set(all_saved(child))
             for name in sorted(names & taken):
                 message = f"{name!r} is saved by two branches that run at once"
                 context.report("SAVED_TWICE", message, where, found=name)
@@ -147,13 +142,6 @@ def _branches(context: Context, node: Fallback | Parallel, place: Place, bound: 
         if every or len(kinds) == len(branches):
             merged[name] = Union[kinds]  # noqa: UP007 - as many as there are branches
     return merged
-
-
-def _all_saved(root: NodeBase) -> Iterator[str]:
-    """Yield every name that may be saved under `root`."""
-    for node in walk(root):
-        if isinstance(node, Do | Tree):
-            yield from node.save.values()
 
 
 def _unless_skipped(node: NodeBase, saved: Names) -> Names:
@@ -258,92 +246,9 @@ def _arguments(
                 key=True,
             )
         else:
-            _value(context, value, hints[name], where, bound)
+            check_value(context, value, hints[name], where, bound)
     for name in hints:
         if name in required and name not in args:
             message = f"{what} needs {name!r} ({type_name(hints[name])})"
             missing = (*place, *prefix) if args else place
             context.report("MISSING_ARGUMENT", message, missing, allowed=(name,))
-
-
-def _value(context: Context, value: Any, hint: Any, place: Place, bound: Names) -> None:
-    """Check one argument: a literal, a reference, or a list of both."""
-    if is_reference(value):
-        _reference(context, value, hint, place, bound)
-    elif isinstance(value, list) and any(is_reference(item) for item in value):
-        parts = item_types(hint, len(value))
-        if parts is None:
-            context.report("WRONG_TYPE", f"{_said(place)} takes {type_name(hint)}", place)
-            return
-        for index, (item, part) in enumerate(zip(value, parts, strict=True)):
-            _value(context, item, part, (*place, index), bound)
-    else:
-        hidden = list(_references(value, place))
-        for where, name in hidden:
-            message = f"{name} is not filled in inside a mapping; give a whole argument as $name"
-            context.report("UNBOUND", message, where, found=name)
-        if not hidden:
-            _literal(context, value, hint, place)
-
-
-def _reference(context: Context, value: str, hint: Any, place: Place, bound: Names) -> None:
-    name = reference_name(value)
-    if name not in bound:
-        message = f"{value} is neither a parameter nor a result saved before"
-        if name in _all_saved(context.document.root):
-            message = (
-                f"{value} is not saved for sure before this: what saves it may be skipped or "
-                "fail, runs at the same time, or comes later"
-            )
-        elif not name.isidentifier():
-            message = f"{value} is no reference; text that starts with '$' is written '$${name}'"
-        known = [f"${other}" for other in bound]
-        context.report("UNBOUND", message, place, found=value, allowed=known)
-    elif not accepts(hint, bound[name]):
-        message = f"{value} is {type_name(bound[name])}, {_said(place)} takes {type_name(hint)}"
-        context.report("WRONG_TYPE", message, place, found=value)
-
-
-def _constant(context: Context, value: Any, hint: Any, place: Place) -> None:
-    """Check a value that stands where nothing is bound: a default, an argument of another way."""
-    found = False
-    for where, name in _references(value, place):
-        message = f"{name} means nothing here; text that starts with '$' is written '$${name[1:]}'"
-        context.report("UNBOUND", message, where, found=name)
-        found = True
-    if not found:
-        _literal(context, value, hint, place)
-
-
-def _references(value: Any, place: Place) -> Iterator[tuple[Place, str]]:
-    """Yield every ``$name`` in a value, with its place."""
-    if is_reference(value):
-        yield place, value
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _references(item, (*place, index))
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from _references(item, (*place, key))
-
-
-def _literal(context: Context, value: Any, hint: Any, place: Place) -> None:
-    unfit = why_unfit(hint, value)
-    if unfit is None:
-        return
-    message = f"{_said(place)} takes {type_name(hint)}"
-    if unfit.reason:
-        message += f": {unfit.reason}"
-    for part in unfit.place:
-        value = value[part]
-    found = to_json(value, fallback=str).decode()
-    if choices(hint):  # as it stands in the list of what is allowed
-        found = found.strip('"')
-    found = found if len(found) <= 40 else f"{found[:39]}…"
-    where = (*place, *unfit.place)
-    context.report("WRONG_TYPE", message, where, found=found, allowed=choices(hint))
-
-
-def _said(place: Place) -> str:
-    """Return the name of the argument at `place`, or of the one whose item it is."""
-    return repr(next(part for part in reversed(place) if isinstance(part, str)))

@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from bt_exec.compiler import Plan
+from bt_exec.compiling import request_of
 from bt_exec.resources import site_names
-from bt_exec.session import request_of
 from bt_exec.site import load_site
 from bt_exec.spec.dump import to_data
 from bt_exec_llm.model import Answer

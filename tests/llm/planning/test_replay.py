@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from bt_exec.compiling import make_compiler
 from bt_exec.events import Planned
 from bt_exec.failure import UsageError
-from bt_exec.session import Session, make_compiler
+from bt_exec.session import Session
 from bt_exec.site import load_site
 from bt_exec.spec.dump import dump_yaml
 from bt_exec_llm.claude import ModelCompiler, PlanningSettings

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bt_exec.session import compile_command
+from bt_exec.compiling import compile_command
 from bt_exec.site import load_site
 from bt_exec.spec.model import Do, NodeBase, Tree, walk
 

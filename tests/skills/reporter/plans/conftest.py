@@ -8,11 +8,11 @@ from typing import Any, TypeAlias
 import pytest
 
 from bt_exec.compiler import Request
+from bt_exec.compiling import make_compiler
 from bt_exec.failure import Refusal
 from bt_exec.messages import language_of
 from bt_exec.passes import PassContext
 from bt_exec.plan import prepare
-from bt_exec.session import make_compiler
 from bt_exec.site import Site, load_site
 from bt_exec.spec.model import Do, Mission, MissionSpec, Sequence
 from bt_exec.world import Seen

@@ -10,10 +10,11 @@ import pytest
 import yaml
 
 from bt_exec.compiler import Request
+from bt_exec.compiling import make_compiler
 from bt_exec.failure import Refusal
 from bt_exec.messages import language_of
 from bt_exec.resources import data_path
-from bt_exec.session import Session, make_compiler
+from bt_exec.session import Session
 from bt_exec.site import load_site
 from bt_exec.spec.model import Sequence
 

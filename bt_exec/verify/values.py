@@ -1,0 +1,109 @@
+"""One value of an argument: a literal that fits its type, or a ``$name`` bound to one that does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+
+from pydantic_core import to_json
+
+from bt_exec.spec.expand import is_reference, reference_name
+from bt_exec.spec.model import Do, NodeBase, Tree, walk
+from bt_exec.spec.source import Place
+from bt_exec.verify.context import Context
+from bt_exec.verify.types import accepts, choices, item_types, type_name, why_unfit
+
+__all__ = ["Names", "all_saved", "check_constant", "check_value"]
+
+Names: TypeAlias = dict[str, Any]
+"""Types of the names that are bound, by name."""
+
+
+def check_value(context: Context, value: Any, hint: Any, place: Place, bound: Names) -> None:
+    """Check one argument: a literal, a reference, or a list of both."""
+    if is_reference(value):
+        _reference(context, value, hint, place, bound)
+    elif isinstance(value, list) and any(is_reference(item) for item in value):
+        parts = item_types(hint, len(value))
+        if parts is None:
+            context.report("WRONG_TYPE", f"{_said(place)} takes {type_name(hint)}", place)
+            return
+        for index, (item, part) in enumerate(zip(value, parts, strict=True)):
+            check_value(context, item, part, (*place, index), bound)
+    else:
+        hidden = list(_references(value, place))
+        for where, name in hidden:
+            message = f"{name} is not filled in inside a mapping; give a whole argument as $name"
+            context.report("UNBOUND", message, where, found=name)
+        if not hidden:
+            _literal(context, value, hint, place)
+
+
+def _reference(context: Context, value: str, hint: Any, place: Place, bound: Names) -> None:
+    name = reference_name(value)
+    if name not in bound:
+        message = f"{value} is neither a parameter nor a result saved before"
+        if name in all_saved(context.document.root):
+            message = (
+                f"{value} is not saved for sure before this: what saves it may be skipped or "
+                "fail, runs at the same time, or comes later"
+            )
+        elif not name.isidentifier():
+            message = f"{value} is no reference; text that starts with '$' is written '$${name}'"
+        known = [f"${other}" for other in bound]
+        context.report("UNBOUND", message, place, found=value, allowed=known)
+    elif not accepts(hint, bound[name]):
+        message = f"{value} is {type_name(bound[name])}, {_said(place)} takes {type_name(hint)}"
+        context.report("WRONG_TYPE", message, place, found=value)
+
+
+def check_constant(context: Context, value: Any, hint: Any, place: Place) -> None:
+    """Check a value that stands where nothing is bound: a default, an argument of another way."""
+    found = False
+    for where, name in _references(value, place):
+        message = f"{name} means nothing here; text that starts with '$' is written '$${name[1:]}'"
+        context.report("UNBOUND", message, where, found=name)
+        found = True
+    if not found:
+        _literal(context, value, hint, place)
+
+
+def _references(value: Any, place: Place) -> Iterator[tuple[Place, str]]:
+    """Yield every ``$name`` in a value, with its place."""
+    if is_reference(value):
+        yield place, value
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _references(item, (*place, index))
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _references(item, (*place, key))
+
+
+def _literal(context: Context, value: Any, hint: Any, place: Place) -> None:
+    unfit = why_unfit(hint, value)
+    if unfit is None:
+        return
+    message = f"{_said(place)} takes {type_name(hint)}"
+    if unfit.reason:
+        message += f": {unfit.reason}"
+    for part in unfit.place:
+        value = value[part]
+    found = to_json(value, fallback=str).decode()
+    if choices(hint):  # as it stands in the list of what is allowed
+        found = found.strip('"')
+    found = found if len(found) <= 40 else f"{found[:39]}…"
+    where = (*place, *unfit.place)
+    context.report("WRONG_TYPE", message, where, found=found, allowed=choices(hint))
+
+
+def _said(place: Place) -> str:
+    """Return the name of the argument at `place`, or of the one whose item it is."""
+    return repr(next(part for part in reversed(place) if isinstance(part, str)))
+
+
+def all_saved(root: NodeBase) -> Iterator[str]:
+    """Yield every name that may be saved under `root`."""
+    for node in walk(root):
+        if isinstance(node, Do | Tree):
+            yield from node.save.values()
