@@ -132,6 +132,10 @@ class Index:
         found = self.korean.read(plain) if language == "ko" else self.english.read(plain)
         return tuple(reading for reading in found if self._whole(reading)) or found
 
+    def without_texts(self, text: str) -> tuple[Reading, ...]:
+        """Return the readings of a Korean command in which no verb takes words as they stand."""
+        return self.korean.read(clean(text)[0], texts=False)
+
     def alone(self, text: str, language: str) -> str:
         """Return what a text is if it is said instead of a command: its code, or ``""``."""
         return self._alone.get((language, plain_words(text)), "")

@@ -7,7 +7,8 @@ connectives and the words of limits stand between spaces or they are not read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from bt_exec_llm.korean_text import Table, Text, tidy
 from bt_exec_llm.korean_verbs import KoreanVerbs
@@ -18,6 +19,7 @@ from bt_exec_llm.units import Edge, Kind, Reading, Unit, readings
 __all__ = ["Korean"]
 
 _OBJECT = ("을", "를")
+_Slot: TypeAlias = tuple[str, frozenset[str], frozenset[str], Trim]
 _GO = "가"  # a particle where it hangs on a word, a verb where it stands alone
 
 
@@ -28,7 +30,7 @@ class Korean:
         self._nouns, self._free, self._bound = Table(), Table(), Table()
         self._particles = tuple(lexicon.endings.particles)
         self._before_verb = tuple(lexicon.negation_before_verb.ko)
-        self._slots = [
+        self._slots: list[_Slot] = [
             (name, frozenset(slot.verbs), frozenset(slot.to), Trim(slot, "ko"))
             for name, slot in lexicon.texts.items()
         ]
@@ -71,13 +73,19 @@ class Korean:
         for text in literal:
             self._nouns.add(text, Unit("word", text))
 
-    def read(self, text: str) -> tuple[Reading, ...]:
-        """Return the best readings of `text`; none if there are too many."""
+    def read(self, text: str, *, texts: bool = True) -> tuple[Reading, ...]:
+        """Return the best readings of `text`; none if there are too many.
+
+        Args:
+            text: A cleaned command.
+            texts: Whether verbs may take words as they stand.
+        """
         plain = Text(text)
-        found = readings(len(plain.chars), lambda position: self._edges(plain, position))
+        slots = self._slots if texts else []
+        found = readings(len(plain.chars), lambda position: self._edges(plain, slots, position))
         return tuple(tidy(reading, plain) for reading in found)
 
-    def _edges(self, text: Text, position: int) -> Iterator[Edge]:
+    def _edges(self, text: Text, slots: Sequence[_Slot], position: int) -> Iterator[Edge]:
         before = (Unit("stop", start=position, end=position),) if position in text.stops else ()
         for end, units in self._pieces(text, position):
             every = (*before, *units)
@@ -95,7 +103,7 @@ class Korean:
             marker = Unit("filler", "object", start=position, end=position + 1)
             yield Edge(position + 1, (*before, marker), 1)
         if position in text.edges:
-            for end, size, units in self._texts(text, position):
+            for end, size, units in self._texts(text, slots, position):
                 every = (*before, *units)
                 opens = self._opens(every)
                 yield Edge(end, every, 0, size, opens, wants_open=not before)
@@ -111,12 +119,14 @@ class Korean:
             last.kind == "value" and last.name in self._addressed
         )
 
-    def _texts(self, text: Text, position: int) -> Iterator[tuple[int, int, Reading]]:
+    def _texts(
+        self, text: Text, slots: Sequence[_Slot], position: int
+    ) -> Iterator[tuple[int, int, Reading]]:
         """Yield the texts that begin here with the verb that takes them: end, size of text, units.
 
         Somebody addressed may stand between them.
         """
-        for name, verbs, to, trim in self._slots:
+        for name, verbs, to, trim in slots:
             for end in range(position + 1, len(text.chars)):
                 taken = tuple(self._takers(text, end, verbs, to))
                 words = trim(text.source[slice(*text.span(position, end))]) if taken else ""

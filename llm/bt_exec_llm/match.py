@@ -16,7 +16,7 @@ from bt_exec.spec.library import Library
 from bt_exec_llm.clauses import Clause
 from bt_exec_llm.fill import Filler, Part
 from bt_exec_llm.frames import Index
-from bt_exec_llm.trouble import Trouble, trouble_of
+from bt_exec_llm.trouble import Trouble, trouble_before, trouble_of
 from bt_exec_llm.units import Reading, Unit
 
 __all__ = ["Part", "understand"]
@@ -45,7 +45,11 @@ def understand(
         return Trouble("AMBIGUOUS", text)
     if matches:
         return matches[0]
-    return min(troubles, key=lambda trouble: trouble.rank, default=Trouble("NOT_UNDERSTOOD", text))
+    worst = min(troubles, key=lambda trouble: trouble.rank, default=Trouble("NOT_UNDERSTOOD", text))
+    if worst.code == "NO_OBJECT" and language == "ko":  # a message may have swallowed the rest
+        kinds = {kind for slot in index.lexicon.texts.values() for kind in slot.to}
+        return trouble_before(index.without_texts(text), kinds, text, language) or worst
+    return worst
 
 
 class _Matcher:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from functools import lru_cache
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from bt_exec_llm.trouble import Trouble
 __all__ = ["nearest_utterances", "refuse"]
 
 _SHOWN = 5
+_CASE = re.compile(r"(?<=[가-힣\d]{2})(에서|에게|에|으로|까지|한테|께)$")  # 회의실에: 회의실
 _UNKNOWN = ("UNKNOWN_OBJECT", "UNKNOWN_WORD")
 
 
@@ -29,6 +31,8 @@ def refuse(trouble: Trouble, text: str, language: str, index: Index) -> Refusal:
     near = () if trouble.code == "STOP" else nearest_utterances(text, language, index)
     sentences = _sentences()
     words = printable(trouble.words)
+    if trouble.code == "UNKNOWN_OBJECT":
+        words = _CASE.sub("", words)
     message = sentences.say(trouble.code, language, words=words, longest=LONGEST)
     meant = name_like(words, index.lexicon, language) if trouble.code in _UNKNOWN else ""
     if meant:

@@ -30,11 +30,13 @@ NOT_UNDERSTOOD     means none of the above
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from itertools import takewhile
 
 from bt_exec_llm.units import Reading, Unit
 
-__all__ = ["CODES", "Trouble", "trouble_of"]
+__all__ = ["CODES", "Trouble", "trouble_before", "trouble_of"]
 
 CODES = (
     "EMPTY",
@@ -94,6 +96,18 @@ def trouble_of(
     return otherwise or Trouble("NOT_UNDERSTOOD", text)
 
 
+def trouble_before(
+    readings: Iterable[Reading], kinds: Collection[str], text: str, language: str
+) -> Trouble | None:
+    """Return what is wrong before the value of one of `kinds`; None if nothing is."""
+    for reading in readings:
+        found = (at for at, u in enumerate(reading) if u.kind == "value" and u.name in kinds)
+        before = reading[: next(found, 0)]
+        if any(unit.kind in ("not", "unknown", "limit") for unit in before):
+            return trouble_of(before, text, language)
+    return None
+
+
 def _run(reading: Reading, unit: Unit, text: str) -> str:
     """Return the words of `unit` with those of the limits right before and after it: 5분 뒤에."""
     first = last = next(index for index, other in enumerate(reading) if other is unit)
@@ -109,7 +123,7 @@ def _unknown(reading: Reading, unknown: Unit, text: str, language: str) -> Troub
     if not any(unit.acts or unit.kind == "noun" for unit in reading):
         return Trouble("NOT_UNDERSTOOD", text)
     part, after = _around(reading, unknown)
-    words = text[unknown.start : unknown.end]
+    words = _name(reading, unknown, text)
     place = part.index(unknown)
     content = [unit for unit in part if unit.kind not in ("filler", "lead")]
     verb = any(unit.acts for unit in part)
@@ -123,6 +137,24 @@ def _unknown(reading: Reading, unknown: Unit, text: str, language: str) -> Troub
     if (last and not verb) if language == "ko" else content[0] is unknown:
         return Trouble("UNKNOWN_ACTION", words)
     return Trouble("UNKNOWN_WORD", words)
+
+
+def _name(reading: Reading, unknown: Unit, text: str) -> str:
+    """Return an unknown name with the numbers right before and after it: 203호, room 203."""
+    at = next(index for index, unit in enumerate(reading) if unit is unknown)
+    before = takewhile(_counts, reversed(reading[:at]))
+    after = takewhile(_counts, reading[at + 1 :])
+    begin = min((unit.start for unit in before), default=unknown.start)
+    end = max((unit.end for unit in after), default=unknown.end)
+    if not any(char.isdigit() for char in text[begin : unknown.start]):
+        begin = unknown.start
+    if not any(char.isdigit() for char in text[unknown.end : end]):
+        end = unknown.end
+    return text[begin:end]
+
+
+def _counts(unit: Unit) -> bool:
+    return unit.name == "COUNT"
 
 
 def _around(reading: Reading, unknown: Unit) -> tuple[list[Unit], Unit | None]:
