@@ -51,16 +51,28 @@ class Messages:
         self._sentences: dict[str, dict[str, str]] = {}
         self._words: dict[str, dict[str, str]] = {}
         self._packs: dict[str, Messages] = {}
+        self._owners: Mapping[str, str] = {}
 
     @classmethod
-    def load(cls, paths: Iterable[Path], packs: Mapping[str, Path] | None = None) -> Messages:
+    def load(
+        cls,
+        paths: Iterable[Path],
+        packs: Mapping[str, Path] | None = None,
+        owners: Mapping[str, str] | None = None,
+    ) -> Messages:
         """Return the catalogue of all `paths`, and of `packs` by name.
+
+        Args:
+            paths: Files that hold for every pack.
+            packs: Files by pack.
+            owners: Packs by the name of a skill or condition.
 
         Raises:
             RegistrationError: If a code stands in two of `paths`, or in one of them and in that
                 of a pack, with different sentences, or a sentence is missing in a language.
         """
         messages = cls()
+        messages._owners = owners or {}
         for path in paths:
             messages._add(path)
         common = (dict(messages._sentences), dict(messages._words))
@@ -122,9 +134,10 @@ class Messages:
         return _Forgiving().vformat(template, (), spoken).strip()
 
     def explain(self, failure: Failure, language: str) -> str:
-        """Return why `failure` happened, as one sentence for the operator."""
+        """Return why `failure` happened, as one sentence for the operator, as its pack says it."""
         facts = {**failure.args, **failure.evidence, "message": failure.message}
-        return self.say(failure.code, language, **facts)
+        own = self.of(self._owners.get(failure.node, ""))
+        return own.say(failure.code, language, **facts)
 
 
 def _filled(text: str, numbers: Iterable[str]) -> str:

@@ -102,6 +102,13 @@ BUILT_IN_TYPES: Mapping[str, Any] = MappingProxyType(
 class Catalogue:
     """The skills, conditions and types of the packs of a site, by name.
 
+    Attributes:
+        packs: The packs.
+        skills: Skills by name.
+        conditions: Conditions by name.
+        types: Types of arguments by name.
+        owners: Names of packs by the skills and conditions that they bring.
+
     Raises:
         RegistrationError: If two packs bring the same name.
     """
@@ -111,12 +118,12 @@ class Catalogue:
         self.skills: dict[str, Skill] = {}
         self.conditions: dict[str, Condition] = {}
         self.types: dict[str, Any] = dict(BUILT_IN_TYPES)
-        self._owner: dict[str, str] = {}
+        self.owners: dict[str, str] = {}
         for pack in self.packs:
             _check_parts(pack, "skills", pack.skills, Skill)
             _check_parts(pack, "conditions", pack.conditions, Condition)
             for part in (*pack.skills, *pack.conditions):
-                other = self._owner.setdefault(part.name, pack.name)
+                other = self.owners.setdefault(part.name, pack.name)
                 if other != pack.name or part.name in {*self.skills, *self.conditions}:
                     raise RegistrationError(
                         f"{part.name!r} is brought by pack {other} and again by {pack.name}"
@@ -132,7 +139,7 @@ class Catalogue:
 
     def owner(self, name: str) -> str:
         """Return the pack that brings the skill or condition `name`."""
-        return self._owner[name]
+        return self.owners[name]
 
     def skill(self, name: str) -> Skill:
         """Return the skill called `name`.

@@ -127,6 +127,7 @@ def load_site(name_or_file: str) -> Site:
     messages = Messages.load(
         [_OWN_MESSAGES],
         {pack.name: pack.messages for pack in packs if pack.messages is not None},
+        catalogue.owners,
     )
     return Site(
         written.site,

@@ -58,10 +58,7 @@ def summarise(
     if ending.failure is not None:
         if ending.reason_code == "SKILL_FAILED":
             said.append(f"{messages.say('SKILL_FAILED', language)} {ending.failure.code}:")
-        node = ending.failure.node
-        known = node in catalogue.skills or node in catalogue.conditions
-        own = messages.of(catalogue.owner(node)) if known else messages
-        said.append(own.explain(ending.failure, language))
+        said.append(messages.explain(ending.failure, language))
         if ending.said:
             said.append(ending.said)
         elif ending.why:

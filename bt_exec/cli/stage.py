@@ -102,4 +102,5 @@ def staged(options: Options) -> Iterator[Stage]:
                 compiler=options.compiler,
             )
         stack.enter_context(session)
+        conductor.model.messages = site.messages
         yield Stage(session, conductor)

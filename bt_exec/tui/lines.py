@@ -65,8 +65,8 @@ class PlainView:
                     if node.state == "stopped":
                         self._change(node)
             case ev.Asked() if event.told and event.verdict.holds is not None:
-                word = "yes" if event.verdict.holds else "no"
-                self._line("answer", f"{word}: {clean(event.verdict.why)}")
+                word = model.told("yes" if event.verdict.holds else "no")
+                self._line("answer", f"{word}: {model.told(event.verdict.why)}")
             case ev.LookFailed():
                 self._line("sees", f"nothing new: {model.blind}")
             case ev.Rejected():
@@ -88,7 +88,7 @@ class PlainView:
         why = ""
         if node.state == "failed":
             code = node.failure.code if node.failure else ""
-            message = clean(node.failure.message) if node.failure else node.detail
+            message = self.model.why(node.failure) if node.failure else node.detail
             why = ": ".join(filter(None, (code, message)))
             self._sight()
         elif node.state in ("skipped", "kept", "stopped"):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from bt_exec import events as ev
 from bt_exec.failure import Failure, Problem
-from bt_exec.messages import language_of
+from bt_exec.messages import Messages, language_of
 from bt_exec.report import Outcome
 from bt_exec.spec.model import MissionSpec
 from bt_exec.tui.changes import say_changes
@@ -58,6 +58,7 @@ class ViewModel:
         stopping: Why and how the mission is being stopped.
         problems: What was wrong with the last plan that was not accepted.
         outcome: How it ended.
+        messages: Says what skills and conditions tell in the language of the command.
         began: Mission clock when the command arrived [s].
         version: Grows with every event.
     """
@@ -79,6 +80,7 @@ class ViewModel:
     problems: tuple[Problem, ...] = ()
     outcome: Outcome | None = None
     version: int = 0
+    messages: Messages = field(default_factory=Messages, repr=False)
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     wall: Callable[[], float] = field(default=time.monotonic, repr=False)
     _heard: float = 0.0
@@ -98,6 +100,22 @@ class ViewModel:
             return self.t
         return self.t + self.wall() - self._heard
 
+    def told(self, text: str) -> str:
+        """Return a few words of ours, or of a skill or condition, in the command's language."""
+        if self.language == "en":
+            return clean(text)
+        if text in self.messages:
+            return clean(self.messages.say(text, self.language).rstrip("."))
+        return clean(self.messages.word(text, self.language))
+
+    def why(self, failure: Failure) -> str:
+        """Return why a node failed; the sentence of its code where no word for it is listed."""
+        told = self.told(failure.message)
+        listed = self.language == "en" or told != clean(failure.message)
+        if listed or failure.code not in self.messages:
+            return told
+        return clean(self.messages.explain(failure, self.language).rstrip("."))
+
     def _take(self, event: ev.Event) -> None:
         match event:
             case ev.MissionStarted():
@@ -107,7 +125,7 @@ class ViewModel:
                 text = clean(event.scene.describe(self.language))
                 self.sights[event.pack] = Sight(event.scene.t, text)
             case ev.LookFailed():
-                self.blind = clean(event.message)
+                self.blind = self.told(event.message)
             case ev.Planning():
                 self.planning = (clean(event.compiler), event.t)
             case ev.Planned():
@@ -117,8 +135,8 @@ class ViewModel:
             case ev.Refused():
                 self.planning = None
             case ev.Aborting():
-                how = "stopping" if event.how == "clean" else "stopping the robot now"
-                self.stopping = f"{how}: {clean(event.reason)}" if event.reason else how
+                how = self.told("stopping" if event.how == "clean" else "stopping the robot now")
+                self.stopping = f"{how}: {self.told(event.reason)}" if event.reason else how
             case ev.Finished():
                 self.outcome, self.planning = event.outcome, None
                 for node in self.forest:  # nobody says of groups that they were stopped
@@ -149,6 +167,7 @@ class ViewModel:
             change = say_changes(self.spec, spec, self.failure)
             self.past.append(Past(failed, change))
         before = f"kept from plan {self.spec.mission.plan_version}" if self.spec else "kept"
+        before = self.told(before)
         rows = self.forest.by_path
         details = {
             path: rows[path].detail if path in rows and rows[path].state == "kept" else before
@@ -164,7 +183,8 @@ class ViewModel:
             case ev.NodeChanged():
                 if event.failure is not None:
                     self.failure = event.failure
-                self.forest.change(event.path, event.state, event.t, event.detail, event.failure)
+                detail = self.told(event.detail)
+                self.forest.change(event.path, event.state, event.t, detail, event.failure)
             case ev.SkillStarting():
                 if (node := self.forest.by_path.get(event.path)) is not None:
                     node.attempts += 1
@@ -172,7 +192,7 @@ class ViewModel:
                         node.change("running", event.t, "", None)
             case ev.Progress():
                 if (node := self.forest.by_path.get(event.path)) is not None:
-                    node.progress, node.doing = event.progress, clean(event.doing)
+                    node.progress, node.doing = event.progress, self.told(event.doing)
             case ev.Asked():
                 if (node := self.forest.by_path.get(event.path)) is not None:
                     if event.role == "while":

@@ -155,38 +155,41 @@ class _Maker:
     def notes(self, node: ViewNode, depth: int, weight: int) -> Iterator[Row]:
         """Explain a row: why it failed, what guards it, what it waits for."""
         texts: list[str] = []
+        told = self.model.told
         if node.state == "failed" and not any(c.state == "failed" for c in node.children):
             texts.append(self.why(node))
         elif node.state == "running":
             if node.spec.guard is not None:
-                texts.append(f"while {node.spec.guard} · {_said(node.guard)}")
+                texts.append(f"while {node.spec.guard} · {self.said(node.guard)}")
             if node.answer is not None and node.answer.holds is None:
-                texts.append(f"not sure yet: {node.answer.why}" if node.answer.why else "looking")
+                why = told(node.answer.why)
+                texts.append(f"{told('not sure yet')}: {why}" if why else told("looking"))
         elif node.state == "stopped":
             texts.append(node.detail)
         elif node.state == "done" and getattr(node.spec, "tell", False) and node.answer:
-            texts.append(f"{'yes' if node.answer.holds else 'no'}: {node.answer.why}")
+            answer = told("yes" if node.answer.holds else "no")
+            texts.append(f"{answer}: {told(node.answer.why)}")
         for text in filter(None, texts):
             lines = wrap(clean(text), self.width - 2 * depth - 6)
             for index, line in enumerate(_cut(lines)):
                 yield Row("note", depth, line, weight=weight, first=index == 0)
 
+    def said(self, verdict: Verdict | None) -> str:
+        """Return what a guard says."""
+        if verdict is None:
+            return self.model.told("not asked yet")
+        words = {True: "holds", False: "broken", None: "not known"}
+        word = self.model.told(words[verdict.holds])
+        return f"{word} ({self.model.told(verdict.why)})" if verdict.why else word
+
     def why(self, node: ViewNode) -> str:
         """Return why a node failed; the code stands here where the row has no room for it."""
         if node.failure is None:
             return node.detail
-        message = node.failure.message or node.detail
+        message = self.model.why(node.failure) or node.detail
         if message in ("", node.failure.code):
             return node.failure.code if self.width < NARROW else ""
         return f"{node.failure.code}: {message}" if self.width < NARROW else message
-
-
-def _said(verdict: Verdict | None) -> str:
-    if verdict is None:
-        return "not asked yet"
-    words = {True: "holds", False: "broken", None: "not known"}
-    word = words[verdict.holds]
-    return f"{word} ({verdict.why})" if verdict.why else word
 
 
 def _cut(lines: Sequence[str]) -> Iterable[str]:

@@ -14,6 +14,7 @@ from bt_exec.tui.words import seconds
 __all__ = ["HINT", "draw", "tree_lines"]
 
 HINT = "Ctrl-C stops the mission · twice stops the robot"
+_SHORT_HINT = "Ctrl-C stops · twice: robot"
 _BAR, _WIDE_BAR, _WIDE = 6, 10, 100
 
 
@@ -37,16 +38,16 @@ def draw(
         now: Mission time [s]; the model's own if None.
     """
     glyphs = ASCII if ascii else UNICODE
-    artist = _Artist(width, glyphs, verbose, model.now() if now is None else now)
-    head = artist.header(model)
-    foot = [artist.footer(model)]
+    artist = _Artist(model, width, glyphs, verbose, model.now() if now is None else now)
+    head = artist.header()
+    foot = [artist.footer()]
     rule = [artist.rule()]
     if height >= len(head) + 8:
         head, foot = [*head, *rule], [*rule, *foot]
     elif height < 6:
         head, foot = head[:1], []
     room = max(height - len(head) - len(foot), 1)
-    body = artist.body(model, room)
+    body = artist.body(room)
     return [crop(line, width - 1) for line in (*head, *body, *foot)][:height]
 
 
@@ -58,12 +59,15 @@ def tree_lines(
     verbose: bool = False,
 ) -> list[Line]:
     """Return the whole tree of a mission, as long as it is: what stays on the screen at the end."""
-    artist = _Artist(width, ASCII if ascii else UNICODE, verbose, model.now())
+    artist = _Artist(model, width, ASCII if ascii else UNICODE, verbose, model.now())
     return [crop(line, width - 1) for line in artist.rows(rows_of(model, width))]
 
 
 class _Artist:
-    def __init__(self, width: int, glyphs: Glyphs, verbose: bool, now: float) -> None:
+    def __init__(
+        self, model: ViewModel, width: int, glyphs: Glyphs, verbose: bool, now: float
+    ) -> None:
+        self.model = model
         self.width = max(width, 16)
         self.glyphs = glyphs
         self.verbose = verbose
@@ -82,7 +86,8 @@ class _Artist:
         space = self.width - cell_len(right) - 2
         return ((" " + pad(self.fit(left, space - 1), space), style), (right, right_style))
 
-    def header(self, model: ViewModel) -> list[Line]:
+    def header(self) -> list[Line]:
+        model = self.model
         clock = seconds(self.now - model.began)
         plan = f"plan {model.spec.mission.plan_version}" if model.spec else ""
         tick = f"tick {model.tick}" if self.width >= NARROW else ""
@@ -100,14 +105,16 @@ class _Artist:
             )
         return lines
 
-    def footer(self, model: ViewModel) -> Line:
+    def footer(self) -> Line:
+        model = self.model
         if model.stopping:
             sign = self.glyphs.states["stopped"]
             return ((f" {sign} " + self.fit(model.stopping, self.width - 4), "stopped"),)
-        hint = HINT if self.width >= 50 else "Ctrl-C stops · twice: robot"
+        hint = model.told(HINT if self.width >= 50 else _SHORT_HINT)
         return ((" " + self.fit(hint, self.width - 2), "dim"),)
 
-    def body(self, model: ViewModel, room: int) -> list[Line]:
+    def body(self, room: int) -> list[Line]:
+        model = self.model
         thinking: list[Line] = []
         if model.planning is not None:
             compiler, since = model.planning
@@ -170,19 +177,21 @@ class _Artist:
         )
 
     def about(self, row: Row, node: ViewNode) -> str:
+        told = self.model.told
         said = node.about
         match node.state:
             case "skipped":
-                said = node.detail or "skipped"
+                said = node.detail or told("skipped")
             case "kept":
-                said = node.detail or "kept"
+                said = node.detail or told("kept")
             case "stopped":
-                said = " · ".join(filter(None, (said, "stopped")))
+                said = " · ".join(filter(None, (said, told("stopped"))))
         if row.folded and not said:
-            said = f"{row.folded} steps" if row.folded > 1 else "1 step"
+            said = told(f"{row.folded} steps" if row.folded > 1 else "1 step")
         if node.attempts > 1:
             most = f" of {node.spec.retry}" if node.spec.retry else ""
-            said = " · ".join(filter(None, (said, f"attempt {node.attempts}{most}")))
+            attempt = told(f"attempt {node.attempts}{most}")
+            said = " · ".join(filter(None, (said, attempt)))
         return " · ".join(filter(None, (said, node.path))) if self.verbose else said
 
     def tail(self, node: ViewNode) -> str:

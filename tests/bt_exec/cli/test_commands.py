@@ -80,7 +80,7 @@ def test_run_as_json(bt: Run, tmp_path: Path) -> None:
     assert (outcome["status"], outcome["reason_code"]) == ("satisfied", "ALREADY_OPEN")
     assert outcome["skipped"] == [{"name": "open_door", "reason": "already open"}]
     assert outcome["journal"] == str(file)
-    assert "skipped   open_door  right → door-handle  already open" in ran.err
+    assert "skipped   open_door  right → door-handle  문이 이미 열려 있습니다" in ran.err
 
 
 def test_run_that_is_blocked(bt: Run) -> None:

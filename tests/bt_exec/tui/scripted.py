@@ -8,8 +8,10 @@ from typing import Any
 
 from bt_exec import events as ev
 from bt_exec.failure import Failure
+from bt_exec.messages import Messages
 from bt_exec.report import Outcome
 from bt_exec.resources import data_path
+from bt_exec.site import load_site
 from bt_exec.skill import Verdict
 from bt_exec.spec.expand import expand
 from bt_exec.spec.library import Library
@@ -114,6 +116,11 @@ class Script:
         return self
 
 
+def spoken() -> Messages:
+    """Return the sentences of the door's site."""
+    return load_site("door").messages
+
+
 SLIPPED = Failure(
     "GRASP_SLIPPED",
     "the box moved 31 mm while the fingers closed (limit 10 mm)",
@@ -124,9 +131,11 @@ SLIPPED = Failure(
 )
 
 
-def running(command: str = KOREAN) -> Script:
+def running(command: str = KOREAN, messages: Messages | None = None) -> Script:
     """A mission at 8.2 s: the door was open, the arm moves to the material."""
-    script = Script().start(command).at(0.1).look().at(0.2).plan(get_material(command))
+    script = Script()
+    script.model.messages = messages or Messages()
+    script.start(command).at(0.1).look().at(0.2).plan(get_material(command))
     top, take = "get_material", "get_material/take_material"
     script.at(0.3).node(top, "running").node(f"{top}/open_door", "running")
     script.at(6.0).node(f"{top}/open_door/open_door", "skipped", "already open")
@@ -137,9 +146,9 @@ def running(command: str = KOREAN) -> Script:
     return script.at(8.16).look().at(8.2).progress(f"{take}/move_arm", 0.61, "reaching")
 
 
-def slipped(command: str = KOREAN) -> Script:
+def slipped(command: str = KOREAN, messages: Messages | None = None) -> Script:
     """The grasp failed and a second plan has begun."""
-    script = running(command)
+    script = running(command, messages)
     top, take = "get_material", "get_material/take_material"
     script.at(9.0).node(f"{take}/move_arm", "done").node(f"{take}/grasp", "running")
     script.skill(f"{take}/grasp").at(11.1)

@@ -23,6 +23,7 @@ from tests.bt_exec.tui.scripted import (
     outcome,
     running,
     slipped,
+    spoken,
     wide,
 )
 
@@ -78,6 +79,19 @@ def guard_broken() -> Script:
     return running(ENGLISH).at(9.0).node(path, "failed", failure.message, failure)
 
 
+def korean() -> Script:
+    return running(messages=spoken())
+
+
+def korean_failed() -> Script:
+    script = slipped(messages=spoken())
+    path = "get_material/take_material/move_arm"
+    why = "door_is open no longer holds: door closed 0.9"
+    failure = Failure("GUARD_BROKEN", why, path, "guard", evidence={"why": "door closed 0.9"})
+    script.at(12.0).check("get_material/material_visible", None, "the pictures do not agree")
+    return script.node(path, "failed", why, failure)
+
+
 CASES: dict[str, tuple[Callable[[], Script], int, int, bool]] = {
     "running_80": (running, 80, 24, False),
     "running_40": (running, 40, 24, False),
@@ -93,6 +107,9 @@ CASES: dict[str, tuple[Callable[[], Script], int, int, bool]] = {
     "not_sure": (blocked, 80, 24, False),
     "stopping": (stopping, 80, 24, False),
     "guard_broken": (guard_broken, 80, 24, False),
+    "korean": (korean, 80, 24, False),
+    "korean_failed": (korean_failed, 80, 24, False),
+    "korean_40": (korean, 40, 24, False),
 }
 
 

@@ -1,0 +1,51 @@
+"""What a skill is doing is said in the language of the command, as are all its phases."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from bt_exec.messages import Messages
+from bt_exec.site import load_site
+from bt_exec_skills import door, reporter
+
+_DOING = re.compile(r"[a-z]+ing( [a-z]+)*")
+_CALLS = {"Running", "Command", "phase", "in_background", "_wait", "_idle", "_swing"}
+
+
+def _phases(folder: Path) -> set[str]:
+    """Return the texts that the files of a pack name phases with."""
+    found = set()
+    for file in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            named = isinstance(node, ast.Call) and getattr(node.func, "id", "") in _CALLS
+            told = isinstance(node, ast.Yield) and isinstance(node.value, ast.Tuple)
+            if named or told:
+                texts = [one.value for one in ast.walk(node) if isinstance(one, ast.Constant)]
+                found |= {one for one in texts if isinstance(one, str) and _DOING.fullmatch(one)}
+    return found
+
+
+PHASES = [
+    (site, text)
+    for site, module in (("door", door), ("building", reporter))
+    for text in sorted(_phases(Path(module.__file__).parent))
+]
+
+
+def test_phases_are_found() -> None:
+    assert {("door", "lifting"), ("door", "pulling"), ("building", "driving")} <= {*PHASES}
+
+
+@pytest.fixture(scope="module")
+def messages() -> dict[str, Messages]:
+    return {name: load_site(name).messages for name in ("door", "building")}
+
+
+@pytest.mark.parametrize(("site", "text"), PHASES)
+def test_every_phase_has_its_words(site: str, text: str, messages: dict[str, Messages]) -> None:
+    assert messages[site].word(text, "en") == text
+    assert re.search("[가-힣]", messages[site].word(text, "ko"))
