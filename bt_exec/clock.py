@@ -40,7 +40,13 @@ class Clock:
         return time.monotonic() - self._start
 
     def begin(self) -> None:
-        """Start counting deadlines from now; call before the first tick and after a pause."""
+        """Start counting deadlines from now; call before the first tick and after a pause.
+
+        A simulation that was asked to stop while its time stood still does so now: it must not
+        stop what is asked for next (`tests/bt_exec/test_clock.py`).
+        """
+        for simulation in self.simulations:
+            simulation.step(0.0)
         self._deadline = time.monotonic()
 
     def advance(self) -> None:

@@ -180,9 +180,7 @@ class Executive:
             ending = Ending("failed", failure.code, failure)
         self._heeded = True
         self._come_to_rest()
-        message = summarise(
-            ending, account, self.site.messages, self.site.catalogue, self._lookout.facts()
-        )
+        message = summarise(ending, account, self.site.messages, self.site.catalogue, self._facts())
         told = " ".join(map(_told, self.rigs.values())).strip()
         if told:  # what the robot said itself says more than where things are
             message = told if ending.status == "satisfied" else f"{message} {told}"
@@ -347,9 +345,13 @@ class Executive:
     def _come_to_rest(self) -> None:
         """See to it that nothing moves any more: wait a moment, then stop the robot itself."""
         limit = self.clock.now() + self.site.limits.still_s
-        while self._moving() and self.clock.now() < limit:
-            self.clock.advance()
-        if self._moving():
+        try:
+            while (moving := self._moving()) and self.clock.now() < limit:
+                self.clock.advance()
+        except Exception as error:  # noqa: BLE001 - a robot that cannot be asked may be moving
+            _log.error("it cannot be told whether the robots are still", exc_info=error)
+            moving = True
+        if moving:
             self.emit(Aborting(self.clock.now(), self.runtime.tick, "robot stop", "still moving"))
             stop_all(self.rigs)
         if self.eyes and not self._abort_reason:
@@ -357,6 +359,14 @@ class Executive:
 
     def _moving(self) -> bool:
         return not all(rig.robot.still for rig in self.rigs.values())
+
+    def _facts(self) -> dict[str, str]:
+        """Return what is known at the end; a robot that cannot say it does not lose the outcome."""
+        try:
+            return self._lookout.facts()
+        except Exception as error:  # noqa: BLE001 - the words are missing, the outcome is not
+            _log.error("a robot could not say what it knows", exc_info=error)
+            return {}
 
 
 def _told(rig: Rig) -> str:

@@ -48,9 +48,15 @@ class Eyes:
         self._last = float("-inf")
 
     def start(self, *, now: bool = False) -> None:
-        """Take a capture and hand it to the worker, if a look is due (or `now`)."""
+        """Take a capture and hand it to the worker, if a look is due (or `now`).
+
+        A look that was under way before `now` is forgotten: what it sees is no longer wanted.
+        """
         if self._pending is not None:
-            return
+            if not now:
+                return
+            self._pending.cancel()
+            self._pending = None
         since = self.sight.now() - self._last + 1e-9
         due = self.sight.asked and since >= 1 / self._rates.look_hz
         idle = self._rates.idle_look_hz > 0 and since >= 1 / self._rates.idle_look_hz

@@ -12,7 +12,7 @@ from bt_exec.failure import Failure
 from bt_exec.pack import Catalogue
 from bt_exec.spec.model import Check, Do, Mission, MissionSpec, NodeBase, Tree, rebuild, walk
 from bt_exec.spec.paths import encloses, paths
-from bt_exec.verify.dry_run import fill
+from bt_exec.verify.templates import fill
 
 __all__ = ["failed_part", "kept_paths", "other_way", "repaired"]
 

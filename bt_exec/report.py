@@ -113,7 +113,7 @@ class Outcome:
         status: How it ended.
         reason_code: ``OK``, or why not.
         message: What a person would say, in the language of the command.
-        planner_calls: How many times a planner was asked.
+        planner_calls: How many times a planner was asked; a model's repair rounds count.
         replans: How many plans after the first were made.
         plan_version: The version in force at the end; 0 if there never was one.
         ticks: How many ticks it took.

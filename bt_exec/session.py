@@ -95,7 +95,7 @@ class Session:
         self.frames = frames
         self.faults = Faults.parse(faults, self.site.catalogue.skills)
         self.compiler = make_compiler(self.site, compiler)
-        self._check_world()
+        self._check_world(self.world)
         self._count = 0
         self._running: Executive | None = None
         self.rigs: dict[str, Rig] = {}
@@ -199,13 +199,16 @@ class Session:
         return known_facts(self.rigs, self.eyes)
 
     def reset(self, world: Mapping[str, str] | None = None) -> None:
-        """Make the world anew: as at the start, or as `world` says."""
-        before = self.world
+        """Make the world anew: as at the start, or as `world` says.
+
+        Raises:
+            UsageError: If no such world can be made; the old one is there again.
+        """
+        before, wanted = self.world, self.world if world is None else dict(world)
+        self._check_world(wanted)
         self.close()
+        self.world = wanted
         try:
-            if world is not None:
-                self.world = dict(world)
-                self._check_world()
             self._open()
         except BtExecError:
             self.world = before  # the old world can be made again: the session stays usable
@@ -252,17 +255,17 @@ class Session:
                 wait = rig.simulation is not None
                 self.eyes[name] = Eyes(name, rig.perception, sight, self.site.rates, wait=wait)
 
-    def _check_world(self) -> None:
+    def _check_world(self, world: Mapping[str, str]) -> None:
         known: dict[str, str] = {}
         for pack in self.site.catalogue.packs:
             known.update(pack.world)
-        for key in self.world:
+        for key in world:
             if key not in known:
                 near = nearest(key, known)
                 names = (*near, *(name for name in known if name not in near))
                 listed = "; ".join(f"{name}: {known[name]}" for name in names)
                 raise UsageError(
-                    f"--world {key}={self.world[key]}: site {self.site.name!r} has no {key!r}; "
+                    f"--world {key}={world[key]}: site {self.site.name!r} has no {key!r}; "
                     f"it knows {listed or 'none'}"
                 )
 

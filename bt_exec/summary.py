@@ -12,7 +12,8 @@ from bt_exec.pack import Catalogue
 from bt_exec.report import MissionStatus
 from bt_exec.spec.model import Check, Do, walk
 from bt_exec.turns import Account
-from bt_exec.verify.dry_run import established, fill
+from bt_exec.verify.dry_run import established
+from bt_exec.verify.templates import fill
 
 __all__ = ["Ending", "state_of", "summarise"]
 

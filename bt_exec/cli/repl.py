@@ -139,16 +139,9 @@ class _Prompt:
         self.painter.say("\n".join(known) if known else "  nothing was seen yet")
 
     def reset(self, pairs: list[str]) -> None:
-        from bt_exec.failure import BtExecError
         from bt_exec.session import parse_world
 
-        session = self.stage.session
-        before = dict(session.world)
-        try:
-            session.reset(parse_world(pairs) if pairs else None)
-        except BtExecError:
-            session.reset(before)  # a world that cannot be made leaves the one there was
-            raise
+        self.stage.session.reset(parse_world(pairs) if pairs else None)
         self.painter.say("the world is as it was at the start" if not pairs else "a new world")
 
     def utterances(self) -> list[str]:

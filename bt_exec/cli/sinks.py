@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import queue
 import sys
 import tempfile
@@ -16,6 +18,8 @@ from bt_exec.failure import UsageError
 __all__ = ["Frames", "TurnLines"]
 
 _WAITING = 32  # frames that wait for the disk before the loop does
+_PATIENCE_S = 0.5  # [s] how long the loop waits for the disk, once; then frames are left out
+_CLOSE_S = 10.0  # [s]
 
 
 class TurnLines:
@@ -70,7 +74,7 @@ class TurnLines:
 class Frames:
     """A listener that keeps every frame as a PNG, written by a worker.
 
-    A mission goes on when its frames cannot be written; `close` says so.
+    A mission goes on when its frames cannot be written, or not fast enough; `close` says so.
 
     Args:
         folder: Where they go; made if it is not there.
@@ -94,6 +98,7 @@ class Frames:
             raise UsageError(f"--save-frames {folder}: {message}")
         self.folder = folder
         self.count = 0
+        self._dropped = 0
         self._trouble: OSError | None = None
         self._waiting: queue.Queue[tuple[Path, Any] | None] = queue.Queue(_WAITING)
         self._worker = threading.Thread(target=self._work, name="frames", daemon=True)
@@ -103,7 +108,11 @@ class Frames:
         """Take the frame of a look."""
         if isinstance(event, ev.Looked) and event.scene.frame is not None:
             self.count += 1
-            self._waiting.put((self.folder / f"{self.count:06d}.png", event.scene.frame))
+            item = self.folder / f"{self.count:06d}.png", event.scene.frame
+            try:
+                self._waiting.put(item, timeout=0 if self._dropped else _PATIENCE_S)
+            except queue.Full:
+                self._dropped += 1
 
     def close(self) -> None:
         """Write what waits.
@@ -111,10 +120,14 @@ class Frames:
         Raises:
             OSError: If a frame could not be written.
         """
-        self._waiting.put(None)
-        self._worker.join()
+        with contextlib.suppress(queue.Full):
+            self._waiting.put(None, timeout=_CLOSE_S)
+            self._worker.join(_CLOSE_S)
         if self._trouble is not None:
             raise self._trouble
+        if self._dropped or self._worker.is_alive():
+            why = f"the disk is too slow; of {self.count} frames {self._dropped} are left out"
+            raise OSError(errno.EAGAIN, why, str(self.folder))
 
     def _work(self) -> None:
         import numpy as np

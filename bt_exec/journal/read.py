@@ -57,7 +57,7 @@ def read_mission(connection: sqlite3.Connection, which: str | int, frames: Path)
     events: list[Event] = []
     plans: list[PlanRecord] = []
     starts: list[tuple[int, SkillStarting]] = []
-    ends: dict[int, SkillEnded] = {}
+    ends: dict[tuple[str, int], SkillEnded] = {}  # calls are counted for each skill
     unreadable: list[str] = []
     for at in connection.execute("SELECT * FROM events WHERE mission = ? ORDER BY seq", (number,)):
         try:
@@ -72,7 +72,7 @@ def read_mission(connection: sqlite3.Connection, which: str | int, frames: Path)
         elif isinstance(event, SkillStarting):
             starts.append((at["plan"], event))
         elif isinstance(event, SkillEnded):
-            ends[event.call] = event
+            ends[event.skill, event.call] = event
     outcome = next((e.outcome for e in reversed(events) if isinstance(e, Finished)), None)
     return MissionRecord(
         line=_line(row),
@@ -82,7 +82,9 @@ def read_mission(connection: sqlite3.Connection, which: str | int, frames: Path)
         outcome=outcome,
         events=tuple(events),
         plans=tuple(plans),
-        skills=tuple(SkillRun(plan, start, ends.get(start.call)) for plan, start in starts),
+        skills=tuple(
+            SkillRun(plan, start, ends.get((start.skill, start.call))) for plan, start in starts
+        ),
         exchanges=_exchanges(connection, number),
         frames=folder,
         frames_kept=row["frames_kept"],

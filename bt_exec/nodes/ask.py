@@ -7,6 +7,7 @@ decides. Timing: `Ask.begin` once when a node is entered; `Ask.verdict` each tic
 from __future__ import annotations
 
 import traceback
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
@@ -43,6 +44,7 @@ class Ask:
         self.name = next(leaves(expression)).name
         self._unknown_since: float | None = None
         self._patience_s = 0.0
+        self._held: dict[str, bool] = {}  # the conditions that were asked last, by their text
 
     def begin(self) -> None:
         """Start asking: what was captured before now is not fresh."""
@@ -53,6 +55,7 @@ class Ask:
 
     def verdict(self) -> Verdict:
         """Return the verdict of this moment."""
+        self._held = {}
         found = self._ask(self.expression)
         if found.holds is not None:
             self._unknown_since = None
@@ -72,12 +75,21 @@ class Ask:
     def skip_reason(self) -> str:
         """Return why a node is not needed when this expression holds: "already open"."""
         reasons = []
-        for leaf in leaves(self.expression):
+        for leaf in self._holding(self.expression):
             condition = self.runtime.catalogue.conditions[leaf.name]
             args = self.runtime.resolve(leaf.args)
             if condition.skip_reason:
                 reasons.append(condition.skip_reason.format(**condition.validate(args)))
         return ", ".join(dict.fromkeys(reasons)) or self.text
+
+    def _holding(self, part: Any) -> Iterator[Is]:
+        """Yield the conditions that held when they were last asked and so made `part` hold."""
+        if isinstance(part, Is):
+            if self._held.get(str(part)):
+                yield part
+        elif isinstance(part, All | Any_):
+            for inner in part.of:
+                yield from self._holding(inner)
 
     def tell(self, verdict: Verdict, path: str, role: Role, *, told: bool = False) -> None:
         """Tell listeners about a verdict, if it says something new."""
@@ -98,7 +110,9 @@ class Ask:
 
     def _ask(self, part: Any) -> Verdict:
         if isinstance(part, Is):
-            return self._leaf(part)
+            verdict = self._leaf(part)
+            self._held[str(part)] = verdict.holds is True
+            return verdict
         if isinstance(part, Not):
             inner = self._ask(part.of)
             turned = None if inner.holds is None else not inner.holds

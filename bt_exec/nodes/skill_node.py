@@ -18,6 +18,7 @@ from bt_exec.failure import Failed, Failure
 from bt_exec.nodes.crash import in_words
 from bt_exec.nodes.leaf import Leaf
 from bt_exec.nodes.runtime import Runtime
+from bt_exec.rig import stop_all
 from bt_exec.skill import Running, Skill, Steps
 from bt_exec.spec.model import Do
 
@@ -58,6 +59,7 @@ class SkillNode(Leaf):
         self.failure = None
         self._steps = None
         self._last = None
+        self._call = 0
         self._started = runtime.now()
         try:
             self.args = self.skill.validate(runtime.resolve(self.spec.args))
@@ -113,13 +115,13 @@ class SkillNode(Leaf):
     def _close(self) -> str:
         """Close the generator; return what went wrong, or nothing."""
         steps, self._steps = self._steps, None
-        rig = self.runtime.rigs.get(self.runtime.catalogue.owner(self.skill.name))
+        owner = self.runtime.catalogue.owner(self.skill.name)
+        own = {name: rig for name, rig in self.runtime.rigs.items() if name == owner}
         late = threading.Event()
 
         def escalate() -> None:
             late.set()
-            if rig is not None:
-                rig.robot.stop()
+            stop_all(own)
 
         timer = threading.Timer(self.runtime.cancel_s, escalate)
         timer.daemon = True
@@ -132,8 +134,7 @@ class SkillNode(Leaf):
             raise  # the operator's, not the skill's
         except BaseException as error:  # noqa: BLE001 - the clean-up failed, so the robot is stopped
             trouble = f"clean-up raised {in_words(error)}; the robot was stopped"
-            if rig is not None:
-                rig.robot.stop()
+            stop_all(own)
         finally:
             timer.cancel()
         return (

@@ -46,6 +46,7 @@ class PlainView:
             case ev.Planning() if event.failure is not None:
                 self._line("planning", f"again with {clean(event.compiler)}")
             case ev.Planned():
+                self._states.clear()  # they are of rows that are gone
                 self._sight()
                 number = event.spec.mission.plan_version
                 steps = sum(not node.children for node in model.forest)

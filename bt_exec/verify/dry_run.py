@@ -7,24 +7,17 @@ leave known only what all ways agree on.
 
 from __future__ import annotations
 
-import contextlib
-import re
-import string
-from collections.abc import Mapping
 from typing import Any
 
-from pydantic import ValidationError
-
 from bt_exec.pack import Catalogue
-from bt_exec.skill import Signature
-from bt_exec.spec.expand import is_reference
 from bt_exec.spec.expression import All, Is
 from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, Parallel, Tree
 from bt_exec.spec.paths import paths, place_of_children
 from bt_exec.spec.source import Place
 from bt_exec.verify.context import Context, nodes_of
+from bt_exec.verify.templates import fill, form_of, is_known, known_args
 
-__all__ = ["check_dry_run", "established", "fill"]
+__all__ = ["check_dry_run", "established"]
 
 Facts = dict[str, str]
 
@@ -38,11 +31,6 @@ def check_dry_run(context: Context) -> None:
         both = zip(nodes_of(document.root), paths(document.root), strict=True)
         finished = {place for (_, place), (path, _) in both if path in kept}
     _node(context, document.root, ("root",), dict(context.facts), finished)
-
-
-def fill(template: str, args: Mapping[str, Any]) -> str:
-    """Return a declared fact with the arguments filled in."""
-    return template.format(**args)
 
 
 def _node(context: Context, node: NodeBase, place: Place, before: Facts, kept: set[Place]) -> Facts:
@@ -81,7 +69,8 @@ def _once(context: Context, node: NodeBase, place: Place, inside: Facts, kept: s
                 _node(context, child, where, inside, kept)
                 for child, where in place_of_children(node, place)
             ]
-            after = _together(inside, branches)
+            some = node.needed < len(branches)  # the others are cancelled wherever they are
+            after = _agreed([inside, *branches]) if some else _together(inside, branches)
         case Tree(body=None):
             after = {}  # not expanded: what it changes is not known here
         case _:
@@ -97,7 +86,7 @@ def _do(context: Context, node: Do, place: Place, facts: Facts) -> Facts:
         return facts
     args = known_args(skill, node.args)
     for key, wanted in skill.needs.items():
-        if not (_is_known(key, args) and _is_known(wanted, args)):
+        if not (is_known(key, args) and is_known(wanted, args)):
             continue
         fact, allowed = fill(key, args), fill(wanted, args).split("|")
         known = facts.get(fact)
@@ -111,47 +100,14 @@ def _do(context: Context, node: Do, place: Place, facts: Facts) -> Facts:
             )
     after = dict(facts)
     for key, value in skill.effects.items():
-        if not _is_known(key, args):  # it may have changed any fact of that form
-            form = _form(key, args)
+        if not is_known(key, args):  # it may have changed any fact of that form
+            form = form_of(key, args)
             after = {fact: word for fact, word in after.items() if not form.fullmatch(fact)}
-        elif not _is_known(value, args) or fill(value, args) == "?":
+        elif not is_known(value, args) or fill(value, args) == "?":
             after.pop(fill(key, args), None)
         else:
             after[fill(key, args)] = fill(value, args)
     return after
-
-
-def known_args(signature: Signature, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments whose values are known before the mission runs, with defaults."""
-    given = {key: value for key, value in args.items() if not _refers(value)}
-    if len(given) == len(args):
-        with contextlib.suppress(ValidationError):  # the layer before has said so
-            return signature.validate(args)
-    fields = signature.model.model_fields.items()
-    left = {key: field.default for key, field in fields if not field.is_required()}
-    return {**{key: value for key, value in left.items() if key not in args}, **given}
-
-
-def _refers(value: Any) -> bool:
-    return any(map(_refers, value)) if isinstance(value, list) else is_reference(value)
-
-
-def _is_known(template: str, args: Mapping[str, Any]) -> bool:
-    return all(name in args for name in _names(template))
-
-
-def _names(template: str) -> list[str]:
-    return [name for _, name, _, _ in string.Formatter().parse(template) if name is not None]
-
-
-def _form(template: str, args: Mapping[str, Any]) -> re.Pattern[str]:
-    """Return the pattern of every fact a template may mean while some arguments are unknown."""
-    pattern = ""
-    for text, name, _, _ in string.Formatter().parse(template):
-        pattern += re.escape(text)
-        if name is not None:
-            pattern += re.escape(str(args[name])) if name in args else ".+"
-    return re.compile(pattern)
 
 
 def established(expression: Any, catalogue: Catalogue) -> Facts:
@@ -168,7 +124,7 @@ def established(expression: Any, catalogue: Catalogue) -> Facts:
     return {
         fill(key, args): fill(value, args)
         for key, value in condition.establishes.items()
-        if _is_known(key, args) and _is_known(value, args)
+        if is_known(key, args) and is_known(value, args)
     }
 
 

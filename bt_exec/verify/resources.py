@@ -1,18 +1,42 @@
 """Layer 5, resources: nothing is claimed twice at the same time.
 
 Code: ``CLAIMED_TWICE``. Skills declare what they use (``uses={"arm.{arm}"}``); children of a
-parallel run at once and may not claim the same thing.
+parallel run at once and may not claim the same thing. A claim whose arguments are known only when
+the mission runs (``arm: $which``) stands for all that it may turn out to be.
 """
 
 from __future__ import annotations
 
-from bt_exec.spec.expand import is_reference
-from bt_exec.spec.model import Do, NodeBase, Parallel, walk
+import re
+from typing import NamedTuple
+
+from bt_exec.spec.model import Do, MissionSpec, NodeBase, Parallel, walk
 from bt_exec.spec.paths import place_of_children
 from bt_exec.verify.context import Context, nodes_of
-from bt_exec.verify.dry_run import fill
+from bt_exec.verify.templates import fill, form_of, is_known, known_args
 
-__all__ = ["check_resources", "claims_of"]
+__all__ = ["Claim", "check_resources", "claims_of"]
+
+
+class Claim(NamedTuple):
+    """What a skill uses while it runs.
+
+    Attributes:
+        text: The claim, with the arguments that are known.
+        skill: Who claims it.
+        form: What it may turn out to be; None if it is known.
+    """
+
+    text: str
+    skill: str
+    form: re.Pattern[str] | None = None
+
+    def meets(self, other: Claim) -> bool:
+        """Whether both may be the same thing."""
+        if self.form is None:
+            same = self.text == other.text
+            return same or (other.form is not None and other.form.fullmatch(self.text) is not None)
+        return self.form == other.form if other.form is not None else other.meets(self)
 
 
 def check_resources(context: Context) -> None:
@@ -20,31 +44,36 @@ def check_resources(context: Context) -> None:
     for node, place in nodes_of(context.document.root):
         if not isinstance(node, Parallel):
             continue
-        holder: dict[str, str] = {}
+        held: list[Claim] = []
         for child, where in place_of_children(node, place):
-            for claim, skill in sorted(claims_of(context, child).items()):
-                if claim in holder:
+            claims = claims_of(context, child)
+            for claim in claims:
+                other = next((one for one in held if one.meets(claim)), None)
+                if other is not None:
                     context.report(
                         "CLAIMED_TWICE",
-                        f"{skill} and {holder[claim]} would both use {claim} at once",
+                        f"{claim.skill} and {other.skill} would both use {claim.text} at once",
                         where,
-                        found=claim,
+                        found=claim.text,
                     )
-                holder.setdefault(claim, skill)
+            held += claims
 
 
-def claims_of(context: Context, node: NodeBase) -> dict[str, str]:
-    """Return what the skills under `node` claim, each with the skill that claims it."""
-    claims: dict[str, str] = {}
+def claims_of(context: Context, node: NodeBase) -> list[Claim]:
+    """Return what the skills under `node` claim, each thing once.
+
+    What the parameters of a tree leave open is left out there: it is known in a mission.
+    """
+    claims: dict[str, Claim] = {}
     for inner in walk(node):
         skill = context.catalogue.skills.get(inner.do) if isinstance(inner, Do) else None
         if skill is None or not isinstance(inner, Do):
             continue
-        if any(is_reference(value) for value in inner.args.values()):
-            continue  # only known when it runs
-        try:
-            args = skill.validate(inner.args)
-        except ValueError:
-            continue  # the arguments layer has said so
-        claims.update(dict.fromkeys((fill(use, args) for use in skill.uses), skill.name))
-    return claims
+        args = known_args(skill, inner.args)
+        for use in skill.uses:
+            if is_known(use, args):
+                text = fill(use, args)
+                claims[text] = Claim(text, skill.name)
+            elif isinstance(context.document, MissionSpec):
+                claims[use] = Claim(use, skill.name, form_of(use, args))
+    return [claims[text] for text in sorted(claims)]

@@ -31,3 +31,15 @@ def test_a_whole_tick_late_is_an_overrun_and_is_not_caught_up():
     clock.advance()
     clock.advance()
     assert clock.overruns >= 1
+
+
+def test_a_stop_that_was_asked_for_while_time_stood_still_comes_before_what_is_next():
+    steps = []
+
+    class Noting(FakeClock):
+        def step(self, seconds: float) -> None:
+            steps.append(seconds)
+            super().step(seconds)
+
+    Clock([Noting()], 0.05, fast=True).begin()
+    assert steps == [0.0]

@@ -157,12 +157,12 @@ def test_a_skill_is_on_record_before_it_starts():
         order.append("moves")
         yield Running()
 
-    class Recorder(ScriptedRobot):
-        pass
+    def recorded() -> str:
+        order.append("recorded")
+        return ""
 
-    run = run_tree("tree: t\nroot: {do: a}", [a], robot=Recorder())
-    kinds = [type(event).__name__ for event in run.events]
-    assert kinds.index("SkillStarting") < kinds.index("Progress")
+    run = run_tree("tree: t\nroot: {do: a}", [a], unrecorded=recorded)
+    assert order == ["recorded", "moves"]
     starting = next(event for event in run.events if isinstance(event, SkillStarting))
     assert (starting.skill, starting.call) == ("a", 1)
 

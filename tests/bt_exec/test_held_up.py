@@ -6,6 +6,7 @@ import dataclasses
 import threading
 
 from bt_exec.clock import Clock
+from bt_exec.events import Finished
 from bt_exec.executive import Executive
 from bt_exec.pack import Catalogue
 from bt_exec.rig import Rig
@@ -84,3 +85,71 @@ def test_a_robot_that_cannot_say_what_it_told_costs_only_its_words(caplog):
     executive = mission(scripted_skill("a"), ScriptedRobot(), told=told)
     assert executive.run("go").status == "satisfied"
     assert "a robot could not say what it told" in caplog.text
+
+
+class Lost:
+    """A robot whose connection is gone."""
+
+    stops = 0
+
+    def stop(self) -> None:
+        self.stops += 1
+
+    @property
+    def still(self) -> bool:
+        raise OSError("connection lost")
+
+
+def test_a_robot_that_cannot_be_asked_is_stopped(caplog):
+    robot, ends = Lost(), []
+
+    @skill()
+    def a() -> Steps:
+        """Need no robot."""
+        yield Running()
+
+    executive = mission(a, robot)
+    executive._listeners.append(Ends(ends))
+    assert executive.run("go").status == "satisfied"
+    assert (robot.stops, len(ends)) == (1, 1)
+    assert "it cannot be told whether the robots are still" in caplog.text
+
+
+def test_a_robot_that_cannot_say_what_it_knows_at_the_end_costs_only_its_words(caplog):
+    answers = iter([{"door": "open"}])
+    executive = mission(scripted_skill("a"), ScriptedRobot(), facts=lambda: next(answers))
+    assert executive.run("go").status == "satisfied"
+    assert "a robot could not say what it knows" in caplog.text
+
+
+def test_a_clean_up_and_a_stop_that_both_fail_do_not_hide_why_it_failed(caplog):
+    @skill(timeout_s=0.05)
+    def a() -> Steps:
+        """Never end, and raise on the way out."""
+        try:
+            while True:
+                yield Running()
+        finally:
+            raise OSError("connection lost")
+
+    class Gone(ScriptedRobot):
+        def stop(self) -> None:
+            super().stop()
+            raise OSError("connection lost")
+
+    robot = Gone()
+    outcome = mission(a, robot).run("go")
+    assert (outcome.status, outcome.failures[-1]["code"]) == ("blocked", "TIMEOUT")
+    assert robot.stops
+    assert "the robot of test could not be stopped" in caplog.text
+
+
+class Ends:
+    """A listener that keeps the end of a mission."""
+
+    def __init__(self, ends: list[Finished]) -> None:
+        self._ends = ends
+
+    def on(self, event) -> None:
+        if isinstance(event, Finished):
+            self._ends.append(event)

@@ -17,7 +17,7 @@ from bt_exec.pack import Catalogue
 from bt_exec.spec.expand import expand
 from bt_exec.spec.expression import leaves
 from bt_exec.spec.model import Check, Do, MissionSpec, NodeBase, walk
-from bt_exec.verify.dry_run import fill
+from bt_exec.verify.templates import fill
 from bt_exec_llm.offline import OfflineCompiler
 
 __all__ = ["Ends", "effects_of", "ends_of", "meaning_of"]

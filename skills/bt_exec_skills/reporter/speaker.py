@@ -27,6 +27,10 @@ class Listening(Protocol):
     def reply(self) -> Reply | None:
         """The reply, or None if there is none yet."""
 
+    @property
+    def over(self) -> bool:
+        """Whether no reply can come any more."""
+
     def stop(self) -> None:
         """Listen no longer; harmless when it is over."""
 
@@ -61,13 +65,18 @@ class Said(NamedTuple):
 class _Later:
     def __init__(self, reply: Reply | None, at: float, clock: Callable[[], float]) -> None:
         self._reply, self._at, self._clock = reply, at, clock
+        self._stopped = False
 
     @property
     def reply(self) -> Reply | None:
         return self._reply if self._clock() >= self._at else None
 
+    @property
+    def over(self) -> bool:
+        return self._stopped
+
     def stop(self) -> None:
-        self._reply = None
+        self._reply, self._stopped = None, True
 
 
 class ScriptedSpeaker:

@@ -118,6 +118,8 @@ def _listen(
             if world.now - begun >= robot.speaker.patience_s:
                 waited = f"no answer within {robot.speaker.patience_s:.0f} s"
                 raise Failed("NO_ANSWER", waited, who=who)
+            if listening.over:
+                raise Failed("NO_ANSWER", "nobody can answer any more", who=who)
             yield Running(None, "listening")
     finally:
         listening.stop()

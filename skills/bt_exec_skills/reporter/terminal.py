@@ -66,26 +66,27 @@ class _Line:
         self._over.set()
 
     def _read(self) -> None:
-        with selectors.DefaultSelector() as ready:
+        with selectors.DefaultSelector() as selector:
+            ready: selectors.BaseSelector | None = selector
             try:
-                ready.register(self._source, selectors.EVENT_READ)
+                selector.register(self._source, selectors.EVENT_READ)
             except (PermissionError, ValueError):  # a file: it never has to be waited for
-                self._take()
-                return
-            while not self._over.is_set():
-                if ready.select(_STEP_S):
+                ready = None
+            while not self._over.is_set() and self._text is None:
+                if ready is None or ready.select(_STEP_S):
                     self._take()
-                    return
 
     def _take(self) -> None:
+        """Take a line; an empty one is no answer, and after the last one nobody is heard."""
         if self._over.is_set():
             return
         try:
-            text = self._source.readline().strip()
-        except (OSError, ValueError):  # closed meanwhile: nobody is heard there any more
-            return
-        if text:
-            self._text = text
+            line = self._source.readline()
+        except (OSError, ValueError):  # closed meanwhile
+            line = ""
+        if not line:
+            self._over.set()
+        self._text = line.strip() or None
 
 
 class TerminalSpeaker:

@@ -101,8 +101,8 @@ def events_of(mission_id: str) -> list[Event]:
         Planning(1.2, 24, "offline", failure),
         Planned(1.4, 28, spec(2), 1),
         NodeChanged(1.4, 28, "fetch/open_door", "kept"),
-        SkillStarting(1.4, 28, "fetch/home/return_home", "return_home", {}, 2),
-        SkillEnded(2.0, 40, "fetch/home/return_home", "return_home", 2, "done", 0.6, {"at": 1}),
+        SkillStarting(1.4, 28, "fetch/home/return_home", "return_home", {}, 1),
+        SkillEnded(2.0, 40, "fetch/home/return_home", "return_home", 1, "done", 0.6, {"at": 1}),
         NodeChanged(2.0, 40, "fetch", "done"),
         Turn(2.0, 40, {"say": "자재를 가져왔습니다."}),
         Finished(

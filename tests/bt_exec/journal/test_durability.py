@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import signal
 import sqlite3
 import subprocess
@@ -13,10 +14,23 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec.events import Finished, NodeChanged, SkillEnded, SkillStarting, Turn
+from bt_exec.events import (
+    Event,
+    Finished,
+    NodeChanged,
+    Planned,
+    SkillEnded,
+    SkillStarting,
+    Turn,
+)
 from bt_exec.journal import Journal
 from bt_exec.journal import write as writing
+from bt_exec.pack import Catalogue
 from bt_exec.report import Outcome
+from bt_exec.rig import Rig
+from bt_exec.session import Session
+from bt_exec.testing import FakeClock, ScriptedRobot, scripted_skill
+from bt_exec.testing.missions import scripted_site
 
 START = SkillStarting(1.0, 3, "a", "grasp", {"arm": "right"}, 1)
 
@@ -204,3 +218,36 @@ def test_no_thread_is_left_behind(journal: Journal) -> None:
     with journal.begin(command="x", frames=True):
         assert threading.active_count() == before + 2
     assert threading.active_count() == before
+
+
+def test_a_mission_that_cannot_be_recorded_moves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The journal of a session holds up what its missions would move."""
+    monkeypatch.setattr("bt_exec.journal.schema.connect.__kwdefaults__", {"busy_s": 0.01})
+    robot = ScriptedRobot()
+    rig = Rig(robot, simulation=FakeClock())
+    site = scripted_site([scripted_skill("a")], ["tree: t\nutterances: [go]\nroot: {do: a}"])
+    (pack,) = site.catalogue.packs
+    pack = dataclasses.replace(pack, robots={"arm": lambda settings, world: rig})
+    site = dataclasses.replace(site, catalogue=Catalogue([pack]))
+    journal = Journal.open(tmp_path / "j.sqlite")
+    with Session(site, fast=True, journal=journal) as session:
+        assert session.run("go").status == "satisfied"
+        with closing(sqlite3.connect(journal.path, isolation_level=None)) as other:
+            session.listeners.append(Locks(other))
+            outcome = session.run("go")
+            other.execute("ROLLBACK")
+    assert (outcome.status, outcome.reason_code) == ("failed", "NOT_RECORDED")
+    assert robot.log == ["a start", "a done"]  # of the first mission
+
+
+class Locks:
+    """A listener that locks the journal once a plan stands."""
+
+    def __init__(self, other: sqlite3.Connection) -> None:
+        self._other = other
+
+    def on(self, event: Event) -> None:
+        if isinstance(event, Planned):
+            self._other.execute("BEGIN IMMEDIATE")

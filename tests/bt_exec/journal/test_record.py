@@ -198,7 +198,7 @@ def test_the_views_answer_to_sqlite3(journal: Journal, script: Script) -> None:
         skills = connection.execute("SELECT path, call, skill, plan FROM skill_starts").fetchall()
     assert skills == [
         ("fetch/open_door", 1, "open_door", 1),
-        ("fetch/home/return_home", 2, "return_home", 2),
+        ("fetch/home/return_home", 1, "return_home", 2),
     ]
 
 

@@ -11,6 +11,22 @@ CASES = {
         ["1 a skipped already so"],
         [],
     ),
+    "skip_if is explained by what held, not by what did not": (
+        "root: {do: a, skip_if: {any: [c, d]}}",
+        [
+            scripted_skill("a"),
+            scripted_condition("c", [False], skip_reason="already so"),
+            scripted_condition("d", [True], skip_reason="already thus"),
+        ],
+        ["1 a skipped already thus"],
+        [],
+    ),
+    "skip_if of what does not hold is explained by itself": (
+        "root: {do: a, skip_if: {not: c}}",
+        [scripted_skill("a"), scripted_condition("c", [False], skip_reason="already so")],
+        ["1 a skipped not c"],
+        [],
+    ),
     "skip_if does not hold: the node runs; it is not asked again": (
         "root: {do: a, skip_if: c}",
         [scripted_skill("a", [("2", "done")]), scripted_condition("c", [False, True])],

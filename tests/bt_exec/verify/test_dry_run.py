@@ -11,7 +11,8 @@ from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.expression import All, Is, Not
 from bt_exec.spec.model import MissionSpec
 from bt_exec.verify import verify_mission
-from bt_exec.verify.dry_run import established, fill
+from bt_exec.verify.dry_run import established
+from bt_exec.verify.templates import fill
 from tests.bt_exec.spec.workshop import WORKSHOP
 from tests.bt_exec.verify.layers import CATALOGUE, of_mission
 
@@ -121,3 +122,19 @@ def test_established() -> None:
     assert established(Is(name="lid_is", args={"state": "$state"}), CATALOGUE) == {}
     assert established(Is(name="nothing"), CATALOGUE) == {}
     assert fill("hand.{arm}", {"arm": "left", "thing": "{x}"}) == "hand.left"
+
+
+@skill(effects={"lid": "closed"})
+def shut(robot: Any) -> Steps:
+    """Shut the lid."""
+    yield Running()
+
+
+@pytest.mark.parametrize(("needed", "told"), [("all", 1), (2, 1), ("any", 0), (1, 0)])
+def test_what_a_cancelled_branch_would_have_done_is_not_known(needed: Any, told: int) -> None:
+    catalogue = Catalogue([WORKSHOP, Pack(name="own", summary="…", skills=(shut,))])
+    both = {"parallel": [{"do": "shut"}, {"do": "look"}], "succeed_when": needed}
+    root = {"sequence": [both, take()]}
+    spec = MissionSpec.model_validate({"mission": {"command": "x"}, "root": root})
+    found = verify_mission(spec, catalogue, facts={"lid": "open", "hand.left": "empty"})
+    assert [problem.code for problem in found] == ["NEED_NOT_MET"] * told

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import pytest
 
+from bt_exec.pack import Catalogue, Pack
+from bt_exec.skill import Running, Steps, skill
+from bt_exec.spec.model import MissionSpec
+from bt_exec.verify import verify_mission
+from tests.bt_exec.spec.workshop import WORKSHOP
 from tests.bt_exec.verify.layers import of_mission
 
 LEFT: dict[str, Any] = {"do": "open_lid", "with": {"arm": "left"}}
@@ -36,3 +41,38 @@ def test_what_runs_at_once(root: Any, told: int) -> None:
     found = of_mission(root)
     assert len(found) == told
     assert all(line.startswith("CLAIMED_TWICE") for line in found)
+
+
+class Chosen(NamedTuple):
+    arm: Literal["left", "right"]
+
+
+@skill(uses={"head"})
+def choose(robot: Any) -> Steps[Chosen]:
+    """Choose an arm."""
+    yield Running()
+    return Chosen("left")
+
+
+SOME: dict[str, Any] = {"do": "open_lid", "with": {"arm": "$which"}}
+
+
+@pytest.mark.parametrize(
+    ("children", "told"),
+    [
+        ([SOME, RIGHT], ["arm.right"]),
+        ([RIGHT, SOME], ["arm.{arm}"]),
+        ([SOME, SOME], ["arm.{arm}"]),
+        ([SOME, {"do": "choose"}], []),
+    ],
+)
+def test_what_is_known_only_when_it_runs_may_be_all_that_it_can_be(
+    children: list[Any], told: list[str]
+) -> None:
+    catalogue = Catalogue([WORKSHOP, Pack(name="own", summary="…", skills=(choose,))])
+    saved = {"do": "choose", "save": {"arm": "which"}}
+    root = {"sequence": [saved, {"parallel": children}]}
+    spec = MissionSpec.model_validate({"mission": {"command": "x"}, "root": root})
+    found = verify_mission(spec, catalogue)
+    assert [problem.code for problem in found] == ["CLAIMED_TWICE"] * len(told)
+    assert [problem.found for problem in found] == told

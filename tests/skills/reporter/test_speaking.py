@@ -76,6 +76,27 @@ def test_a_typed_line_is_the_reply(keyboard):
     assert lines == ["🤖 → professor/ko: 언제입니까?", "professor/ko ▸"]
 
 
+def test_an_empty_line_is_no_answer(keyboard):
+    source, typed = keyboard
+    speaker = TerminalSpeaker(lambda line: None, source)
+    listening = speaker.listen("professor", "ko")
+    typed.write("\n")
+    assert wait_for(listening, 0.3) is None
+    assert speaker.listening
+    typed.write("화요일 3시\n")
+    assert wait_for(listening) == Reply("화요일 3시")
+
+
+def test_nobody_is_waited_for_who_cannot_answer_any_more(keyboard):
+    source, typed = keyboard
+    listening = TerminalSpeaker(lambda line: None, source).listen("professor", "ko")
+    typed.close()
+    limit = time.monotonic() + 60
+    while not listening.over and time.monotonic() < limit:
+        time.sleep(0.01)
+    assert (listening.over, listening.reply) == (True, None)
+
+
 def test_what_is_typed_after_listening_belongs_to_others(keyboard):
     source, typed = keyboard
     speaker = TerminalSpeaker(lambda line: None, source)

@@ -1,0 +1,58 @@
+"""Declared facts and claims as templates over arguments, filled in as far as these are known.
+
+``arm.{arm}`` with ``arm: right`` is ``arm.right``; with ``arm: $which`` it may be any ``arm.…``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import string
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from bt_exec.skill import Signature
+from bt_exec.spec.expand import is_reference
+
+__all__ = ["fill", "form_of", "is_known", "known_args"]
+
+
+def fill(template: str, args: Mapping[str, Any]) -> str:
+    """Return a declared fact with the arguments filled in."""
+    return template.format(**args)
+
+
+def is_known(template: str, args: Mapping[str, Any]) -> bool:
+    """Whether every argument that a template names is known."""
+    return all(name in args for name in _names(template))
+
+
+def form_of(template: str, args: Mapping[str, Any]) -> re.Pattern[str]:
+    """Return the pattern of every fact a template may mean while some arguments are unknown."""
+    pattern = ""
+    for text, name, _, _ in string.Formatter().parse(template):
+        pattern += re.escape(text)
+        if name is not None:
+            pattern += re.escape(str(args[name])) if name in args else ".+"
+    return re.compile(pattern)
+
+
+def known_args(signature: Signature, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments whose values are known before the mission runs, with defaults."""
+    given = {key: value for key, value in args.items() if not _refers(value)}
+    if len(given) == len(args):
+        with contextlib.suppress(ValidationError):  # the layer before has said so
+            return signature.validate(args)
+    fields = signature.model.model_fields.items()
+    left = {key: field.default for key, field in fields if not field.is_required()}
+    return {**{key: value for key, value in left.items() if key not in args}, **given}
+
+
+def _refers(value: Any) -> bool:
+    return any(map(_refers, value)) if isinstance(value, list) else is_reference(value)
+
+
+def _names(template: str) -> list[str]:
+    return [name for _, name, _, _ in string.Formatter().parse(template) if name is not None]

@@ -1,0 +1,28 @@
+"""What is written beside a mission never holds it up."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bt_exec import events as ev
+from bt_exec.cli import sinks
+from bt_exec.testing import FakeScene
+
+
+def test_a_disk_that_hangs_costs_frames_and_not_the_mission(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hangs = threading.Event()
+    monkeypatch.setattr("bt_exec.journal.write_png", lambda path, frame: hangs.wait(60))
+    monkeypatch.setattr(sinks, "_PATIENCE_S", 0.01)
+    frames = sinks.Frames(tmp_path)
+    scene = FakeScene(frame=np.zeros((2, 2, 3), np.uint8))
+    for tick in range(sinks._WAITING + 10):
+        frames.on(ev.Looked(0.0, tick, "door", scene))
+    hangs.set()
+    with pytest.raises(OSError, match=r"the disk is too slow; of 42 frames \d+ are left out"):
+        frames.close()
