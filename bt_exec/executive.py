@@ -266,7 +266,7 @@ class Executive:
 
     def _satisfied(self, account: Account) -> Ending:
         """Return how a mission that reached its end stands: an idle one says what it skipped."""
-        idle = not account.done and account.skipped
+        idle = account.skipped and not account.started and not account.told
         code = code_of_reason(account.skipped[-1].reason) if idle else "OK"
         return Ending("satisfied", code)
 
@@ -348,6 +348,8 @@ class Executive:
         try:
             while (moving := self._moving()) and self.clock.now() < limit:
                 self.clock.advance()
+        except KeyboardInterrupt:  # the operator waits no longer, the record must end all the same
+            moving = True
         except Exception as error:  # noqa: BLE001 - a robot that cannot be asked may be moving
             _log.error("it cannot be told whether the robots are still", exc_info=error)
             moving = True

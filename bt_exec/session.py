@@ -61,6 +61,9 @@ def parse_world(texts: Iterable[str]) -> dict[str, str]:
 class Session:
     """Robots, eyes, clock and compiler of a site. Use it as a context manager.
 
+    Attributes:
+        missions: How many were begun.
+
     Args:
         site: A loaded site, or its name or file.
         world: ``{"door": "closed"}``; the packs say which keys they know.
@@ -96,8 +99,10 @@ class Session:
         self.faults = Faults.parse(faults, self.site.catalogue.skills)
         self.compiler = make_compiler(self.site, compiler)
         self._check_world(self.world)
-        self._count = 0
+        self.missions = 0
         self._running: Executive | None = None
+        self._preparing = False
+        self._asked = ""  # why to stop, if that was asked while a mission was being prepared
         self.rigs: dict[str, Rig] = {}
         self.eyes: dict[str, Eyes] = {}
         self._open()
@@ -116,11 +121,18 @@ class Session:
             raise UsageError("this session runs a mission already; wait for its end, or abort it")
         if not self.rigs and any(pack.robots for pack in self.site.catalogue.packs):
             raise UsageError("this session is closed; make another")
-        self._count += 1
+        self._preparing, self._asked = True, ""
+        self.missions += 1
+        try:
+            return self._recorded(command, plan)
+        finally:
+            self._preparing = False
+
+    def _recorded(self, command: str, plan: MissionSpec | None) -> Outcome:
         compiler = self.compiler if plan is None else GivenPlan(plan)
         language = plan.mission.language if plan is not None and not command else ""
         if self.journal is None:
-            name = f"{dt.date.today():%Y-%m-%d}-{self._count:04d}"
+            name = f"{dt.date.today():%Y-%m-%d}-{self.missions:04d}"
             return self._run(command, name, compiler, (), language=language)
         self._recall(self.journal)
         recorder = self.journal.begin(
@@ -177,6 +189,8 @@ class Session:
             record=recorder.exchange if recorder is not None else None,
         )
         self._running = executive
+        if self._asked:
+            executive.abort(self._asked)
         try:
             return executive.run(command, language)
         finally:
@@ -190,7 +204,8 @@ class Session:
         running = self._running
         if running is None:
             stop_all_apart(self.rigs)
-            return False
+            self._asked = reason if self._preparing else ""
+            return self._preparing
         running.abort(reason)
         return True
 

@@ -65,7 +65,8 @@ def summarise(
         elif ending.why:
             said.append(messages.say(ending.why, language, replans=len(account.failures) - 1))
     elif ending.reason_code not in ("OK", "ABORTED"):  # nothing was needed
-        return messages.say(account.skipped[-1].reason, language)
+        reasons = dict.fromkeys(skip.reason for skip in account.skipped)
+        return " ".join(messages.say(reason, language) for reason in reasons)
     elif ending.status == "aborted":
         said.append(messages.say("ABORTED", language))
     state = state_of(account, messages, catalogue, facts)

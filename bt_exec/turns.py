@@ -32,6 +32,7 @@ class Account:
 
     Attributes:
         spec: The plan in force.
+        started: Whether any action was begun.
         done: Finished actions of all plans, in order.
         skipped: What was not needed, in order.
         told: Verdicts of questions that were to be told, in order, by question.
@@ -51,6 +52,7 @@ class Account:
         self.command = command
         self.language = language
         self.spec: MissionSpec | None = None
+        self.started = False
         self.done: list[Action] = []
         self.skipped: list[Skip] = []
         self.told: dict[str, Asked] = {}
@@ -70,6 +72,7 @@ class Account:
             case Planned():
                 self._plan(event.spec)
             case SkillStarting():
+                self.started = True
                 self._finished.discard(event.path)
                 action = Action(event.skill, event.args, event.path)
                 self.turn(event.t, event.tick, action)

@@ -22,6 +22,7 @@ from bt_exec.cli.repl import COMMANDS as REPL
 from bt_exec.cli.repl import repl
 from bt_exec.cli.run import COMMANDS as RUN
 from bt_exec.cli.site import COMMANDS as SITE
+from bt_exec.cli.stopping import pressed, remember
 from bt_exec.cli.vision import VISION
 from bt_exec.failure import BtExecError, SpecError, UnknownName
 
@@ -87,6 +88,7 @@ app.add_typer(VISION, name="vision", rich_help_panel="Site")
 
 def main() -> NoReturn:
     """Run the command line of this process and leave with its exit code."""
+    remember()
     sys.exit(call(sys.argv[1:]))
 
 
@@ -111,10 +113,6 @@ def _run(arguments: list[str]) -> int:
     command = typer.main.get_command(app)
     try:
         result = command.main(args=arguments, prog_name="bt-exec", standalone_mode=False)
-    except _CLICK_ERROR as error:
-        return _complain(_usage(error), EXIT_USAGE)
-    except BtExecError as error:
-        return _complain(_paragraph(error), EXIT_USAGE)
     except (typer.Abort, KeyboardInterrupt):
         return _complain("stopped", EXIT_STOPPED)
     except OSError:
@@ -123,13 +121,26 @@ def _run(arguments: list[str]) -> int:
         if leaving.code == 1:  # what click makes of a reader that is gone
             raise BrokenPipeError from leaving
         raise
-    except Exception as error:
-        if os.environ.get("BT_EXEC_DEBUG"):
-            raise
-        kind = type(error).__name__
-        text = f"a bug of bt-exec, not of yours: {kind}: {error}; BT_EXEC_DEBUG=1 shows where"
-        return _complain(text, EXIT_BUG)
+    except Exception as error:  # noqa: BLE001 - nobody sees a traceback
+        if pressed():  # somebody's code made it of a Ctrl-C
+            return _complain("stopped", EXIT_STOPPED)
+        return _trouble(error)
+    if result == EXIT_STOPPED and pressed():  # what typer makes of a Ctrl-C outside a mission
+        return _complain("stopped", EXIT_STOPPED)
     return result if isinstance(result, int) else 0
+
+
+def _trouble(error: Exception) -> int:
+    """Say what cannot go on, and why; return the exit code."""
+    if isinstance(error, _CLICK_ERROR):
+        return _complain(_usage(error), EXIT_USAGE)
+    if isinstance(error, BtExecError):
+        return _complain(_paragraph(error), EXIT_USAGE)
+    if os.environ.get("BT_EXEC_DEBUG"):
+        raise error
+    kind = type(error).__name__
+    text = f"a bug of bt-exec, not of yours: {kind}: {error}; BT_EXEC_DEBUG=1 shows where"
+    return _complain(text, EXIT_BUG)
 
 
 def _paragraph(error: BtExecError) -> str:

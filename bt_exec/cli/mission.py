@@ -1,14 +1,13 @@
-"""One mission on a terminal: the view, the signals, and the last words."""
+"""One mission on a terminal: the view, and the last words."""
 
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from bt_exec import events as ev
+from bt_exec.cli.stopping import signals
 from bt_exec.tui.lines import PlainView
 from bt_exec.tui.live import LiveView
 from bt_exec.tui.model import ViewModel
@@ -73,7 +72,7 @@ class Conductor:
     def run(self, session: Session, command: str, plan: MissionSpec | None = None) -> Outcome:
         """Run one command to its end, show it, and say how it ended."""
         view = LiveView(self.model, self.painter, verbose=self.verbose) if self.live else None
-        with view or contextlib.nullcontext(), _signals(session, view, last=self.last):
+        with view or contextlib.nullcontext(), signals(session, view, last=self.last):
             outcome = session.run(command, plan)
         if self._trouble is not None and not isinstance(self._trouble, BrokenPipeError):
             raise self._trouble  # the mission went on; now is the time to say it
@@ -97,44 +96,3 @@ class Conductor:
             self.painter.say(text)
         except OSError as error:
             self._trouble = error
-
-
-@contextlib.contextmanager
-def _signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[None]:
-    """Turn Ctrl-C into a stop: once cleanly, twice the robot, three times leave the program.
-
-    Ctrl-Z suspends a simulation, which waits. A real robot goes on while this program sleeps, so
-    there Ctrl-Z stops the mission as Ctrl-C does.
-    """
-    pressed = 0
-
-    def stop(number: int, _: object) -> None:
-        nonlocal pressed
-        pressed += 1
-        if pressed > 2:
-            raise KeyboardInterrupt
-        session.abort("operator" if number == signal.SIGINT else signal.Signals(number).name)
-
-    def suspend(*_: object) -> None:
-        if view is not None:
-            view.pause()
-        signal.signal(signal.SIGTSTP, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGTSTP)  # returns when the program is continued
-        signal.signal(signal.SIGTSTP, suspend)
-        if view is not None:
-            view.again()
-
-    names = ("SIGINT", "SIGTERM", "SIGHUP")
-    waits = all(rig.simulation is not None for rig in session.rigs.values())
-    handlers: dict[str, Any] = {**dict.fromkeys(names, stop), "SIGTSTP": suspend if waits else stop}
-    before: dict[int, Any] = {}
-    for name, handler in handlers.items():
-        if (number := getattr(signal, name, None)) is not None:
-            with contextlib.suppress(ValueError):  # not on the main thread: nobody presses keys
-                before[number] = signal.signal(number, handler)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            asked = last and pressed and number == signal.SIGINT
-            signal.signal(number, signal.SIG_IGN if asked else handler)

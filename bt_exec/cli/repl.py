@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from bt_exec.cli import options as opt
+from bt_exec.cli.stopping import forget
 
 if TYPE_CHECKING:
     from bt_exec.cli.stage import Stage
@@ -104,6 +105,7 @@ class _Prompt:
                 outcome = self.stage.run(text)
                 self.code = self.code or outcome.exit_code
         except KeyboardInterrupt:
+            forget()
             self.painter.say("")  # one Ctrl-C too many: the mission has ended, the prompt stays
         except BtExecError as error:
             self.code = self.code or 2
@@ -121,6 +123,7 @@ class _Prompt:
                     self.painter.say("")
                     return
                 except KeyboardInterrupt:
+                    forget()
                     self.painter.say("")  # what was typed is dropped, the prompt stays
 
     def help(self) -> None:

@@ -18,8 +18,8 @@ _USAGE_ERROR: Any = typer.BadParameter.__mro__[1]  # click's, wherever typer kee
 def run(
     context: typer.Context,
     command: Annotated[
-        str, typer.Argument(help="What to do, in Korean or English.", show_default=False)
-    ] = "",
+        str | None, typer.Argument(help="What to do, in Korean or English.", show_default=False)
+    ] = None,
     site: opt.SiteName = "door",
     world: opt.WorldTexts = None,
     fault: opt.FaultTexts = None,
@@ -52,7 +52,7 @@ def run(
     from bt_exec.cli.output import emit
     from bt_exec.cli.stage import Options, staged
 
-    if not command and plan is None:
+    if command is None and plan is None:
         raise _USAGE_ERROR("Missing argument 'command'.", context)
 
     chosen = Options(
@@ -71,7 +71,7 @@ def run(
         last=True,
     )
     with staged(chosen) as stage:
-        given = None if plan is None else load_plan(plan, stage.session.site, command)
+        given = None if plan is None else load_plan(plan, stage.session.site, command or "")
         outcome = stage.run(command or (given.mission.command if given else ""), given)
         if json:
             emit(outcome.to_dict())

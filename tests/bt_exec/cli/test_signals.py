@@ -6,9 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 from types import SimpleNamespace
 
-from bt_exec.cli.mission import _signals
+import pytest
+
+from bt_exec.cli.stopping import signals
+from bt_exec.journal import Journal
 from bt_exec.rig import Rig
 from bt_exec.testing import FakeClock, ScriptedRobot
 
@@ -16,8 +21,8 @@ from bt_exec.testing import FakeClock, ScriptedRobot
 def test_ctrl_z_stops_the_mission_of_a_real_robot() -> None:
     reasons: list[str] = []
     rigs = {"real": Rig(ScriptedRobot()), "simulated": Rig(ScriptedRobot(), simulation=FakeClock())}
-    session = SimpleNamespace(rigs=rigs, abort=reasons.append)
-    with _signals(session, None, last=False):  # type: ignore[arg-type]
+    session = SimpleNamespace(rigs=rigs, missions=0, abort=lambda why: reasons.append(why) or True)
+    with signals(session, None, last=False):  # type: ignore[arg-type]
         os.kill(os.getpid(), signal.SIGTSTP)
     assert reasons == ["SIGTSTP"]
 
@@ -42,3 +47,76 @@ def test_ctrl_z_suspends_a_simulation() -> None:
     assert process.returncode == 0
     assert "satisfied in" in out
     assert err == ""
+
+
+SWALLOWED = """
+import os, signal
+from bt_exec.session import Session
+opened = Session._open
+
+def _open(self):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000):
+            pass
+    except BaseException as error:
+        {what}
+    opened(self)
+
+Session._open = _open
+"""
+EARLY = """
+import os, signal
+from bt_exec.session import Session
+ran = Session._run
+
+def _run(self, *args, **more):
+    os.kill(os.getpid(), signal.SIGINT)
+    return ran(self, *args, **more)
+
+Session._run = _run
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        (SWALLOWED.format(what="pass"), "bt-exec: stopped\n"),
+        (SWALLOWED.format(what="raise ImportError('initialisation failed')"), "bt-exec: stopped\n"),
+        (EARLY, ""),
+    ],
+)
+def test_a_ctrl_c_before_the_first_tick_is_never_lost(before: str, said: str) -> None:
+    """Somebody's import or callback may swallow it; still nothing moves, and nobody is blamed."""
+    program = f"{before}\nfrom bt_exec.cli.app import main\nmain()"
+    words = ["run", "open the door", "--plain", "--fast", "--no-journal"]
+    ran = subprocess.run(
+        [sys.executable, "-c", program, *words],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (ran.returncode, ran.stderr) == (130, said)
+    assert "running" not in ran.stdout
+
+
+def test_a_key_that_is_held_stops_once_and_the_record_has_its_end(tmp_path: Path) -> None:
+    journal = tmp_path / "j.sqlite"
+    words = ["run", "open the door", "--plain", "--journal", str(journal)]
+    with subprocess.Popen(
+        [sys.executable, "-m", "bt_exec", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if "running" in line:
+                break
+        for _ in range(8):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.015)
+        out, _ = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "stopped after" in out
+    assert Journal.open(journal).mission("last").status == "aborted"

@@ -1,0 +1,106 @@
+"""Ctrl-C and its kin: before a mission, in it, and once too often.
+
+From the first moment of the program on, a Ctrl-C is remembered: where Python raises it, somebody's
+import or callback may swallow it, and then no mission may begin.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bt_exec.session import Session
+    from bt_exec.tui.live import LiveView
+
+__all__ = ["forget", "pressed", "remember", "signals"]
+
+_HELD_S = 1.0
+"""A third Ctrl-C leaves the program only this long after the second; before, a key is held [s]."""
+
+_pressed = False
+
+
+def remember() -> None:
+    """Remember a Ctrl-C from now on, and raise it as Python does."""
+    with contextlib.suppress(ValueError):  # not on the main thread: nobody presses keys
+        signal.signal(signal.SIGINT, _interrupt)
+
+
+def pressed() -> bool:
+    """Whether there was a Ctrl-C outside a mission that nobody has answered yet."""
+    return _pressed
+
+
+def forget() -> None:
+    """Take the last Ctrl-C as answered."""
+    global _pressed
+    _pressed = False
+
+
+def _interrupt(*_: object) -> None:
+    global _pressed
+    _pressed = True
+    raise KeyboardInterrupt
+
+
+@contextlib.contextmanager
+def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[None]:
+    """Turn Ctrl-C into a stop: once cleanly, twice the robot, later once more leaves the program.
+
+    Before the mission has begun, it does not begin. Ctrl-Z suspends a simulation, which waits. A
+    real robot goes on while this program sleeps, so there Ctrl-Z stops the mission as Ctrl-C does.
+
+    Args:
+        session: Runs the mission.
+        view: What is drawn meanwhile.
+        last: The program ends with the mission: a Ctrl-C too many does not disturb its end.
+
+    Raises:
+        KeyboardInterrupt: If Ctrl-C was pressed before.
+    """
+    before_it = session.missions
+    count, second = 0, 0.0
+
+    def stop(number: int, _: object) -> None:
+        nonlocal count, second
+        count += 1
+        if count == 2:
+            second = time.monotonic()
+        if count > 2 and time.monotonic() - second >= _HELD_S:
+            raise KeyboardInterrupt
+        reason = "operator" if number == signal.SIGINT else signal.Signals(number).name
+        if not session.abort(reason) and session.missions == before_it:
+            raise KeyboardInterrupt
+
+    def suspend(*_: object) -> None:
+        if view is not None:
+            view.pause()
+        signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGTSTP)  # returns when the program is continued
+        signal.signal(signal.SIGTSTP, suspend)
+        if view is not None:
+            view.again()
+
+    waits = all(rig.simulation is not None for rig in session.rigs.values())
+    handlers: dict[str, Callable[..., None]] = {
+        **dict.fromkeys(("SIGINT", "SIGTERM", "SIGHUP"), stop),
+        "SIGTSTP": suspend if waits else stop,
+    }
+    earlier: dict[int, Any] = {}
+    for name, handler in handlers.items():
+        if (number := getattr(signal, name, None)) is not None:
+            with contextlib.suppress(ValueError):  # not on the main thread: nobody presses keys
+                earlier[number] = signal.signal(number, handler)
+    try:
+        if _pressed:
+            raise KeyboardInterrupt
+        yield
+    finally:
+        for number, handler in earlier.items():
+            asked = last and count and number == signal.SIGINT
+            signal.signal(number, signal.SIG_IGN if asked else handler)
