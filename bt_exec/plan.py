@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from bt_exec.compiler import Request
-from bt_exec.failure import Problem, SpecError
+from bt_exec.failure import Problem, Refusal, SpecError
 from bt_exec.passes import PassContext
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import MissionSpec
 from bt_exec.verify import verify_document, verify_mission
 
-__all__ = ["examine", "prepare"]
+__all__ = ["NEED_NOT_MET", "examine", "prepare", "rejection"]
+
+NEED_NOT_MET = "NEED_NOT_MET"
 
 
 def prepare(spec: MissionSpec, request: Request) -> MissionSpec:
@@ -25,6 +27,24 @@ def prepare(spec: MissionSpec, request: Request) -> MissionSpec:
     if problems or plan is None:
         raise SpecError(problems)
     return plan
+
+
+def rejection(error: SpecError, request: Request) -> Refusal:
+    """Return why a plan that does not verify is not run, for the person who gave the command.
+
+    Where nothing is wrong but how things stand (a hand is full), or will by then, that is told.
+    """
+    problems = tuple(map(str, error.problems))
+    say, language = request.messages.say, request.language
+    facts = dict.fromkeys(problem.found for problem in error.problems)
+    known = all(fact in request.messages for fact in facts)
+    if known and all(problem.code == NEED_NOT_MET for problem in error.problems):
+        now = request.seen.facts.items()
+        so = all(fact in {f"{key}={value}" for key, value in now} for fact in facts)
+        told = " ".join(say(fact, language) for fact in facts)
+        message = say(NEED_NOT_MET if so else "NEED_NOT_MET_THEN", language, facts=told)
+        return Refusal(NEED_NOT_MET, message, problems=problems)
+    return Refusal("PLAN_REJECTED", say("PLAN_REJECTED", language), problems=problems)
 
 
 def examine(

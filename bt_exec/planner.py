@@ -12,7 +12,8 @@ from bt_exec.clock import Clock
 from bt_exec.compiler import Compiler, Plan, Request
 from bt_exec.events import Event, NodeChanged, Planned, Planning, Refused, Rejected
 from bt_exec.failure import Failure, Refusal, SpecError
-from bt_exec.plan import prepare
+from bt_exec.given import GivenPlan
+from bt_exec.plan import NEED_NOT_MET, prepare, rejection
 from bt_exec.spec.model import MissionSpec
 from bt_exec.summary import Ending
 
@@ -85,11 +86,12 @@ class Planner:
         return spec
 
     def _rejected(self, request: Request, error: SpecError) -> Ending:
-        code = "PLAN_REJECTED"
-        problems = tuple(map(str, error.problems))
+        refusal = rejection(error, request)
+        code, problems = refusal.code, refusal.problems
+        if code == NEED_NOT_MET and not isinstance(self.compiler, GivenPlan):
+            problems = ()  # the sentence says it all to whoever did not write the plan
         if request.failure is not None:
             return Ending("blocked", "SKILL_FAILED", request.failure, why=code, problems=problems)
-        refusal = Refusal(code, request.messages.say(code, request.language))
         return Ending("refused", code, refusal=refusal, problems=problems)
 
     def _ask(self, request: Request) -> Plan | Refusal | Failure:

@@ -69,7 +69,7 @@ def summarise(
         return " ".join(messages.say(reason, language) for reason in reasons)
     elif ending.status == "aborted":
         said.append(messages.say("ABORTED", language))
-    state = state_of(account, messages, catalogue, facts)
+    state = state_of(account, messages, catalogue, facts, well=ending.status == "satisfied")
     told = " ".join(said)  # "The door is open, but …" has said that the door is open
     said.extend(sentence for sentence in state if sentence.rstrip(".") not in told)
     if not said:
@@ -78,30 +78,38 @@ def summarise(
 
 
 def state_of(
-    account: Account, messages: Messages, catalogue: Catalogue, facts: Mapping[str, str]
+    account: Account,
+    messages: Messages,
+    catalogue: Catalogue,
+    facts: Mapping[str, str],
+    *,
+    well: bool = True,
 ) -> tuple[str, ...]:
     """Return one sentence for each known fact that this mission is about.
 
     A fact is the mission's business if one of its skills changes it, or one of its questions is
-    about it. So a command about the door says nothing of what a hand happens to hold.
+    about it. So a command about the door says nothing of what a hand happens to hold. Where the
+    mission did not end `well`, what its skills need is told as well: a hand that was stopped half
+    way may still hold the handle.
     """
     if account.spec is None:
         return ()
     about: dict[str, None] = {}
     for node in walk(account.spec.root):
         if isinstance(node, Do):
-            about.update(dict.fromkeys(_touched(node, catalogue)))
+            about.update(dict.fromkeys(_touched(node, catalogue, well=well)))
     for asked in account.told.values():
         about.update(dict.fromkeys(_asked(asked.question, account, catalogue)))
     keys = [f"{fact}={facts[fact]}" for fact in about if fact in facts]
     return tuple(messages.say(key, account.language) for key in keys if key in messages)
 
 
-def _touched(node: Do, catalogue: Catalogue) -> tuple[str, ...]:
+def _touched(node: Do, catalogue: Catalogue, *, well: bool) -> tuple[str, ...]:
     skill = catalogue.skill(node.do)
     args: dict[str, Any] = dict(node.args)
     try:
-        return tuple(fill(key, args) for key in skill.effects)
+        keys = skill.effects if well else {**skill.effects, **skill.needs}
+        return tuple(fill(key, args) for key in keys)
     except (KeyError, IndexError):
         return ()  # an argument by default or by result: the state is told by the others
 

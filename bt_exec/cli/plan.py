@@ -52,7 +52,7 @@ def compile_(
     from bt_exec.cli.given import format_of
     from bt_exec.compiling import make_compiler, request_of
     from bt_exec.failure import Refusal, SpecError
-    from bt_exec.plan import prepare
+    from bt_exec.plan import prepare, rejection
     from bt_exec.site import load_site
     from bt_exec.spec.dump import dump_json, dump_yaml
 
@@ -69,9 +69,7 @@ def compile_(
     try:
         runs = prepare(answer.spec, request)
     except SpecError as error:
-        said = request.messages.say("PLAN_REJECTED", request.language)
-        problems = tuple(map(str, error.problems))
-        raise _refused(Refusal("PLAN_REJECTED", said, problems=problems)) from None
+        raise _refused(rejection(error, request)) from None
     spec = runs if inline else answer.spec
     text = dump_json(spec) if format == "json" else dump_yaml(spec)
     if writer is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bt_exec import events as ev
+from bt_exec.plan import NEED_NOT_MET
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.nodes import ViewNode
 from bt_exec.tui.style import WORDS
@@ -71,7 +72,8 @@ class PlainView:
             case ev.LookFailed():
                 self._line("sees", f"nothing new: {model.blind}")
             case ev.Rejected():
-                for problem in event.problems:
+                told = (p for p in event.problems if self.verbose or p.code != NEED_NOT_MET)
+                for problem in told:
                     self._line("rejected", clean(problem))
             case ev.Aborting():
                 self._line("stop", model.stopping)

@@ -312,3 +312,29 @@ def test_a_mistake_that_two_layers_see_is_told_once():
     assert run.outcome.problems == (
         "the plan: root: tree 'inner' needs 'k' (integer) (allowed: k) [MISSING_ARGUMENT]",
     )
+
+
+def test_a_mission_that_acted_does_not_say_that_nothing_was_needed():
+    """The first attempt moved and ran out of time; what it did is why the second is skipped."""
+    tree = "tree: t\nroot: {do: a, skip_if: c, timeout: 200ms}"
+    so = scripted_condition("c", [False, True], skip_reason="already so")
+    run = run_tree(tree, [scripted_skill("a", [FOREVER]), so])
+    assert [failure["code"] for failure in run.outcome.failures] == ["TIMEOUT"]
+    assert (run.outcome.status, run.outcome.reason_code) == ("satisfied", "OK")
+
+
+def test_an_answer_is_told_also_where_nothing_had_to_be_done():
+    tree = "tree: t\nroot: {sequence: [{do: a, skip_if: c}, {check: d, tell: true}]}"
+    so = scripted_condition("c", [True], skip_reason="already so")
+    run = run_tree(tree, [scripted_skill("a"), so, scripted_condition("d", [False])])
+    assert (run.outcome.status, run.outcome.reason_code) == ("satisfied", "OK")
+    assert run.outcome.message == "no"
+
+
+def test_everything_that_was_not_needed_is_said_once():
+    tree = "tree: t\nroot: {sequence: [{do: a, skip_if: c}, {do: a, skip_if: d}]}"
+    so = scripted_condition("c", [True], skip_reason="already so")
+    thus = scripted_condition("d", [True], skip_reason="already thus")
+    run = run_tree(tree, [scripted_skill("a"), so, thus])
+    assert run.outcome.reason_code == "ALREADY_THUS"
+    assert run.outcome.message == "already so already thus"

@@ -1,0 +1,38 @@
+"""A hand that is in the way: what a stopped mission leaves is told, and why the next cannot run."""
+
+from __future__ import annotations
+
+from bt_exec.events import Progress
+from bt_exec.session import Session
+
+
+class StopsWhilePulling:
+    session: Session
+
+    def on(self, event) -> None:
+        if isinstance(event, Progress) and event.doing == "pulling":
+            self.session.abort()
+
+
+def test_a_stopped_hand_still_holds_and_says_so(door_site):
+    watcher = StopsWhilePulling()
+    with Session(door_site, fast=True, listeners=[watcher]) as session:
+        watcher.session = session
+        stopped = session.run("open the door")
+        assert stopped.status == "aborted"
+        assert "The right hand holds the door handle." in stopped.message
+        again = session.run("문 열어")
+        assert (again.status, again.reason_code) == ("refused", "NEED_NOT_MET")
+        assert again.message == "지금은 할 수 없습니다. 오른손이 손잡이를 잡고 있습니다."
+        assert again.problems == ()
+        assert session.run("bring your arms home").status == "satisfied"
+        assert session.facts()["hand.right"] == "empty"
+
+
+def test_a_step_that_fills_the_hand_of_the_next(door_site):
+    with Session(door_site, world={"door": "open"}, fast=True) as session:
+        outcome = session.run("get the material and open the door")
+    assert (outcome.status, outcome.reason_code) == ("refused", "NEED_NOT_MET")
+    assert outcome.message == (
+        "One step is in the way of the next. By then: The right hand holds the material."
+    )
