@@ -1,15 +1,16 @@
-"""Plans from files: a mission of ours, or a form that a pack of the site reads."""
+"""Plans from files: a mission or a tree of ours, or a form that a pack of the site reads."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bt_exec.failure import UnknownName, UsageError
+from bt_exec.failure import SpecError, UnknownName, UsageError
 
 if TYPE_CHECKING:
     from bt_exec.pack import PlanFormat
     from bt_exec.site import Site
+    from bt_exec.spec.load import Loaded
     from bt_exec.spec.model import MissionSpec
 
 __all__ = ["format_of", "load_plan"]
@@ -20,8 +21,10 @@ _LARGEST = 1_000_000
 def load_plan(path: Path, site: Site, command: str) -> MissionSpec:
     """Return the plan in a file, as a first plan: what an earlier run kept is done again.
 
+    A tree is a plan as it stands, with the defaults of its parameters.
+
     Raises:
-        UsageError: If the file cannot be read, or holds a tree instead of a plan.
+        UsageError: If the file cannot be read.
         SpecError: If it is wrong; every mistake of it.
     """
     from bt_exec.spec.load import load_text
@@ -41,11 +44,36 @@ def load_plan(path: Path, site: Site, command: str) -> MissionSpec:
         for name in _names(site):
             return format_of(name, site).read(text, str(path), command)
         raise UsageError(f"--plan {path}: no pack of site {site.name!r} reads plans of this form")
-    document = load_text(text, str(path)).document
+    loaded = load_text(text, str(path))
+    document = loaded.document
     if not isinstance(document, MissionSpec):
-        raise UsageError(f"--plan {path}: is a tree; a plan starts with 'mission:'")
+        return _mission_of(loaded, site, command)
     anew = document.mission.model_copy(update={"plan_version": 1, "parent": None, "kept": ()})
     return document.model_copy(update={"mission": anew})
+
+
+def _mission_of(loaded: Loaded, site: Site, command: str) -> MissionSpec:
+    """Return a mission that is one tree; it may use those of the site.
+
+    Raises:
+        SpecError: If it is wrong, or has a parameter without a default.
+    """
+    from bt_exec.messages import language_of
+    from bt_exec.spec.expand import expand
+    from bt_exec.spec.library import Library
+    from bt_exec.spec.model import Mission, MissionSpec, Tree, TreeSpec
+    from bt_exec.verify import verify_file
+
+    tree = loaded.document
+    assert isinstance(tree, TreeSpec)
+    library = Library([loaded])
+    library.fill_up(site.library)
+    if problems := verify_file(loaded, site.catalogue, library):
+        raise SpecError(problems)
+    said = command or (tree.utterances or (tree.summary or tree.tree,))[0]
+    header = Mission(command=said, language="ko" if language_of(said) == "ko" else "en")
+    root = Tree.model_validate({"tree": tree.tree})
+    return expand(MissionSpec(mission=header, root=root), library)
 
 
 def format_of(name: str, site: Site) -> PlanFormat:

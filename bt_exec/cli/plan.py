@@ -158,9 +158,7 @@ def _problems(files: list[Path], site: Site) -> list[Problem]:
                 library.add(one.document, one.source)
         except SpecError as error:
             problems += error.problems
-    for tree in site.library:
-        if tree.tree not in library:
-            library.add(tree, site.library.source(tree.tree))
+    library.fill_up(site.library)
     for one in loaded:
         problems += verify_file(one, site.catalogue, library)
     return problems

@@ -35,7 +35,7 @@ def run(
         Path | None,
         typer.Option(
             "--plan",
-            help="Run the plan in this file; COMMAND then only says what it is for.",
+            help="Run the plan or tree in this file; COMMAND then only says what it is for.",
             metavar="FILE",
             show_default=False,
         ),

@@ -58,6 +58,11 @@ class Library:
         self._trees[document.tree] = document
         self._sources[document.tree] = source
 
+    def fill_up(self, other: Library) -> None:
+        """Add the trees of another library whose names are free here."""
+        for name in set(other.names()) - set(self._trees):
+            self.add(other.get(name), other.source(name))
+
     def __contains__(self, name: object) -> bool:
         """Whether there is a tree called `name`."""
         return name in self._trees
