@@ -22,7 +22,9 @@ from bt_exec_llm.units import Reading, Unit
 __all__ = ["Part", "understand"]
 
 _ACTS = ("verb", "word")
-_FIRST = frozenset({"NEGATED", "CONDITION", "TIME", "COUNT", "MANNER", "CHOICE", "NOT_A_COMMAND"})
+_FIRST = frozenset(
+    {"NEGATED", "NOT_ASKED", "CONDITION", "TIME", "COUNT", "MANNER", "CHOICE", "NOT_A_COMMAND"}
+)
 
 
 def understand(

@@ -9,6 +9,7 @@ BAD_CHARACTERS     holds characters that cannot be seen
 STOP               says no more than to stop
 HELP               says no more than hello, or asks what can be done
 NEGATED            forbids something
+NOT_ASKED          asks whether something is *not* so
 CONDITION, TIME,   holds a condition, a time, a number, a manner or a choice that cannot be
 COUNT, MANNER,     honoured
 CHOICE
@@ -45,6 +46,7 @@ CODES = (
     "STOP",
     "HELP",
     "NEGATED",
+    "NOT_ASKED",
     "CONDITION",
     "TIME",
     "UNKNOWN_OBJECT",
@@ -86,6 +88,8 @@ def trouble_of(
     for kind, code in (("not", "NEGATED"), ("limit", "CONDITION"), ("limit", "TIME")):
         for unit in reading:
             if unit.kind == kind and (kind == "not" or unit.name == code):
+                if kind == "not" and text.endswith(("?", "？")):
+                    code = "NOT_ASKED"
                 return Trouble(code, _run(reading, unit, text) if kind == "limit" else text)
     for unit in reading:
         if unit.kind == "unknown":

@@ -89,13 +89,15 @@ def test_what_is_no_plan_is_refused(bt, tmp_path: Path, name, text, said):
 def test_a_tree_of_ones_own_runs_with_its_defaults(bt, tmp_path: Path):
     file = tmp_path / "mine.yaml"
     told = "params: {where: {type: Place, default: lounge}}"
-    file.write_text(f"tree: mine\n{told}\nroot: {{tree: go_to, with: {{place: $where}}}}\n", "utf-8")
+    file.write_text(
+        f"tree: mine\n{told}\nroot: {{tree: go_to, with: {{place: $where}}}}\n", "utf-8"
+    )
     code, out, _ = bt("run", "--plan", str(file), "--site", "building", "--fast", "--json")
     assert (code, json.loads(out)["command"]) == (0, "mine")
     file.write_text(file.read_text("utf-8").replace(", default: lounge", ""), "utf-8")
     code, _, err = bt("run", "--plan", str(file), "--site", "building", "--fast")
     assert code == 2
-    assert "tree 'mine' needs the argument 'where'" in err
+    assert "tree 'mine' needs 'where' (Place)" in err
 
 
 def test_a_site_without_the_pack_has_no_such_form(bt, tmp_path: Path):
