@@ -91,8 +91,9 @@ def sentence(note: Note, site: SiteMap, language: str, started: float = 0.0) -> 
     place = facts.get("target", site.called(note.place or "", language))
     facts = {**facts, "time": clock_of(note.t - started, language), "place": place}
     if note.kind != "failed":
-        return _begun(say(note.kind.upper(), language, **facts))
-    why = _begun(say(str(facts.pop("code")), language, **facts))
+        silent = note.kind == "said" and not note.facts.get("answer")
+        return _begun(say("SAID_no_reply" if silent else note.kind.upper(), language, **facts))
+    why = _ended(_begun(say(str(facts.pop("code")), language, **facts)))
     key = f"FAILED_{note.facts.get('skill')}"
     if note.facts.get("skill") == "navigate" and note.facts.get("target") == site.base:
         key = "FAILED_way_back"
@@ -100,12 +101,19 @@ def sentence(note: Note, site: SiteMap, language: str, started: float = 0.0) -> 
         key = "FAILED_other"
     elif f"{key}_heard" in _sentences() and "noise_db" in facts:
         key += "_heard"
+    elif f"{key}_on_tray" in _sentences() and note.facts.get("tray") == note.facts.get("object"):
+        key += "_on_tray"
     return _begun(say(key, language, **{**facts, "why": why}))
 
 
 def _begun(text: str) -> str:
     """Return a text that begins with a capital, for names of people and places need not."""
     return text[:1].upper() + text[1:]
+
+
+def _ended(text: str) -> str:
+    """Return a text that ends like a sentence, for what people say need not."""
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
 def _named(facts: Mapping[str, Any], site: SiteMap, language: str) -> dict[str, Any]:
