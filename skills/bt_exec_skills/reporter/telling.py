@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from bt_exec.messages import LANGUAGES, Messages
+from bt_exec_skills.reporter.keywords import about_past
 from bt_exec_skills.reporter.notebook import Note, Notebook, PastMission
 from bt_exec_skills.reporter.observation import Gathering, NoiseState
 from bt_exec_skills.reporter.query import Aspect
 from bt_exec_skills.reporter.sitemap import SiteMap
 
-__all__ = ["answer_of", "clock_of", "report_of", "say", "sentence"]
+__all__ = ["answer_of", "clock_of", "report_of", "say", "sentence", "told_of"]
 
 _HERE = Path(__file__).parent
 
@@ -127,15 +128,14 @@ def _named(facts: Mapping[str, Any], site: SiteMap, language: str) -> dict[str, 
 
 
 def report_of(notebook: Notebook, language: str, topic: str = "") -> str:
-    """Return what there is to tell: what is new, else everything, else what was done before.
+    """Return what there is to tell of this mission; if nothing, what was done before.
 
     Args:
         notebook: What was found.
         language: ``en`` or ``ko``.
         topic: What it is to be about; opens the report.
     """
-    notes = [note for note in notebook.news() or notebook.all() if note.kind != "went"]
-    told = [sentence(note, notebook.site, language, notebook.started) for note in notes]
+    told = told_of(notebook, language)
     past = [one for one in notebook.past if not _summed_up(one)]
     if not told and past:
         told.append(say("PAST_OPENING", language))
@@ -146,6 +146,43 @@ def report_of(notebook: Notebook, language: str, topic: str = "") -> str:
         told.append(say("NOTHING_NEW", language))
     opening = [say("REPORT_OPENING", language, topic=topic)] if topic else []
     return " ".join([*opening, *told])
+
+
+def told_of(notebook: Notebook, language: str) -> list[str]:
+    """Return what there is to tell of this mission: what is new, else everything.
+
+    A place where nothing else happened is told as gone to, unless the past was asked for; coming
+    home is no news.
+    """
+    notes = _worth_telling(notebook, notebook.news()) or _worth_telling(notebook, notebook.all())
+    site, started = notebook.site, notebook.started
+    return [
+        (_trip if note.kind == "went" else sentence)(note, site, language, started)
+        for note in notes
+    ]
+
+
+def _trip(note: Note, site: SiteMap, language: str, started: float) -> str:
+    """Return what a drive is told as when it was all that happened at its place."""
+    place = site.called(str(note.facts.get("target")), language)
+    return say("TRIP", language, place=place, time=clock_of(note.t - started, language))
+
+
+def _worth_telling(notebook: Notebook, notes: list[Note]) -> list[Note]:
+    """Leave out drives that led to more, and talks that failed with whom is told now."""
+    remote = {name for name, person in notebook.site.people.items() if person.remote}
+    done = [note for note in notes if note.kind != "went" and not _talk_with(remote, note)]
+    told = {notebook.site.base, *(note.place for note in done)}
+    trips = [note for note in notes if note.kind == "went" and note.facts.get("target") not in told]
+    if about_past(notebook.command):
+        return done
+    return [note for note in notes if note in done or note in trips]
+
+
+def _talk_with(people: Container[str], note: Note) -> bool:
+    """Whether a note is of a talk with one of these people that failed."""
+    talk = note.kind == "failed" and note.facts.get("skill") == "talk_to_person"
+    return talk and note.facts.get("target") in people
 
 
 def _summed_up(mission: PastMission) -> bool:
