@@ -136,14 +136,8 @@ def report_of(notebook: Notebook, language: str, topic: str = "") -> str:
         topic: What it is to be about; opens the report.
     """
     told = told_of(notebook, language)
-    past = [one for one in notebook.past if not _summed_up(one)]
-    if not told and past:
-        told.append(say("PAST_OPENING", language))
-        told += [
-            say("PAST_MISSION", language, command=one.command, message=one.message) for one in past
-        ]
     if not told:
-        told.append(say("NOTHING_NEW", language))
+        told.append(_past_of(notebook, language) or say("NOTHING_NEW", language))
     opening = [say("REPORT_OPENING", language, topic=topic)] if topic else []
     return " ".join([*opening, *told])
 
@@ -183,6 +177,25 @@ def _talk_with(people: Container[str], note: Note) -> bool:
     """Whether a note is of a talk with one of these people that failed."""
     talk = note.kind == "failed" and note.facts.get("skill") == "talk_to_person"
     return talk and note.facts.get("target") in people
+
+
+def _past_of(notebook: Notebook, language: str) -> str:
+    """Return what was done before: one line for each mission; empty if there was none.
+
+    Commands that were refused are left out, for nothing was done.
+    """
+    past = [one for one in notebook.past if one.status != "refused" and not _summed_up(one)]
+    if not past:
+        return ""
+    lines = [say("PAST_OPENING", language), *(_past_mission(one, language) for one in past)]
+    return (" " if len(past) == 1 else "\n").join(lines)
+
+
+def _past_mission(mission: PastMission, language: str) -> str:
+    """Return a mission with the time of day at which it began, as far as that is known."""
+    key = "PAST_MISSION" if mission.command else "PAST_PLAN"
+    told = say(key, language, command=mission.command, message=mission.message)
+    return f"{mission.started_at:%H:%M} {told}" if mission.started_at else told
 
 
 def _summed_up(mission: PastMission) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import numpy as np
 import pytest
 
@@ -337,3 +339,21 @@ def test_who_is_told_is_not_told_that_they_were_not_told(site):
     book.mark_told()
     book.note(20.0, "failed", "basecamp", **facts)
     assert report_of(book, "en") == "The lounge (at 0:09): There is nobody."
+
+
+def test_a_day_is_told_by_the_clock_one_line_a_mission_and_without_refusals(site):
+    book = Notebook(site)
+    at = datetime(2026, 11, 20, 9, 5)
+    book.past[:] = [
+        PastMission("복도 보고 와", "satisfied", "사람이 없습니다.", at),
+        PastMission("날아 봐", "refused", "알아듣지 못했습니다.", at.replace(hour=11)),
+        PastMission("", "satisfied", "했습니다.", at.replace(hour=14)),
+    ]
+    assert report_of(book, "ko") == (
+        "지금까지 한 일입니다:\n"
+        "09:05 “복도 보고 와” — 사람이 없습니다.\n"
+        "14:05 명령 없이 받은 계획 — 했습니다."
+    )
+    assert "14:05 a plan without a command — 했습니다." in report_of(book, "en")
+    del book.past[2], book.past[0]
+    assert report_of(book, "ko") == report_of(Notebook(site), "ko")
