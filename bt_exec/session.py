@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 __all__ = ["Session", "parse_world"]
 
 _log = logging.getLogger("bt_exec")
-_RECALLED = 50  # missions that robots are reminded of, at most
 
 
 def parse_world(texts: Iterable[str]) -> dict[str, str]:
@@ -153,14 +152,8 @@ class Session:
         wanting = [rig.recall for rig in self.rigs.values() if rig.recall is not None]
         if not wanting:
             return
-        today = dt.date.today()
-        lines = [
-            line
-            for line in reversed(journal.missions(_RECALLED))
-            if line.ended_at is not None
-            and line.site == self.site.name
-            and line.started_at.date() == today
-        ]
+        today = journal.missions(None, site=self.site.name, day=dt.date.today())
+        lines = [line for line in reversed(today) if line.ended_at is not None]
         for recall in wanting:
             recall(lines)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bt_exec.spec.load import Loaded
     from bt_exec.spec.model import MissionSpec
 
-__all__ = ["format_of", "load_plan"]
+__all__ = ["format_of", "is_other_form", "load_plan"]
 
 _LARGEST = 1_000_000
 
@@ -40,10 +40,12 @@ def load_plan(path: Path, site: Site, command: str) -> MissionSpec:
         raise UsageError(f"--plan {path}: cannot be read: {why}") from None
     except UnicodeDecodeError:
         raise UsageError(f"--plan {path}: is not UTF-8 text; save it as UTF-8") from None
-    if '"plan"' in text and '"mission"' not in text and path.suffix == ".json":
+    if _other_form(path, text):
         for name in _names(site):
             return format_of(name, site).read(text, str(path), command)
-        raise UsageError(f"--plan {path}: no pack of site {site.name!r} reads plans of this form")
+        where = f"site {site.name!r}"
+        hint = "try another with --site NAME"
+        raise UsageError(f"--plan {path}: no pack of {where} reads plans of this form; {hint}")
     loaded = load_text(text, str(path))
     document = loaded.document
     if not isinstance(document, MissionSpec):
@@ -74,6 +76,20 @@ def _mission_of(loaded: Loaded, site: Site, command: str) -> MissionSpec:
     header = Mission(command=said, language="ko" if language_of(said) == "ko" else "en")
     root = Tree.model_validate({"tree": tree.tree})
     return expand(MissionSpec(mission=header, root=root), library)
+
+
+def is_other_form(path: Path) -> bool:
+    """Whether a file holds a plan in a form that packs read; false for what cannot be read."""
+    try:
+        if path.suffix != ".json" or path.stat().st_size > _LARGEST:
+            return False
+        return _other_form(path, path.read_text(encoding="utf-8-sig", errors="replace"))
+    except OSError:
+        return False  # whoever reads it next says why it cannot be read
+
+
+def _other_form(path: Path, text: str) -> bool:
+    return path.suffix == ".json" and '"plan"' in text and '"mission"' not in text
 
 
 def format_of(name: str, site: Site) -> PlanFormat:

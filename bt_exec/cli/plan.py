@@ -135,6 +135,7 @@ def check(
 
 def _problems(files: list[Path], site: Site) -> list[Problem]:
     """Return every mistake; trees of the files may use each other and those of the site."""
+    from bt_exec.cli.given import is_other_form
     from bt_exec.failure import SpecError
     from bt_exec.site import load_site
     from bt_exec.spec.library import Library
@@ -148,6 +149,9 @@ def _problems(files: list[Path], site: Site) -> list[Problem]:
     library = Library()
     for path in files:
         try:
+            if is_other_form(path):
+                problems += _problems_of_plan(path, site)
+                continue
             source = scan_file(path)
             if isinstance(source.data, dict) and "site" in source.data:
                 load_site(str(path))
@@ -162,6 +166,25 @@ def _problems(files: list[Path], site: Site) -> list[Problem]:
     for one in loaded:
         problems += verify_file(one, site.catalogue, library)
     return problems
+
+
+def _problems_of_plan(path: Path, site: Site) -> list[Problem]:
+    """Return what is wrong with a plan in a form of a pack; in a tree it has no lines.
+
+    Raises:
+        SpecError: If it cannot be read.
+    """
+    from dataclasses import replace
+
+    from bt_exec.cli.given import load_plan
+    from bt_exec.compiler import Request
+    from bt_exec.plan import examine
+
+    spec = load_plan(path, site, "")
+    language = spec.mission.language
+    request = Request("", language, site.catalogue, site.library, settings=site.packs)
+    _, found = examine(spec, request)
+    return [replace(problem, file=str(path)) for problem in found]
 
 
 def _look(site: Site, world: list[str]) -> Seen:

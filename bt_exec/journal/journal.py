@@ -7,7 +7,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -108,10 +108,18 @@ class Journal:
             folder = self.frames / mission_id if frames else None
             return Recorder(self.path, row, mission_id, language, folder, tell)
 
-    def missions(self, limit: int = 20) -> tuple[MissionLine, ...]:
-        """Return the newest missions, newest first."""
+    def missions(
+        self, limit: int | None = 20, *, site: str | None = None, day: date | None = None
+    ) -> tuple[MissionLine, ...]:
+        """Return the newest missions, newest first.
+
+        Args:
+            limit: How many at most; None for all.
+            site: Only those of this site.
+            day: Only those that began on this day.
+        """
         with self._connected() as connection:
-            return read_lines(connection, limit)
+            return read_lines(connection, limit, site, day)
 
     def mission(self, which: str | int) -> MissionRecord:
         """Return a mission.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 
 from bt_exec.events import Event, Finished, Planned, SkillEnded, SkillStarting
@@ -38,9 +38,16 @@ class _Specs:
         return self._specs[digest]
 
 
-def read_lines(connection: sqlite3.Connection, limit: int) -> tuple[MissionLine, ...]:
-    """Return the newest missions, newest first."""
-    rows = connection.execute("SELECT * FROM missions ORDER BY no DESC LIMIT ?", (limit,))
+def read_lines(
+    connection: sqlite3.Connection, limit: int | None, site: str | None, day: date | None
+) -> tuple[MissionLine, ...]:
+    """Return the newest missions, newest first; see `bt_exec.journal.Journal.missions`."""
+    wanted = {"site": site, "day": None if day is None else day.isoformat()}
+    rows = connection.execute(
+        "SELECT * FROM missions WHERE (:site IS NULL OR site = :site)"
+        " AND (:day IS NULL OR day = :day) ORDER BY no DESC LIMIT :limit",
+        {**wanted, "limit": -1 if limit is None else limit},  # -1: as many as there are
+    )
     return tuple(_line(row) for row in rows)
 
 

@@ -51,7 +51,8 @@ def summary_lines(
             (fit(signed(head), width - 4, glyphs.dots), style),
         )
     ]
-    lines += _wrapped(clean(outcome.message), width, "", signed)
+    for part in outcome.message.split("\n"):
+        lines += _wrapped(clean(part), width, "", signed)
     if outcome.status in ("blocked", "failed") and model is not None and model.sights:
         seen = "; ".join(sight.text for sight in model.sights.values())
         lines += _wrapped(f"seen: {seen}", width, "dim", signed)

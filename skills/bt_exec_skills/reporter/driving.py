@@ -80,7 +80,7 @@ def drive(robot: ReporterRobot, motion: Motion, **facts: Any) -> Steps:
         motion.stop()
     if motion.blocked:
         code, _, why = motion.reason.partition(": ")
-        raise Failed(code, why, **facts)
+        raise Failed(code, why, retryable=code != "REFUSED", **facts)  # a no is a no
 
 
 def look_once(world: World[ReporterScene]) -> Steps[ReporterScene]:
@@ -105,11 +105,11 @@ def look_once(world: World[ReporterScene]) -> Steps[ReporterScene]:
 def noting(
     robot: ReporterRobot, world: World[ReporterScene], skill: str, **args: Any
 ) -> Iterator[None]:
-    """Note a failure of what is done inside, with what was to be done."""
+    """Note a failure of what is done inside, with what was to be done and what the tray holds."""
     try:
         yield
     except Failed as failed:
-        facts = {**args, **failed.evidence}
+        facts = {**args, "tray": robot.tray, **failed.evidence}
         robot.notebook.note(
             world.now,
             "failed",

@@ -7,7 +7,7 @@ from bt_exec.skill import Running, Steps, skill
 from bt_exec.world import World
 from bt_exec_skills.reporter.robot import ReporterRobot, Words
 from bt_exec_skills.reporter.scene import ReporterScene
-from bt_exec_skills.reporter.telling import report_of, say
+from bt_exec_skills.reporter.telling import say, told_of
 
 __all__ = ["fail_and_report"]
 
@@ -23,7 +23,7 @@ def fail_and_report(robot: ReporterRobot, world: World[ReporterScene], reason: W
     language = book.language(reason)
     text = say("GIVING_UP", language, reason=reason)
     if book.news():
-        text += " " + report_of(book, language)
+        text = " ".join([text, *told_of(book, language)])
     for who, person in robot.site.people.items():
         if person.remote:
             robot.speaker.say(who, text, language)

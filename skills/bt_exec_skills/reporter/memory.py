@@ -45,7 +45,8 @@ class Memory:
     def recall(self, missions: Sequence[MissionLine]) -> None:
         """Remember these missions, oldest first, and no others."""
         self._notebook.past[:] = [
-            PastMission(line.command, line.status, line.message) for line in missions
+            PastMission(line.command, line.status, line.message, line.started_at)
+            for line in missions
         ]
 
     def told(self) -> str:

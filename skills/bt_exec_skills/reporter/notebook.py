@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -62,11 +63,19 @@ class Note:
 
 @dataclass(frozen=True)
 class PastMission:
-    """A mission that is over: what was asked and how it ended, in words."""
+    """A mission that is over: what was asked and how it ended, in words.
+
+    Attributes:
+        command: What was asked; empty if a plan came without a command.
+        status: How it ended.
+        message: The same in words.
+        started_at: When it began, in local time; None if no record says.
+    """
 
     command: str
     status: str
     message: str
+    started_at: datetime | None = None
 
 
 class Notebook:

@@ -16,6 +16,7 @@ from bt_exec_skills.reporter.passes import PASSES
 from bt_exec_skills.reporter.plan_json import PLAN_JSON
 from bt_exec_skills.reporter.rigs import WORLD_KEYS, make_sim_rig
 from bt_exec_skills.reporter.robot import PersonName, PlaceName, Words
+from bt_exec_skills.reporter.rules.known import known_names
 from bt_exec_skills.reporter.summarize_mission import summarize_mission
 from bt_exec_skills.reporter.talk_to_person import talk_to_person
 from bt_exec_skills.reporter.words import words
@@ -40,6 +41,7 @@ PACK = Pack(
         **dict.fromkeys(("Aspect", "Question", "Message", "Item"), Words),
     },
     passes=PASSES,
+    rules=(known_names,),
     prompt=Path(__file__).with_name("prompt.md"),
     trees=data_path("trees", "reporter"),
     lexicon=data_path("configs", "lexicon", "reporter.yaml"),

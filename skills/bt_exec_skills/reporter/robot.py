@@ -21,9 +21,9 @@ __all__ = ["EMPTY", "Motion", "PersonName", "PlaceName", "ReporterRobot", "Words
 
 _Name = StringConstraints(pattern=r"^[^\W\d]\w*$", max_length=60)
 PlaceName: TypeAlias = Annotated[str, _Name]
-"""Id of a place of the site's map. Skills check it: a type cannot know the site."""
+"""Id of a place of the site's map. A rule and the skills check it: a type cannot know the site."""
 PersonName: TypeAlias = Annotated[str, _Name]
-"""Id of a person of the site's map; checked by skills, too."""
+"""Id of a person of the site's map; checked likewise."""
 Words: TypeAlias = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)
 ]

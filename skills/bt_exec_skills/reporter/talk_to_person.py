@@ -14,7 +14,6 @@ from bt_exec_skills.reporter.query import asks
 from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, Words
 from bt_exec_skills.reporter.scene import ReporterScene
 from bt_exec_skills.reporter.sitemap import Person
-from bt_exec_skills.reporter.speaker import Reply
 from bt_exec_skills.reporter.telling import report_of, say
 
 __all__ = ["Talk", "face", "talk_to_person"]
@@ -30,7 +29,7 @@ class Talk(NamedTuple):
         person: Whom the robot talked to.
         topic: What about.
         said: What the robot said.
-        answer: What they answered; empty if no answer was asked for.
+        answer: What they answered; empty if nobody was to answer, or a message got no reply.
     """
 
     person: str
@@ -53,7 +52,9 @@ def talk_to_person(
     last report, with times and places, failures included; they are asked to answer only if the
     topic ends with a question mark. Anybody else is looked for all around first, then told the
     topic or asked about it, and their answer is waited for. The answer goes into the notebook.
+    A question needs its answer; a message is given even if nobody replies to it.
     """
+    question = asks(topic)
     language = robot.notebook.language(topic)
     with noting(robot, world, "talk_to_person", target=target, topic=topic):
         person = known_person(robot, target)
@@ -62,16 +63,16 @@ def talk_to_person(
         if report:
             text = report_of(robot.notebook, language, topic)
         else:
-            text = say("ASK" if asks(topic) else "TELL", language, topic=topic)
+            text = say("ASK" if question else "TELL", language, topic=topic)
         robot.speaker.say(target, text, language)
         yield Running(0.5, "talking")
         if report:
             robot.notebook.mark_told()
             return Talk(target, topic, text, "")
-        reply = yield from _listen(robot, world, target, language)
-    kind: NoteKind = "asked" if asks(topic) else "said"
-    robot.notebook.note(world.now, kind, robot.place, target=target, topic=topic, answer=reply.text)
-    return Talk(target, topic, text, reply.text)
+        answer = yield from _listen(robot, world, target, language, needed=question)
+    kind: NoteKind = "asked" if question else "said"
+    robot.notebook.note(world.now, kind, robot.place, target=target, topic=topic, answer=answer)
+    return Talk(target, topic, text, answer)
 
 
 def face(robot: ReporterRobot, world: World[ReporterScene], who: str, person: Person) -> Steps:
@@ -104,25 +105,29 @@ def face(robot: ReporterRobot, world: World[ReporterScene], who: str, person: Pe
 
 
 def _listen(
-    robot: ReporterRobot, world: World[ReporterScene], who: str, language: str
-) -> Steps[Reply]:
-    """Return what they answer.
+    robot: ReporterRobot, world: World[ReporterScene], who: str, language: str, *, needed: bool
+) -> Steps[str]:
+    """Return what they answer; empty if nothing comes and no answer is needed.
 
     Raises:
-        Failed: NO_ANSWER if nothing comes, REFUSED if they will not say.
+        Failed: NO_ANSWER if nothing comes and one is needed, REFUSED if they will not say.
     """
+    patience = robot.speaker.patience_s
     begun = world.now
     listening = robot.speaker.listen(who, language)
     try:
         while (reply := listening.reply) is None:
-            if world.now - begun >= robot.speaker.patience_s:
-                waited = f"no answer within {robot.speaker.patience_s:.0f} s"
-                raise Failed("NO_ANSWER", waited, who=who)
+            late = world.now - begun >= patience
+            if (late or listening.over) and not needed:
+                return ""
+            if late:
+                raise Failed("NO_ANSWER", f"no answer within {patience:.0f} s", who=who)
             if listening.over:
                 raise Failed("NO_ANSWER", "nobody can answer any more", who=who)
             yield Running(None, "listening")
     finally:
         listening.stop()
     if reply.refused:
-        raise Failed("REFUSED", f"the answer was: {reply.text}", who=who, said=reply.text)
-    return reply
+        why = f"the answer was: {reply.text}"
+        raise Failed("REFUSED", why, retryable=False, who=who, said=reply.text)
+    return reply.text

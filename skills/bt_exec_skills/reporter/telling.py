@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from bt_exec.messages import LANGUAGES, Messages
+from bt_exec_skills.reporter.keywords import about_past
 from bt_exec_skills.reporter.notebook import Note, Notebook, PastMission
 from bt_exec_skills.reporter.observation import Gathering, NoiseState
 from bt_exec_skills.reporter.query import Aspect
 from bt_exec_skills.reporter.sitemap import SiteMap
 
-__all__ = ["answer_of", "clock_of", "report_of", "say", "sentence"]
+__all__ = ["answer_of", "clock_of", "report_of", "say", "sentence", "told_of"]
 
 _HERE = Path(__file__).parent
 
@@ -91,8 +92,9 @@ def sentence(note: Note, site: SiteMap, language: str, started: float = 0.0) -> 
     place = facts.get("target", site.called(note.place or "", language))
     facts = {**facts, "time": clock_of(note.t - started, language), "place": place}
     if note.kind != "failed":
-        return _begun(say(note.kind.upper(), language, **facts))
-    why = _begun(say(str(facts.pop("code")), language, **facts))
+        silent = note.kind == "said" and not note.facts.get("answer")
+        return _begun(say("SAID_no_reply" if silent else note.kind.upper(), language, **facts))
+    why = _ended(_begun(say(str(facts.pop("code")), language, **facts)))
     key = f"FAILED_{note.facts.get('skill')}"
     if note.facts.get("skill") == "navigate" and note.facts.get("target") == site.base:
         key = "FAILED_way_back"
@@ -100,12 +102,19 @@ def sentence(note: Note, site: SiteMap, language: str, started: float = 0.0) -> 
         key = "FAILED_other"
     elif f"{key}_heard" in _sentences() and "noise_db" in facts:
         key += "_heard"
+    elif f"{key}_on_tray" in _sentences() and note.facts.get("tray") == note.facts.get("object"):
+        key += "_on_tray"
     return _begun(say(key, language, **{**facts, "why": why}))
 
 
 def _begun(text: str) -> str:
     """Return a text that begins with a capital, for names of people and places need not."""
     return text[:1].upper() + text[1:]
+
+
+def _ended(text: str) -> str:
+    """Return a text that ends like a sentence, for what people say need not."""
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
 def _named(facts: Mapping[str, Any], site: SiteMap, language: str) -> dict[str, Any]:
@@ -119,25 +128,74 @@ def _named(facts: Mapping[str, Any], site: SiteMap, language: str) -> dict[str, 
 
 
 def report_of(notebook: Notebook, language: str, topic: str = "") -> str:
-    """Return what there is to tell: what is new, else everything, else what was done before.
+    """Return what there is to tell of this mission; if nothing, what was done before.
 
     Args:
         notebook: What was found.
         language: ``en`` or ``ko``.
         topic: What it is to be about; opens the report.
     """
-    notes = [note for note in notebook.news() or notebook.all() if note.kind != "went"]
-    told = [sentence(note, notebook.site, language, notebook.started) for note in notes]
-    past = [one for one in notebook.past if not _summed_up(one)]
-    if not told and past:
-        told.append(say("PAST_OPENING", language))
-        told += [
-            say("PAST_MISSION", language, command=one.command, message=one.message) for one in past
-        ]
+    told = told_of(notebook, language)
     if not told:
-        told.append(say("NOTHING_NEW", language))
+        told.append(_past_of(notebook, language) or say("NOTHING_NEW", language))
     opening = [say("REPORT_OPENING", language, topic=topic)] if topic else []
     return " ".join([*opening, *told])
+
+
+def told_of(notebook: Notebook, language: str) -> list[str]:
+    """Return what there is to tell of this mission: what is new, else everything.
+
+    A place where nothing else happened is told as gone to, unless the past was asked for; coming
+    home is no news.
+    """
+    notes = _worth_telling(notebook, notebook.news()) or _worth_telling(notebook, notebook.all())
+    site, started = notebook.site, notebook.started
+    return [
+        (_trip if note.kind == "went" else sentence)(note, site, language, started)
+        for note in notes
+    ]
+
+
+def _trip(note: Note, site: SiteMap, language: str, started: float) -> str:
+    """Return what a drive is told as when it was all that happened at its place."""
+    place = site.called(str(note.facts.get("target")), language)
+    return say("TRIP", language, place=place, time=clock_of(note.t - started, language))
+
+
+def _worth_telling(notebook: Notebook, notes: list[Note]) -> list[Note]:
+    """Leave out drives that led to more, and talks that failed with whom is told now."""
+    remote = {name for name, person in notebook.site.people.items() if person.remote}
+    done = [note for note in notes if note.kind != "went" and not _talk_with(remote, note)]
+    told = {notebook.site.base, *(note.place for note in done)}
+    trips = [note for note in notes if note.kind == "went" and note.facts.get("target") not in told]
+    if about_past(notebook.command):
+        return done
+    return [note for note in notes if note in done or note in trips]
+
+
+def _talk_with(people: Container[str], note: Note) -> bool:
+    """Whether a note is of a talk with one of these people that failed."""
+    talk = note.kind == "failed" and note.facts.get("skill") == "talk_to_person"
+    return talk and note.facts.get("target") in people
+
+
+def _past_of(notebook: Notebook, language: str) -> str:
+    """Return what was done before: one line for each mission; empty if there was none.
+
+    Commands that were refused are left out, for nothing was done.
+    """
+    past = [one for one in notebook.past if one.status != "refused" and not _summed_up(one)]
+    if not past:
+        return ""
+    lines = [say("PAST_OPENING", language), *(_past_mission(one, language) for one in past)]
+    return (" " if len(past) == 1 else "\n").join(lines)
+
+
+def _past_mission(mission: PastMission, language: str) -> str:
+    """Return a mission with the time of day at which it began, as far as that is known."""
+    key = "PAST_MISSION" if mission.command else "PAST_PLAN"
+    told = say(key, language, command=mission.command, message=mission.message)
+    return f"{mission.started_at:%H:%M} {told}" if mission.started_at else told
 
 
 def _summed_up(mission: PastMission) -> bool:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import datetime as dt
 import re
 import sqlite3
 from collections.abc import Callable
@@ -96,6 +97,18 @@ def test_names_are_the_day_and_a_running_number(journal: Journal) -> None:
     assert names[0].startswith(day[:8])  # midnight may pass
     assert [name[-5:] for name in names] == ["-0001", "-0002", "-0003"]
     assert [line.id for line in journal.missions(2)] == names[:0:-1]
+
+
+def test_missions_are_listed_by_site_and_day(journal: Journal) -> None:
+    for site in ("building", "door", "building", "building"):
+        journal.begin(command=site, site=site).close()
+    today = journal.missions()[0].started_at.date()
+    with closing(sqlite3.connect(journal.path)) as connection, connection:
+        connection.execute("UPDATE missions SET day = '2020-01-01' WHERE no = 1")
+    found = journal.missions(None, site="building", day=today)
+    assert [line.id[-5:] for line in found] == ["-0004", "-0003"]
+    assert len(journal.missions(1, site="building")) == 1
+    assert [line.site for line in journal.missions(day=dt.date(2020, 1, 1))] == ["building"]
 
 
 @pytest.mark.parametrize("which", ["last", 2, "2", "0002", " 2 "])

@@ -79,6 +79,13 @@ def test_last_words(ended: Any, expected: str) -> None:
     assert plain(lines) == expected
 
 
+def test_the_lines_of_a_message_stay_lines() -> None:
+    _, *said = plain(
+        summary_lines(outcome(message="Done before:\n09:05 one\n14:05 two"), 80)
+    ).split("\n")
+    assert said == ["   Done before:", "   09:05 one", "   14:05 two"]
+
+
 def test_last_words_in_ascii_and_narrow() -> None:
     lines = summary_lines(outcome(), 40, ascii=True)
     assert plain(lines) == (

@@ -186,8 +186,27 @@ def test_silence_refusal_and_a_stop(play):
     refusing.shows(PROFESSOR)
     assert refusing.run("talk_to_person", **ARGS["talk_to_person"]) == "REFUSED"
     assert refusing.failed.evidence["said"] == "Not now."
+    assert not refusing.failed.retryable  # nobody is asked again at once
     stopped = play(pose=OFFICE, reasons={"turn": "STOPPED: it was asked to stop"})
     assert stopped.run("talk_to_person", **ARGS["talk_to_person"]) == "STOPPED"
+
+
+@pytest.mark.parametrize(
+    ("topic", "told"),
+    [
+        ("지금 간다", "교수님께 전한 내용: “지금 간다” (20초 경과). 전했으나 대답은 없었습니다."),
+        ("I am here", "I told the professor: “I am here” at 0:20; there was no reply."),
+    ],
+)
+def test_a_message_without_a_reply_is_told_all_the_same(play, topic, told):
+    one = play(pose=OFFICE, replies={"*": None})
+    one.shows(PROFESSOR)
+    assert one.run("talk_to_person", target="professor", topic=topic) == "OK"
+    assert one.result.answer == ""
+    note = one.robot.notebook.notes[-1]
+    assert (note.kind, note.facts["answer"]) == ("said", "")
+    book = one.robot.notebook
+    assert sentence(note, book.site, book.language(topic)) == told
 
 
 def test_a_voice_carries_where_no_camera_sees(play):
@@ -253,6 +272,19 @@ def test_a_delivery_to_nobody(play):
     assert one.run("deliver_object", object="tea", recipient="dean") == "UNKNOWN_PERSON"
     assert one.run("deliver_object", **ARGS["deliver_object"]) == "PERSON_NOT_FOUND"
     assert one.robot.tray == "documents"
+
+
+def test_what_nobody_took_is_told_to_be_on_the_tray(play):
+    one = play(pose=OFFICE, tray="documents", reasons={"hand_over": "REFUSED: no"})
+    one.shows(PROFESSOR)
+    assert one.run("deliver_object", **ARGS["deliver_object"]) == "REFUSED"
+    assert not one.failed.retryable
+    note, site = one.robot.notebook.notes[-1], one.robot.notebook.site
+    assert sentence(note, site, "en").endswith("declined: documents. It is still on my tray.")
+    assert sentence(note, site, "ko").endswith("거절: documents. 받침대에 그대로 있습니다.")
+    empty = play(reasons={"load": "NOTHING_TO_DELIVER: nobody put it there"})
+    assert empty.run("deliver_object", **ARGS["deliver_object"]) == "NOTHING_TO_DELIVER"
+    assert "still" not in sentence(empty.robot.notebook.notes[-1], site, "en")
 
 
 # -- the rest

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import numpy as np
 import pytest
 
@@ -299,3 +301,59 @@ def test_what_was_found_ends_a_mission_in_which_nobody_was_told(site):
     assert memory.told() == "The lounge (at 0:09): There is nobody."
     book.mark_told()
     assert memory.told() == ""
+
+
+def test_a_mission_that_only_went_somewhere_tells_where_and_not_the_past(site):
+    book = Notebook(site)
+    book.past[:] = [PastMission("check the lounge", "satisfied", "There is nobody.")]
+    book.begin("교수님께 갔다 와서 알려줘", "ko")
+    book.note(12.0, "went", "professor_office", target="professor_office")
+    book.note(25.0, "went", "basecamp", target="basecamp")
+    assert report_of(book, "ko", "결과 보고") == (
+        "[결과 보고] 교수님 연구실에 갔습니다 (12초 경과)."
+    )
+    assert report_of(book, "en") == "I went to the professor's office (at 0:12)."
+    book.note(40.0, "went", "lounge", target="lounge")
+    book.note(48.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
+    assert report_of(book, "en") == (
+        "I went to the professor's office (at 0:12). The lounge (at 0:48): There is nobody."
+    )
+
+
+def test_who_asks_for_the_past_gets_it_although_the_robot_came_from_elsewhere(site):
+    book = Notebook(site)
+    book.past[:] = [PastMission("check the lounge", "satisfied", "There is nobody.")]
+    for command in ("what happened today?", "tell me"):
+        book.begin(command, "en")
+        book.note(9.0, "went", "basecamp", target="basecamp")
+        assert "“check the lounge”" in report_of(book, "en")
+
+
+def test_who_is_told_is_not_told_that_they_were_not_told(site):
+    book = Notebook(site)
+    book.begin("check the lounge and report back", "en")
+    book.note(9.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
+    facts = {"skill": "talk_to_person", "target": "user", "topic": "report", "code": "STOPPED"}
+    book.note(12.0, "failed", "basecamp", **facts)
+    assert report_of(book, "en") == "The lounge (at 0:09): There is nobody."
+    book.mark_told()
+    book.note(20.0, "failed", "basecamp", **facts)
+    assert report_of(book, "en") == "The lounge (at 0:09): There is nobody."
+
+
+def test_a_day_is_told_by_the_clock_one_line_a_mission_and_without_refusals(site):
+    book = Notebook(site)
+    at = datetime(2026, 11, 20, 9, 5)
+    book.past[:] = [
+        PastMission("복도 보고 와", "satisfied", "사람이 없습니다.", at),
+        PastMission("날아 봐", "refused", "알아듣지 못했습니다.", at.replace(hour=11)),
+        PastMission("", "satisfied", "했습니다.", at.replace(hour=14)),
+    ]
+    assert report_of(book, "ko") == (
+        "지금까지 한 일입니다:\n"
+        "09:05 “복도 보고 와” — 사람이 없습니다.\n"
+        "14:05 명령 없이 받은 계획 — 했습니다."
+    )
+    assert "14:05 a plan without a command — 했습니다." in report_of(book, "en")
+    del book.past[2], book.past[0]
+    assert report_of(book, "ko") == report_of(Notebook(site), "ko")

@@ -39,8 +39,9 @@ __all__ = ["go_before_looking", "places_in_order", "talk_only"]
 def places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
     """Every place that the command names is visited, in the order in which it is named.
 
-    A place that the plan forgot is looked at after the others, and a place that is to be reported
-    on is looked at and not only gone to. Commands about the professor have a rule of their own.
+    Only first visits count: the plan may come back to a place. A place that the plan forgot is
+    looked at after the others, and a place that is to be reported on is looked at and not only
+    gone to. Commands about the professor have a rule of their own.
     """
     site = map_of(context)
     if site is None or not context.command or names_professor(context.command):
@@ -66,8 +67,11 @@ def places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
                 group.append(do("observe_scene", target=place, query="situation"))
                 changes.append(f"{place}: {note(context, 'reported')}")
     slots = [at for at, group in enumerate(groups) if _group_place(group) in named]
-    wanted = sorted((groups[at] for at in slots), key=lambda g: named.index(_group_place(g) or ""))
-    if [id(groups[at]) for at in slots] != [id(group) for group in wanted]:
+    first = list(dict.fromkeys(_group_place(groups[at]) or "" for at in slots))
+    if first != sorted(first, key=named.index):  # coming back to a place later is no disorder
+        wanted = sorted(
+            (groups[at] for at in slots), key=lambda g: named.index(_group_place(g) or "")
+        )
         changes.append(note(context, "in_order"))
         for at, group in zip(slots, wanted, strict=True):
             groups[at] = group

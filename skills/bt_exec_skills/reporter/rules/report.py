@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bt_exec.passes import PassContext
 from bt_exec.spec.model import Do, Fallback, MissionSpec, NodeBase, Sequence, Tree, walk
-from bt_exec_skills.reporter.keywords import comes_back, wants_report
+from bt_exec_skills.reporter.keywords import about_past, comes_back, wants_report
 from bt_exec_skills.reporter.rules.notes import note
 from bt_exec_skills.reporter.rules.steps import (
     BASE,
@@ -46,13 +46,15 @@ def report_last(spec: MissionSpec, context: PassContext) -> Changed:
     """With a report keyword the plan ends in going home and telling the user, after all core work.
 
     A report that stands too early moves to the end, with the summaries around it. Without core
-    work there is nothing to come home from, unless the robot is known to be elsewhere.
+    work there is nothing to come home from, unless the robot is known to be elsewhere; who asks for
+    what was done before is answered from where it stands.
     """
     if not wants_report(context.command):
         return spec, ()
     steps = steps_of(spec.root)
     last = max((at for at, step in enumerate(steps) if works(step)), default=-1)
-    needed = last >= 0 or context.seen.facts.get("at", BASE) != BASE
+    away = context.seen.facts.get("at", BASE) != BASE
+    needed = last >= 0 or (away and not about_past(context.command))
     summaries = [step for step in steps if _is(step, "summarize_mission")]
     work = [step for step in steps[: last + 1] if not _is(step, "summarize_mission")]
     after = [step for step in steps[last + 1 :] if not _is(step, "summarize_mission")]

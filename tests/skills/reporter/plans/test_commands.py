@@ -100,6 +100,43 @@ def test_a_tree_of_ones_own_runs_with_its_defaults(bt, tmp_path: Path):
     assert "tree 'mine' needs 'where' (Place)" in err
 
 
+def test_names_that_the_site_does_not_know_are_refused_before_anything_moves(bt, tmp_path: Path):
+    steps = [
+        {"action": "navigate", "params": {"target": "loung"}},
+        {"action": "talk_to_person", "params": {"target": "bob", "topic": "hi"}},
+        {"action": "deliver_object", "params": {"object": "tea", "recipient": "교수님"}},
+    ]
+    file = tmp_path / "plan.json"
+    file.write_text(json.dumps({"plan": steps}), encoding="utf-8")
+    code, out, _ = bt("run", "--plan", str(file), "--site", "building", "--fast", "--plain")
+    assert code == 5
+    assert "no place is called 'loung'" in out
+    assert "navigate" not in out.replace("/navigate", "")
+    code, out, _ = bt("check", str(file), "--site", "building")
+    assert code == 2
+    assert out.splitlines()[:3] == [
+        f"{file}: root/sequence[0]/with/target: no place is called 'loung' (found loung; allowed: "
+        "lounge, basecamp, professor_office, corridor_center, break_room, restroom_front) "
+        "[UNKNOWN_LOCATION]",
+        f"{file}: root/sequence[1]/with/target: nobody is called 'bob' (found bob; allowed: "
+        "user, professor) [UNKNOWN_PERSON]",
+        f"{file}: root/sequence[2]/with/recipient: nobody is called '교수님' (found 교수님; "
+        "allowed: professor, user) [UNKNOWN_PERSON]",
+    ]
+
+
+def test_check_reads_the_forms_of_plans_that_run_reads(bt, tmp_path: Path):
+    file = tmp_path / "plan.json"
+    file.write_text('{"plan": [{"action": "summarize_mission"}]}', encoding="utf-8")
+    assert bt("check", str(file), "--site", "building")[:2] == (0, "1 file in order\n")
+    file.write_text('{"plan": [{"action": "fly"}, ]}', encoding="utf-8")
+    _, _, err = bt("run", "--plan", str(file), "--site", "building", "--fast")
+    assert f"Try: bt-exec check {file}" in err
+    code, out, _ = bt("check", str(file), "--site", "building")
+    assert code == 2
+    assert out.splitlines()[0] == err.splitlines()[0].removeprefix("bt-exec: ")
+
+
 def test_a_site_without_the_pack_has_no_such_form(bt, tmp_path: Path):
     file = tmp_path / "plan.json"
     file.write_text('{"plan": [{"action": "summarize_mission"}]}', encoding="utf-8")

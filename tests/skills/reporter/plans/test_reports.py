@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from bt_exec.events import SkillEnded
+from bt_exec.events import Finished, SkillEnded
 from bt_exec.journal import Journal
 from bt_exec.messages import language_of
+from bt_exec.report import Outcome
 from bt_exec.session import Session
 from bt_exec_skills.reporter.telling import say
 
@@ -184,6 +185,20 @@ def test_what_was_done_today_comes_from_the_journal(run, tmp_path):
     assert first.message in second.message
     assert not witness.looks
     assert second.sim_seconds < 10
+
+
+def test_no_number_of_refusals_hides_what_was_done(run, tmp_path):
+    journal = Journal.open(tmp_path / "journal.sqlite")
+    first, _, session = run("교수님 방에 사람 있는지 보고 와", journal=journal, seed="3")
+    for _ in range(60):
+        with journal.begin(command="날아", language="ko", site="building") as recorder:
+            outcome = Outcome("x", "날아", "refused", "NOT_UNDERSTOOD", "모르는 말입니다.")
+            recorder.on(Finished(0.0, 0, outcome))
+        journal.begin(command="문 열어", language="ko", site="door").close()
+    second = session.run("오늘 있었던 일 요약해줘")
+    clock = f"{journal.missions(None)[-1].started_at:%H:%M} “교수님 방에 사람 있는지 보고 와”"
+    assert f"{clock} — {first.message}" in second.message
+    assert "날아" not in second.message
 
 
 def test_without_a_past_there_is_nothing_to_tell(run):

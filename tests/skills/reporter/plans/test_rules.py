@@ -84,6 +84,12 @@ def test_who_is_elsewhere_comes_home_to_talk(spec, context, row):
     assert row(found) == row(spec(HOME, TELL, SUM))
 
 
+@pytest.mark.parametrize("command", ["오늘 있었던 일 요약해줘", "tell me what happened today"])
+def test_who_asks_for_the_past_is_told_where_the_robot_stands(command, spec, context):
+    plan = spec(TELL, SUM)
+    assert report_last(plan, context(command, at="lounge")) == (plan, ())
+
+
 @pytest.mark.parametrize(
     ("command", "before", "after"),
     [
@@ -127,6 +133,12 @@ def test_with_the_word_the_professor_comes_first(before, after, spec, context, r
         ("라운지 갔다 와서 알려줘", [LOUNGE], [LOUNGE, "observe_scene lounge situation"]),
         ("교수님께 라운지로 오시라고 전해", [OFFICE, ASK], [OFFICE, ASK]),
         ("복도 봐", [LOUNGE, LOOK, GO, SEE], [LOUNGE, LOOK, GO, SEE]),
+        (
+            "라운지 갔다가 복도 들렀다가 다시 라운지로 가",
+            [LOUNGE, GO, LOUNGE],
+            [LOUNGE, GO, LOUNGE],
+        ),
+        ("복도 보고 라운지 보고 다시 복도 봐", [LOUNGE, GO], [GO, LOUNGE]),
     ],
 )
 def test_places_come_in_the_order_in_which_they_are_named(

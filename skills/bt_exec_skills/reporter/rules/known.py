@@ -1,0 +1,53 @@
+"""Every place and person that a plan names is one of the site; found before anything moves.
+
+Codes: ``UNKNOWN_LOCATION``, ``UNKNOWN_PERSON``, as skills fail with them when a name reaches them
+at run time only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bt_exec.failure import Problem, nearest
+from bt_exec.passes import PassContext
+from bt_exec.spec.expand import is_reference
+from bt_exec.spec.model import Do, MissionSpec
+from bt_exec.spec.source import show_place
+from bt_exec.verify.context import nodes_of
+from bt_exec_skills.reporter.rules.steps import map_of
+from bt_exec_skills.reporter.sitemap import SiteMap
+
+__all__ = ["known_names"]
+
+_PLACE, _PERSON = ("UNKNOWN_LOCATION", "no place"), ("UNKNOWN_PERSON", "nobody")
+_NAMES = {
+    "navigate": ("target", _PLACE),
+    "observe_scene": ("target", _PLACE),
+    "talk_to_person": ("target", _PERSON),
+    "deliver_object": ("recipient", _PERSON),
+}
+"""Which argument of an action names a place or a person."""
+
+
+def known_names(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
+    """Report places and people that the site's map does not have, the known ones nearest first."""
+    site = map_of(context)
+    if site is None:
+        return
+    for node, place in nodes_of(spec.root):
+        if not isinstance(node, Do) or node.do not in _NAMES:
+            continue
+        argument, (code, nothing) = _NAMES[node.do]
+        name = node.args.get(argument)
+        known = tuple(site.people if code == "UNKNOWN_PERSON" else site.places)
+        if isinstance(name, str) and not is_reference(name) and name not in known:
+            where = f"{show_place(place)}/with/{argument}"
+            allowed = _nearest_first(name, known, site)
+            yield Problem(code, f"{nothing} is called {name!r}", where, name, allowed)
+
+
+def _nearest_first(name: str, known: tuple[str, ...], site: SiteMap) -> tuple[str, ...]:
+    """Return the known names: what people call so (라운지), then what is spelt alike, then all."""
+    meant = site.find(name)
+    called = (meant,) if meant is not None and meant in known else ()
+    return tuple(dict.fromkeys((*called, *nearest(name, known), *known)))
