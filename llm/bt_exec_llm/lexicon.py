@@ -132,6 +132,7 @@ class Lexicon(_Part):
     lists: Mapping[str, Literal["each", "joined"]] = {}
     texts: Mapping[str, Slot] = {}
     closing: Mapping[str, Closing] = {}
+    whole: Words = Words()
     pronouns: Words = Words()
     determiners: Words = Words()
     filler: Words = Words()

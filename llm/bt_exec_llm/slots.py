@@ -14,10 +14,14 @@ from collections.abc import Iterable, Sequence
 from bt_exec_llm.lexicon import Slot, Words
 from bt_exec_llm.phrases import expand_phrase
 
-__all__ = ["WITHOUT_TEXT", "Trim", "has_final"]
+__all__ = ["TORN", "WITHOUT_TEXT", "Trim", "has_final"]
 
 WITHOUT_TEXT = 1000
 """What it costs to read a verb that needs a text without one: more than any text."""
+
+TORN = 400
+"""What it costs to read a verb in a noun that only looks like one: more than any text, less than
+leaving out a text that is needed."""
 
 _OBJECT = {"을": True, "를": False}
 _OPENING, _CLOSING = "\"'“(", "\"'”),.;:!?… "
