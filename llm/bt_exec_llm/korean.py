@@ -31,7 +31,7 @@ class Korean:
         self._particles = tuple(lexicon.endings.particles)
         self._before_verb = tuple(lexicon.negation_before_verb.ko)
         self._slots: list[_Slot] = [
-            (name, frozenset(slot.verbs), frozenset(slot.to), Trim(slot, "ko"))
+            (name, frozenset(slot.verbs), frozenset(slot.to), Trim(slot, "ko", lexicon.whole))
             for name, slot in lexicon.texts.items()
         ]
         self._needy = {
