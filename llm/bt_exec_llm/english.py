@@ -28,7 +28,7 @@ class English:
         for word in literal:
             self._add(word, Unit("word", word))
         self._slots = [
-            (name, slot, Trim(slot, "en"), frozenset(slot.verbs))
+            (name, slot, Trim(slot, "en", lexicon.whole), frozenset(slot.verbs))
             for name, slot in lexicon.texts.items()
         ]
         self._needy = {
@@ -112,7 +112,7 @@ class English:
                 if inside or not (addressed or joined):
                     continue
             last = end
-            while last > begin:  # politeness at the end is no part of it
+            while last > begin and not slot.keeps:  # what changes nothing is no part of it
                 shorter = self._filler_before(tokens, begin, last)
                 if shorter == last:
                     break

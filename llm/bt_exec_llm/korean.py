@@ -13,7 +13,7 @@ from typing import TypeAlias
 from bt_exec_llm.korean_text import Table, Text, tidy
 from bt_exec_llm.korean_verbs import KoreanVerbs
 from bt_exec_llm.lexicon import Lexicon, Words
-from bt_exec_llm.slots import WITHOUT_TEXT, Trim
+from bt_exec_llm.slots import TORN, WITHOUT_TEXT, Trim
 from bt_exec_llm.units import Edge, Kind, Reading, Unit, readings
 
 __all__ = ["Korean"]
@@ -27,11 +27,11 @@ class Korean:
     """Reads Korean with the words of a lexicon, and the `literal` words of a library."""
 
     def __init__(self, lexicon: Lexicon, literal: Iterable[str] = ()) -> None:
-        self._nouns, self._free, self._bound = Table(), Table(), Table()
+        self._nouns, self._free, self._bound, self._whole = Table(), Table(), Table(), Table()
         self._particles = tuple(lexicon.endings.particles)
         self._before_verb = tuple(lexicon.negation_before_verb.ko)
         self._slots: list[_Slot] = [
-            (name, frozenset(slot.verbs), frozenset(slot.to), Trim(slot, "ko"))
+            (name, frozenset(slot.verbs), frozenset(slot.to), Trim(slot, "ko", lexicon.whole))
             for name, slot in lexicon.texts.items()
         ]
         self._needy = {
@@ -70,6 +70,8 @@ class Korean:
                 table.add(phrase, unit)
         for phrase in lexicon.function.ko:
             self._bound.add(phrase, Unit("word", phrase))
+        for phrase in lexicon.whole.ko:
+            self._whole.add(phrase, Unit("noun", phrase))
         for text in literal:
             self._nouns.add(text, Unit("word", text))
 
@@ -87,15 +89,18 @@ class Korean:
 
     def _edges(self, text: Text, slots: Sequence[_Slot], position: int) -> Iterator[Edge]:
         before = (Unit("stop", start=position, end=position),) if position in text.stops else ()
+        whole = {end for end, _ in self._whole.at(text.chars, position)}
         for end, units in self._pieces(text, position):
             every = (*before, *units)
             lonely = units[0].kind == "verb" and units[0].name in self._needy
+            torn = units[0].kind == "verb" and end in whole
+            cost = WITHOUT_TEXT * lonely + TORN * torn
             opens = self._opens(every)
             if opens is None and position in text.addressed:
                 opens = False  # what stands right after a person is part of what they are told
             elif opens and every[-1].kind == "value":
                 text.addressed.add(end)
-            yield Edge(end, every, 0, WITHOUT_TEXT if lonely else 0, opens)
+            yield Edge(end, every, 0, cost, opens)
         if position in text.numbers:
             end = text.numbers[position]
             yield Edge(end, (*before, Unit("limit", "COUNT", start=position, end=end)))

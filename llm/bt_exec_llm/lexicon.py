@@ -74,7 +74,9 @@ class Slot(_Part):
         passed: English: whether the one it is for may follow it: "the letter to the professor".
         ends: Korean: what it must end with, if given.
         never: Korean: what it never ends with.
+        spoken: Korean: endings of reported speech, and how a sentence ends instead: 다고, 다.
         starts: English: what it must start with, if given.
+        keeps: English: whether fillers at its end are part of it: "to call me".
         head: Words before it that are not part of it: ``about``.
         tail: Words after it that are not part of it: ``에 대해서``.
     """
@@ -82,9 +84,11 @@ class Slot(_Part):
     verbs: Phrases
     needed: bool = False
     passed: bool = False
+    keeps: bool = False
     to: Phrases = []
     ends: Phrases = []
     never: Phrases = []
+    spoken: Mapping[str, str] = {}
     starts: Phrases = []
     head: Words = Words()
     tail: Words = Words()
@@ -132,6 +136,7 @@ class Lexicon(_Part):
     lists: Mapping[str, Literal["each", "joined"]] = {}
     texts: Mapping[str, Slot] = {}
     closing: Mapping[str, Closing] = {}
+    whole: Words = Words()
     pronouns: Words = Words()
     determiners: Words = Words()
     filler: Words = Words()

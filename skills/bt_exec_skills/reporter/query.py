@@ -17,20 +17,30 @@ _WORDS: Mapping[Aspect, tuple[str, ...]] = MappingProxyType(
     {
         "people": (
             *("사람", "몇 명", "몇명", "인원", "혼잡", "붐비", "누가", "누구", "있는지 없는지"),
-            *("people", "person", "anyone", "anybody", "how many", "who ", "crowd", "busy"),
         ),
-        "light": (
-            *("조명", "전등", "켜져", "꺼져", "꺼진", "어두", "밝"),
-            *("light", "lamp", "dark", "bright", "lit"),
-        ),
-        "noise": (
-            *("소란", "시끄", "조용", "소음", "소리", "떠드"),
-            *("noise", "noisy", "loud", "quiet", "sound"),
-        ),
-        "unusual": (
-            *("이상", "문제", "특이", "위험", "순찰", "상황", "점검", "어질러", "괜찮"),
-            *("unusual", "strange", "wrong", "problem", "anything", "patrol", "situation"),
-            *("okay", "all right", "clutter", "danger", "mess"),
+        "light": ("조명", "전등", "켜져", "꺼져", "꺼진", "어두", "밝"),
+        "noise": ("소란", "시끄", "조용", "소음", "소리", "떠드"),
+        "unusual": ("이상", "문제", "특이", "위험", "순찰", "상황", "점검", "어질러", "괜찮"),
+    }
+)
+
+
+def _english(words: str) -> re.Pattern[str]:
+    """Return what finds one of `words` whole: there is no ask in a task, no lit in little.
+
+    A Korean particle may follow: light가.
+    """
+    return re.compile(rf"(?<![a-z])(?:{words})(?![a-z])")
+
+
+_ENGLISH: Mapping[Aspect, re.Pattern[str]] = MappingProxyType(
+    {
+        "people": _english("people|persons?|any(one|body)|how many|who|crowd(s|ed)?|busy"),
+        "light": _english("lights?|lighting|lit|lamps?|dark(er|ness)?|bright(er|ly|ness)?"),
+        "noise": _english("nois(e|es|y)|loud(er|ly)?|quiet(er|ly)?|sounds?"),
+        "unusual": _english(
+            "unusual|strange|wrong|problems?|anything|patrol|situation|okay|all right"
+            "|clutter(ed)?|danger(ous|s)?|mess(y)?"
         ),
     }
 )
@@ -38,18 +48,21 @@ _LAMP = re.compile(r"(?<![가-힣])불(?=[이은을도만 ,.?!·/]|$)")
 """The word for a light, which is also the beginning and the end of many others."""
 _QUESTIONS = (
     *("여쭤", "여쭈", "물어", "질문", "문의", "확인받", "확인 받", "의견", "?", "언제", "어디"),
-    *("까요", "나요", "가요", "습니까", "입니까"),
-    *("ask", "question", "whether", "what ", "when ", "where ", "which "),
+    *("까요", "나요", "가요", "습니까", "입니까", "냐고"),
 )
+_ASKS = _english("ask(s|ing)?|questions?|whether|what|when|where|which")
+_STATEMENT = re.compile(r"(?:다|[다라자]고)\W*$")
+_WANTS_TO_KNOW = re.compile(r"(?:여쭤|여쭈|여쭙|물어|묻|문의|질문|궁금|알고 싶)[가-힣]*\W*$")
 
 
 def aspects_of(query: str) -> tuple[Aspect, ...]:
     """Return what `query` asks for, in a fixed order; everything if it names nothing."""
-    text = f"{unicodedata.normalize('NFC', query).casefold()} "
+    text = unicodedata.normalize("NFC", query).casefold()
     named = tuple(
         aspect
         for aspect in ASPECTS
         if any(word in text for word in _WORDS[aspect])
+        or _ENGLISH[aspect].search(text)
         or (aspect == "light" and _LAMP.search(text))
     )
     if "unusual" in named and len(named) == 1:
@@ -58,7 +71,14 @@ def aspects_of(query: str) -> tuple[Aspect, ...]:
 
 
 def asks(topic: str) -> bool:
-    """Whether `topic` is a question, so that whoever hears it is to answer."""
-    text = f"{unicodedata.normalize('NFC', topic).casefold()} "
-    reports = text.startswith("report") or text.rstrip().endswith("보고")
-    return any(word in text for word in _QUESTIONS) and not reports
+    """Whether `topic` is a question, so that whoever hears it is to answer.
+
+    A Korean statement is none, whatever it tells of, unless it says that one wants to know:
+    물어보신 자료 보냈다 tells, 회의 일정을 문의합니다 asks.
+    """
+    text = unicodedata.normalize("NFC", topic).casefold()
+    if text.startswith("report") or text.rstrip().endswith("보고"):
+        return False
+    if _STATEMENT.search(text) and "?" not in text:
+        return _WANTS_TO_KNOW.search(text) is not None
+    return any(word in text for word in _QUESTIONS) or _ASKS.search(text) is not None

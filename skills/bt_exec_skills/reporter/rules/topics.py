@@ -48,6 +48,7 @@ _SEEN = {
     ("noise", "en"): "noise",
     ("unusual", "en"): "anything unusual",
 }
+_REPORTED = ("냐고", "라고", "자고", "다고")
 _PLACEHOLDERS = frozenset({"", REPORT_TOPIC})
 _KNOWN = frozenset({*ASPECTS, SITUATION})
 
@@ -152,8 +153,11 @@ def _query(node: Do, context: PassContext, language: str) -> str:
 
 
 def _question(topic: str, language: str) -> str:
+    """Return what is asked about as a sentence; a request (to send it, 보내 달라고) is one."""
     if language == "ko":
-        return f"{topic} 문의"
+        return topic if topic.endswith(_REPORTED) else f"{topic} 문의"
+    if topic.startswith("to "):
+        return topic
     return f"whether {topic[3:]}" if topic.startswith("if ") else f"question about {topic}"
 
 
