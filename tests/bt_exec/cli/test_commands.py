@@ -194,8 +194,10 @@ def test_a_plan_that_cannot_work_is_refused_where_it_is_compiled_and_where_it_is
     for ran in (bt("compile", command), bt("run", command, "--fast", "--no-journal")):
         assert ran.code == 5
         said = ran.out + ran.err
-        assert "open_door needs hand.right to be empty, but it will be material" in said
-        assert "PLAN_REJECTED" in said
+        assert "By then: The right hand holds the material." in " ".join(said.split())
+        assert "NEED_NOT_MET" in said
+    ran = bt("compile", command)  # who writes trees reads where, too
+    assert "open_door needs hand.right to be empty, but it will be material" in ran.err
 
 
 def test_a_plan_from_a_file_begins_anew(bt: Run, tmp_path: Path) -> None:
