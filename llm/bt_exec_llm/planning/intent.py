@@ -6,6 +6,7 @@ reach the same end; where it does not, this file has nothing to say.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,9 +16,19 @@ from bt_exec.failure import BtExecError, Refusal
 from bt_exec.messages import Messages
 from bt_exec.pack import Catalogue
 from bt_exec.spec.expand import expand
-from bt_exec.spec.expression import leaves
-from bt_exec.spec.model import Check, Do, MissionSpec, NodeBase, walk
-from bt_exec.verify.templates import fill
+from bt_exec.spec.expression import All, Is, Not
+from bt_exec.spec.model import (
+    Check,
+    Do,
+    Fallback,
+    MissionSpec,
+    NodeBase,
+    Parallel,
+    children_of,
+    walk,
+)
+from bt_exec.verify.dry_run import left_behind
+from bt_exec.verify.templates import fill, known_args
 from bt_exec_llm.offline import OfflineCompiler
 
 __all__ = ["Ends", "effects_of", "ends_of", "meaning_of"]
@@ -42,36 +53,74 @@ def meaning_of(request: Request, offline: OfflineCompiler) -> MissionSpec | Refu
 
 @dataclass(frozen=True)
 class Ends:
-    """What a plan leaves behind.
+    """What a plan leaves behind if everything succeeds.
+
+    Facts are those that people are told of, by template, since which arm handles material is
+    policy: ``{"hand.{arm}": ("hand.right", "material")}``.
 
     Attributes:
-        facts: Its last word on each fact that people are told of, by the fact's template:
-            ``{"door": "closed", "hand.{arm}": "material"}``.
-        questions: Conditions whose answers it tells.
+        facts: What it leaves for sure, whichever steps are skipped and branches taken.
+        touched: Its last word on each fact, as if every step ran.
+        questions: What it asks for sure in order to tell it: conditions in one form.
         moves: Whether it runs any skill.
     """
 
-    facts: dict[str, str]
+    facts: dict[str, tuple[str, str]]
+    touched: dict[str, tuple[str, str]]
     questions: frozenset[str]
     moves: bool
 
 
-def ends_of(root: NodeBase, catalogue: Catalogue, messages: Messages) -> Ends:
-    """Return what the plan under `root` leaves behind if everything succeeds."""
-    facts: dict[str, str] = {}
-    questions: set[str] = set()
-    moves = False
-    for node in walk(root):
-        if isinstance(node, Check) and node.tell:
-            questions.update(leaf.name for leaf in leaves(node.check))
-        if isinstance(node, Do):
-            moves = True
-            for template, fact, value in effects_of(node, catalogue):
-                if f"{fact}={value}" in messages:
-                    facts[template] = value
-                elif template in facts:
-                    del facts[template]  # what people were to be told of is undone
-    return Ends(facts, frozenset(questions), moves)
+def ends_of(spec: MissionSpec, catalogue: Catalogue, messages: Messages) -> Ends:
+    """Return what an expanded plan leaves behind."""
+    touched: dict[str, tuple[str, str]] = {}
+    skills = [node for node in walk(spec.root) if isinstance(node, Do)]
+    for node in skills:
+        for template, fact, value in effects_of(node, catalogue):
+            if f"{fact}={value}" in messages:
+                touched[template] = (fact, value)
+            else:
+                touched.pop(template, None)  # what people were to be told of is undone
+    sure = left_behind(spec, catalogue)
+    facts = {
+        key: (fact, value) for key, (fact, value) in touched.items() if sure.get(fact) == value
+    }
+    questions = frozenset(_form(check.check, catalogue) for check in _told(spec.root))
+    return Ends(facts, touched, questions, bool(skills))
+
+
+def _told(node: NodeBase) -> Iterator[Check]:
+    """Yield the checks under `node` that are asked for sure and whose answers are told."""
+    if node.skip_if is not None:
+        return
+    if isinstance(node, Check) and node.tell:
+        yield node
+    children = children_of(node)
+    if isinstance(node, Fallback):
+        children = children[:1]  # the others are asked only after a failure
+    elif isinstance(node, Parallel) and node.needed < len(children):
+        children = ()
+    for child in children:
+        yield from _told(child)
+
+
+def _form(expression: Any, catalogue: Catalogue) -> str:
+    """Return a condition in one form for all ways of writing it, as a plan may hold it."""
+    return json.dumps(_plain(expression, catalogue), ensure_ascii=False, default=str)
+
+
+def _plain(expression: Any, catalogue: Catalogue) -> Any:
+    if isinstance(expression, Is):
+        condition = catalogue.conditions.get(expression.name)
+        args = expression.args if condition is None else known_args(condition, expression.args)
+        return {expression.name: dict(sorted(args.items()))} if args else expression.name
+    if isinstance(expression, Not):
+        inner = expression.of
+        if isinstance(inner, Not):
+            return _plain(inner.of, catalogue)
+        return {"not": _plain(inner, catalogue)}
+    parts = sorted((_plain(part, catalogue) for part in expression.of), key=str)
+    return {"all" if isinstance(expression, All) else "any": parts}
 
 
 def effects_of(node: Do, catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
