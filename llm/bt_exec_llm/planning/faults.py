@@ -28,7 +28,7 @@ from bt_exec.failure import Problem
 from bt_exec.spec.model import KINDS, Do, MissionSpec, NodeBase
 from bt_exec.spec.paths import place_of_children
 from bt_exec.spec.source import Place, show_place
-from bt_exec_llm.planning.intent import ends_of
+from bt_exec_llm.planning.intent import chosen_in, ends_of, said_of
 
 __all__ = ["another_command", "empty", "endless", "named"]
 
@@ -134,6 +134,12 @@ def another_command(
         if key not in wanted.touched:
             message = f"the command does not ask for {fact}={value}; do what it asks and no more"
             yield _another(message, f"{fact}={value}")
+    # after a failure another arm may be the way, as it is in the library
+    said = said_of(meant, request) if request.failure is None else {}
+    for (skill, name), values in said.items():
+        for value in sorted(chosen_in(spec, (skill, name), request.catalogue) - values, key=str):
+            message = f"the command itself says which {name} {skill} is done with"
+            yield _another(message, f"{name}={value}", *(f"{name}={v}" for v in sorted(values)))
     if found.moves and not wanted.moves:
         yield _another("the command asks for an answer; nothing may be moved for it", "do", "check")
 

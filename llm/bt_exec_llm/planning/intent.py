@@ -7,7 +7,7 @@ reach the same end; where it does not, this file has nothing to say.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,8 +15,10 @@ from bt_exec.compiler import Plan, Request
 from bt_exec.failure import BtExecError, Refusal
 from bt_exec.messages import Messages
 from bt_exec.pack import Catalogue
-from bt_exec.spec.expand import expand
+from bt_exec.plan import examine
+from bt_exec.spec.expand import expand, is_reference, reference_name
 from bt_exec.spec.expression import All, Is, Not
+from bt_exec.spec.library import Library
 from bt_exec.spec.model import (
     Check,
     Do,
@@ -24,14 +26,17 @@ from bt_exec.spec.model import (
     MissionSpec,
     NodeBase,
     Parallel,
+    Sequence,
+    Tree,
     children_of,
     walk,
 )
 from bt_exec.verify.dry_run import left_behind
 from bt_exec.verify.templates import fill, known_args
 from bt_exec_llm.offline import OfflineCompiler
+from bt_exec_llm.planning.tidy import options
 
-__all__ = ["Ends", "effects_of", "ends_of", "meaning_of"]
+__all__ = ["Ends", "chosen_in", "effects_of", "ends_of", "meaning_of", "said_of"]
 
 _NEVER = ("EMPTY", "TOO_LONG", "BAD_CHARACTERS", "NEGATED")
 
@@ -121,6 +126,61 @@ def _plain(expression: Any, catalogue: Catalogue) -> Any:
         return {"not": _plain(inner, catalogue)}
     parts = sorted((_plain(part, catalogue) for part in expression.of), key=str)
     return {"all" if isinstance(expression, All) else "any": parts}
+
+
+def said_of(meant: MissionSpec, request: Request) -> dict[tuple[str, str], frozenset[Any]]:
+    """Return the arguments of skills that the command's own words set, and what they may be.
+
+    Only choices among a few words: a text may be said in many ways. What a pass changes is policy,
+    whatever the command says: who handles material.
+    """
+    before = _choices(meant, request.catalogue)
+    passed, _ = examine(meant, request)
+    after = before if passed is None else _choices(passed, request.catalogue)
+    parts = meant.root.sequence if isinstance(meant.root, Sequence) else (meant.root,)
+    set_by_words = {
+        pair
+        for part in parts
+        if isinstance(part, Tree)
+        for pair in _set_by(part.tree, part.args, request.library)
+    }
+    return {
+        pair: frozenset(before[pair] | after[pair])
+        for pair in sorted(set_by_words & before.keys() & after.keys())
+        if before[pair] <= after[pair]
+    }
+
+
+def chosen_in(spec: MissionSpec, pair: tuple[str, str], catalogue: Catalogue) -> frozenset[Any]:
+    """Return the values that a plan gives an argument of a skill."""
+    return frozenset(_choices(spec, catalogue).get(pair, ()))
+
+
+def _choices(spec: MissionSpec, catalogue: Catalogue) -> dict[tuple[str, str], set[Any]]:
+    """Return the values of all arguments that are choices, by skill and argument."""
+    found: dict[tuple[str, str], set[Any]] = {}
+    for node in walk(spec.root):
+        skill = catalogue.skills.get(node.do) if isinstance(node, Do) else None
+        if isinstance(node, Do) and skill is not None:
+            for name, value in known_args(skill, node.args).items():
+                if options(skill.arguments.get(name)):
+                    found.setdefault((node.do, name), set()).add(value)
+    return found
+
+
+def _set_by(tree: str, params: Collection[str], library: Library) -> Iterator[tuple[str, str]]:
+    """Yield the arguments of skills that parameters of a tree are handed down to."""
+    for node in walk(library.get(tree).root):
+        if isinstance(node, Do | Tree):
+            handed = [
+                name
+                for name, value in node.args.items()
+                if is_reference(value) and reference_name(value) in params
+            ]
+            if isinstance(node, Do):
+                yield from ((node.do, name) for name in handed)
+            else:
+                yield from _set_by(node.tree, handed, library)
 
 
 def effects_of(node: Do, catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:

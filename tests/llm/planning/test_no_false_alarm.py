@@ -56,6 +56,14 @@ OPEN = "{do: open_door, with: {arm: right, object_label: door-handle}"
             "[{tree: take_material}, {tree: take_material_again}]}, {tree: shut_and_go_home}]}",
         ),
         ("open the door and then close it", "{sequence: [{tree: open_door}, {tree: close_door}]}"),
+        ("open the door", "{tree: open_door, with: {arm: left}}"),
+        ("open the door with your left arm", "{tree: open_door, with: {arm: left}}"),
+        ("open the door with your right arm", "{tree: open_door}"),
+        (
+            "get the material with your left arm",
+            "{sequence: [{tree: open_door, with: {arm: left}}, {check: material_visible}, "
+            "{tree: take_material}, {tree: shut_and_go_home, with: {arm: left}}]}",
+        ),
         ("is the door open?", "{check: {not: {not: {door_is: {state: open}}}}, tell: true}"),
         ("is the door open?", "{fallback: [{tree: is_the_door_open}, {check: door_known}]}"),
     ],
