@@ -126,9 +126,9 @@ def another_command(
                 )
                 there += ", not in every case"
         yield _another(message, there, f"{fact}={value}")
-    if wanted.questions - found.questions:
-        message = "the command asks a question; answer it with this check and tell: true"
-        asked = ", ".join(sorted(found.questions)) or "no such check"
+    if wanted.questions and wanted.questions.keys() != found.questions.keys():
+        message = "the command asks a question; answer it with this check and tell: true, no other"
+        asked = ", ".join(sorted(found.questions.values())) or "no such check"
         yield _another(message, asked, *sorted(wanted.questions))
     for key, (fact, value) in found.touched.items():
         if key not in wanted.touched:

@@ -66,13 +66,14 @@ class Ends:
     Attributes:
         facts: What it leaves for sure, whichever steps are skipped and branches taken.
         touched: Its last word on each fact, as if every step ran.
-        questions: What it asks for sure in order to tell it: conditions in one form.
+        questions: What it asks for sure in order to tell it: conditions in one form, for all ways
+            of writing them, and as people say them.
         moves: Whether it runs any skill.
     """
 
     facts: dict[str, tuple[str, str]]
     touched: dict[str, tuple[str, str]]
-    questions: frozenset[str]
+    questions: dict[str, str]
     moves: bool
 
 
@@ -90,7 +91,8 @@ def ends_of(spec: MissionSpec, catalogue: Catalogue, messages: Messages) -> Ends
     facts = {
         key: (fact, value) for key, (fact, value) in touched.items() if sure.get(fact) == value
     }
-    questions = frozenset(_form(check.check, catalogue) for check in _told(spec.root))
+    told = [check.check for check in _told(spec.root)]
+    questions = {_form(question, catalogue): str(question) for question in told}
     return Ends(facts, touched, questions, bool(skills))
 
 
@@ -110,7 +112,7 @@ def _told(node: NodeBase) -> Iterator[Check]:
 
 
 def _form(expression: Any, catalogue: Catalogue) -> str:
-    """Return a condition in one form for all ways of writing it, as a plan may hold it."""
+    """Return a condition in one form, as a plan may hold it."""
     return json.dumps(_plain(expression, catalogue), ensure_ascii=False, default=str)
 
 

@@ -35,17 +35,20 @@ def test_every_named_fault_has_a_sentence(code, language):
 
 
 @pytest.mark.parametrize(
-    ("answer", "found"),
+    ("command", "answer", "found"),
     [
-        ("root: {tree: shut_and_go_home}", "nothing on hand.right"),
+        ("get the material", "root: {tree: shut_and_go_home}", "nothing on hand.right"),
+        ("is the door open?", "root: {tree: is_the_door_closed}", "door_is closed"),
+        ("is the door open?", "root: {check: door_known}", "no such check"),
         (
+            "get the material",
             "root: {tree: get_material, skip_if: {door_is: {state: closed}}}",
             "hand.right=material, not in every case",
         ),
     ],
 )
-def test_people_are_told_of_a_hand_by_its_name(scripted, answer, found):
-    said = run_paper("get the material", scripted([answer])).outcome.message
+def test_people_are_told_what_a_plan_does_instead(scripted, command, answer, found):
+    said = run_paper(command, scripted([answer])).outcome.message
     assert f"it did not do what was asked ({found})" in said
 
 
