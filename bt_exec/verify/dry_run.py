@@ -17,7 +17,7 @@ from bt_exec.spec.source import Place
 from bt_exec.verify.context import Context, nodes_of
 from bt_exec.verify.templates import fill, form_of, is_known, known_args
 
-__all__ = ["check_dry_run", "established"]
+__all__ = ["check_dry_run", "established", "left_behind"]
 
 Facts = dict[str, str]
 
@@ -31,6 +31,11 @@ def check_dry_run(context: Context) -> None:
         both = zip(nodes_of(document.root), paths(document.root), strict=True)
         finished = {place for (_, place), (path, _) in both if path in kept}
     _node(context, document.root, ("root",), dict(context.facts), finished)
+
+
+def left_behind(document: MissionSpec, catalogue: Catalogue) -> Facts:
+    """Return the facts that hold for sure once a mission has succeeded, whatever held before."""
+    return _node(Context(document, catalogue), document.root, ("root",), {}, set())
 
 
 def _node(context: Context, node: NodeBase, place: Place, before: Facts, kept: set[Place]) -> Facts:

@@ -28,7 +28,7 @@ from bt_exec.failure import Problem
 from bt_exec.spec.model import KINDS, Do, MissionSpec, NodeBase
 from bt_exec.spec.paths import place_of_children
 from bt_exec.spec.source import Place, show_place
-from bt_exec_llm.planning.intent import ends_of
+from bt_exec_llm.planning.intent import chosen_in, ends_of, said_of
 
 __all__ = ["another_command", "empty", "endless", "named"]
 
@@ -111,28 +111,41 @@ def another_command(
     """Compare what a plan leaves behind with what the command asks for."""
     if meant is None:
         return
-    wanted = ends_of(meant.root, request.catalogue, request.messages)
-    found = ends_of(spec.root, request.catalogue, request.messages)
-    for fact, value in wanted.facts.items():
-        if found.facts.get(fact) != value:
-            message = f"the command asks for {fact}={value}, the plan ends with something else"
-            there = f"{fact}={found.facts[fact]}" if fact in found.facts else f"nothing on {fact}"
-            yield _another(message, there, f"{fact}={value}")
-    if wanted.questions - found.questions:
-        asked = ", ".join(sorted(wanted.questions))
-        message = "the command asks a question; answer it with a check that has tell: true"
-        yield _another(message, "no such check", asked)
-    for fact, value in found.facts.items():
-        if fact not in wanted.facts:
+    wanted = ends_of(meant, request.catalogue, request.messages)
+    found = ends_of(spec, request.catalogue, request.messages)
+    for key, (fact, value) in wanted.facts.items():
+        if key in found.facts and found.facts[key][1] == value:
+            continue
+        message = f"the command asks for {fact}={value}, the plan ends with something else"
+        there = f"nothing on {fact}"
+        if key in found.touched:
+            there = "=".join(found.touched[key])
+            if found.touched[key][1] == value:
+                message = (
+                    f"the command asks for {fact}={value}; skip_if or a branch may leave it out"
+                )
+                there += ", not in every case"
+        yield _another(message, there, f"{fact}={value}")
+    if wanted.questions and wanted.questions.keys() != found.questions.keys():
+        message = "the command asks a question; answer it with this check and tell: true, no other"
+        asked = ", ".join(sorted(found.questions.values())) or "no such check"
+        yield _another(message, asked, *sorted(wanted.questions))
+    for key, (fact, value) in found.touched.items():
+        if key not in wanted.touched:
             message = f"the command does not ask for {fact}={value}; do what it asks and no more"
-            yield _another(message, f"{fact}={value}", "")
+            yield _another(message, f"{fact}={value}")
+    # after a failure another arm may be the way, as it is in the library
+    said = said_of(meant, request) if request.failure is None else {}
+    for (skill, name), values in said.items():
+        for value in sorted(chosen_in(spec, (skill, name), request.catalogue) - values, key=str):
+            message = f"the command itself says which {name} {skill} is done with"
+            yield _another(message, f"{name}={value}", *(f"{name}={v}" for v in sorted(values)))
     if found.moves and not wanted.moves:
         yield _another("the command asks for an answer; nothing may be moved for it", "do", "check")
 
 
-def _another(message: str, found: str, allowed: str) -> Problem:
-    names = (allowed,) if allowed else ()
-    return Problem("PLAN_FOR_ANOTHER_COMMAND", message, "root", found, names)
+def _another(message: str, found: str, *allowed: str) -> Problem:
+    return Problem("PLAN_FOR_ANOTHER_COMMAND", message, "root", found, allowed)
 
 
 def _placed(node: NodeBase, place: Place) -> Iterator[tuple[Place, NodeBase]]:

@@ -15,7 +15,7 @@ from bt_exec.compiler import Request
 from bt_exec.skill import Signature
 from bt_exec.spec.model import KINDS
 
-__all__ = ["tidied"]
+__all__ = ["options", "tidied"]
 
 _KINDS = {
     **{kind: kind for kind in KINDS},
@@ -42,6 +42,14 @@ def tidied(root: Any, request: Request) -> tuple[Any, tuple[str, ...]]:
     """Return the plain data of a plan with its spelling put right, and what was changed."""
     tidy = _Tidy(request)
     return tidy.node(root, 0), tuple(dict.fromkeys(tidy.notes))
+
+
+def options(hint: Any) -> tuple[str, ...]:
+    """Return the words that an argument of this type is chosen from; none if it is no choice."""
+    while hint is not None and hasattr(hint, "__metadata__"):
+        hint = get_args(hint)[0]
+    words = get_args(hint) if get_origin(hint) is Literal else ()
+    return tuple(word for word in words if isinstance(word, str))
 
 
 class _Tidy:
@@ -108,11 +116,7 @@ class _Tidy:
     def _args(self, args: Mapping[str, Any], signature: Signature) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for key, value in args.items():
-            hint = signature.arguments.get(key)
-            while hint is not None and hasattr(hint, "__metadata__"):
-                hint = get_args(hint)[0]
-            options = get_args(hint) if get_origin(hint) is Literal else ()
-            texts = [option for option in options if isinstance(option, str)]
+            texts = options(signature.arguments.get(key))
             found[key] = self._name(value, texts) if isinstance(value, str) and texts else value
         return found
 

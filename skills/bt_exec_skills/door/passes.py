@@ -19,15 +19,16 @@ from bt_exec.spec.model import (
     Do,
     MissionSpec,
     NodeBase,
-    Sequence,
     Tree,
     rebuild,
     walk,
 )
+from bt_exec.spec.paths import label_of
+from bt_exec_skills.door.gate import IS_OPEN, OPENED, SEEN, gated, handles_material
 
 __all__ = ["PASSES", "arm_policy", "door_gate", "ground_labels", "skip_what_is_done"]
 
-HANDLE, DOOR, MATERIAL = "door-handle", "door", "material"
+HANDLE, DOOR = "door-handle", "door"
 NOT_VISIBLE = "MATERIAL_NOT_VISIBLE_AFTER_OPEN"
 _ENDS_WHEN = {"open_door": "open", "close_door": "closed"}
 
@@ -86,43 +87,20 @@ def skip_what_is_done(spec: MissionSpec, context: PassContext) -> Changed:
 
 def door_gate(spec: MissionSpec, context: PassContext) -> Changed:
     """Nothing reaches for material before the door is open and the material was seen there."""
-    nodes = list(walk(spec.root))
-    first = next((node for node in nodes if handles_material(node)), None)
-    if first is None:
-        return spec, ()
-    before = nodes[: next(i for i, node in enumerate(nodes) if node is first)]
-    gates: list[NodeBase] = []
-    if not any(isinstance(node, Do) and node.do == "open_door" for node in before) and not any(
-        _asks(node, "door_is") for node in before
-    ):
-        label = DOOR if HANDLE not in context.seen.labels else HANDLE
-        arm = context.settings.get("door_arm", "right")
-        written = {
-            "do": "open_door",
-            "with": {"arm": arm, "object_label": label},
-            "skip_if": {"door_is": {"state": "open"}},
-        }
-        gates.append(Do.model_validate(written))
-    if not any(_asks(node, "material_visible") for node in before):
-        gates.append(Check.model_validate({"check": "material_visible", "else": NOT_VISIBLE}))
-    if not gates:
-        return spec, ()
-    assert isinstance(first, Do)
-
-    def gate(node: NodeBase) -> NodeBase:
-        return Sequence.model_validate({"sequence": (*gates, node)}) if node is first else node
-
-    added = ", ".join("open_door" if isinstance(g, Do) else "material_visible" for g in gates)
-    return _mapped(spec, gate), (_note(context, first, "gate", added=added),)
-
-
-def handles_material(node: NodeBase) -> bool:
-    """Whether a node moves a hand to or onto the material."""
-    return isinstance(node, Do) and node.args.get("object_label") == MATERIAL
-
-
-def _asks(node: NodeBase, name: str) -> bool:
-    return isinstance(node, Check) and isinstance(node.check, Is) and node.check.name == name
+    opening = [node for node in walk(spec.root) if isinstance(node, Do) and node.do == "open_door"]
+    usual = context.settings.get("door_arm", "right")
+    written = {
+        "do": "open_door",
+        "with": {
+            "arm": opening[0].args.get("arm", usual) if opening else usual,
+            "object_label": DOOR if HANDLE not in context.seen.labels else HANDLE,
+        },
+        "skip_if": IS_OPEN,
+    }
+    look = Check.model_validate({"check": "material_visible", "else": NOT_VISIBLE})
+    root, added = gated(spec.root, {OPENED: Do.model_validate(written), SEEN: look})
+    notes = (_note(context, node, "gate", added=", ".join(gates)) for node, gates in added)
+    return spec.model_copy(update={"root": root}), tuple(notes)
 
 
 @cache
@@ -130,9 +108,10 @@ def _notes() -> Messages:
     return Messages.load([Path(__file__).with_name("notes.yaml")])
 
 
-def _note(context: PassContext, node: Do, key: str, **facts: str) -> str:
+def _note(context: PassContext, node: NodeBase, key: str, **facts: str) -> str:
     """Return what is changed at a node, in the language of the command."""
-    return f"{node.do}: {_notes().say(key, language_of(context.command), **facts)}"
+    label = node.do if isinstance(node, Do) else label_of(node)
+    return f"{label}: {_notes().say(key, language_of(context.command), **facts)}"
 
 
 def _takes_arm(node: NodeBase) -> TypeGuard[Do]:

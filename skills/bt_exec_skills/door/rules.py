@@ -27,7 +27,7 @@ from bt_exec.spec.expression import leaves
 from bt_exec.spec.model import Do, MissionSpec, walk
 from bt_exec.spec.source import show_place
 from bt_exec.verify.context import conditions_of, nodes_of
-from bt_exec_skills.door.passes import handles_material
+from bt_exec_skills.door.gate import handles_material
 
 __all__ = ["RULES", "door_only", "gate_reasons", "stated_state"]
 

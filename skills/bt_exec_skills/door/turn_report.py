@@ -12,7 +12,7 @@ from typing import Any
 
 from bt_exec.report import Action, MissionView
 from bt_exec.spec.model import Do, walk
-from bt_exec_skills.door.passes import handles_material
+from bt_exec_skills.door.gate import handles_material
 from bt_exec_skills.door.scene import DoorScene
 
 __all__ = ["ACTIONS", "KEYS", "REASONS", "DoorTurns"]

@@ -11,7 +11,7 @@ from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.expression import All, Is, Not
 from bt_exec.spec.model import MissionSpec
 from bt_exec.verify import verify_mission
-from bt_exec.verify.dry_run import established
+from bt_exec.verify.dry_run import established, left_behind
 from bt_exec.verify.templates import fill
 from tests.bt_exec.spec.workshop import WORKSHOP
 from tests.bt_exec.verify.layers import CATALOGUE, of_mission
@@ -122,6 +122,26 @@ def test_established() -> None:
     assert established(Is(name="lid_is", args={"state": "$state"}), CATALOGUE) == {}
     assert established(Is(name="nothing"), CATALOGUE) == {}
     assert fill("hand.{arm}", {"arm": "left", "thing": "{x}"}) == "hand.left"
+
+
+@pytest.mark.parametrize(
+    ("root", "left"),
+    [
+        (OPEN, {"lid": "open"}),
+        ({**OPEN, "skip_if": {"lid_is": {"state": "open"}}}, {"lid": "open"}),
+        ({**OPEN, "skip_if": {"lid_is": {"state": "closed"}}}, {}),
+        ({**OPEN, "skip_if": {"not": {"lid_is": {"state": "open"}}}}, {}),
+        ({"sequence": [{**OPEN, "skip_if": "lit"}, LOOK]}, {}),
+        ({"fallback": [CHECK_OPEN, OPEN]}, {"lid": "open"}),
+        ({"fallback": [LOOK, OPEN]}, {}),
+        ({"parallel": [LOOK, OPEN]}, {"lid": "open"}),
+        ({"parallel": [LOOK, OPEN], "succeed_when": "any"}, {}),
+    ],
+)
+def test_what_a_plan_leaves_behind_for_sure(root: Any, left: dict[str, str]) -> None:
+    spec = MissionSpec.model_validate({"mission": {"command": "x"}, "root": root})
+    found = left_behind(spec, CATALOGUE)
+    assert {key: value for key, value in found.items() if key == "lid"} == left
 
 
 @skill(effects={"lid": "closed"})

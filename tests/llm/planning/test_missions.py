@@ -9,6 +9,7 @@ from bt_exec.session import Session
 from bt_exec.testing.messages_server import answer
 from bt_exec_llm.planning.flat import to_flat
 from tests.llm.planning.corpus import good_answer
+from tests.llm.planning.paper import run_paper
 
 WORLDS = [
     ("문을 열어 주세요", "open_door", {"door": "closed"}, [], [], "OK"),
@@ -53,3 +54,23 @@ def test_the_contract_of_the_door_holds_with_a_model_as_the_planner(
     assert [plan.event.calls for plan in kept.plans] == [1] * (1 + len(repairs))
     assert [exchange.compiler for exchange in kept.exchanges] == ["claude"] * len(server.requests)
     assert kept.plans[-1].event.spec.mission.compiler == "claude"
+
+
+IN_VAIN = """
+root:
+  sequence:
+    - fallback: [{check: {door_is: {state: open}}}, {do: return_home}]
+    - fallback: [{check: material_visible}, {do: return_home}]
+    - {do: move_arm, with: {arm: right, object_label: material}}
+    - {do: grasp, with: {arm: right, object_label: material}}
+    - {do: close_door, with: {arm: right, object_label: door-handle}}
+    - do: return_home
+"""
+
+
+@pytest.mark.parametrize(("door", "moves"), [("open", []), ("ajar", ["pull_open right"])])
+def test_gates_that_a_model_makes_harmless_stop_the_mission_all_the_same(scripted, door, moves):
+    world = {"door": door, "material": "absent"}
+    run = run_paper("get the material", scripted([IN_VAIN]), world)
+    end = (run.outcome.status, run.outcome.reason_code, run.robot.moves)
+    assert end == ("blocked", "MATERIAL_NOT_VISIBLE_AFTER_OPEN", moves)

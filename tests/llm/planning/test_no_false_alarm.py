@@ -14,6 +14,7 @@ from bt_exec_llm.model import Answer
 from bt_exec_llm.planning.intent import meaning_of
 from bt_exec_llm.planning.rounds import _judged
 from tests.llm.planning.corpus import OFFLINE
+from tests.llm.planning.paper import request_for
 
 SAID = [
     (name, text)
@@ -35,6 +36,41 @@ def test_the_plan_of_the_library_passes_as_an_answer(site, command):
         request,
         meaning_of(request, OFFLINE),
     )
+    assert [str(problem) for problem in found.problems] == []
+
+
+OPEN = "{do: open_door, with: {arm: right, object_label: door-handle}"
+
+
+@pytest.mark.parametrize(
+    ("command", "root"),
+    [
+        ("open the door", f"{OPEN}}}"),
+        ("open the door", f"{OPEN}, skip_if: {{door_is: {{state: open}}}}}}"),
+        ("open the door", f"{{fallback: [{{check: {{door_is: {{state: open}}}}}}, {OPEN}}}]}}"),
+        ("open the door", f"{{fallback: [{OPEN}}}, {{tree: open_door, with: {{arm: left}}}}]}}"),
+        ("open the door", f"{{parallel: [{OPEN}}}, {{check: door_known}}]}}"),
+        (
+            "get the material",
+            "{sequence: [{tree: open_door}, {check: material_visible}, {fallback: "
+            "[{tree: take_material}, {tree: take_material_again}]}, {tree: shut_and_go_home}]}",
+        ),
+        ("open the door and then close it", "{sequence: [{tree: open_door}, {tree: close_door}]}"),
+        ("open the door", "{tree: open_door, with: {arm: left}}"),
+        ("open the door with your left arm", "{tree: open_door, with: {arm: left}}"),
+        ("open the door with your right arm", "{tree: open_door}"),
+        (
+            "get the material with your left arm",
+            "{sequence: [{tree: open_door, with: {arm: left}}, {check: material_visible}, "
+            "{tree: take_material}, {tree: shut_and_go_home, with: {arm: left}}]}",
+        ),
+        ("is the door open?", "{check: {not: {not: {door_is: {state: open}}}}, tell: true}"),
+        ("is the door open?", "{fallback: [{tree: is_the_door_open}, {check: door_known}]}"),
+    ],
+)
+def test_another_way_of_doing_what_is_asked_passes(command, root):
+    request = request_for(command)
+    found = _judged(Answer(f"root: {root}"), request, meaning_of(request, OFFLINE))
     assert [str(problem) for problem in found.problems] == []
 
 

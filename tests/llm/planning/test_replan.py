@@ -108,6 +108,17 @@ def test_places_of_problems_are_those_of_the_answer(asked_again):
     assert '"place": "root/sequence[1]/do"' in said
 
 
+def test_after_a_failure_the_other_arm_may_do_what_the_named_one_could_not(asked_again):
+    left, right = (f"root: {{tree: open_door, with: {{arm: {arm}}}}}" for arm in ("left", "right"))
+    run = run_paper(
+        "open the door with your left arm",
+        asked_again([left, right]),
+        faults=["open_door:1=GRASP_SLIPPED"],
+    )
+    assert (run.outcome.status, run.outcome.planner_calls) == ("satisfied", 2)
+    assert run.robot.moves == ["pull_open right"]
+
+
 @pytest.mark.parametrize(
     ("bad", "code"),
     [

@@ -12,6 +12,7 @@ from bt_exec_llm.planning import faults
 from bt_exec_llm.planning.wording import printable, reasons, sentences
 from bt_exec_skills.door import rules
 from tests.llm.planning.corpus import corpus
+from tests.llm.planning.paper import run_paper
 
 NAMED = {
     code
@@ -31,6 +32,24 @@ def test_every_named_fault_has_a_sentence(code, language):
     assert code in sentences()
     (told,) = reasons([Problem(code, "x", found="y")], language)
     assert code not in told
+
+
+@pytest.mark.parametrize(
+    ("command", "answer", "found"),
+    [
+        ("get the material", "root: {tree: shut_and_go_home}", "nothing on hand.right"),
+        ("is the door open?", "root: {tree: is_the_door_closed}", "door_is closed"),
+        ("is the door open?", "root: {check: door_known}", "no such check"),
+        (
+            "get the material",
+            "root: {tree: get_material, skip_if: {door_is: {state: closed}}}",
+            "hand.right=material, not in every case",
+        ),
+    ],
+)
+def test_people_are_told_what_a_plan_does_instead(scripted, command, answer, found):
+    said = run_paper(command, scripted([answer])).outcome.message
+    assert f"it did not do what was asked ({found})" in said
 
 
 def test_a_fault_without_a_sentence_is_a_matter_of_form():

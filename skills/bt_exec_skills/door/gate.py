@@ -1,0 +1,118 @@
+"""The gates before material: the door is open, and the material was seen there.
+
+A gate counts only if nothing behind it is reached without it. An answer that is merely told,
+another state of the door, a branch that goes on with something else, and what may be skipped stop
+nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+from typing import Any, TypeAlias
+
+from bt_exec.spec.expression import All, Is
+from bt_exec.spec.model import (
+    Check,
+    Do,
+    Fallback,
+    NodeBase,
+    Parallel,
+    Sequence,
+    Tree,
+    children_of,
+    walk,
+)
+
+__all__ = ["IS_OPEN", "MATERIAL", "OPENED", "SEEN", "gated", "handles_material"]
+
+MATERIAL = "material"
+OPENED, SEEN = "open_door", "material_visible"
+"""The gates, by the step that is put in for each, in their order."""
+IS_OPEN = Is(name="door_is", args={"state": "open"})
+
+Gates: TypeAlias = frozenset[str]
+_NONE: Gates = frozenset()
+_BOTH: Gates = frozenset((OPENED, SEEN))
+Added: TypeAlias = list[tuple[NodeBase, tuple[str, ...]]]
+
+
+def handles_material(node: NodeBase) -> bool:
+    """Whether a node moves a hand to or onto the material."""
+    return isinstance(node, Do) and node.args.get("object_label") == MATERIAL
+
+
+def gated(root: NodeBase, steps: Mapping[str, NodeBase]) -> tuple[NodeBase, Added]:
+    """Return the plan with the gates it lacks, and before which nodes they were put in.
+
+    Args:
+        root: The plan, its subtrees expanded.
+        steps: What is put in for each gate.
+    """
+    added: Added = []
+    if not any(map(handles_material, walk(root))):
+        return root, added
+    return _put(root, _NONE, steps, added), added
+
+
+def _put(node: NodeBase, before: Gates, steps: Mapping[str, NodeBase], added: Added) -> NodeBase:
+    """Return `node` with the gates it lacks, given those passed before it."""
+    needed = _NONE
+    if handles_material(node):
+        needed = _BOTH
+    elif isinstance(node, Fallback):  # a gate that fails must stop what is done instead, too
+        needed = _asked(node) - _passed(node, before)
+    if SEEN in needed:
+        needed |= {OPENED}  # it is seen behind an open door only
+    missing = tuple(gate for gate in (OPENED, SEEN) if gate in needed - before)
+    if missing:
+        added.append((node, missing))
+        before |= needed
+    node = _inside(node, before, steps, added)
+    if missing:
+        return Sequence.model_validate({"sequence": (*(steps[gate] for gate in missing), node)})
+    return node
+
+
+def _inside(node: NodeBase, before: Gates, steps: Mapping[str, NodeBase], added: Added) -> NodeBase:
+    """Return `node` with the gates that are lacking under it."""
+    old, new = children_of(node), []
+    for child in old:
+        new.append(_put(child, before, steps, added))
+        if isinstance(node, Sequence):
+            before = _passed(new[-1], before)
+    if all(child is known for child, known in zip(new, old, strict=True)):
+        return node
+    key = "body" if isinstance(node, Tree) else type(node).__name__.lower()
+    return node.model_copy(update={key: new[0] if isinstance(node, Tree) else tuple(new)})
+
+
+def _passed(node: NodeBase, before: Gates) -> Gates:
+    """Return the gates that were passed for sure once `node` succeeded."""
+    if handles_material(node):
+        return _BOTH  # its own come with it
+    if isinstance(node, Do) and node.do == OPENED and node.skip_if in (None, IS_OPEN):
+        return before | {OPENED}
+    if node.skip_if is not None:
+        return before
+    if isinstance(node, Check) and not node.tell:
+        return before | _answers(node.check)
+    children = children_of(node)
+    if isinstance(node, Fallback) or (isinstance(node, Parallel) and node.needed < len(children)):
+        return frozenset.intersection(*(_passed(child, before) for child in children))
+    return reduce(lambda passed, child: _passed(child, passed), children, before)
+
+
+def _asked(node: NodeBase) -> Gates:
+    """Return the gates whose questions are asked, and not merely told, under `node`."""
+    checks = [inner for inner in walk(node) if isinstance(inner, Check) and not inner.tell]
+    return _NONE.union(*(_answers(check.check) for check in checks))
+
+
+def _answers(question: Any) -> Gates:
+    """Return the gates that a condition stands for, if it holds."""
+    if isinstance(question, All):
+        return _NONE.union(*map(_answers, question.of))
+    if question == IS_OPEN:
+        return frozenset((OPENED,))
+    return frozenset((SEEN,)) if question == Is(name="material_visible") else _NONE
