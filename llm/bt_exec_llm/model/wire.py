@@ -133,7 +133,7 @@ class Wire:
             ) as response:
                 return _read(response.http_response, self._key)
         except Exception as error:  # noqa: BLE001 - whatever it is, it gets a name
-            raise self._key.clean(_named(error, connect)) from None
+            raise self._key.clean(_named(error, connect, self._key)) from None
 
 
 def _read(response: httpx2.Response, key: Key) -> Reply:
@@ -141,7 +141,7 @@ def _read(response: httpx2.Response, key: Key) -> Reply:
         collector = Collector()
         for event in anthropic.Stream.raw_events(response):
             collector.add(event.event, key.hide(event.data))
-        message = collector.message()
+        message = key.hide_in(collector.message())  # again: it may have come in pieces
         return Reply(json.dumps(message, ensure_ascii=False), message)
     raw = key.hide(response.read().decode("utf-8", "replace"))
     try:
@@ -158,7 +158,7 @@ def _read(response: httpx2.Response, key: Key) -> Reply:
     return Reply(raw, message)
 
 
-def _named(error: BaseException, connect_s: float) -> ModelFailure:
+def _named(error: BaseException, connect_s: float, key: Key) -> ModelFailure:
     """Return the failure that an exception means."""
     chain: list[BaseException] = []
     link: BaseException | None = error
@@ -170,10 +170,9 @@ def _named(error: BaseException, connect_s: float) -> ModelFailure:
             return link
     for link in chain:
         if isinstance(link, anthropic.APIStatusError):
-            raw = link.body if isinstance(link.body, str) else ""
-            return server_failure(
-                link.status_code, link.body, raw=raw, headers=link.response.headers
-            )
+            body = key.hide_in(link.body)  # before it is shortened, maybe in the middle of the key
+            raw = body if isinstance(body, str) else ""
+            return server_failure(link.status_code, body, raw=raw, headers=link.response.headers)
         if isinstance(link, UnicodeDecodeError):
             return ModelFailure("MODEL_NOT_JSON", "the answer is no text")
         if isinstance(link, httpx2.ConnectTimeout):
