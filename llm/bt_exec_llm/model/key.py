@@ -34,9 +34,9 @@ class Key:
             return
         self.__key = os.environ.get(variable, "").strip()
         if not self.__key:
-            raise ModelFailure("MODEL_NO_KEY", f"set the environment variable {variable}")
+            raise ModelFailure("MODEL_NO_KEY", f"{variable}: set this environment variable")
         if not self.__key.isascii() or not self.__key.isprintable():
-            raise ModelFailure("MODEL_NO_KEY", f"what stands in {variable} is no key")
+            raise ModelFailure("MODEL_NO_KEY", f"{variable}: what stands there is no key")
         if len(self.__key) >= _SHORTEST:
             self.__seen = re.compile("".join(map(_written, self.__key)))
 
