@@ -44,7 +44,6 @@ _LOOK_UP = {
     "site": "bt-exec doctor",
     "pack": "bt-exec doctor",
     "compiler": "bt-exec doctor",
-    "mission": "bt-exec missions",
 }
 
 app = typer.Typer(

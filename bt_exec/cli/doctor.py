@@ -40,14 +40,17 @@ class Finding:
     fix: str = ""
 
 
-def doctor(json: opt.Json = False, journal: opt.JournalFile = None) -> None:
+def doctor(
+    site: opt.SiteName = "door", json: opt.Json = False, journal: opt.JournalFile = None
+) -> None:
     """Look at the installation: what is here, what is missing, and how to get it.
 
-    Exit code 1 if something that is needed is missing.
+    With --site FILE also at a site of your own and its compiler. Exit code 1 if something
+    that is needed is missing.
     """
     from bt_exec.cli.output import emit, for_people
 
-    findings = list(_everything(journal))
+    findings = list(_everything(site, journal))
     if json:
         emit([asdict(finding) for finding in findings])
     else:
@@ -79,10 +82,10 @@ def _show(findings: list[Finding], painter: Painter) -> None:
     painter.lines([*lines, (), ((verdict, "failed" if missing else "done"),)])
 
 
-def _everything(journal: Path | None) -> Iterator[Finding]:
+def _everything(site: str, journal: Path | None) -> Iterator[Finding]:
     yield from _program()
     yield from _packages()
-    yield from _parts()
+    yield from _parts(site)
     yield _journal(journal)
     yield _terminal()
 
@@ -124,7 +127,7 @@ def _packages() -> Iterator[Finding]:
                 yield Finding("packages", name, "missing", "not installed", fix)
 
 
-def _parts() -> Iterator[Finding]:
+def _parts(own: str) -> Iterator[Finding]:
     from bt_exec.compiler import compiler_names, find_compiler
     from bt_exec.compiling import make_compiler
     from bt_exec.failure import BtExecError
@@ -153,14 +156,17 @@ def _parts() -> Iterator[Finding]:
     except BtExecError as error:
         yield Finding("sites", "shipped data", "missing", str(error), "pip install --force bt-exec")
         return
-    for name in sites:
+    asking = {}
+    for name in dict.fromkeys((*sites, own)):
         try:
             site = load_site(name)
-            yield Finding("sites", name, "ok", site.summary)
+            yield Finding("sites", site.name, "ok", site.summary)
             if site.compiler.settings():
-                yield from _look_of(make_compiler(site), f"compiler of site {name}")
+                asking[site.name] = make_compiler(site)
         except BtExecError as error:
             yield Finding("sites", name, "missing", str(error).partition("\n")[0])
+    for name, compiler in asking.items():
+        yield from _look_of(compiler, f"compiler of site {name}")
     for pack in packs:
         yield from _look_of(pack, f"pack {pack.name}")
 

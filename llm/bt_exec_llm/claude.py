@@ -9,6 +9,7 @@ After a failure that the trees of its plan know another way for, it is not asked
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -29,7 +30,10 @@ from bt_exec_llm.planning.prompt import build_prompt
 from bt_exec_llm.planning.rounds import Result, talk
 from bt_exec_llm.planning.wording import refusal_of, sentences
 
-__all__ = ["ModelCompiler", "PlanningSettings", "create"]
+__all__ = ["AS_RECORDED", "ModelCompiler", "PlanningSettings", "create", "explained"]
+
+AS_RECORDED = ("rounds", "fallback", "image")
+"""The settings of planning that a recording must be played with to give the same plans."""
 
 
 class PlanningSettings(BaseModel):
@@ -153,7 +157,10 @@ def create(settings: Mapping[str, Any]) -> Compiler:
         UsageError: If a setting is unknown or has a wrong value.
     """
     planning, client = split_settings(settings)
-    record = Recorder(planning.record) if planning.record is not None else None
+    record = None
+    if planning.record is not None:
+        asked = planning.model_dump(mode="json", include=set(AS_RECORDED))
+        record = Recorder(planning.record, asked)
     return ModelCompiler(ModelClient(client, record=record), planning, prices=client.prices)
 
 
@@ -165,17 +172,24 @@ def split_settings(settings: Mapping[str, Any]) -> tuple[PlanningSettings, Model
     """
     own = {key: value for key, value in settings.items() if key in PlanningSettings.model_fields}
     rest = {key: value for key, value in settings.items() if key not in own}
-    try:
+    with explained("claude", (*PlanningSettings.model_fields, *ModelSettings.model_fields)):
         return PlanningSettings.model_validate(own), ModelSettings.model_validate(rest)
+
+
+@contextmanager
+def explained(compiler: str, known: tuple[str, ...]) -> Iterator[None]:
+    """Make of settings that are wrong an error of the operator, who may give those `known`."""
+    try:
+        yield
     except ValidationError as error:
-        known = (*PlanningSettings.model_fields, *ModelSettings.model_fields)
-        raise UsageError("; ".join(_explain(found, known) for found in error.errors())) from None
+        told = "; ".join(_explain(found, compiler, known) for found in error.errors())
+        raise UsageError(told) from None
 
 
-def _explain(found: Any, known: tuple[str, ...]) -> str:
+def _explain(found: Any, compiler: str, known: tuple[str, ...]) -> str:
     name = ".".join(map(str, found["loc"]))
     if found["type"] == "extra_forbidden":
         near = nearest(name, known)
         listed = ", ".join((*near, *(other for other in known if other not in near)))
-        return f"the compiler claude has no setting {name!r}; known: {listed}"
-    return f"setting {name!r} of the compiler claude: {found['msg'].lower()}"
+        return f"the compiler {compiler} has no setting {name!r}; known: {listed}"
+    return f"setting {name!r} of the compiler {compiler}: {found['msg'].lower()}"

@@ -14,7 +14,7 @@ from typing import Any
 from bt_exec.compiler import Compiler, Request
 from bt_exec.failure import UsageError
 from bt_exec.spec.model import MissionSpec
-from bt_exec_llm.claude import ModelCompiler, PlanningSettings
+from bt_exec_llm.claude import AS_RECORDED, ModelCompiler, PlanningSettings, explained
 from bt_exec_llm.model import Question, ReplayClient
 from bt_exec_llm.planning.prompt import build_prompt
 
@@ -45,18 +45,21 @@ def create(settings: Mapping[str, Any]) -> Compiler:
 
     Args:
         settings: ``file``, and optionally the model compiler's own ``rounds``, ``fallback`` and
-            ``image`` as they were in the recording.
+            ``image`` in place of those that the recording tells.
 
     Raises:
-        UsageError: If there is no file, or it is no recording.
+        UsageError: If there is no file, it is no recording, or a setting is wrong.
     """
     given = dict(settings)
     file = given.pop("file", None)
     if not file:
         raise UsageError("replay needs a recording: --compiler replay:FILE")
-    known = "file, rounds, fallback, image"
-    unknown = [key for key in given if key not in ("rounds", "fallback", "image")]
+    recording = ReplayClient(Path(str(file)).expanduser())
+    given = {**recording.settings, **given}
+    known = ("file", *AS_RECORDED)
+    unknown = [key for key in given if key not in AS_RECORDED]
     if unknown:
-        raise UsageError(f"the compiler replay has no setting {unknown[0]!r}; known: {known}")
-    planning = PlanningSettings.model_validate(given)
-    return ReplayCompiler(ReplayClient(Path(str(file)).expanduser()), planning)
+        told = f"the compiler replay has no setting {unknown[0]!r}; known: {', '.join(known)}"
+        raise UsageError(told)
+    with explained("replay", known):
+        return ReplayCompiler(recording, PlanningSettings.model_validate(given))

@@ -33,6 +33,7 @@ Those that may pass are tried again within the deadline.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,8 @@ SENTENCES = Path(__file__).with_name("failures.yaml")
 """The sentences for the codes, in the form of `bt_exec.messages`."""
 
 _NOTHING = Usage()
+_PIECES = re.compile("(; (?:the next one there differs in )?|, |: )")
+"""What stands between the details of a message, ours and those of others."""
 
 PASSING = frozenset(
     {
@@ -130,8 +133,10 @@ class ModelFailure(Exception):  # noqa: N818 - it becomes a `Failure`, it is no 
         return self.code in PASSING
 
     def say(self, language: str) -> str:
-        """Return the reason as a sentence for the operator."""
-        return _sentences().say(self.code, language, message=self.message)
+        """Return the reason as a sentence for the operator; what others said stays as it was."""
+        pieces = _PIECES.split(self.message)
+        told = "".join(_sentences().word(piece, language) for piece in pieces)
+        return _sentences().say(self.code, language, message=told)
 
     def to_failure(self) -> Failure:
         """Return the value that travels in the executive, the journal and the reports."""

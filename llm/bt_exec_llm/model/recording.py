@@ -1,9 +1,10 @@
-"""Exchanges with a model on record: a JSON line each."""
+"""Exchanges with a model on record: a JSON line each, after one that tells how it was asked."""
 
 from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,13 +70,15 @@ class Recorder:
 
     Args:
         path: The file; made if it is not there.
+        settings: How the model is asked; written before the first exchange, for `ReplayClient`.
 
     Raises:
         UsageError: If the file cannot be written.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, settings: Mapping[str, Any] | None = None) -> None:
         self.path = path
+        self._header = {} if settings is None else {"version": VERSION, "settings": dict(settings)}
         self._lock = threading.Lock()
         try:
             with path.open("a", encoding="utf-8"):
@@ -88,4 +91,9 @@ class Recorder:
         # ensure_ascii: half characters that a server sends survive, and no line breaks slip in
         line = json.dumps(exchange.to_dict(), ensure_ascii=True, separators=(",", ":")) + "\n"
         with self._lock, self.path.open("a", encoding="ascii") as file:
+            if self._header:
+                file.write(
+                    json.dumps(self._header, ensure_ascii=True, separators=(",", ":")) + "\n"
+                )
+                self._header = {}
             file.write(line)

@@ -29,6 +29,10 @@ class ReplayClient:
         path: What `Recorder` wrote.
         ignore_digest: Give the answers in their order, whatever is asked.
 
+    Attributes:
+        settings: How the model was asked, as its recorder was told; the last time, if it was asked
+            in several ways, and nothing if the recording tells nothing.
+
     Raises:
         UsageError: If the file cannot be read, or is no recording.
     """
@@ -38,7 +42,10 @@ class ReplayClient:
         self.usage = Usage()
         self._ignore = ignore_digest
         self._lock = threading.Lock()
-        self._rows = _read(path)
+        rows = _read(path)
+        told = [row["settings"] for row in rows if "settings" in row]
+        self.settings: Mapping[str, Any] = told[-1] if told else {}
+        self._rows = [row for row in rows if "settings" not in row]
         self._count = len(self._rows)
 
     @property
@@ -89,8 +96,7 @@ class ReplayClient:
             if row["digest"] == digest:
                 return index
         message = (
-            f"{self.path.name} has no answer to question {digest[:12]}; the next one there, "
-            f"{str(self._rows[0]['digest'])[:12]}, differs in "
+            f"{self.path.name}: no answer to this question; the next one there differs in "
             f"{_difference(self._rows[0]['request'], question.to_dict())}"
         )
         raise ModelFailure("MODEL_REPLAY_DIFFERS", message)
@@ -117,6 +123,10 @@ def _row(line: str) -> dict[str, Any]:
     row: dict[str, Any] = json.loads(line)
     if row["version"] != VERSION:
         raise ValueError(f"version {row['version']!r}, this program reads {VERSION}")
+    if "settings" in row:
+        if not isinstance(row["settings"], dict):
+            raise TypeError("settings must be a mapping")
+        return row
     _came(row)
     dict(row["request"])
     return row

@@ -7,6 +7,7 @@ Everything that the SDK, its HTTP library or the server raises leaves here as a 
 from __future__ import annotations
 
 import json
+import re
 import ssl
 import urllib.request
 from collections.abc import Iterator, Mapping
@@ -68,7 +69,7 @@ class _Transport(httpx2.BaseTransport):
         coding = response.headers.get("content-encoding", "identity").strip().lower()
         if coding not in ("", "identity"):
             response.close()
-            raise ModelFailure("MODEL_NOT_JSON", f"the answer is {coding[:20]!r}, not plain text")
+            raise ModelFailure("MODEL_NOT_JSON", f"the answer is not plain text: {coding[:20]!r}")
         inner = response.stream
         assert isinstance(inner, httpx2.SyncByteStream)
         return httpx2.Response(
@@ -133,7 +134,43 @@ class Wire:
             ) as response:
                 return _read(response.http_response, self._key)
         except Exception as error:  # noqa: BLE001 - whatever it is, it gets a name
-            raise self._key.clean(_named(error, connect)) from None
+            raise self._key.clean(self._named(error, connect)) from None
+
+    def _named(self, error: BaseException, connect_s: float) -> ModelFailure:
+        """Return the failure that an exception means."""
+        chain: list[BaseException] = []
+        link: BaseException | None = error
+        while link is not None and len(chain) < 10:
+            chain.append(link)
+            link = link.__cause__ or link.__context__
+        for link in chain:
+            if isinstance(link, ModelFailure):
+                return link
+        for link in chain:
+            if isinstance(link, anthropic.APIStatusError):
+                body = self._key.hide_in(
+                    link.body
+                )  # before it is shortened, maybe in the middle of the key
+                raw = body if isinstance(body, str) else ""
+                return server_failure(
+                    link.status_code, body, raw=raw, headers=link.response.headers
+                )
+            if isinstance(link, UnicodeDecodeError):
+                return ModelFailure("MODEL_NOT_JSON", "the answer is no text")
+            if isinstance(link, httpx2.ConnectTimeout):
+                return self._unreachable(f"no connection within {connect_s:.0f} s")
+            if isinstance(link, httpx2.TimeoutException):
+                return ModelFailure("MODEL_TIMEOUT", "no answer came")
+            if isinstance(link, httpx2.RemoteProtocolError):
+                return _broken(str(link))
+            if isinstance(link, httpx2.ReadError | httpx2.WriteError | httpx2.CloseError):
+                return ModelFailure("MODEL_BROKEN_OFF", "the server closed the connection")
+            if isinstance(link, httpx2.TransportError | ssl.SSLError):
+                return self._unreachable(_reason(link))
+        return ModelFailure("MODEL_CRASHED", f"{type(error).__name__}: {one_line(str(error))}")
+
+    def _unreachable(self, why: str) -> ModelFailure:
+        return ModelFailure("MODEL_UNREACHABLE", f"{self._settings.base_url}: {why}")
 
 
 def _read(response: httpx2.Response, key: Key) -> Reply:
@@ -141,7 +178,7 @@ def _read(response: httpx2.Response, key: Key) -> Reply:
         collector = Collector()
         for event in anthropic.Stream.raw_events(response):
             collector.add(event.event, key.hide(event.data))
-        message = collector.message()
+        message = key.hide_in(collector.message())  # again: it may have come in pieces
         return Reply(json.dumps(message, ensure_ascii=False), message)
     raw = key.hide(response.read().decode("utf-8", "replace"))
     try:
@@ -158,35 +195,12 @@ def _read(response: httpx2.Response, key: Key) -> Reply:
     return Reply(raw, message)
 
 
-def _named(error: BaseException, connect_s: float) -> ModelFailure:
-    """Return the failure that an exception means."""
-    chain: list[BaseException] = []
-    link: BaseException | None = error
-    while link is not None and len(chain) < 10:
-        chain.append(link)
-        link = link.__cause__ or link.__context__
-    for link in chain:
-        if isinstance(link, ModelFailure):
-            return link
-    for link in chain:
-        if isinstance(link, anthropic.APIStatusError):
-            raw = link.body if isinstance(link.body, str) else ""
-            return server_failure(
-                link.status_code, link.body, raw=raw, headers=link.response.headers
-            )
-        if isinstance(link, UnicodeDecodeError):
-            return ModelFailure("MODEL_NOT_JSON", "the answer is no text")
-        if isinstance(link, httpx2.ConnectTimeout):
-            return ModelFailure("MODEL_UNREACHABLE", f"no connection within {connect_s:.0f} s")
-        if isinstance(link, httpx2.TimeoutException):
-            return ModelFailure("MODEL_TIMEOUT", "no answer came")
-        if isinstance(link, httpx2.RemoteProtocolError):
-            return _broken(str(link))
-        if isinstance(link, httpx2.ReadError | httpx2.WriteError | httpx2.CloseError):
-            return ModelFailure("MODEL_BROKEN_OFF", "the server closed the connection")
-        if isinstance(link, httpx2.TransportError | ssl.SSLError):
-            return ModelFailure("MODEL_UNREACHABLE", one_line(str(link)) or type(link).__name__)
-    return ModelFailure("MODEL_CRASHED", f"{type(error).__name__}: {one_line(str(error))}")
+def _reason(error: BaseException) -> str:
+    """Return why there is no connection, without the number that the system has for it."""
+    said = re.sub(r"^\[Errno -?\d+\] ", "", one_line(str(error))) or type(error).__name__
+    if "SSL" in said:
+        return f"no secure connection, {said}"
+    return said[:1].lower() + said[1:]
 
 
 def _broken(said: str) -> ModelFailure:

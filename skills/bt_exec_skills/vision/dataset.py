@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -143,16 +143,31 @@ def read_pictures(folder: Path, split: Split | None = None) -> Iterator[Picture]
     """
     for scene in sorted((folder / "scenes").glob("*.json")):
         try:
-            found = json.loads(scene.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise UsageError(f"{scene} is damaged ({error}); delete it and make it again") from None
-        if split not in (None, found["split"]):
-            continue
-        for picture in found["pictures"]:
-            marks = (Mark(mark["label"], _box(mark["bbox"])) for mark in picture["marks"])
-            yield Picture(folder / picture["file"], tuple(marks), picture["facts"])
+            pictures = _pictures(folder, json.loads(scene.read_text(encoding="utf-8")), split)
+        except (ValueError, KeyError, TypeError) as error:
+            why = f"lacks {error}" if isinstance(error, KeyError) else str(error)
+            raise UsageError(f"{scene} is damaged ({why}); delete it and make it again") from None
+        yield from pictures
+
+
+def _pictures(folder: Path, scene: Mapping[str, Any], split: Split | None) -> list[Picture]:
+    """Return the pictures of a scene as written, if it is on that side.
+
+    Raises:
+        ValueError, KeyError, TypeError: If it is no scene.
+    """
+    if split not in (None, scene["split"]):
+        return []
+    return [
+        Picture(
+            folder / picture["file"],
+            tuple(Mark(mark["label"], _box(mark["bbox"])) for mark in picture["marks"]),
+            picture["facts"],
+        )
+        for picture in scene["pictures"]
+    ]
 
 
 def _box(numbers: list[int]) -> Box:
-    x1, y1, x2, y2 = numbers
+    x1, y1, x2, y2 = map(int, numbers)
     return x1, y1, x2, y2

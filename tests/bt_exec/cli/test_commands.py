@@ -316,6 +316,36 @@ def test_doctor(bt: Run, tmp_path: Path) -> None:
     assert "--no-journal" in states["journal"]["fix"]
 
 
+def test_doctor_looks_at_a_site_of_ones_own(bt: Run, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(
+        "site: mine\nsummary: My own.\npacks: {door: {robot: sim}}\n"
+        "compiler: {name: claude, base_url: 'http://127.0.0.1:9', model: m}\n"
+    )
+    ran = bt("doctor", "--json", "--site", str(file))
+    assert ran.code == 0
+    found = {(one["area"], one["name"]): one for one in json.loads(ran.out)}
+    assert found["sites", "mine"]["detail"] == "My own."
+    address = found["compiler of site mine", "address"]
+    assert address["state"] == "optional"
+    assert address["detail"] == "http://127.0.0.1:9: connection refused"
+    assert ("sites", "door") in found
+    file.write_text("site: mine\npacks: {door: {robot: smi}}\n")
+    ran = bt("doctor", "--json", "--site", str(file))
+    assert ran.code == 1
+    found = {(one["area"], one["name"]): one for one in json.loads(ran.out)}
+    assert "there is no robot 'smi'" in found["sites", str(file)]["detail"]
+
+
+def test_an_unknown_mission_names_those_there_are(bt: Run, tmp_path: Path) -> None:
+    journal = tmp_path / "j.sqlite"
+    bt("run", "close the door", "--fast", "--journal", str(journal))
+    ran = bt("vision", "show", "--mission", "999", "--journal", str(journal))
+    assert ran.code == 2
+    assert "there is no mission '999'" in ran.err
+    assert "bt-exec missions" not in ran.err
+
+
 def test_version(bt: Run) -> None:
     assert re.fullmatch(r"bt-exec \d+\.\d+\.\d+\S*\n", bt("--version").out)
 

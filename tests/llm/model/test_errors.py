@@ -91,6 +91,20 @@ def test_a_reply_becomes_a_code(fail: Fail, reply: Reply, code: str) -> None:
     assert failure.retryable == (code in PASSING)
     assert failure.__cause__ is None
     assert failure.__context__ is None
+    assert _foreign(failure.say("ko")) <= _foreign(THEIRS)
+
+
+THEIRS = (
+    "type: error, overloaded_error, scripted, invalid x-api-key, JSON, HTTP, max_tokens, gzip, "
+    "I cannot help with that, Your credit balance is too low to access the API, model not found, "
+    "try pulling it first, does not exist; messages: something is odd, "
+    "prompt is too long: tokens maximum; This model's maximum context length is"
+)
+"""What servers say in `REPLIES`, and what is no language."""
+
+
+def _foreign(text: str) -> set[str]:
+    return set(re.findall("[A-Za-z]{2,}", text))
 
 
 def test_a_failure_tells_what_is_known(fail: Fail) -> None:
@@ -128,6 +142,11 @@ def test_nobody_listens() -> None:
     with pytest.raises(ModelFailure) as caught:
         client.ask([], [Turn.user("hello")])
     assert caught.value.code == "MODEL_UNREACHABLE"
+    assert (
+        caught.value.say("en")
+        == f"The language model cannot be reached ({url}: connection refused)."
+    )
+    assert caught.value.say("ko") == f"언어 모델에 연결할 수 없습니다({url}: 연결을 거부했습니다)."
     assert "refused" in caught.value.message
     assert client.usage.requests == 2
 
@@ -199,11 +218,44 @@ def test_how_long_to_wait_is_understood() -> None:
         assert retry_after({"retry-after": nonsense}) in (None, float("9" * 64))
 
 
+SAID_IN_KOREAN = [
+    (
+        "MODEL_TIMEOUT",
+        "no answer within 3 s; before that: status 500, slow down",
+        "언어 모델이 제시간에 답하지 않았습니다: 3초 안에 답이 없었습니다; "
+        "그 전에는: 상태 코드 500, slow down.",
+    ),
+    (
+        "MODEL_RATE_LIMITED",
+        "status 429, slow down; it asks to wait 86400 s",
+        "언어 모델에 요청이 너무 많습니다: 상태 코드 429, slow down; 86400초 기다리라고 합니다.",
+    ),
+    (
+        "MODEL_NO_KEY",
+        "ANTHROPIC_API_KEY: set this environment variable",
+        "언어 모델의 키가 없습니다(ANTHROPIC_API_KEY: 이 환경 변수를 설정하십시오).",
+    ),
+    (
+        "MODEL_NOT_JSON",
+        "the answer is a web page",
+        "그 주소에서 답한 것은 언어 모델이 아닙니다: 웹 페이지가 왔습니다.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("code", "message", "said"), SAID_IN_KOREAN)
+def test_what_is_ours_is_said_in_the_language_of_the_command(
+    code: str, message: str, said: str
+) -> None:
+    assert ModelFailure(code, message).say("ko") == said
+
+
 def test_every_code_has_its_row_and_its_sentences() -> None:
     import yaml
 
     told = set(re.findall(r"^(MODEL_\w+) ", errors_module.__doc__ or "", re.MULTILINE))
     sentences = yaml.safe_load(SENTENCES.read_text(encoding="utf-8"))
+    assert sentences.pop("words")
     assert told == set(sentences) == CODES
     for code in CODES:
         for language in ("en", "ko"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bt_exec.compiler import find_compiler
 from bt_exec.compiling import make_compiler
 from bt_exec.events import Planned
 from bt_exec.failure import UsageError
@@ -69,3 +70,48 @@ def test_a_session_takes_a_recording_by_name(recorded):
     file, _ = recorded
     with Session("door", world={"door": "closed"}, fast=True, compiler=f"replay:{file}") as session:
         assert session.compiler.name == "claude"
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"fallback": "offline"}, ["root: {do: fly}"]),
+        ({"image": True}, ["root: {tree: open_door}"]),
+        ({"rounds": 5}, [*["root: {do: fly}"] * 4, "root: {tree: open_door}"]),
+    ],
+    ids=str,
+)
+def test_a_recording_knows_how_the_model_was_asked(tmp_path, server, settings, said):
+    server.script(said)
+    file = tmp_path / "said.jsonl"
+    where = {"base_url": server.url, "model": "scripted", "tier": "text", "record": str(file)}
+    site = load_site("door")
+    first = run_paper("문 열어줘", find_compiler("claude", {**where, **settings}))
+    again = run_paper("문 열어줘", make_compiler(site, f"replay:{file}"))
+    assert first.outcome.status == again.outcome.status == "satisfied"
+    assert _plans(again) == _plans(first)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"rounds": 99}, "setting 'rounds' of the compiler replay: input should be less than"),
+        (
+            {"fallback": "me"},
+            "setting 'fallback' of the compiler replay: input should be 'offline'",
+        ),
+        ({"round": 1}, "the compiler replay has no setting 'round'; known: file, rounds, fallback"),
+    ],
+    ids=str,
+)
+def test_a_bad_setting_is_an_error_of_the_operator(recorded, settings, said):
+    with pytest.raises(UsageError, match=said):
+        find_compiler("replay", {"file": str(recorded[0]), **settings})
+
+
+def test_a_damaged_header_is_no_bug(tmp_path):
+    file = tmp_path / "said.jsonl"
+    for settings in ("[1]", '{"rounds": 99}', '{"record": "x"}'):
+        file.write_text(f'{{"version": 1, "settings": {settings}}}\n')
+        with pytest.raises(UsageError):
+            find_compiler("replay", {"file": str(file)})

@@ -131,9 +131,14 @@ def test_a_damaged_scene_is_named_and_made_again(squares: Any, tmp_path: Path) -
     make_dataset(squares, RECIPE, tmp_path / "a", nobody)
     scene = tmp_path / "a" / "scenes" / "000002.json"
     whole = scene.read_text()
-    scene.write_text(whole[:20])
-    with pytest.raises(UsageError, match=r"000002\.json is damaged .* delete it and make it again"):
-        list(read_pictures(tmp_path / "a"))
+    box = '{"split": "val", "pictures": [{"file": "x", "facts": {}, "marks": [%s]}]}'
+    two = box % '{"label": "door", "bbox": [1, 2]}'
+    words = box % '{"label": "door", "bbox": ["a", 2, 3, 4]}'
+    for text in (whole[:20], "[]", '{"split": "val"}', box.replace("[%s]", "3"), two, words):
+        scene.write_text(text)
+        said = r"000002\.json is damaged .* delete it and make it again"
+        with pytest.raises(UsageError, match=said):
+            list(read_pictures(tmp_path / "a"))
     scene.unlink()
     make_dataset(squares, RECIPE, tmp_path / "a", nobody)
     assert scene.read_text() == whole
