@@ -37,6 +37,7 @@ PACK = Pack(
     types={
         "Place": PlaceName,
         "Person": PersonName,
+        "User": PersonName,
         **dict.fromkeys(("Aspect", "Question", "Message", "Item"), Words),
     },
     passes=PASSES,
