@@ -170,18 +170,13 @@ class Index:
         return found
 
     def frames(self, text: str, language: str) -> tuple[Frame, ...]:
-        """Return the frames of an utterance; as a command where it can be read as one.
-
-        What can be read as a value is one: 나한테 is no filler where a tree wants to know who.
-        """
+        """Return the frames of an utterance; as a command where it can be read as one."""
         found = []
         for reading in self.read(text, language):
             parts = self.clauses(reading)
             found.append(frame_of([part for part in parts if not part.closing] or parts))
         commands = tuple(frame for frame in found if _commands(frame))
-        fitting = commands or tuple(found)
-        most = max(map(_given, fitting), default=0)
-        return tuple(frame for frame in fitting if _given(frame) == most)
+        return commands or tuple(found)
 
     def find(self, parts: list[Clause], language: str) -> frozenset[str]:
         """Return the trees that `parts` together stand for."""
@@ -192,11 +187,6 @@ def _commands(frame: Frame) -> bool:
     """Whether a frame begins with a verb, complements apart."""
     said = (kind for kind, _ in frame if kind not in _COMPLEMENTS)
     return next(said, "") == "verb"
-
-
-def _given(frame: Frame) -> int:
-    """Return how many values and texts a frame holds."""
-    return sum(kind in _COMPLEMENTS for kind, _ in frame)
 
 
 def _utterances(library: Library) -> Iterator[tuple[TreeSpec, str]]:

@@ -96,12 +96,10 @@ class Korean:
             torn = units[0].kind == "verb" and end in whole
             cost = WITHOUT_TEXT * lonely + TORN * torn
             opens = self._opens(every)
-            named = every[-1].name if opens and every[-1].kind == "value" else ""
-            before_it = text.addressed.get(position, set())
-            if before_it and (opens is None or (named and named not in before_it)):
+            if opens is None and position in text.addressed:
                 opens = False  # what stands right after a person is part of what they are told
-            elif named:
-                text.addressed.setdefault(end, set()).add(named)
+            elif opens and every[-1].kind == "value":
+                text.addressed.add(end)
             yield Edge(end, every, 0, cost, opens)
         if position in text.numbers:
             end = text.numbers[position]
@@ -161,7 +159,7 @@ class Korean:
                 hurried = unit.kind == "filler" and position in text.addressed
                 if (addressed or hurried) and end < len(text.chars):
                     if addressed:
-                        text.addressed.setdefault(end, set()).add(unit.name)
+                        text.addressed.add(end)
                     placed = unit.at(position, end)
                     rest = self._takers(text, end, verbs, to)
                     found += [(stop, (placed, *units)) for stop, units in rest]

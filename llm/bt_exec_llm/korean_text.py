@@ -22,8 +22,7 @@ class Text:
         edges: Where words begin and end.
         stops: Where punctuation stood.
         numbers: Where numbers begin, and where each ends.
-        addressed: Where the words for somebody addressed end, as far as they have been read, and
-            of which types they are.
+        addressed: Where the words for somebody addressed end, as far as they have been read.
         takers: Verbs that take a text, by where they begin, as far as they have been read.
     """
 
@@ -34,7 +33,7 @@ class Text:
         self.edges = {0}
         self.stops: set[int] = set()
         self.numbers: dict[int, int] = {}
-        self.addressed: dict[int, set[str]] = {}
+        self.addressed: set[int] = set()
         self.takers: dict[tuple[int, frozenset[str]], list[tuple[int, Reading]]] = {}
         for token in lex(text):
             self.edges.add(len(self.chars))

@@ -37,7 +37,6 @@ PACK = Pack(
     types={
         "Place": PlaceName,
         "Person": PersonName,
-        "User": PersonName,
         **dict.fromkeys(("Aspect", "Question", "Message", "Item"), Words),
     },
     passes=PASSES,
