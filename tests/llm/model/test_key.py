@@ -88,7 +88,7 @@ def test_a_key_is_found_however_it_is_escaped() -> None:
 
 def test_the_last_failure_before_a_deadline_is_clean_too(serve: Any, connect: Any) -> None:
     server = serve([error(500, "api_error", f"{KEY} is odd"), hang()], key=KEY)
-    client = connect(server, api_key_env="ANTHROPIC_API_KEY", timeout_s=1.0)
+    client = connect(server, api_key_env="ANTHROPIC_API_KEY", timeout_s=4.0)
     with pytest.raises(ModelFailure, match=r"before that: status 500, \[key\] is odd"):
         client.ask([], [Turn.user("hi")])
 
