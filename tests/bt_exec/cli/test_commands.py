@@ -2,46 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
-from bt_exec.cli.app import call
+from tests.bt_exec.cli.conftest import Ran, Run
 
 TREE = "tree: {name}\nroot: {{do: open_door, with: {{arm: right, object_label: door}}}}\n"
-
-
-class Ran(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Ran]
-
-
-@pytest.fixture
-def bt(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setenv("COLUMNS", "80")
-    for name in ("FORCE_COLOR", "NO_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-
-    def run(*arguments: str, stdin: str = "") -> Ran:
-        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
-        code = call(arguments)
-        out, err = capsys.readouterr()
-        assert "Traceback" not in out + err
-        return Ran(code, out, err)
-
-    return run
 
 
 def test_run_in_lines(bt: Run) -> None:
@@ -385,24 +355,3 @@ def test_a_wrong_word_says_what_is_right(bt: Run, arguments: str, said: str) -> 
     assert ran.out == ""
     assert said in ran.err
     assert ran.err.startswith("bt-exec: ")
-
-
-def test_repl_from_a_pipe(bt: Run) -> None:
-    words = (
-        "# first\n\nopen the door\nstatus\nopen the door\nreset door=opn\nfly\nquit\n"
-        "open the door\n"
-    )
-    ran = bt("repl", "--fast", "--no-journal", stdin=words)
-    assert ran.code == 2, "the first thing that went wrong"
-    assert ran.out.count("✓ satisfied") == 2
-    assert "  door: open\n" in ran.out
-    assert "already open" in ran.out
-    assert "--world door='opn'" in ran.out
-    assert ran.out.count("command   ") == 3
-
-
-def test_the_prompt_opens_without_a_command(bt: Run) -> None:
-    ran = bt(stdin="help\n")
-    assert ran.code == 0
-    assert "\n  Open the door. · 문을 열어.\n" in ran.out
-    assert "reset [KEY=VALUE]" in ran.out
