@@ -57,7 +57,7 @@ class Simulation(Protocol):
         """Simulated time [s]."""
 
     def step(self, seconds: float) -> None:
-        """Advance the physics by `seconds`."""
+        """Advance the physics by `seconds`; 0 only carries out a stop that was asked for."""
 
 
 class Scene(Protocol):
