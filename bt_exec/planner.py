@@ -56,7 +56,6 @@ class Planner:
 
     def plan(self, request: Request) -> MissionSpec | Ending:
         """Return a verified plan, or how the mission ends without one."""
-        again = request.failure is not None
         self._emit(Planning(*self._at(), self.compiler.name, request.failure))
         answer = self._ask(request)
         if isinstance(answer, Failure):
@@ -65,34 +64,19 @@ class Planner:
         self.calls += answer.calls
         if isinstance(answer, Refusal):
             self._emit(Refused(*self._at(), answer))
-            if again:  # something was done already, so this is no refusal of the command
-                return Ending(
-                    "blocked",
-                    "SKILL_FAILED",
-                    request.failure,
-                    why=answer.code,
-                    said=answer.message,
-                    problems=answer.problems,
-                )
-            return Ending("refused", answer.code, refusal=answer, problems=answer.problems)
+            return _without(request, answer)
         try:
             spec = prepare(answer.spec, request)
         except SpecError as error:
             self._emit(Rejected(*self._at(), answer.spec, error.problems))
-            return self._rejected(request, error)
+            refusal = rejection(error, request)
+            if refusal.code == NEED_NOT_MET and not isinstance(self.compiler, GivenPlan):
+                refusal = replace(refusal, problems=())  # who wrote no plan needs no places in it
+            return _without(request, refusal)
         self._emit(Planned(*self._at(), spec, answer.calls, answer.usage))
         for path in spec.mission.kept:
             self._emit(NodeChanged(*self._at(), path, "kept"))
         return spec
-
-    def _rejected(self, request: Request, error: SpecError) -> Ending:
-        refusal = rejection(error, request)
-        code, problems = refusal.code, refusal.problems
-        if code == NEED_NOT_MET and not isinstance(self.compiler, GivenPlan):
-            problems = ()  # the sentence says it all to whoever did not write the plan
-        if request.failure is not None:
-            return Ending("blocked", "SKILL_FAILED", request.failure, why=code, problems=problems)
-        return Ending("refused", code, refusal=refusal, problems=problems)
 
     def _ask(self, request: Request) -> Plan | Refusal | Failure:
         """Ask on a thread that nobody waits for, so that an abort acts while it thinks."""
@@ -130,3 +114,15 @@ class Planner:
 
 def _failed(code: str, message: str) -> Failure:
     return Failure(code, message, kind="compiler", retryable=False)
+
+
+def _without(request: Request, refusal: Refusal) -> Ending:
+    """Return how a mission ends that gets no plan."""
+    code, problems = refusal.code, refusal.problems
+    if request.failure is None:
+        return Ending("refused", code, refusal=refusal, problems=problems)
+    # something was done already, so this is no refusal of the command
+    said = refusal.message
+    return Ending(
+        "blocked", "SKILL_FAILED", request.failure, why=code, said=said, problems=problems
+    )

@@ -60,9 +60,6 @@ def parse_world(texts: Iterable[str]) -> dict[str, str]:
 class Session:
     """Robots, eyes, clock and compiler of a site. Use it as a context manager.
 
-    Attributes:
-        missions: How many were begun.
-
     Args:
         site: A loaded site, or its name or file.
         world: ``{"door": "closed"}``; the packs say which keys they know.
@@ -72,6 +69,9 @@ class Session:
         journal: Where missions are recorded, or None to keep no record.
         frames: Whether the journal keeps the pictures, too.
         compiler: Overrides the site's compiler by name.
+
+    Attributes:
+        missions: How many were begun.
 
     Raises:
         BtExecError: If the site, the world or the faults are wrong; nothing was started.

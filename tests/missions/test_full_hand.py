@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from bt_exec.compiler import Plan, Request
 from bt_exec.events import Progress
+from bt_exec.failure import Refusal
 from bt_exec.session import Session
+from bt_exec_llm.offline import OfflineCompiler
 
 
 class StopsWhilePulling:
@@ -36,3 +41,22 @@ def test_a_step_that_fills_the_hand_of_the_next(door_site):
     assert outcome.message == (
         "One step is in the way of the next. By then: The right hand holds the material."
     )
+
+
+class FillsTheHandAgain(OfflineCompiler):
+    """A compiler whose second plan cannot be: it opens the door with the hand that holds."""
+
+    def compile(self, request: Request) -> Plan | Refusal:
+        again = request.previous is not None
+        command = "get the material and open the door" if again else request.command
+        return super().compile(replace(request, command=command, previous=None, failure=None))
+
+
+def test_a_second_plan_that_cannot_be_says_why_in_whole_sentences(door_site):
+    world, faults = {"door": "open"}, ["grasp:1=GRASP_SLIPPED"]
+    with Session(door_site, world=world, faults=faults, fast=True) as session:
+        session.compiler = FillsTheHandAgain()
+        outcome = session.run("get the material")
+    assert (outcome.status, outcome.reason_code) == ("blocked", "SKILL_FAILED")
+    assert "By then: The right hand holds the material." in outcome.message
+    assert "…" not in outcome.message

@@ -148,9 +148,8 @@ class Wire:
                 return link
         for link in chain:
             if isinstance(link, anthropic.APIStatusError):
-                body = self._key.hide_in(
-                    link.body
-                )  # before it is shortened, maybe in the middle of the key
+                # before it is shortened, maybe in the middle of the key
+                body = self._key.hide_in(link.body)
                 raw = body if isinstance(body, str) else ""
                 return server_failure(
                     link.status_code, body, raw=raw, headers=link.response.headers
