@@ -12,7 +12,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bt_exec.compiling import compile_command
     from bt_exec.failure import (
         BtExecError,
         Failed,
@@ -24,12 +23,14 @@ if TYPE_CHECKING:
         UsageError,
     )
     from bt_exec.journal import Journal
+    from bt_exec.mission.session import Session
+    from bt_exec.observation import World
+    from bt_exec.outcome import Outcome
     from bt_exec.pack import Catalogue, Pack
-    from bt_exec.report import Outcome
+    from bt_exec.planning.compile_command import compile_command
     from bt_exec.rig import Rig
-    from bt_exec.robot import Motion, Perception, Robot, Scene, Simulation
-    from bt_exec.session import Session
-    from bt_exec.site import Site, load_site
+    from bt_exec.robot import Motion, Observation, Perception, Robot, Simulation
+    from bt_exec.site.site import Site, load_site
     from bt_exec.skill import (
         Condition,
         Label,
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
         Steps,
         Verdict,
     )
-    from bt_exec.world import World
 
 __all__ = [
     "BtExecError",
@@ -49,6 +49,7 @@ __all__ = [
     "Journal",
     "Label",
     "Motion",
+    "Observation",
     "Outcome",
     "Pack",
     "Perception",
@@ -57,7 +58,6 @@ __all__ = [
     "Rig",
     "Robot",
     "Running",
-    "Scene",
     "Session",
     "Simulation",
     "Site",
@@ -73,19 +73,19 @@ __all__ = [
 ]
 
 _HOMES = {
-    "compiling": "compile_command",
+    "planning.compile_command": "compile_command",
     "failure": (
         "BtExecError Failed Failure Problem RegistrationError SpecError UnknownName UsageError"
     ),
     "journal": "Journal",
     "pack": "Catalogue Pack",
-    "report": "Outcome",
+    "outcome": "Outcome",
     "rig": "Rig",
-    "robot": "Motion Perception Robot Scene Simulation",
-    "session": "Session",
-    "site": "Site load_site",
+    "robot": "Motion Perception Robot Observation Simulation",
+    "mission.session": "Session",
+    "site.site": "Site load_site",
     "skill": "Condition Label Running Skill Steps Verdict",
-    "world": "World",
+    "observation": "World",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 

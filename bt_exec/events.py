@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from bt_exec.failure import Failure, Problem, Refusal
-from bt_exec.robot import Scene
+from bt_exec.robot import Observation
 from bt_exec.skill import Verdict
 from bt_exec.spec.model import MissionSpec
 
 if TYPE_CHECKING:
-    from bt_exec.report import Outcome
+    from bt_exec.outcome import Outcome
 
 __all__ = [
     "Aborting",
@@ -25,11 +25,11 @@ __all__ = [
     "Event",
     "Finished",
     "Listener",
-    "LookFailed",
-    "Looked",
     "MissionStarted",
     "NodeChanged",
     "NodeState",
+    "Observed",
+    "PerceptionFailed",
     "Planned",
     "Planning",
     "Progress",
@@ -62,15 +62,15 @@ class MissionStarted(_At):
 
 
 @dataclass(frozen=True, slots=True)
-class Looked(_At):
+class Observed(_At):
     """A scene arrived from the eyes of `pack`."""
 
     pack: str
-    scene: Scene
+    observation: Observation
 
 
 @dataclass(frozen=True, slots=True)
-class LookFailed(_At):
+class PerceptionFailed(_At):
     """The eyes of `pack` gave an error instead of a scene."""
 
     pack: str
@@ -186,8 +186,8 @@ class Finished(_At):
 
 Event: TypeAlias = (
     MissionStarted
-    | Looked
-    | LookFailed
+    | Observed
+    | PerceptionFailed
     | Planning
     | Planned
     | Refused

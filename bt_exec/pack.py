@@ -23,8 +23,8 @@ from bt_exec.rig import Rig
 from bt_exec.skill import Condition, Skill
 
 if TYPE_CHECKING:
-    from bt_exec.passes import Pass, Rule
-    from bt_exec.report import TurnReporter
+    from bt_exec.outcome import TurnReporter
+    from bt_exec.planning.passes import Checker, Pass
     from bt_exec.spec.model import MissionSpec
 
 __all__ = ["Catalogue", "Pack", "PlanFormat", "RigFactory", "find_pack", "pack_names"]
@@ -81,7 +81,7 @@ class Pack:
     conditions: tuple[Condition, ...] = ()
     types: Mapping[str, Any] = field(default_factory=dict)
     passes: tuple[Pass, ...] = ()
-    rules: tuple[Rule, ...] = ()
+    checkers: tuple[Checker, ...] = ()
     prompt: Path | None = None
     trees: Path | None = None
     messages: Path | None = None

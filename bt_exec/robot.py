@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-__all__ = ["Motion", "Perception", "Robot", "Scene", "Simulation"]
+__all__ = ["Motion", "Observation", "Perception", "Robot", "Simulation"]
 
-S_co = TypeVar("S_co", bound="Scene", covariant=True)
+S_co = TypeVar("S_co", bound="Observation", covariant=True)
 
 
 @runtime_checkable
@@ -60,7 +60,7 @@ class Simulation(Protocol):
         """Advance the physics by `seconds`; 0 only carries out a stop that was asked for."""
 
 
-class Scene(Protocol):
+class Observation(Protocol):
     """What was seen at one moment: a frozen value that packs define."""
 
     @property

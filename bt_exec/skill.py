@@ -19,7 +19,7 @@ its ``finally`` is the whole clean-up::
 A **condition** is a function that returns a `Verdict`: holds, does not hold, or not known yet.
 
 Both name what they want: the parameters ``robot`` and ``world`` are given by the executive (the
-pack's robot, and a `bt_exec.world.World` of scenes); every other parameter is an argument, checked
+pack's robot, and a `bt_exec.observation.World` of scenes); every other parameter is an argument, checked
 against its annotation. What is wrong with a signature is found when the module is imported.
 """
 

@@ -4,7 +4,7 @@
 """
 
 from bt_exec import Session, SpecError, load_site
-from bt_exec.compiler import Plan
+from bt_exec.planning.compiler import Plan
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.verify import verify_document

@@ -5,14 +5,15 @@ from typing import Annotated, Literal, get_args, get_origin
 
 import pytest
 
-from bt_exec.compiler import compiler_names, find_compiler
 from bt_exec.failure import SpecError
-from bt_exec.messages import LANGUAGES, Messages
+from bt_exec.language.messages import LANGUAGES, Messages
+from bt_exec.observation import Situation
+from bt_exec.outcome import code_of_reason
 from bt_exec.pack import Catalogue, find_pack, pack_names
-from bt_exec.passes import PassContext
-from bt_exec.report import code_of_reason
-from bt_exec.resources import site_names
-from bt_exec.site import load_site
+from bt_exec.planning.compiler import compiler_names, find_compiler
+from bt_exec.planning.passes import PassContext
+from bt_exec.site.data import site_names
+from bt_exec.site.site import load_site
 from bt_exec.skill import Condition
 from bt_exec.spec.dump import dump_json, dump_yaml
 from bt_exec.spec.expand import expand
@@ -21,14 +22,13 @@ from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Check, Mission, MissionSpec, Tree, walk
 from bt_exec.testing import check_pack
 from bt_exec.verify import verify_library
-from bt_exec.world import Seen
 
 PACKS = [find_pack(name) for name in pack_names()]
 SITES = site_names()
 
 
 def messages_of(pack):
-    from bt_exec.site import _OWN_MESSAGES
+    from bt_exec.site.site import _OWN_MESSAGES
 
     return Messages.load([_OWN_MESSAGES, *([pack.messages] if pack.messages else [])])
 
@@ -86,7 +86,7 @@ class TestPack:
 
     def test_its_trees_are_said_in_every_language(self, pack):
         """A tree that can be asked for can be asked for in Korean and in English."""
-        from bt_exec.messages import language_of
+        from bt_exec.language.messages import language_of
 
         for tree in library_of(pack):
             if tree.utterances:
@@ -99,7 +99,7 @@ class TestPack:
                 continue
             header = Mission(command=(tree.utterances or ("",))[0])
             spec = expand(MissionSpec(mission=header, root=Tree(tree=tree.tree)), library)
-            context = PassContext(Seen(labels), {}, header.command)
+            context = PassContext(Situation(labels), {}, header.command)
             for step in pack.passes:
                 before = dump_yaml(spec)
                 once, changes = step.apply(spec, context)

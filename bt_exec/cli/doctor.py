@@ -128,12 +128,12 @@ def _packages() -> Iterator[Finding]:
 
 
 def _parts(own: str) -> Iterator[Finding]:
-    from bt_exec.compiler import compiler_names, find_compiler
-    from bt_exec.compiling import make_compiler
     from bt_exec.failure import BtExecError
     from bt_exec.pack import find_pack, pack_names
-    from bt_exec.resources import site_names
-    from bt_exec.site import load_site
+    from bt_exec.planning.compile_command import make_compiler
+    from bt_exec.planning.compiler import compiler_names, find_compiler
+    from bt_exec.site.data import site_names
+    from bt_exec.site.site import load_site
 
     packs = []
     for name in pack_names():

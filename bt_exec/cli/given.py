@@ -9,7 +9,7 @@ from bt_exec.failure import SpecError, UnknownName, UsageError
 
 if TYPE_CHECKING:
     from bt_exec.pack import PlanFormat
-    from bt_exec.site import Site
+    from bt_exec.site.site import Site
     from bt_exec.spec.load import Loaded
     from bt_exec.spec.model import MissionSpec
 
@@ -60,7 +60,7 @@ def _mission_of(loaded: Loaded, site: Site, command: str) -> MissionSpec:
     Raises:
         SpecError: If it is wrong, or has a parameter without a default.
     """
-    from bt_exec.messages import language_of
+    from bt_exec.language.messages import language_of
     from bt_exec.spec.expand import expand
     from bt_exec.spec.library import Library
     from bt_exec.spec.model import Mission, MissionSpec, Tree, TreeSpec

@@ -16,8 +16,8 @@ from bt_exec.tui.screen import tree_lines
 from bt_exec.tui.summary import summary_lines
 
 if TYPE_CHECKING:
-    from bt_exec.report import Outcome
-    from bt_exec.session import Session
+    from bt_exec.mission.session import Session
+    from bt_exec.outcome import Outcome
     from bt_exec.spec.model import MissionSpec
 
 __all__ = ["Conductor"]

@@ -39,25 +39,25 @@ def _starting(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
 
 
 def _sites() -> Iterable[str]:
-    from bt_exec.resources import site_names
+    from bt_exec.site.data import site_names
 
     return site_names()
 
 
 def _compilers() -> Iterable[str]:
-    from bt_exec.compiler import compiler_names
+    from bt_exec.planning.compiler import compiler_names
 
     return compiler_names()
 
 
 def _trees() -> Iterable[str]:
-    from bt_exec.site import load_site
+    from bt_exec.site.site import load_site
 
     return load_site("door").library.names()
 
 
 def _skills() -> Iterable[str]:
-    from bt_exec.site import load_site
+    from bt_exec.site.site import load_site
 
     catalogue = load_site("door").catalogue
     return (*catalogue.skills, *catalogue.conditions)

@@ -12,8 +12,8 @@ from bt_exec.cli import options as opt
 
 if TYPE_CHECKING:
     from bt_exec.failure import Problem, Refusal
-    from bt_exec.site import Site
-    from bt_exec.world import Seen
+    from bt_exec.observation import Situation
+    from bt_exec.site.site import Site
 
 __all__ = ["COMMANDS", "check", "compile_"]
 
@@ -50,19 +50,19 @@ def compile_(
     import sys
 
     from bt_exec.cli.given import format_of
-    from bt_exec.compiling import make_compiler, request_of
     from bt_exec.failure import Refusal, SpecError
-    from bt_exec.plan import prepare, rejection
-    from bt_exec.site import load_site
+    from bt_exec.planning.compile_command import make_compiler, request_of
+    from bt_exec.planning.plan import prepare, rejection
+    from bt_exec.site.site import load_site
     from bt_exec.spec.dump import dump_json, dump_yaml
 
     loaded = load_site(site)
     writer = None if format in ("yaml", "json") else format_of(format, loaded).write
-    seen = _look(loaded, world) if world else None
+    situation = _look(loaded, world) if world else None
     if show_prompt or dry_run:
-        _question(loaded, command, seen, compiler, prompt=show_prompt)
+        _question(loaded, command, situation, compiler, prompt=show_prompt)
         return
-    request = request_of(loaded, command, seen)
+    request = request_of(loaded, command, situation)
     answer = make_compiler(loaded, compiler).compile(request)
     if isinstance(answer, Refusal):
         raise _refused(answer)
@@ -78,19 +78,19 @@ def compile_(
 
 
 def _question(
-    site: Site, command: str, seen: Seen | None, compiler: str | None, *, prompt: bool
+    site: Site, command: str, situation: Situation | None, compiler: str | None, *, prompt: bool
 ) -> None:
     """Print what a model compiler would ask, or how much that is; nothing is sent."""
     from bt_exec.cli.output import emit
-    from bt_exec.compiling import make_compiler, request_of
     from bt_exec.failure import UsageError
+    from bt_exec.planning.compile_command import make_compiler, request_of
 
     asked = make_compiler(site, compiler)
     tell = getattr(asked, "prompt" if prompt else "estimate", None)
     if tell is None:
         message = f"compiler {asked.name!r} asks no model; choose one: --compiler claude"
         raise UsageError(message)
-    answer = tell(request_of(site, command, seen))
+    answer = tell(request_of(site, command, situation))
     if prompt:
         typer.echo(answer)
     else:
@@ -108,8 +108,8 @@ def check(
     from dataclasses import asdict
 
     from bt_exec.cli.output import emit, for_people
-    from bt_exec.resources import site_names
-    from bt_exec.site import load_site
+    from bt_exec.site.data import site_names
+    from bt_exec.site.site import load_site
 
     loaded = load_site(site)
     problems = _problems(files, loaded)
@@ -137,7 +137,7 @@ def _problems(files: list[Path], site: Site) -> list[Problem]:
     """Return every mistake; trees of the files may use each other and those of the site."""
     from bt_exec.cli.given import is_other_form
     from bt_exec.failure import SpecError
-    from bt_exec.site import load_site
+    from bt_exec.site.site import load_site
     from bt_exec.spec.library import Library
     from bt_exec.spec.load import Loaded, parse
     from bt_exec.spec.model import TreeSpec
@@ -177,8 +177,8 @@ def _problems_of_plan(path: Path, site: Site) -> list[Problem]:
     from dataclasses import replace
 
     from bt_exec.cli.given import load_plan
-    from bt_exec.compiler import Request
-    from bt_exec.plan import examine
+    from bt_exec.planning.compiler import Request
+    from bt_exec.planning.plan import examine
 
     spec = load_plan(path, site, "")
     language = spec.mission.language
@@ -187,29 +187,31 @@ def _problems_of_plan(path: Path, site: Site) -> list[Problem]:
     return [replace(problem, file=str(path)) for problem in found]
 
 
-def _look(site: Site, world: list[str]) -> Seen:
+def _look(site: Site, world: list[str]) -> Situation:
     """Return what a robot sees in a world, without a mission."""
-    from bt_exec.session import Session, parse_world
-    from bt_exec.world import Seen
+    from bt_exec.mission.session import Session, parse_world
+    from bt_exec.observation import Situation
 
     with Session(site, world=parse_world(world), fast=True) as session:
-        scenes = [
+        observations = [
             rig.perception.interpret(rig.perception.capture())
             for rig in session.rigs.values()
             if rig.perception is not None
         ]
         facts = session.facts()
-    labels = tuple(dict.fromkeys(label for scene in scenes for label in scene.labels()))
-    for scene in scenes:
-        facts.update(scene.facts())
-    text = " · ".join(scene.describe("en") for scene in scenes)
-    return Seen(labels, facts, text, scenes[0].frame if scenes else None)
+    labels = tuple(
+        dict.fromkeys(label for observation in observations for label in observation.labels())
+    )
+    for observation in observations:
+        facts.update(observation.facts())
+    text = " · ".join(observation.describe("en") for observation in observations)
+    return Situation(labels, facts, text, observations[0].frame if observations else None)
 
 
 def _refused(refusal: Refusal) -> typer.Exit:
     """Say why there is no plan; return how the program ends."""
     from bt_exec.cli.output import for_people
-    from bt_exec.report import EXIT_CODES
+    from bt_exec.outcome import EXIT_CODES
     from bt_exec.tui.summary import unsaid
 
     lines = [f"refused · {refusal.message} [{refusal.code}]", *refusal.problems]

@@ -106,9 +106,9 @@ class Frames:
 
     def on(self, event: ev.Event) -> None:
         """Take the frame of a look."""
-        if isinstance(event, ev.Looked) and event.scene.frame is not None:
+        if isinstance(event, ev.Observed) and event.observation.frame is not None:
             self.count += 1
-            item = self.folder / f"{self.count:06d}.png", event.scene.frame
+            item = self.folder / f"{self.count:06d}.png", event.observation.frame
             try:
                 self._waiting.put(item, timeout=0 if self._dropped else _PATIENCE_S)
             except queue.Full:

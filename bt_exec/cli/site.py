@@ -11,7 +11,7 @@ import typer
 from bt_exec.cli import options as opt
 
 if TYPE_CHECKING:
-    from bt_exec.site import Site
+    from bt_exec.site.site import Site
     from bt_exec.spec.model import Document
     from bt_exec.tui.text import Line
 
@@ -32,7 +32,7 @@ def show(
 ) -> None:
     """Show a tree as it is written: its steps, subtrees open, modifiers in words."""
     from bt_exec.cli.output import emit, for_people
-    from bt_exec.site import load_site
+    from bt_exec.site.site import load_site
     from bt_exec.spec.dump import to_data
     from bt_exec.tui.static import document_lines
 
@@ -61,7 +61,7 @@ def trees(
 ) -> None:
     """List the trees of a site, and what to say to get them."""
     from bt_exec.cli.output import emit, for_people
-    from bt_exec.site import load_site
+    from bt_exec.site.site import load_site
     from bt_exec.tui.catalogue import tree_data, tree_entry
     from bt_exec.tui.table import entry_lines
 
@@ -89,7 +89,7 @@ def skills(
     """List what a robot can do (skills) and what it can tell (conditions)."""
     from bt_exec.cli.output import emit, for_people
     from bt_exec.failure import UnknownName
-    from bt_exec.site import load_site
+    from bt_exec.site.site import load_site
     from bt_exec.tui.catalogue import condition_data, condition_entry, skill_data, skill_entry
     from bt_exec.tui.table import entry_lines
     from bt_exec.tui.text import clean, wrap
@@ -134,7 +134,7 @@ def schema(site: opt.SiteName = "door") -> None:
     import sys
 
     from bt_exec.cli.output import to_json
-    from bt_exec.site import load_site
+    from bt_exec.site.site import load_site
     from bt_exec.spec.schema import tree_schema
 
     loaded = load_site(site)

@@ -14,8 +14,8 @@ from bt_exec.failure import UsageError
 
 if TYPE_CHECKING:
     from bt_exec.cli.mission import Conductor
-    from bt_exec.report import Outcome
-    from bt_exec.session import Session
+    from bt_exec.mission.session import Session
+    from bt_exec.outcome import Outcome
     from bt_exec.spec.model import MissionSpec
 
 __all__ = ["Options", "Stage", "staged"]
@@ -61,8 +61,8 @@ def staged(options: Options) -> Iterator[Stage]:
     """
     from bt_exec.cli.mission import Conductor
     from bt_exec.journal import Journal
-    from bt_exec.session import Session, parse_world
-    from bt_exec.site import load_site
+    from bt_exec.mission.session import Session, parse_world
+    from bt_exec.site.site import load_site
 
     if options.journal is not None and options.no_journal:
         raise UsageError("--journal and --no-journal contradict each other; give one of them")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bt_exec.session import Session
+    from bt_exec.mission.session import Session
     from bt_exec.tui.live import LiveView
 
 __all__ = ["forget", "pressed", "remember", "signals"]

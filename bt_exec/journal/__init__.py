@@ -9,7 +9,7 @@
 One SQLite file (WAL) holds all missions; frames lie as files in a folder beside it.
 """
 
-from bt_exec.journal.codec import RecordedScene
+from bt_exec.journal.codec import RecordedObservation
 from bt_exec.journal.frames import read_png, write_png
 from bt_exec.journal.journal import Journal, default_path
 from bt_exec.journal.record import Exchange, MissionLine, MissionRecord, PlanRecord, SkillRun
@@ -21,7 +21,7 @@ __all__ = [
     "MissionLine",
     "MissionRecord",
     "PlanRecord",
-    "RecordedScene",
+    "RecordedObservation",
     "Recorder",
     "SkillRun",
     "default_path",

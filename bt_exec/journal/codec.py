@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from bt_exec.events import Event
 from bt_exec.failure import Failure, Problem, Refusal
 from bt_exec.journal.frames import read_png
-from bt_exec.report import Outcome
-from bt_exec.robot import Scene
+from bt_exec.outcome import Outcome
+from bt_exec.robot import Observation
 from bt_exec.skill import Verdict
 from bt_exec.spec.model import MissionSpec
 
-__all__ = ["RecordedScene", "digest_of", "event_of", "row_data", "scene_data"]
+__all__ = ["RecordedObservation", "digest_of", "event_of", "observation_data", "row_data"]
 
 _CLASSES: Mapping[str, type[Any]] = {cls.__name__: cls for cls in get_args(Event)}
 _COLUMNS = ("t", "tick", "path", "call")  # fields with a column of their own
@@ -41,8 +41,8 @@ _HAS = {name: {f.name for f in fields(cls)} & set(_COLUMNS) for name, cls in _CL
 
 
 @dataclass(frozen=True)
-class RecordedScene:
-    """A scene as the journal kept it; implements `bt_exec.robot.Scene`.
+class RecordedObservation:
+    """A scene as the journal kept it; implements `bt_exec.robot.Observation`.
 
     Attributes:
         t: When the frame was taken [s, mission clock].
@@ -90,14 +90,14 @@ def digest_of(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-def scene_data(scene: Scene, language: str, frame: str | None) -> dict[str, Any]:
+def observation_data(observation: Observation, language: str, frame: str | None) -> dict[str, Any]:
     """Return what is kept of a scene; `frame` is the name of its frame's file."""
     return {
-        "t": scene.t,
-        "data": scene.record(),
-        "seen": scene.labels(),
-        "established": scene.facts(),
-        "text": scene.describe(language),
+        "t": observation.t,
+        "data": observation.record(),
+        "seen": observation.labels(),
+        "established": observation.facts(),
+        "text": observation.describe(language),
         "frame": frame,
     }
 
@@ -148,8 +148,8 @@ def event_of(
         value = data[name]
         if name == "spec":
             value = None if value is None else spec_of(value)
-        elif name == "scene":
-            value = _scene(value, frames)
+        elif name == "observation":
+            value = _observation(value, frames)
         elif name in _READ:
             value = _READ[name](value)
         values[name] = value
@@ -157,10 +157,10 @@ def event_of(
     return event
 
 
-def _scene(data: Mapping[str, Any], frames: Path) -> RecordedScene:
-    """Return the scene that `scene_data` wrote down."""
+def _observation(data: Mapping[str, Any], frames: Path) -> RecordedObservation:
+    """Return the scene that `observation_data` wrote down."""
     frame = data["frame"]
-    return RecordedScene(
+    return RecordedObservation(
         t=data["t"],
         data=data["data"],
         seen=tuple(data["seen"]),

@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 from bt_exec.events import (
     Asked,
     Event,
-    Looked,
-    LookFailed,
     NodeChanged,
     NodeState,
+    Observed,
+    PerceptionFailed,
     Planned,
     Refused,
     Rejected,
@@ -24,7 +24,7 @@ from bt_exec.events import (
     Turn,
 )
 from bt_exec.failure import Failure
-from bt_exec.report import Outcome
+from bt_exec.outcome import Outcome
 
 __all__ = ["Exchange", "MissionLine", "MissionRecord", "PlanRecord", "SkillRun"]
 
@@ -169,9 +169,9 @@ class MissionRecord:
         return self._all(NodeChanged)
 
     @cached_property
-    def looks(self) -> tuple[Looked | LookFailed, ...]:
+    def looks(self) -> tuple[Observed | PerceptionFailed, ...]:
         """What was seen, and when nothing could be."""
-        return tuple(e for e in self.events if isinstance(e, Looked | LookFailed))
+        return tuple(e for e in self.events if isinstance(e, Observed | PerceptionFailed))
 
     @cached_property
     def verdicts(self) -> tuple[Asked, ...]:

@@ -6,11 +6,11 @@ import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from bt_exec.events import Event, Finished, Looked, Planned, Rejected
-from bt_exec.journal.codec import digest_of, row_data, scene_data
+from bt_exec.events import Event, Finished, Observed, Planned, Rejected
+from bt_exec.journal.codec import digest_of, observation_data, row_data
 from bt_exec.journal.frames import FrameStore
 from bt_exec.journal.plain import clean, to_json
-from bt_exec.report import Outcome
+from bt_exec.outcome import Outcome
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import MissionSpec
 
@@ -79,12 +79,12 @@ class Rows:
 
     def _replaced(self, event: Event, rows: list[Row]) -> dict[str, Any]:
         """Return what stands in the row for a scene or a spec; a spec gets a row of its own."""
-        if isinstance(event, Looked):
-            frame = None if self._frames is None else event.scene.frame
+        if isinstance(event, Observed):
+            frame = None if self._frames is None else event.observation.frame
             name = None
             if self._frames is not None and frame is not None:
                 name = self._frames.offer(self._seq, frame)
-            return {"scene": scene_data(event.scene, self._language, name)}
+            return {"observation": observation_data(event.observation, self._language, name)}
         if isinstance(event, Planned):
             self._plan = event.spec.mission.plan_version
             return {"spec": self._spec(event.spec, rows)}

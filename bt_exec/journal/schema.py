@@ -85,10 +85,14 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         ),
         _view(
             "looks",
-            "e.kind IN ('Looked', 'LookFailed')",
+            "e.kind IN ('Observed', 'PerceptionFailed')",
             pack="pack",
             message="error",
-            **{"scene.text": "text", "scene.frame": "frame", "scene.data": "scene"},
+            **{
+                "observation.text": "text",
+                "observation.frame": "frame",
+                "observation.data": "observation",
+            },
         ),
         _view("turns", "e.kind = 'Turn'", report="report"),
     ),

@@ -9,13 +9,13 @@ from py_trees.common import Status
 from py_trees.composites import Selector
 from py_trees.composites import Sequence as PySequence
 
-from bt_exec.compiler import Done
 from bt_exec.nodes.check_node import CheckNode
 from bt_exec.nodes.leaf import KeptNode
 from bt_exec.nodes.modifiers import Guard, Repeat, Retry, SkipIf, Timeout
 from bt_exec.nodes.parallel import NofM
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.nodes.skill_node import SkillNode
+from bt_exec.planning.compiler import Done
 from bt_exec.spec.model import (
     Check,
     Do,

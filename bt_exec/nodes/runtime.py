@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bt_exec.events import Event
-from bt_exec.faults import Faults
+from bt_exec.nodes.fault_injection import Faults
+from bt_exec.observation import ObservationBuffer, World
 from bt_exec.pack import Catalogue
 from bt_exec.rig import Rig
 from bt_exec.spec.expand import is_reference, reference_name
-from bt_exec.world import Sight, World
 
 __all__ = ["Runtime"]
 
@@ -38,7 +38,7 @@ class Runtime:
         self,
         catalogue: Catalogue,
         rigs: Mapping[str, Rig],
-        sights: Mapping[str, Sight[Any]],
+        buffers: Mapping[str, ObservationBuffer[Any]],
         clock: Callable[[], float],
         emit: Callable[[Event], None],
         faults: Faults | None = None,
@@ -47,7 +47,7 @@ class Runtime:
     ) -> None:
         self.catalogue = catalogue
         self.rigs = rigs
-        self.sights = sights
+        self.buffers = buffers
         self.now = clock
         self.emit = emit
         self.faults = faults or Faults()
@@ -61,8 +61,8 @@ class Runtime:
         """Return the robot and the world that the skill or condition `name` works with."""
         pack = self.catalogue.owner(name)
         rig = self.rigs.get(pack)
-        sight = self.sights.get(pack) or Sight(self.now)
-        return (rig.robot if rig is not None else None), World(sight, since)
+        buffer = self.buffers.get(pack) or ObservationBuffer(self.now)
+        return (rig.robot if rig is not None else None), World(buffer, since)
 
     def resolve(self, args: Mapping[str, Any]) -> dict[str, Any]:
         """Return arguments with every ``$name`` replaced by the saved result."""

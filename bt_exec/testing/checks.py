@@ -6,7 +6,7 @@ import re
 
 from pydantic.errors import PydanticInvalidForJsonSchema
 
-from bt_exec.messages import LANGUAGES, Messages
+from bt_exec.language.messages import LANGUAGES, Messages
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.skill import Condition, Signature, Skill
 

@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from bt_exec.clock import Clock
-from bt_exec.compiler import Plan, Request
 from bt_exec.events import Event, NodeChanged
-from bt_exec.executive import Executive
 from bt_exec.failure import Refusal
-from bt_exec.faults import Faults
-from bt_exec.messages import Messages
+from bt_exec.language.messages import Messages
+from bt_exec.mission.clock import Clock
+from bt_exec.mission.executive import Executive
+from bt_exec.nodes.fault_injection import Faults
+from bt_exec.outcome import Outcome
 from bt_exec.pack import Catalogue, Pack
-from bt_exec.repair import repaired
-from bt_exec.report import Outcome
+from bt_exec.planning.compiler import Plan, Request
+from bt_exec.planning.repair import repaired
 from bt_exec.rig import Rig
-from bt_exec.site import CompilerSettings, Limits, Rates, Site
+from bt_exec.site.site import CompilerSettings, Limits, Rates, Site
 from bt_exec.skill import Condition, Skill
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text

@@ -52,13 +52,13 @@ class FakeScene:
     """A scene that says what it is told to."""
 
     t: float = 0.0
-    seen: tuple[str, ...] = ()
+    situation: tuple[str, ...] = ()
     known: Mapping[str, str] = field(default_factory=dict)
     frame: Any = None
 
     def labels(self) -> tuple[str, ...]:
         """Return the labels it was given."""
-        return self.seen
+        return self.situation
 
     def facts(self) -> Mapping[str, str]:
         """Return the facts it was given."""
@@ -67,11 +67,11 @@ class FakeScene:
     def describe(self, language: str) -> str:
         """Return the labels in one line."""
         del language
-        return ", ".join(self.seen) or "nothing"
+        return ", ".join(self.situation) or "nothing"
 
     def record(self) -> dict[str, Any]:
         """Return plain data."""
-        return {"t": self.t, "seen": list(self.seen), "known": dict(self.known)}
+        return {"t": self.t, "seen": list(self.situation), "known": dict(self.known)}
 
 
 def scripted_skill(

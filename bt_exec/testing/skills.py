@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from bt_exec.failure import Failed
+from bt_exec.observation import ObservationBuffer, World
 from bt_exec.robot import Simulation
 from bt_exec.skill import Running, Skill, Steps
-from bt_exec.world import Sight, World
 
 __all__ = ["SkillRun", "run_skill"]
 
@@ -129,6 +129,6 @@ def run_skill(
     checked = skill.validate(args)
     if world is None:
         sim = simulation
-        world = World(Sight(lambda: sim.time if sim is not None else 0.0), 0.0)
+        world = World(ObservationBuffer(lambda: sim.time if sim is not None else 0.0), 0.0)
     steps = skill(**skill.inject(robot, world), **checked)
     return SkillRun(skill, steps, simulation, period_s, before_tick)

@@ -7,7 +7,7 @@ import typing
 from collections.abc import Mapping
 from typing import Any
 
-from bt_exec.messages import language_of
+from bt_exec.language.messages import language_of
 from bt_exec.pack import Catalogue
 from bt_exec.skill import Condition, Signature, Skill
 from bt_exec.spec.dump import to_data

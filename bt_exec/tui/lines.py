@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bt_exec import events as ev
-from bt_exec.plan import NEED_NOT_MET
+from bt_exec.planning.plan import NEED_NOT_MET
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.nodes import ViewNode
 from bt_exec.tui.style import WORDS
@@ -48,7 +48,7 @@ class PlainView:
                 self._line("planning", f"again with {clean(event.compiler)}")
             case ev.Planned():
                 self._states.clear()  # they are of rows that are gone
-                self._sight()
+                self._buffer()
                 number = event.spec.mission.plan_version
                 steps = sum(not node.children for node in model.forest)
                 made = f"{steps} step{'s' * (steps != 1)}"
@@ -69,7 +69,7 @@ class PlainView:
             case ev.Asked() if event.told and event.verdict.holds is not None:
                 word = model.told("yes" if event.verdict.holds else "no")
                 self._line("answer", f"{word}: {model.told(event.verdict.why)}")
-            case ev.LookFailed():
+            case ev.PerceptionFailed():
                 self._line("sees", f"nothing new: {model.blind}")
             case ev.Rejected():
                 told = (p for p in event.problems if self.verbose or p.code != NEED_NOT_MET)
@@ -93,15 +93,15 @@ class PlainView:
             code = node.failure.code if node.failure else ""
             message = self.model.why(node.failure) if node.failure else node.detail
             why = ": ".join(filter(None, (code, message)))
-            self._sight()
+            self._buffer()
         elif node.state in ("skipped", "kept", "stopped"):
             why = node.detail.removeprefix(f"{node.state} ")
         path = node.path if self.verbose else ""
         parts = (node.label, node.about, why, took, path)
         self._line(WORDS[node.state or ""], "  ".join(filter(None, parts)))
 
-    def _sight(self) -> None:
-        seen = "; ".join(sight.text for sight in self.model.sights.values())
+    def _buffer(self) -> None:
+        seen = "; ".join(buffer.text for buffer in self.model.buffers.values())
         if seen and seen != self._seen:
             self._seen = seen
             self._line("sees", seen)

@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 
 from bt_exec import events as ev
 from bt_exec.failure import Failure, Problem
-from bt_exec.messages import Messages, language_of
-from bt_exec.report import Outcome
+from bt_exec.language.messages import Messages, language_of
+from bt_exec.outcome import Outcome
 from bt_exec.spec.model import MissionSpec
 from bt_exec.tui.changes import say_changes
 from bt_exec.tui.nodes import Forest, ViewNode
 from bt_exec.tui.text import clean
 
-__all__ = ["Past", "Sight", "ViewModel"]
+__all__ = ["ObservationLine", "Past", "ViewModel"]
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Past:
 
 
 @dataclass(frozen=True)
-class Sight:
+class ObservationLine:
     """The newest view of one pack."""
 
     t: float
@@ -72,7 +72,7 @@ class ViewModel:
     spec: MissionSpec | None = None
     forest: Forest = field(default_factory=Forest)
     past: list[Past] = field(default_factory=list)
-    sights: dict[str, Sight] = field(default_factory=dict)
+    buffers: dict[str, ObservationLine] = field(default_factory=dict)
     blind: str = ""
     planning: tuple[str, float] | None = None
     failure: Failure | None = None
@@ -120,11 +120,11 @@ class ViewModel:
         match event:
             case ev.MissionStarted():
                 self._start(event)
-            case ev.Looked():
+            case ev.Observed():
                 self.blind = ""
-                text = clean(event.scene.describe(self.language))
-                self.sights[event.pack] = Sight(event.scene.t, text)
-            case ev.LookFailed():
+                text = clean(event.observation.describe(self.language))
+                self.buffers[event.pack] = ObservationLine(event.observation.t, text)
+            case ev.PerceptionFailed():
                 self.blind = self.told(event.message)
             case ev.Planning():
                 self.planning = (clean(event.compiler), event.t)
@@ -146,11 +146,11 @@ class ViewModel:
                 self._node(event)
 
     def _start(self, event: ev.MissionStarted) -> None:
-        sights = self.sights
+        buffers = self.buffers
         fresh = ViewModel()
         for name in ("spec", "forest", "past", "planning", "failure", "stopping", "problems"):
             setattr(self, name, getattr(fresh, name))
-        self.outcome, self.blind, self.sights = None, "", sights
+        self.outcome, self.blind, self.buffers = None, "", buffers
         self.command, self.site = clean(event.command), event.site
         self.mission_id = event.mission_id
         self.language = event.language or language_of(event.command)

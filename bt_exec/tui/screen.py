@@ -96,9 +96,9 @@ class _Artist:
         lines = [self.ends(model.command, "strong", facts)]
         if model.blind:
             lines.append(self.ends(f"sees  nothing new: {model.blind}", "failed", ""))
-        elif model.sights:
-            seen = "; ".join(sight.text for sight in model.sights.values())
-            age = max(self.now - max(sight.t for sight in model.sights.values()), 0.0)
+        elif model.buffers:
+            seen = "; ".join(buffer.text for buffer in model.buffers.values())
+            age = max(self.now - max(buffer.t for buffer in model.buffers.values()), 0.0)
             old = f"{age:.2f} s" if age < 9.95 else seconds(age)
             lines.append(
                 self.ends(f"sees  {seen}", "", f"{old} old" if self.width >= NARROW else old)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from bt_exec.report import Outcome
+from bt_exec.outcome import Outcome
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.style import ASCII, UNICODE
 from bt_exec.tui.text import Line, clean, fit, wrap
@@ -53,8 +53,8 @@ def summary_lines(
     ]
     for part in outcome.message.split("\n"):
         lines += _wrapped(clean(part), width, "", signed)
-    if outcome.status in ("blocked", "failed") and model is not None and model.sights:
-        seen = "; ".join(sight.text for sight in model.sights.values())
+    if outcome.status in ("blocked", "failed") and model is not None and model.buffers:
+        seen = "; ".join(buffer.text for buffer in model.buffers.values())
         lines += _wrapped(f"seen: {seen}", width, "dim", signed)
     for problem in outcome.problems:
         lines += _wrapped(clean(problem), width, "dim", signed)

@@ -16,10 +16,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from bt_exec.compiler import Compiler, Plan, Request
 from bt_exec.failure import Refusal, SpecError, UsageError, nearest
-from bt_exec.plan import prepare
-from bt_exec.repair import other_way, repaired
+from bt_exec.planning.compiler import Compiler, Plan, Request
+from bt_exec.planning.plan import prepare
+from bt_exec.planning.repair import other_way, repaired
 from bt_exec.spec.model import MissionSpec
 from bt_exec_llm.model import Model, ModelClient, ModelSettings, Prices, Recorder
 from bt_exec_llm.model.endpoint import look_at_endpoint
@@ -59,7 +59,7 @@ class PlanningSettings(BaseModel):
 
 
 class ModelCompiler:
-    """Asks a model for plans; implements `bt_exec.compiler.Compiler`.
+    """Asks a model for plans; implements `bt_exec.planning.compiler.Compiler`.
 
     Args:
         model: Who answers.

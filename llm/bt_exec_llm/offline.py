@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bt_exec.compiler import Compiler, Plan, Request
 from bt_exec.failure import Refusal, UsageError
-from bt_exec.messages import language_of
-from bt_exec.repair import repaired
-from bt_exec.resources import data_path
+from bt_exec.language.messages import language_of
+from bt_exec.planning.compiler import Compiler, Plan, Request
+from bt_exec.planning.repair import repaired
+from bt_exec.site.data import data_path
 from bt_exec.spec.model import Mission, MissionSpec, Sequence, Tree
 from bt_exec_llm.fill import Part
 from bt_exec_llm.frames import Index

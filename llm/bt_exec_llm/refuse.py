@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from bt_exec.failure import Refusal
-from bt_exec.messages import Messages
+from bt_exec.language.messages import Messages
 from bt_exec_llm.frames import Index, spoken
 from bt_exec_llm.names import name_like
 from bt_exec_llm.normalise import LONGEST, printable

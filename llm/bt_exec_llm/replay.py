@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bt_exec.compiler import Compiler, Request
 from bt_exec.failure import UsageError
+from bt_exec.planning.compiler import Compiler, Request
 from bt_exec.spec.model import MissionSpec
 from bt_exec_llm.claude import AS_RECORDED, ModelCompiler, PlanningSettings, explained
 from bt_exec_llm.model import Question, ReplayClient

@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bt_exec.asking import Asker, Opinion
 from bt_exec.failure import UsageError
+from bt_exec.visual_qa import VisualQa, VqaAnswer
 from bt_exec_llm.model import Block, Model, ModelClient, ModelFailure, ModelSettings, Turn
 from bt_exec_llm.model.images import image_block
 
@@ -19,7 +19,7 @@ _ROLE = Path(__file__).parent / "prompts" / "look.md"
 
 
 class ModelAsker:
-    """Asks a model about pictures; implements `bt_exec.asking.Asker`.
+    """Asks a model about pictures; implements `bt_exec.visual_qa.VisualQa`.
 
     Args:
         model: Who looks.
@@ -29,21 +29,21 @@ class ModelAsker:
         self.model = model
         self._role = Block(_ROLE.read_text(encoding="utf-8").strip(), cache=True)
 
-    def ask(self, image: Any, question: str, schema: Mapping[str, Any]) -> Opinion:
-        """See `Asker.ask`; the picture is sent as a JPEG of at most 1024 pixels."""
+    def ask(self, image: Any, question: str, schema: Mapping[str, Any]) -> VqaAnswer:
+        """See `VisualQa.ask`; the picture is sent as a JPEG of at most 1024 pixels."""
         try:
             turn = Turn.user(image_block(image), question)
             answer = self.model.ask([self._role], [turn], schema)
         except ModelFailure as failure:
-            return Opinion(None, failure.code)
+            return VqaAnswer(None, failure.code)
         except ValueError as error:
-            return Opinion(None, f"NO_PICTURE: {error}")
+            return VqaAnswer(None, f"NO_PICTURE: {error}")
         if answer.data is None:
-            return Opinion(None, "NOT_READABLE")
-        return Opinion(answer.data)
+            return VqaAnswer(None, "NOT_READABLE")
+        return VqaAnswer(answer.data)
 
 
-def create(settings: Mapping[str, Any]) -> Asker:
+def create(settings: Mapping[str, Any]) -> VisualQa:
     """Return an asker with the settings of a model client.
 
     Raises:

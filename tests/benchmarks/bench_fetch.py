@@ -13,9 +13,9 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from bt_exec.report import Outcome
-from bt_exec.session import Session
-from bt_exec.site import load_site
+from bt_exec.mission.session import Session
+from bt_exec.outcome import Outcome
+from bt_exec.site.site import load_site
 
 COMMAND = "Get the material inside the door."
 DOORS = ("closed", "ajar", "open")

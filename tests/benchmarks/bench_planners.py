@@ -19,12 +19,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal
 
-from bt_exec.compiler import Plan, Request
 from bt_exec.events import Event, SkillStarting
 from bt_exec.failure import Refusal
+from bt_exec.mission.session import Session
 from bt_exec.pack import Catalogue
-from bt_exec.session import Session
-from bt_exec.site import Site, load_site
+from bt_exec.planning.compiler import Plan, Request
+from bt_exec.site.site import Site, load_site
 from bt_exec.spec.model import Do, Mission, MissionSpec
 from bt_exec_llm.claude import ModelCompiler, PlanningSettings
 from bt_exec_llm.model import Answer
@@ -152,7 +152,7 @@ class OneAction:
     def compile(self, request: Request) -> Plan | Refusal:
         """Ask for the next action and make a plan of it alone; trust the answer."""
         action = self.model.turn(
-            str(build_prompt(request)), request.seen.facts, request.seen.labels
+            str(build_prompt(request)), request.situation.facts, request.situation.labels
         )
         if action is None:
             self.done = True

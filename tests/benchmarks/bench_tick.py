@@ -13,8 +13,9 @@ from py_trees.behaviours import Running as Dummy
 from py_trees.common import ParallelPolicy, Status
 from py_trees.composites import Parallel
 
-from bt_exec.clock import Clock
-from bt_exec.executive import Executive
+from bt_exec.mission.clock import Clock
+from bt_exec.mission.executive import Executive
+from bt_exec.mission.progress import MissionProgress
 from bt_exec.nodes.build import build
 from bt_exec.rig import Rig
 from bt_exec.skill import Running, Steps, skill
@@ -22,7 +23,6 @@ from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.testing import FakeClock, ScriptedRobot
 from bt_exec.testing.missions import FixedCompiler, scripted_site
-from bt_exec.turns import Account
 
 
 @skill(timeout_s=3600)
@@ -55,7 +55,7 @@ def ours(count: int, ticks: int) -> float:
     tree = load_text(text).document
     clock = Clock([simulation], 0.05, fast=True)
     executive = Executive(site, rigs, {}, clock, FixedCompiler(tree))
-    executive._account = Account("", "en", {}, {}, {}, executive.emit)
+    executive._account = MissionProgress("", "en", {}, {}, {}, executive.emit)
     built = build(MissionSpec(mission=Mission(command=""), root=tree.root), executive.runtime)
     times: list[float] = []
 

@@ -7,9 +7,9 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from bt_exec import plugins
-from bt_exec.compiler import find_compiler
 from bt_exec.failure import RegistrationError, UnknownName, UsageError
 from bt_exec.pack import Pack, find_pack
+from bt_exec.planning.compiler import find_compiler
 from bt_exec.plugins import load_plugin, plugin_names
 
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from bt_exec.compiler import Plan, Request
 from bt_exec.failure import Refusal, RegistrationError, UsageError
-from bt_exec.messages import language_of
+from bt_exec.language.messages import language_of
 from bt_exec.pack import Catalogue, Pack
+from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Sequence

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bt_exec.compiler import Plan
 from bt_exec.failure import Refusal
+from bt_exec.planning.compiler import Plan
 
 FAST = settings(
     max_examples=150,

@@ -4,8 +4,8 @@ import dataclasses
 
 import pytest
 
-from bt_exec.compiler import Done, Plan, Request
 from bt_exec.failure import Failure
+from bt_exec.planning.compiler import Done, Plan, Request
 from bt_exec.spec.expand import expand
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text

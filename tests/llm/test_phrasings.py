@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bt_exec.compiler import Plan
+from bt_exec.planning.compiler import Plan
 from bt_exec.spec.expand import expand
 from bt_exec.spec.library import Library
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import bt_exec_llm
-from bt_exec.compiler import Request
-from bt_exec.messages import Messages
+from bt_exec.language.messages import Messages
+from bt_exec.planning.compiler import Request
 from bt_exec.spec.library import Library
 from bt_exec_llm.trouble import CODES
 

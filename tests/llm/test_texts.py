@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec.compiler import Request
 from bt_exec.failure import Refusal, RegistrationError
-from bt_exec.messages import language_of
+from bt_exec.language.messages import language_of
 from bt_exec.pack import Catalogue, Pack
+from bt_exec.planning.compiler import Request
 from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text

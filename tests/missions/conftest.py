@@ -7,9 +7,9 @@ from typing import NamedTuple
 import pytest
 
 from bt_exec.events import Event, SkillStarting, Turn
-from bt_exec.report import Outcome
-from bt_exec.session import Session
-from bt_exec.site import load_site
+from bt_exec.mission.session import Session
+from bt_exec.outcome import Outcome
+from bt_exec.site.site import load_site
 
 
 class Ran(NamedTuple):

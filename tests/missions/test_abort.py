@@ -12,7 +12,7 @@ import pytest
 
 from bt_exec.events import Aborting, NodeChanged, SkillStarting
 from bt_exec.journal import Journal
-from bt_exec.session import Session
+from bt_exec.mission.session import Session
 
 GET = "문 안의 자재를 가져와"
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bt_exec.session import Session
+from bt_exec.mission.session import Session
 
 _spec = importlib.util.spec_from_file_location("contract", Path(__file__).with_name("contract.py"))
 contract = importlib.util.module_from_spec(_spec)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from bt_exec.events import SkillStarting
-from bt_exec.session import Session
-from bt_exec.site import load_site
+from bt_exec.mission.session import Session
+from bt_exec.site.site import load_site
 from bt_exec_skills.door.doubt import CAMERA
 
 FETCH = "문 안의 자재를 가져와"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bt_exec.compiler import Plan, Request
 from bt_exec.events import Progress
 from bt_exec.failure import Refusal
-from bt_exec.session import Session
+from bt_exec.mission.session import Session
+from bt_exec.planning.compiler import Plan, Request
 from bt_exec_llm.offline import OfflineCompiler
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec.messages import Messages
-from bt_exec.site import load_site
+from bt_exec.language.messages import Messages
+from bt_exec.site.site import load_site
 from bt_exec_skills import door, reporter
 
 _DOING = re.compile(r"[a-z]+ing( [a-z]+)*")
-_CALLS = {"Running", "Command", "phase", "in_background", "_wait", "_idle", "_swing"}
+_CALLS = {"Running", "Command", "phase", "run_in_thread", "_wait", "_idle", "_swing"}
 
 
 def _phases(folder: Path) -> set[str]:

@@ -39,13 +39,13 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.failure import Failure
-from bt_exec.messages import Messages
+from bt_exec.language.messages import Messages
 from bt_exec_llm.model.usage import Usage
 
 __all__ = ["CODES", "PASSING", "SENTENCES", "ModelFailure"]
 
 SENTENCES = Path(__file__).with_name("failures.yaml")
-"""The sentences for the codes, in the form of `bt_exec.messages`."""
+"""The sentences for the codes, in the form of `bt_exec.language.messages`."""
 
 _NOTHING = Usage()
 _PIECES = re.compile("(; (?:the next one there differs in )?|, |: )")

@@ -10,8 +10,8 @@ from typing import Any
 
 import yaml
 
-from bt_exec.compiler import Request
 from bt_exec.pack import Catalogue, Pack
+from bt_exec.planning.compiler import Request
 from bt_exec.skill import Condition, Signature, Skill
 from bt_exec.spec.dump import to_data
 from bt_exec.spec.library import Library

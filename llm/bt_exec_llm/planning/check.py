@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bt_exec.compiler import Request
 from bt_exec.failure import Problem, SpecError
-from bt_exec.plan import examine
+from bt_exec.planning.compiler import Request
+from bt_exec.planning.plan import examine
 from bt_exec.spec.expand import expand
 from bt_exec.spec.load import parse
 from bt_exec.spec.model import Mission, MissionSpec

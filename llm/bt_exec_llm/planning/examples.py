@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 
-from bt_exec.compiler import Request
-from bt_exec.messages import language_of
+from bt_exec.language.messages import language_of
+from bt_exec.planning.compiler import Request
 from bt_exec.spec.model import TreeSpec
 from bt_exec_llm.planning.catalogue import as_yaml
 

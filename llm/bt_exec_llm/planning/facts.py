@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bt_exec.compiler import Request
 from bt_exec.failure import Problem
+from bt_exec.planning.compiler import Request
 from bt_exec.spec.model import Check, Do, NodeBase, Sequence, Tree, walk
 from bt_exec.spec.paths import place_of_children
 from bt_exec.spec.source import Place, show_place
@@ -22,7 +22,7 @@ def claims(
 ) -> Iterator[Problem]:
     """Compare the facts that an answer builds on with what is seen, and with its own plan."""
     for fact, value in assumes.items():
-        known = request.seen.facts.get(fact)
+        known = request.situation.facts.get(fact)
         if known is not None and known != value:
             message = f"{fact} is {known}; plan for what is seen"
             yield Problem(
@@ -44,7 +44,7 @@ def claims(
 
 def already_done(part: NodeBase, place: Place, request: Request) -> Iterator[Problem]:
     """Find steps, written by the model itself, that do what is known to be done."""
-    for where, node, facts in _Walk(request, dict(request.seen.facts)).node(part, place):
+    for where, node, facts in _Walk(request, dict(request.situation.facts)).node(part, place):
         done = _done_already(node, facts, request)
         if done:
             message = f"{done} holds already when {node.do} starts; leave it out or add skip_if"

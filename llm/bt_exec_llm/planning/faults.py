@@ -23,8 +23,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from bt_exec.compiler import Request
 from bt_exec.failure import Problem
+from bt_exec.planning.compiler import Request
 from bt_exec.spec.model import KINDS, Do, MissionSpec, NodeBase
 from bt_exec.spec.paths import place_of_children
 from bt_exec.spec.source import Place, show_place

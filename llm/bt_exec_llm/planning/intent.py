@@ -11,11 +11,11 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bt_exec.compiler import Plan, Request
 from bt_exec.failure import BtExecError, Refusal
-from bt_exec.messages import Messages
+from bt_exec.language.messages import Messages
 from bt_exec.pack import Catalogue
-from bt_exec.plan import examine
+from bt_exec.planning.compiler import Plan, Request
+from bt_exec.planning.plan import examine
 from bt_exec.spec.expand import expand, is_reference, reference_name
 from bt_exec.spec.expression import All, Is, Not
 from bt_exec.spec.library import Library

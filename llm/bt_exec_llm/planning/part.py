@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bt_exec.compiler import Request
-from bt_exec.repair import failed_part, kept_paths
+from bt_exec.planning.compiler import Request
+from bt_exec.planning.repair import failed_part, kept_paths
 from bt_exec.spec.model import (
     Fallback,
     Mission,

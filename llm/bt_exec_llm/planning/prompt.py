@@ -15,8 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from bt_exec.compiler import Request
 from bt_exec.failure import Failure, Problem
+from bt_exec.planning.compiler import Request
 from bt_exec.spec.dump import to_data
 from bt_exec_llm.model import Block, Image, Turn, image_block
 from bt_exec_llm.planning.catalogue import as_yaml, describe_site
@@ -77,8 +77,8 @@ def build_prompt(request: Request, *, image: bool = False) -> Prompt:
     parts.append("# Situation\n\n" + fenced("situation", _situation(request)))
     if request.failure is not None and request.previous is not None:
         parts.append(_failed(request))
-    if image and request.seen.frame is not None:
-        parts.append(image_block(request.seen.frame))
+    if image and request.situation.frame is not None:
+        parts.append(image_block(request.situation.frame))
     command = {"command": _clean(request.command, _LONGEST_COMMAND), "language": request.language}
     parts.append("# Command\n\n" + fenced("command", command))
     return Prompt(
@@ -112,7 +112,7 @@ def _closed(text: str) -> str:
 
 
 def _situation(request: Request) -> dict[str, Any]:
-    seen = request.seen
+    seen = request.situation
     names = [label for label in seen.labels[:_MOST_WORDS] if _NAME.fullmatch(label)]
     return {
         "seen": names,

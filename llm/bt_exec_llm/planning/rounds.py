@@ -7,8 +7,8 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bt_exec.compiler import Request
 from bt_exec.failure import Problem
+from bt_exec.planning.compiler import Request
 from bt_exec.spec.model import MissionSpec
 from bt_exec_llm.model import Answer, Model, ModelFailure, Question, Turn, Usage
 from bt_exec_llm.planning.check import Judgement, judge

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, get_args, get_origin
 
-from bt_exec.compiler import Request
+from bt_exec.planning.compiler import Request
 from bt_exec.skill import Signature
 from bt_exec.spec.model import KINDS
 

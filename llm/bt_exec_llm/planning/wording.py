@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from bt_exec.failure import Problem, Refusal
-from bt_exec.messages import Messages
+from bt_exec.language.messages import Messages
 from bt_exec_llm.planning.rounds import Result
 
 __all__ = ["SENTENCES", "reasons", "refusal_of"]

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from bt_exec.observation import World
 from bt_exec.skill import Verdict, condition
-from bt_exec.world import World
 from bt_exec_skills.door.doubt import door_doubt, sight_doubt
 from bt_exec_skills.door.robot import Arm, DoorRobot, MaterialLabel
 from bt_exec_skills.door.scene import DoorEstimate, DoorScene

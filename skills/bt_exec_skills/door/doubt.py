@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from bt_exec.world import World
+from bt_exec.observation import World
 from bt_exec_skills.door.scene import DoorScene
 
 __all__ = ["CAMERA", "SENTENCES", "STALE_S", "door_doubt", "sight_doubt"]
@@ -46,7 +46,7 @@ SENTENCES = (_NONE_YET, _NONE_NEW, _UNLIKE, _UNCLEAR, *CAMERA.values(), *_DOOR.v
 
 def sight_doubt(world: World[DoorScene], otherwise: str = _UNLIKE) -> str:
     """Return what is wrong with camera and pictures; `otherwise` if they are good and new."""
-    newest = world.scene
+    newest = world.observation
     if newest is None:
         return _NONE_YET
     if newest.fault is not None:

@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import Any
 
 from bt_exec.failure import Failed
+from bt_exec.observation import World
 from bt_exec.skill import Running, Steps
-from bt_exec.world import World
 from bt_exec_skills.door.doubt import STALE_S, door_doubt, sight_doubt
 from bt_exec_skills.door.robot import DoorRobot, Motion
 from bt_exec_skills.door.scene import DoorScene
@@ -48,7 +48,7 @@ def look_up(world: World[DoorScene], since: float | None = None) -> Steps:
     """
     began = world.since if since is None else since
     while True:
-        newest = world.scene
+        newest = world.observation
         if newest is not None and newest.t >= began and newest.fault is None:
             return
         if world.now - began >= SIGHT_PATIENCE_S:
@@ -57,7 +57,7 @@ def look_up(world: World[DoorScene], since: float | None = None) -> Steps:
 
 
 def _uncertain(world: World[DoorScene], why: str, **facts: Any) -> Failed:
-    age = None if world.scene is None else round(world.age_s, 1)
+    age = None if world.observation is None else round(world.age_s, 1)
     return Failed("UNCERTAIN_PERCEPTION", why, age_s=age, **facts)
 
 
@@ -86,7 +86,7 @@ def look_for(world: World[DoorScene], label: str, *, door_known: bool = False) -
     """
     while True:
         there = seen(world.fresh, label)
-        newest = world.scene
+        newest = world.observation
         doubt = newest is not None and (
             newest.fault is not None or (door_known and newest.door.state == "uncertain")
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bt_exec.pack import Pack
-from bt_exec.resources import data_path
+from bt_exec.site.data import data_path
 from bt_exec_skills.door.close_door import close_door
 from bt_exec_skills.door.conditions import CONDITIONS
 from bt_exec_skills.door.doctor import look_at_machine
@@ -29,7 +29,7 @@ PACK = Pack(
     conditions=CONDITIONS,
     types={"Arm": Arm, "DoorLabel": DoorLabel, "MaterialLabel": MaterialLabel},
     passes=PASSES,
-    rules=RULES,
+    checkers=RULES,
     prompt=Path(__file__).with_name("prompt.md"),
     trees=data_path("trees", "door"),
     messages=Path(__file__).with_name("messages.yaml"),

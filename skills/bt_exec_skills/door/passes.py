@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeGuard, TypeVar
 
-from bt_exec.messages import Messages, language_of
-from bt_exec.passes import Pass, PassContext
+from bt_exec.language.messages import Messages, language_of
+from bt_exec.planning.passes import Pass, PassContext
 from bt_exec.spec.expression import Is
 from bt_exec.spec.model import (
     Check,
@@ -38,7 +38,7 @@ Changed = tuple[MissionSpec, tuple[str, ...]]
 
 def ground_labels(spec: MissionSpec, context: PassContext) -> Changed:
     """Without a handle in view, actions on the handle are actions on the door."""
-    labels = context.seen.labels
+    labels = context.situation.labels
     if DOOR not in labels or HANDLE in labels:
         return spec, ()
     changes: list[str] = []
@@ -93,7 +93,7 @@ def door_gate(spec: MissionSpec, context: PassContext) -> Changed:
         "do": "open_door",
         "with": {
             "arm": opening[0].args.get("arm", usual) if opening else usual,
-            "object_label": DOOR if HANDLE not in context.seen.labels else HANDLE,
+            "object_label": DOOR if HANDLE not in context.situation.labels else HANDLE,
         },
         "skip_if": IS_OPEN,
     }

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bt_exec.failure import Failed
+from bt_exec.observation import World
 from bt_exec.skill import Steps, skill
-from bt_exec.world import World
 from bt_exec_skills.door.driving import MOTION_FAILS, drive, look_up
 from bt_exec_skills.door.robot import DoorRobot
 from bt_exec_skills.door.scene import DoorScene

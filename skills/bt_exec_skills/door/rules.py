@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bt_exec.failure import Problem
-from bt_exec.passes import PassContext
+from bt_exec.planning.passes import PassContext
 from bt_exec.spec.expression import leaves
 from bt_exec.spec.model import Do, MissionSpec, walk
 from bt_exec.spec.source import show_place
@@ -103,7 +103,7 @@ def stated_state(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     if not isinstance(state, str):
         return
     place = "door_state_estimation/state"
-    seen = context.seen.facts.get("door")
+    seen = context.situation.facts.get("door")
     if seen is not None and state in ("open", "ajar", "closed") and state != seen:
         message = f"the door is {seen}; plan for what is seen"
         yield Problem("STATE_CONTRADICTS_SEEN", message, place, state, (seen,))

@@ -110,7 +110,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class DoorScene:
-    """One view of the door; implements `bt_exec.robot.Scene`.
+    """One view of the door; implements `bt_exec.robot.Observation`.
 
     Attributes:
         t: When the frame was taken [s, mission clock].

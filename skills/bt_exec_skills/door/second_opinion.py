@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
-from bt_exec.asking import Asker, find_asker
 from bt_exec.failure import UsageError
+from bt_exec.visual_qa import VisualQa, find_visual_qa
 from bt_exec_skills.door.detect import DoorStateEstimator, View
 from bt_exec_skills.door.robot import DoorState
 from bt_exec_skills.door.scene import Detection, DoorEstimate
@@ -72,7 +72,7 @@ class SecondOpinion:
         latest: What it said last, or None if that was no answer.
     """
 
-    def __init__(self, local: DoorStateEstimator, asker: Asker) -> None:
+    def __init__(self, local: DoorStateEstimator, asker: VisualQa) -> None:
         self.asked = 0
         self.latest: DoorOpinion | None = None
         self._local = local
@@ -127,4 +127,4 @@ def second_opinion(local: DoorStateEstimator, settings: Any) -> DoorStateEstimat
     if not isinstance(given, Mapping) or not isinstance(given.get("name"), str):
         raise UsageError("second_opinion needs the name of who is asked: {name: claude}")
     rest = {key: value for key, value in given.items() if key != "name"}
-    return SecondOpinion(local, find_asker(given["name"], rest))
+    return SecondOpinion(local, find_visual_qa(given["name"], rest))

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from bt_exec.report import Action, MissionView
+from bt_exec.outcome import Action, MissionView
 from bt_exec.spec.model import Do, walk
 from bt_exec_skills.door.gate import handles_material
 from bt_exec_skills.door.scene import DoorScene
@@ -70,21 +70,21 @@ _SAY: Mapping[str, Mapping[str, str]] = MappingProxyType(
 
 
 class DoorTurns:
-    """Makes the turn reports of one mission; implements `bt_exec.report.TurnReporter`."""
+    """Makes the turn reports of one mission; implements `bt_exec.outcome.TurnReporter`."""
 
     def __init__(self) -> None:
         self._step = 0
 
     def report(self, view: MissionView) -> dict[str, Any] | None:
         """Return the report of this turn; None while waiting for a glance without doubt."""
-        estimate = _estimate(view.scene)
+        estimate = _estimate(view.observation)
         waits = view.status == "in_progress" and view.next_action is None
         if waits and estimate["state"] != "uncertain":
             return None
         actions = [node.do for node in walk(view.spec.root) if isinstance(node, Do)]
         fetch = any(handles_material(node) for node in walk(view.spec.root))
         opens = "open_door" in actions
-        scene: DoorScene | None = view.scene
+        scene: DoorScene | None = view.observation
         status, reason = _standing(view)
         explanation, message = _words(view, status, reason)
         blocked = status == "blocked"
@@ -194,7 +194,7 @@ def _need_open(view: MissionView) -> dict[str, Any]:
         return {"result": False, "reason": "already open"}
     if any(action.name == "open_door" for action in view.done):
         return {"result": False, "reason": "door was opened"}
-    state = view.scene.door.state if view.scene is not None else "uncertain"
+    state = view.observation.door.state if view.observation is not None else "uncertain"
     if state == "uncertain":
         return {"result": "uncertain", "reason": "door state uncertain"}
     return {"result": state != "open", "reason": f"door {state}"}

@@ -7,8 +7,8 @@ UNCERTAIN_SIGHT.
 
 from __future__ import annotations
 
+from bt_exec.observation import World
 from bt_exec.skill import Verdict, condition
-from bt_exec.world import World
 from bt_exec_skills.reporter.driving import SIGHT_PATIENCE_S
 from bt_exec_skills.reporter.robot import EMPTY, PersonName, PlaceName, ReporterRobot, Words
 from bt_exec_skills.reporter.scene import LIT_LEVEL, ReporterScene

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bt_exec.failure import Failed
+from bt_exec.observation import World
 from bt_exec.skill import Steps, skill
-from bt_exec.world import World
 from bt_exec_skills.reporter.driving import DRIVE_FAILS, drive, known_person, known_place, noting
 from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, Words
 from bt_exec_skills.reporter.scene import ReporterScene

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from bt_exec.failure import Failed
+from bt_exec.observation import World
 from bt_exec.skill import Running, Steps
-from bt_exec.world import World
 from bt_exec_skills.reporter.robot import Motion, ReporterRobot
 from bt_exec_skills.reporter.scene import ReporterScene
 from bt_exec_skills.reporter.sitemap import Person, Place
@@ -91,7 +91,7 @@ def look_once(world: World[ReporterScene]) -> Steps[ReporterScene]:
     """
     begun = world.now
     while True:
-        scene = world.scene
+        scene = world.observation
         if scene is not None and scene.t >= begun and scene.fault is None:
             return scene
         if world.now - begun >= SIGHT_PATIENCE_S:

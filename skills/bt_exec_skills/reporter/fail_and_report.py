@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bt_exec.failure import Failed
+from bt_exec.observation import World
 from bt_exec.skill import Running, Steps, skill
-from bt_exec.world import World
 from bt_exec_skills.reporter.robot import ReporterRobot, Words
 from bt_exec_skills.reporter.scene import ReporterScene
 from bt_exec_skills.reporter.telling import say, told_of

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bt_exec.failure import Failed
+from bt_exec.observation import World
 from bt_exec.skill import Steps, skill
-from bt_exec.world import World
 from bt_exec_skills.reporter.driving import DRIVE_FAILS, drive, known_place, noting
 from bt_exec_skills.reporter.robot import PlaceName, ReporterRobot
 from bt_exec_skills.reporter.scene import ReporterScene

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bt_exec.events import Event, Finished, MissionStarted, SkillEnded
-from bt_exec.messages import language_of
+from bt_exec.language.messages import language_of
 from bt_exec_skills.reporter.scene import Frame
 from bt_exec_skills.reporter.sitemap import SiteMap
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from bt_exec.failure import Failed
-from bt_exec.messages import language_of
+from bt_exec.language.messages import language_of
+from bt_exec.observation import World
 from bt_exec.skill import Running, Steps, skill
-from bt_exec.world import World
 from bt_exec_skills.reporter.driving import (
     DRIVE_FAILS,
     SIGHT_FAILS,

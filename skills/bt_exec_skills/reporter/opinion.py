@@ -17,10 +17,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from bt_exec.asking import Asker, find_asker
-from bt_exec.background import in_background
 from bt_exec.failure import UsageError
+from bt_exec.run_in_thread import run_in_thread
 from bt_exec.skill import Steps
+from bt_exec.visual_qa import VisualQa, find_visual_qa
 
 __all__ = ["SCHEMA", "make_asker", "model_answer"]
 
@@ -41,7 +41,7 @@ _LANGUAGES = MappingProxyType({"en": "English", "ko": "Korean"})
 _LONGEST = 300  # characters of an answer that are told
 
 
-def make_asker(settings: Any) -> Asker | None:
+def make_asker(settings: Any) -> VisualQa | None:
     """Return who is asked, from the site's setting ``answers``; None without one.
 
     Raises:
@@ -53,18 +53,18 @@ def make_asker(settings: Any) -> Asker | None:
     name = given.pop("name", None)
     if not isinstance(name, str):
         raise UsageError("answers needs the name of who is asked: {name: claude}")
-    return find_asker(name, given)
+    return find_visual_qa(name, given)
 
 
 def model_answer(
-    asker: Asker | None, frame: Any, place: str, query: str, language: str
+    asker: VisualQa | None, frame: Any, place: str, query: str, language: str
 ) -> Steps[str]:
     """Return the model's answer about a picture, or nothing if it has none."""
     if asker is None or frame is None:
         return ""
     asked = asker
     question = _QUESTION.format(place=place, language=_LANGUAGES[language], query=query)
-    told = yield from in_background(lambda: asked.ask(frame, question, SCHEMA), "asking")
+    told = yield from run_in_thread(lambda: asked.ask(frame, question, SCHEMA), "asking")
     data = told.data or {}
     answer = data.get("answer")
     if data.get("certain") is not True or not isinstance(answer, str):

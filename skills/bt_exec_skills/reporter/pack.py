@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bt_exec.pack import Pack
-from bt_exec.resources import data_path
+from bt_exec.site.data import data_path
 from bt_exec_skills.reporter.conditions import CONDITIONS
 from bt_exec_skills.reporter.deliver_object import deliver_object
 from bt_exec_skills.reporter.fail_and_report import fail_and_report
@@ -41,7 +41,7 @@ PACK = Pack(
         **dict.fromkeys(("Aspect", "Question", "Message", "Item"), Words),
     },
     passes=PASSES,
-    rules=(known_names,),
+    checkers=(known_names,),
     prompt=Path(__file__).with_name("prompt.md"),
     trees=data_path("trees", "reporter"),
     lexicon=data_path("configs", "lexicon", "reporter.yaml"),

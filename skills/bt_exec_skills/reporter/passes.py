@@ -19,7 +19,7 @@ carry_on                 work that fails is noted, and the mission goes on to it
 
 from __future__ import annotations
 
-from bt_exec.passes import Pass
+from bt_exec.planning.passes import Pass
 from bt_exec_skills.reporter.rules.carry_on import carry_on
 from bt_exec_skills.reporter.rules.places import go_before_looking, places_in_order, talk_only
 from bt_exec_skills.reporter.rules.professor import no_professor, professor_first

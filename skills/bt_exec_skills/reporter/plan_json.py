@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from bt_exec.failure import Problem, SpecError
-from bt_exec.messages import language_of
+from bt_exec.language.messages import language_of
 from bt_exec.pack import PlanFormat
 from bt_exec.spec.model import (
     Check,

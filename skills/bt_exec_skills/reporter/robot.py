@@ -10,8 +10,8 @@ from typing import Annotated, Protocol, TypeAlias, runtime_checkable
 
 from pydantic import StringConstraints
 
-from bt_exec.asking import Asker
 from bt_exec.robot import Motion, Robot
+from bt_exec.visual_qa import VisualQa
 from bt_exec_skills.reporter.geometry import Pose
 from bt_exec_skills.reporter.notebook import Notebook
 from bt_exec_skills.reporter.sitemap import SiteMap
@@ -48,7 +48,7 @@ class ReporterRobot(Robot, Protocol):
     """What was seen, said and done."""
     speaker: Speaker
     """Its voice and its ears for words."""
-    asker: Asker | None
+    asker: VisualQa | None
     """A vision model that answers questions about pictures, if the site names one."""
 
     @property

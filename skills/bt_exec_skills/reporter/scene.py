@@ -54,7 +54,7 @@ _WORDS: Mapping[str, tuple[str, str, str, str, str, str]] = {
 
 @dataclass(frozen=True)
 class ReporterScene:
-    """One view; implements `bt_exec.robot.Scene`.
+    """One view; implements `bt_exec.robot.Observation`.
 
     Attributes:
         t: When the frame was taken [s, mission clock].

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bt_exec.failure import Failed
+from bt_exec.observation import World
 from bt_exec.skill import Running, Steps, skill
-from bt_exec.world import World
 from bt_exec_skills.reporter.driving import noting
 from bt_exec_skills.reporter.markdown import Report
 from bt_exec_skills.reporter.robot import ReporterRobot

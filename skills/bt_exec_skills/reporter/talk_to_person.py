@@ -6,8 +6,8 @@ import math
 from typing import NamedTuple
 
 from bt_exec.failure import Failed
+from bt_exec.observation import World
 from bt_exec.skill import Running, Steps, skill
-from bt_exec.world import World
 from bt_exec_skills.reporter.driving import drive, known_person, look_once, noting
 from bt_exec_skills.reporter.notebook import NoteKind
 from bt_exec_skills.reporter.query import asks

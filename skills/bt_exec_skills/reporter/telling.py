@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from bt_exec.messages import LANGUAGES, Messages
+from bt_exec.language.messages import LANGUAGES, Messages
 from bt_exec_skills.reporter.keywords import about_past
 from bt_exec_skills.reporter.notebook import Note, Notebook, PastMission
 from bt_exec_skills.reporter.observation import Gathering, NoiseState

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bt_exec.events import Looked
+from bt_exec.events import Observed
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec.journal import Journal
-from bt_exec.robot import Scene
-from bt_exec.site import Site, load_site
+from bt_exec.robot import Observation
+from bt_exec.site.site import Site, load_site
 from bt_exec_skills.vision.draw import Tag, annotate
 from bt_exec_skills.vision.evaluate import WORKING_SCORE
 from bt_exec_skills.vision.files import read_image, save_picture
@@ -99,7 +99,7 @@ def show_mission(
         UsageError: If there are no frames, or they are not those of this mission.
     """
     record = Journal.open(journal).mission(which)
-    scenes = [look.scene for look in record.looks if isinstance(look, Looked)]
+    scenes = [look.observation for look in record.looks if isinstance(look, Observed)]
     pairs = [(scene, scene.frame) for scene in scenes]
     if frames is not None:
         if not frames.is_dir():
@@ -125,7 +125,7 @@ def show_mission(
     return {"mission": record.id, "pictures": count, "folder": str(folder)}
 
 
-def scene_picture(scene: Scene, frame: Any = None) -> Any:
+def scene_picture(scene: Observation, frame: Any = None) -> Any:
     """Return the frame of a scene with its detections, its line for people and its evidence."""
     frame, data = scene.frame if frame is None else frame, scene.record()
     if frame is None:

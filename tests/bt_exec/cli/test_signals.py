@@ -51,7 +51,7 @@ def test_ctrl_z_suspends_a_simulation() -> None:
 
 SWALLOWED = """
 import os, signal
-from bt_exec.session import Session
+from bt_exec.mission.session import Session
 opened = Session._open
 
 def _open(self):
@@ -67,7 +67,7 @@ Session._open = _open
 """
 EARLY = """
 import os, signal
-from bt_exec.session import Session
+from bt_exec.mission.session import Session
 ran = Session._run
 
 def _run(self, *args, **more):

@@ -20,9 +20,9 @@ def test_a_disk_that_hangs_costs_frames_and_not_the_mission(
     monkeypatch.setattr("bt_exec.journal.write_png", lambda path, frame: hangs.wait(60))
     monkeypatch.setattr(sinks, "_PATIENCE_S", 0.01)
     frames = sinks.Frames(tmp_path)
-    scene = FakeScene(frame=np.zeros((2, 2, 3), np.uint8))
+    observation = FakeScene(frame=np.zeros((2, 2, 3), np.uint8))
     for tick in range(sinks._WAITING + 10):
-        frames.on(ev.Looked(0.0, tick, "door", scene))
+        frames.on(ev.Observed(0.0, tick, "door", observation))
     hangs.set()
     with pytest.raises(OSError, match=r"the disk is too slow; of 42 frames \d+ are left out"):
         frames.close()

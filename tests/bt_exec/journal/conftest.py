@@ -12,9 +12,9 @@ from bt_exec.events import (
     Asked,
     Event,
     Finished,
-    Looked,
     MissionStarted,
     NodeChanged,
+    Observed,
     Planned,
     Planning,
     Progress,
@@ -23,8 +23,8 @@ from bt_exec.events import (
     Turn,
 )
 from bt_exec.failure import Failure
-from bt_exec.journal import Journal, RecordedScene
-from bt_exec.report import Outcome
+from bt_exec.journal import Journal, RecordedObservation
+from bt_exec.outcome import Outcome
 from bt_exec.skill import Verdict
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
@@ -87,7 +87,7 @@ def events_of(mission_id: str) -> list[Event]:
         MissionStarted(
             0.0, 0, mission_id, "문 안의 자재를 가져와", "ko", "sim", {"door": {"a": 1}}
         ),
-        Looked(0.3, 0, "door", Scene()),
+        Observed(0.3, 0, "door", Scene()),
         Planning(0.3, 0, "offline"),
         Planned(0.4, 1, spec(1), 1, {"seconds": 0.01}),
         NodeChanged(0.4, 1, "fetch", "running"),
@@ -117,10 +117,10 @@ def events_of(mission_id: str) -> list[Event]:
 
 def as_kept(event: Event) -> Event:
     """What is expected back: a scene comes back as what was kept of it."""
-    if isinstance(event, Looked) and isinstance(event.scene, Scene):
+    if isinstance(event, Observed) and isinstance(event.observation, Scene):
         data = {"t": 0.25, "score": 0.5, "box": [1, 2]}
-        kept = RecordedScene(0.25, data, ("door", "handle"), {"door": "open"}, "문 열림")
-        return Looked(event.t, event.tick, event.pack, kept)
+        kept = RecordedObservation(0.25, data, ("door", "handle"), {"door": "open"}, "문 열림")
+        return Observed(event.t, event.tick, event.pack, kept)
     return event
 
 

@@ -13,10 +13,10 @@ from bt_exec.events import (
     Asked,
     Event,
     Finished,
-    Looked,
-    LookFailed,
     MissionStarted,
     NodeChanged,
+    Observed,
+    PerceptionFailed,
     Planned,
     Planning,
     Progress,
@@ -27,8 +27,8 @@ from bt_exec.events import (
     Turn,
 )
 from bt_exec.failure import Failure, Problem, Refusal
-from bt_exec.journal import Journal, RecordedScene
-from bt_exec.report import Outcome
+from bt_exec.journal import Journal, RecordedObservation
+from bt_exec.outcome import Outcome
 from bt_exec.skill import Verdict
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
@@ -52,7 +52,9 @@ maybe = st.none() | failure
 problem = st.builds(
     Problem, text, text, text, text, words, text, st.none() | tick, st.none() | tick
 )
-scene = st.builds(RecordedScene, number, data, words, st.dictionaries(text, text, max_size=2), text)
+observation = st.builds(
+    RecordedObservation, number, data, words, st.dictionaries(text, text, max_size=2), text
+)
 verdict = st.builds(Verdict, st.none() | st.booleans(), text, words, number)
 outcome = st.builds(
     Outcome,
@@ -81,8 +83,8 @@ state = st.sampled_from(["running", "done", "failed", "skipped", "kept", "stoppe
 at = (number, tick)
 event: st.SearchStrategy[Event] = st.one_of(
     st.builds(MissionStarted, *at, text, text, text, text, data),
-    st.builds(Looked, *at, text, scene),
-    st.builds(LookFailed, *at, text, text),
+    st.builds(Observed, *at, text, observation),
+    st.builds(PerceptionFailed, *at, text, text),
     st.builds(Planning, *at, text, maybe),
     st.builds(Planned, *at, spec, tick, usage),
     st.builds(Refused, *at, st.builds(Refusal, text, text, words, tick)),

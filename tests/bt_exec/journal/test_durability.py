@@ -25,10 +25,10 @@ from bt_exec.events import (
 )
 from bt_exec.journal import Journal
 from bt_exec.journal import write as writing
+from bt_exec.mission.session import Session
+from bt_exec.outcome import Outcome
 from bt_exec.pack import Catalogue
-from bt_exec.report import Outcome
 from bt_exec.rig import Rig
-from bt_exec.session import Session
 from bt_exec.testing import FakeClock, ScriptedRobot, scripted_skill
 from bt_exec.testing.missions import scripted_site
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from bt_exec.events import Event, Looked
-from bt_exec.journal import Journal, RecordedScene, read_png, write_png
+from bt_exec.events import Event, Observed
+from bt_exec.journal import Journal, RecordedObservation, read_png, write_png
 from bt_exec.journal import frames as framing
 from bt_exec.journal.frames import FrameStore
 
@@ -82,12 +82,14 @@ def test_frames_are_kept_beside_the_journal(
             recorder.on(event)
     mission = journal.mission("last")
     (look,) = mission.looks
-    assert isinstance(look, Looked)
-    assert isinstance(look.scene, RecordedScene)
-    assert look.scene.frame_file == (
+    assert isinstance(look, Observed)
+    assert isinstance(look.observation, RecordedObservation)
+    assert look.observation.frame_file == (
         journal.path.parent / "journal-frames" / mission.id / "000002.png"
     )
-    np.testing.assert_array_equal(look.scene.frame, np.arange(60, dtype=np.uint8).reshape(4, 5, 3))
+    np.testing.assert_array_equal(
+        look.observation.frame, np.arange(60, dtype=np.uint8).reshape(4, 5, 3)
+    )
     assert (mission.frames_kept, mission.frames_dropped) == (1, 0)
 
 
@@ -96,13 +98,13 @@ def test_no_frames_unless_asked_for(journal: Journal, script: Callable[[str], li
         for event in script(recorder.mission_id):
             recorder.on(event)
     (look,) = journal.mission("last").looks
-    assert isinstance(look, Looked)
-    assert look.scene.frame is None
+    assert isinstance(look, Observed)
+    assert look.observation.frame is None
     assert not journal.frames.exists()
 
 
 def test_a_frame_that_went_missing_is_none(tmp_path: Path) -> None:
-    assert RecordedScene(0.0, frame_file=tmp_path / "none.png").frame is None
+    assert RecordedObservation(0.0, frame_file=tmp_path / "none.png").frame is None
 
 
 def test_too_many_frames_are_dropped_and_counted_and_nobody_waits(

@@ -9,7 +9,16 @@ from datetime import datetime
 
 import pytest
 
-from bt_exec.events import Event, Looked, Planned, Progress, Refused, Rejected, SkillStarting, Turn
+from bt_exec.events import (
+    Event,
+    Observed,
+    Planned,
+    Progress,
+    Refused,
+    Rejected,
+    SkillStarting,
+    Turn,
+)
 from bt_exec.failure import Problem, Refusal, UnknownName
 from bt_exec.journal import Journal, MissionRecord
 from bt_exec.spec.dump import dump_yaml
@@ -174,11 +183,11 @@ def test_an_event_that_cannot_be_written_is_named_and_hides_no_other(journal: Jo
             raise RuntimeError("broken scene")
 
     with journal.begin(command="x") as recorder:
-        recorder.on(Looked(0.0, 1, "door", BrokenScene()))  # type: ignore[arg-type]
+        recorder.on(Observed(0.0, 1, "door", BrokenScene()))  # type: ignore[arg-type]
         recorder.on(Turn(0.0, 1, {"a": 1}))
     mission = journal.mission("last")
     assert mission.turns == ({"a": 1},)
-    assert mission.unreadable == ("1 Looked: RuntimeError: broken scene",)
+    assert mission.unreadable == ("1 Observed: RuntimeError: broken scene",)
 
 
 def test_exchanges_are_kept_raw(journal: Journal, make_spec: Callable[[int], MissionSpec]) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bt_exec.site import Limits
+from bt_exec.site.site import Limits
 from bt_exec.testing import run_tree, scripted_condition, scripted_skill
 
 NO_REPLANS = Limits(replans=0)

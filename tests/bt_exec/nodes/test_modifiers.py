@@ -144,7 +144,7 @@ def test_modifier(name):
 
 
 def no_replans():
-    from bt_exec.site import Limits
+    from bt_exec.site.site import Limits
 
     return Limits(replans=0)
 

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 from bt_exec.failure import SpecError, UnknownName, UsageError
 from bt_exec.pack import Catalogue, Pack, find_pack
-from bt_exec.resources import data_path
+from bt_exec.site.data import data_path
 from bt_exec.spec.dump import to_data
 from bt_exec.spec.expand import expand
 from bt_exec.spec.library import Library

@@ -3,7 +3,7 @@
 import pytest
 
 from bt_exec import Pack
-from bt_exec.messages import Messages
+from bt_exec.language.messages import Messages
 from bt_exec.skill import Running, Steps, Verdict, condition, skill
 from bt_exec.testing import check_condition, check_pack, check_skill
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from bt_exec import events as ev
 from bt_exec.failure import Failure
-from bt_exec.messages import Messages
-from bt_exec.report import Outcome
-from bt_exec.resources import data_path
-from bt_exec.site import load_site
+from bt_exec.language.messages import Messages
+from bt_exec.outcome import Outcome
+from bt_exec.site.data import data_path
+from bt_exec.site.site import load_site
 from bt_exec.skill import Verdict
 from bt_exec.spec.expand import expand
 from bt_exec.spec.library import Library
@@ -81,7 +81,7 @@ class Script:
         return self
 
     def look(self, text: str = FakeScene.text) -> Script:
-        self.model.on(ev.Looked(*self._at, "door", FakeScene(self.t, text)))
+        self.model.on(ev.Observed(*self._at, "door", FakeScene(self.t, text)))
         return self
 
     def plan(self, spec: MissionSpec) -> Script:

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from bt_exec.compiler import Plan
+from bt_exec.planning.compiler import Plan
 from bt_exec.spec.dump import to_data
 from bt_exec_llm.offline import create
 from tests.llm.planning.paper import request_for

@@ -9,18 +9,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bt_exec.clock import Clock
-from bt_exec.compiler import Compiler, Request
 from bt_exec.events import Event
-from bt_exec.executive import Executive
-from bt_exec.faults import Faults
-from bt_exec.looking import Eyes
-from bt_exec.messages import language_of
-from bt_exec.report import Outcome
+from bt_exec.language.messages import language_of
+from bt_exec.mission.clock import Clock
+from bt_exec.mission.executive import Executive
+from bt_exec.mission.perception_loop import PerceptionWorker
+from bt_exec.nodes.fault_injection import Faults
+from bt_exec.observation import ObservationBuffer, Situation
+from bt_exec.outcome import Outcome
+from bt_exec.planning.compiler import Compiler, Request
 from bt_exec.rig import Rig
-from bt_exec.site import Site, load_site
+from bt_exec.site.site import Site, load_site
 from bt_exec.testing import FakeClock
-from bt_exec.world import Seen, Sight
 from bt_exec_skills.door.rigs import facts_of
 from bt_exec_skills.door.scene import Detection, DoorEstimate, DoorScene
 
@@ -166,8 +166,8 @@ def run_paper(
     look = PaperEyes(robot, simulation)
     rig = Rig(robot, look, simulation, lambda: facts_of(robot))
     clock = Clock([simulation], 1 / site.rates.tick_hz, fast=True)
-    sight: Sight[Any] = Sight(clock.now)
-    eyes = Eyes("door", look, sight, site.rates, wait=True)
+    sight: ObservationBuffer[Any] = ObservationBuffer(clock.now)
+    eyes = PerceptionWorker("door", look, sight, site.rates, wait=True)
     events: list[Event] = []
 
     class Ear:
@@ -203,7 +203,7 @@ def request_for(command: str, world: Mapping[str, str] | None = None, **more: An
         SITE.catalogue,
         SITE.library,
         SITE.messages,
-        Seen(scene.labels(), facts),
+        Situation(scene.labels(), facts),
         settings=SITE.packs,
         **more,
     )

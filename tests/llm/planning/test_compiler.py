@@ -9,11 +9,11 @@ import threading
 
 import pytest
 
-from bt_exec.compiler import Plan, compiler_names, find_compiler
 from bt_exec.events import Planned
 from bt_exec.failure import Refusal, UsageError
 from bt_exec.journal import Journal
-from bt_exec.session import Session
+from bt_exec.mission.session import Session
+from bt_exec.planning.compiler import Plan, compiler_names, find_compiler
 from bt_exec_llm.claude import ModelCompiler, create
 from bt_exec_llm.model import Answer, ModelClient, ModelFailure, Usage
 from tests.llm.planning.paper import request_for, run_paper

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bt_exec.messages import language_of
+from bt_exec.language.messages import language_of
 from bt_exec_llm.model import Answer
 from bt_exec_llm.planning.intent import meaning_of
 from bt_exec_llm.planning.rounds import _judged

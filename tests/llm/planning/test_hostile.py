@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec.messages import language_of
+from bt_exec.language.messages import language_of
 from bt_exec.testing.messages_server import (
     MessagesServer,
     cut_off,

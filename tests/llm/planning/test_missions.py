@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bt_exec.journal import Journal
-from bt_exec.session import Session
+from bt_exec.mission.session import Session
 from bt_exec.testing.messages_server import answer
 from bt_exec_llm.planning.flat import to_flat
 from tests.llm.planning.corpus import good_answer

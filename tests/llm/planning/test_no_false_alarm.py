@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from bt_exec.compiler import Plan
-from bt_exec.compiling import request_of
-from bt_exec.resources import site_names
-from bt_exec.site import load_site
+from bt_exec.planning.compile_command import request_of
+from bt_exec.planning.compiler import Plan
+from bt_exec.site.data import site_names
+from bt_exec.site.site import load_site
 from bt_exec.spec.dump import to_data
 from bt_exec_llm.model import Answer
 from bt_exec_llm.planning.intent import meaning_of

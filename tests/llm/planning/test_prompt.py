@@ -7,8 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from bt_exec.compiler import Prompting
-from bt_exec.world import Seen
+from bt_exec.observation import Situation
+from bt_exec.planning.compiler import Prompting
 from bt_exec_llm.model import Image, Prices
 from bt_exec_llm.planning.estimate import estimate, tokens_of
 from bt_exec_llm.planning.examples import nearest_trees
@@ -65,7 +65,7 @@ def test_a_model_that_obeys_an_injected_label_moves_nothing(scripted):
 def test_facts_and_long_commands_are_clipped_and_made_printable():
     request = request_for("open the door")
     facts = {"door": "closed\x1b[2J\n" + "x" * 5000}
-    request = dataclasses.replace(request, seen=Seen((), facts), command="a" * 100_000)
+    request = dataclasses.replace(request, situation=Situation((), facts), command="a" * 100_000)
     text = str(build_prompt(request))
     assert "\x1b" not in text
     assert len(text) < 20_000
@@ -74,8 +74,8 @@ def test_facts_and_long_commands_are_clipped_and_made_printable():
 def test_the_picture_is_shown_only_where_it_is_wanted_and_there_is_one():
     request = request_for("open the door")
     frame = np.zeros((40, 60, 3), np.uint8)
-    seen = dataclasses.replace(request.seen, frame=frame)
-    with_frame = dataclasses.replace(request, seen=seen)
+    seen = dataclasses.replace(request.situation, frame=frame)
+    with_frame = dataclasses.replace(request, situation=seen)
     for asked, wanted, shown in ((request, True, 0), (with_frame, True, 1), (with_frame, False, 0)):
         blocks = build_prompt(asked, image=wanted).first.blocks
         assert sum(isinstance(block, Image) for block in blocks) == shown

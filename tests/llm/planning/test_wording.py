@@ -7,7 +7,7 @@ import re
 import pytest
 
 from bt_exec.failure import Problem
-from bt_exec.messages import LANGUAGES
+from bt_exec.language.messages import LANGUAGES
 from bt_exec_llm.planning import faults
 from bt_exec_llm.planning.wording import printable, reasons, sentences
 from bt_exec_skills.door import rules

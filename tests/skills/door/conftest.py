@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from bt_exec.failure import Failed
+from bt_exec.observation import ObservationBuffer, World
 from bt_exec.rig import Rig
 from bt_exec.skill import Skill, Steps
-from bt_exec.world import Sight, World
 from bt_exec_skills.door.pack import PACK
 from bt_exec_skills.door.robot import Arm
 from bt_exec_skills.door.scene import Detection, DoorEstimate, DoorScene
@@ -38,18 +38,18 @@ class Ride:
         self.rig = rig
         self.robot: Any = rig.robot
         self.sim = rig.simulation
-        self.sight: Sight[DoorScene] = Sight(lambda: self.sim.time)
+        self.buffer: ObservationBuffer[DoorScene] = ObservationBuffer(lambda: self.sim.time)
         self.phases: list[str] = []
 
     def start(self, skill: Skill, **args: Any) -> Steps[Any]:
-        world = World(self.sight, self.sim.time)
+        world = World(self.buffer, self.sim.time)
         return skill(**skill.inject(self.robot, world), **skill.validate(args))
 
     def tick(self, count: int) -> None:
         if count % LOOK_EVERY == 0:
             eyes = self.rig.perception
             assert eyes is not None
-            self.sight.add(eyes.interpret(eyes.capture()))
+            self.buffer.add(eyes.interpret(eyes.capture()))
         self.sim.step(TICK_S)
 
     def run(self, skill: Skill, **args: Any) -> str:
@@ -173,7 +173,7 @@ def run_scripted(
 ) -> str:
     """Run a skill on a scripted robot; `scenes` gives what is seen at each time [s]."""
     clock = Clock()
-    sight: Sight[DoorScene] = Sight(clock)
+    sight: ObservationBuffer[DoorScene] = ObservationBuffer(clock)
     steps = skill(**skill.inject(robot, World(sight, 0.0)), **skill.validate(args))
     for _ in range(400):
         try:

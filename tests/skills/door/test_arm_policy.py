@@ -2,8 +2,8 @@
 
 import pytest
 
-from bt_exec.compiling import compile_command
-from bt_exec.site import load_site
+from bt_exec.planning.compile_command import compile_command
+from bt_exec.site.site import load_site
 from bt_exec.spec.model import Do, NodeBase, Tree, walk
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bt_exec.world import Sight, World
+from bt_exec.observation import ObservationBuffer, World
 from bt_exec_skills.door import conditions
 from bt_exec_skills.door.conditions import CONDITIONS
 from bt_exec_skills.door.scene import DoorScene
@@ -16,7 +16,7 @@ Scenes = Callable[..., DoorScene]
 
 
 def world_of(*scenes: DoorScene, since: float = 0.0, now: float = 9.0) -> World[DoorScene]:
-    sight: Sight[DoorScene] = Sight(lambda: now)
+    sight: ObservationBuffer[DoorScene] = ObservationBuffer(lambda: now)
     for one in scenes:
         sight.add(one)
     return World(sight, since)

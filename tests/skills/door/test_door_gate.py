@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from bt_exec.passes import PassContext
-from bt_exec.site import load_site
+from bt_exec.observation import Situation
+from bt_exec.planning.passes import PassContext
+from bt_exec.site.site import load_site
 from bt_exec.spec.dump import to_data
 from bt_exec.spec.expand import expand
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
-from bt_exec.world import Seen
 from bt_exec_skills.door.passes import door_gate
 
 SITE = load_site("door")
@@ -22,7 +22,7 @@ ASK, LOOK = f"{{check: {IS_OPEN}}}", "{check: material_visible}"
 HOME = "{do: return_home}"
 REACH = "{do: move_arm, with: {arm: right, object_label: material}}"
 TAKE = "{do: grasp, with: {arm: right, object_label: material}}"
-CONTEXT = PassContext(Seen(("door", "door-handle"), {}), {}, "get the material")
+CONTEXT = PassContext(Situation(("door", "door-handle"), {}), {}, "get the material")
 
 
 def _spec(*steps: str) -> MissionSpec:

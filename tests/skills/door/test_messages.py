@@ -10,7 +10,7 @@ import pytest
 
 import bt_exec
 from bt_exec.failure import Failure
-from bt_exec.messages import Messages
+from bt_exec.language.messages import Messages
 from bt_exec.testing.checks import check_pack
 from bt_exec_skills import door
 from bt_exec_skills.door.doubt import SENTENCES
@@ -101,7 +101,7 @@ def test_the_details_of_motions_are_found() -> None:
 @pytest.mark.parametrize(("code", "text"), DETAILS)
 def test_details_are_said_in_the_language_of_the_command(code: str, text: str) -> None:
     failure = Failure(code, text.replace("#", "0.25"), args={"arm": "left"})
-    common = Path(bt_exec.__file__).with_name("messages.yaml")
+    common = Path(bt_exec.__file__).parent / "language" / "messages.yaml"
     both = Messages.load([common], {"door": PACK.messages}).of("door")
     korean = both.explain(failure, "ko").replace("rad", "").replace(" m", "")
     assert not re.search("[A-Za-z]", korean)

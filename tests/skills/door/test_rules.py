@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from bt_exec.passes import PassContext
-from bt_exec.site import load_site
+from bt_exec.observation import Situation
+from bt_exec.planning.passes import PassContext
+from bt_exec.site.site import load_site
 from bt_exec.spec.expand import expand
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
-from bt_exec.world import Seen
 from bt_exec_skills.door.rules import door_only, gate_reasons, stated_state
 
 SITE = load_site("door")
@@ -25,7 +25,7 @@ def _spec(root: str) -> MissionSpec:
 
 
 def _codes(rule, root, meant=None, **stated):
-    seen = Seen(("door", "door-handle"), {"door": stated.pop("seen", "closed")})
+    seen = Situation(("door", "door-handle"), {"door": stated.pop("seen", "closed")})
     asked = _spec(meant) if meant else None
     context = PassContext(seen, {}, "test", asked, stated)
     return [(problem.code, problem.place) for problem in rule(_spec(root), context)]
@@ -107,7 +107,7 @@ def test_a_gate_has_a_reason_that_decides_it(gate, result, reason, fits):
 )
 def test_what_is_stated_fits_what_is_seen_and_planned(state, seen, root, codes):
     told = {"state": state, "confidence": 0.9, "evidence": []}
-    found = _codes(stated_state, root, seen=seen, door_state_estimation=told)
+    found = _codes(stated_state, root, situation=seen, door_state_estimation=told)
     assert [code for code, _ in found] == codes
 
 

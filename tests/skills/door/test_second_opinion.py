@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bt_exec.asking import Opinion
 from bt_exec.failure import UnknownName, UsageError
-from bt_exec.session import Session
+from bt_exec.mission.session import Session
 from bt_exec.testing.messages_server import MessagesServer, answer, error
+from bt_exec.visual_qa import VqaAnswer
 from bt_exec_skills.door.detect import View
 from bt_exec_skills.door.scene import DoorEstimate
 from bt_exec_skills.door.second_opinion import SCHEMA, SecondOpinion, second_opinion
@@ -30,7 +30,7 @@ class Other:
     def ask(self, image, question, schema):
         self.asked.append((image.shape, schema))
         told = self.told.pop(0) if len(self.told) > 1 else self.told[0]
-        return told if isinstance(told, Opinion) else Opinion(said(told))
+        return told if isinstance(told, VqaAnswer) else VqaAnswer(said(told))
 
 
 def said(state, confidence=0.9):
@@ -63,11 +63,11 @@ def test_a_change_is_believed_only_when_the_other_one_has_seen_it():
     [
         "open",
         "uncertain",
-        Opinion(None, "MODEL_TIMEOUT"),
-        Opinion({"state": "closed"}),
-        Opinion({**said("closed"), "confidence": 7}),
-        Opinion({**said("wide open")}),
-        Opinion(said("closed", 0.2)),
+        VqaAnswer(None, "MODEL_TIMEOUT"),
+        VqaAnswer({"state": "closed"}),
+        VqaAnswer({**said("closed"), "confidence": 7}),
+        VqaAnswer({**said("wide open")}),
+        VqaAnswer(said("closed", 0.2)),
     ],
 )
 def test_anything_but_agreement_is_doubt(told):

@@ -210,12 +210,12 @@ def test_success_is_what_the_hinge_says_not_what_the_motion_says(
 
 @pytest.mark.parametrize("name", sorted(SKILLS))
 def test_a_motion_is_stopped_however_the_skill_ends(scripted: Any, name: str) -> None:
-    from bt_exec.world import Sight, World
+    from bt_exec.observation import ObservationBuffer, World
 
     robot: dict[str, Any] = {"close_door": OPEN, "release": FULL}.get(name, {})
     for cancelled in (False, True):
         body = scripted(**robot)
-        sight: Any = Sight(lambda: 1.0)
+        sight: Any = ObservationBuffer(lambda: 1.0)
         for t in (0.5, 0.6):
             sight.add(make(t, {}))
         skill = SKILLS[name]

@@ -11,10 +11,10 @@ import pytest
 import yaml
 
 from bt_exec.failure import Failed
-from bt_exec.resources import data_path
+from bt_exec.observation import ObservationBuffer, World
 from bt_exec.rig import Rig
+from bt_exec.site.data import data_path
 from bt_exec.skill import Skill, Steps
-from bt_exec.world import Sight, World
 from bt_exec_skills.reporter.geometry import Pose
 from bt_exec_skills.reporter.notebook import Notebook
 from bt_exec_skills.reporter.pack import PACK
@@ -45,7 +45,7 @@ class Trip:
     def __init__(self, rig: Rig) -> None:
         self.rig = rig
         self.robot: Any = rig.robot
-        self.sight: Sight[ReporterScene] = Sight(lambda: self.robot.time)
+        self.buffer: ObservationBuffer[ReporterScene] = ObservationBuffer(lambda: self.robot.time)
         self.phases: list[str] = []
         self.result: Any = None
         self.failed: Failed | None = None
@@ -53,16 +53,16 @@ class Trip:
 
     def start(self, name: str, **args: Any) -> Steps[Any]:
         skill = SKILLS[name]
-        world = World(self.sight, self.robot.time)
+        world = World(self.buffer, self.robot.time)
         return skill(**skill.inject(self.robot, world), **skill.validate(args))
 
     def tick(self) -> None:
         since = self.robot.time - self._last + 1e-9
-        if since >= (0.2 if self.sight.asked else 5.0):
+        if since >= (0.2 if self.buffer.asked else 5.0):
             self._last = self.robot.time
             eyes = self.rig.perception
             assert eyes is not None
-            self.sight.add(eyes.interpret(eyes.capture()))
+            self.buffer.add(eyes.interpret(eyes.capture()))
         self.robot.step(TICK_S)
 
     def run(self, name: str, **args: Any) -> str:
@@ -200,9 +200,9 @@ class Play:
     def shows(self, *found: Detection, light: dict[Any, float] | None = None) -> None:
         self.scenes = lambda t: ReporterScene(t, self.robot.pose, found, light or {})
 
-    def start(self, name: str, **args: Any) -> tuple[Steps[Any], Sight[ReporterScene]]:
+    def start(self, name: str, **args: Any) -> tuple[Steps[Any], ObservationBuffer[ReporterScene]]:
         skill = SKILLS[name]
-        sight: Sight[ReporterScene] = Sight(self.clock)
+        sight: ObservationBuffer[ReporterScene] = ObservationBuffer(self.clock)
         world = World(sight, self.clock.t)
         return skill(**skill.inject(self.robot, world), **skill.validate(args)), sight
 

@@ -5,8 +5,8 @@ import time
 import numpy as np
 import pytest
 
-from bt_exec.asking import Opinion
 from bt_exec.failure import UnknownName, UsageError
+from bt_exec.visual_qa import VqaAnswer
 from bt_exec_skills.reporter.opinion import SCHEMA, make_asker, model_answer
 from bt_exec_skills.reporter.scene import ReporterScene
 
@@ -17,7 +17,7 @@ class Asked:
     """Answers as told, and keeps what it was asked."""
 
     def __init__(self, data, why=""):
-        self.opinion = Opinion(data, why)
+        self.opinion = VqaAnswer(data, why)
         self.questions = []
 
     def ask(self, image, question, schema):
@@ -81,7 +81,7 @@ def test_observe_scene_tells_what_the_model_said(play):
     light = {("basecamp", 0): 150.0}
     one.scenes = lambda t: ReporterScene(t, one.robot.pose, (), light, frame=FRAME)
     one.robot.asker = type(
-        "Model", (), {"ask": lambda self, *_: Opinion({"answer": "All well.", "certain": True})}
+        "Model", (), {"ask": lambda self, *_: VqaAnswer({"answer": "All well.", "certain": True})}
     )()
     assert one.run("observe_scene", target="basecamp", query="anything unusual?") == "OK"
     assert one.result.answer == "All well."

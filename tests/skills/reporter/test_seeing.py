@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec.world import Sight, World
+from bt_exec.observation import ObservationBuffer, World
 from bt_exec_skills.reporter.conditions import (
     at_place,
     lit_here,
@@ -104,7 +104,7 @@ def test_where_it_is_and_what_it_carries(play):
 
 
 def test_who_is_in_view():
-    sight: Sight[ReporterScene] = Sight(lambda: 1.0)
+    sight: ObservationBuffer[ReporterScene] = ObservationBuffer(lambda: 1.0)
     world = World(sight, 0.0)
     assert person_in_view(world=world, target="user").holds is None
     assert lit_here(world=world).holds is None

@@ -10,8 +10,8 @@ import pytest
 from bt_exec.events import Finished, MissionStarted, SkillEnded
 from bt_exec.failure import Failure
 from bt_exec.journal import read_png
-from bt_exec.messages import Messages
-from bt_exec.report import Outcome
+from bt_exec.language.messages import Messages
+from bt_exec.outcome import Outcome
 from bt_exec.testing import check_pack
 from bt_exec_skills.reporter.markdown import write_report
 from bt_exec_skills.reporter.memory import Memory

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bt_exec.passes import PassContext
+from bt_exec.planning.passes import PassContext
 from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, Sequence, Tree, walk
 from bt_exec_skills.reporter.rules.notes import note
 from bt_exec_skills.reporter.rules.steps import (

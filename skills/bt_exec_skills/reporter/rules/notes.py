@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from bt_exec.messages import Messages, language_of
-from bt_exec.passes import PassContext
+from bt_exec.language.messages import Messages, language_of
+from bt_exec.planning.passes import PassContext
 
 __all__ = ["note"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeGuard
 
-from bt_exec.passes import PassContext
+from bt_exec.planning.passes import PassContext
 from bt_exec.spec.model import (
     Do,
     Fallback,
@@ -109,7 +109,7 @@ def _groups(steps: list[NodeBase]) -> list[list[NodeBase]]:
 
 def go_before_looking(spec: MissionSpec, context: PassContext) -> Changed:
     """A place is gone to before it is looked at."""
-    at: str | None = context.seen.facts.get("at")
+    at: str | None = context.situation.facts.get("at")
     changes: list[str] = []
 
     def visit(node: NodeBase) -> NodeBase:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bt_exec.passes import PassContext
+from bt_exec.planning.passes import PassContext
 from bt_exec.spec.model import Do, Fallback, MissionSpec, NodeBase, Sequence, Tree, walk
 from bt_exec_skills.reporter.keywords import about_past, comes_back, wants_report
 from bt_exec_skills.reporter.rules.notes import note
@@ -53,7 +53,7 @@ def report_last(spec: MissionSpec, context: PassContext) -> Changed:
         return spec, ()
     steps = steps_of(spec.root)
     last = max((at for at, step in enumerate(steps) if works(step)), default=-1)
-    away = context.seen.facts.get("at", BASE) != BASE
+    away = context.situation.facts.get("at", BASE) != BASE
     needed = last >= 0 or (away and not about_past(context.command))
     summaries = [step for step in steps if _is(step, "summarize_mission")]
     work = [step for step in steps[: last + 1] if not _is(step, "summarize_mission")]

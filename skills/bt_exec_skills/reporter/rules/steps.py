@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Many
 from typing import Any
 
-from bt_exec.passes import PassContext
+from bt_exec.planning.passes import PassContext
 from bt_exec.spec.model import (
     Do,
     Fallback,

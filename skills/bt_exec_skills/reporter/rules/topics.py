@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from bt_exec.messages import language_of
-from bt_exec.passes import PassContext
+from bt_exec.language.messages import language_of
+from bt_exec.planning.passes import PassContext
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, children_of, rebuild
 from bt_exec_skills.reporter.keywords import about_past
 from bt_exec_skills.reporter.query import ASPECTS, asks, aspects_of

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec.asking import Asker
+from bt_exec.visual_qa import VisualQa
 from bt_exec_skills.reporter.geometry import Pose
 from bt_exec_skills.reporter.nav.drive import drive_to, turn_by
 from bt_exec_skills.reporter.nav.motion import Blocked, Command, Commands, SteppedMotion
@@ -59,7 +59,7 @@ class SimReporterRobot:
         self.world = world
         self.site = site
         self.speaker = speaker
-        self.asker: Asker | None = None
+        self.asker: VisualQa | None = None
         self.notebook = Notebook(site, reports)
         self.limits = Limits(radius=BASE_RADIUS)
         grid = survey(world.model)

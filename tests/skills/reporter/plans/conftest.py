@@ -7,15 +7,15 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from bt_exec.compiler import Request
-from bt_exec.compiling import make_compiler
 from bt_exec.failure import Refusal
-from bt_exec.messages import language_of
-from bt_exec.passes import PassContext
-from bt_exec.plan import prepare
-from bt_exec.site import Site, load_site
+from bt_exec.language.messages import language_of
+from bt_exec.observation import Situation
+from bt_exec.planning.compile_command import make_compiler
+from bt_exec.planning.compiler import Request
+from bt_exec.planning.passes import PassContext
+from bt_exec.planning.plan import prepare
+from bt_exec.site.site import Site, load_site
 from bt_exec.spec.model import Do, Mission, MissionSpec, Sequence
-from bt_exec.world import Seen
 from bt_exec_skills.reporter.query import ASPECTS, aspects_of
 from bt_exec_skills.reporter.rules.steps import actions
 
@@ -93,7 +93,7 @@ def context(building: Site) -> Callable[..., PassContext]:
 
     def context(command: str, **facts: Any) -> PassContext:
         settings = building.packs["reporter"]
-        return PassContext(Seen(facts=facts), settings, command)
+        return PassContext(Situation(facts=facts), settings, command)
 
     return context
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bt_exec.compiler import Request
-from bt_exec.compiling import make_compiler
 from bt_exec.failure import Refusal
-from bt_exec.messages import language_of
-from bt_exec.resources import data_path
-from bt_exec.session import Session
-from bt_exec.site import load_site
+from bt_exec.language.messages import language_of
+from bt_exec.mission.session import Session
+from bt_exec.planning.compile_command import make_compiler
+from bt_exec.planning.compiler import Request
+from bt_exec.site.data import data_path
+from bt_exec.site.site import load_site
 from bt_exec.spec.model import Sequence
 
 

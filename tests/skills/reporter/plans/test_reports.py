@@ -11,9 +11,9 @@ import pytest
 
 from bt_exec.events import Finished, SkillEnded
 from bt_exec.journal import Journal
-from bt_exec.messages import language_of
-from bt_exec.report import Outcome
-from bt_exec.session import Session
+from bt_exec.language.messages import language_of
+from bt_exec.mission.session import Session
+from bt_exec.outcome import Outcome
 from bt_exec_skills.reporter.telling import say
 
 PLACES = {

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bt_exec.passes import PassContext
+from bt_exec.observation import Situation
+from bt_exec.planning.passes import PassContext
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Do, Mission, MissionSpec, walk
-from bt_exec.world import Seen
 from bt_exec_skills.reporter.keywords import REPORT_KEYWORDS
 from bt_exec_skills.reporter.passes import PASSES
 from bt_exec_skills.reporter.rules.steps import (
@@ -87,7 +87,7 @@ def _passed(spec: MissionSpec, context: PassContext) -> MissionSpec:
 
 def _context(building, command, at="basecamp"):
     settings = building.packs["reporter"]
-    return PassContext(Seen(facts={"at": at}), settings, command)
+    return PassContext(Situation(facts={"at": at}), settings, command)
 
 
 def _concerns_professor(node: Do) -> bool:

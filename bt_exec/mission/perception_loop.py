@@ -1,0 +1,226 @@
+"""PerceptionWorker: perception between ticks, on a worker, when somebody asked.
+
+A capture is taken on the loop's thread between two ticks and interpreted on a worker while time
+passes; the scene is there before the next tick. With a simulation the loop waits for it, so that
+the same world gives the same ticks on every machine; a real robot is never waited for, and its
+scene arrives with its age.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeout
+from typing import Any
+
+from bt_exec.events import Event, Observed, PerceptionFailed
+from bt_exec.mission.clock import Clock
+from bt_exec.observation import ObservationBuffer, Situation
+from bt_exec.rig import Rig
+from bt_exec.robot import Observation, Perception
+from bt_exec.site.site import Rates
+
+__all__ = ["PerceptionLoop", "PerceptionWorker", "known_facts"]
+
+
+class PerceptionWorker:
+    """The eyes of one rig.
+
+    Args:
+        pack: Whose eyes these are.
+        perception: Captures and interprets.
+        sight: Where scenes go.
+        rates: How often to look.
+        wait: Whether to wait for a scene before the next tick (simulations).
+    """
+
+    def __init__(
+        self,
+        pack: str,
+        perception: Perception[Any],
+        buffer: ObservationBuffer[Any],
+        rates: Rates,
+        *,
+        wait: bool,
+    ) -> None:
+        self.pack = pack
+        self.buffer = buffer
+        self.wait = wait
+        self._perception = perception
+        self._rates = rates
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix=f"eyes-{pack}")
+        self._pending: Future[Any] | None = None
+        self._last = float("-inf")
+
+    def start(self, *, now: bool = False) -> None:
+        """Take a capture and hand it to the worker, if a look is due (or `now`).
+
+        A look that was under way before `now` is forgotten: what it sees is no longer wanted.
+        """
+        if self._pending is not None:
+            if not now:
+                return
+            self._pending.cancel()
+            self._pending = None
+        since = self.buffer.now() - self._last + 1e-9
+        due = self.buffer.asked and since >= 1 / self._rates.look_hz
+        idle = self._rates.idle_look_hz > 0 and since >= 1 / self._rates.idle_look_hz
+        if not (now or due or idle):
+            return
+        self._last = self.buffer.now()
+        capture = self._perception.capture()
+        self._pending = self._pool.submit(self._perception.interpret, capture)
+
+    def collect(
+        self, limit_s: float, ended: Callable[[], bool] = lambda: False
+    ) -> Observation | None:
+        """Return the scene that has arrived and keep it in the sight; None if there is none.
+
+        Raises:
+            TimeoutError: If a simulation's scene took longer than `limit_s`.
+            Exception: Whatever the perception raised.
+        """
+        if self._pending is None:
+            return None
+        if self.wait:
+            self._wait(limit_s, ended)
+        if not self._pending.done():
+            return None
+        pending, self._pending = self._pending, None
+        observation: Observation = pending.result()
+        self.buffer.add(observation)
+        return observation
+
+    def _wait(self, limit_s: float, ended: Callable[[], bool]) -> None:
+        """Wait for the worker in short steps, so that an abort is not held up."""
+        assert self._pending is not None
+        waited = 0.0
+        while not self._pending.done():
+            try:
+                self._pending.exception(timeout=0.05)
+            except FutureTimeout:
+                waited += 0.05
+                if ended():
+                    return
+                if waited >= limit_s:
+                    pending, self._pending = self._pending, None
+                    pending.cancel()
+                    raise TimeoutError(f"no scene after {limit_s:g} s") from None
+
+    def close(self) -> None:
+        """Let the worker go."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+class PerceptionLoop:
+    """All eyes of a mission: starts and collects looks between ticks, and sums up what is seen.
+
+    Blindness is a finding, not an error: a perception that raises becomes a `PerceptionFailed` event,
+    scenes grow old, and conditions stop knowing.
+
+    Args:
+        rigs: Bodies by pack; what they know of themselves is among the facts.
+        eyes: PerceptionWorker by pack.
+        clock: The mission's clock.
+        limit_s: How long a single look may take [s].
+        emit: Takes `Observed` and `PerceptionFailed`.
+        tick: Gives the number of the present tick.
+        ended: Says that the mission is to end; nothing waits longer.
+    """
+
+    def __init__(
+        self,
+        rigs: Mapping[str, Rig],
+        perception_workers: Mapping[str, PerceptionWorker],
+        clock: Clock,
+        limit_s: float,
+        emit: Callable[[Event], None],
+        tick: Callable[[], int],
+        ended: Callable[[], bool],
+    ) -> None:
+        self.rigs = rigs
+        self.perception_workers = perception_workers
+        self._clock = clock
+        self._limit_s = limit_s
+        self._emit = emit
+        self._tick = tick
+        self._ended = ended
+
+    def start(self) -> None:
+        """Start the looks that are due; quick."""
+        for worker in self.perception_workers.values():
+            self._start(worker)
+
+    def collect(self) -> None:
+        """Take the scenes that have arrived."""
+        for worker in self.perception_workers.values():
+            self._collect(worker)
+
+    def look(self) -> None:
+        """Look once with every pair of eyes and wait for what they see, within the limit."""
+        for worker in self.perception_workers.values():
+            limit = time.monotonic() + self._limit_s
+            if self._start(worker, now=True):
+                while not self._collect(worker) and time.monotonic() < limit:
+                    if self._ended():
+                        return
+                    time.sleep(self._clock.period_s / 5)
+
+    def facts(self) -> dict[str, str]:
+        """Return what robots know of themselves and what the newest scenes establish."""
+        return known_facts(self.rigs, self.perception_workers)
+
+    def situation(self) -> Situation:
+        """Return what is seen now, for a compiler."""
+        observations = [
+            worker.buffer.observations[-1]
+            for worker in self.perception_workers.values()
+            if worker.buffer.observations
+        ]
+        labels = dict.fromkeys(
+            label for observation in observations for label in observation.labels()
+        )
+        text = " · ".join(observation.describe("en") for observation in observations)
+        frame = next(
+            (observation.frame for observation in observations if observation.frame is not None),
+            None,
+        )
+        return Situation(tuple(labels), self.facts(), text, frame)
+
+    def _start(self, worker: PerceptionWorker, *, now: bool = False) -> bool:
+        try:
+            worker.start(now=now)
+        except Exception as error:  # noqa: BLE001 - blindness is a finding, not the end of us
+            self._failed(worker, error)
+            return False
+        return True
+
+    def _collect(self, worker: PerceptionWorker) -> bool:
+        """Take the scene that has arrived; return whether the look is over, well or not."""
+        try:
+            observation = worker.collect(self._limit_s, self._ended)
+        except Exception as error:  # noqa: BLE001 - blindness is a finding, not the end of us
+            self._failed(worker, error)
+            return True
+        if observation is None:
+            return False
+        self._emit(Observed(self._clock.now(), self._tick(), worker.pack, observation))
+        return True
+
+    def _failed(self, worker: PerceptionWorker, error: Exception) -> None:
+        message = f"{type(error).__name__}: {error}"
+        self._emit(PerceptionFailed(self._clock.now(), self._tick(), worker.pack, message))
+
+
+def known_facts(
+    rigs: Mapping[str, Rig], perception_workers: Mapping[str, PerceptionWorker]
+) -> dict[str, str]:
+    """Return what robots know of themselves, then what the newest scenes establish."""
+    facts: dict[str, str] = {}
+    for rig in rigs.values():
+        facts.update(rig.facts_now())
+    for worker in perception_workers.values():
+        if worker.buffer.observations:
+            facts.update(worker.buffer.observations[-1].facts())
+    return facts

@@ -1,0 +1,128 @@
+"""Asking a compiler from within a mission: on a worker, bounded, checked, on record."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from bt_exec.events import Event, NodeChanged, Planned, Planning, Refused, Rejected
+from bt_exec.failure import Failure, Refusal, SpecError
+from bt_exec.mission.clock import Clock
+from bt_exec.mission.summary import Ending
+from bt_exec.planning.compiler import Compiler, Plan, Request
+from bt_exec.planning.fixed_plan import FixedPlan
+from bt_exec.planning.plan import NEED_NOT_MET, prepare, rejection
+from bt_exec.spec.model import MissionSpec
+
+__all__ = ["Planner"]
+
+_log = logging.getLogger("bt_exec")
+
+
+class Planner:
+    """Gets plans for one mission.
+
+    Args:
+        compiler: Who plans.
+        limit_s: How long it may think [s].
+        clock: The mission's clock.
+        emit: Takes what happens.
+        tick: Gives the number of the present tick.
+        heed: Raises when the mission is to end; asked while the compiler thinks.
+
+    Attributes:
+        calls: How many times a planner was asked; a model's repair rounds count.
+    """
+
+    def __init__(
+        self,
+        compiler: Compiler,
+        limit_s: float,
+        clock: Clock,
+        emit: Callable[[Event], None],
+        tick: Callable[[], int],
+        heed: Callable[[], None],
+    ) -> None:
+        self.compiler = compiler
+        self.calls = 0
+        self._limit_s = limit_s
+        self._clock = clock
+        self._emit = emit
+        self._tick = tick
+        self._heed = heed
+
+    def plan(self, request: Request) -> MissionSpec | Ending:
+        """Return a verified plan, or how the mission ends without one."""
+        self._emit(Planning(*self._at(), self.compiler.name, request.failure))
+        answer = self._ask(request)
+        if isinstance(answer, Failure):
+            self.calls += 1
+            return Ending("failed", answer.code, answer)
+        self.calls += answer.calls
+        if isinstance(answer, Refusal):
+            self._emit(Refused(*self._at(), answer))
+            return _without(request, answer)
+        try:
+            spec = prepare(answer.spec, request)
+        except SpecError as error:
+            self._emit(Rejected(*self._at(), answer.spec, error.problems))
+            refusal = rejection(error, request)
+            if refusal.code == NEED_NOT_MET and not isinstance(self.compiler, FixedPlan):
+                refusal = replace(refusal, problems=())  # who wrote no plan needs no places in it
+            return _without(request, refusal)
+        self._emit(Planned(*self._at(), spec, answer.calls, answer.usage))
+        for path in spec.mission.kept:
+            self._emit(NodeChanged(*self._at(), path, "kept"))
+        return spec
+
+    def _ask(self, request: Request) -> Plan | Refusal | Failure:
+        """Ask on a thread that nobody waits for, so that an abort acts while it thinks."""
+        box: list[Plan | Refusal | Exception] = []
+        ready = threading.Event()
+        request = replace(request, cancel=threading.Event(), limit_s=self._limit_s)
+
+        def think() -> None:
+            try:
+                box.append(self.compiler.compile(request))
+            except Exception as error:  # noqa: BLE001 - becomes a failure below
+                box.append(error)
+            finally:
+                ready.set()
+
+        threading.Thread(target=think, name="compiler", daemon=True).start()
+        limit = time.monotonic() + self._limit_s
+        try:
+            while not ready.wait(self._clock.period_s):
+                self._heed()
+                if time.monotonic() > limit:
+                    return _failed("COMPILER_TIMEOUT", f"no answer after {self._limit_s:g} s")
+            self._heed()
+        finally:
+            request.cancel.set()  # whoever still thinks may stop
+        answer = box[0]
+        if isinstance(answer, Exception):
+            _log.error("compiler %s broke down", self.compiler.name, exc_info=answer)
+            return _failed("COMPILER_CRASHED", f"{type(answer).__name__}: {answer}")
+        return answer
+
+    def _at(self) -> tuple[float, int]:
+        return self._clock.now(), self._tick()
+
+
+def _failed(code: str, message: str) -> Failure:
+    return Failure(code, message, kind="compiler", retryable=False)
+
+
+def _without(request: Request, refusal: Refusal) -> Ending:
+    """Return how a mission ends that gets no plan."""
+    code, problems = refusal.code, refusal.problems
+    if request.failure is None:
+        return Ending("refused", code, refusal=refusal, problems=problems)
+    # something was done already, so this is no refusal of the command
+    said = refusal.message
+    return Ending(
+        "blocked", "SKILL_FAILED", request.failure, why=code, said=said, problems=problems
+    )

@@ -1,0 +1,156 @@
+"""The account of a mission: what was done, skipped and remains; packs make turns from it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from bt_exec.events import (
+    Asked,
+    Event,
+    NodeChanged,
+    Planned,
+    SkillEnded,
+    SkillStarting,
+    Turn,
+)
+from bt_exec.failure import Failure
+from bt_exec.observation import ObservationBuffer
+from bt_exec.outcome import Action, MissionView, Skip, TurnReporter
+from bt_exec.skill import Verdict
+from bt_exec.spec.model import Do, MissionSpec
+from bt_exec.spec.paths import encloses, label_of, paths
+
+__all__ = ["MissionProgress"]
+
+_log = logging.getLogger("bt_exec")
+
+
+class MissionProgress:
+    """The account of one mission, fed by its events.
+
+    Attributes:
+        spec: The plan in force.
+        started: Whether any action was begun.
+        done: Finished actions of all plans, in order.
+        skipped: What was not needed, in order.
+        told: Verdicts of questions that were to be told, in order, by question.
+        verdicts: The last verdict of every question.
+        failures: Every failure that ended a plan, first to last.
+    """
+
+    def __init__(
+        self,
+        command: str,
+        language: str,
+        reporters: Mapping[str, TurnReporter],
+        buffers: Mapping[str, ObservationBuffer[Any]],
+        settings: Mapping[str, Mapping[str, Any]],
+        emit: Callable[[Event], None],
+    ) -> None:
+        self.command = command
+        self.language = language
+        self.spec: MissionSpec | None = None
+        self.started = False
+        self.done: list[Action] = []
+        self.skipped: list[Skip] = []
+        self.told: dict[str, Asked] = {}
+        self.verdicts: dict[str, Verdict] = {}
+        self.failures: list[Failure] = []
+        self._reporters = reporters
+        self._buffers = buffers
+        self._settings = settings
+        self._emit = emit
+        self._actions: list[Action] = []  # every skill of the plan, in document order
+        self._finished: set[str] = set()  # paths of the plan that need no more doing
+        self._doubted = False
+
+    def on(self, event: Event) -> None:
+        """Take note of an event, and give a turn where one is due."""
+        match event:
+            case Planned():
+                self._plan(event.spec)
+            case SkillStarting():
+                self.started = True
+                self._finished.discard(event.path)
+                action = Action(event.skill, event.args, event.path)
+                self.turn(event.t, event.tick, action)
+            case SkillEnded(state="done"):
+                self._finished.add(event.path)
+                action = next(a for a in self._actions if a.path == event.path)
+                self.done.append(action)
+            case NodeChanged(state="skipped"):
+                self._skip(event)
+            case Asked():
+                self.verdicts[event.question] = event.verdict
+                if event.told and event.verdict.holds is not None:
+                    self.told[event.question] = event
+                if event.verdict.holds is None and not self._doubted and not self.done:
+                    self._doubted = True  # one report says that we look again
+                    self.turn(event.t, event.tick, None)
+
+    def _plan(self, spec: MissionSpec) -> None:
+        self.spec = spec
+        self._actions = [
+            Action(node.do, node.args, path)
+            for path, node in paths(spec.root)
+            if isinstance(node, Do)
+        ]
+        self._finished = set(spec.mission.kept)
+        self._doubted = False
+
+    def _skip(self, event: NodeChanged) -> None:
+        self._finished.add(event.path)
+        assert self.spec is not None
+        node = next(node for path, node in paths(self.spec.root) if path == event.path)
+        skip = Skip(label_of(node), event.detail, event.path)
+        if skip not in self.skipped:
+            self.skipped.append(skip)
+
+    def remaining(self) -> tuple[Action, ...]:
+        """Return the actions that may still be done, in order."""
+        return tuple(
+            action
+            for action in self._actions
+            if not any(encloses(path, action.path) for path in self._finished)
+        )
+
+    def turn(
+        self,
+        t: float,
+        tick: int,
+        next_action: Action | None,
+        status: Any = "in_progress",
+        reason_code: str = "OK",
+        message: str = "",
+        failure: Failure | None = None,
+    ) -> None:
+        """Ask every pack for its report of this turn and emit what they say."""
+        if self.spec is None:
+            return
+        for pack, reporter in self._reporters.items():
+            buffer = self._buffers.get(pack)
+            view = MissionView(
+                self.command,
+                self.language,
+                self.spec,
+                buffer.observations[-1] if buffer is not None and buffer.observations else None,
+                next_action,
+                self.remaining() if status == "in_progress" else (),
+                tuple(self.done),
+                tuple(self.skipped),
+                dict(self.verdicts),
+                status,
+                reason_code,
+                message,
+                failure,
+                self._settings.get(pack, {}),
+            )
+            try:
+                report = reporter.report(view)
+            except Exception as error:  # noqa: BLE001 - a report is missing, the mission is not
+                _log.error("the turn reporter of %s broke down", pack, exc_info=error)
+                continue
+            if report is not None:
+                self._emit(Turn(t, tick, report))

@@ -1,0 +1,302 @@
+"""A session: a site's robots, ready for one command after another in the same world."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from bt_exec.events import Listener
+from bt_exec.failure import (
+    BtExecError,
+    RegistrationError,
+    UnknownName,
+    UsageError,
+    nearest,
+)
+from bt_exec.language.messages import language_of
+from bt_exec.mission.clock import Clock
+from bt_exec.mission.executive import Executive
+from bt_exec.mission.perception_loop import PerceptionWorker, known_facts
+from bt_exec.nodes.fault_injection import Faults
+from bt_exec.observation import ObservationBuffer
+from bt_exec.outcome import Outcome
+from bt_exec.pack import Pack
+from bt_exec.planning.compile_command import make_compiler
+from bt_exec.planning.compiler import Compiler
+from bt_exec.planning.fixed_plan import FixedPlan
+from bt_exec.rig import Rig, stop_all_apart
+from bt_exec.robot import Robot
+from bt_exec.site.site import Site, load_site
+from bt_exec.spec.model import MissionSpec
+
+if TYPE_CHECKING:
+    from bt_exec.journal import Journal, Recorder
+
+__all__ = ["Session", "parse_world"]
+
+_log = logging.getLogger("bt_exec")
+
+
+def parse_world(texts: Iterable[str]) -> dict[str, str]:
+    """Read ``KEY=VALUE`` pairs.
+
+    Raises:
+        UsageError: If a text has another form or a key stands twice.
+    """
+    world: dict[str, str] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key or not value:
+            raise UsageError(f"--world {text!r} must be KEY=VALUE, as door=closed")
+        if key in world:
+            raise UsageError(f"--world {key} is given twice: {world[key]} and {value}")
+        world[key] = value
+    return world
+
+
+class Session:
+    """Robots, eyes, clock and compiler of a site. Use it as a context manager.
+
+    Args:
+        site: A loaded site, or its name or file.
+        world: ``{"door": "closed"}``; the packs say which keys they know.
+        fast: Run the simulation as fast as it goes instead of in real time.
+        faults: ``SKILL[:N]=CODE`` texts: which calls are made to fail.
+        listeners: Who is told of every event.
+        journal: Where missions are recorded, or None to keep no record.
+        frames: Whether the journal keeps the pictures, too.
+        compiler: Overrides the site's compiler by name.
+
+    Attributes:
+        missions: How many were begun.
+
+    Raises:
+        BtExecError: If the site, the world or the faults are wrong; nothing was started.
+    """
+
+    def __init__(
+        self,
+        site: Site | str = "door",
+        *,
+        world: Mapping[str, str] | None = None,
+        fast: bool = False,
+        faults: Iterable[str] = (),
+        listeners: Sequence[Listener] = (),
+        journal: Journal | None = None,
+        frames: bool = False,
+        compiler: str | None = None,
+    ) -> None:
+        self.site = load_site(site) if isinstance(site, str) else site
+        self.world = dict(world or {})
+        self.fast = fast
+        self.listeners = list(listeners)
+        self.journal = journal
+        self.frames = frames
+        self.faults = Faults.parse(faults, self.site.catalogue.skills)
+        self.compiler = make_compiler(self.site, compiler)
+        self._check_world(self.world)
+        self.missions = 0
+        self._running: Executive | None = None
+        self._preparing = False
+        self._asked = ""  # why to stop, if that was asked while a mission was being prepared
+        self.rigs: dict[str, Rig] = {}
+        self.perception_workers: dict[str, PerceptionWorker] = {}
+        self._open()
+
+    def run(self, command: str, plan: MissionSpec | None = None) -> Outcome:
+        """Run one command to its end in this session's world.
+
+        Args:
+            command: What the person typed.
+            plan: The plan to run for it, instead of one of the compiler's.
+
+        Raises:
+            UsageError: If the session is closed, or runs a mission.
+        """
+        if self._running is not None:
+            raise UsageError("this session runs a mission already; wait for its end, or abort it")
+        if not self.rigs and any(pack.robots for pack in self.site.catalogue.packs):
+            raise UsageError("this session is closed; make another")
+        self._preparing, self._asked = True, ""
+        self.missions += 1
+        try:
+            return self._recorded(command, plan)
+        finally:
+            self._preparing = False
+
+    def _recorded(self, command: str, plan: MissionSpec | None) -> Outcome:
+        compiler = self.compiler if plan is None else FixedPlan(plan)
+        language = plan.mission.language if plan is not None and not command else ""
+        if self.journal is None:
+            name = f"{dt.date.today():%Y-%m-%d}-{self.missions:04d}"
+            return self._run(command, name, compiler, (), language=language)
+        self._recall(self.journal)
+        recorder = self.journal.begin(
+            command=command,
+            language=language or language_of(command),
+            site=self.site.name,
+            settings={"packs": self.site.packs, "world": self.world, "fast": self.fast},
+            seeds={key: int(value) for key, value in self.world.items() if key == "seed"},
+            frames=self.frames,
+            tell=_log.warning,
+        )
+        with recorder:  # on record first, shown after
+            name, first = recorder.mission_id, (recorder,)
+            return self._run(command, name, compiler, first, recorder, language=language)
+
+    def _recall(self, journal: Journal) -> None:
+        """Remind robots that want it of what was done today."""
+        wanting = [rig.recall for rig in self.rigs.values() if rig.recall is not None]
+        if not wanting:
+            return
+        today = journal.missions(None, site=self.site.name, day=dt.date.today())
+        lines = [line for line in reversed(today) if line.ended_at is not None]
+        for recall in wanting:
+            recall(lines)
+
+    def _run(
+        self,
+        command: str,
+        mission_id: str,
+        compiler: Compiler,
+        first: tuple[Listener, ...],
+        recorder: Recorder | None = None,
+        *,
+        language: str = "",
+    ) -> Outcome:
+        own = [rig.listener for rig in self.rigs.values() if rig.listener is not None]
+        executive = Executive(
+            self.site,
+            self.rigs,
+            self.perception_workers,
+            self.clock,
+            compiler,
+            listeners=(*first, *own, *self.listeners),
+            faults=self.faults,
+            mission_id=mission_id,
+            journal=str(self.journal.path) if self.journal is not None else None,
+            unrecorded=(lambda: recorder.problem) if recorder is not None else None,
+            record=recorder.exchange if recorder is not None else None,
+        )
+        self._running = executive
+        if self._asked:
+            executive.abort(self._asked)
+        try:
+            return executive.run(command, language)
+        finally:
+            self._running = None
+
+    def abort(self, reason: str = "operator") -> bool:
+        """Stop the running mission cleanly; a second call stops the robot at once.
+
+        Safe from signal handlers. Returns whether there was a mission to stop.
+        """
+        running = self._running
+        if running is None:
+            stop_all_apart(self.rigs)
+            self._asked = reason if self._preparing else ""
+            return self._preparing
+        running.abort(reason)
+        return True
+
+    def facts(self) -> dict[str, str]:
+        """Return what robots know of themselves and what the newest scenes establish."""
+        return known_facts(self.rigs, self.perception_workers)
+
+    def reset(self, world: Mapping[str, str] | None = None) -> None:
+        """Make the world anew: as at the start, or as `world` says.
+
+        Raises:
+            UsageError: If no such world can be made; the old one is there again.
+        """
+        before, wanted = self.world, self.world if world is None else dict(world)
+        self._check_world(wanted)
+        self.close()
+        self.world = wanted
+        try:
+            self._open()
+        except BtExecError:
+            self.world = before  # the old world can be made again: the session stays usable
+            self._open()
+            raise
+
+    def close(self) -> None:
+        """Stop the robots and put everything away."""
+        robots = [rig.shut for rig in self.rigs.values()]
+        ends = [*robots, *(worker.close for worker in self.perception_workers.values())]
+        self.perception_workers, self.rigs = {}, {}
+        with contextlib.ExitStack() as each:  # one that raises does not leave out the others
+            for end in ends:
+                each.callback(end)
+
+    def __enter__(self) -> Session:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        """Close it."""
+        self.close()
+
+    def _open(self) -> None:
+        try:
+            self._make_rigs()
+        except BaseException:  # a robot that is already up is not left behind
+            self.close()
+            raise
+
+    def _make_rigs(self) -> None:
+        for pack in self.site.catalogue.packs:
+            settings = self.site.packs[pack.name]
+            world = {key: value for key, value in self.world.items() if key in pack.world}
+            if pack.robots:
+                self.rigs[pack.name] = _make_rig(pack, settings, world)
+        simulations = [r.simulation for r in self.rigs.values() if r.simulation is not None]
+        if self.fast and len(simulations) < len(self.rigs):
+            raise UsageError("--fast needs simulated robots: real time cannot be hurried")
+        self.clock = Clock(simulations, 1 / self.site.rates.tick_hz, fast=self.fast)
+        for name, rig in self.rigs.items():
+            if rig.perception is not None:
+                buffer: ObservationBuffer[Any] = ObservationBuffer(self.clock.now)
+                wait = rig.simulation is not None
+                self.perception_workers[name] = PerceptionWorker(
+                    name, rig.perception, buffer, self.site.rates, wait=wait
+                )
+
+    def _check_world(self, world: Mapping[str, str]) -> None:
+        known: dict[str, str] = {}
+        for pack in self.site.catalogue.packs:
+            known.update(pack.world)
+        for key in world:
+            if key not in known:
+                near = nearest(key, known)
+                names = (*near, *(name for name in known if name not in near))
+                listed = "; ".join(f"{name}: {known[name]}" for name in names)
+                raise UsageError(
+                    f"--world {key}={world[key]}: site {self.site.name!r} has no {key!r}; "
+                    f"it knows {listed or 'none'}"
+                )
+
+
+def _make_rig(pack: Pack, settings: Mapping[str, Any], world: Mapping[str, str]) -> Rig:
+    name = str(settings.get("robot", next(iter(pack.robots))))
+    if name not in pack.robots:
+        raise UnknownName(f"robot of pack {pack.name}", name, pack.robots)
+    try:
+        rig = pack.robots[name](settings, world)
+    except BtExecError:
+        raise
+    except ValueError as error:  # what a setting or the world should be
+        raise UsageError(str(error)) from error
+    except Exception as error:  # a robot that is switched off, a driver that is not installed
+        why = f"{type(error).__name__}: {error}"
+        raise UsageError(f"robot {name!r} of pack {pack.name} is not to be had: {why}") from error
+    if not isinstance(rig, Rig):
+        raise RegistrationError(f"robot {name!r} of pack {pack.name} made no Rig")
+    if not isinstance(rig.robot, Robot):
+        raise RegistrationError(
+            f"robot {name!r} of pack {pack.name} lacks stop() or still; see bt_exec.robot.Robot"
+        )
+    return rig

@@ -1,0 +1,124 @@
+"""What is said at the end of a mission, in the language of the command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bt_exec.failure import Failure, Refusal
+from bt_exec.language.messages import Messages
+from bt_exec.mission.progress import MissionProgress
+from bt_exec.outcome import MissionStatus
+from bt_exec.pack import Catalogue
+from bt_exec.spec.model import Check, Do, walk
+from bt_exec.verify.dry_run import established
+from bt_exec.verify.templates import fill
+
+__all__ = ["Ending", "state_of", "summarise"]
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a mission ended, before it is put into words.
+
+    Attributes:
+        status: Satisfied, blocked, failed, refused or aborted.
+        reason_code: ``OK``, or why not.
+        failure: What ended it, if a failure did.
+        why: Why it was not planned again after the failure; a code with a sentence.
+        said: The same in the compiler's own words, if it gave any.
+        refusal: What the compiler said, if it refused.
+        problems: What was wrong with a plan that was not accepted.
+    """
+
+    status: MissionStatus
+    reason_code: str
+    failure: Failure | None = None
+    why: str = ""
+    said: str = ""
+    refusal: Refusal | None = None
+    problems: tuple[str, ...] = ()
+
+
+def summarise(
+    ending: Ending,
+    progress: MissionProgress,
+    messages: Messages,
+    catalogue: Catalogue,
+    facts: Mapping[str, str],
+) -> str:
+    """Return the final sentences: the answer, the reason, and what state things are in now."""
+    language = progress.language
+    if ending.refusal is not None:
+        return ending.refusal.message
+    said = [
+        messages.say("yes" if asked.verdict.holds else "no", language)
+        for asked in progress.told.values()
+    ]
+    if ending.failure is not None:
+        if ending.reason_code == "SKILL_FAILED":
+            said.append(f"{messages.say('SKILL_FAILED', language)} {ending.failure.code}:")
+        said.append(messages.explain(ending.failure, language))
+        if ending.said:
+            said.append(ending.said)
+        elif ending.why:
+            said.append(messages.say(ending.why, language, replans=len(progress.failures) - 1))
+    elif ending.reason_code not in ("OK", "ABORTED"):  # nothing was needed
+        reasons = dict.fromkeys(skip.reason for skip in progress.skipped)
+        return " ".join(messages.say(reason, language) for reason in reasons)
+    elif ending.status == "aborted":
+        said.append(messages.say("ABORTED", language))
+    state = state_of(progress, messages, catalogue, facts, well=ending.status == "satisfied")
+    told = " ".join(said)  # "The door is open, but …" has said that the door is open
+    said.extend(sentence for sentence in state if sentence.rstrip(".") not in told)
+    if not said:
+        said.append(messages.say("OK", language))
+    return " ".join(said)
+
+
+def state_of(
+    progress: MissionProgress,
+    messages: Messages,
+    catalogue: Catalogue,
+    facts: Mapping[str, str],
+    *,
+    well: bool = True,
+) -> tuple[str, ...]:
+    """Return one sentence for each known fact that this mission is about.
+
+    A fact is the mission's business if one of its skills changes it, or one of its questions is
+    about it. So a command about the door says nothing of what a hand happens to hold. Where the
+    mission did not end `well`, what its skills need is told as well: a hand that was stopped half
+    way may still hold the handle.
+    """
+    if progress.spec is None:
+        return ()
+    about: dict[str, None] = {}
+    for node in walk(progress.spec.root):
+        if isinstance(node, Do):
+            about.update(dict.fromkeys(_touched(node, catalogue, well=well)))
+    for asked in progress.told.values():
+        about.update(dict.fromkeys(_asked(asked.question, progress, catalogue)))
+    keys = [f"{fact}={facts[fact]}" for fact in about if fact in facts]
+    return tuple(messages.say(key, progress.language) for key in keys if key in messages)
+
+
+def _touched(node: Do, catalogue: Catalogue, *, well: bool) -> tuple[str, ...]:
+    skill = catalogue.skill(node.do)
+    args: dict[str, Any] = dict(node.args)
+    try:
+        keys = skill.effects if well else {**skill.effects, **skill.needs}
+        return tuple(fill(key, args) for key in keys)
+    except (KeyError, IndexError):
+        return ()  # an argument by default or by result: the state is told by the others
+
+
+def _asked(question: str, progress: MissionProgress, catalogue: Catalogue) -> tuple[str, ...]:
+    assert progress.spec is not None
+    return tuple(
+        fact
+        for node in walk(progress.spec.root)
+        if isinstance(node, Check) and str(node.check) == question
+        for fact in established(node.check, catalogue)
+    )

@@ -1,0 +1,100 @@
+"""What skills and conditions may look at: the latest scene, how old it is, what came before.
+
+A world is a view that lives as long as a node works. It knows when that node began (`since`), so
+that "fresh" has one meaning everywhere: seen after this node started to ask.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from bt_exec.robot import Observation
+
+__all__ = ["ObservationBuffer", "Situation", "World"]
+
+S = TypeVar("S", bound=Observation)
+
+_KEPT_SCENES = 32  # enough for every vote over fresh frames; a few MB of frames
+
+
+class ObservationBuffer(Generic[S]):
+    """The scenes of one rig, newest last; the executive fills it between ticks.
+
+    Attributes:
+        asked: Whether a node has looked since the last scene arrived. Perception runs when
+            somebody asks, at most once per tick and at most at the site's rate.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self.observations: deque[S] = deque(maxlen=_KEPT_SCENES)
+        self.asked = True
+        self._clock = clock
+
+    def now(self) -> float:
+        """Return the mission's clock [s]."""
+        return self._clock()
+
+    def add(self, observation: S) -> None:
+        """Keep `scene` as the newest; the question is answered."""
+        self.observations.append(observation)
+        self.asked = False
+
+
+class World(Generic[S]):
+    """A view of the scenes for one node at work.
+
+    Args:
+        sight: The scenes of the rig.
+        since: When the node began to ask [s, mission clock].
+    """
+
+    __slots__ = ("_buffer", "since")
+
+    def __init__(self, buffer: ObservationBuffer[S], since: float) -> None:
+        self._buffer = buffer
+        self.since = since
+
+    @property
+    def now(self) -> float:
+        """The mission's clock [s]: simulated time in a simulation."""
+        return self._buffer.now()
+
+    @property
+    def observation(self) -> S | None:
+        """The newest scene, or None if nothing was seen yet. Looking asks for a newer one."""
+        self._buffer.asked = True
+        return self._buffer.observations[-1] if self._buffer.observations else None
+
+    @property
+    def fresh(self) -> tuple[S, ...]:
+        """The scenes captured since this node began to ask, oldest first; asks for more."""
+        self._buffer.asked = True
+        return tuple(
+            observation for observation in self._buffer.observations if observation.t >= self.since
+        )
+
+    @property
+    def age_s(self) -> float:
+        """How old the newest scene is [s]; infinite if nothing was seen yet."""
+        observations = self._buffer.observations
+        return self.now - observations[-1].t if observations else float("inf")
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What is seen when a plan is asked for.
+
+    Attributes:
+        labels: Labels of what is detected.
+        facts: What the view and the robot establish: ``{"door": "open", "hand.left": "empty"}``.
+        text: One line for people and prompts.
+        frame: The picture, for compilers that look at it, or None.
+    """
+
+    labels: tuple[str, ...] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)
+    text: str = ""
+    frame: Any = None

@@ -1,0 +1,162 @@
+"""What a compiler is: a request goes in, a plan or a refusal comes out.
+
+A compiler turns a command into a spec; after a failure it repairs the part that failed and keeps
+what is finished. It is called once per mission and once per re-plan, on a worker, never inside a
+tick. It selects from what exists (the catalogue, the library, what is seen) and adds nothing to it.
+
+Compilers are found through the entry-point group ``bt_exec.compilers``: a callable that takes the
+site's compiler settings and returns a `Compiler`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+from bt_exec.failure import Failure, Refusal
+from bt_exec.language.messages import Messages
+from bt_exec.observation import Situation
+from bt_exec.pack import Catalogue
+from bt_exec.plugins import load_plugin, plugin_names
+from bt_exec.spec.library import Library
+from bt_exec.spec.model import MissionSpec
+
+__all__ = [
+    "Compiler",
+    "CompilerFactory",
+    "Done",
+    "Plan",
+    "Prompting",
+    "Record",
+    "Request",
+    "compiler_names",
+    "find_compiler",
+]
+
+_GROUP = "bt_exec.compilers"
+
+
+@dataclass(frozen=True)
+class Done:
+    """A finished node of the plan so far.
+
+    Attributes:
+        path: Its path in the plan.
+        skill: The skill it ran.
+        args: The arguments it ran with.
+        skipped: Why it was not run, if it was skipped.
+    """
+
+    path: str
+    skill: str
+    args: Mapping[str, Any]
+    skipped: str = ""
+
+
+class Record(Protocol):
+    """Keeps a model's raw answer under the digest of its request; from any thread."""
+
+    def __call__(
+        self, *, compiler: str, model: str, request: str, answer: str, usage: Mapping[str, float]
+    ) -> None:
+        """Keep one exchange."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """Everything a compiler may know.
+
+    Attributes:
+        command: What the person typed.
+        language: ``en`` or ``ko``.
+        catalogue: Skills, conditions and types of the site.
+        library: Trees of the site.
+        messages: Sentences and words of the site.
+        seen: What is seen now.
+        previous: The plan that failed, or None for the first plan.
+        failure: Why it failed, or None for the first plan.
+        done: What that plan finished, in order.
+        tried: Every failure of this mission so far, first to last.
+        settings: The site's settings by pack, such as ``{"door": {"material_arm": "right"}}``.
+        cancel: Set when nobody waits for the answer any more; a slow compiler heeds it.
+        limit_s: How long the answer is waited for [s], or None if nobody said.
+        record: Takes the raw answers of models, for the journal; None keeps none.
+    """
+
+    command: str
+    language: str
+    catalogue: Catalogue
+    library: Library
+    messages: Messages = field(default_factory=Messages)
+    situation: Situation = field(default_factory=Situation)
+    previous: MissionSpec | None = None
+    failure: Failure | None = None
+    done: tuple[Done, ...] = ()
+    tried: tuple[Failure, ...] = ()
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    cancel: threading.Event = field(default_factory=threading.Event, compare=False, repr=False)
+    limit_s: float | None = None
+    record: Record | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def plan_version(self) -> int:
+        """The version of the plan that is asked for."""
+        return 1 if self.previous is None else self.previous.mission.plan_version + 1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A spec, not yet verified; subtrees of the library may stand in it by name.
+
+    Attributes:
+        spec: The mission.
+        calls: How many times a planner was asked for it (a model's repair rounds count).
+        usage: What it cost, by kind: tokens, seconds.
+    """
+
+    spec: MissionSpec
+    calls: int = 1
+    usage: Mapping[str, float] = field(default_factory=dict)
+
+
+class Compiler(Protocol):
+    """Turns a request into a plan or a refusal."""
+
+    @property
+    def name(self) -> str:
+        """Its name in plans, journals and the terminal: ``offline``."""
+
+    def compile(self, request: Request) -> Plan | Refusal:
+        """Answer a request; runs on a worker thread and may take long."""
+
+
+@runtime_checkable
+class Prompting(Protocol):
+    """A compiler that asks a model, and shows beforehand what it would ask."""
+
+    def prompt(self, request: Request) -> str:
+        """Return the question as people read it; nothing is sent."""
+
+    def estimate(self, request: Request) -> Mapping[str, float]:
+        """Return its size in characters and tokens, and its cost, by name; nothing is sent."""
+
+
+CompilerFactory = Callable[[Mapping[str, Any]], Compiler]
+
+
+def compiler_names() -> tuple[str, ...]:
+    """Return the names of all installed compilers."""
+    return plugin_names(_GROUP, "compiler")
+
+
+def find_compiler(name: str, settings: Mapping[str, Any]) -> Compiler:
+    """Return the installed compiler called `name`, made with `settings`.
+
+    Raises:
+        UnknownName: If no installed package registers it.
+        UsageError: If it is registered but cannot be imported, or refuses its settings.
+    """
+    factory: CompilerFactory = load_plugin(_GROUP, "compiler", name)
+    return factory(settings)

@@ -1,0 +1,28 @@
+"""A compiler for a plan that is there already: from a file, or from another planner."""
+
+from __future__ import annotations
+
+from bt_exec.failure import Refusal
+from bt_exec.planning.compiler import Plan, Request
+from bt_exec.planning.repair import repaired
+from bt_exec.spec.model import MissionSpec
+
+__all__ = ["FixedPlan"]
+
+
+class FixedPlan:
+    """Answers with one plan, and repairs it as the library says."""
+
+    name = "given"
+
+    def __init__(self, spec: MissionSpec) -> None:
+        self.spec = spec
+
+    def compile(self, request: Request) -> Plan | Refusal:
+        """Return the plan as given; after a failure, with the failed part done another way."""
+        if request.previous is not None and request.failure is not None:
+            return Plan(repaired(request, self.name))
+        header = self.spec.mission.model_copy(
+            update={"command": request.command, "language": request.language}
+        )
+        return Plan(self.spec.model_copy(update={"mission": header}))

@@ -1,0 +1,54 @@
+"""What packs do to plans: passes change a spec, rules say what is wrong with one.
+
+Both hold for every plan, whoever wrote it; `bt_exec.planning.plan` runs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
+
+from bt_exec.failure import Problem
+from bt_exec.observation import Situation
+from bt_exec.spec.model import MissionSpec
+
+__all__ = ["Checker", "Pass", "PassContext"]
+
+
+@dataclass(frozen=True)
+class PassContext:
+    """What a pass or a rule may look at.
+
+    Attributes:
+        seen: What is seen now.
+        settings: The settings of its pack.
+        command: What the person typed.
+        meant: What the command means to somebody who understands it without a model: a plan for
+            it, expanded; None if nobody does. Only rules get it.
+        stated: What a model said beside its plan, as plain data. Only rules get it.
+    """
+
+    situation: Situation
+    settings: Mapping[str, Any]
+    command: str = ""
+    meant: MissionSpec | None = None
+    stated: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Pass(NamedTuple):
+    """A transformation of a spec after the front end: pure, named, idempotent.
+
+    Attributes:
+        name: What the plan's notes call it.
+        apply: Takes the spec (subtrees expanded) and the context; returns the new spec and what
+            it changed, one short sentence per change, none if nothing.
+    """
+
+    name: str
+    apply: Callable[[MissionSpec, PassContext], tuple[MissionSpec, tuple[str, ...]]]
+
+
+Checker: TypeAlias = Callable[[MissionSpec, PassContext], Iterable[Problem]]
+"""What a pack demands of a plan for a command: returns what is wrong with the spec, subtrees
+expanded, before passes. It must bear names that nothing answers to: other layers report those."""

@@ -1,0 +1,62 @@
+"""Whether a failure is worth another plan, or ends the mission."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bt_exec.failure import Failure
+from bt_exec.mission.summary import Ending
+from bt_exec.pack import Catalogue
+from bt_exec.spec.dump import dump_yaml
+from bt_exec.spec.model import Mission, MissionSpec
+
+__all__ = ["ReplanPolicy"]
+
+_BROKEN = ("SKILL_CRASHED", "CONDITION_CRASHED", "BAD_ARGUMENT", "NOT_RECORDED")
+
+
+class ReplanPolicy:
+    """Says of the failures of one mission whether to plan again.
+
+    It is not worth it when no plan could help (a check that failed, doubt that stays, what cannot
+    be tried again), when the same plan failed in the same way and nothing has changed, or when the
+    budget is spent.
+
+    Args:
+        budget: How many plans there may be after the first.
+        catalogue: Tells which failures are doubt.
+
+    Attributes:
+        replans: How often it was worth it so far.
+    """
+
+    def __init__(self, budget: int, catalogue: Catalogue) -> None:
+        self.replans = 0
+        self._budget = budget
+        self._doubts = {condition.unknown for condition in catalogue.conditions.values()}
+        self._met: set[tuple[object, ...]] = set()
+
+    def ends(self, failure: Failure, spec: MissionSpec, facts: Mapping[str, str]) -> Ending | None:
+        """Return how a failure of a plan ends the mission, or None to plan again.
+
+        Args:
+            failure: Why the plan failed.
+            spec: The plan.
+            facts: What is known now.
+        """
+        if failure.code in _BROKEN:
+            return Ending("failed", failure.code, failure)
+        if failure.code in self._doubts or (failure.kind == "check" and not failure.retryable):
+            return Ending("blocked", failure.code, failure)
+        if not failure.retryable:
+            return Ending("blocked", "SKILL_FAILED", failure)
+        kept = spec.mission.kept
+        same = spec.model_copy(update={"mission": Mission(command="", kept=kept)})
+        met = (dump_yaml(same), failure.code, failure.path, *sorted(facts.items()))
+        if met in self._met:
+            return Ending("blocked", "SKILL_FAILED", failure, why="NO_PROGRESS")
+        self._met.add(met)
+        if self.replans >= self._budget:
+            return Ending("blocked", "SKILL_FAILED", failure, why="BUDGET_SPENT")
+        self.replans += 1
+        return None

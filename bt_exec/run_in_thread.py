@@ -1,0 +1,48 @@
+"""Blocking calls from within a skill: on a worker, while the skill yields.
+
+A tick never waits for a network. A skill that wants an answer from one writes
+``answer = yield from run_in_thread(lambda: client.ask(…))``: the call runs on a thread of its own,
+the skill yields once a tick until it is done. A cancel leaves the call behind; nobody waits for it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+from bt_exec.skill import Running, Steps
+
+__all__ = ["run_in_thread"]
+
+T = TypeVar("T")
+
+
+def run_in_thread(work: Callable[[], T], doing: str = "waiting") -> Steps[T]:
+    """Return what `work` returns, without holding up a tick.
+
+    Args:
+        work: The call; it must not touch the robot.
+        doing: What the skill shows meanwhile.
+
+    Raises:
+        Exception: Whatever `work` raised.
+    """
+    answers: list[T] = []
+    errors: list[Exception] = []
+    done = threading.Event()
+
+    def call() -> None:
+        try:
+            answers.append(work())
+        except Exception as error:  # noqa: BLE001 - raised again in the skill, below
+            errors.append(error)
+        finally:
+            done.set()
+
+    threading.Thread(target=call, name="skill-call", daemon=True).start()
+    while not done.is_set():
+        yield Running(None, doing)
+    if errors:
+        raise errors[0]
+    return answers[0]

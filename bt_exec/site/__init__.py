@@ -1,0 +1,1 @@
+"""Site files and the data that is shipped."""

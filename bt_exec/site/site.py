@@ -1,0 +1,194 @@
+"""A site: packs with their robots, a compiler, rates. A YAML file in configs/sites."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from bt_exec.failure import Problem, SpecError, nearest
+from bt_exec.language.messages import Messages
+from bt_exec.pack import Catalogue, Pack, find_pack, pack_names
+from bt_exec.planning.compiler import compiler_names
+from bt_exec.site.data import site_path
+from bt_exec.spec.library import Library
+from bt_exec.spec.source import Source, read_file
+from bt_exec.verify import verify_library
+
+__all__ = ["CompilerSettings", "Limits", "Rates", "Site", "SiteFile", "load_site"]
+
+_OWN_MESSAGES = Path(__file__).parents[1] / "language" / "messages.yaml"
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Rates(_Part):
+    """How often things happen [Hz]."""
+
+    tick_hz: Annotated[float, Field(ge=1, le=200)] = 20.0
+    look_hz: Annotated[float, Field(gt=0, le=100)] = 5.0
+    idle_look_hz: Annotated[float, Field(ge=0, le=100)] = 1.0
+
+
+class Limits(_Part):
+    """Budgets and deadlines.
+
+    Attributes:
+        replans: Plans after the first one.
+        cancel_s: How long a skill's clean-up may take before the robot is stopped [s].
+        still_s: How long a robot may take to be still after a stop was asked [s].
+        look_s: How long a single look may take before the mission goes on without it [s].
+        plan_s: How long a compiler may think [s].
+    """
+
+    replans: Annotated[int, Field(ge=0, le=20)] = 3
+    cancel_s: Annotated[float, Field(gt=0, le=30)] = 1.0
+    still_s: Annotated[float, Field(gt=0, le=30)] = 2.0
+    look_s: Annotated[float, Field(gt=0, le=120)] = 10.0
+    plan_s: Annotated[float, Field(gt=0, le=600)] = 120.0
+
+
+class CompilerSettings(BaseModel):
+    """Which compiler, with its own settings beside the name."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    name: str = "offline"
+
+    def settings(self) -> dict[str, Any]:
+        """Return the compiler's own settings."""
+        return dict(self.model_extra or {})
+
+
+class SiteFile(_Part):
+    """A site file as written. Settings of packs and compilers are checked by their owners."""
+
+    site: str
+    summary: str = ""
+    packs: Annotated[Mapping[str, Mapping[str, Any]], Field(min_length=1)]
+    compiler: CompilerSettings = CompilerSettings()
+    rates: Rates = Rates()
+    limits: Limits = Limits()
+
+
+@dataclass(frozen=True)
+class Site:
+    """A site, ready to be used.
+
+    Attributes:
+        name: What ``--site`` calls it.
+        summary: One line for people.
+        file: Where it stands.
+        packs: Settings by pack.
+        compiler: The compiler and its settings.
+        rates: Tick and look rates.
+        limits: Budgets and deadlines.
+        catalogue: Skills, conditions, types.
+        library: Trees.
+        messages: Sentences.
+    """
+
+    name: str
+    summary: str
+    file: Path
+    packs: Mapping[str, Mapping[str, Any]]
+    compiler: CompilerSettings
+    rates: Rates
+    limits: Limits
+    catalogue: Catalogue
+    library: Library
+    messages: Messages
+
+
+def load_site(name_or_file: str) -> Site:
+    """Load a site by name or file, with its packs and their verified trees.
+
+    Raises:
+        UnknownName: If there is no such site.
+        SpecError: If the file, or a tree of its packs, is wrong; every mistake at once.
+    """
+    path = site_path(name_or_file)
+    source = read_file(path)
+    try:
+        written = SiteFile.model_validate(source.data)
+    except ValidationError as error:
+        raise SpecError([_problem(source, finding) for finding in error.errors()]) from None
+    packs = _packs(source, written)
+    catalogue = Catalogue(packs)
+    library = Library.load([pack.trees for pack in packs if pack.trees is not None])
+    problems = verify_library(library, catalogue)
+    if problems:
+        raise SpecError(problems)
+    messages = Messages.load(
+        [_OWN_MESSAGES],
+        {pack.name: pack.messages for pack in packs if pack.messages is not None},
+        catalogue.owners,
+    )
+    return Site(
+        written.site,
+        written.summary,
+        path,
+        written.packs,
+        written.compiler,
+        written.rates,
+        written.limits,
+        catalogue,
+        library,
+        messages,
+    )
+
+
+_WORDS = {
+    "dict_type": "must be a mapping of names to settings",
+    "mapping_type": "must be a mapping of names to settings",
+    "model_type": "must be a mapping of names to settings",
+    "model_attributes_type": "must be a mapping of names to settings",
+    "too_short": "names no pack; a site has at least one",
+}
+
+
+def _packs(source: Source, written: SiteFile) -> list[Pack]:
+    """Return the packs that a site names; compiler and robots that nothing answers to are told."""
+    packs: list[Pack] = []
+    problems: list[Problem] = []
+
+    def unknown(kind: str, name: Any, known: Iterable[str], *place: str, key: bool = False) -> None:
+        if name not in (names := tuple(known)):
+            near = nearest(str(name), names)
+            allowed = (*near, *(other for other in names if other not in near))
+            code, message = f"UNKNOWN_{kind.upper()}", f"there is no {kind} {name!r}"
+            problems.append(source.problem(code, message, place, allowed=allowed, key=key))
+
+    for name, settings in written.packs.items():
+        unknown("pack", name, pack_names(), "packs", name, key=True)
+        if not problems:
+            packs.append(find_pack(name))
+            if "robot" in settings:
+                robots = packs[-1].robots
+                unknown("robot", settings["robot"], robots, "packs", name, "robot")
+    unknown("compiler", written.compiler.name, compiler_names(), "compiler", "name")
+    if problems:
+        raise SpecError(problems)
+    return packs
+
+
+def _problem(source: Source, finding: Any) -> Problem:
+    place = tuple(finding["loc"])
+    kind = finding["type"]
+    if kind == "extra_forbidden":
+        model: Any = {"rates": Rates, "limits": Limits}.get(str(place[0]), SiteFile)
+        field = str(place[-1])
+        known = tuple(model.model_fields)
+        near = nearest(field, known)
+        allowed = (*near, *(name for name in known if name not in near))
+        message = f"a site has no setting {field!r}"
+        return source.problem("UNKNOWN_FIELD", message, place, allowed=allowed, key=True)
+    if kind == "missing":
+        return source.problem("MISSING_FIELD", f"the setting {place[-1]!r} is missing", place[:-1])
+    message = _WORDS.get(kind) or str(finding["msg"]).replace("Input should be", "must be")
+    return source.problem("BAD_VALUE", message, place, found=repr(finding["input"])[:40])

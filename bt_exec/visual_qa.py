@@ -1,0 +1,58 @@
+"""Questions about a picture: what somebody who can look at one is, and where to find one.
+
+Packs ask and model packages answer; neither imports the other. A site names who is asked, in the
+settings of a pack; installed ones are found through the group ``bt_exec.visual_qa``: a
+callable that takes the settings beside the name and returns an `VisualQa`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+from bt_exec.plugins import load_plugin
+
+__all__ = ["VisualQa", "VisualQaFactory", "VqaAnswer", "find_visual_qa"]
+
+_GROUP = "bt_exec.visual_qa"
+
+
+@dataclass(frozen=True)
+class VqaAnswer:
+    """What was answered.
+
+    Attributes:
+        data: The answer as plain data, not checked; None if there is none.
+        why: Why there is none, in a word or two: ``MODEL_TIMEOUT``.
+    """
+
+    data: Mapping[str, Any] | None = None
+    why: str = ""
+
+
+class VisualQa(Protocol):
+    """Looks at a picture and answers; may take seconds, so never inside a tick."""
+
+    def ask(self, image: Any, question: str, schema: Mapping[str, Any]) -> VqaAnswer:
+        """Return the answer to `question` about `image`; never raises for a missing answer.
+
+        Args:
+            image: RGB, uint8 of shape (height, width, 3).
+            question: What is wanted, in English.
+            schema: JSON Schema of the answer, an object without recursion.
+        """
+
+
+VisualQaFactory: TypeAlias = Callable[[Mapping[str, Any]], VisualQa]
+
+
+def find_visual_qa(name: str, settings: Mapping[str, Any]) -> VisualQa:
+    """Return the installed asker called `name`, made with `settings`.
+
+    Raises:
+        UnknownName: If no installed package registers it.
+        UsageError: If it is registered but cannot be imported, or refuses its settings.
+    """
+    factory: VisualQaFactory = load_plugin(_GROUP, "asker", name)
+    return factory(settings)

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import pytest
+
+from bt_exec.failure import Failure, RegistrationError
+from bt_exec.language.messages import Messages
+
+OWN = "OK: {en: Done., ko: 끝.}\n"
+ARM = "STUCK: {en: 'The arm is stuck.', ko: 팔이 안 움직입니다.}\nwords: {x: {en: arm, ko: 팔}}\n"
+BASE = "STUCK: {en: 'Blocked by {x}.', ko: 길이 막혔습니다.}\nwords: {x: {en: way, ko: 길}}\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    def files(**texts):
+        found = {}
+        for name, text in texts.items():
+            found[name] = tmp_path / f"{name}.yaml"
+            found[name].write_text(text, encoding="utf-8")
+        return found
+
+    return files
+
+
+def test_packs_may_say_the_same_code_differently(files):
+    paths = files(own=OWN, arm=ARM, base=BASE)
+    messages = Messages.load([paths["own"]], {"arm": paths["arm"], "base": paths["base"]})
+    failure = Failure("STUCK", evidence={"x": "x"})
+    assert messages.of("arm").explain(failure, "en") == "The arm is stuck."
+    assert messages.of("base").explain(failure, "en") == "Blocked by way."
+    assert messages.of("nobody").explain(failure, "en") == "The arm is stuck."
+    assert messages.of("base").say("OK", "ko") == messages.say("OK", "ko") == "끝."
+    assert messages.codes() == {"OK", "STUCK"}
+
+
+def test_a_pack_may_not_change_what_the_executive_says(files):
+    paths = files(own=OWN, bad="OK: {en: Fine., ko: 좋아요.}\n")
+    with pytest.raises(RegistrationError, match="OK already has other sentences"):
+        Messages.load([paths["own"]], {"bad": paths["bad"]})
+
+
+WORDS = """
+AWAY: {en: "{message}.", ko: "{message}."}
+words:
+  "# m away": {en: "# m away", ko: "#미터 떨어져 있습니다"}
+  "# of # done": {en: "# of # done", ko: "# 중 #"}
+  "7 up": {en: seven up, ko: 칠}
+"""
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("1.5 m away", "1.5미터 떨어져 있습니다."),
+        ("-2 of 3 done", "-2 중 3."),
+        ("7 up", "칠."),
+        ("8 up", "8 up."),
+        ("object #3", "object #3."),
+    ],
+)
+def test_numbers_stand_in_words_as_they_come(files, message, said):
+    messages = Messages.load([files(words=WORDS)["words"]])
+    assert messages.explain(Failure("AWAY", message), "ko") == said
+
+
+def test_a_word_keeps_its_numbers_in_every_language(files):
+    with pytest.raises(RegistrationError, match="# m: another number of # in 'ko'"):
+        Messages.load([files(bad='words: {"# m": {en: "# m", ko: 미터}}')["bad"]])
+
+
+def test_two_common_files_may_not_contradict_each_other(files):
+    paths = files(arm=ARM, base=BASE)
+    with pytest.raises(RegistrationError, match="STUCK already has other sentences"):
+        Messages.load([paths["arm"], paths["base"]])

@@ -1,0 +1,46 @@
+"""Looks: what is asked for now is seen now."""
+
+from __future__ import annotations
+
+import threading
+
+from bt_exec.mission.clock import Clock
+from bt_exec.mission.perception_loop import PerceptionLoop, PerceptionWorker
+from bt_exec.observation import ObservationBuffer
+from bt_exec.rig import Rig
+from bt_exec.site.site import Rates
+from bt_exec.testing import FakeClock, FakeScene, ScriptedRobot
+
+
+class Slow:
+    """PerceptionWorker whose first look takes until somebody lets it end."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        self.clock = clock
+        self.first = threading.Event()
+
+    def capture(self) -> float:
+        return self.clock.time
+
+    def interpret(self, taken: float) -> FakeScene:
+        if not taken:
+            self.first.wait(60)
+        return FakeScene(taken, known={"taken": str(taken)})
+
+
+def test_a_look_that_was_under_way_does_not_stand_for_one_that_is_asked_for_now() -> None:
+    simulation = FakeClock()
+    slow = Slow(simulation)
+    buffer = ObservationBuffer(lambda: simulation.time)
+    perception_workers = {"test": PerceptionWorker("test", slow, buffer, Rates(), wait=False)}
+    rigs = {"test": Rig(ScriptedRobot(), simulation=simulation)}
+    clock = Clock([simulation], 0.01, fast=True)
+    perception_loop = PerceptionLoop(
+        rigs, perception_workers, clock, 60.0, lambda event: None, lambda: 0, lambda: False
+    )
+    perception_workers["test"].start(now=True)
+    simulation.step(2.0)
+    threading.Timer(0.05, slow.first.set).start()
+    perception_loop.look()
+    assert perception_loop.facts() == {"taken": "2.0"}
+    perception_workers["test"].close()

@@ -1,0 +1,73 @@
+"""Which failures are worth another plan."""
+
+from __future__ import annotations
+
+import pytest
+
+from bt_exec.failure import Failure
+from bt_exec.pack import Catalogue, Pack
+from bt_exec.planning.replan_policy import ReplanPolicy
+from bt_exec.skill import Verdict, condition
+from bt_exec.spec.model import Do, Mission, MissionSpec
+
+
+@condition(patience_s=1.0, unknown="DOUBT")
+def clear() -> Verdict:
+    """Whether it is clear."""
+    return Verdict.yes("clear")
+
+
+CATALOGUE = Catalogue([Pack("p", conditions=(clear,))])
+SLIPPED = Failure("SLIPPED", "it slipped", path="0", kind="skill")
+
+
+def plan(version: int = 1, skill: str = "grab") -> MissionSpec:
+    return MissionSpec(mission=Mission(command="x", plan_version=version), root=Do(do=skill))
+
+
+@pytest.mark.parametrize(
+    ("failure", "ending"),
+    [
+        (Failure("SKILL_CRASHED", "bug"), ("failed", "SKILL_CRASHED", "")),
+        (Failure("NOT_RECORDED", "disk full"), ("failed", "NOT_RECORDED", "")),
+        (Failure("DOUBT", "who knows"), ("blocked", "DOUBT", "")),
+        (Failure("ABSENT", "no", kind="check", retryable=False), ("blocked", "ABSENT", "")),
+        (Failure("BROKEN", "no", retryable=False), ("blocked", "SKILL_FAILED", "")),
+    ],
+)
+def test_what_no_plan_can_help_ends_the_mission(failure, ending):
+    worth = ReplanPolicy(3, CATALOGUE)
+    found = worth.ends(failure, plan(), {})
+    assert (found.status, found.reason_code, found.why) == ending
+    assert worth.replans == 0
+
+
+def test_the_same_plan_failing_the_same_way_again_is_no_progress():
+    worth = ReplanPolicy(9, CATALOGUE)
+    assert worth.ends(SLIPPED, plan(1), {"door": "open"}) is None
+    again = worth.ends(SLIPPED, plan(2), {"door": "open"})
+    assert (again.status, again.why) == ("blocked", "NO_PROGRESS")
+
+
+@pytest.mark.parametrize(
+    ("failure", "spec", "facts"),
+    [
+        (SLIPPED, plan(2), {"door": "closed"}),
+        (SLIPPED, plan(2, "push"), {"door": "open"}),
+        (Failure("STUCK", "", path="0"), plan(2), {"door": "open"}),
+        (Failure("SLIPPED", "", path="1"), plan(2), {"door": "open"}),
+    ],
+)
+def test_something_else_is_progress(failure, spec, facts):
+    worth = ReplanPolicy(9, CATALOGUE)
+    assert worth.ends(SLIPPED, plan(1), {"door": "open"}) is None
+    assert worth.ends(failure, spec, facts) is None
+    assert worth.replans == 2
+
+
+def test_the_budget_ends_it():
+    worth = ReplanPolicy(2, CATALOGUE)
+    for turn in range(2):
+        assert worth.ends(SLIPPED, plan(), {"turn": str(turn)}) is None
+    spent = worth.ends(SLIPPED, plan(), {"turn": "2"})
+    assert (spent.status, spent.why, worth.replans) == ("blocked", "BUDGET_SPENT", 2)

@@ -1,0 +1,42 @@
+"""A blocking call never holds up a tick, and a cancel does not wait for it."""
+
+import threading
+import time
+
+import pytest
+
+from bt_exec.run_in_thread import run_in_thread
+
+
+def finish(steps):
+    """Tick to the end and return the result."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            return stop.value
+        time.sleep(0.001)
+
+
+def test_it_yields_until_the_answer_is_there():
+    ready = threading.Event()
+    steps = run_in_thread(lambda: ready.wait(60) and "answer", "asking")
+    assert [next(steps).doing for _ in range(3)] == ["asking"] * 3
+    ready.set()
+    assert finish(steps) == "answer"
+
+
+def test_what_the_call_raises_is_raised_in_the_skill():
+    def broken():
+        raise ConnectionError("no network")
+
+    with pytest.raises(ConnectionError, match="no network"):
+        finish(run_in_thread(broken))
+
+
+def test_a_cancel_does_not_wait_for_the_call():
+    never = threading.Event()
+    steps = run_in_thread(lambda: never.wait(30))
+    next(steps)
+    steps.close()
+    never.set()
