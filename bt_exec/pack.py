@@ -23,7 +23,7 @@ from bt_exec.rig import Rig
 from bt_exec.skill import Condition, Skill
 
 if TYPE_CHECKING:
-    from bt_exec.outcome import TurnReporter
+    from bt_exec.mission.reporting import MissionReporter
     from bt_exec.planning.passes import Checker, Pass
     from bt_exec.spec.model import MissionSpec
 
@@ -70,7 +70,7 @@ class Pack:
         robots: Rig factories by the name a site uses.
         world: The ``--world`` keys it knows, each with what it means and allows.
         formats: Other forms of a plan that the pack reads and writes, by name.
-        turn_reporter: Makes the pack's turn reporter for one mission, or None.
+        reporter: Makes the pack's reporter of one mission from the services of its rig, or None.
         doctor: Looks at what the pack needs of the machine, for ``bt-exec doctor``: gives
             (name, ``ok`` | ``missing`` | ``optional``, detail, what to do), or None.
     """
@@ -90,7 +90,7 @@ class Pack:
     robots: Mapping[str, RigFactory] = field(default_factory=dict)
     world: Mapping[str, str] = field(default_factory=dict)
     formats: Mapping[str, PlanFormat] = field(default_factory=dict)
-    turn_reporter: Callable[[], TurnReporter] | None = None
+    reporter: Callable[[Mapping[str, Any]], MissionReporter] | None = None
     doctor: Callable[[], Iterable[tuple[str, str, str, str]]] | None = None
 
 

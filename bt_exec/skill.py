@@ -19,8 +19,9 @@ its ``finally`` is the whole clean-up::
 A **condition** is a function that returns a `Verdict`: holds, does not hold, or not known yet.
 
 Both name what they want: the parameters ``robot`` and ``world`` are given by the executive (the
-pack's robot, and a `bt_exec.observation.World` of scenes); every other parameter is an argument, checked
-against its annotation. What is wrong with a signature is found when the module is imported.
+pack's robot, and a `bt_exec.observation.World` of observations), a parameter annotated
+``Service[T]`` is the pack's service of that name; every other one is an argument, checked against
+its annotation. What is wrong with a signature is found when the module is imported.
 """
 
 from __future__ import annotations

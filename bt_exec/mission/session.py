@@ -34,6 +34,7 @@ from bt_exec.spec.model import MissionSpec
 
 if TYPE_CHECKING:
     from bt_exec.journal import Journal, Recorder
+    from bt_exec.journal.record import MissionLine
 
 __all__ = ["Session", "parse_world"]
 
@@ -132,8 +133,7 @@ class Session:
         language = plan.mission.language if plan is not None and not command else ""
         if self.journal is None:
             name = f"{dt.date.today():%Y-%m-%d}-{self.missions:04d}"
-            return self._run(command, name, compiler, (), language=language)
-        self._recall(self.journal)
+            return self._run(command, name, compiler, language=language)
         recorder = self.journal.begin(
             command=command,
             language=language or language_of(command),
@@ -144,42 +144,38 @@ class Session:
             tell=_log.warning,
         )
         with recorder:  # on record first, shown after
-            name, first = recorder.mission_id, (recorder,)
-            return self._run(command, name, compiler, first, recorder, language=language)
+            return self._run(command, recorder.mission_id, compiler, recorder, language=language)
 
-    def _recall(self, journal: Journal) -> None:
-        """Remind robots that want it of what was done today."""
-        wanting = [rig.recall for rig in self.rigs.values() if rig.recall is not None]
-        if not wanting:
-            return
-        today = journal.missions(None, site=self.site.name, day=dt.date.today())
-        lines = [line for line in reversed(today) if line.ended_at is not None]
-        for recall in wanting:
-            recall(lines)
+    def _today(self) -> Sequence[MissionLine]:
+        """Return the finished missions of today at this site, oldest first."""
+        if self.journal is None:
+            return ()
+        today = self.journal.missions(None, site=self.site.name, day=dt.date.today())
+        return [line for line in reversed(today) if line.ended_at is not None]
 
     def _run(
         self,
         command: str,
         mission_id: str,
         compiler: Compiler,
-        first: tuple[Listener, ...],
         recorder: Recorder | None = None,
         *,
         language: str = "",
     ) -> Outcome:
-        own = [rig.listener for rig in self.rigs.values() if rig.listener is not None]
         executive = Executive(
             self.site,
             self.rigs,
             self.perception_workers,
             self.clock,
             compiler,
-            listeners=(*first, *own, *self.listeners),
+            recorder=recorder,
+            listeners=self.listeners,
             faults=self.faults,
             mission_id=mission_id,
             journal=str(self.journal.path) if self.journal is not None else None,
             unrecorded=(lambda: recorder.problem) if recorder is not None else None,
             record=recorder.exchange if recorder is not None else None,
+            today=self._today,
         )
         self._running = executive
         if self._asked:
@@ -295,7 +291,7 @@ def _make_rig(pack: Pack, settings: Mapping[str, Any], world: Mapping[str, str])
         raise UsageError(f"robot {name!r} of pack {pack.name} is not to be had: {why}") from error
     if not isinstance(rig, Rig):
         raise RegistrationError(f"robot {name!r} of pack {pack.name} made no Rig")
-    if not isinstance(rig.robot, Robot):
+    if rig.robot is not None and not isinstance(rig.robot, Robot):
         raise RegistrationError(
             f"robot {name!r} of pack {pack.name} lacks stop() or still; see bt_exec.robot.Robot"
         )

@@ -18,7 +18,7 @@ from bt_exec_skills.door.return_home import return_home
 from bt_exec_skills.door.rigs import WORLD_KEYS, make_sim_rig
 from bt_exec_skills.door.robot import Arm, DoorLabel, MaterialLabel
 from bt_exec_skills.door.rules import RULES
-from bt_exec_skills.door.turn_report import DoorTurns
+from bt_exec_skills.door.turn_report import DoorReporter
 
 __all__ = ["PACK"]
 
@@ -36,7 +36,7 @@ PACK = Pack(
     lexicon=data_path("configs", "lexicon", "door.yaml"),
     robots={"sim": make_sim_rig},
     world=WORLD_KEYS,
-    turn_reporter=DoorTurns,
+    reporter=DoorReporter,
     doctor=look_at_machine,
 )
 """What the executive finds through the entry point ``door``."""

@@ -1,12 +1,14 @@
-"""What a robot remembers beyond its notebook: what it told the user, and the missions of today."""
+"""What the pack tells of a mission: what its robot told the user, and the missions of today."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from bt_exec.events import Event, MissionStarted, NodeChanged, SkillEnded
+from bt_exec.events import Event, NodeChanged, SkillEnded
 from bt_exec.failure import Failure
 from bt_exec.journal.record import MissionLine
+from bt_exec.mission.reporting import MissionReporter
 from bt_exec_skills.reporter.notebook import Notebook, PastMission
 from bt_exec_skills.reporter.telling import sentence
 
@@ -15,23 +17,22 @@ __all__ = ["Memory"]
 _USER = "user"
 
 
-class Memory:
-    """Hears what happens and keeps the notebook; implements `bt_exec.events.Listener`.
+class Memory(MissionReporter):
+    """Keeps the notebook up to date, and remembers what the user was told in this mission.
 
     Args:
-        notebook: The robot's notebook.
+        services: Of the rig; ``notebook`` is the robot's notebook.
     """
 
-    def __init__(self, notebook: Notebook) -> None:
-        self._notebook = notebook
+    def __init__(self, services: Mapping[str, Any]) -> None:
+        super().__init__(services)
+        self._notebook: Notebook = services["notebook"]
         self._told = ""
 
     def on(self, event: Event) -> None:
         """Take note of an event."""
         self._notebook.on(event)
         match event:
-            case MissionStarted():
-                self._told = ""
             case SkillEnded(state="done", skill="talk_to_person") if event.result.get(
                 "person"
             ) == _USER and not event.result.get("answer"):
@@ -42,11 +43,11 @@ class Memory:
                 facts = {"skill": failure.node, "code": failure.code, "message": failure.message}
                 self._notebook.note(event.t, "failed", None, **{**failure.args, **facts})
 
-    def recall(self, missions: Sequence[MissionLine]) -> None:
-        """Remember these missions, oldest first, and no others."""
+    def recall(self, today: Callable[[], Sequence[MissionLine]]) -> None:
+        """Remember the missions of today, oldest first, and no others."""
         self._notebook.past[:] = [
             PastMission(line.command, line.status, line.message, line.started_at)
-            for line in missions
+            for line in today()
         ]
 
     def told(self) -> str:

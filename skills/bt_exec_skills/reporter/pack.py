@@ -10,6 +10,7 @@ from bt_exec_skills.reporter.conditions import CONDITIONS
 from bt_exec_skills.reporter.deliver_object import deliver_object
 from bt_exec_skills.reporter.fail_and_report import fail_and_report
 from bt_exec_skills.reporter.failure_noted import failure_noted
+from bt_exec_skills.reporter.memory import Memory
 from bt_exec_skills.reporter.navigate import navigate
 from bt_exec_skills.reporter.observe_scene import observe_scene
 from bt_exec_skills.reporter.passes import PASSES
@@ -50,5 +51,6 @@ PACK = Pack(
     messages=Path(__file__).with_name("messages.yaml"),
     robots={"sim": make_sim_rig},
     world=WORLD_KEYS,
+    reporter=Memory,
 )
 """What the executive finds through the entry point ``reporter``."""

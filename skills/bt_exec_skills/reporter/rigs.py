@@ -10,7 +10,6 @@ from typing import Any
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec.rig import Rig
 from bt_exec_skills.reporter.detect import Detector
-from bt_exec_skills.reporter.memory import Memory
 from bt_exec_skills.reporter.opinion import make_asker
 from bt_exec_skills.reporter.paced import Paced
 from bt_exec_skills.reporter.robot import EMPTY, ReporterRobot
@@ -122,16 +121,13 @@ def make_sim_rig(settings: Mapping[str, Any], world: Mapping[str, str]) -> Rig:
         camera.close()
 
     eyes = ReporterPerception(camera, detector, site)
-    memory = Memory(robot.notebook)
     return Rig(
         robot,
         eyes,
         robot if person is None else Paced(robot, lambda: person.listening),
         lambda: facts_of(robot),
         close,
-        listener=memory,
-        recall=memory.recall,
-        told=memory.told,
+        services={"notebook": robot.notebook},
     )
 
 

@@ -107,7 +107,7 @@ def test_a_gate_has_a_reason_that_decides_it(gate, result, reason, fits):
 )
 def test_what_is_stated_fits_what_is_seen_and_planned(state, seen, root, codes):
     told = {"state": state, "confidence": 0.9, "evidence": []}
-    found = _codes(stated_state, root, situation=seen, door_state_estimation=told)
+    found = _codes(stated_state, root, seen=seen, door_state_estimation=told)
     assert [code for code, _ in found] == codes
 
 

@@ -308,7 +308,7 @@ def test_people_whom_the_site_knows_are_named(site):
 
 def test_what_was_found_ends_a_mission_in_which_nobody_was_told(site):
     book = Notebook(site)
-    memory = Memory(book)
+    memory = Memory({"notebook": book})
     book.begin("check the lounge", "en")
     assert memory.told() == ""
     book.note(1.0, "failed", None, skill="navigate", target="corridor_center", code="BLOCKED_PATH")
