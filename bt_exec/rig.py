@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bt_exec.robot import Perception, Robot, Simulation
+from bt_exec.robot import Perception, RemoteSimulation, Robot, Simulation
 
 __all__ = ["Rig", "stop_all", "stop_all_apart"]
 
@@ -30,7 +30,7 @@ class Rig:
 
     robot: Robot | None = None
     perception: Perception[Any] | None = None
-    simulation: Simulation | None = None
+    simulation: Simulation | RemoteSimulation | None = None
     facts: Callable[[], Mapping[str, str]] | None = None
     close: Callable[[], None] | None = None
     services: Mapping[str, Any] = field(default_factory=dict)

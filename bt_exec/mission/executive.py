@@ -31,7 +31,7 @@ from bt_exec.events import (
     MissionStarted,
     NodeChanged,
 )
-from bt_exec.failure import Failure
+from bt_exec.failure import Failure, SimulationLost
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.perception_loop import PerceptionLoop, PerceptionWorker
@@ -179,6 +179,10 @@ class Executive:
             ending = self._mission(command, language, progress)
         except (_Aborted, KeyboardInterrupt):
             ending = self._aborted()
+        except SimulationLost as error:
+            stop_all(self.rigs)
+            failure = Failure("SIMULATION_LOST", str(error), kind="robot", retryable=False)
+            ending = Ending("failed", failure.code, failure)
         except Exception as error:  # noqa: BLE001 - a bug of ours must leave the robot stopped
             stop_all(self.rigs)
             _log.error("the executive broke down", exc_info=error)
@@ -244,7 +248,7 @@ class Executive:
     # -- one mission -------------------------------------------------------------------------
 
     def _mission(self, command: str, language: str, progress: MissionProgress) -> Ending:
-        self.clock.begin()
+        self.clock.begin(self._heed)
         self._perception_loop.look()
         request = Request(
             command,
@@ -291,7 +295,7 @@ class Executive:
         root = built.root
         shown = {id(node): path for path, node in built.by_path.items()}
         states: dict[int, Status] = {}
-        self.clock.begin()
+        self.clock.begin(self._heed)
         try:
             while True:
                 self._heed()
@@ -329,7 +333,7 @@ class Executive:
 
     def _let_time_pass(self) -> None:
         self._perception_loop.start()
-        self.clock.advance()
+        self.clock.advance(self._heed)
         self._perception_loop.collect()
 
     def _see_to_it(self, patience_s: float) -> None:

@@ -249,10 +249,12 @@ class Session:
             world = {key: value for key, value in self.world.items() if key in pack.world}
             if pack.robots:
                 self.rigs[pack.name] = _make_rig(pack, settings, world)
-        simulations = [r.simulation for r in self.rigs.values() if r.simulation is not None]
-        if self.fast and len(simulations) < len(self.rigs):
+        rigs = self.rigs.values()
+        simulations = [rig.simulation for rig in rigs if rig.simulation is not None]
+        if self.fast and any(rig.robot is not None and rig.simulation is None for rig in rigs):
             raise UsageError("--fast needs simulated robots: real time cannot be hurried")
-        self.clock = Clock(simulations, 1 / self.site.rates.tick_hz, fast=self.fast)
+        period_s, step_s = 1 / self.site.rates.tick_hz, self.site.limits.step_s
+        self.clock = Clock(simulations, period_s, fast=self.fast, step_s=step_s)
         for name, rig in self.rigs.items():
             if rig.perception is not None:
                 buffer: ObservationBuffer[Any] = ObservationBuffer(self.clock.now)
@@ -295,4 +297,22 @@ def _make_rig(pack: Pack, settings: Mapping[str, Any], world: Mapping[str, str])
         raise RegistrationError(
             f"robot {name!r} of pack {pack.name} lacks stop() or still; see bt_exec.robot.Robot"
         )
+    _check_services(rig, name, pack)
     return rig
+
+
+def _check_services(rig: Rig, robot: str, pack: Pack) -> None:
+    """Refuse a rig that lacks a service which its pack promises, or has another thing there."""
+    for name, kind in pack.services.items():
+        wanting = [p.name for p in (*pack.skills, *pack.conditions) if name in p.services]
+        wanted = f" ({', '.join(wanting)} want it)" if wanting else ""
+        if name not in rig.services:
+            raise RegistrationError(
+                f"robot {robot!r} of pack {pack.name} offers no service {name!r}{wanted}"
+            )
+        found = rig.services[name]
+        if not getattr(kind, "_is_protocol", False) and not isinstance(found, kind):
+            raise RegistrationError(
+                f"service {name!r} of robot {robot!r} of pack {pack.name} must be a "
+                f"{kind.__name__}, not a {type(found).__name__}{wanted}"
+            )
