@@ -51,9 +51,9 @@ def parse_world(texts: Iterable[str]) -> dict[str, str]:
     for text in texts:
         key, equals, value = text.partition("=")
         if not equals or not key or not value:
-            raise UsageError(f"--world {text!r} must be KEY=VALUE, as door=closed")
+            raise UsageError(f"world setting {text!r} must be KEY=VALUE")
         if key in world:
-            raise UsageError(f"--world {key} is given twice: {world[key]} and {value}")
+            raise UsageError(f"world setting {key} is given twice: {world[key]} and {value}")
         world[key] = value
     return world
 
@@ -62,7 +62,7 @@ class Session:
     """Robots, eyes, clock and compiler of a site. Use it as a context manager.
 
     Args:
-        site: A loaded site, or its name or file.
+        site: A loaded site, or its name or file; the default site if empty.
         world: ``{"door": "closed"}``; the packs say which keys they know.
         fast: Run the simulation as fast as it goes instead of in real time.
         faults: ``SKILL[:N]=CODE`` texts: which calls are made to fail.
@@ -80,7 +80,7 @@ class Session:
 
     def __init__(
         self,
-        site: Site | str = "door",
+        site: Site | str = "",
         *,
         world: Mapping[str, str] | None = None,
         fast: bool = False,
@@ -252,7 +252,7 @@ class Session:
         rigs = self.rigs.values()
         simulations = [rig.simulation for rig in rigs if rig.simulation is not None]
         if self.fast and any(rig.robot is not None and rig.simulation is None for rig in rigs):
-            raise UsageError("--fast needs simulated robots: real time cannot be hurried")
+            raise UsageError("only simulated robots run faster than real time")
         period_s, step_s = 1 / self.site.rates.tick_hz, self.site.limits.step_s
         self.clock = Clock(simulations, period_s, fast=self.fast, step_s=step_s)
         for name, rig in self.rigs.items():
@@ -273,7 +273,7 @@ class Session:
                 names = (*near, *(name for name in known if name not in near))
                 listed = "; ".join(f"{name}: {known[name]}" for name in names)
                 raise UsageError(
-                    f"--world {key}={world[key]}: site {self.site.name!r} has no {key!r}; "
+                    f"world setting {key}={world[key]}: site {self.site.name!r} has no {key!r}; "
                     f"it knows {listed or 'none'}"
                 )
 

@@ -79,7 +79,7 @@ class SkillNode(Leaf):
             return
         fault = runtime.faults.code_for(self.skill.name, self._call)
         if fault is not None:
-            message = f"made to fail by --fault at call {self._call}"
+            message = f"made to fail on purpose at call {self._call}"
             self.failure = self._fail(fault, message, retryable=fault != CRASHED)
             return
         injected = runtime.injected(self.skill, self._started)

@@ -83,7 +83,7 @@ class Site:
     """A site, ready to be used.
 
     Attributes:
-        name: What ``--site`` calls it.
+        name: Its name.
         summary: One line for people.
         file: Where it stands.
         packs: Settings by pack.
@@ -107,8 +107,8 @@ class Site:
     messages: Messages
 
 
-def load_site(name_or_file: str) -> Site:
-    """Load a site by name or file, with its packs and their verified trees.
+def load_site(name_or_file: str = "") -> Site:
+    """Load a site, the default one if none is named, with its packs and their verified trees.
 
     Raises:
         UnknownName: If there is no such site.

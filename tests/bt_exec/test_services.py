@@ -145,5 +145,5 @@ def test_only_a_robot_hurries_time():
     robot = type("Robot", (), {"stop": lambda self: None, "still": True})()
     services = {"shelf": Shelf()}
     robots = {"real": lambda settings, world: Rig(robot, services=services)}
-    with pytest.raises(UsageError, match="--fast needs simulated robots"):
+    with pytest.raises(UsageError, match="only simulated robots run faster"):
         Session(site_of(dataclasses.replace(pack, robots=robots)), fast=True)
