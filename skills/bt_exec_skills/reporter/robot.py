@@ -12,10 +12,10 @@ from pydantic import StringConstraints
 
 from bt_exec.robot import Motion, Robot
 from bt_exec.visual_qa import VisualQa
-from bt_exec_skills.reporter.geometry import Pose
-from bt_exec_skills.reporter.notebook import Notebook
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.reporter.reporting.notebook import Notebook
+from bt_exec_skills.reporter.reporting.speaker import Speaker
 from bt_exec_skills.reporter.sitemap import SiteMap
-from bt_exec_skills.reporter.speaker import Speaker
 
 __all__ = ["EMPTY", "Motion", "PersonName", "PlaceName", "ReporterRobot", "Words"]
 

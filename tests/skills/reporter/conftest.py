@@ -15,12 +15,12 @@ from bt_exec.observation import ObservationBuffer, World
 from bt_exec.rig import Rig
 from bt_exec.site.data import data_path
 from bt_exec.skill import Skill, Steps
-from bt_exec_skills.reporter.geometry import Pose
-from bt_exec_skills.reporter.notebook import Notebook
+from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.reporter.pack import PACK
-from bt_exec_skills.reporter.scene import Detection, ReporterScene
+from bt_exec_skills.reporter.perception.observation import Detection, ReporterScene
+from bt_exec_skills.reporter.reporting.notebook import Notebook
+from bt_exec_skills.reporter.reporting.speaker import Reply, ScriptedSpeaker
 from bt_exec_skills.reporter.sitemap import SiteMap, make_map
-from bt_exec_skills.reporter.speaker import Reply, ScriptedSpeaker
 
 TICK_S = 0.05
 SKILLS: dict[str, Skill] = {skill.name: skill for skill in PACK.skills}

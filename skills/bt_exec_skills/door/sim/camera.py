@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import mujoco
 import numpy as np
 
-from bt_exec_skills.door.detect import Truth, View
+from bt_exec_skills.door.perception.contracts import Truth, View
 from bt_exec_skills.door.sim.ik import Vector
 from bt_exec_skills.door.sim.layout import DOOR_HEIGHT, DOOR_WIDTH
 from bt_exec_skills.door.sim.painter import RendererName, make_painter

@@ -10,18 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec.visual_qa import VisualQa
-from bt_exec_skills.reporter.geometry import Pose
-from bt_exec_skills.reporter.nav.drive import drive_to, turn_by
-from bt_exec_skills.reporter.nav.motion import Blocked, Command, Commands, SteppedMotion
-from bt_exec_skills.reporter.nav.obstacles import Obstacles
-from bt_exec_skills.reporter.nav.route import Planner
-from bt_exec_skills.reporter.nav.steer import Limits
-from bt_exec_skills.reporter.notebook import Notebook
+from bt_exec_skills.motion.stepped import Blocked, Command, Commands, SteppedMotion
+from bt_exec_skills.navigation.drive import drive_to, turn_by
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.obstacles import Obstacles
+from bt_exec_skills.navigation.route import Planner
+from bt_exec_skills.navigation.steer import Limits
+from bt_exec_skills.reporter.reporting.notebook import Notebook
+from bt_exec_skills.reporter.reporting.speaker import Speaker
 from bt_exec_skills.reporter.sim.mjcf import BASE_RADIUS
 from bt_exec_skills.reporter.sim.survey import survey
 from bt_exec_skills.reporter.sim.world import CONTROL_S, BuildingWorld
 from bt_exec_skills.reporter.sitemap import SiteMap
-from bt_exec_skills.reporter.speaker import Speaker
 from bt_exec_skills.simulation.periods import Periods
 
 __all__ = ["SimReporterRobot"]

@@ -15,9 +15,9 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.reporter.detect import Truth, View
-from bt_exec_skills.reporter.geometry import Pose
-from bt_exec_skills.reporter.scene import PERSON
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.reporter.perception.contracts import Truth, View
+from bt_exec_skills.reporter.perception.observation import PERSON
 from bt_exec_skills.reporter.sim.lamps import Lamps
 from bt_exec_skills.reporter.sim.world import BuildingWorld
 from bt_exec_skills.simulation.rays import Hits, cast

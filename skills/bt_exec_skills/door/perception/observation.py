@@ -1,0 +1,172 @@
+"""What the door pack sees at one moment: detections, the state of the door, the frame.
+
+Boxes live here and nowhere else: actions carry labels. A box is ``(x1, y1, x2, y2)`` in integer
+pixels from the top left corner; x2 and y2 are the first column and row outside of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from bt_exec_skills.door.robot import DoorState
+
+__all__ = ["Box", "CameraFault", "Detection", "DoorEstimate", "DoorScene", "Frame"]
+
+Frame = npt.NDArray[np.uint8]
+"""A picture, RGB, shape (height, width, 3)."""
+Box = tuple[int, int, int, int]
+CameraFault = Literal["dark", "frozen", "noise", "occluded", "wrong_size", "missing"]
+"""What can be wrong with a camera; see `bt_exec_skills.perception.camera_watch`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """One thing seen.
+
+    Attributes:
+        label: What it is: "door", "door-handle", "material", or another class of the detector.
+        bbox: Where, in pixels.
+        score: How sure the detector is, 0..1.
+        doubt: Why it is not believed: ``unconfirmed`` if a second, closer look did not show it,
+            ``outside`` if it does not lie behind the door; empty if it is.
+    """
+
+    label: str
+    bbox: Box
+    score: float
+    doubt: Literal["", "unconfirmed", "outside"] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DoorEstimate:
+    """What state the door seems to be in.
+
+    Attributes:
+        state: open, ajar, closed; or uncertain when it cannot be told.
+        confidence: Of the state, 0..1.
+        evidence: Why, strongest first: "primary:…", then "proxy:…".
+    """
+
+    state: DoorState
+    confidence: float
+    evidence: tuple[str, ...] = ()
+
+
+_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "en": MappingProxyType(
+            {
+                "door": "door",
+                "open": "open",
+                "ajar": "ajar",
+                "closed": "closed",
+                "uncertain": "uncertain",
+                "handle": "handle",
+                "material": "material",
+                "yes": "yes",
+                "no": "no",
+                "unconfirmed": "unsure",
+                "outside": "outside",
+                "fault": "camera",
+                "dark": "dark",
+                "frozen": "frozen",
+                "noise": "noise",
+                "occluded": "covered",
+                "wrong_size": "wrong picture size",
+                "missing": "no picture",
+            }
+        ),
+        "ko": MappingProxyType(
+            {
+                "door": "문",
+                "open": "열림",
+                "ajar": "조금 열림",
+                "closed": "닫힘",
+                "uncertain": "불확실",
+                "handle": "손잡이",
+                "material": "자재",
+                "yes": "보임",
+                "no": "안 보임",
+                "unconfirmed": "불확실",
+                "outside": "문 밖",
+                "fault": "카메라",
+                "dark": "어두움",
+                "frozen": "멈춤",
+                "noise": "잡음",
+                "occluded": "가려짐",
+                "wrong_size": "영상 크기 다름",
+                "missing": "영상 없음",
+            }
+        ),
+    }
+)
+
+
+@dataclass(frozen=True)
+class DoorScene:
+    """One view of the door; implements `bt_exec.robot.Observation`.
+
+    Attributes:
+        t: When the frame was taken [s, mission clock].
+        detections: What is seen, best first.
+        door: The state of the door.
+        frame: The picture, or None if it was not kept.
+        fault: What is wrong with the camera, or None.
+    """
+
+    t: float
+    detections: tuple[Detection, ...]
+    door: DoorEstimate
+    frame: Frame | None = field(default=None, repr=False, compare=False)
+    fault: CameraFault | None = None
+
+    def sees(self, label: str) -> bool:
+        """Whether something of that label is detected."""
+        return any(found.label == label for found in self.detections)
+
+    def confirms(self, label: str) -> bool:
+        """Whether something of that label is detected that nothing speaks against."""
+        return any(found.label == label and not found.doubt for found in self.detections)
+
+    def labels(self) -> tuple[str, ...]:
+        """Return the labels of what is detected, each once."""
+        return tuple(dict.fromkeys(found.label for found in self.detections))
+
+    def facts(self) -> Mapping[str, str]:
+        """Return what this view establishes for the dry run; doubt establishes nothing."""
+        return {} if self.door.state == "uncertain" else {"door": self.door.state}
+
+    def describe(self, language: str) -> str:
+        """Return one line for people: "door open 0.9 · handle yes · material no"."""
+        say = _WORDS.get(language, _WORDS["en"])
+        parts = [f"{say['door']} {say[self.door.state]} {self.door.confidence:.1f}"]
+        for word, label in (("handle", "door-handle"), ("material", "material")):
+            doubts = [found.doubt for found in self.detections if found.label == label]
+            seen = min(doubts) or "yes" if doubts else "no"  # what is believed comes first
+            parts.append(f"{say[word]} {say[seen]}")
+        if self.fault is not None:
+            parts.append(f"{say['fault']}: {say[self.fault]}")
+        return " · ".join(parts)
+
+    def record(self) -> dict[str, Any]:
+        """Return plain data for the journal, without the frame."""
+        return {
+            "t": self.t,
+            "detections": [
+                {"type": d.label, "bbox": list(d.bbox), "score": round(d.score, 3)}
+                | ({"doubt": d.doubt} if d.doubt else {})
+                for d in self.detections
+            ],
+            "door": {
+                "state": self.door.state,
+                "confidence": round(self.door.confidence, 3),
+                "evidence": list(self.door.evidence),
+            },
+            "fault": self.fault,
+        }

@@ -1,0 +1,1 @@
+"""Perception that packs share."""

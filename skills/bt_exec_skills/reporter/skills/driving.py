@@ -1,0 +1,119 @@
+"""What every skill of this pack does alike: check names, drive a motion, look, take notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from bt_exec.failure import Failed
+from bt_exec.observation import World
+from bt_exec.skill import Running, Steps
+from bt_exec_skills.reporter.perception.observation import ReporterScene
+from bt_exec_skills.reporter.robot import Motion, ReporterRobot
+from bt_exec_skills.reporter.sitemap import Person, Place
+
+__all__ = [
+    "DRIVE_FAILS",
+    "SIGHT_FAILS",
+    "drive",
+    "known_person",
+    "known_place",
+    "look_once",
+    "noting",
+]
+
+DRIVE_FAILS = frozenset({"UNREACHABLE", "BLOCKED_PATH", "STOPPED"})
+"""Codes of `drive` for a motion that goes somewhere."""
+SIGHT_FAILS = frozenset({"CAMERA_FAULT"})
+"""Codes of `look_once`."""
+SIGHT_PATIENCE_S = 3.0
+"""How long a picture is waited for [s]."""
+
+
+def known_place(robot: ReporterRobot, target: str) -> Place:
+    """Return the place called `target`.
+
+    Raises:
+        Failed: UNKNOWN_LOCATION, listing the known ones, nearest first.
+    """
+    place = robot.site.places.get(target)
+    if place is None:
+        known = ", ".join(robot.site.nearest_place(target))
+        raise Failed(
+            "UNKNOWN_LOCATION",
+            f"no place is called {target}; known, nearest first: {known}",
+            target=target,
+            known=known,
+        )
+    return place
+
+
+def known_person(robot: ReporterRobot, who: str) -> Person:
+    """Return the person called `who`.
+
+    Raises:
+        Failed: UNKNOWN_PERSON, listing the known ones.
+    """
+    person = robot.site.people.get(who)
+    if person is None:
+        known = ", ".join(robot.site.people) or "nobody"
+        raise Failed("UNKNOWN_PERSON", f"nobody is called {who}", who=who, known=known)
+    return person
+
+
+def drive(robot: ReporterRobot, motion: Motion, **facts: Any) -> Steps:
+    """Follow `motion` to its end; however it ends, the robot is stopped.
+
+    Args:
+        robot: Whose motion it is.
+        motion: Just started.
+        **facts: Evidence to give with a failure.
+
+    Raises:
+        Failed: With the code that opens `Motion.reason`, if it did not reach its goal.
+    """
+    try:
+        while not motion.done:
+            yield Running(round(motion.progress, 2), robot.doing)
+    finally:
+        motion.stop()
+    if motion.blocked:
+        code, _, why = motion.reason.partition(": ")
+        raise Failed(code, why, retryable=code != "REFUSED", **facts)  # a no is a no
+
+
+def look_once(world: World[ReporterScene]) -> Steps[ReporterScene]:
+    """Return a picture taken from now on, by a camera that works.
+
+    Raises:
+        Failed: CAMERA_FAULT if none comes within a few seconds.
+    """
+    begun = world.now
+    while True:
+        scene = world.observation
+        if scene is not None and scene.t >= begun and scene.fault is None:
+            return scene
+        if world.now - begun >= SIGHT_PATIENCE_S:
+            fresh = scene is not None and scene.t >= begun
+            why = "the picture is black" if fresh else "no new picture came"
+            raise Failed("CAMERA_FAULT", why)
+        yield Running(None, "looking")
+
+
+@contextmanager
+def noting(
+    robot: ReporterRobot, world: World[ReporterScene], skill: str, **args: Any
+) -> Iterator[None]:
+    """Note a failure of what is done inside, with what was to be done and what the tray holds."""
+    try:
+        yield
+    except Failed as failed:
+        facts = {**args, "tray": robot.tray, **failed.evidence}
+        robot.notebook.note(
+            world.now,
+            "failed",
+            robot.place,
+            **{**facts, "skill": skill, "code": failed.code, "message": failed.message},
+        )
+        raise
