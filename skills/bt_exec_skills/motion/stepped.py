@@ -1,82 +1,80 @@
-"""A motion under way, made of a generator that gives the wheels a new command every period."""
+"""A motion under way, made of a generator that takes one step every control period."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import NamedTuple, TypeAlias
+from typing import Any, Generic, TypeAlias, TypeVar
 
-__all__ = ["Blocked", "Command", "Commands", "SteppedMotion"]
+from bt_exec.failure import Failed
 
+__all__ = ["MotionSteps", "SteppedMotion"]
 
-class Command(NamedTuple):
-    """What a motion wants for the next control period.
-
-    Attributes:
-        progress: How much is behind it, 0..1.
-        doing: Its phase in a word or two.
-        speed: Forwards [m/s].
-        turn: To the left [rad/s].
-    """
-
-    progress: float
-    doing: str
-    speed: float = 0.0
-    turn: float = 0.0
+S = TypeVar("S", bound=tuple[Any, ...])
+MotionSteps: TypeAlias = Generator[tuple[float, str], None, None]
+"""Yields progress 0..1 and phase once per control period; raises `Failed` if it cannot go on."""
 
 
-Commands: TypeAlias = Generator[Command, None, None]
-
-
-class Blocked(Exception):  # noqa: N818 - it ends a motion, it is no error of the program
-    """Raised inside a motion that cannot reach its goal.
-
-    Args:
-        code: UNREACHABLE, BLOCKED_PATH, NOTHING_TO_DELIVER, NO_ANSWER or REFUSED.
-        why: What was found, in a sentence.
-    """
-
-    def __init__(self, code: str, why: str) -> None:
-        super().__init__(f"{code}: {why}")
-
-
-class SteppedMotion:
+class SteppedMotion(Generic[S]):
     """The handle of a motion; implements `bt_exec.robot.Motion`.
 
     Args:
-        commands: The motion.
-        freeze: Makes the base stand still at once; called when the motion is over.
+        steps: The motion. Each step is a tuple that begins with progress 0..1 and phase.
+        freeze: Makes what moves stand still at once; called when the motion is cut short.
+        phases: How many phases it usually has, if each of them counts progress from 0; progress
+            counts them alike and never goes back. None if steps tell the progress of the whole.
+        brake: Whether to freeze, too, when the motion reaches its goal: a base rolls on, an arm
+            keeps its target.
     """
 
-    def __init__(self, commands: Commands, freeze: Callable[[], None]) -> None:
-        self._commands = commands
+    def __init__(
+        self,
+        steps: Generator[S, None, None],
+        freeze: Callable[[], None],
+        phases: int | None = None,
+        *,
+        brake: bool = True,
+    ) -> None:
+        self._steps = steps
         self._freeze = freeze
+        self._phases = phases
+        self._brake = brake
+        self._begun = 0
         self.done = False
         self.progress = 0.0
-        self.blocked = False
-        self.reason = ""
+        self.failure: Failed | None = None
         self.doing = "planning"
 
-    def advance(self) -> Command | None:
-        """Return the command of the next period, or None when the motion is over."""
+    def advance(self) -> S | None:
+        """Return the step of the next period, or None when the motion is over."""
         if self.done:
             return None
         try:
-            command = next(self._commands)
+            step = next(self._steps)
         except StopIteration:
             self.done, self.progress = True, 1.0
-        except Blocked as blocked:
-            self.done, self.blocked, self.reason = True, True, str(blocked)
+            if self._brake:
+                self._freeze()
+        except Failed as failed:
+            self.done, self.failure = True, failed
+            self._freeze()
         else:
-            self.progress = max(self.progress, min(command.progress, 1.0))
-            self.doing = command.doing
-            return command
-        self._freeze()
+            self._note(step[0], step[1])
+            return step
         return None
+
+    def _note(self, progress: float, phase: str) -> None:
+        whole = min(progress, 1.0)
+        if phase not in (self.doing, "planning"):
+            self._begun += 1
+        self.doing = phase
+        if self._phases is not None:
+            whole = (max(self._begun - 1, 0) + whole) / max(self._phases, self._begun)
+        self.progress = max(self.progress, min(whole, 1.0))
 
     def stop(self) -> None:
         """End the motion where it is; harmless when already done."""
         if self.done:
             return
-        self.done, self.blocked, self.reason = True, True, "STOPPED: it was asked to stop"
-        self._commands.close()
+        self.done, self.failure = True, Failed("STOPPED", "it was asked to stop")
+        self._steps.close()
         self._freeze()

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator
-from typing import Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.motion.stepped import Blocked, Command, Commands
+from bt_exec.failure import Failed
 from bt_exec_skills.navigation.geometry import Pose, turn_between
 from bt_exec_skills.navigation.obstacles import hits
 from bt_exec_skills.navigation.route import Planner, Route, smooth_speed
 from bt_exec_skills.navigation.steer import Limits, Steering, eased
 
-__all__ = ["Base", "drive_to", "turn_by"]
+__all__ = ["Base", "Command", "Commands", "drive_to", "turn_by"]
 
 _ARRIVED_M, _ARRIVED_RAD = 0.15, 0.04
 _CLOSE_M = 0.5  # from here a robot that gets no nearer has arrived, too
@@ -31,6 +31,25 @@ _STEER_EVERY = 2
 _STUCK_S = 4.0
 _PATIENCE_S = 6.0
 _MOST_PLANS = 12
+
+
+class Command(NamedTuple):
+    """What a drive wants for the next control period.
+
+    Attributes:
+        progress: How much is behind it, 0..1.
+        doing: Its phase in a word or two.
+        speed: Forwards [m/s].
+        turn: To the left [rad/s].
+    """
+
+    progress: float
+    doing: str
+    speed: float = 0.0
+    turn: float = 0.0
+
+
+Commands: TypeAlias = Generator[Command, None, None]
 
 
 class Base(Protocol):
@@ -59,16 +78,16 @@ def drive_to(base: Base, planner: Planner, goal: Pose, limits: Limits, period_s:
         period_s: Time between two commands [s].
 
     Raises:
-        Blocked: UNREACHABLE or BLOCKED_PATH.
+        Failed: UNREACHABLE or BLOCKED_PATH.
     """
     trip = _Trip(base, planner, goal, limits, period_s)
     if not (yield from _idle(planner.reachable(base.pose, goal), "planning")):
-        raise Blocked("UNREACHABLE", f"the map has no way to ({goal.x:.1f}, {goal.y:.1f})")
+        raise Failed("UNREACHABLE", f"the map has no way to ({goal.x:.1f}, {goal.y:.1f})")
     plans = 0
     while not (yield from trip.follow((yield from trip.find_way()))):
         plans += 1
         if plans >= _MOST_PLANS:
-            raise Blocked("BLOCKED_PATH", f"gave up after {plans} other ways")
+            raise Failed("BLOCKED_PATH", f"gave up after {plans} other ways")
     yield from turn_by(base, turn_between(base.pose.yaw, goal.yaw), limits, period_s, 1.0)
 
 
@@ -131,7 +150,7 @@ class _Trip:
                 self._planner.obstacles.forget()
                 continue
             if waited >= _PATIENCE_S:
-                raise Blocked("BLOCKED_PATH", "every way there is blocked")
+                raise Failed("BLOCKED_PATH", "every way there is blocked")
             for _ in range(_LOOK_EVERY):
                 yield Command(self._behind, "waiting")
             waited += _LOOK_EVERY * self._period_s

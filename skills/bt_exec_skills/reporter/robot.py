@@ -36,10 +36,9 @@ EMPTY = "empty"
 class ReporterRobot(Robot, Protocol):
     """A base that drives, with a tray, ears and a voice.
 
-    A motion starts at once and ends by itself; starting one stops the one before. `Motion.blocked`
-    says that it could not reach its goal, and `Motion.reason` opens with a failure code
-    (``UNREACHABLE``, ``BLOCKED_PATH``, ``NOTHING_TO_DELIVER``, ``NO_ANSWER``, ``REFUSED``,
-    ``STOPPED``) followed by a sentence.
+    A motion starts at once and ends by itself; starting one stops the one before. `Motion.failure`
+    says that it could not reach its goal, with one of the codes ``UNREACHABLE``, ``BLOCKED_PATH``,
+    ``NOTHING_TO_DELIVER``, ``NO_ANSWER``, ``REFUSED``, ``STOPPED``.
     """
 
     site: SiteMap

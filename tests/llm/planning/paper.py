@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bt_exec.events import Event
+from bt_exec.failure import Failed
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.executive import Executive
@@ -52,8 +53,9 @@ class Sheet:
         return self.looks >= 2
 
     @property
-    def blocked(self) -> bool:
-        return bool(self.reason)
+    def failure(self) -> Failed | None:
+        code, _, why = self.reason.partition(": ")
+        return Failed(code, why) if code else None
 
     def stop(self) -> None:
         pass

@@ -102,8 +102,9 @@ class ScriptedMotion:
         return self.looks > 2
 
     @property
-    def blocked(self) -> bool:
-        return bool(self.reason)
+    def failure(self) -> Failed | None:
+        code, _, why = self.reason.partition(": ")
+        return Failed(code, why) if code else None
 
     def stop(self) -> None:
         self.stops += 1

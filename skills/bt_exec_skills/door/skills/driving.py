@@ -12,6 +12,7 @@ from bt_exec.skill import Running, Steps
 from bt_exec_skills.door.perception.observation import DoorScene
 from bt_exec_skills.door.perception.uncertainty import STALE_S, door_doubt, sight_doubt
 from bt_exec_skills.door.robot import DoorRobot, Motion
+from bt_exec_skills.motion.follow import follow_motion
 from bt_exec_skills.perception.temporal_voting import SIGHT_PATIENCE_S, seen
 
 __all__ = ["MOTION_FAILS", "SIGHT_FAILS", "drive", "look_for", "look_up"]
@@ -31,7 +32,7 @@ _CODES: Mapping[str, str] = MappingProxyType(
         "STOPPED": "STOPPED",
     }
 )
-"""Code of a skill by the code that opens `Motion.reason`."""
+"""Code of a skill by the code of `Motion.failure`."""
 
 _MOST_BLINKS = 2
 
@@ -123,19 +124,15 @@ def drive(
         Failed: If the motion did not reach its goal; UNCERTAIN_PERCEPTION if the camera failed.
     """
     for blinks in range(_MOST_BLINKS + 1):
-        motion, blind = start(), ""
-        try:
-            while not (motion.done or blind):
-                yield Running(motion.progress, robot.doing)
-                blind = _sight_lost(world)
-        finally:
-            motion.stop()
+        motion = start()
+        blind = yield from follow_motion(robot, motion, lambda: _sight_lost(world))
         if not blind:
             break
         if blinks == _MOST_BLINKS:
             raise _uncertain(world, blind)
         yield from look_up(world, since=world.now)
-    if motion.blocked:
-        kind, _, why = motion.reason.partition(": ")
-        code = stuck if kind == "STUCK" else _CODES.get(kind, "BLOCKED")
-        raise Failed(code, why or motion.reason, angle_deg=round(robot.door_angle_rad * 57.2958))
+    failure = motion.failure
+    if failure is not None:
+        code = stuck if failure.code == "STUCK" else _CODES.get(failure.code, "BLOCKED")
+        angle_deg = round(robot.door_angle_rad * 57.2958)
+        raise Failed(code, failure.message or str(failure), angle_deg=angle_deg)

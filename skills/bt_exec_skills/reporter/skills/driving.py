@@ -9,6 +9,7 @@ from typing import Any
 from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Running, Steps
+from bt_exec_skills.motion.follow import follow_motion
 from bt_exec_skills.reporter.perception.observation import ReporterScene
 from bt_exec_skills.reporter.robot import Motion, ReporterRobot
 from bt_exec_skills.reporter.sitemap import Person, Place
@@ -71,16 +72,13 @@ def drive(robot: ReporterRobot, motion: Motion, **facts: Any) -> Steps:
         **facts: Evidence to give with a failure.
 
     Raises:
-        Failed: With the code that opens `Motion.reason`, if it did not reach its goal.
+        Failed: With the code of `Motion.failure`, if it did not reach its goal.
     """
-    try:
-        while not motion.done:
-            yield Running(round(motion.progress, 2), robot.doing)
-    finally:
-        motion.stop()
-    if motion.blocked:
-        code, _, why = motion.reason.partition(": ")
-        raise Failed(code, why, retryable=code != "REFUSED", **facts)  # a no is a no
+    yield from follow_motion(robot, motion)
+    failure = motion.failure
+    if failure is not None:
+        retryable = failure.code != "REFUSED"  # a no is a no
+        raise Failed(failure.code, failure.message, retryable=retryable, **facts)
 
 
 def look_once(world: World[ReporterScene]) -> Steps[ReporterScene]:

@@ -27,7 +27,7 @@ def fetches(door: Any, seed: int) -> bool:
         motion = start()
         while not motion.done:
             body.step(0.1)
-        if motion.blocked:
+        if motion.failure is not None:
             return False
     return (
         body.door_angle_rad <= CLOSED_RAD and body.holding("right") == "material" and body.at_home

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bt_exec.robot import Motion
 from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD, DoorRobot
 from bt_exec_skills.door.sim.body import SimDoorRobot
 from bt_exec_skills.door.sim.layout import WorldOptions
-from bt_exec_skills.door.sim.motion import SimMotion
 from bt_exec_skills.door.sim.world import DoorWorld
 
 TICK_S = 0.05
@@ -20,11 +20,11 @@ def robot(**options: Any) -> SimDoorRobot:
     return SimDoorRobot(DoorWorld(WorldOptions(**options)))
 
 
-def finish(body: SimDoorRobot, motion: SimMotion) -> str:
+def finish(body: SimDoorRobot, motion: Motion) -> str:
     """Step until the motion ends; return OK or the code it ended with."""
     for _ in range(1200):
         if motion.done:
-            return motion.reason.partition(":")[0] or "OK"
+            return motion.failure.code if motion.failure is not None else "OK"
         body.step(TICK_S)
     return "ENDLESS"
 
@@ -115,7 +115,7 @@ def test_another_attempt_starts_from_another_posture() -> None:
     places = []
     for _ in range(2):
         motion = body.pull_open("right", "door-handle")
-        while motion.phase != "gripping the handle":
+        while motion.doing != "gripping the handle":
             body.step(TICK_S)
         places.append(body.world.limbs["right"].q)
         finish(body, motion)
@@ -131,7 +131,7 @@ def test_stopping_freezes_the_arms_within_a_tick(seconds: float, way: str) -> No
     (motion if way == "motion" else body).stop()
     body.step(TICK_S)
     assert motion.done
-    assert motion.reason == "STOPPED: it was asked to stop"
+    assert str(motion.failure) == "STOPPED: it was asked to stop"
     then = body.world.limbs["right"].q
     body.step(0.5)
     assert np.abs(body.world.limbs["right"].q - then).max() < 0.01

@@ -184,7 +184,7 @@ def test_a_new_motion_ends_the_one_before(trip):
     first = robot.goto(robot.site.places["lounge"].poses[0])
     robot.step(1.0)
     second = robot.turn(0.5)
-    assert first.reason == "STOPPED: it was asked to stop"
+    assert str(first.failure) == "STOPPED: it was asked to stop"
     robot.step(2.0)
     assert second.done
-    assert not second.blocked
+    assert second.failure is None
