@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec.rig import Rig
-from bt_exec_skills.door.perception.contracts import Detector, DoorStateEstimator
+from bt_exec_skills.door.perception.contracts import DoorStateEstimator, DoorView
 from bt_exec_skills.door.robot import ARMS, DoorRobot
+from bt_exec_skills.perception.contracts import Detection, Detector
 
 if TYPE_CHECKING:
     from bt_exec_skills.door.perception.calibration import Calibration
@@ -36,7 +37,7 @@ _RENDERERS = ("auto", "egl", "raycast")
 
 def make_eyes(
     choice: Any, calibration: Callable[[], Calibration]
-) -> tuple[Detector, DoorStateEstimator]:
+) -> tuple[Detector[DoorView, Detection], DoorStateEstimator]:
     """Return the detector that a site chooses and the estimator that goes with it.
 
     Args:
@@ -49,9 +50,9 @@ def make_eyes(
         UsageError: If its weights or settings are wrong.
     """
     if choice == "oracle":
-        from bt_exec_skills.door.perception.oracle import OracleDetector, OracleEstimator
+        from bt_exec_skills.door.perception.oracle import OracleEstimator, oracle_detector
 
-        return OracleDetector(), OracleEstimator()
+        return oracle_detector(), OracleEstimator()
     if choice == "learned" or isinstance(choice, Mapping):
         from bt_exec_skills.door.perception.detector_factory import learned_eyes
 

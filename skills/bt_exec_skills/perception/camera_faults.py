@@ -12,12 +12,13 @@ from typing import Generic, NamedTuple, Protocol, TypeVar, get_args
 import numpy as np
 
 from bt_exec.failure import UsageError
-from bt_exec_skills.door.perception.contracts import Camera, View
-from bt_exec_skills.door.perception.observation import CameraFault, Frame
+from bt_exec_skills.perception.contracts import Camera, CameraFault, View
+from bt_exec_skills.perception.picture import Frame
 
 __all__ = ["BREAKS", "Break", "Lens", "Look", "parse_breaks"]
 
 C = TypeVar("C", bound="Stamped")
+T = TypeVar("T")
 
 BREAKS: tuple[CameraFault, ...] = get_args(CameraFault)
 _FORM = re.compile(r"(?P<fault>\w+)(@(?P<start>\d+(\.\d+)?)(-(?P<end>\d+(\.\d+)?))?)?\Z")
@@ -73,7 +74,7 @@ class Look(NamedTuple, Generic[C]):
     fault: CameraFault | None
 
 
-class Lens(Generic[C]):
+class Lens(Generic[C, T]):
     """Puts noise and faults before a camera that has none; implements `Camera`.
 
     Args:
@@ -85,7 +86,9 @@ class Lens(Generic[C]):
         behind: The camera behind it.
     """
 
-    def __init__(self, camera: Camera[C], seed: int = 0, breaks: tuple[Break, ...] = ()) -> None:
+    def __init__(
+        self, camera: Camera[C, View[T]], seed: int = 0, breaks: tuple[Break, ...] = ()
+    ) -> None:
         self.behind = camera
         self._seed = seed
         self.breaks = breaks
@@ -97,7 +100,7 @@ class Lens(Generic[C]):
         broken = (b.fault for b in self.breaks if b.start <= inner.t < b.end)
         return Look(inner, next(broken, None))
 
-    def view(self, capture: Look[C]) -> View:
+    def view(self, capture: Look[C]) -> View[T]:
         """See `Camera.view`."""
         view = self.behind.view(capture.inner)
         rng = np.random.default_rng([self._seed, round(view.t * 1000)])

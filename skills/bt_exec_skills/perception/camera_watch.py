@@ -15,11 +15,13 @@ occluded   something covers the lens: almost nowhere in it is an edge
 
 from __future__ import annotations
 
+from typing import Any
+
 import cv2
 import numpy as np
 
-from bt_exec_skills.door.perception.contracts import View
-from bt_exec_skills.door.perception.observation import CameraFault, Frame
+from bt_exec_skills.perception.contracts import CameraFault, View
+from bt_exec_skills.perception.picture import Frame
 
 __all__ = ["CameraWatch", "fault_in"]
 
@@ -40,9 +42,9 @@ class CameraWatch:
 
     def __init__(self, size: tuple[int, int] | None = None) -> None:
         self._size = size
-        self._before: View | None = None
+        self._before: View[Any] | None = None
 
-    def fault(self, view: View) -> CameraFault | None:
+    def fault(self, view: View[Any]) -> CameraFault | None:
         """Return what is wrong with the camera, or None."""
         before, self._before = self._before, view
         if view.fault is not None:

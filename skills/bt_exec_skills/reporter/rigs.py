@@ -9,7 +9,7 @@ from typing import Any
 
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec.rig import Rig
-from bt_exec_skills.reporter.perception.contracts import Detector
+from bt_exec_skills.reporter.perception.contracts import PeopleDetector
 from bt_exec_skills.reporter.perception.vlm_answer import make_asker
 from bt_exec_skills.reporter.reporting.memory import Memory
 from bt_exec_skills.reporter.reporting.pacing import Paced
@@ -42,16 +42,16 @@ _SETTINGS = ("robot", "detector", "speaker", "reports", "answers", *SiteMap.mode
 _SPEAKERS = ("scripted", "terminal")
 
 
-def make_detector(name: str) -> Detector:
+def make_detector(name: str) -> PeopleDetector:
     """Return the detector that a site chooses by name.
 
     Raises:
         UnknownName: If there is none of that name.
     """
     if name == "oracle":
-        from bt_exec_skills.reporter.perception.oracle import OracleDetector
+        from bt_exec_skills.reporter.perception.oracle import PeopleOracle
 
-        return OracleDetector()
+        return PeopleOracle()
     raise UnknownName("detector", name, ("oracle",))
 
 

@@ -22,8 +22,9 @@ from bt_exec.planning.compiler import Compiler, Request
 from bt_exec.rig import Rig
 from bt_exec.site.site import Site, load_site
 from bt_exec.testing import FakeClock
-from bt_exec_skills.door.perception.observation import Detection, DoorEstimate, DoorScene
+from bt_exec_skills.door.perception.observation import DoorEstimate, DoorScene
 from bt_exec_skills.door.rigs import facts_of
+from bt_exec_skills.perception.contracts import Detection
 
 ANGLES = {"closed": 0.0, "ajar": 0.4, "open": 1.2}
 SITE = load_site("door")

@@ -24,9 +24,10 @@ from bt_exec_skills.door.sim.mjcf import world_xml
 from bt_exec_skills.door.sim.painter import gl_works, make_painter
 from bt_exec_skills.door.sim.raycast import RayPainter
 from bt_exec_skills.door.sim.world import DoorWorld
+from bt_exec_skills.perception.picture import Frame, box_of
 from bt_exec_skills.vision.evaluate import Answer
 from bt_exec_skills.vision.network import Network
-from bt_exec_skills.vision.sample import Frame, Mark, Sample, box_of
+from bt_exec_skills.vision.sample import Mark, Sample
 
 __all__ = ["DoorPractice"]
 

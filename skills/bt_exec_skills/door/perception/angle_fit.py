@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec_skills.door.perception.calibration import Calibration
-from bt_exec_skills.door.perception.observation import Box
+from bt_exec_skills.perception.picture import Box
 
 __all__ = ["AngleFit", "AngleFitter"]
 

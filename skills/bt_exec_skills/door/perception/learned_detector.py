@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
 from bt_exec.failure import UsageError
-from bt_exec_skills.door.perception.contracts import View
-from bt_exec_skills.door.perception.observation import Box, Detection, Frame
 from bt_exec_skills.door.robot import DoorState
+from bt_exec_skills.perception.contracts import Detection, View
+from bt_exec_skills.perception.picture import Box, Frame, overlaps, whole_pixels
 from bt_exec_skills.vision.decode import Found
 from bt_exec_skills.vision.network import Network
 
-__all__ = ["MEANINGS", "DoorDetection", "LearnedDetector", "overlap"]
+__all__ = ["MEANINGS", "DoorDetection", "LearnedDetector"]
 
 MEANINGS: tuple[str, ...] = (
     "door",
@@ -101,7 +101,7 @@ class LearnedDetector:
         self._least = least_score
         self._opening = None if opening is None else opening.astype(np.float32)
 
-    def detect(self, view: View) -> tuple[Detection, ...]:
+    def detect(self, view: View[Any]) -> tuple[Detection, ...]:
         """See `Detector.detect`."""
         size = view.frame.shape[0], view.frame.shape[1]
         doors: list[tuple[str, Found]] = []
@@ -115,7 +115,7 @@ class LearnedDetector:
                 doors.append((meaning, found))
             elif found.score > self._least:
                 doubt = self._doubt(view.frame, meaning, box) if meaning in _TO_GRASP else ""
-                others.append(Detection(meaning, box, found.score, doubt))
+                others.append(Detection(meaning, box, found.score, doubt=doubt))
         door = self._door(doors, size)
         seen = [*([door] if door is not None else []), *others]
         return tuple(sorted(seen, key=lambda one: -one.score))
@@ -127,7 +127,7 @@ class LearnedDetector:
         best = doors[0][1]
         scores: dict[DoorState, float] = {}
         for meaning, found in doors:
-            if meaning in _STATES and overlap(found.xyxy, best.xyxy) >= _SAME_DOOR:
+            if meaning in _STATES and _overlap(found.xyxy, best.xyxy) >= _SAME_DOOR:
                 state = _STATES[meaning]
                 scores[state] = max(scores.get(state, 0.0), found.score)
         box = whole_pixels(best.xyxy, size)
@@ -150,7 +150,7 @@ class LearnedDetector:
         for found in self._network.find(part, _SECOND_SCORE):
             x1, y1, x2, y2 = (side / 2 for side in found.xyxy)
             there = x1 + left, y1 + top, x2 + left, y2 + top
-            if self._meanings[found.label] == meaning and overlap(there, box) >= _SAME_THING:
+            if self._meanings[found.label] == meaning and _overlap(there, box) >= _SAME_THING:
                 return True
         return False
 
@@ -165,19 +165,5 @@ def closer(frame: Frame, box: Box) -> tuple[Frame, int, int]:
     return np.asarray(bigger, np.uint8), left, top
 
 
-def whole_pixels(xyxy: tuple[float, ...], size: tuple[int, int]) -> Box | None:
-    """Return a box in integer pixels within a picture (height, width); None if nothing is left."""
-    height, width = size
-    x1, x2 = (int(np.clip(round(x), 0, width)) for x in (xyxy[0], xyxy[2]))
-    y1, y2 = (int(np.clip(round(y), 0, height)) for y in (xyxy[1], xyxy[3]))
-    return (x1, y1, x2, y2) if x1 < x2 and y1 < y2 else None
-
-
-def overlap(one: tuple[float, ...], other: tuple[float, ...]) -> float:
-    """Return the intersection over union of two boxes."""
-    wide = min(one[2], other[2]) - max(one[0], other[0])
-    high = min(one[3], other[3]) - max(one[1], other[1])
-    if wide <= 0 or high <= 0:
-        return 0.0
-    areas = [(b[2] - b[0]) * (b[3] - b[1]) for b in (one, other)]
-    return float(wide * high / (sum(areas) - wide * high))
+def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> float:
+    return float(overlaps([one], [other])[0, 0])

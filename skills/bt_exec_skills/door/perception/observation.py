@@ -1,7 +1,6 @@
 """What the door pack sees at one moment: detections, the state of the door, the frame.
 
-Boxes live here and nowhere else: actions carry labels. A box is ``(x1, y1, x2, y2)`` in integer
-pixels from the top left corner; x2 and y2 are the first column and row outside of it.
+Boxes live here and nowhere else: actions carry labels.
 """
 
 from __future__ import annotations
@@ -11,36 +10,14 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
-import numpy as np
-import numpy.typing as npt
-
 from bt_exec_skills.door.robot import DoorState
+from bt_exec_skills.perception.contracts import CameraFault, Detection
+from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["Box", "CameraFault", "Detection", "DoorEstimate", "DoorScene", "Frame"]
+__all__ = ["DoorDoubt", "DoorEstimate", "DoorScene"]
 
-Frame = npt.NDArray[np.uint8]
-"""A picture, RGB, shape (height, width, 3)."""
-Box = tuple[int, int, int, int]
-CameraFault = Literal["dark", "frozen", "noise", "occluded", "wrong_size", "missing"]
-"""What can be wrong with a camera; see `bt_exec_skills.perception.camera_watch`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Detection:
-    """One thing seen.
-
-    Attributes:
-        label: What it is: "door", "door-handle", "material", or another class of the detector.
-        bbox: Where, in pixels.
-        score: How sure the detector is, 0..1.
-        doubt: Why it is not believed: ``unconfirmed`` if a second, closer look did not show it,
-            ``outside`` if it does not lie behind the door; empty if it is.
-    """
-
-    label: str
-    bbox: Box
-    score: float
-    doubt: Literal["", "unconfirmed", "outside"] = ""
+DoorDoubt = Literal["no_door", "door_hidden", "not_confirmed"]
+"""Why the state of the door is uncertain, where there is one reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +27,14 @@ class DoorEstimate:
     Attributes:
         state: open, ajar, closed; or uncertain when it cannot be told.
         confidence: Of the state, 0..1.
-        evidence: Why, strongest first: "primary:…", then "proxy:…".
+        evidence: Why, strongest first, for people: "primary:…", then "proxy:…".
+        doubt: Why it is uncertain, where there is one reason.
     """
 
     state: DoorState
     confidence: float
     evidence: tuple[str, ...] = ()
+    doubt: DoorDoubt | None = None
 
 
 _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-from bt_exec_skills.door.perception.contracts import Camera, Detector, DoorStateEstimator
+from bt_exec_skills.door.perception.contracts import DoorStateEstimator, DoorView
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorScene
 from bt_exec_skills.perception.camera_watch import CameraWatch
+from bt_exec_skills.perception.contracts import Camera, Detection, Detector
 
 __all__ = ["DoorPerception"]
 
@@ -25,8 +26,8 @@ class DoorPerception(Generic[C]):
 
     def __init__(
         self,
-        camera: Camera[C],
-        detector: Detector,
+        camera: Camera[C, DoorView],
+        detector: Detector[DoorView, Detection],
         estimator: DoorStateEstimator,
         size: tuple[int, int] | None = None,
     ) -> None:

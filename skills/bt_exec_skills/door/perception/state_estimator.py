@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from bt_exec_skills.door.perception.angle_fit import AngleFit, AngleFitter
 from bt_exec_skills.door.perception.calibration import Calibration
-from bt_exec_skills.door.perception.contracts import View
+from bt_exec_skills.door.perception.contracts import DoorView
 from bt_exec_skills.door.perception.learned_detector import DoorDetection
-from bt_exec_skills.door.perception.observation import Detection, DoorEstimate
+from bt_exec_skills.door.perception.observation import DoorEstimate
 from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD, DoorState
+from bt_exec_skills.perception.contracts import Detection
 
 __all__ = ["Judge", "contenders", "possible_states"]
 
@@ -65,27 +66,27 @@ class Judge:
 
     def estimate(
         self,
-        view: View,  # noqa: ARG002 - boxes and scores are enough for this estimator
+        view: DoorView,  # noqa: ARG002 - boxes and scores are enough for this estimator
         detections: tuple[Detection, ...],
     ) -> DoorEstimate:
         """See `DoorStateEstimator.estimate`."""
         door = _first(detections, "door")
         if not isinstance(door, DoorDetection):
-            return DoorEstimate("uncertain", 0.0, ("primary:no_door_in_view",))
+            return DoorEstimate("uncertain", 0.0, ("primary:no_door_in_view",), "no_door")
         fit = self.fit(detections)
         if fit is None or fit.error_px > _ERROR_PX:
             return DoorEstimate("uncertain", 0.2, (_looks(door), "proxy:boxes_fit_no_angle"))
-        measured = f"proxy:hinge_at_{fit.angle:.2f}_rad"
+        measured = f"hinge_at_{fit.angle:.2f}_rad"
         possible = possible_states(fit)
         sure = 1.0 - fit.error_px / (2 * _ERROR_PX)
         if not door.states and len(possible) == 1:  # the network finds doors, whatever their state
-            return DoorEstimate(possible[0], round(0.8 * sure, 2), (f"primary:{measured[6:]}",))
+            return DoorEstimate(possible[0], round(0.8 * sure, 2), (f"primary:{measured}",))
+        evidence = [_looks(door), f"proxy:{measured}"]
         left = [state for state in contenders(door) if state in possible]
         if len(left) != 1:
-            return DoorEstimate("uncertain", 0.4 if left else 0.3, (_looks(door), measured))
+            return DoorEstimate("uncertain", 0.4 if left else 0.3, tuple(evidence))
         state = left[0]
         score = dict(door.states)[state]
-        evidence = [_looks(door), measured]
         if fit.interior > _INTERIOR:
             evidence.append("proxy:interior_visible")
         elif state == "closed":

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from bt_exec.observation import World
-from bt_exec_skills.door.perception.observation import DoorScene
+from bt_exec_skills.door.perception.observation import DoorDoubt, DoorScene
+from bt_exec_skills.perception.contracts import CameraFault
 
 __all__ = ["CAMERA", "SENTENCES", "STALE_S", "door_doubt", "sight_doubt"]
 
@@ -21,7 +22,7 @@ _NONE_YET = "no picture has come yet"
 _NONE_NEW = "no new picture comes"
 _UNLIKE = "the pictures do not agree"
 _UNCLEAR = "it cannot be told how the door stands"
-CAMERA: Mapping[str, str] = MappingProxyType(
+CAMERA: Mapping[CameraFault, str] = MappingProxyType(
     {
         "dark": "the camera is dark",
         "frozen": "the camera is frozen",
@@ -32,14 +33,13 @@ CAMERA: Mapping[str, str] = MappingProxyType(
     }
 )
 """By `CameraFault`."""
-_DOOR: Mapping[str, str] = MappingProxyType(
+_DOOR: Mapping[DoorDoubt | None, str] = MappingProxyType(
     {
-        "primary:no_door_in_view": "no door is in view",
-        "primary:door_hidden": "too little of the door is in view",
-        "primary:eyes_say_": "the second opinion on the door does not confirm it",
+        "no_door": "no door is in view",
+        "door_hidden": "too little of the door is in view",
+        "not_confirmed": "the second opinion on the door does not confirm it",
     }
 )
-"""By how the strongest evidence begins."""
 
 SENTENCES = (_NONE_YET, _NONE_NEW, _UNLIKE, _UNCLEAR, *CAMERA.values(), *_DOOR.values())
 
@@ -59,6 +59,4 @@ def door_doubt(world: World[DoorScene]) -> str:
     fresh = world.fresh
     if not fresh or fresh[-1].door.state != "uncertain":
         return sight_doubt(world)
-    first = next(iter(fresh[-1].door.evidence), "")
-    why = next((said for start, said in _DOOR.items() if first.startswith(start)), _UNCLEAR)
-    return sight_doubt(world, why)
+    return sight_doubt(world, _DOOR.get(fresh[-1].door.doubt, _UNCLEAR))

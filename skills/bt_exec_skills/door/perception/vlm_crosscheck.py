@@ -16,9 +16,10 @@ from pydantic import BaseModel, Field, ValidationError
 
 from bt_exec.failure import UsageError
 from bt_exec.visual_qa import VisualQa, find_visual_qa
-from bt_exec_skills.door.perception.contracts import DoorStateEstimator, View
-from bt_exec_skills.door.perception.observation import Detection, DoorEstimate
+from bt_exec_skills.door.perception.contracts import DoorStateEstimator, DoorView
+from bt_exec_skills.door.perception.observation import DoorEstimate
 from bt_exec_skills.door.robot import DoorState
+from bt_exec_skills.perception.contracts import Detection
 
 __all__ = ["QUESTION", "SCHEMA", "DoorOpinion", "SecondOpinion", "second_opinion"]
 
@@ -81,7 +82,7 @@ class SecondOpinion:
         self._tried: tuple[str, float] = ("", float("-inf"))
         self._why = ""
 
-    def estimate(self, view: View, detections: tuple[Detection, ...]) -> DoorEstimate:
+    def estimate(self, view: DoorView, detections: tuple[Detection, ...]) -> DoorEstimate:
         """Return our own estimate if the other one agrees, else uncertain with both opinions."""
         local = self._local.estimate(view, detections)
         if local.state == "uncertain":
@@ -95,9 +96,9 @@ class SecondOpinion:
         if self._agreed == (local.state, view.t):
             return local
         evidence = (f"primary:eyes_say_{local.state}", f"proxy:{self._why}")
-        return DoorEstimate("uncertain", 0.3, evidence)
+        return DoorEstimate("uncertain", 0.3, evidence, "not_confirmed")
 
-    def _ask(self, view: View, state: str) -> None:
+    def _ask(self, view: DoorView, state: str) -> None:
         self.asked += 1
         self._tried = (state, view.t)
         told = self._asker.ask(view.frame, QUESTION, SCHEMA)

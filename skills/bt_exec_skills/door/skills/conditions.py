@@ -12,9 +12,11 @@ from typing import Literal
 from bt_exec.observation import World
 from bt_exec.skill import Verdict, condition
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorScene
+from bt_exec_skills.door.perception.temporal_voting import agreed_state
 from bt_exec_skills.door.perception.uncertainty import door_doubt, sight_doubt
 from bt_exec_skills.door.robot import Arm, DoorRobot, MaterialLabel
-from bt_exec_skills.perception.temporal_voting import SIGHT_PATIENCE_S, agreed_state, seen
+from bt_exec_skills.perception.fresh import PATIENCE_S
+from bt_exec_skills.perception.temporal_voting import in_view
 
 __all__ = [
     "CONDITIONS",
@@ -31,7 +33,7 @@ _UNCERTAIN = "UNCERTAIN_PERCEPTION"
 
 
 @condition(
-    patience_s=SIGHT_PATIENCE_S,
+    patience_s=PATIENCE_S,
     unknown=_UNCERTAIN,
     skip_reason="already {state}",
     establishes={"door": "{state}"},
@@ -44,7 +46,7 @@ def door_is(world: World[DoorScene], state: Literal["open", "ajar", "closed"]) -
     return Verdict(found.state == state, _told(found), found.evidence, world.age_s)
 
 
-@condition(patience_s=SIGHT_PATIENCE_S, unknown=_UNCERTAIN)
+@condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
 def door_known(world: World[DoorScene]) -> Verdict:
     """Whether the state of the door can be told at all."""
     found = _door(world)
@@ -53,13 +55,13 @@ def door_known(world: World[DoorScene]) -> Verdict:
     return Verdict.yes(_told(found), found.evidence, world.age_s)
 
 
-@condition(patience_s=SIGHT_PATIENCE_S, unknown=_UNCERTAIN)
+@condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
 def material_visible(world: World[DoorScene]) -> Verdict:
     """Whether the material is in view; said to be absent only after three fresh pictures."""
     return _in_view(world, "material")
 
 
-@condition(patience_s=SIGHT_PATIENCE_S, unknown=_UNCERTAIN)
+@condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
 def handle_visible(world: World[DoorScene]) -> Verdict:
     """Whether the door's handle is in view; said to be absent only after three fresh pictures."""
     return _in_view(world, "door-handle")
@@ -109,7 +111,7 @@ def _told(found: DoorEstimate) -> str:
 
 def _in_view(world: World[DoorScene], label: str) -> Verdict:
     scenes = world.fresh
-    there = seen(scenes, label)
+    there = in_view(scenes, label)
     looks = tuple(
         f"look:{scene.t:.1f}s:{'yes' if scene.confirms(label) else 'no'}" for scene in scenes
     )

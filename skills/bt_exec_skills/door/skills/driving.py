@@ -13,7 +13,8 @@ from bt_exec_skills.door.perception.observation import DoorScene
 from bt_exec_skills.door.perception.uncertainty import STALE_S, door_doubt, sight_doubt
 from bt_exec_skills.door.robot import DoorRobot, Motion
 from bt_exec_skills.motion.follow import follow_motion
-from bt_exec_skills.perception.temporal_voting import SIGHT_PATIENCE_S, seen
+from bt_exec_skills.perception.fresh import PATIENCE_S, fresh_observation
+from bt_exec_skills.perception.temporal_voting import in_view
 
 __all__ = ["MOTION_FAILS", "SIGHT_FAILS", "drive", "look_for", "look_up"]
 
@@ -48,13 +49,7 @@ def look_up(world: World[DoorScene], since: float | None = None) -> Steps:
         Failed: UNCERTAIN_PERCEPTION if none comes within a few seconds.
     """
     began = world.since if since is None else since
-    while True:
-        newest = world.observation
-        if newest is not None and newest.t >= began and newest.fault is None:
-            return
-        if world.now - began >= SIGHT_PATIENCE_S:
-            raise _uncertain(world, sight_doubt(world))
-        yield Running(0.0, "looking")
+    yield from fresh_observation(world, began, lambda: _uncertain(world, sight_doubt(world)), 0.0)
 
 
 def _uncertain(world: World[DoorScene], why: str, **facts: Any) -> Failed:
@@ -86,7 +81,7 @@ def look_for(world: World[DoorScene], label: str, *, door_known: bool = False) -
             come, or do not tell, within a few seconds.
     """
     while True:
-        there = seen(world.fresh, label)
+        there = in_view(world.fresh, label)
         newest = world.observation
         doubt = newest is not None and (
             newest.fault is not None or (door_known and newest.door.state == "uncertain")
@@ -101,7 +96,7 @@ def look_for(world: World[DoorScene], label: str, *, door_known: bool = False) -
                 f"{label} is not among what is seen ({visible or 'nothing'})",
                 label=label,
             )
-        if world.now - world.since >= SIGHT_PATIENCE_S:
+        if world.now - world.since >= PATIENCE_S:
             raise _uncertain(world, door_doubt(world) if there else sight_doubt(world), label=label)
         yield Running(0.0, "looking")
 

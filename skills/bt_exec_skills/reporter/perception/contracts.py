@@ -1,77 +1,59 @@
-"""Contracts of seeing: a camera gives views, a detector finds people and things in them.
-
-A site chooses the detector by name. ``oracle`` is told by the simulator what each pixel shows; a
-learned detector looks at the frame alone and drops in by the same contract.
-"""
+"""What the reporter adds to the contracts of perception: views that measure distance."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeVar
+from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from bt_exec_skills.navigation.geometry import Pose
-from bt_exec_skills.reporter.perception.observation import Detection, Frame
+from bt_exec_skills.perception.contracts import Detector, View
+from bt_exec_skills.perception.oracle import Thing
+from bt_exec_skills.perception.picture import Mask
+from bt_exec_skills.reporter.perception.observation import PlacedDetection
 
-__all__ = ["Camera", "Detector", "Truth", "View"]
-
-C = TypeVar("C")
+__all__ = ["GroundTruth", "GroundView", "PeopleDetector"]
 
 
-class Truth(NamedTuple):
-    """What a simulator knows about a view.
+class GroundTruth(NamedTuple):
+    """What a simulator knows about a view; implements `bt_exec_skills.perception.oracle.Truth`.
 
     Attributes:
         shows: Which of `things` each pixel shows, int16 of shape (height, width); -1 is none.
-        things: What can be shown: label and, of people, who it is.
+        things: What can be shown.
     """
 
     shows: npt.NDArray[np.int16]
-    things: tuple[tuple[str, str | None], ...]
+    things: tuple[Thing, ...]
+
+    def shown(self) -> Iterator[tuple[Thing, Mask]]:
+        """See `Truth.shown`."""
+        for number in np.unique(self.shows[self.shows >= 0]):
+            yield self.things[number], self.shows == number
 
 
 @dataclass(frozen=True)
-class View:
-    """One look of a camera that measures distance, too.
+class GroundView(View[GroundTruth]):
+    """One picture of a camera that measures distance, too.
 
     Attributes:
-        t: When it was taken [s, mission clock].
         pose: Where the camera was and which way it looked.
-        frame: The picture.
         ground: East and north of what each pixel shows [m], float32 of shape (height, width, 2);
             NaN where it shows nothing in reach.
-        truth: What a simulator knows about it; None with a real camera.
     """
 
-    t: float
+    _: KW_ONLY
     pose: Pose
-    frame: Frame
     ground: npt.NDArray[np.float32]
-    truth: Truth | None = None
 
 
-class Camera(Protocol[C]):
-    """Takes pictures in two parts, so that the costly one can run on a worker."""
+class PeopleDetector(Detector[GroundView, PlacedDetection], Protocol):
+    """Finds people and unusual things in a picture, nearest first.
 
-    def capture(self) -> C:
-        """Take what a picture needs; quick, on the loop's thread."""
-
-    def view(self, capture: C) -> View:
-        """Make the picture; on a worker thread."""
-
-    def close(self) -> None:
-        """Give back what it holds."""
-
-
-class Detector(Protocol):
-    """Finds people and unusual things in a picture.
-
-    Every person has one detection with the label ``person``. `Detection.who` tells one person from
-    another across pictures; a name of the site's map, if the detector knows it, else a track.
-    `Detection.at` may be left to the caller, who reads it off `View.ground`.
+    Every person has one detection with the label ``person``. `PlacedDetection.who` tells one person
+    from another across pictures; a name of the site's map, if the detector knows it, else a track.
+    `PlacedDetection.at` may be left to the caller, who reads it off `GroundView.ground`.
     """
-
-    def detect(self, view: View) -> tuple[Detection, ...]:
-        """Return what is seen, nearest first."""

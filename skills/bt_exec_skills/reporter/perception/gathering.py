@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, NamedTuple, TypeAlias
 
+from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.reporter.perception.observation import (
     LIT_LEVEL,
     PERSON,
-    Detection,
-    Frame,
+    PlacedDetection,
     ReporterScene,
 )
 from bt_exec_skills.reporter.perception.occlusion import Unseen
@@ -82,8 +82,8 @@ class Gathering:
 
     def __init__(self, name: str, place: Place) -> None:
         self.name, self.place = name, place
-        self.people: dict[str, Detection] = {}
-        self.things: list[Detection] = []
+        self.people: dict[str, PlacedDetection] = {}
+        self.things: list[PlacedDetection] = []
         self.looks = 0
         self.frame: Frame | None = None
         self.unseen = Unseen(place.area)
@@ -109,7 +109,7 @@ class Gathering:
         if scene.frame is not None and rank > self._best:
             self._best, self.frame = rank, scene.frame
 
-    def _person(self, found: Detection) -> None:
+    def _person(self, found: PlacedDetection) -> None:
         if found.who is not None:
             self.people[found.who] = found
         elif not _near(found, self.people.values(), _SAME_M):
@@ -148,7 +148,7 @@ class Gathering:
         return tuple(told)
 
 
-def _near(found: Detection, others: Iterable[Detection], reach_m: float) -> bool:
+def _near(found: PlacedDetection, others: Iterable[PlacedDetection], reach_m: float) -> bool:
     """Whether one of `others` is the same kind of thing at about the same place."""
     assert found.at is not None
     x, y = found.at
@@ -160,6 +160,6 @@ def _near(found: Detection, others: Iterable[Detection], reach_m: float) -> bool
     )
 
 
-def _spot(one: Detection) -> str:
+def _spot(one: PlacedDetection) -> str:
     assert one.at is not None
     return f"({one.at[0]:.1f},{one.at[1]:.1f})"

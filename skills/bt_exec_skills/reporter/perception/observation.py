@@ -1,26 +1,19 @@
 """What the reporter sees at one moment: people, things, light, the frame.
 
-Boxes are ``(x1, y1, x2, y2)`` in integer pixels from the top left corner; x2 and y2 are the first
-column and row outside. Places on the floor are east and north in the building's frame [m].
+Places on the floor are east and north in the building's frame [m].
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
-
-import numpy as np
-import numpy.typing as npt
+from typing import Any
 
 from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.perception.contracts import CameraFault, Detection
+from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["LIT_LEVEL", "PERSON", "Box", "CameraFault", "Detection", "Frame", "ReporterScene"]
-
-Frame = npt.NDArray[np.uint8]
-"""A picture, RGB, shape (height, width, 3)."""
-Box = tuple[int, int, int, int]
-CameraFault = Literal["dark"]
+__all__ = ["LIT_LEVEL", "PERSON", "PlacedDetection", "ReporterScene"]
 
 PERSON = "person"
 LIT_LEVEL = 55.0
@@ -28,20 +21,14 @@ LIT_LEVEL = 55.0
 
 
 @dataclass(frozen=True, slots=True)
-class Detection:
-    """Somebody or something seen.
+class PlacedDetection(Detection):
+    """Somebody or something, and where it stands.
 
     Attributes:
-        label: "person", or what it is: "spill", "box", "fallen_chair", …
-        bbox: Where, in pixels.
-        score: How sure the detector is, 0..1.
         who: Of a person: who, or a track; None if nobody can tell.
         at: Where it stands [m]; None if that is not known.
     """
 
-    label: str
-    bbox: Box
-    score: float
     who: str | None = None
     at: tuple[float, float] | None = None
 
@@ -68,22 +55,22 @@ class ReporterScene:
 
     t: float
     pose: Pose
-    detections: tuple[Detection, ...]
+    detections: tuple[PlacedDetection, ...]
     light: Mapping[tuple[str, int], float] = field(default_factory=dict)
     frame: Frame | None = field(default=None, repr=False, compare=False)
     fault: CameraFault | None = None
 
     @property
-    def people(self) -> tuple[Detection, ...]:
+    def people(self) -> tuple[PlacedDetection, ...]:
         """Everybody in view."""
         return tuple(found for found in self.detections if found.label == PERSON)
 
     @property
-    def things(self) -> tuple[Detection, ...]:
+    def things(self) -> tuple[PlacedDetection, ...]:
         """All that is no person."""
         return tuple(found for found in self.detections if found.label != PERSON)
 
-    def person(self, who: str) -> Detection | None:
+    def person(self, who: str) -> PlacedDetection | None:
         """Return the detection of somebody, or None."""
         return next((found for found in self.people if found.who == who), None)
 

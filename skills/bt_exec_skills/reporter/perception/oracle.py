@@ -1,43 +1,36 @@
-"""The oracle: detections from what the simulator knows, and no more than is really in view."""
+"""The reporter's oracle: detections from what the simulator knows, no more than is in view."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from bt_exec.failure import UsageError
-from bt_exec_skills.reporter.perception.contracts import View
-from bt_exec_skills.reporter.perception.observation import PERSON, Detection
+from bt_exec_skills.perception.oracle import things_in_view, truth_of
+from bt_exec_skills.perception.picture import Mask
+from bt_exec_skills.reporter.perception.contracts import GroundView
+from bt_exec_skills.reporter.perception.observation import PERSON, PlacedDetection
 
-__all__ = ["OracleDetector"]
+__all__ = ["PeopleOracle"]
 
 _LEAST_PIXELS = {PERSON: 10}
 _LEAST_THING = 5  # a spill lies flat: nine metres away it shows no more
 
 
-class OracleDetector:
-    """A detection for everybody and everything of which enough pixels are in view."""
+def _enough(label: str, mask: Mask) -> bool:
+    return int(np.count_nonzero(mask)) >= _LEAST_PIXELS.get(label, _LEAST_THING)
 
-    def detect(self, view: View) -> tuple[Detection, ...]:
-        """See `Detector.detect`.
+
+class PeopleOracle:
+    """A detection, with its place, for everybody and everything in view."""
+
+    def detect(self, view: GroundView) -> tuple[PlacedDetection, ...]:
+        """See `PeopleDetector.detect`.
 
         Raises:
             UsageError: If the camera is no simulated one.
         """
-        if view.truth is None:
-            raise UsageError("the oracle needs a simulated camera; choose another detector")
         found = []
-        for number in np.unique(view.truth.shows[view.truth.shows >= 0]):
-            label, who = view.truth.things[number]
-            rows, columns = np.nonzero(view.truth.shows == number)
-            if len(rows) < _LEAST_PIXELS.get(label, _LEAST_THING):
-                continue
-            box = (
-                int(columns.min()),
-                int(rows.min()),
-                int(columns.max()) + 1,
-                int(rows.max()) + 1,
-            )
-            x, y = (float(value) for value in np.median(view.ground[rows, columns], axis=0))
-            found.append(Detection(label, box, 1.0, who, (x, y)))
+        for thing, mask, box in things_in_view(truth_of(view), _enough):
+            x, y = (float(value) for value in np.median(view.ground[mask], axis=0))
+            found.append(PlacedDetection(thing.label, box.bbox, box.score, thing.who, (x, y)))
         found.sort(key=lambda one: view.pose.away(*(one.at or (0.0, 0.0))))
         return tuple(found)

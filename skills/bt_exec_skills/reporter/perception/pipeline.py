@@ -7,8 +7,9 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from bt_exec_skills.reporter.perception.contracts import Camera, Detector, View
-from bt_exec_skills.reporter.perception.observation import Detection, ReporterScene
+from bt_exec_skills.perception.contracts import Camera
+from bt_exec_skills.reporter.perception.contracts import GroundView, PeopleDetector
+from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterScene
 from bt_exec_skills.reporter.sitemap import SiteMap
 
 __all__ = ["ReporterPerception"]
@@ -29,7 +30,9 @@ class ReporterPerception(Generic[C]):
         site: Says what belongs to which place.
     """
 
-    def __init__(self, camera: Camera[C], detector: Detector, site: SiteMap) -> None:
+    def __init__(
+        self, camera: Camera[C, GroundView], detector: PeopleDetector, site: SiteMap
+    ) -> None:
         self.camera = camera
         self.detector = detector
         self._parts = [
@@ -50,7 +53,7 @@ class ReporterPerception(Generic[C]):
         found = tuple(_placed(one, view) for one in self.detector.detect(view))
         return ReporterScene(view.t, view.pose, found, self._light(view), view.frame)
 
-    def _light(self, view: View) -> dict[tuple[str, int], float]:
+    def _light(self, view: GroundView) -> dict[tuple[str, int], float]:
         """Return the mean luminance of what is in view of each part of a place."""
         ground = view.ground[::_STRIDE, ::_STRIDE].reshape(-1, 2)
         bright = view.frame[::_STRIDE, ::_STRIDE].reshape(-1, 3) @ (0.299, 0.587, 0.114)
@@ -63,7 +66,7 @@ class ReporterPerception(Generic[C]):
         return light
 
 
-def _placed(found: Detection, view: View) -> Detection:
+def _placed(found: PlacedDetection, view: GroundView) -> PlacedDetection:
     """Return the detection with its place, read off the middle of its box if need be."""
     if found.at is not None:
         return found

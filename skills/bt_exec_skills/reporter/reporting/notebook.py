@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from bt_exec.events import Event, Finished, MissionStarted, SkillEnded
 from bt_exec.language.messages import language_of
-from bt_exec_skills.reporter.perception.observation import Frame
+from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.reporter.sitemap import SiteMap
 
 __all__ = ["Note", "NoteKind", "Notebook", "PastMission"]

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from bt_exec.observation import World
 from bt_exec.skill import Verdict, condition
+from bt_exec_skills.perception.fresh import PATIENCE_S
 from bt_exec_skills.reporter.perception.observation import LIT_LEVEL, ReporterScene
 from bt_exec_skills.reporter.robot import EMPTY, PersonName, PlaceName, ReporterRobot, Words
-from bt_exec_skills.reporter.skills.driving import SIGHT_PATIENCE_S
 
 __all__ = ["CONDITIONS", "at_place", "lit_here", "person_in_view", "tray_empty", "tray_holds"]
 
@@ -51,7 +51,7 @@ def tray_empty(robot: ReporterRobot) -> Verdict:
     return Verdict(held == EMPTY, f"tray: {held}", (f"tray:{held}",))
 
 
-@condition(patience_s=SIGHT_PATIENCE_S, unknown=_UNCERTAIN)
+@condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
 def person_in_view(world: World[ReporterScene], target: PersonName) -> Verdict:
     """Whether somebody is in view now, without turning; absent only after three pictures."""
     scenes = [scene for scene in world.fresh if scene.fault is None]
@@ -62,7 +62,7 @@ def person_in_view(world: World[ReporterScene], target: PersonName) -> Verdict:
     return Verdict.unknown(f"{target} not seen yet", age_s=world.age_s)
 
 
-@condition(patience_s=SIGHT_PATIENCE_S, unknown=_UNCERTAIN)
+@condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
 def lit_here(world: World[ReporterScene]) -> Verdict:
     """Whether it is bright where the robot looks."""
     scenes = [one for one in world.fresh if one.fault is None and one.frame is not None]

@@ -8,8 +8,9 @@ from typing import Any
 
 from bt_exec.failure import Failed
 from bt_exec.observation import World
-from bt_exec.skill import Running, Steps
+from bt_exec.skill import Steps
 from bt_exec_skills.motion.follow import follow_motion
+from bt_exec_skills.perception.fresh import fresh_observation
 from bt_exec_skills.reporter.perception.observation import ReporterScene
 from bt_exec_skills.reporter.robot import Motion, ReporterRobot
 from bt_exec_skills.reporter.sitemap import Person, Place
@@ -28,8 +29,6 @@ DRIVE_FAILS = frozenset({"UNREACHABLE", "BLOCKED_PATH", "STOPPED"})
 """Codes of `drive` for a motion that goes somewhere."""
 SIGHT_FAILS = frozenset({"CAMERA_FAULT"})
 """Codes of `look_once`."""
-SIGHT_PATIENCE_S = 3.0
-"""How long a picture is waited for [s]."""
 
 
 def known_place(robot: ReporterRobot, target: str) -> Place:
@@ -88,15 +87,12 @@ def look_once(world: World[ReporterScene]) -> Steps[ReporterScene]:
         Failed: CAMERA_FAULT if none comes within a few seconds.
     """
     begun = world.now
-    while True:
-        scene = world.observation
-        if scene is not None and scene.t >= begun and scene.fault is None:
-            return scene
-        if world.now - begun >= SIGHT_PATIENCE_S:
-            fresh = scene is not None and scene.t >= begun
-            why = "the picture is black" if fresh else "no new picture came"
-            raise Failed("CAMERA_FAULT", why)
-        yield Running(None, "looking")
+
+    def failure() -> Failed:
+        fresh = world.observation is not None and world.observation.t >= begun
+        return Failed("CAMERA_FAULT", "the picture is black" if fresh else "no new picture came")
+
+    return (yield from fresh_observation(world, begun, failure))
 
 
 @contextmanager

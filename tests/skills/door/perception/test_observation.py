@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bt_exec_skills.door.perception.contracts import View
-from bt_exec_skills.door.perception.observation import Detection, DoorEstimate, DoorScene
-from bt_exec_skills.door.perception.oracle import OracleDetector, OracleEstimator
+from bt_exec_skills.door.perception.observation import DoorEstimate, DoorScene
+from bt_exec_skills.door.perception.oracle import OracleEstimator, oracle_detector
 from bt_exec_skills.door.perception.pipeline import DoorPerception
+from bt_exec_skills.perception.contracts import Detection, View
 
 Scenes = Callable[..., DoorScene]
 
@@ -39,7 +39,7 @@ def test_one_line_for_people(scene: Scenes, language: str, line: str) -> None:
     ],
 )
 def test_what_is_not_believed_is_not_said_to_be_seen(doubts: tuple[Any, ...], word: str) -> None:
-    found = tuple(Detection("material", (1, 2, 3, 4), 0.9, doubt) for doubt in doubts)
+    found = tuple(Detection("material", (1, 2, 3, 4), 0.9, doubt=doubt) for doubt in doubts)
     told = DoorScene(0.0, found, DoorEstimate("open", 0.9)).describe("en")
     assert told == f"door open 0.9 · handle no · material {word}"
 
@@ -88,7 +88,7 @@ class Still:
 @pytest.mark.parametrize(("shape", "fault"), [((4, 4, 3), "dark"), ((0, 0, 3), "missing")])
 def test_a_picture_without_light_or_pixels_is_a_fault(shape: tuple, fault: str) -> None:
     frame = np.zeros(shape, np.uint8)
-    sight = DoorPerception(Still(frame), OracleDetector(), OracleEstimator())
+    sight = DoorPerception(Still(frame), oracle_detector(), OracleEstimator())
     scene = sight.interpret(sight.capture())
     assert (scene.fault, scene.t) == (fault, 3.0)
     assert scene.door.state == "uncertain"
@@ -98,6 +98,6 @@ def test_the_oracle_needs_a_simulated_camera() -> None:
     from bt_exec.failure import UsageError
 
     frame = np.full((4, 4, 3), 90, np.uint8)
-    sight = DoorPerception(Still(frame), OracleDetector(), OracleEstimator())
+    sight = DoorPerception(Still(frame), oracle_detector(), OracleEstimator())
     with pytest.raises(UsageError, match="the oracle needs a simulated camera"):
         sight.interpret(sight.capture())

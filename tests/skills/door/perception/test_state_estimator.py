@@ -11,21 +11,21 @@ import pytest
 from bt_exec.failure import BtExecError, UsageError
 from bt_exec_skills.door.perception.angle_fit import AngleFit, AngleFitter
 from bt_exec_skills.door.perception.calibration import Calibration
-from bt_exec_skills.door.perception.contracts import View
 from bt_exec_skills.door.perception.detector_factory import learned_eyes, weights_path
 from bt_exec_skills.door.perception.learned_detector import (
     DoorDetection,
     LearnedDetector,
-    whole_pixels,
 )
-from bt_exec_skills.door.perception.observation import Detection, DoorEstimate, DoorScene
-from bt_exec_skills.door.perception.oracle import OracleDetector
+from bt_exec_skills.door.perception.observation import DoorEstimate, DoorScene
+from bt_exec_skills.door.perception.oracle import oracle_detector
 from bt_exec_skills.door.perception.state_estimator import Judge, contenders, possible_states
 from bt_exec_skills.door.sim.camera import SimCamera
 from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.measure import calibration_of
 from bt_exec_skills.door.sim.world import DoorWorld
-from bt_exec_skills.perception.temporal_voting import seen
+from bt_exec_skills.perception.contracts import Detection, View
+from bt_exec_skills.perception.picture import whole_pixels
+from bt_exec_skills.perception.temporal_voting import in_view
 from bt_exec_skills.vision.decode import Found
 
 CLASSES = ("door-closed", "door-ajar", "door-open", "door-handle", "material", "person")
@@ -50,7 +50,7 @@ def look(angle: float, seed: int = 0) -> tuple[Calibration, View, dict[str, Dete
     camera = SimCamera(world, renderer="raycast")
     view = camera.view(camera.capture())
     camera.close()
-    return calibration_of(world), view, {d.label: d for d in OracleDetector().detect(view)}
+    return calibration_of(world), view, {d.label: d for d in oracle_detector().detect(view)}
 
 
 def door(box: Any, **states: float) -> DoorDetection:
@@ -195,7 +195,7 @@ def test_what_is_grasped_is_looked_at_twice(closer: list[Found], doubt: str) -> 
     (found,) = LearnedDetector(network).detect(view)
     assert found.doubt == doubt
     scene = DoorScene(0.0, (found,), DoorEstimate("open", 0.9))
-    assert seen([scene, scene, scene], "material") is not bool(doubt)
+    assert in_view([scene, scene, scene], "material") is not bool(doubt)
     assert scene.record()["detections"][0].get("doubt", "") == doubt
 
 

@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorScene
-from bt_exec_skills.perception.temporal_voting import agreed_state, seen
+from bt_exec_skills.door.perception.temporal_voting import agreed_state
+from bt_exec_skills.perception.temporal_voting import in_view
 
 
 def look(letter: str) -> DoorScene:
     """Return a scene: ``+`` shows the thing, ``-`` does not, ``x`` is a camera fault."""
-    from bt_exec_skills.door.perception.observation import Detection
+    from bt_exec_skills.perception.contracts import Detection
 
     found = (Detection("material", (0, 0, 1, 1), 1.0),) if letter == "+" else ()
     estimate = DoorEstimate("open", 0.9)
@@ -41,12 +42,12 @@ def look(letter: str) -> DoorScene:
     ],
 )
 def test_two_say_yes_three_say_no(pictures: str, answer: bool | None) -> None:
-    assert seen([look(letter) for letter in pictures], "material") is answer
+    assert in_view([look(letter) for letter in pictures], "material") is answer
 
 
 @given(st.text(alphabet="+-x", max_size=12))
 def test_enough_good_pictures_always_settle_it(pictures: str) -> None:
-    answer = seen([look(letter) for letter in pictures], "material")
+    answer = in_view([look(letter) for letter in pictures], "material")
     good = pictures.replace("x", "")
     if len(good) >= 4:
         assert answer is not None

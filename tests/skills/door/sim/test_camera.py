@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bt_exec_skills.door.perception.oracle import OracleDetector, OracleEstimator
+from bt_exec_skills.door.perception.oracle import OracleEstimator, oracle_detector
 from bt_exec_skills.door.perception.pipeline import DoorPerception
 from bt_exec_skills.door.sim.camera import SimCamera
 from bt_exec_skills.door.sim.layout import WorldOptions
@@ -24,7 +24,7 @@ RENDERERS = [
 def eyes(renderer: str = "raycast", **options: Any) -> tuple[DoorWorld, DoorPerception]:
     world = DoorWorld(WorldOptions(**options))
     camera = SimCamera(world, renderer=renderer)
-    return world, DoorPerception(camera, OracleDetector(), OracleEstimator())
+    return world, DoorPerception(camera, oracle_detector(), OracleEstimator())
 
 
 @pytest.mark.parametrize("renderer", RENDERERS)
@@ -70,7 +70,7 @@ def test_without_gl_the_ray_caster_is_chosen(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_box_holds_every_pixel_of_its_thing_and_no_more() -> None:
     _, sight = eyes(seed=2, door="open")
     view = sight.camera.view(sight.capture())
-    for found in OracleDetector().detect(view):
+    for found in oracle_detector().detect(view):
         mask = view.truth.masks[found.label]
         x1, y1, x2, y2 = found.bbox
         assert mask[y1:y2, x1:x2].sum() == mask.sum()

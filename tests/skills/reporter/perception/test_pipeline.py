@@ -8,9 +8,10 @@ import pytest
 from bt_exec.failure import UsageError
 from bt_exec.observation import ObservationBuffer, World
 from bt_exec_skills.navigation.geometry import Pose
-from bt_exec_skills.reporter.perception.contracts import Truth, View
-from bt_exec_skills.reporter.perception.observation import Detection, ReporterScene
-from bt_exec_skills.reporter.perception.oracle import OracleDetector
+from bt_exec_skills.perception.oracle import Thing
+from bt_exec_skills.reporter.perception.contracts import GroundTruth, GroundView
+from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterScene
+from bt_exec_skills.reporter.perception.oracle import PeopleOracle
 from bt_exec_skills.reporter.perception.pipeline import ReporterPerception
 from bt_exec_skills.reporter.robot import ReporterRobot
 from bt_exec_skills.reporter.skills.conditions import (
@@ -26,8 +27,8 @@ def view_of(shows, things, frame_level=120):
     shape = shows.shape
     ground = np.stack(np.meshgrid(np.arange(shape[1]), np.arange(shape[0])), axis=-1) * 0.01
     frame = np.full((*shape, 3), frame_level, np.uint8)
-    truth = Truth(shows, things)
-    return View(1.0, Pose(0, 0, 0), frame, ground.astype(np.float32), truth)
+    truth = GroundTruth(shows, tuple(Thing(*one) for one in things))
+    return GroundView(1.0, frame, truth, pose=Pose(0, 0, 0), ground=ground.astype(np.float32))
 
 
 class FixedCamera:
@@ -46,7 +47,7 @@ class FixedCamera:
 
 class OneBox:
     def detect(self, view):
-        return (Detection("person", (100, 40, 140, 80), 0.9),)
+        return (PlacedDetection("person", (100, 40, 140, 80), 0.9),)
 
 
 def test_the_oracle_sees_what_is_in_view_and_no_more():
@@ -55,7 +56,7 @@ def test_the_oracle_sees_what_is_in_view_and_no_more():
     shows[100:101, 0:5] = 1  # five pixels of somebody are not somebody
     shows[150:170, 200:230] = 2
     things = (("person", "user"), ("person", "visitor-1"), ("spill", None))
-    found = OracleDetector().detect(view_of(shows, things))
+    found = PeopleOracle().detect(view_of(shows, things))
     assert [(one.label, one.who, one.bbox) for one in found] == [
         ("person", "user", (20, 10, 30, 50)),
         ("spill", None, (200, 150, 230, 170)),
@@ -64,9 +65,10 @@ def test_the_oracle_sees_what_is_in_view_and_no_more():
 
 
 def test_the_oracle_needs_a_simulator():
-    view = View(0.0, Pose(0, 0), np.zeros((4, 4, 3), np.uint8), np.zeros((4, 4, 2), np.float32))
+    ground = np.zeros((4, 4, 2), np.float32)
+    view = GroundView(0.0, np.zeros((4, 4, 3), np.uint8), pose=Pose(0, 0), ground=ground)
     with pytest.raises(UsageError):
-        OracleDetector().detect(view)
+        PeopleOracle().detect(view)
 
 
 def test_another_detector_drops_in(site):
@@ -113,7 +115,7 @@ def test_who_is_in_view():
         sight.add(ReporterScene(0.5, Pose(0, 0), (), {}, dark))
     assert person_in_view(world=world, target="user").holds is False
     assert lit_here(world=world).holds is False
-    user = Detection("person", (0, 0, 1, 1), 1.0, "user", (1.0, 1.0))
+    user = PlacedDetection("person", (0, 0, 1, 1), 1.0, "user", (1.0, 1.0))
     sight.add(ReporterScene(0.6, Pose(0, 0), (user,), {}, lit))
     assert person_in_view(world=world, target="user").holds is True
     assert lit_here(world=world).holds is True

@@ -15,7 +15,7 @@ from bt_exec.outcome import Outcome
 from bt_exec.testing import check_pack
 from bt_exec_skills.reporter.pack import PACK
 from bt_exec_skills.reporter.perception.gathering import Gathering, noise_state
-from bt_exec_skills.reporter.perception.observation import Detection, ReporterScene
+from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterScene
 from bt_exec_skills.reporter.reporting.markdown import write_report
 from bt_exec_skills.reporter.reporting.memory import Memory
 from bt_exec_skills.reporter.reporting.notebook import Note, Notebook, PastMission
@@ -85,7 +85,7 @@ def gathered(site, name, *people, light=None):
     pose = site.places[name].poses[0]
     for turn in range(7):  # all of it, before anybody came
         found.add(ReporterScene(0.0, pose._replace(yaw=float(turn)), ()))
-    seen = tuple(Detection("person", (0, 0, 9, 9), 1.0, None, at) for at in people)
+    seen = tuple(PlacedDetection("person", (0, 0, 9, 9), 1.0, None, at) for at in people)
     found.add(ReporterScene(0.0, pose, seen, light or {}))
     return found
 
@@ -125,7 +125,7 @@ def test_answers_in_both_languages(site):
 )
 def test_a_count_of_a_place_seen_in_part_is_at_least(site, people, told):
     found = Gathering("lounge", site.places["lounge"])
-    seen = tuple(Detection("person", (0, 0, 9, 9), 1.0, None, at) for at in people)
+    seen = tuple(PlacedDetection("person", (0, 0, 9, 9), 1.0, None, at) for at in people)
     found.add(ReporterScene(0.0, site.places["lounge"].poses[0], seen))
     assert not found.complete
     assert told == tuple(
@@ -288,7 +288,7 @@ def test_people_whom_the_site_knows_are_named(site):
     found = gathered(site, "professor_office")
     names = {}
     for who, at in (("professor", (2.5, 5.4)), ("user", (4.0, 6.0)), ("visitor-1", (1.0, 6.0))):
-        seen = (Detection("person", (0, 0, 9, 9), 1.0, who, at),)
+        seen = (PlacedDetection("person", (0, 0, 9, 9), 1.0, who, at),)
         found.add(ReporterScene(1.0, site.places["professor_office"].poses[0], seen))
         names[who] = tuple(
             answer_of(found, "quiet", 40, ("people",), language, site) for language in ("en", "ko")

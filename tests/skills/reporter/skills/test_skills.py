@@ -9,7 +9,7 @@ import pytest
 
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.reporter.pack import PACK
-from bt_exec_skills.reporter.perception.observation import Detection, ReporterScene
+from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterScene
 from bt_exec_skills.reporter.reporting.phrasing import sentence
 from bt_exec_skills.reporter.reporting.speaker import Reply
 
@@ -23,7 +23,7 @@ ARGS = {
     "fail_and_report": {"reason": "the lift is out of order"},
 }
 OFFICE, BASE = Pose(2.5, 3.9, 0.0), Pose(3.0, -1.4, 0.0)
-PROFESSOR = Detection("person", (1, 1, 9, 40), 1.0, "professor", (2.5, 5.4))
+PROFESSOR = PlacedDetection("person", (1, 1, 9, 40), 1.0, "professor", (2.5, 5.4))
 
 
 def test_navigate(play):
@@ -66,10 +66,10 @@ def test_a_place_that_is_taken(play):
 def test_observe_counts_everybody_once(play):
     one = play()
     one.shows(
-        Detection("person", (0, 0, 9, 9), 1.0, "user", (1.7, -3.0)),
-        Detection("person", (0, 0, 9, 9), 1.0, "visitor-1", (4.0, -2.0)),
-        Detection("person", (0, 0, 9, 9), 1.0, "visitor-2", (4.0, 2.0)),  # in the corridor
-        Detection("spill", (0, 0, 9, 9), 1.0, None, (4.0, -3.0)),
+        PlacedDetection("person", (0, 0, 9, 9), 1.0, "user", (1.7, -3.0)),
+        PlacedDetection("person", (0, 0, 9, 9), 1.0, "visitor-1", (4.0, -2.0)),
+        PlacedDetection("person", (0, 0, 9, 9), 1.0, "visitor-2", (4.0, 2.0)),  # in the corridor
+        PlacedDetection("spill", (0, 0, 9, 9), 1.0, None, (4.0, -3.0)),
         light={("basecamp", 0): 20.0, ("corridor_center", 0): 150.0},
     )
     assert one.run("observe_scene", target="basecamp", query="이상 없는지 확인") == "OK"
@@ -86,7 +86,7 @@ def test_observe_counts_everybody_once(play):
 
 def test_observe_uses_every_viewpoint(play):
     one = play(pose=Pose(8.0, 4.4, 0.0))
-    one.shows(Detection("person", (0, 0, 9, 9), 1.0, None, (9.0, 6.0)))
+    one.shows(PlacedDetection("person", (0, 0, 9, 9), 1.0, None, (9.0, 6.0)))
     assert one.run("observe_scene", target="lounge", query="how many people?") == "OK"
     assert (one.result.people, one.result.looks) == (1, 14)
     assert one.result.answer == "There is one person."
@@ -97,7 +97,7 @@ def test_observe_uses_every_viewpoint(play):
 
 def test_a_viewpoint_that_is_taken_is_left_out(play):
     one = play(pose=Pose(8.0, 4.4, 0.0), reasons={"goto": "BLOCKED_PATH: somebody stands there"})
-    one.shows(Detection("person", (0, 0, 9, 9), 1.0, "visitor-1", (9.0, 6.0)))
+    one.shows(PlacedDetection("person", (0, 0, 9, 9), 1.0, "visitor-1", (9.0, 6.0)))
     assert one.run("observe_scene", target="lounge", query="people") == "OK"
     assert one.result.looks == 7
 
