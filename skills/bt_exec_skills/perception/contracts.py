@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Generic, Literal, Protocol, TypeVar
 
+from bt_exec.robot import Observation
 from bt_exec_skills.perception.picture import Box, Frame
 
-__all__ = ["Camera", "CameraFault", "Detection", "Detector", "View"]
+__all__ = ["Camera", "CameraFault", "Detection", "Detector", "Observed", "View"]
 
 C = TypeVar("C")
 T = TypeVar("T")
@@ -56,6 +57,14 @@ class View(Generic[T]):
     frame: Frame
     truth: T | None = None
     fault: CameraFault | None = None
+
+
+class Observed(Observation, Protocol):
+    """An observation that says whether its camera works."""
+
+    @property
+    def fault(self) -> CameraFault | None:
+        """What is wrong with the camera, or None."""
 
 
 class Camera(Protocol[C, V_co]):

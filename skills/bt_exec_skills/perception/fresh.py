@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from bt_exec.failure import Failed
 from bt_exec.observation import World
-from bt_exec.robot import Observation
 from bt_exec.skill import Running, Steps
-from bt_exec_skills.perception.contracts import CameraFault
+from bt_exec_skills.perception.contracts import Observed
 
-__all__ = ["PATIENCE_S", "Observed", "fresh_observation"]
+__all__ = ["PATIENCE_S", "fresh_observation"]
 
 PATIENCE_S = 3.0
 """How long fresh observations are waited for [s]."""
-
-
-class Observed(Observation, Protocol):
-    """An observation that says whether its camera works."""
-
-    @property
-    def fault(self) -> CameraFault | None:
-        """What is wrong with the camera, or None."""
 
 
 S = TypeVar("S", bound=Observed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from bt_exec_skills.perception.contracts import CameraFault
+from bt_exec_skills.perception.contracts import Observed
 
 __all__ = ["YES", "Voter", "in_view"]
 
@@ -13,12 +13,8 @@ YES, _NO = 2, 3
 """So many pictures that agree are believed."""
 
 
-class Voter(Protocol):
+class Voter(Observed, Protocol):
     """An observation that can tell whether something is in view."""
-
-    @property
-    def fault(self) -> CameraFault | None:
-        """What is wrong with the camera, or None."""
 
     def confirms(self, label: str) -> bool:
         """Whether something of that label is detected that nothing speaks against."""
