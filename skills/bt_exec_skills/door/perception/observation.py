@@ -37,54 +37,29 @@ class DoorEstimate:
     doubt: DoorDoubt | None = None
 
 
-_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+_WORDS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
-        "en": MappingProxyType(
-            {
-                "door": "door",
-                "open": "open",
-                "ajar": "ajar",
-                "closed": "closed",
-                "uncertain": "uncertain",
-                "handle": "handle",
-                "material": "material",
-                "yes": "yes",
-                "no": "no",
-                "unconfirmed": "unsure",
-                "outside": "outside",
-                "fault": "camera",
-                "dark": "dark",
-                "frozen": "frozen",
-                "noise": "noise",
-                "occluded": "covered",
-                "wrong_size": "wrong picture size",
-                "missing": "no picture",
-            }
-        ),
-        "ko": MappingProxyType(
-            {
-                "door": "문",
-                "open": "열림",
-                "ajar": "조금 열림",
-                "closed": "닫힘",
-                "uncertain": "불확실",
-                "handle": "손잡이",
-                "material": "자재",
-                "yes": "보임",
-                "no": "안 보임",
-                "unconfirmed": "불확실",
-                "outside": "문 밖",
-                "fault": "카메라",
-                "dark": "어두움",
-                "frozen": "멈춤",
-                "noise": "잡음",
-                "occluded": "가려짐",
-                "wrong_size": "영상 크기 다름",
-                "missing": "영상 없음",
-            }
-        ),
+        "door": ("door", "문"),
+        "open": ("open", "열림"),
+        "ajar": ("ajar", "조금 열림"),
+        "closed": ("closed", "닫힘"),
+        "uncertain": ("uncertain", "불확실"),
+        "handle": ("handle", "손잡이"),
+        "material": ("material", "자재"),
+        "yes": ("yes", "보임"),
+        "no": ("no", "안 보임"),
+        "unconfirmed": ("unsure", "불확실"),
+        "outside": ("outside", "문 밖"),
+        "fault": ("camera", "카메라"),
+        "dark": ("dark", "어두움"),
+        "frozen": ("frozen", "멈춤"),
+        "noise": ("noise", "잡음"),
+        "occluded": ("covered", "가려짐"),
+        "wrong_size": ("wrong picture size", "영상 크기 다름"),
+        "missing": ("no picture", "영상 없음"),
     }
 )
+"""In English and in Korean."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +98,7 @@ class DoorScene:
 
     def describe(self, language: str) -> str:
         """Return one line for people: "door open 0.9 · handle yes · material no"."""
-        say = _WORDS.get(language, _WORDS["en"])
+        say = {word: texts[language == "ko"] for word, texts in _WORDS.items()}
         parts = [f"{say['door']} {say[self.door.state]} {self.door.confidence:.1f}"]
         for word, label in (("handle", "door-handle"), ("material", "material")):
             doubts = [found.doubt for found in self.detections if found.label == label]

@@ -20,7 +20,6 @@ from bt_exec.spec.model import (
     MissionSpec,
     NodeBase,
     Sequence,
-    Tree,
     children_of,
     walk,
 )
@@ -37,7 +36,6 @@ __all__ = [
     "do",
     "goes_home",
     "is_core",
-    "is_tree",
     "map_of",
     "note",
     "place_of",
@@ -140,8 +138,3 @@ def _plain(node: NodeBase) -> bool:
     """Whether a node has no modifiers, so that its children can stand in its place."""
     modifiers: Iterable[Any] = (node.skip_if, node.guard, node.retry, node.timeout, node.repeat)
     return node.name is None and all(value is None for value in modifiers)
-
-
-def is_tree(node: NodeBase, name: str) -> bool:
-    """Whether a node is the subtree `name`."""
-    return isinstance(node, Tree) and node.tree == name

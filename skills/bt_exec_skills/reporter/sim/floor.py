@@ -26,7 +26,6 @@ from bt_exec_skills.navigation.geometry import Area
 __all__ = ["BARRIERS", "DOORWAYS", "LIGHTS", "ROOMS", "STAND", "WALL_HEIGHT", "Bar", "wall_pieces"]
 
 WALL_HEIGHT = 2.4
-_THICK = 0.06  # half of a wall [m]
 
 ROOMS: Mapping[str, Area] = MappingProxyType(
     {
