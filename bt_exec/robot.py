@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
+from bt_exec.failure import Failed
+
 __all__ = ["Motion", "Observation", "Perception", "RemoteSimulation", "Robot", "Simulation"]
 
 S_co = TypeVar("S_co", bound="Observation", covariant=True)
@@ -39,12 +41,8 @@ class Motion(Protocol):
         """How much of it is behind us, 0..1."""
 
     @property
-    def blocked(self) -> bool:
-        """Whether it ended, or cannot go on, before reaching its goal."""
-
-    @property
-    def reason(self) -> str:
-        """Why it is blocked, in a few words; empty otherwise."""
+    def failure(self) -> Failed | None:
+        """Why it ended, or cannot go on, before reaching its goal; None otherwise."""
 
     def stop(self) -> None:
         """Stop within a tick; harmless when already done."""

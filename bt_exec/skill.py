@@ -13,8 +13,8 @@ its ``finally`` is the whole clean-up::
                 yield Running(motion.progress, "pulling")
         finally:
             motion.stop()
-        if motion.blocked:
-            raise Failed("DOOR_STUCK", motion.reason)
+        if motion.failure is not None:
+            raise Failed("DOOR_STUCK", motion.failure.message)
 
 A **condition** is a function that returns a `Verdict`: holds, does not hold, or not known yet.
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from bt_exec.mission.reporting import Action, MissionReporter, MissionView
 from bt_exec.spec.model import Do, walk
-from bt_exec_skills.door.gate import handles_material
-from bt_exec_skills.door.scene import DoorScene
+from bt_exec_skills.door.perception.observation import DoorScene
+from bt_exec_skills.door.rules.gate import handles_material
 
 __all__ = ["ACTIONS", "KEYS", "REASONS", "DoorReporter"]
 
