@@ -31,7 +31,7 @@ def switched_off() -> Rig:
 
 
 def test_a_robot_that_is_not_there_is_named():
-    with pytest.raises(UsageError, match=r"robot 'arm' of pack test is not to be had: .*192\.0\.2"):
+    with pytest.raises(UsageError, match=r"robot 'arm' of pack test is unavailable: .*192\.0\.2"):
         Session(site_with(arm=switched_off))
 
 

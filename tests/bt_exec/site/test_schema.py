@@ -49,7 +49,7 @@ def test_it_takes_every_shipped_site(schema):
         ),
         ("{door: {material_arm: middle}}", "BAD_VALUE 2:30: must be 'left' or 'right'"),
         ("{door: {robot: smi}}", "UNKNOWN_ROBOT 2:23: there is no robot 'smi'"),
-        ("{reporter: {speaker: radio}}", "BAD_VALUE 2:30: must be 'scripted' or 'terminal'"),
+        ("{reporter: {speaker: radio}}", "BAD_VALUE 2:29: must be 'scripted' or 'terminal'"),
     ],
 )
 def test_what_is_wrong_in_a_site_file_has_its_place(schema, packs, problem, tmp_path):
