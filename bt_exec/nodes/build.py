@@ -6,13 +6,11 @@ from dataclasses import dataclass
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
-from py_trees.composites import Selector
-from py_trees.composites import Sequence as PySequence
 
+from bt_exec.nodes import composites
 from bt_exec.nodes.check_node import CheckNode
 from bt_exec.nodes.leaf import KeptNode
 from bt_exec.nodes.modifiers import Guard, Repeat, Retry, SkipIf, Timeout
-from bt_exec.nodes.parallel import NofM
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.nodes.skill_node import SkillNode
 from bt_exec.planning.compiler import Done
@@ -93,12 +91,12 @@ class _Builder:
 
     def modified(self, node: Behaviour, spec: NodeBase, path: str) -> Behaviour:
         runtime = self.runtime
-        skill = spec.do if isinstance(spec, Do) else ""
+        skill = node if isinstance(node, SkillNode) else None
         if spec.guard is not None:
             node = Guard(node, path, runtime, spec.guard)
         seconds = spec.timeout
-        if skill:  # every skill runs under a timeout: the spec's or its own
-            seconds = seconds or runtime.catalogue.skill(skill).timeout_s
+        if skill is not None:  # every skill runs under a timeout: the spec's or its own
+            seconds = seconds or skill.skill.timeout_s
         if seconds is not None:
             node = Timeout(node, path, runtime, seconds, skill)
         if spec.retry is not None:
@@ -118,7 +116,7 @@ class _Builder:
         if not children:
             raise ValueError(f"{path}: a mission is built after its subtrees are expanded")
         if isinstance(spec, Parallel):
-            return NofM(path, path, spec.needed, children)
+            return composites.Parallel(path, spec.needed, children)
         if isinstance(spec, Fallback):
-            return Selector(path, memory=True, children=children)
-        return PySequence(path, memory=True, children=children)
+            return composites.Fallback(path, children)
+        return composites.Sequence(path, children)

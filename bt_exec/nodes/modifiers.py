@@ -15,7 +15,9 @@ from py_trees.decorators import Decorator
 
 from bt_exec.failure import Failure
 from bt_exec.nodes.ask import Ask
+from bt_exec.nodes.composites import failure_of, forget
 from bt_exec.nodes.runtime import Runtime
+from bt_exec.nodes.skill_node import SkillNode
 
 __all__ = ["Guard", "Modifier", "Repeat", "Retry", "SkipIf", "Timeout"]
 
@@ -37,8 +39,10 @@ class Modifier(Decorator):
     def tick(self) -> Iterator[Behaviour]:
         """Ask `before`; tick the child unless that decided; ask `after`."""
         if self.status is not Status.RUNNING:
+            forget(self)
             self.failure = None
             self.initialise()
+            self.status = Status.RUNNING  # so that an interrupt in its first tick stops it, too
         decided = self.before()
         if decided is None:
             yield from self.decorated.tick()
@@ -146,11 +150,16 @@ class Timeout(Modifier):
     CODE = "TIMEOUT"
 
     def __init__(
-        self, child: Behaviour, path: str, runtime: Runtime, seconds: float, node: str
+        self,
+        child: Behaviour,
+        path: str,
+        runtime: Runtime,
+        seconds: float,
+        skill: SkillNode | None = None,
     ) -> None:
         super().__init__(child, path, runtime)
         self.seconds = seconds
-        self.node = node
+        self.skill = skill  # the one it modifies, perhaps with a guard in between
         self._began = 0.0
 
     def initialise(self) -> None:
@@ -167,8 +176,8 @@ class Timeout(Modifier):
             f"not done after {taken:.1f} s (limit {self.seconds:g} s)",
             self.path,
             "timeout",
-            self.node,
-            getattr(self.decorated, "args", {}),
+            self.skill.skill.name if self.skill is not None else "",
+            self.skill.attempted() if self.skill is not None else {},
             {"seconds": round(taken, 3), "limit": self.seconds},
         )
         return Status.FAILURE
@@ -193,9 +202,8 @@ class Retry(Modifier):
         if status is not Status.FAILURE:
             return status
         self._used += 1
-        latest = failure_of(self.decorated)
-        failure = latest.because(self._earlier) if latest is not None else None
-        if self._used < self.attempts and (failure is None or failure.retryable):
+        failure = failure_of(self.decorated).because(self._earlier)
+        if self._used < self.attempts and failure.retryable:
             self._earlier = failure
             return Status.RUNNING
         self.failure = failure
@@ -220,22 +228,3 @@ class Repeat(Modifier):
             return status
         self._done += 1
         return Status.SUCCESS if self._done >= self.times else Status.RUNNING
-
-
-def failure_of(node: Behaviour) -> Failure | None:
-    """Return why `node` failed: its own reason, or that of the child that failed.
-
-    A fallback fails with its last child's failure; the earlier children's stand behind it as
-    causes. A parallel fails with the first child that failed.
-    """
-    own: Failure | None = getattr(node, "failure", None)
-    if own is not None:
-        return own
-    failed = [child for child in node.children if child.status is Status.FAILURE]
-    found: Failure | None = None
-    for failure in filter(None, map(failure_of, failed)):
-        if found is None or getattr(node, "first_counts", False):
-            found = found or failure
-        else:
-            found = failure.because(found)
-    return found

@@ -49,7 +49,7 @@ class SkillNode(Leaf):
         self.args: dict[str, Any] = {}
         self._steps: Steps[Any] | None = None
         self._started = 0.0
-        self._call = 0
+        self._call = 0  # its number while it is begun and has not ended
         self._last: Running | None = None
         self._slow = False  # whether it was told of
 
@@ -59,10 +59,9 @@ class SkillNode(Leaf):
         self.failure = None
         self._steps = None
         self._last = None
-        self._call = 0
         self._started = runtime.now()
         try:
-            self.args = self.skill.validate(runtime.resolve(self.spec.args))
+            self.args = self._arguments()
         except (ValueError, KeyError) as error:
             self.args = dict(self.spec.args)
             self.failure = self._fail("BAD_ARGUMENT", str(error), retryable=False)
@@ -103,14 +102,26 @@ class SkillNode(Leaf):
             return Status.RUNNING if result is None else self._end(Status.SUCCESS, result)
         return self._end(Status.FAILURE)
 
-    def terminate(self, new_status: Status) -> None:
-        """Cancel a running skill; called by py_trees on every ending, acts only on a cancel."""
-        if new_status is not Status.INVALID or self._steps is None:
-            return
-        overdue = self._close()
-        state = NodeChanged(self.runtime.now(), self.runtime.tick, self.path, "stopped", overdue)
-        self._ended("stopped")
-        self.runtime.emit(state)
+    def terminate(self, _: Status) -> None:
+        """Cancel a running skill and forget its attempt; also called where nothing runs."""
+        if self._call:  # begun and not ended
+            overdue = self._close()
+            now, tick = self.runtime.now(), self.runtime.tick
+            self._ended("stopped")
+            self.runtime.emit(NodeChanged(now, tick, self.path, "stopped", overdue))
+        self.args = {}
+
+    def attempted(self) -> Mapping[str, Any]:
+        """Return the arguments of the present attempt, also while a guard holds it back."""
+        if self._call:
+            return self.args
+        try:
+            return self._arguments()
+        except (ValueError, KeyError):
+            return dict(self.spec.args)
+
+    def _arguments(self) -> dict[str, Any]:
+        return self.skill.validate(self.runtime.resolve(self.spec.args))
 
     def _close(self) -> str:
         """Close the generator; return what went wrong, or nothing."""
@@ -179,13 +190,14 @@ class SkillNode(Leaf):
     def _ended(self, state: Any, result: Mapping[str, Any] | None = None) -> None:
         runtime = self.runtime
         now = runtime.now()
+        call, self._call = self._call, 0
         runtime.emit(
             SkillEnded(
                 now,
                 runtime.tick,
                 self.path,
                 self.skill.name,
-                self._call,
+                call,
                 state,
                 now - self._started,
                 result or {},

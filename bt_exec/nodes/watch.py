@@ -9,8 +9,8 @@ from py_trees.common import Status
 
 from bt_exec.events import NodeChanged
 from bt_exec.nodes.build import Built
+from bt_exec.nodes.composites import failure_of
 from bt_exec.nodes.leaf import KeptNode
-from bt_exec.nodes.modifiers import failure_of
 from bt_exec.nodes.runtime import Runtime
 
 __all__ = ["Watch"]
@@ -62,7 +62,6 @@ class Watch:
             self._runtime.emit(NodeChanged(now, tick, path, "skipped", skipped))
         elif status is Status.FAILURE:
             failure = failure_of(node)
-            detail = failure.message if failure is not None else ""
-            self._runtime.emit(NodeChanged(now, tick, path, "failed", detail, failure))
+            self._runtime.emit(NodeChanged(now, tick, path, "failed", failure.message, failure))
         else:
             self._runtime.emit(NodeChanged(now, tick, path, _STATES[status]))
