@@ -82,7 +82,7 @@ class Question:
         return self.answer
 
     def part(self, part: Any, doubted: dict[str, float]) -> Answer:
-        """Ask one part: `all` ends at the first that does not hold, `any` at the first that does."""
+        """Ask one part; what settles it ends the asking."""
         if isinstance(part, Is):
             return self.leaf(part, doubted)
         if isinstance(part, Not):
