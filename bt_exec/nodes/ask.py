@@ -55,14 +55,15 @@ class Ask:
         since: When this node began to ask [s].
     """
 
+    since: float
+    _said: tuple[bool | None, str] | None  # what listeners were told last
+    _found: _Found
+    _doubted: dict[str, float]  # since when a condition is unknown [s], by its text
+
     def __init__(self, expression: Any, runtime: Runtime) -> None:
         self.expression = expression
         self.text = str(expression)
         self.runtime = runtime
-        self.since = 0.0
-        self._said: tuple[bool | None, str] | None = None  # what listeners were told last
-        self._found = _Found(Verdict.unknown(), "")
-        self._doubted: dict[str, float] = {}  # since when a condition is unknown [s], by its text
 
     def begin(self) -> None:
         """Start asking: what was captured before now is not fresh."""
