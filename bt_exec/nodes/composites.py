@@ -69,11 +69,10 @@ class Sequence(_Composite):
 
     def work(self) -> Work:
         """Tick on from the first child that has not succeeded."""
-        for child in self.children:
+        for child in (each for each in self.children if each.status is not Status.SUCCESS):
+            yield from child.tick()
             if child.status is not Status.SUCCESS:
-                yield from child.tick()
-                if child.status is not Status.SUCCESS:
-                    return child.status
+                return child.status
         return Status.SUCCESS
 
 
@@ -82,12 +81,11 @@ class Fallback(_Composite):
 
     def work(self) -> Work:
         """Tick on from the first child that has not failed."""
-        for child in self.children:
+        for child in (each for each in self.children if each.status is not Status.FAILURE):
+            yield from child.tick()
             if child.status is not Status.FAILURE:
-                yield from child.tick()
-                if child.status is not Status.FAILURE:
-                    return child.status
-                self.failure = failure_of(child).because(self.failure)
+                return child.status
+            self.failure = failure_of(child).because(self.failure)
         return Status.FAILURE
 
 
@@ -104,11 +102,10 @@ class Parallel(_Composite):
 
     def work(self) -> Work:
         """Tick what is unfinished, then count."""
-        for child in self.children:
-            if child.status not in _FINISHED:
-                yield from child.tick()
-                if child.status is Status.FAILURE:
-                    self.failure = self.failure or failure_of(child)
+        for child in (each for each in self.children if each.status not in _FINISHED):
+            yield from child.tick()
+            if child.status is Status.FAILURE:
+                self.failure = self.failure or failure_of(child)
         status = self._count()
         if status is not Status.RUNNING:
             for child in self.children:
