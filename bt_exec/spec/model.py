@@ -35,8 +35,8 @@ everything under it, counts as not reached.
 **Questions.** The parts of ``all`` and ``any`` are asked from the left; the first that settles it
 is the answer, and its evidence is all there is. If none does, one that is unknown makes the whole
 unknown; else the answer rests on all of them and is as old as the oldest. Not knowing is neither
-holding nor failing: ``check`` and ``skip_if`` wait, a guard starts nothing and lets go on what runs.
-Each condition is waited for within its own patience, from the tick since which it has been unknown
+holding nor failing: ``check`` and ``skip_if`` wait, a guard starts nothing and lets what runs go
+on. Each condition is waited for within its own patience, from the tick since which it is unknown
 without a break; one that crashed is not waited for. ``all`` is given up with the first of its
 unknown parts, ``any`` when none is left to wait for; the failure is that of the part whose patience
 ended first.
