@@ -32,7 +32,7 @@ class _Found:
     Attributes:
         verdict: The verdict of the part.
         name: The condition whose verdict it is; the first of several.
-        held: The conditions that made it hold.
+        held: The conditions that made it hold, where it holds.
         until: When doubt has lasted too long [s]; endless where it is known.
         code: What the doubt fails with then.
         crash: Traceback of a condition that raised, or an empty string.
@@ -156,7 +156,7 @@ class Ask:
             said = Verdict.unknown(f"{leaf.name} raised {in_words(error)}")
             return _Found(said, leaf.name, (), -math.inf, CRASHED, traceback.format_exc())
         if verdict.holds is not None:
-            return _Found(verdict, leaf.name, (leaf,) if verdict.holds else ())
+            return _Found(verdict, leaf.name, (leaf,))
         text, now = str(leaf), self.runtime.now()
         since = self._doubted[text] = before.get(text, now)
         return _Found(verdict, leaf.name, (), since + condition.patience_s, condition.unknown)

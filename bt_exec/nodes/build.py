@@ -46,14 +46,28 @@ class Built:
     leaves: dict[str, SkillNode | CheckNode | KeptNode]
 
     def finished(self) -> tuple[Done, ...]:
-        """Return the leaves that succeeded, in document order."""
+        """Return the leaves that succeeded, in document order.
+
+        Not those in a branch of a fallback that failed: that branch is not what got us here, and
+        whoever tries it again begins it anew.
+        """
         found = []
         for path, leaf in self.leaves.items():
             node = self.by_path[path]
-            if node.status is Status.SUCCESS:
+            if node.status is Status.SUCCESS and not _in_vain(node):
                 ran = (leaf.skill.name, leaf.args) if isinstance(leaf, SkillNode) else ("", {})
                 found.append(Done(path, *ran, getattr(node, "skipped", "")))
         return tuple(found)
+
+
+def _in_vain(node: Behaviour) -> bool:
+    """Whether `node` lies in a branch of a fallback that failed."""
+    above = node.parent
+    while above is not None:
+        if isinstance(above, composites.Fallback) and node.status is Status.FAILURE:
+            return True
+        node, above = above, above.parent
+    return False
 
 
 def build(spec: MissionSpec, runtime: Runtime) -> Built:

@@ -49,7 +49,6 @@ class Modifier(Decorator):
             decided = self.after(self.decorated.status)
         if decided is not Status.RUNNING:
             self.stop(decided)
-        self.status = decided
         yield self
 
     def before(self) -> Status | None:
@@ -129,9 +128,10 @@ class Guard(Modifier):
         if verdict.holds is None:
             self.failure = self.ask.doubt(verdict, self.path, "guard")
         else:
+            lost = "no longer holds" if self._started else "does not hold"
             self.failure = Failure(
                 self.CODE,
-                f"{self.ask.text} no longer holds: {verdict.why}",
+                f"{self.ask.text} {lost}" + (f": {verdict.why}" if verdict.why else ""),
                 self.path,
                 "guard",
                 self.ask.name,

@@ -39,6 +39,8 @@ class SkillNode(Leaf):
     takes longer than the deadline, the robot is stopped from another thread.
     """
 
+    _started: float  # when the attempt began [s]
+
     def __init__(self, spec: Do, path: str, skill: Skill, runtime: Runtime) -> None:
         super().__init__(path)
         self.spec = spec
@@ -48,7 +50,6 @@ class SkillNode(Leaf):
         self.failure: Failure | None = None
         self.args: dict[str, Any] = {}
         self._steps: Steps[Any] | None = None
-        self._started = 0.0
         self._call = 0  # its number while it is begun and has not ended
         self._last: Running | None = None
         self._slow = False  # whether it was told of

@@ -78,7 +78,7 @@ class Reference:
 
     @property
     def finished(self) -> list[tuple[Any, ...]]:
-        """The leaves that succeeded, in document order."""
+        """The leaves that succeeded, in document order; not in a fallback's failed branches."""
         return list(self._finished(self.root))
 
     def _finished(self, node: NodeBase) -> Any:
@@ -89,7 +89,8 @@ class Reference:
             reason = self.reasons.get(path, "")
             yield path, node.do if ran else "", self.args.get(path, {}) if ran else {}, reason
         for child in () if leaf else children_of(node):
-            yield from self._finished(child)
+            if not (isinstance(node, Fallback) and self.status.get(self.path(child)) == "failed"):
+                yield from self._finished(child)
 
     # -- a node with its modifiers -----------------------------------------------------------
 
@@ -197,7 +198,7 @@ class Reference:
             if answer.holds:
                 started = True
             elif answer.holds is False:
-                return question.broken()
+                return question.broken(started=started)
             elif answer.given_up:
                 return question.doubt("guard")
             return None if started else WAIT

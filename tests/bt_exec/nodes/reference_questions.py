@@ -139,10 +139,11 @@ class Question:
         said = self.answer.verdict.why or f"cannot tell whether {self.expression}"
         return self._failure(self.answer.code, said, kind, **dict(self.answer.facts))
 
-    def broken(self) -> Failure:
+    def broken(self, *, started: bool) -> Failure:
         """Return the failure of a guard."""
         why = self.answer.verdict.why
-        said = f"{self.expression} no longer holds: {why}"
+        said = f"{self.expression} {'no longer holds' if started else 'does not hold'}"
+        said += f": {why}" if why else ""
         return replace(self._failure("GUARD_BROKEN", said, "guard", why=why), retryable=True)
 
     def failed(self, code: str | None) -> Failure:

@@ -251,7 +251,7 @@ def test_progress_is_told_when_it_changes_and_anew_in_each_attempt():
 
 
 def test_a_slow_step_is_told_of_only_when_it_is_slower_than_the_limit(monkeypatch, caplog):
-    for took, told in ((skill_node.SLOW_S, 0), (skill_node.SLOW_S + 0.1, 1)):
+    for took, told in ((2.0, 0), (2.1, 1)):
         clock = iter([0.0, took])
         monkeypatch.setattr(skill_node, "monotonic", lambda clock=clock: next(clock))
         caplog.clear()

@@ -311,3 +311,31 @@ def test_a_timeout_names_the_arguments_as_written_where_a_result_is_missing():
     root = "{do: a, with: {value: $r}, while: d, timeout: 100ms}"
     failure = compare(case_of(root, d=[WHAT]))[0].events[-1].failure
     assert (failure.code, failure.args) == ("TIMEOUT", {"value": "$r"})
+
+
+@pytest.mark.parametrize(
+    ("root", "finished"),
+    [
+        ("{sequence: [{do: a}, {do: b}]}", ["a"]),
+        ("{parallel: [{do: a}, {do: b}]}", ["a"]),
+        ("{sequence: [{fallback: [{sequence: [{do: a}, {check: c}]}, {do: s}]}, {do: b}]}", ["s"]),
+        ("{fallback: [{sequence: [{do: a}, {check: c}]}, {sequence: [{do: s}, {do: b}]}]}", []),
+        ("{fallback: [{sequence: [{do: a}, {check: c}], retry: 2, name: n}, {do: b}]}", []),
+    ],
+)
+@pytest.mark.parametrize("ticks", [0, 3])
+def test_what_a_failed_plan_has_finished(root, finished, ticks):
+    """Whether the branch that came after a failed one takes time changes nothing."""
+    case = case_of(root, b=[stuck(ticks)], s=[Call(ticks)], c=[NO])
+    reference, _ = compare(case)
+    assert [path.rpartition("/")[2] for path, *_ in reference.finished] == finished
+
+
+def test_a_guard_that_never_held_does_not_say_no_longer():
+    for replies, said in (
+        ([NO], "c does not hold"),
+        ([Verdict.no("dark")], "c does not hold: dark"),
+        ([YES, Verdict.no("dark")], "c no longer holds: dark"),
+    ):
+        reference, _ = compare(case_of("{do: a, while: c}", a=[FOREVER], c=replies))
+        assert reference.events[-1].failure.message == said
