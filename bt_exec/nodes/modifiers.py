@@ -60,18 +60,19 @@ class Modifier(Decorator):
         return status
 
     def update(self) -> Status:
-        """Not used: `tick` decides."""
+        """Not used, `tick` decides; py_trees wants it."""
         return self.status
 
 
 class SkipIf(Modifier):
     """Asks once on entry; when the condition holds, the node is done without doing."""
 
+    skipped: str  # why the node was not needed; read by the loop
+    _entered: bool
+
     def __init__(self, child: Behaviour, path: str, runtime: Runtime, expression: Any) -> None:
         super().__init__(child, path, runtime)
         self.ask = Ask(expression, runtime)
-        self._entered = False
-        self.skipped = ""  # why the node was not needed; read by the loop
 
     def initialise(self) -> None:
         """Start asking."""
@@ -105,11 +106,11 @@ class Guard(Modifier):
     """
 
     CODE = "GUARD_BROKEN"
+    _started: bool
 
     def __init__(self, child: Behaviour, path: str, runtime: Runtime, expression: Any) -> None:
         super().__init__(child, path, runtime)
         self.ask = Ask(expression, runtime)
-        self._started = False
 
     def initialise(self) -> None:
         """Start asking."""
@@ -148,6 +149,7 @@ class Timeout(Modifier):
     """Fails with TIMEOUT when an attempt has taken too long; checked before the child is ticked."""
 
     CODE = "TIMEOUT"
+    _began: float  # mission clock [s]
 
     def __init__(
         self,
@@ -160,7 +162,6 @@ class Timeout(Modifier):
         super().__init__(child, path, runtime)
         self.seconds = seconds
         self.skill = skill  # the one it modifies, perhaps with a guard in between
-        self._began = 0.0
 
     def initialise(self) -> None:
         """Start the attempt's time."""
@@ -185,6 +186,9 @@ class Timeout(Modifier):
 
 class Retry(Modifier):
     """Up to `attempts` attempts in all, one per tick; the last failure counts, causes behind it."""
+
+    _used: int
+    _earlier: Failure | None
 
     def __init__(self, child: Behaviour, path: str, runtime: Runtime, attempts: int) -> None:
         super().__init__(child, path, runtime)
@@ -213,10 +217,11 @@ class Retry(Modifier):
 class Repeat(Modifier):
     """The child N times in a row, one per tick; any failure ends it."""
 
+    _done: int
+
     def __init__(self, child: Behaviour, path: str, runtime: Runtime, times: int) -> None:
         super().__init__(child, path, runtime)
         self.times = times
-        self._done = 0
 
     def initialise(self) -> None:
         """Start counting."""

@@ -58,7 +58,6 @@ class SkillNode(Leaf):
         """Announce and start the skill; called by py_trees once per attempt."""
         runtime = self.runtime
         self.failure = None
-        self._steps = None
         self._last = None
         self._started = runtime.now()
         try:
