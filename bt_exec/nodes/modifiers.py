@@ -193,8 +193,6 @@ class Retry(Modifier):
     def __init__(self, child: Behaviour, path: str, runtime: Runtime, attempts: int) -> None:
         super().__init__(child, path, runtime)
         self.attempts = attempts
-        self._used = 0
-        self._earlier: Failure | None = None
 
     def initialise(self) -> None:
         """Forget earlier attempts."""

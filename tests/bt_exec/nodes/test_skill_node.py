@@ -216,6 +216,14 @@ def test_a_skill_says_how_long_its_attempt_took():
     assert [event.call for event in stage.of(SkillEnded)] == [1, 2]
 
 
+def test_a_timeout_says_how_long_the_attempt_took_in_milliseconds():
+    stage = Stage("{do: a, timeout: 100ms}", [waiting()])
+    stage.tick()
+    stage.clock.step(0.0123456)
+    stage.tick(2)
+    assert stage.of(NodeChanged)[-1].failure.evidence == {"seconds": 0.112, "limit": 0.1}
+
+
 def test_an_end_is_on_record_only_where_there_was_a_start():
     stage = Stage("{do: a, with: {n: $r}}", [scripted_skill("a")])
     assert stage.tick() is Status.FAILURE
