@@ -36,13 +36,11 @@ class Built:
     Attributes:
         root: The py_trees root.
         by_path: The outermost behaviour of every node; its status is the node's status.
-        specs: The spec of every node.
         leaves: Skills and checks in document order.
     """
 
     root: Behaviour
     by_path: dict[str, Behaviour]
-    specs: dict[str, NodeBase]
     leaves: dict[str, SkillNode | CheckNode | KeptNode]
 
     def finished(self) -> tuple[Done, ...]:
@@ -82,16 +80,14 @@ class _Builder:
         self.kept = frozenset(spec.mission.kept)
         self.order = paths(spec.root)  # parents first, as we descend
         self.by_path: dict[str, Behaviour] = {}
-        self.specs: dict[str, NodeBase] = {}
         self.leaves: dict[str, SkillNode | CheckNode | KeptNode] = {}
 
     def build(self) -> Built:
         root = self.node(self.spec.root)
-        return Built(root, self.by_path, self.specs, self.leaves)
+        return Built(root, self.by_path, self.leaves)
 
     def node(self, spec: NodeBase) -> Behaviour:
         path, _ = next(self.order)
-        self.specs[path] = spec
         if path in self.kept:
             for _ in range(sum(1 for _ in walk(spec)) - 1):
                 next(self.order)

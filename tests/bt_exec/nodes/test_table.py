@@ -307,6 +307,15 @@ def test_a_timeout_names_the_arguments_of_the_attempt(root, script):
     assert (failure.code, failure.node, failure.args) == ("TIMEOUT", "a", {"value": 7})
 
 
+def test_a_timeout_names_the_arguments_that_the_attempt_began_with():
+    save = "{do: b, save: {value: r}}"
+    slow = "{do: a, with: {value: $r}, timeout: 100ms}"
+    root = f"{{sequence: [{save}, {{parallel: [{slow}, {save}]}}]}}"
+    case = case_of(root, a=[FOREVER], b=[Call(0, "done", 1), Call(0, "done", 2)])
+    failure = compare(case)[0].events[-1].failure
+    assert (failure.code, failure.args) == ("TIMEOUT", {"value": 1})
+
+
 def test_a_timeout_names_the_arguments_as_written_where_a_result_is_missing():
     root = "{do: a, with: {value: $r}, while: d, timeout: 100ms}"
     failure = compare(case_of(root, d=[WHAT]))[0].events[-1].failure
