@@ -58,6 +58,7 @@ class SkillNode(Leaf):
         """Announce and start the skill; called by py_trees once per attempt."""
         runtime = self.runtime
         self.failure = None
+        self._steps = None
         self._last = None
         self._started = runtime.now()
         try:
@@ -182,7 +183,6 @@ class SkillNode(Leaf):
             runtime.emit(Progress(runtime.now(), runtime.tick, self.path, progress, doing))
 
     def _end(self, status: Status, result: Mapping[str, Any] | None = None) -> Status:
-        self._steps = None
         if self._call:
             self._ended("done" if status is Status.SUCCESS else "failed", result)
         return status

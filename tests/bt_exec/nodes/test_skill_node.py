@@ -110,6 +110,13 @@ def test_a_clean_cancel_leaves_no_timer_behind_and_stops_no_robot(timers):
     assert state.detail == ""
 
 
+def test_a_clean_up_may_take_a_second_where_nothing_else_is_said(timers):
+    stage = Stage("{do: a}", [waiting()])
+    stage.tick()
+    stage.stop()
+    assert timers.made[0].interval == 1.0
+
+
 def test_a_skill_that_ends_by_itself_starts_no_timer(timers):
     stage = Stage("{do: a, retry: 2}", [scripted_skill("a", ["STUCK", "done"])])
     assert stage.tick(2) is Status.SUCCESS
@@ -206,6 +213,14 @@ def test_what_cannot_be_recorded_is_not_started():
         "the disk is full",
         False,
     )
+
+
+def test_a_round_that_cannot_be_recorded_fails_although_the_one_before_was_done():
+    troubles = iter(["", "the disk is full"])
+    stage = Stage("{do: a, repeat: 2}", [scripted_skill("a")], unrecorded=lambda: next(troubles))
+    assert stage.tick(2) is Status.FAILURE
+    assert stage.own.log == ["a start", "a done"]
+    assert [event.state for event in stage.of(SkillEnded)] == ["done", "failed"]
 
 
 def test_a_skill_says_how_long_its_attempt_took():
@@ -316,6 +331,8 @@ def test_an_interrupt_in_the_first_tick_leaves_nothing_running(root, when):
     started = [event.skill for event in stage.of(SkillStarting)]
     assert sorted(event.skill for event in stage.of(SkillEnded)) == sorted(started)
     assert {event.state for event in stage.of(SkillEnded)} == {"stopped"}
+    assert {e.detail for e in stage.of(NodeChanged) if e.state == "stopped"} == {""}
+    assert stage.own.stops == 0
     log = [line for line in stage.own.log if line.startswith("a ")]
     assert log == ([] if when == "at its start" else ["a start", "a stopped"])
     assert all(node.status is Status.INVALID for node in stage.built.by_path.values())

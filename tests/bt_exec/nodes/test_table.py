@@ -133,6 +133,31 @@ ENTERING_AGAIN = {
         ],
         None,
     ),
+    "a child that ends as before is not told of again, stopped branch or not": (
+        case_of(
+            "{parallel: [{sequence: [{do: a}, {do: s}]}, {do: b}], retry: 2}",
+            s=[FOREVER],
+            b=[stuck(), slipped()],
+        ),
+        [
+            "1 a done",
+            "1 s running",
+            "1 sequence running",
+            "1 b failed STUCK",
+            "1 s stopped",
+            "1 parallel running",
+            "2 s running",
+            "2 sequence running",
+            "2 s stopped",
+            "2 parallel failed SLIPPED < STUCK",
+        ],
+        None,
+    ),
+    "a fault on purpose in a later round is heeded": (
+        case_of("{do: a, repeat: 3}", faults={("a", 2): "STUCK"}),
+        ["1 a running", "2 a failed STUCK"],
+        ["a 0 start", "a closed"],
+    ),
     "causes of an earlier entry are forgotten": (
         case_of(
             "{sequence: [{do: a, retry: 2}, {check: c}], repeat: 2}",
