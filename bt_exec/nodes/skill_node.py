@@ -212,9 +212,7 @@ class SkillNode(Leaf):
         message = f"raised the undeclared code {failed.code}: {failed.message}"
         return self._fail(CRASHED, message, retryable=False)
 
-    def _fail(
-        self, code: str, message: str, /, *, retryable: bool = True, **evidence: Any
-    ) -> Failure:
+    def _fail(self, code: str, message: str, /, *, retryable: bool, **evidence: Any) -> Failure:
         return Failure(
             code,
             message,

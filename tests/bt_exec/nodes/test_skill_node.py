@@ -1,6 +1,8 @@
 """A skill at work: what is on record, who is stopped, and what an interrupt leaves behind."""
 
 import logging
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import pytest
 from py_trees.common import Status
@@ -253,6 +255,39 @@ def test_calls_are_counted_over_all_nodes_of_a_mission():
     stage.tick()
     assert [event.call for event in stage.of(SkillStarting)] == [1, 2]
     assert stage.runtime.calls == {"a": 2}
+
+
+class Pair(NamedTuple):
+    left: int
+    right: int
+
+
+@dataclass
+class Grip:
+    width: float
+
+
+@pytest.mark.parametrize(
+    ("returned", "fields"),
+    [
+        (None, {}),
+        (Pair(1, 2), {"left": 1, "right": 2}),
+        (Grip(0.04), {"width": 0.04}),
+        ({"n": 1}, {"n": 1}),
+        (7, {"result": 7}),
+        (Grip, {"result": Grip}),
+    ],
+)
+def test_the_fields_of_a_result_are_on_record(returned, fields):
+    @skill()
+    def a() -> Steps:
+        """Return something."""
+        yield Running()
+        return returned
+
+    stage = Stage("{do: a}", [a])
+    assert stage.tick(2) is Status.SUCCESS
+    assert stage.of(SkillEnded)[0].result == fields
 
 
 def test_progress_is_told_when_it_changes_and_anew_in_each_attempt():
