@@ -23,6 +23,7 @@ from typing import Any, Literal
 
 from py_trees.common import Status
 
+from bt_exec.assumed import Assumed
 from bt_exec.events import (
     Aborting,
     Event,
@@ -104,6 +105,7 @@ class Executive:
         self.mission_id = mission_id
         self.journal = journal
         self._replan_policy = ReplanPolicy(site.limits.replans, site.catalogue)
+        self._assumed = Assumed(site.catalogue)
         self._record = record
         self._listeners = list(listeners)
         self._deaf: set[int] = set()
@@ -221,6 +223,7 @@ class Executive:
     def emit(self, event: Event) -> None:
         """Hand an event to every listener. A listener that raises is told of once, then ignored."""
         self._progress.on(event)
+        self._assumed.on(event)
         for listener in self._listeners:
             try:
                 listener.on(event)
@@ -264,6 +267,7 @@ class Executive:
                 failure=failure,
                 done=built.finished(),
                 tried=tuple(progress.failures),
+                assumed=dict(self._assumed.facts),
             )
 
     def _satisfied(self, progress: MissionProgress) -> Ending:
