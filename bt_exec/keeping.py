@@ -3,8 +3,9 @@
 A new plan is rehearsed from what is known and assumed now: kept steps do nothing, every other step
 does what it declares. A kept step runs again when
 
-- something that runs again needs, checks or guards a fact that the step gave, and that is another
-  now or is not known: written by a step that failed, say, or that runs again before;
+- a skill that runs again needs a fact that the step gave, and that is another now or not known:
+  written by a step that failed, say, or that runs again before;
+- a check or a guard asks for such a fact, and it is another now, or was written anew;
 - nothing that it achieved holds any more, and a skill that declares no needs, so may need it all
   the same, starts before somebody writes that anew;
 - it is a check, and what it found is written anew before it.
@@ -16,6 +17,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from bt_exec.pack import Catalogue
+from bt_exec.skill import Skill
 from bt_exec.spec.model import Check, Do, Fallback, NodeBase, children_of
 from bt_exec.spec.paths import paths
 from bt_exec.verify.facts import Facts, after_failure, after_success, established, holds
@@ -68,12 +70,12 @@ class _State(NamedTuple):
 
     Attributes:
         facts: What is known; a fact that is not there is uncertain.
-        givers: The kept skill that gave a fact last, by fact.
+        givers: The kept skills that may have given a fact last, by fact.
         anew: Facts that were written by a step that ran again.
     """
 
     facts: Facts
-    givers: Mapping[str, str]
+    givers: Mapping[str, tuple[str, ...]]
     anew: frozenset[str]
 
 
@@ -123,37 +125,50 @@ class _Rehearsal:
         ends: list[_State | None] = []
         for branch in step.children:
             ends.append(self.run(branch, before))
-            if self._sure(branch):
+            if self._sure(branch, before):
                 break
             before = self._half_way(branch, before)
         return _either(ends)
 
-    def _sure(self, step: _Step) -> bool:
-        """Whether nothing is left to do under `step` that could fail."""
-        if step.path in self.kept:
+    def _sure(self, step: _Step, before: _State) -> bool:
+        """Whether `step` has nothing left to do that could fail."""
+        node = step.node
+        if step.path in self.kept or self._holds(node.skip_if, before):
             return True
-        plain = step.node.skip_if is None and step.node.guard is None
-        return plain and bool(step.children) and all(map(self._sure, step.children))
+        if isinstance(node, Do) or not (node.guard is None or self._holds(node.guard, before)):
+            return False
+        if isinstance(node, Check):
+            return self._holds(node.check, before)
+        tried = step.children[:1] if isinstance(node, Fallback) else step.children
+        return bool(tried) and all(self._sure(child, before) for child in tried)
+
+    def _holds(self, expression: Any, before: _State) -> bool:
+        return expression is not None and holds(expression, before.facts, self.catalogue) is True
 
     def _half_way(self, step: _Step, before: _State) -> _State:
         """Return how things stand after `step` failed: what it writes is not known."""
         if step.path in self.kept:
-            return before
+            return self._given(step, before)
         if isinstance(step.node, Do):
             skill = self.catalogue.skill(step.node.do)
-            facts = after_failure(before.facts, skill, known_args(skill, step.node.args))
-            return before._replace(facts=facts)
+            args = known_args(skill, step.node.args)
+            facts = after_failure(before.facts, skill, args)
+            return before._replace(facts=facts, anew=before.anew | _written(skill, args))
         for child in step.children:
             before = self._half_way(child, before)
         return before
 
     def _kept(self, step: _Step, before: _State) -> _State:
-        gave = self.kept[step.path]
+        if isinstance(step.node, Check) and before.anew & self.kept[step.path].keys():
+            raise _Again(step.path)
+        return self._given(step, before)
+
+    def _given(self, step: _Step, before: _State) -> _State:
+        """Note what a kept skill gave; a kept check found something, and gave nothing."""
         if isinstance(step.node, Check):
-            if before.anew & gave.keys():
-                raise _Again(step.path)
             return before
-        return before._replace(givers={**before.givers, **dict.fromkeys(gave, step.path)})
+        gave = dict.fromkeys(self.kept[step.path], (step.path,))
+        return before._replace(givers={**before.givers, **gave})
 
     def _do(self, node: Do, before: _State) -> _State:
         skill = self.catalogue.skill(node.do)
@@ -161,39 +176,51 @@ class _Rehearsal:
         for key, wanted in skill.needs.items():
             if is_known(key, args) and is_known(wanted, args):
                 self._wanted(fill(key, args), fill(wanted, args).split("|"), before)
-        written = {fill(key, args) for key in skill.effects if is_known(key, args)}
+        written = _written(skill, args)
         if not skill.needs:
-            for fact, path in before.givers.items():
-                if fact not in written and self._is_gone(path, before.facts):
-                    raise _Again(path)
+            self._gone(written, before)
         return _State(
             after_success(before.facts, skill, args),
-            {fact: path for fact, path in before.givers.items() if fact not in written},
+            {fact: paths for fact, paths in before.givers.items() if fact not in written},
             before.anew | written,
         )
 
     def _wanted(self, fact: str, allowed: list[str], before: _State) -> None:
-        """Ask for the step that gave `fact`, if it is not as it should be, and that would help."""
-        path = before.givers.get(fact)
-        if path is None or before.facts.get(fact) in allowed:
+        """Ask for a step that gave `fact`, if it is not as it should be, and that would help."""
+        if before.facts.get(fact) in allowed:
             return
-        if self.kept[path][fact] in allowed:
-            raise _Again(path)
+        for path in before.givers.get(fact, ()):
+            if self.kept[path][fact] in allowed:
+                raise _Again(path)
 
-    def _is_gone(self, path: str, facts: Facts) -> bool:
-        """Whether all that a kept step achieved is known to be otherwise."""
-        gave = self.kept[path]
-        return all(facts.get(fact, value) != value for fact, value in gave.items())
+    def _gone(self, written: frozenset[str], before: _State) -> None:
+        """Ask for a step of which nothing holds, unless its fact is among those `written` now."""
+        for fact, givers in before.givers.items():
+            for path in givers:
+                if fact not in written and not self._may_hold(self.kept[path], before):
+                    raise _Again(path)
+
+    def _may_hold(self, gave: Facts, before: _State) -> bool:
+        """Whether something of what a step gave may hold; what nobody touched may."""
+        return any(
+            before.facts.get(fact, None if fact in before.anew else value) == value
+            for fact, value in gave.items()
+        )
 
     def _found(self, expression: Any, before: _State) -> _State | None:
         """Return how things stand once `expression` held; None if facts say that it does not."""
         wanted = established(expression, self.catalogue)
         for fact, value in wanted.items():
-            if fact in before.facts:
+            if fact in before.facts or fact in before.anew:
                 self._wanted(fact, [value], before)
         if holds(expression, before.facts, self.catalogue) is False:
             return None
         return before._replace(facts={**before.facts, **wanted})
+
+
+def _written(skill: Skill, args: Mapping[str, Any]) -> frozenset[str]:
+    """Return the facts that a skill writes, whatever it makes of them."""
+    return frozenset(fill(key, args) for key in skill.effects if is_known(key, args))
 
 
 def _either(ends: list[_State | None]) -> _State | None:
@@ -203,5 +230,8 @@ def _either(ends: list[_State | None]) -> _State | None:
         return None
     first, *rest = possible
     facts = {k: v for k, v in first.facts.items() if all(end.facts.get(k) == v for end in rest)}
-    givers = {fact: path for end in possible for fact, path in end.givers.items()}
+    givers: dict[str, tuple[str, ...]] = {}
+    for end in possible:
+        for fact, paths_of in end.givers.items():
+            givers[fact] = tuple(dict.fromkeys((*givers.get(fact, ()), *paths_of)))
     return _State(facts, givers, frozenset().union(*(end.anew for end in possible)))
