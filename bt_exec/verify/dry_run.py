@@ -6,8 +6,10 @@ on one way a fact is known to contradict it. Taken for granted is that
 
 - skills do what they declare, and leave what they write unknown where they fail or are stopped;
 - a fact that nobody knows contradicts nothing; a condition about a known fact follows it;
-- a branch of a parallel may find anything that the others may have written by then, done or not.
-  (Strict: a branch that waits for another cannot be told from one that does not.)
+- at any time, a parallel branch finds what the others may write, and a guard finds what it asks.
+
+The last is strict: what runs at once is not put in order, so a plan may be turned down for a way
+that it cannot go.
 """
 
 from __future__ import annotations
@@ -172,7 +174,10 @@ class _DryRun:
             broken, doubted = _NONE, _NONE
         else:
             started, doubted, broken = self._asked(node.guard, before)
+            others = self._others  # it is asked each tick, and may find out what was not known
+            self._others = (*others, partial(_learnt, established(node.guard, self._catalogue)))
             ends = self._once(node, place, started)
+            self._others = others
             broken |= frozenset(
                 state
                 for state in ends.stopped

@@ -72,11 +72,12 @@ def _run(step: Step, facts: dict[str, str], choices: Choices) -> Moments:
 
 def _retried(step: Step, facts: dict[str, str], choices: Choices) -> Moments:
     end: End = "again"
-    for _ in range(step.get("retry", 1)):
+    for attempt in range(step.get("retry", 1)):
+        if attempt:
+            yield  # one attempt a tick
         end = yield from _attempt(step, facts, choices)
         if end != "again":
             break
-        yield  # one attempt a tick
     return end
 
 
@@ -141,7 +142,9 @@ def _do(step: Step, facts: dict[str, str], choices: Choices) -> Moments:
             raise Hit
     succeeded = False
     try:
-        yield
+        takes_time = choices.choose(2) == 1
+        if takes_time:
+            yield
         succeeded = choices.choose(2) == 0
     finally:
         for fact, word in step["effects"].items():

@@ -68,9 +68,9 @@ def document(step: Step) -> dict[str, Any]:
     return out
 
 
-def has_parallel(step: Step) -> bool:
-    inner = step.get("sequence", step.get("fallback", []))
-    return "parallel" in step or any(map(has_parallel, inner))
+def has(step: Step, key: str) -> bool:
+    inner = step.get("sequence", step.get("fallback", step.get("parallel", [])))
+    return key in step or any(has(child, key) for child in inner)
 
 
 def compare(seeds: range, runs: int) -> dict[str, int]:
@@ -86,8 +86,9 @@ def compare(seeds: range, runs: int) -> dict[str, int]:
         hit = hits(draw.plan, draw.facts, runs)
         if not found:
             assert not hit, f"seed {seed}: accepted, and meets an unmet need"
-        elif hit is False:  # only what runs at the same time is taken for worse than it is
-            assert has_parallel(draw.plan), f"seed {seed}: rejected without a reason {found}"
+        elif hit is False:  # taken for worse than it is: see the top of `dry_run`
+            beside = has(draw.plan, "parallel") or has(draw.plan, "while")
+            assert beside, f"seed {seed}: rejected without a reason {found}"
             count["strict"] += 1
         count["rejected" if found else "accepted"] += 1
         count["unsure"] += hit is None
@@ -103,7 +104,7 @@ def hold(count: dict[str, int], plans: int) -> None:
 
 
 def test_accepted_plans_meet_no_unmet_need_and_rejected_ones_may() -> None:
-    hold(compare(range(500), runs=500), 500)
+    hold(compare(range(500), runs=1_000), 500)
 
 
 @pytest.mark.slow
