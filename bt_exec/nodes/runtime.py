@@ -32,6 +32,7 @@ class Runtime:
         tick: The number of the present tick.
         results: What skills saved, by name.
         calls: How often each skill was started in this mission.
+        acted: When an action ended last [s, mission clock].
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Runtime:
         self.tick = 0
         self.results: dict[str, Any] = {}
         self.calls: dict[str, int] = {}
+        self.acted = float("-inf")
 
     def surroundings(self, name: str, since: float) -> tuple[Any, World[Any]]:
         """Return the robot and the world that the skill or condition `name` works with."""

@@ -6,6 +6,8 @@ on one way a fact is known to contradict it. Taken for granted is that
 
 - skills do what they declare, and leave what they write unknown where they fail or are stopped;
 - a fact that nobody knows contradicts nothing; a condition about a known fact follows it;
+- a condition that establishes nothing, and is asked whether to do something (by ``skip_if``, or
+  before further branches of a fallback), may have found anything that this would write;
 - at any time, a parallel branch finds what the others may write, and a guard finds what it asks.
 
 The last is strict: what runs at once is not put in order, so a plan may be turned down for a way
@@ -24,6 +26,7 @@ from bt_exec.spec.paths import paths, place_of_children
 from bt_exec.spec.source import Place
 from bt_exec.verify.context import Context, nodes_of
 from bt_exec.verify.facts import (
+    NEED_NOT_MET,
     Facts,
     after_failure,
     after_success,
@@ -61,7 +64,7 @@ def check_dry_run(context: Context) -> None:
     run.node(document.root, ("root",), frozenset([_state(context.facts)]))
     for (place, fact, known), (skill, allowed, sure) in run.unmet.items():
         context.report(
-            "NEED_NOT_MET",
+            NEED_NOT_MET,
             f"{skill} needs {fact} to be {' or '.join(allowed)}, but it "
             f"{'will' if sure else 'may'} be {known}",
             (*place, "do"),
@@ -122,6 +125,8 @@ class _DryRun:
         if node.skip_if is None:
             return self._repeated(node, place, before)
         skipped, doubted, entered = self._asked(node.skip_if, before)
+        if not established(node.skip_if, self._catalogue):
+            skipped = self._forgotten(skipped, [(node, place)])
         ends = self._repeated(node, place, entered)
         return _Ends(
             _few(skipped | ends.done),
@@ -216,10 +221,22 @@ class _DryRun:
     def _fallback(self, node: Fallback, place: Place, before: States) -> _Ends:
         done, stopped = _NONE, _NONE
         ends = _Ends(_NONE, before)
-        for child, where in place_of_children(node, place):
+        children = list(place_of_children(node, place))
+        for index, (child, where) in enumerate(children):
             ends = self.node(child, where, _few(ends.again | ends.over))
-            done, stopped = done | ends.done, stopped | ends.stopped
+            mute = isinstance(child, Check) and not established(child.check, self._catalogue)
+            so = self._forgotten(ends.done, children[index + 1 :]) if mute else ends.done
+            done, stopped = done | so, stopped | ends.stopped
         return _Ends(_few(done), ends.again, ends.over, _few(stopped))
+
+    def _forgotten(self, states: States, work: list[tuple[NodeBase, Place]]) -> States:
+        """Return the states without what `work` writes: a question told that it is not needed."""
+        for node, _ in (pair for one in work for pair in nodes_of(*one)):
+            skill = self._catalogue.skills.get(node.do) if isinstance(node, Do) else None
+            if skill is not None and isinstance(node, Do):
+                args = known_args(skill, node.args)
+                states = frozenset(_state(after_failure(dict(s), skill, args)) for s in states)
+        return states
 
     def _parallel(self, node: Parallel, place: Place, before: States) -> _Ends:
         """Follow each branch while the others act; what happened, every branch agrees with."""

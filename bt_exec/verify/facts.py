@@ -14,9 +14,21 @@ from bt_exec.skill import Skill
 from bt_exec.spec.expression import All, Any_, Is, Not
 from bt_exec.verify.templates import fill, form_of, is_known, known_args
 
-__all__ = ["Facts", "after_failure", "after_success", "established", "holds", "unmet"]
+__all__ = [
+    "NEED_NOT_MET",
+    "UNKNOWN",
+    "Facts",
+    "after_failure",
+    "after_success",
+    "established",
+    "holds",
+    "unmet",
+]
 
 Facts = dict[str, str]
+
+NEED_NOT_MET = "NEED_NOT_MET"
+"""The code of a plan that would start a skill against its needs, and of a skill that would."""
 
 UNKNOWN = "?"
 """The value that a skill declares for a fact that nobody knows once it is done."""

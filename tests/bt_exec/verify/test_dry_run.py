@@ -67,9 +67,15 @@ def test_the_message() -> None:
         ({"sequence": [OPEN, take("left"), take("right")]}, CLOSED, 0),
         # skipped because it holds already, or done: the same afterwards
         ({"sequence": [{**OPEN, "skip_if": {"lid_is": {"state": "open"}}}, take()]}, CLOSED, 0),
-        # skipped for another reason: the lid stays closed
-        ({"sequence": [{**OPEN, "skip_if": "lit"}, take()]}, CLOSED, 1),
-        ({"sequence": [{**OPEN, "skip_if": "lit"}, {**take(), "skip_if": "lit"}]}, {}, 0),
+        # skipped for another reason: nobody knows
+        ({"sequence": [{**OPEN, "skip_if": "lit"}, take()]}, CLOSED, 0),
+        ({"sequence": [{**LOOK, "save": {}, "skip_if": "lit"}, take()]}, CLOSED, 1),
+        ({"sequence": [{"fallback": [{"check": "lit"}, OPEN]}, take()]}, CLOSED, 0),
+        ({"sequence": [{"fallback": [{"check": "lit"}, LOOK]}, take()]}, CLOSED, 1),
+        ({"sequence": [{"fallback": [{"check": "lit"}, OPEN]}, take(), take()]}, CLOSED, 1),
+        # skipped because of something else that is known: the lid stays closed
+        ({"sequence": [{**OPEN, "skip_if": "hand_empty"}, take()]}, CLOSED, 1),
+        ({"sequence": [{"fallback": [{"check": "hand_empty"}, OPEN]}, take()]}, CLOSED, 1),
         # it is skipped for sure, so its needs do not matter
         ({**take(), "skip_if": {"lid_is": {"state": "closed"}}}, CLOSED, 0),
         ({"sequence": [CHECK_OPEN, take()]}, CLOSED, 0),
