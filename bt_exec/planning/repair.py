@@ -40,7 +40,8 @@ def repaired(request: Request, compiler: str) -> MissionSpec:
     it is: skills vary a second attempt, and the executive notices when nothing changes.
     """
     assert request.previous is not None
-    before, root = request.previous.mission, request.previous.root
+    before = request.previous.mission
+    root: NodeBase = request.previous.root
     way = other_way(request)
     if way is None:
         kept = kept_paths(request)
@@ -55,7 +56,7 @@ def repaired(request: Request, compiler: str) -> MissionSpec:
         subgoals=before.subgoals,
         kept=kept,
     )
-    return MissionSpec(mission=header, root=root)
+    return request.previous.model_copy(update={"mission": header, "root": root})
 
 
 def _replaced(request: Request, old: NodeBase, new: Tree) -> tuple[NodeBase, tuple[str, ...]]:
@@ -69,7 +70,7 @@ def _replaced(request: Request, old: NodeBase, new: Tree) -> tuple[NodeBase, tup
     here = {id(node): path for path, node in paths(root)}
     outside = {path: here[id(node)] for path, node in paths(before) if id(node) in here}
     try:
-        whole = expand(MissionSpec(mission=request.previous.mission, root=root), request.library)
+        whole = expand(request.previous.model_copy(update={"root": root}), request.library)
     except SpecError:  # verification says what is wrong; nothing is kept of a plan that cannot be
         return root, ()
     return root, _kept(request, outside, whole.root)

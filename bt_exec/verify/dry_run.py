@@ -132,7 +132,7 @@ class _DryRun:
             _few(skipped | ends.done),
             ends.again,
             _few(doubted | ends.over),
-            _few(before | ends.stopped),
+            _few(doubted | ends.stopped),
         )
 
     def _asked(self, expression: Any, before: States) -> tuple[States, States, States]:
@@ -202,8 +202,8 @@ class _DryRun:
             case Check():
                 holding, doubted, failing = self._asked(node.check, before)
                 if node.tell:
-                    return _Ends(before, over=before, stopped=before)
-                return _Ends(holding, over=doubted | failing, stopped=before)
+                    return _Ends(before, over=doubted, stopped=doubted)
+                return _Ends(holding, over=doubted | failing, stopped=doubted)
             case Fallback():
                 return self._fallback(node, place, before)
             case Parallel():
