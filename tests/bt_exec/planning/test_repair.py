@@ -78,6 +78,13 @@ def test_the_failed_part_is_the_innermost_subtree(request_after):
     assert failed_part(request.previous, request.failure)[0] == "all/take"
 
 
+def test_without_a_subtree_around_it_the_failed_part_is_the_whole_plan(request_after):
+    request = request_after("hold", "SLIPPED")
+    root = load_text("tree: t\nroot: {sequence: [{tree: take}, {do: hold}]}").document.root
+    spec = request.previous.model_copy(update={"root": root})
+    assert failed_part(spec, request.failure) == ("sequence", root)
+
+
 def test_finished_leaves_outside_the_failed_part_are_kept(request_after):
     done = ("all/open/pull", "all/take/reach")
     assert kept_paths(request_after("all/take/hold", "SLIPPED", done=done)) == ("all/open/pull",)
