@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow lint types contracts benchmarks clean
+.PHONY: demo test test-slow mutants lint types contracts benchmarks clean
 
 demo: $(VENV)/.installed  ## fetch the material from behind a door, watched live
 	$(BIN)/bt-exec run "문 안의 자재를 가져와"
@@ -13,6 +13,10 @@ test: $(VENV)/.installed-dev  ## everything but the long missions
 
 test-slow: $(VENV)/.installed-dev  ## the long missions: hundreds of simulated worlds
 	$(BIN)/python -m pytest -n auto -m slow
+
+MUTANTS ?= --changed
+mutants: $(VENV)/.installed-dev  ## faults put in one at a time: make mutants MUTANTS="--group kernel --sample 300 --seed 1"
+	$(BIN)/python -m tests.mutants $(MUTANTS)
 
 lint: $(VENV)/.installed-dev  ## style, types and import contracts
 	$(BIN)/ruff check .

@@ -1,0 +1,77 @@
+"""What is mutated: the groups of files in `groups.yaml`, and the mutants known to change nothing."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from tests.mutants.mutators import Mutant
+
+__all__ = ["Group", "Known", "changed_files", "groups"]
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Group:
+    """Modules and the tests that are asked about them.
+
+    Args:
+        name: As in `groups.yaml`.
+        files: The modules, from the root.
+        tests: The test files, from the root.
+    """
+
+    name: str
+    files: list[str]
+    tests: list[str]
+
+
+def groups(root: Path, path: Path = HERE / "groups.yaml") -> list[Group]:
+    """Return the groups.
+
+    Raises:
+        SystemExit: If a path of the file matches nothing.
+    """
+    found = []
+    for name, parts in yaml.safe_load(path.read_text(encoding="utf-8")).items():
+        files: list[str] = []
+        for pattern in parts["files"]:
+            matches = sorted(str(each.relative_to(root)) for each in root.glob(pattern))
+            if not matches:
+                raise SystemExit(f"{path.name}: {name}: nothing is at {pattern}")
+            files += [each for each in matches if each not in files]
+        tests: list[str] = []
+        for folder in parts["tests"]:
+            tests += sorted(str(t.relative_to(root)) for t in root.glob(f"{folder}/**/test_*.py"))
+        found.append(Group(name, files, tests))
+    return found
+
+
+class Known:
+    """The mutants listed as equivalent."""
+
+    def __init__(self, path: Path = HERE / "equivalent.yaml") -> None:
+        listed = yaml.safe_load(path.read_text(encoding="utf-8")) or []
+        self._known = {
+            tuple(" ".join(str(each[part]).split()) for part in ("file", "was", "now"))
+            for each in listed
+        }
+
+    def __contains__(self, mutant: Mutant) -> bool:
+        return (mutant.file, mutant.was, mutant.now) in self._known
+
+
+def changed_files(root: Path, base: str) -> set[str]:
+    """Return the files that differ from a commit, new ones included."""
+    commands = (["diff", "--name-only", base], ["ls-files", "--others", "--exclude-standard"])
+    names: set[str] = set()
+    for command in commands:
+        said = subprocess.run(["git", *command], cwd=root, capture_output=True, text=True)
+        if said.returncode:
+            raise SystemExit(said.stderr.strip())
+        names |= set(said.stdout.split())
+    return names

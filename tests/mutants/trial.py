@@ -1,0 +1,125 @@
+"""Tries mutants: maps the tests, then runs for each mutant those that reach its line."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.mutants import trace
+from tests.mutants.choose import Only, chosen
+from tests.mutants.mutators import Mutant
+from tests.mutants.warm import Job, run_all
+
+__all__ = ["Result", "Trial"]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of a mutant: `by` names the test that noticed it, or is empty."""
+
+    mutant: Mutant
+    by: str
+    asked: int
+
+
+class Trial:
+    """Tries mutants of some files against some tests.
+
+    Args:
+        root: The repository.
+        files: Every module that may be mutated, from the root.
+        tests: The test files, from the root.
+        jobs: How many runs at once.
+        budget_s: How long the tests of one mutant may take together [s].
+    """
+
+    def __init__(
+        self, root: Path, files: list[str], tests: list[str], jobs: int, budget_s: float
+    ) -> None:
+        self._root = root
+        self._jobs = jobs
+        self._budget_s = budget_s
+        self._maps = self._mapped(files, tests)
+        self._seconds: dict[str, float] = {}
+        for kept in self._maps:
+            self._seconds |= kept["seconds"]
+        self._trusted: set[str] = set()
+
+    def run(self, mutants: list[Mutant]) -> Iterator[Result]:
+        """Try each mutant; a test that fails without the mutant too has noticed nothing."""
+        again = mutants
+        while again:
+            again, rest = [], again
+            asked: dict[int, list[str]] = {}
+            starts = (lambda m=m: self._start(m, asked) for m in rest)
+            for job in run_all(starts, self._jobs):
+                by = self._noticed_by(job)
+                if by in self._seconds and not self._trust(by):
+                    del self._seconds[by]
+                    again.append(job.name)
+                    continue
+                yield Result(job.name, by, len(asked[id(job.name)]))
+
+    def _start(self, mutant: Mutant, asked: dict[int, list[str]]) -> Job:
+        source = (self._root / mutant.file).read_text(encoding="utf-8")
+        reached = trace.tests_of(source, mutant.file, mutant.line, mutant.last, self._maps)
+        known = reached & self._seconds.keys()
+        tests = chosen(known, mutant.file, self._seconds, self._budget_s)
+        asked[id(mutant)] = tests
+        return self._job(mutant, tests, (self._root / mutant.file, mutant.text))
+
+    def _job(self, name: Any, tests: list[str], mutant: tuple[Path, str] | None) -> Job:
+        files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
+        plugins = lambda: [Only(tests)]  # noqa: E731 - made in the fork
+        return Job(name, ["-x", *files] if files else ["--version"], plugins, self._seconds, mutant)
+
+    @staticmethod
+    def _noticed_by(job: Job) -> str:
+        if job.code in (0, 5):
+            return ""
+        failed = re.search(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", job.said, re.MULTILINE)
+        return failed.group(1) if failed else f"the run: {job.code}"
+
+    def _trust(self, test: str) -> bool:
+        """Return whether a test passes here without any mutant."""
+        if test not in self._trusted:
+            for job in run_all(iter([lambda: self._job(test, [test], None)]), 1):
+                if job.code != 0:
+                    print(f"not asked, it fails without a mutant: {test}", file=sys.stderr)
+                    return False
+            self._trusted.add(test)
+        return True
+
+    def _mapped(self, files: list[str], tests: list[str]) -> list[dict[str, Any]]:
+        trace.CACHE.mkdir(exist_ok=True)
+        places = {test: trace.kept_at(self._root, self._root / test, files) for test in tests}
+        missing = [test for test, place in places.items() if not place.exists()]
+        starts = (lambda t=t: self._trace(t, files, places[t]) for t in missing)
+        for number, job in enumerate(run_all(starts, self._jobs), 1):
+            print(f"\rmapping {number}/{len(missing)} {job.name:60}", end="", file=sys.stderr)
+            if job.code not in (0, 1, 5):
+                print(f"\n{job.name}: ended with {job.code}\n{job.said[-1500:]}", file=sys.stderr)
+        if missing:
+            print(file=sys.stderr)
+        return [trace.read(place) for place in places.values() if place.exists()]
+
+    def _trace(self, test: str, files: list[str], place: Path) -> Job:
+        return Job(test, [test], lambda: [Mapping(self._root, files, place)], {})
+
+
+class Mapping(trace.Tracer):
+    """Keeps what it traced when the session ends."""
+
+    def __init__(self, root: Path, files: list[str], place: Path) -> None:
+        super().__init__(root, files)
+        self._place = place
+
+    def pytest_sessionfinish(self) -> None:
+        written = self._place.with_suffix(".part")
+        written.write_text(json.dumps({"seconds": self.seconds, "hits": self.hits}))
+        written.replace(self._place)
