@@ -1,4 +1,4 @@
-"""What is mutated: the groups of files in `groups.yaml`, and the mutants known to change nothing."""
+"""What is mutated: the groups of `groups.yaml`; and the mutants known to change nothing."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -101,7 +102,7 @@ def _changes(tree: ast.Module, raw: bytes, starts: list[int]) -> Iterator[_Chang
                             yield "comparison", node, *place, new
             case ast.BoolOp(values=values):
                 sign, new = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
-                for a, b in zip(values, values[1:], strict=False):
+                for a, b in itertools.pairwise(values):
                     for place in between(a, b, sign, new):
                         yield "and/or", node, *place, new
             case ast.BinOp(left=left, right=right):

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,10 +54,10 @@ class Trial:
     def run(self, mutants: list[Mutant]) -> Iterator[Result]:
         """Try each mutant; a test that fails without the mutant too has noticed nothing."""
         again = mutants
+        asked: dict[int, list[str]] = {}
         while again:
             again, rest = [], again
-            asked: dict[int, list[str]] = {}
-            starts = (lambda m=m: self._start(m, asked) for m in rest)
+            starts = (partial(self._start, mutant, asked) for mutant in rest)
             for job in run_all(starts, self._jobs):
                 by = self._noticed_by(job)
                 if by in self._seconds and not self._trust(by):
@@ -75,8 +76,8 @@ class Trial:
 
     def _job(self, name: Any, tests: list[str], mutant: tuple[Path, str] | None) -> Job:
         files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
-        plugins = lambda: [Only(tests)]  # noqa: E731 - made in the fork
-        return Job(name, ["-x", *files] if files else ["--version"], plugins, self._seconds, mutant)
+        arguments = ["-x", *files] if files else ["--version"]
+        return Job(name, arguments, lambda: [Only(tests)], self._seconds, mutant)
 
     @staticmethod
     def _noticed_by(job: Job) -> str:
@@ -99,7 +100,7 @@ class Trial:
         trace.CACHE.mkdir(exist_ok=True)
         places = {test: trace.kept_at(self._root, self._root / test, files) for test in tests}
         missing = [test for test, place in places.items() if not place.exists()]
-        starts = (lambda t=t: self._trace(t, files, places[t]) for t in missing)
+        starts = (partial(self._trace, test, files, places[test]) for test in missing)
         for number, job in enumerate(run_all(starts, self._jobs), 1):
             print(f"\rmapping {number}/{len(missing)} {job.name:60}", end="", file=sys.stderr)
             if job.code not in (0, 1, 5):

@@ -6,6 +6,7 @@ when the test now running may take, so a mutant that hangs is ended soon.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import mmap
@@ -99,10 +100,8 @@ class Job:
             self.code = "timeout"
         else:
             return False
-        try:
+        with contextlib.suppress(ProcessLookupError):  # nobody may be left of its group
             os.killpg(self._pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass  # nobody is left of its group
         if not pid:
             os.waitpid(self._pid, 0)
         self.said = (self._folder / "said").read_text(encoding="utf-8", errors="replace")
@@ -120,7 +119,7 @@ class Job:
             if mutant is not None:
                 self._replace(*mutant)
             code = self._pytest(arguments, [*plugins(), Deadlines(self._cell, seconds)])
-        except BaseException:  # a fork must not go on as its parent
+        except BaseException:  # noqa: BLE001 - a fork must not go on as its parent
             traceback.print_exc()
         finally:
             sys.stdout.flush()

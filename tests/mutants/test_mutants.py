@@ -1,0 +1,135 @@
+"""The tool itself: what is changed, who is asked, what is found."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.mutants.choose import chosen
+from tests.mutants.groups import groups
+from tests.mutants.mutators import mutants_of
+
+ROOT = Path(__file__).parents[2]
+
+CHANGES = [
+    ("x = a < b", ["x = a <= b", "x = a >= b"]),
+    ("x = a is not b", ["x = a is b"]),
+    ("x = a and (b)", ["x = a or (b)"]),
+    ("x = a + 1", ["x = a - 1", "x = a + 2"]),
+    ("x = not a", ["x = (a)"]),
+    ("x = True", ["x = False"]),
+    ("x = min(a, b)", ["x = max(a, b)"]),
+    ("f(a, k=b)", ["pass", "f(a, )"]),
+    ("x = a if b else c", ["x = a if True else c", "x = a if False else c"]),
+    ("x = [a for a in b if c]", ["x = [a for a in b if True]"]),
+    ("self.x = a", ["pass"]),
+    ("x += a", ["pass"]),
+    ("raise E", ["pass"]),
+    ("def f(): return a", ["def f(): return None"]),
+    ("while a: break", ["while False: break", "while a: continue"]),
+    ("def f(k: bool = True): ...", ["def f(k: bool = False): ..."]),
+    ("x: Literal[1] = a", []),
+    ("@frozen(True)\nclass C: ...", []),
+    ('__all__ = ["a"]', []),
+    ("assert a == b", []),
+    ('_log.error("a", exc_info=b)', []),
+    ('"""A docstring."""', []),
+]
+
+
+@pytest.mark.parametrize(("source", "expected"), CHANGES, ids=[case[0] for case in CHANGES])
+def test_a_mutant_is_a_small_slip(source, expected):
+    assert sorted(each.now for each in mutants_of("m.py", source)) == sorted(expected)
+
+
+def test_a_mutant_says_where_it_is_and_keeps_every_other_line():
+    source = "# 한국어\n\nx = f(\n    a,\n    b == c,  # why\n)\n"
+    (mutant,) = mutants_of("m.py", source)
+    assert (mutant.line, mutant.was, mutant.now) == (5, "b == c, # why", "b != c, # why")
+    assert mutant.text == source.replace("==", "!=")
+
+
+def test_the_nearest_tests_are_asked_first_and_no_more_than_the_budget_allows():
+    seconds = {
+        "tests/bt_exec/mission/test_clock.py::test_b": 2.0,
+        "tests/bt_exec/mission/test_clock.py::test_a": 3.0,
+        "tests/bt_exec/test_rig.py::test_c": 0.1,
+        "tests/skills/test_clock.py::test_d": 0.2,
+        "tests/skills/test_e.py::test_e": 90.0,
+        "tests/skills/test_f.py::test_f": 0.3,
+    }
+    assert chosen(seconds, "bt_exec/mission/clock.py", seconds, 10.0) == [
+        "tests/bt_exec/mission/test_clock.py::test_b",
+        "tests/bt_exec/mission/test_clock.py::test_a",
+        "tests/bt_exec/test_rig.py::test_c",
+        "tests/skills/test_clock.py::test_d",
+        "tests/skills/test_f.py::test_f",
+    ]
+
+
+def test_every_group_names_files_that_are_there():
+    found = groups(ROOT)
+    assert [group.name for group in found] == ["kernel", "domains"]
+    assert all(len(group.files) > 20 and len(group.tests) > 20 for group in found)
+
+
+MODULE = """
+def bigger(a, b):
+    if a > b:
+        return a
+    return b
+"""
+TESTS = """
+import os, subprocess, sys
+from small import bigger
+
+def test_here():
+    assert bigger(1, 2) == 2
+
+def test_in_a_process_of_its_own():
+    bigger(0, 0)
+    code = "import sys; sys.path.insert(0, '.'); from small import bigger; print(bigger(3, 2))"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert said.stdout.strip() == "3"
+"""
+TRY = """
+import sys
+from pathlib import Path
+from tests.mutants.mutators import mutants_of
+from tests.mutants.trial import Trial
+import tests.mutants.trace as trace
+trace.CACHE = Path("kept")
+root = Path.cwd()
+trial = Trial(root, ["small.py"], ["test_small.py"], 1, 20.0)
+for result in trial.run(mutants_of("small.py", Path("small.py").read_text())):
+    print(result.mutant.line, result.mutant.now, "|", result.by)
+"""
+
+
+def test_one_mutant_is_noticed_one_by_a_subprocess_and_one_by_nobody(tmp_path):
+    (tmp_path / "small.py").write_text(MODULE)
+    (tmp_path / "test_small.py").write_text(TESTS)
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.pytest.ini_options]\npythonpath = ["."]\nmarkers = ["slow: x"]\n'
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.insert(1, {str(ROOT)!r})\n{TRY}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=250,
+    )
+    found = {tuple(line.split(" | ")) for line in said.stdout.splitlines()}
+    here, apart = ("test_small.py::test_" + name for name in ("here", "in_a_process_of_its_own"))
+    assert found == {
+        ("3 if True:", here),
+        ("3 if False:", apart),
+        ("3 if a >= b:", ""),
+        ("3 if a <= b:", here),
+        ("4 return None", apart),
+        ("5 return None", here),
+    }, said.stderr
+    assert (tmp_path / "small.py").read_text() == MODULE
