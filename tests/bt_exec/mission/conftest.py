@@ -1,0 +1,156 @@
+"""A stage for one executive: scripted parts, a robot, eyes if wanted, and all that was told."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from bt_exec import events as told
+from bt_exec.events import Event
+from bt_exec.mission.clock import Clock
+from bt_exec.mission.executive import Executive
+from bt_exec.mission.perception_loop import PerceptionWorker
+from bt_exec.observation import ObservationBuffer
+from bt_exec.outcome import Outcome
+from bt_exec.pack import Catalogue
+from bt_exec.rig import Rig
+from bt_exec.site.site import Limits, Rates
+from bt_exec.spec.load import load_text
+from bt_exec.testing import FakeClock, FakeScene, ScriptedRobot
+from bt_exec.testing.missions import FixedCompiler, scripted_site
+
+ONE = "tree: t\nroot: {do: a}"
+
+
+class Camera:
+    """PerceptionWorker that see at once what is the case; every picture is numbered."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        self.clock = clock
+        self.taken = 0
+
+    def capture(self) -> FakeScene:
+        self.taken += 1
+        return FakeScene(self.clock.time, ("thing",), {"picture": str(self.taken)})
+
+    def interpret(self, capture: FakeScene) -> FakeScene:
+        return capture
+
+
+class Stage:
+    """An executive on a site with scripted parts; its clock begins at 10 s.
+
+    Args:
+        parts: Skills and conditions.
+        tree: The plan, as YAML.
+        trees: Further trees.
+        compiler: Who plans, instead of one that always gives the tree.
+        robot: What skills drive.
+        eyes: Whether there is a camera; its rig's simulation is waited for.
+        limits: Budgets.
+        pack: Further fields of the pack.
+        rig: Further fields of the rig.
+        executive: Further arguments of the executive.
+    """
+
+    def __init__(
+        self,
+        parts: Iterable[Any],
+        tree: str = ONE,
+        *,
+        trees: Iterable[str] = (),
+        compiler: Any = None,
+        robot: Any = None,
+        perception_workers: bool = False,
+        limits: Limits | None = None,
+        pack: dict[str, Any] | None = None,
+        rig: dict[str, Any] | None = None,
+        executive: dict[str, Any] | None = None,
+    ) -> None:
+        self.events: list[Event] = []
+        self.robot = robot if robot is not None else ScriptedRobot()
+        self.simulation = FakeClock(10.0)
+        self.camera = Camera(self.simulation)
+        rates = Rates(tick_hz=10, look_hz=10, idle_look_hz=0)
+        site = scripted_site(parts, [tree, *trees], limits=limits, rates=rates)
+        (only,) = site.catalogue.packs
+        catalogue = Catalogue([dataclasses.replace(only, **(pack or {}))])
+        self.site = dataclasses.replace(site, catalogue=catalogue)
+        self.compiler = compiler or FixedCompiler(load_text(tree).document)
+        rigs = {"test": Rig(self.robot, simulation=self.simulation, **(rig or {}))}
+        clock = Clock([self.simulation], 0.1, fast=True)
+        buffer: ObservationBuffer[Any] = ObservationBuffer(clock.now)
+        self.perception_workers = (
+            {"test": PerceptionWorker("test", self.camera, buffer, rates, wait=True)}
+            if perception_workers
+            else {}
+        )
+        more = {"listeners": [self], **(executive or {})}
+        self.executive = Executive(
+            self.site, rigs, self.perception_workers, clock, self.compiler, **more
+        )
+
+    def on(self, event: Event) -> None:
+        self.events.append(event)
+
+    def run(self, command: str = "go", language: str = "") -> Outcome:
+        try:
+            return self.executive.run(command, language)
+        finally:
+            for worker in self.perception_workers.values():
+                worker.close()
+
+    def told(self, *kinds: type) -> list[str]:
+        """Return what was told, one line an event, of these kinds or of all."""
+        return [line(event) for event in self.events if not kinds or isinstance(event, kinds)]
+
+
+def line(event: Event) -> str:
+    """Return an event in one line: time, tick, kind, and what it says."""
+    head = f"{event.t:g} {event.tick} {type(event).__name__}"
+    match event:
+        case told.MissionStarted():
+            said = [event.mission_id, event.command, event.language, event.site]
+        case told.Observed():
+            said = [event.pack, str(event.observation.facts())]
+        case told.Planning() | told.Planned():
+            failure = getattr(event, "failure", None)
+            said = [event.compiler] if isinstance(event, told.Planning) else [str(event.calls)]
+            said += [failure.code] if failure else []
+        case told.NodeChanged():
+            code = event.failure.code if event.failure else ""
+            said = [event.path, event.state, event.detail, code]
+        case told.SkillStarting():
+            said = [event.path, event.skill, str(event.call)]
+        case told.SkillEnded():
+            code = event.failure.code if event.failure else ""
+            said = [event.path, event.skill, str(event.call), event.state]
+            said += [f"{event.seconds:g}", code]
+        case told.Progress():
+            said = [event.path, str(event.progress), event.doing]
+        case told.Asked():
+            said = [event.path, event.role, event.question, str(event.verdict.holds)]
+        case told.Turn():
+            said = [str(dict(event.report))]
+        case told.Aborting():
+            said = [event.how, event.reason]
+        case told.Finished():
+            said = [event.outcome.status, event.outcome.reason_code]
+        case told.PerceptionFailed():
+            said = [event.pack, event.message]
+        case _:
+            said = []
+    return " ".join(word for word in (head, *said) if word)
+
+
+@pytest.fixture
+def stage() -> type[Stage]:
+    return Stage
+
+
+@pytest.fixture
+def lines() -> Any:
+    return lambda events: [line(event) for event in events]
