@@ -1,0 +1,224 @@
+"""Asking a compiler: what is told, what comes back, and what ends the wait."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bt_exec.events import Planned, Rejected
+from bt_exec.failure import Failure, Problem, Refusal
+from bt_exec.mission.clock import Clock
+from bt_exec.mission.planner import Planner
+from bt_exec.mission.summary import Ending
+from bt_exec.observation import Situation
+from bt_exec.planning.compiler import Plan, Request
+from bt_exec.planning.fixed_plan import FixedPlan
+from bt_exec.spec.load import load_text
+from bt_exec.spec.model import Mission, MissionSpec
+from bt_exec.testing import FakeClock, scripted_skill
+from bt_exec.testing.missions import scripted_site
+
+TREE = "tree: t\nroot: {sequence: [{do: a, name: x}, {do: a}]}"
+FAILURE = Failure("STUCK", "it is stuck", "x")
+
+
+def plan_of(kept: tuple[str, ...] = ()) -> MissionSpec:
+    root = load_text(TREE).document.root
+    return MissionSpec(mission=Mission(command="go", compiler="test", kept=kept), root=root)
+
+
+class Says:
+    """A compiler that gives, calls or raises what it was made with."""
+
+    name = "says"
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+        self.requests: list[Request] = []
+
+    def compile(self, request: Request) -> Any:
+        self.requests.append(request)
+        answer = self.answer(request) if callable(self.answer) else self.answer
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+
+class Asked:
+    """A planner with what it emitted."""
+
+    def __init__(self, compiler: Any, limit_s: float = 60.0, heed: Any = lambda: None) -> None:
+        self.events: list[Any] = []
+        clock = Clock([FakeClock(3.0)], 0.01, fast=True)
+        emit = self.events.append
+        self.planner = Planner(compiler, limit_s, clock, emit, lambda: 7, heed)
+
+    def told(self, lines: Any) -> list[str]:
+        return lines(self.events)
+
+
+@pytest.fixture
+def request_of():
+    def request_of(needs=None, **more):
+        site = scripted_site([scripted_skill("a", needs=needs)], [TREE])
+        request = Request("go", "en", site.catalogue, site.library, site.messages)
+        return replace(request, **more)
+
+    return request_of
+
+
+def test_a_plan_comes_back_verified_and_is_told(request_of, lines):
+    on = Asked(Says(Plan(plan_of(), calls=3, usage={"tokens": 9.0})))
+    spec = on.planner.plan(request_of())
+    assert isinstance(spec, MissionSpec)
+    assert on.told(lines) == ["3 7 Planning says", "3 7 Planned 3"]
+    assert on.events[-1] == Planned(3.0, 7, spec, 3, {"tokens": 9.0})
+    assert on.planner.calls == 3
+
+
+def test_what_the_plan_keeps_is_told_node_by_node(request_of, lines):
+    on = Asked(Says(Plan(plan_of(kept=("x", "a")))))
+    on.planner.plan(request_of(failure=FAILURE))
+    assert on.told(lines) == [
+        "3 7 Planning says STUCK",
+        "3 7 Planned 1",
+        "3 7 NodeChanged x kept",
+        "3 7 NodeChanged a kept",
+    ]
+
+
+def test_calls_are_counted_over_all_plans(request_of):
+    answers = iter([Plan(plan_of(), calls=2), Refusal("NO", "No.", calls=4), OSError("gone")])
+    on = Asked(Says(lambda request: next(answers)))
+    counted = [(on.planner.plan(request_of()), on.planner.calls)[1] for _ in range(3)]
+    assert counted == [2, 6, 7]  # an answer that never came counts as one
+
+
+def test_the_compiler_is_told_how_long_it_is_waited_for_and_when_no_longer(request_of):
+    compiler, mine = Says(Plan(plan_of())), request_of()
+    Asked(compiler, limit_s=12.5).planner.plan(mine)
+    (given,) = compiler.requests
+    assert given.limit_s == 12.5
+    assert given.cancel.is_set()
+    assert not mine.cancel.is_set()  # the mission's own request is used again
+
+
+def test_a_refusal_ends_the_mission_as_refused(request_of, lines):
+    refusal = Refusal("NOT_UNDERSTOOD", "What?", ("go",), problems=("a problem",))
+    on = Asked(Says(refusal))
+    ending = on.planner.plan(request_of())
+    assert ending == Ending("refused", "NOT_UNDERSTOOD", refusal=refusal, problems=("a problem",))
+    assert on.told(lines) == ["3 7 Planning says", "3 7 Refused"]
+    assert on.events[-1].refusal is refusal
+
+
+def test_a_refusal_after_a_failure_ends_it_as_blocked_by_that_failure(request_of):
+    on = Asked(Says(Refusal("NO_OTHER_WAY", "There is no other way.", problems=("a problem",))))
+    assert on.planner.plan(request_of(failure=FAILURE)) == Ending(
+        "blocked",
+        "SKILL_FAILED",
+        FAILURE,
+        why="NO_OTHER_WAY",
+        said="There is no other way.",
+        problems=("a problem",),
+    )
+
+
+NEEDS = {"hand": "empty"}
+FULL = Situation(facts={"hand": "cup"})
+PROBLEM = (
+    "the plan: root/sequence[0]/do: a needs hand to be empty, but it will be cup "
+    "(found hand=cup; allowed: hand=empty) [NEED_NOT_MET]"
+)
+
+
+def test_a_plan_that_does_not_verify_is_told_with_its_problems(request_of, lines):
+    on = Asked(Says(Plan(plan_of(), calls=2)))
+    ending = on.planner.plan(request_of(NEEDS, seen=FULL))
+    assert on.told(lines) == ["3 7 Planning says", "3 7 Rejected"]
+    (rejected,) = (event for event in on.events if isinstance(event, Rejected))
+    assert (rejected.t, rejected.tick, rejected.spec) == (3.0, 7, plan_of())
+    assert all(isinstance(problem, Problem) for problem in rejected.problems)
+    assert (ending.status, ending.reason_code) == ("refused", "PLAN_REJECTED")
+    assert ending.problems == tuple(map(str, rejected.problems))
+    assert ending.problems[0] == PROBLEM
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_who_wrote_no_plan_needs_no_places_in_it(request_of, given):
+    """What is merely not so at the moment is said in words; who gave a plan sees where as well."""
+    request = request_of(NEEDS, seen=FULL)
+    request.messages._sentences["hand=cup"] = {"en": "The hand holds a cup.", "ko": "컵"}
+    compiler = FixedPlan(plan_of()) if given else Says(Plan(plan_of()))
+    ending = Asked(compiler).planner.plan(request)
+    assert (ending.reason_code, bool(ending.problems)) == ("NEED_NOT_MET", given)
+    assert bool(ending.refusal.problems) is given
+
+
+def test_a_compiler_that_breaks_down_is_a_failure_with_its_reason(request_of, caplog, lines):
+    on = Asked(Says(ValueError("no words")))
+    ending = on.planner.plan(request_of())
+    failure = Failure("COMPILER_CRASHED", "ValueError: no words", kind="compiler", retryable=False)
+    assert ending == Ending("failed", "COMPILER_CRASHED", failure)
+    assert on.told(lines) == ["3 7 Planning says"]
+    assert caplog.messages == ["compiler says broke down"]
+    assert caplog.records[0].exc_info[1].args == ("no words",)
+
+
+def test_a_compiler_that_takes_some_periods_is_waited_for(request_of):
+    asked = []
+
+    def answer(request):
+        enough.wait(60)
+        return Plan(plan_of())
+
+    def heed():
+        asked.append(None)
+        if len(asked) == 3:
+            enough.set()
+
+    enough = threading.Event()
+    on = Asked(Says(answer), heed=heed)
+    assert isinstance(on.planner.plan(request_of()), MissionSpec)
+    assert len(asked) >= 4  # at every period, and once more when the answer is there
+
+
+def test_an_answer_that_never_comes_is_not_waited_for(request_of):
+    enough = threading.Event()
+    compiler = Says(lambda request: enough.wait(60) and None)
+    on = Asked(compiler, limit_s=0.05)
+    ending = on.planner.plan(request_of())
+    enough.set()
+    message = "no answer after 0.05 s"
+    failure = Failure("COMPILER_TIMEOUT", message, kind="compiler", retryable=False)
+    assert ending == Ending("failed", "COMPILER_TIMEOUT", failure)
+    assert compiler.requests[0].cancel.is_set()
+    assert on.planner.calls == 1
+
+
+@pytest.mark.parametrize("thinks", [True, False])
+def test_a_mission_that_is_to_end_waits_for_no_answer_and_takes_none(request_of, thinks):
+    """Also where the answer is there at once: what was asked to stop must not go on."""
+
+    class Enough(Exception):
+        pass
+
+    def heed():
+        raise Enough
+
+    enough = threading.Event()
+    compiler = Says(lambda request: thinks and enough.wait(60) and None or Plan(plan_of()))
+    with pytest.raises(Enough):
+        Asked(compiler, heed=heed).planner.plan(request_of())
+    assert compiler.requests[0].cancel.is_set()
+    enough.set()
+
+
+def test_the_thread_of_a_compiler_keeps_no_process_alive(request_of):
+    seen = []
+    compiler = Says(lambda request: seen.append(threading.current_thread()) or Plan(plan_of()))
+    Asked(compiler).planner.plan(request_of())
+    assert [(thread.name, thread.daemon) for thread in seen] == [("compiler", True)]
