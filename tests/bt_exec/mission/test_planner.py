@@ -203,15 +203,15 @@ def test_an_answer_that_never_comes_is_not_waited_for(request_of):
 def test_a_mission_that_is_to_end_waits_for_no_answer_and_takes_none(request_of, thinks):
     """Also where the answer is there at once: what was asked to stop must not go on."""
 
-    class Enough(Exception):
+    class EndedError(Exception):
         pass
 
     def heed():
-        raise Enough
+        raise EndedError
 
     enough = threading.Event()
-    compiler = Says(lambda request: thinks and enough.wait(60) and None or Plan(plan_of()))
-    with pytest.raises(Enough):
+    compiler = Says(lambda request: (thinks and enough.wait(60) and None) or Plan(plan_of()))
+    with pytest.raises(EndedError):
         Asked(compiler, heed=heed).planner.plan(request_of())
     assert compiler.requests[0].cancel.is_set()
     enough.set()
