@@ -79,9 +79,19 @@ def test_the_second_abort_stops_the_robot_at_once(stage):
     assert on.told(Aborting) == ["10.2 2 Aborting clean first"]  # the first reason stands
 
 
-def test_the_robot_is_stopped_when_a_period_and_the_time_to_cancel_are_over(stage):
+def test_who_watches_an_abort_waits_a_period_and_the_time_to_cancel_and_then_no_more(
+    stage, monkeypatch
+):
+    watching = []
     on = stage([scripted_skill("a")], limits=Limits(cancel_s=0.5))
-    assert on.executive._patience_s == 0.6
+    monkeypatch.setattr(
+        "bt_exec.mission.executive._thread.start_new_thread",
+        lambda function, arguments: watching.append((function, *arguments)),
+    )
+    for _ in range(3):
+        on.executive.abort()
+    watch = on.executive._see_to_it
+    assert watching == [(watch, 0.6), (watch, 0.0), (watch, 0.0)]
 
 
 def test_every_robot_of_the_mission_is_stopped_and_one_that_raises_hinders_none(stage, caplog):
