@@ -68,7 +68,7 @@ def test_which_compiler_is_made_and_with_what(site, name, settings):
 
 
 def test_a_compiler_that_nobody_registers_is_named_with_what_there_is(site):
-    with pytest.raises(UnknownName, match="there is no compiler 'oter'; known.*: other, says"):
+    with pytest.raises(UnknownName, match=r"there is no compiler 'oter'; known.*: other, says"):
         make_compiler(site, "oter")
 
 
@@ -103,7 +103,7 @@ def test_a_refusal_is_handed_on(site):
 
 def test_an_asker_is_found_by_its_name_and_made_with_its_settings(site):
     assert find_visual_qa("other", {"model": "small"}).settings == {"other": {"model": "small"}}
-    with pytest.raises(UnknownName, match="there is no asker 'nobody'; known.*: other, says"):
+    with pytest.raises(UnknownName, match=r"there is no asker 'nobody'; known.*: other, says"):
         find_visual_qa("nobody", {})
 
 
