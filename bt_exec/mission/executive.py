@@ -187,16 +187,15 @@ class Executive:
         if told:  # what the robot said itself says more than where things are
             message = told if ending.status == "satisfied" else f"{message} {told}"
         spec = progress.spec
-        if ending.refusal is None:
-            progress.turn(
-                self.clock.now(),
-                self.runtime.tick,
-                None,
-                ending.status,
-                ending.reason_code,
-                message,
-                ending.failure,
-            )
+        progress.turn(
+            self.clock.now(),
+            self.runtime.tick,
+            None,
+            ending.status,
+            ending.reason_code,
+            message,
+            ending.failure,
+        )
         outcome = Outcome(
             self.mission_id,
             command,

@@ -280,3 +280,19 @@ def test_planning_is_told_with_the_failure_that_made_it_necessary(stage):
     on.run()
     asked = [event.failure for event in on.events if isinstance(event, Planning)]
     assert [failure and failure.code for failure in asked] == [None, "SLIPPED"]
+
+
+def test_mission_time_is_told_to_the_millisecond(stage):
+    on = stage([scripted_skill("a", [("3", "done")])])
+    on.executive.clock.period_s = 0.10006
+    assert on.run().sim_seconds == 0.3
+
+
+def test_a_stop_that_was_asked_for_before_is_carried_out_before_the_first_look(stage):
+    order = []
+    on = stage([scripted_skill("a")], perception_workers=True)
+    step, capture = on.simulation.step, on.camera.capture
+    on.simulation.step = lambda seconds: (order.append(seconds), step(seconds))
+    on.camera.capture = lambda: (order.append("look"), capture())[1]
+    on.run()
+    assert order == [0.0, "look", 0.0, "look"]  # and again before the first tick of a plan
