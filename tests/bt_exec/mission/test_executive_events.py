@@ -6,11 +6,12 @@ import dataclasses
 
 import pytest
 
-from bt_exec.events import Finished, MissionStarted, NodeChanged, Planned, Planning, Turn
+from bt_exec.events import Finished, MissionStarted, NodeChanged, Observed, Planned, Planning, Turn
 from bt_exec.failure import Refusal
 from bt_exec.language.messages import Messages
 from bt_exec.mission.summary import Ending
 from bt_exec.outcome import Outcome
+from bt_exec.skill import Running, Steps, skill
 from bt_exec.testing import scripted_condition, scripted_skill
 
 THREE = "tree: t\nroot: {sequence: [{do: b, name: one}, {do: b, skip_if: c}, {do: a}]}"
@@ -296,3 +297,24 @@ def test_a_stop_that_was_asked_for_before_is_carried_out_before_the_first_look(s
     on.camera.capture = lambda: (order.append("look"), capture())[1]
     on.run()
     assert order == [0.0, "look", 0.0, "look"]  # and again before the first tick of a plan
+
+
+def test_eyes_go_on_looking_between_the_ticks(stage):
+    @skill()
+    def a(world) -> Steps:
+        """Look four times."""
+        for _ in range(4):
+            situation.append(world.observation.facts()["picture"])
+            yield Running()
+
+    situation = []
+    on = stage([a], perception_workers=True)
+    on.run()
+    assert situation == ["1", "1", "2", "3"]  # what was taken after a tick is there at the next
+    assert on.told(Observed) == [
+        "10 0 Observed test {'picture': '1'}",
+        "10.2 2 Observed test {'picture': '2'}",
+        "10.3 3 Observed test {'picture': '3'}",
+        "10.4 4 Observed test {'picture': '4'}",
+        "10.4 5 Observed test {'picture': '5'}",
+    ]

@@ -292,3 +292,24 @@ def test_a_mission_without_eyes_looks_at_nothing(stage):
     on.executive._perception_loop.look = None  # nobody may call it at the end
     on.executive._mission = lambda *parts: on.executive._satisfied(parts[-1])
     assert on.run().status == "satisfied"
+
+
+def test_an_abort_that_was_heeded_leaves_the_skill_its_time_to_clean_up(stage):
+    """Who watches the abort finds it heeded: the skill's own clean-up has a limit of its own."""
+    stops = []
+
+    @skill()
+    def a() -> Steps:
+        """Clean up slowly."""
+        try:
+            while True:
+                yield Running()
+        finally:
+            on.executive._see_to_it(0.001)
+            stops.append(on.robot.stops)
+
+    on = stage([a])
+    step = on.simulation.step
+    on.simulation.step = lambda seconds: (step(seconds), seconds and on.executive.abort())
+    assert on.run().status == "aborted"
+    assert stops == [0]
