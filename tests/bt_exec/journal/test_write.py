@@ -325,3 +325,9 @@ def test_after_the_end_a_flush_says_how_it_ended(journal):
 def test_unless_told_otherwise_the_operator_reads_it(capsys):
     writing.tell_stderr("disk full")
     assert capsys.readouterr().err == "journal: disk full\n"
+
+
+def test_how_long_things_take_at_most():
+    """An operator reads these numbers; who changes them changes what is lost in a power cut."""
+    found = (writing.PERIOD_S, writing.PATIENCE_S, writing.RETRY_S, writing.PENDING)
+    assert found == (0.1, 2.0, 1.0, 100_000)

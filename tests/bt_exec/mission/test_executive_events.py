@@ -318,3 +318,12 @@ def test_eyes_go_on_looking_between_the_ticks(stage):
         "10.4 4 Observed test {'picture': '4'}",
         "10.4 5 Observed test {'picture': '5'}",
     ]
+
+
+def test_what_cannot_be_known_at_the_end_is_not_told(stage, caplog):
+    answers = iter([{"door": "closed"}])
+    skill = scripted_skill("a", effects={"door": "open"})
+    on = stage([skill], rig={"facts": lambda: next(answers)})
+    outcome = on.run()
+    assert (outcome.status, outcome.message) == ("satisfied", "OK")
+    assert caplog.messages == ["a robot could not say what it knows"]
