@@ -331,3 +331,18 @@ def test_how_long_things_take_at_most():
     """An operator reads these numbers; who changes them changes what is lost in a power cut."""
     found = (writing.PERIOD_S, writing.PATIENCE_S, writing.RETRY_S, writing.PENDING)
     assert found == (0.1, 2.0, 1.0, 100_000)
+
+
+def test_who_waits_and_who_closes_wakes_the_writer(journal, monkeypatch):
+    monkeypatch.setattr(writing, "PERIOD_S", 3600.0)
+    told: list[str] = []
+    with journal.begin(command="x", tell=told.append) as recorder:
+        recorder.on(SkillStarting(0.0, 1, "a", "b", {}, 1))
+        assert recorder.problem == ""
+        recorder.on(Turn(0.0, 1, {}))
+    assert (told, len(journal.mission("last").events)) == ([], 2)
+
+
+def test_the_writer_keeps_no_process_alive(journal):
+    with journal.begin(command="x") as recorder:
+        assert (recorder._thread.name, recorder._thread.daemon) == ("journal", True)
