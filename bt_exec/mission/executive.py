@@ -137,7 +137,7 @@ class Executive:
         (`tests/bt_exec/test_abort_anywhere.py`).
         """
         again = bool(self._abort_reason)
-        self._abort_reason = self._abort_reason or reason
+        self._abort_reason = self._abort_reason or reason or "operator"
         _thread.start_new_thread(self._see_to_it, (0.0 if again else self._patience_s,))
 
     def run(self, command: str, language: str = "") -> Outcome:

@@ -61,3 +61,11 @@ def test_where_nobody_says_what_is_done_it_is_waited():
     assert (step.progress, step.doing) == (None, "waiting")
     enough.set()
     assert finish(steps) is True
+
+
+def test_a_call_that_ends_its_thread_is_raised_as_what_it_is():
+    def leaves():
+        raise SystemExit(3)
+
+    with pytest.raises(RuntimeError, match="the call left its thread: SystemExit: 3"):
+        finish(run_in_thread(leaves))

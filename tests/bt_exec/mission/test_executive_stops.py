@@ -313,3 +313,10 @@ def test_an_abort_that_was_heeded_leaves_the_skill_its_time_to_clean_up(stage):
     on.simulation.step = lambda seconds: (step(seconds), seconds and on.executive.abort())
     assert on.run().status == "aborted"
     assert stops == [0]
+
+
+def test_an_abort_without_a_reason_is_one(stage):
+    on = stage([scripted_skill("a")])
+    on.executive.abort("")
+    assert on.run().status == "aborted"
+    assert on.told(Aborting) == ["10 0 Aborting clean operator"]

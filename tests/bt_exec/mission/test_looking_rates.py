@@ -277,3 +277,13 @@ def test_eyes_that_are_closed_wait_for_nobody(looks):
     assert not on.camera.ready.is_set()
     with pytest.raises(RuntimeError):
         on.worker.start(now=True)
+
+
+@pytest.mark.parametrize(
+    ("where", "wait"), [("blind", True), ("blind", False), ("error", True), ("error", False)]
+)
+def test_a_detector_that_calls_for_the_end_of_the_process_is_blind(looks, lines, where, wait):
+    on = looks(wait=wait)
+    setattr(on.camera, where, SystemExit(141))
+    on.perception_loop.look()
+    assert lines(on.events) == ["1 4 PerceptionFailed test SystemExit: 141"]

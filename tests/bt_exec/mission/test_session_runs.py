@@ -442,3 +442,12 @@ def test_a_fault_that_no_skill_has_is_refused_before_anything_is_made(site, robo
     assert robots.made == []
     with Session(site, faults=["a:1=TIMEOUT"], fast=True) as session:
         assert [failure["code"] for failure in session.run("go").failures] == ["TIMEOUT"]
+
+
+def test_a_stop_without_a_reason_while_a_mission_is_prepared_is_one(site, robots, tmp_path):
+    journal = Journal.open(tmp_path / "j.sqlite")
+    begin = journal.begin
+    with Session(site, fast=True, journal=journal) as session:
+        journal.begin = lambda **facts: (session.abort(""), begin(**facts))[1]
+        assert session.run("go").status == "aborted"
+    assert robots.robot.log == []
