@@ -122,3 +122,22 @@ def test_what_json_writes_by_itself_is_compact_and_in_the_words_of_people() -> N
     assert to_json({"문": [1, 2]}) == '{"문":[1,2]}'
     assert to_json(2**1023) == str(2**1023)
     assert to_json([float("nan"), 2**1024]) == '["NaN","a number of 1025 bits"]'
+
+
+@dataclass
+class Box:
+    inner: Any
+
+
+def test_what_is_taken_apart_counts_twice_for_its_depth() -> None:
+    deep: Any = "end"
+    for _ in range(40):
+        deep = Box(deep)
+    inner, depth = json.loads(to_json([float("nan"), deep]))[1], 0
+    while isinstance(inner, dict):
+        inner, depth = inner["inner"], depth + 1
+    assert (inner, depth) == ("…", 24)
+
+
+def test_a_set_of_anything_has_an_order() -> None:
+    assert to_json({1, "a", None}) == '["a",1,null]'
