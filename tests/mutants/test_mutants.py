@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.mutants.choose import chosen
-from tests.mutants.groups import groups
+from tests.mutants.groups import Known, groups
 from tests.mutants.mutators import mutants_of
 
 ROOT = Path(__file__).parents[2]
