@@ -77,6 +77,23 @@ def test_every_group_names_files_that_are_there():
     assert all(len(group.files) > 20 and len(group.tests) > 20 for group in found)
 
 
+def test_the_equivalent_ones_are_known_and_the_list_says_which_are_gone(tmp_path):
+    source = "x = a < b"
+    listed = {"file": "m.py", "was": source, "now": "x = a  <= b", "reason": "they never meet"}
+    old = {**listed, "was": "y = a < b"}
+    (tmp_path / "list.yaml").write_text(yaml.safe_dump([listed, old]))
+    known = Known(tmp_path / "list.yaml")
+    assert [each.now for each in mutants_of("m.py", source) if each in known] == ["x = a <= b"]
+    assert known.gone(["m.py"]) == ["m.py | y = a < b | x = a <= b"]
+    assert known.gone(["other.py"]) == []
+
+
+def test_each_equivalent_one_has_a_file_and_a_reason():
+    listed = yaml.safe_load((Path(__file__).parent / "equivalent.yaml").read_text()) or []
+    assert all((ROOT / each["file"]).exists() for each in listed)
+    assert all({*each} == {"file", "was", "now", "reason"} for each in listed)
+
+
 MODULE = """
 def bigger(a, b):
     if a > b:

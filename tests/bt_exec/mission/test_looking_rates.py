@@ -287,3 +287,20 @@ def test_a_detector_that_calls_for_the_end_of_the_process_is_blind(looks, lines,
     setattr(on.camera, where, SystemExit(141))
     on.perception_loop.look()
     assert lines(on.events) == ["1 4 PerceptionFailed test SystemExit: 141"]
+
+
+def test_a_simulation_has_all_of_its_time(looks):
+    """The limit is counted in short waits: a scene that needs a part of it is no timeout."""
+    on = looks(wait=True, limit_s=0.9)
+    on.camera.ready.clear()
+    threading.Timer(0.12, on.camera.ready.set).start()
+    on.perception_loop.look()
+    assert [observation.t for observation in on.buffer.observations] == [1.0]
+
+
+def test_nobody_ends_a_look_that_is_collected_by_itself(looks):
+    on = looks(wait=True)
+    on.camera.ready.clear()
+    on.worker.start(now=True)
+    threading.Timer(0.12, on.camera.ready.set).start()
+    assert on.worker.collect(60.0) is not None
