@@ -26,7 +26,7 @@ def run_in_thread(work: Callable[[], T], doing: str = "waiting") -> Steps[T]:
         doing: What the skill shows meanwhile.
 
     Raises:
-        Exception: Whatever `work` raised.
+        Exception: Whatever `work` raised; `RuntimeError` if that would end the process.
     """
     answers: list[T] = []
     errors: list[Exception] = []
@@ -37,6 +37,9 @@ def run_in_thread(work: Callable[[], T], doing: str = "waiting") -> Steps[T]:
             answers.append(work())
         except Exception as error:  # noqa: BLE001 - raised again in the skill, below
             errors.append(error)
+        except BaseException as error:  # noqa: BLE001 - it ends this thread, not the mission
+            what = f"{type(error).__name__}: {error}"
+            errors.append(RuntimeError(f"the call left its thread: {what}"))
         finally:
             done.set()
 

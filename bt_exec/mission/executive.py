@@ -143,7 +143,7 @@ class Executive:
         (`tests/bt_exec/test_abort_anywhere.py`).
         """
         again = bool(self._abort_reason)
-        self._abort_reason = self._abort_reason or reason
+        self._abort_reason = self._abort_reason or reason or "operator"
         _thread.start_new_thread(self._see_to_it, (0.0 if again else self._patience_s,))
 
     def run(self, command: str, language: str = "") -> Outcome:
@@ -198,16 +198,15 @@ class Executive:
         if told:  # what the robot said itself says more than where things are
             message = told if ending.status == "satisfied" else f"{message} {told}"
         spec = progress.spec
-        if ending.refusal is None:
-            progress.turn(
-                self.clock.now(),
-                self.runtime.tick,
-                None,
-                ending.status,
-                ending.reason_code,
-                message,
-                ending.failure,
-            )
+        progress.turn(
+            self.clock.now(),
+            self.runtime.tick,
+            None,
+            ending.status,
+            ending.reason_code,
+            message,
+            ending.failure,
+        )
         outcome = Outcome(
             self.mission_id,
             command,

@@ -186,7 +186,7 @@ class PerceptionLoop:
     def _start(self, worker: PerceptionWorker, *, now: bool = False) -> bool:
         try:
             worker.start(now=now)
-        except Exception as error:  # noqa: BLE001 - blindness is a finding, not the end of us
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - blindness is no end of us
             self._failed(worker, error)
             return False
         return True
@@ -195,7 +195,7 @@ class PerceptionLoop:
         """Take the scene that has arrived; return whether the look is over, well or not."""
         try:
             observation = worker.collect(self._limit_s, self._ended)
-        except Exception as error:  # noqa: BLE001 - blindness is a finding, not the end of us
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - blindness is no end of us
             self._failed(worker, error)
             return True
         if observation is None:
@@ -204,7 +204,7 @@ class PerceptionLoop:
         runtime.emit(Observed(runtime.now(), runtime.tick, worker.pack, observation))
         return True
 
-    def _failed(self, worker: PerceptionWorker, error: Exception) -> None:
+    def _failed(self, worker: PerceptionWorker, error: Exception | SystemExit) -> None:
         message = f"{type(error).__name__}: {error}"
         runtime = self._runtime
         runtime.emit(PerceptionFailed(runtime.now(), runtime.tick, worker.pack, message))

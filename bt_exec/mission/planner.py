@@ -78,14 +78,14 @@ class Planner:
 
     def _ask(self, request: Request) -> Plan | Refusal | Failure:
         """Ask on a thread that nobody waits for, so that an abort acts while it thinks."""
-        box: list[Plan | Refusal | Exception] = []
+        box: list[Plan | Refusal | BaseException] = []
         ready = threading.Event()
         request = replace(request, cancel=threading.Event(), limit_s=self._limit_s)
 
         def think() -> None:
             try:
                 box.append(self.compiler.compile(request))
-            except Exception as error:  # noqa: BLE001 - becomes a failure below
+            except BaseException as error:  # noqa: BLE001 - also what ends only this thread
                 box.append(error)
             finally:
                 ready.set()
@@ -101,7 +101,7 @@ class Planner:
         finally:
             request.cancel.set()  # whoever still thinks may stop
         answer = box[0]
-        if isinstance(answer, Exception):
+        if isinstance(answer, BaseException):
             _log.error("compiler %s broke down", self.compiler.name, exc_info=answer)
             return _failed("COMPILER_CRASHED", f"{type(answer).__name__}: {answer}")
         return answer

@@ -172,7 +172,7 @@ class Session:
         running = self._running
         if running is None:
             stop_all_apart(self.rigs)
-            self._asked = reason if self._preparing else ""
+            self._asked = (reason or "operator") if self._preparing else ""
             return self._preparing
         running.abort(reason)
         return True

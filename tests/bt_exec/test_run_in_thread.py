@@ -35,8 +35,37 @@ def test_what_the_call_raises_is_raised_in_the_skill():
 
 
 def test_a_cancel_does_not_wait_for_the_call():
-    never = threading.Event()
-    steps = run_in_thread(lambda: never.wait(30))
+    enough, ended = threading.Event(), []
+
+    def call():
+        enough.wait(30)
+        ended.append(True)
+
+    steps = run_in_thread(call)
     next(steps)
     steps.close()
-    never.set()
+    assert not ended, "the cancel waited until the call was over"
+    enough.set()
+
+
+def test_a_call_keeps_no_process_alive():
+    threads = []
+    finish(run_in_thread(lambda: threads.append(threading.current_thread())))
+    assert [(thread.name, thread.daemon) for thread in threads] == [("skill-call", True)]
+
+
+def test_where_nobody_says_what_is_done_it_is_waited():
+    enough = threading.Event()
+    steps = run_in_thread(enough.wait)
+    step = next(steps)
+    assert (step.progress, step.doing) == (None, "waiting")
+    enough.set()
+    assert finish(steps) is True
+
+
+def test_a_call_that_ends_its_thread_is_raised_as_what_it_is():
+    def leaves():
+        raise SystemExit(3)
+
+    with pytest.raises(RuntimeError, match="the call left its thread: SystemExit: 3"):
+        finish(run_in_thread(leaves))

@@ -8,12 +8,10 @@ from typing import Any
 
 import pytest
 
-__all__ = ["Only", "chosen"]
+__all__ = ["Only", "chosen", "in_two"]
 
 
-def chosen(
-    tests: Iterable[str], file: str, seconds: dict[str, float], budget_s: float
-) -> list[str]:
+def chosen(tests: Iterable[str], file: str, costs: dict[str, float], budget_s: float) -> list[str]:
     """Return the tests to run: the nearest first, then the fastest, as far as the budget goes.
 
     Of a test with many cases the first case comes before the second of any other: cases of one
@@ -22,21 +20,28 @@ def chosen(
     Args:
         tests: All that run the mutated line.
         file: The mutated module.
-        seconds: How long each test takes [s].
-        budget_s: How long the tests of one mutant may take together [s].
+        costs: How long each test works [s].
+        budget_s: How long the tests of one mutant may work together [s].
     """
     case: dict[str, int] = {}
     ranked = []
-    for test in sorted(tests, key=lambda each: (seconds[each], each)):
+    for test in sorted(tests, key=lambda each: (costs[each], each)):
         function = test.partition("[")[0]
         case[function] = case.get(function, -1) + 1
         ranked.append((case[function] // 4, _distance(test, file), case[function], test))
     spent, found = 0.0, []
     for *_, test in sorted(ranked):
-        if spent + seconds[test] <= budget_s or not found:
-            spent += seconds[test]
+        if spent + costs[test] <= budget_s or not found:
+            spent += costs[test]
             found.append(test)
-    return sorted(found, key=lambda each: (_distance(each, file), seconds[each]))
+    return sorted(found, key=lambda each: (_distance(each, file), costs[each]))
+
+
+def in_two(tests: list[str], file: str) -> list[list[str]]:
+    """Return the tests that stand near a module, then the others: most mutants need no others."""
+    near = [test for test in tests if _distance(test, file) < 2][:150] or tests[:15]
+    parts = [near, [test for test in tests if test not in near]]
+    return [part for part in parts if part] or [[]]
 
 
 def _distance(test: str, file: str) -> int:

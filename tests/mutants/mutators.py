@@ -7,7 +7,6 @@ Left alone: annotations, decorators, docstrings, asserts, names for export and l
 from __future__ import annotations
 
 import ast
-import difflib
 import itertools
 import re
 from collections.abc import Iterator
@@ -69,9 +68,14 @@ def mutants_of(file: str, source: str) -> list[Mutant]:
 
 
 def _difference(source: str, text: str) -> tuple[str, str]:
-    lines = list(difflib.ndiff(source.splitlines(), text.splitlines()))
-    sides = ([line[2:].split() for line in lines if line[0] == sign] for sign in "-+")
-    was, now = (" ".join(" ".join(words) for words in side) for side in sides)
+    """Return the lines that differ, before and after, each in one line."""
+    before, after = source.splitlines(), text.splitlines()
+    while before and after and before[-1] == after[-1]:
+        before.pop(), after.pop()
+    first = 0
+    while first < min(len(before), len(after)) and before[first] == after[first]:
+        first += 1
+    was, now = (" ".join(" ".join(side[first:]).split()) for side in (before, after))
     return was, now
 
 

@@ -67,7 +67,10 @@ class Table:
             for row in self._rows.values()
             for each in row.survived
         ]
-        head = f"`python -m tests.mutants{group}{sample} --budget {options.budget:g}`"
+        files = f" --files {' '.join(options.files)}" if options.files else ""
+        tests = f" --tests {' '.join(options.tests)}" if options.tests else ""
+        more = f"{group}{files}{tests}{sample} --budget {options.budget:g}"
+        head = f"`python -m tests.mutants{more}`"
         parts = ["# Mutants", f"{day}, commit {commit}: {head}", self.text().strip()]
         if survivors:
             parts += ["Survivors:", "\n".join(survivors)]

@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.mutants.choose import chosen
-from tests.mutants.groups import groups
+from tests.mutants.groups import Known, groups
 from tests.mutants.mutators import mutants_of
 
 ROOT = Path(__file__).parents[2]
@@ -76,6 +77,23 @@ def test_every_group_names_files_that_are_there():
     assert all(len(group.files) > 20 and len(group.tests) > 20 for group in found)
 
 
+def test_the_equivalent_ones_are_known_and_the_list_says_which_are_gone(tmp_path):
+    source = "x = a < b"
+    listed = {"file": "m.py", "was": source, "now": "x = a  <= b", "reason": "they never meet"}
+    old = {**listed, "was": "y = a < b"}
+    (tmp_path / "list.yaml").write_text(yaml.safe_dump([listed, old]))
+    known = Known(tmp_path / "list.yaml")
+    assert [each.now for each in mutants_of("m.py", source) if each in known] == ["x = a <= b"]
+    assert known.gone(["m.py"]) == ["m.py | y = a < b | x = a <= b"]
+    assert known.gone(["other.py"]) == []
+
+
+def test_each_equivalent_one_has_a_file_and_a_reason():
+    listed = yaml.safe_load((Path(__file__).parent / "equivalent.yaml").read_text()) or []
+    assert all((ROOT / each["file"]).exists() for each in listed)
+    assert all({*each} == {"file", "was", "now", "reason"} for each in listed)
+
+
 MODULE = """
 def bigger(a, b):
     if a > b:
@@ -122,14 +140,14 @@ def test_one_mutant_is_noticed_one_by_a_subprocess_and_one_by_nobody(tmp_path):
         text=True,
         timeout=250,
     )
-    found = {tuple(line.split(" | ")) for line in said.stdout.splitlines()}
-    here, apart = ("test_small.py::test_" + name for name in ("here", "in_a_process_of_its_own"))
-    assert found == {
-        ("3 if True:", here),
-        ("3 if False:", apart),
-        ("3 if a >= b:", ""),
-        ("3 if a <= b:", here),
-        ("4 return None", apart),
-        ("5 return None", here),
+    found = dict(line.split(" | ") for line in said.stdout.splitlines())
+    assert {change: bool(by) for change, by in found.items()} == {
+        "3 if True:": True,
+        "3 if False:": True,
+        "3 if a >= b:": False,
+        "3 if a <= b:": True,
+        "4 return None": True,
+        "5 return None": True,
     }, said.stderr
+    assert found["3 if False:"] == "test_small.py::test_in_a_process_of_its_own"
     assert (tmp_path / "small.py").read_text() == MODULE

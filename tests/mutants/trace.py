@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
 import tempfile
 import threading
@@ -23,23 +24,29 @@ CACHE = Path(tempfile.gettempdir()) / "bt-exec-mutants"
 
 
 class Tracer:
-    """A pytest plugin: notes the lines of `files` that each passing test runs.
+    """A pytest plugin: notes the lines of `files` that each passing test runs, and how long it is.
 
     Args:
         root: The repository.
         files: The modules to watch, from the root.
+
+    Attributes:
+        seconds: How long each test took on the wall [s].
+        costs: How long it worked meanwhile [s].
+        hits: By module and function: the lines run as bits, and the numbers of the tests.
     """
 
     def __init__(self, root: Path, files: list[str]) -> None:
         self._files = {str(root / file): file for file in files}
         self._lines: set[tuple[CodeType, int]] = set()
-        self._began = 0.0
+        self._began = (0.0, 0.0)
         self.seconds: dict[str, float] = {}
+        self.costs: dict[str, float] = {}
         self.hits: dict[str, dict[str, list[int]]] = defaultdict(dict)
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self._lines = set()
-        self._began = time.monotonic()
+        self._began = (time.monotonic(), _worked())
         threading.settrace(self._call)
         sys.settrace(self._call)
 
@@ -54,7 +61,8 @@ class Tracer:
         threading.settrace(None)  # type: ignore[arg-type]
         if nodeid not in self.seconds:
             return
-        self.seconds[nodeid] = round(time.monotonic() - self._began, 3)
+        self.seconds[nodeid] = round(time.monotonic() - self._began[0], 3)
+        self.costs[nodeid] = round(_worked() - self._began[1], 3)
         number = list(self.seconds).index(nodeid)
         masks: dict[str, int] = defaultdict(int)
         for code, line in list(self._lines):
@@ -72,6 +80,11 @@ class Tracer:
         return self._line
 
 
+def _worked() -> float:
+    """Return how long this process and those it started have worked [s]; waiting is no work."""
+    return sum(os.times()[:4])
+
+
 def kept_at(root: Path, test: Path, files: list[str]) -> Path:
     """Return where the map of a test file is kept: by its text, its conftests and the files."""
     folder = test.parent
@@ -80,7 +93,7 @@ def kept_at(root: Path, test: Path, files: list[str]) -> Path:
     for path in (test, *near):
         if path.exists():
             digest.update(path.read_bytes())
-    return CACHE / f"{test.stem}-{digest.hexdigest()[:16]}.json"
+    return CACHE / f"{test.stem}-2-{digest.hexdigest()[:16]}.json"
 
 
 def read(path: Path) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.mutants import trace
-from tests.mutants.choose import Only, chosen
+from tests.mutants.choose import Only, chosen, in_two
 from tests.mutants.mutators import Mutant
 from tests.mutants.warm import Job, run_all
 
@@ -36,7 +36,7 @@ class Trial:
         files: Every module that may be mutated, from the root.
         tests: The test files, from the root.
         jobs: How many runs at once.
-        budget_s: How long the tests of one mutant may take together [s].
+        budget_s: How long the tests of one mutant may work together [s].
     """
 
     def __init__(
@@ -47,31 +47,42 @@ class Trial:
         self._budget_s = budget_s
         self._maps = self._mapped(files, tests)
         self._seconds: dict[str, float] = {}
+        self._costs: dict[str, float] = {}
         for kept in self._maps:
             self._seconds |= kept["seconds"]
+            self._costs |= kept["costs"]
         self._trusted: set[str] = set()
 
     def run(self, mutants: list[Mutant]) -> Iterator[Result]:
         """Try each mutant; a test that fails without the mutant too has noticed nothing."""
+        left = {id(mutant): self._parts(mutant) for mutant in mutants}
+        asked = dict.fromkeys(left, 0)
         again = mutants
-        asked: dict[int, list[str]] = {}
         while again:
             again, rest = [], again
-            starts = (partial(self._start, mutant, asked) for mutant in rest)
+            starts = (partial(self._start, mutant, left[id(mutant)][0]) for mutant in rest)
             for job in run_all(starts, self._jobs):
-                by = self._noticed_by(job)
+                mutant, by = job.name, self._noticed_by(job)
+                parts = left[id(mutant)]
                 if by in self._seconds and not self._trust(by):
                     del self._seconds[by]
-                    again.append(job.name)
+                    parts[0].remove(by)
+                    again.append(mutant)
                     continue
-                yield Result(job.name, by, len(asked[id(job.name)]))
+                asked[id(mutant)] += len(parts.pop(0))
+                if not by and parts:
+                    again.append(mutant)
+                else:
+                    yield Result(mutant, by, asked[id(mutant)])
 
-    def _start(self, mutant: Mutant, asked: dict[int, list[str]]) -> Job:
+    def _parts(self, mutant: Mutant) -> list[list[str]]:
         source = (self._root / mutant.file).read_text(encoding="utf-8")
         reached = trace.tests_of(source, mutant.file, mutant.line, mutant.last, self._maps)
         known = reached & self._seconds.keys()
-        tests = chosen(known, mutant.file, self._seconds, self._budget_s)
-        asked[id(mutant)] = tests
+        tests = chosen(known, mutant.file, self._costs, self._budget_s)
+        return in_two(tests, mutant.file)
+
+    def _start(self, mutant: Mutant, tests: list[str]) -> Job:
         return self._job(mutant, tests, (self._root / mutant.file, mutant.text))
 
     def _job(self, name: Any, tests: list[str], mutant: tuple[Path, str] | None) -> Job:
@@ -122,5 +133,6 @@ class Mapping(trace.Tracer):
 
     def pytest_sessionfinish(self) -> None:
         written = self._place.with_suffix(".part")
-        written.write_text(json.dumps({"seconds": self.seconds, "hits": self.hits}))
+        found = {"seconds": self.seconds, "costs": self.costs, "hits": self.hits}
+        written.write_text(json.dumps(found))
         written.replace(self._place)

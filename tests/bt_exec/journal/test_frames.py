@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -141,3 +142,69 @@ def test_frames_that_cannot_be_written_are_told_once(tmp_path: Path) -> None:
     assert (store.kept, store.dropped) == (0, 4)
     assert len(told) == 1
     assert told[0].startswith(f"a frame could not be kept in {tmp_path / 'frames'}: [Errno ")
+
+
+@pytest.mark.parametrize(("at", "value"), [("depth", 16), ("filter", 0), ("filter", 1)])
+def test_a_png_of_another_kind_is_not_read(tmp_path: Path, at: str, value: int) -> None:
+    """Sixteen bits a channel, or a row with another filter, would come out as another picture."""
+    path = tmp_path / "a.png"
+    write_png(path, PICTURE)
+    data = bytearray(path.read_bytes())
+    if at == "depth":
+        data[24] = value
+    else:
+        size, start = int.from_bytes(data[33:37]), 41
+        rows = bytearray(zlib.decompress(bytes(data[start : start + size])))
+        rows[97 * 5] = value
+        packed = zlib.compress(bytes(rows))
+        data[33:37], data[start : start + size] = len(packed).to_bytes(4), packed
+    path.write_bytes(bytes(data))
+    with pytest.raises(ValueError, match="is not a frame of a journal: another kind of PNG"):
+        read_png(path)
+
+
+def test_a_picture_is_a_plain_png(tmp_path: Path) -> None:
+    path = tmp_path / "a.png"
+    write_png(path, PICTURE)
+    data = path.read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    # width, height, 8 bits a channel, RGB, and the only ways to pack, filter and interlace
+    assert data[16:29] == bytes([0, 0, 0, 32, 0, 0, 0, 24, 8, 2, 0, 0, 0])
+    assert [kind in data for kind in (b"IHDR", b"IDAT", b"IEND")] == [True] * 3
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_a_store_that_is_closed_leaves_no_thread_and_keeps_none_alive(tmp_path: Path) -> None:
+    store = FrameStore(tmp_path / "frames", pytest.fail)
+    assert (store._worker.name, store._worker.daemon) == ("journal-frames", True)
+    store.offer(7, PICTURE)
+    store.close()
+    assert not store._worker.is_alive()
+    assert [path.name for path in store.folder.iterdir()] == ["000007.png"]
+    assert (store.kept, store.dropped) == (1, 0)
+
+
+def test_a_picture_that_nobody_keeps_is_not_asked_for(journal: Journal) -> None:
+    class Costly:
+        t = 0.5
+
+        @property
+        def frame(self) -> np.ndarray:
+            raise RuntimeError("not rendered")
+
+        def labels(self) -> tuple[str, ...]:
+            return ("cup",)
+
+        def facts(self) -> dict[str, str]:
+            return {}
+
+        def describe(self, language: str) -> str:
+            return "a cup"
+
+        def record(self) -> dict[str, object]:
+            return {}
+
+    with journal.begin(command="x") as recorder:
+        recorder.on(Observed(0.5, 1, "door", Costly()))
+    mission = journal.mission("last")
+    assert (len(mission.looks), mission.unreadable) == (1, ())

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec.journal import Journal, default_path
+from bt_exec.journal import Journal, default_path, schema
 from bt_exec.journal.schema import APPLICATION_ID, MIGRATIONS
 
 
@@ -144,3 +144,64 @@ def test_a_journal_damaged_later_is_an_error_of_the_operator(journal: Journal) -
     for use in (journal.missions, lambda: journal.mission("last")):
         with pytest.raises(UsageError, match=r"cannot be (used|opened): file is not a database"):
             use()
+
+
+COLUMNS = ["mission", "seq", "t", "tick", "plan", "path", "call"]
+
+
+@pytest.mark.parametrize(
+    ("view", "columns"),
+    [
+        ("plans", ["digest", "calls", "usage"]),
+        ("transitions", ["state", "detail", "failure"]),
+        ("skill_starts", ["skill", "args"]),
+        ("skill_ends", ["skill", "state", "seconds", "result", "failure"]),
+        ("verdicts", ["role", "question", "holds", "why"]),
+        ("looks", ["pack", "error", "text", "frame", "observation"]),
+        ("turns", ["report"]),
+    ],
+)
+def test_what_people_ask_of_the_views(journal: Journal, view: str, columns: list[str]) -> None:
+    with closing(sqlite3.connect(journal.path)) as connection:
+        found = connection.execute(f"SELECT name FROM pragma_table_info('{view}')").fetchall()
+    assert [name for (name,) in found] == [*COLUMNS, *columns]
+
+
+def test_how_long_other_processes_are_waited_for() -> None:
+    assert (schema.BUSY_S, schema._OPEN_S) == (1.0, 5.0)
+
+
+def test_another_process_that_opens_the_same_file_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite itself does not wait where it turns on the write-ahead log."""
+    waited: list[float] = []
+
+    class Locked:
+        tries = 0
+
+        def execute(self, statement: str) -> None:
+            self.tries += 1
+            if self.tries < 4:
+                raise sqlite3.OperationalError("database is locked")
+
+    monkeypatch.setattr(schema.time, "sleep", waited.append)
+    connection = Locked()
+    schema._use_wal(connection)  # type: ignore[arg-type]
+    assert (connection.tries, waited) == (4, [0.02] * 3)
+
+
+@pytest.mark.parametrize(("why", "late"), [("disk I/O error", 0.0), ("database is locked", 5.1)])
+def test_what_no_waiting_helps_against_is_raised(
+    monkeypatch: pytest.MonkeyPatch, why: str, late: float
+) -> None:
+    times = iter([100.0, 100.0 + late])
+
+    class Broken:
+        def execute(self, statement: str) -> None:
+            raise sqlite3.OperationalError(why)
+
+    monkeypatch.setattr(schema.time, "monotonic", lambda: next(times))
+    monkeypatch.setattr(schema.time, "sleep", pytest.fail)
+    with pytest.raises(sqlite3.OperationalError, match=why):
+        schema._use_wal(Broken())  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel, Field
 
 from bt_exec.journal.plain import clean, to_json
 
@@ -79,3 +80,74 @@ def test_clean_text_is_text_that_utf8_can_hold(text: str) -> None:
     assert cleaned.encode().decode() == cleaned
     assert cleaned == clean(cleaned)
     assert len(cleaned) == len(text)
+
+
+class Other:
+    """What JSON does not know: it makes a value be taken apart with care."""
+
+    def __repr__(self) -> str:
+        return "other"
+
+
+@pytest.mark.parametrize("make", [lambda inner: [inner], lambda inner: {"a": inner}])
+def test_what_is_nested_deeper_than_48_is_cut_there(make: Any) -> None:
+    deep: Any = "end"
+    for _ in range(60):
+        deep = make(deep)
+    plain = json.loads(to_json([Other(), float("nan"), deep]))
+    assert plain[:2] == ["other", "NaN"]
+    inner, depth = plain[2], 1
+    while not isinstance(inner, str):
+        inner, depth = inner[0] if isinstance(inner, list) else inner["a"], depth + 1
+    assert (inner, depth) == ("…", 49)
+
+
+def test_of_very_many_values_the_first_are_kept() -> None:
+    # one for the list, one for the number; each empty list is one, and those at the end are cut
+    plain = json.loads(to_json([float("nan"), *([] for _ in range(100_010))]))
+    assert len(plain) == 100_011
+    assert plain[99_998:100_000] == [[], "…"]
+
+
+def test_a_text_that_is_just_short_enough_is_kept() -> None:
+    assert json.loads(to_json("x" * 3_999_998)) == "x" * 3_999_998
+    assert json.loads(to_json("x" * 3_999_999)) == {"left_out": "4000001 characters"}
+
+
+def test_an_array_of_64_numbers_is_written() -> None:
+    assert json.loads(to_json(np.zeros(64))) == [0.0] * 64
+    assert json.loads(to_json(np.zeros(65))) == "array of shape (65,), float64"
+
+
+def test_what_json_writes_by_itself_is_compact_and_in_the_words_of_people() -> None:
+    assert to_json({"문": [1, 2]}) == '{"문":[1,2]}'
+    assert to_json(2**1023) == str(2**1023)
+    assert to_json([float("nan"), 2**1024]) == '["NaN","a number of 1025 bits"]'
+
+
+@dataclass
+class Box:
+    inner: Any
+
+
+def test_what_is_taken_apart_counts_twice_for_its_depth() -> None:
+    deep: Any = "end"
+    for _ in range(40):
+        deep = Box(deep)
+    inner, depth = json.loads(to_json([float("nan"), deep]))[1], 0
+    while isinstance(inner, dict):
+        inner, depth = inner["inner"], depth + 1
+    assert (inner, depth) == ("…", 24)
+
+
+def test_a_set_of_anything_has_an_order() -> None:
+    assert to_json({1, "a", None}) == '["a",1,null]'
+
+
+class Named(BaseModel):
+    inner: int = Field(default=1, alias="in")
+    other: int = 2
+
+
+def test_a_model_is_written_as_people_write_it() -> None:
+    assert to_json([Named(**{"in": 5}), Named()]) == '[{"in":5},{}]'

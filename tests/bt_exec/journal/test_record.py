@@ -136,7 +136,9 @@ def test_a_number_means_the_newest_day(journal: Journal) -> None:
     assert journal.mission("2020-01-01-0001").command == "today"
 
 
-@pytest.mark.parametrize("which", ["3", "99999999999999999999", "-1", "", "2020-01-01-0001"])
+@pytest.mark.parametrize(
+    "which", ["3", "0000000001", "99999999999999999999", "-1", "", "2020-01-01-0001"]
+)
 def test_an_unknown_mission_lists_the_known(journal: Journal, which: str) -> None:
     with journal.begin(command="x") as recorder:
         pass

@@ -203,15 +203,15 @@ def test_an_answer_that_never_comes_is_not_waited_for(request_of):
 def test_a_mission_that_is_to_end_waits_for_no_answer_and_takes_none(request_of, thinks):
     """Also where the answer is there at once: what was asked to stop must not go on."""
 
-    class EnoughError(Exception):
+    class EndedError(Exception):
         pass
 
     def heed():
-        raise EnoughError
+        raise EndedError
 
     enough = threading.Event()
     compiler = Says(lambda request: (thinks and enough.wait(60) and None) or Plan(plan_of()))
-    with pytest.raises(EnoughError):
+    with pytest.raises(EndedError):
         Asked(compiler, heed=heed).planner.plan(request_of())
     assert compiler.requests[0].cancel.is_set()
     enough.set()
@@ -222,3 +222,11 @@ def test_the_thread_of_a_compiler_keeps_no_process_alive(request_of):
     compiler = Says(lambda request: seen.append(threading.current_thread()) or Plan(plan_of()))
     Asked(compiler).planner.plan(request_of())
     assert [(thread.name, thread.daemon) for thread in seen] == [("compiler", True)]
+
+
+@pytest.mark.parametrize("error", [SystemExit(1), SystemExit(), KeyboardInterrupt()])
+def test_a_compiler_that_ends_its_thread_without_an_answer_is_a_failure(request_of, error):
+    """Whatever ends it: the mission learns of it, and does not break down itself."""
+    ending = Asked(Says(error)).planner.plan(request_of())
+    assert (ending.status, ending.reason_code) == ("failed", "COMPILER_CRASHED")
+    assert ending.failure.message.startswith(f"{type(error).__name__}: ")

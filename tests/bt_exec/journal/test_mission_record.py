@@ -1,0 +1,153 @@
+"""What a record answers: failures once, states by plan, what belongs to what."""
+
+from __future__ import annotations
+
+import dataclasses
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from bt_exec.events import (
+    NodeChanged,
+    PerceptionFailed,
+    Planned,
+    SkillEnded,
+    SkillStarting,
+    Turn,
+)
+from bt_exec.failure import Failure, UnknownName
+from bt_exec.journal import Journal
+
+STUCK = Failure("STUCK", "it is stuck", "part/go")
+
+
+def recorded(journal, *events):
+    with journal.begin(command="x") as recorder:
+        for event in events:
+            recorder.on(event)
+    return journal.mission(recorder.mission_id)
+
+
+def ended(tick: int, failure: Failure | None, call: int = 1) -> SkillEnded:
+    state = "done" if failure is None else "failed"
+    return SkillEnded(0.0, tick, "part/go", "go", call, state, 0.5, failure=failure)
+
+
+def changed(tick: int, path: str, failure: Failure | None) -> NodeChanged:
+    return NodeChanged(0.0, tick, path, "failed" if failure else "done", failure=failure)
+
+
+def test_a_failure_that_travels_up_the_tree_counts_once_and_one_that_comes_again_twice(journal):
+    other = dataclasses.replace(STUCK, message="still stuck")
+    mission = recorded(
+        journal,
+        ended(3, STUCK),
+        changed(3, "part/go", STUCK),
+        changed(3, "part", STUCK),
+        changed(3, "root", other),
+        ended(3, None, 2),
+        ended(7, STUCK, 3),
+        changed(7, "part/go", STUCK),
+    )
+    assert mission.failures == (STUCK, other, STUCK)
+
+
+def test_states_are_those_under_a_plan(journal, make_spec):
+    mission = recorded(
+        journal,
+        changed(0, "early", None),
+        Planned(0.0, 0, make_spec(1), 1),
+        NodeChanged(0.0, 1, "a", "running"),
+        NodeChanged(0.0, 2, "a", "failed"),
+        Planned(0.0, 2, make_spec(2), 1),
+        NodeChanged(0.0, 3, "b", "running"),
+    )
+    assert mission.states(0) == {"early": "done"}
+    assert mission.states(1) == {"a": "failed"}
+    assert mission.states(2) == mission.states() == {"b": "running"}
+    assert mission.states(3) == {}
+
+
+def test_a_skill_call_has_its_own_end(journal, make_spec):
+    starts = [SkillStarting(0.0, n, "part/go", "go", {"n": n}, n) for n in (1, 2, 3)]
+    other = SkillStarting(0.0, 4, "part/take", "take", {}, 1)
+    events = [starts[0], ended(1, STUCK, 1), starts[1], starts[2], ended(3, None, 3), other]
+    mission = recorded(journal, events[0], Planned(0.0, 2, make_spec(2), 1), *events[1:])
+    assert [(run.plan, run.start, run.end) for run in mission.skills] == [
+        (0, starts[0], ended(1, STUCK, 1)),
+        (2, starts[1], None),
+        (2, starts[2], ended(3, None, 3)),
+        (2, other, None),
+    ]
+
+
+def test_a_blind_moment_is_among_the_looks(journal):
+    blind = PerceptionFailed(0.0, 1, "door", "no picture")
+    assert recorded(journal, blind).looks == (blind,)
+
+
+def test_exchanges_come_in_order_with_the_plan_they_were_asked_under(journal, make_spec):
+    with journal.begin(command="x") as recorder:
+        for number, answer in enumerate(("one", "two", "three")):
+            recorder.exchange(
+                compiler="claude", model="m", request=answer, answer=answer, usage={"n": number}
+            )
+            recorder.on(Planned(0.0, number, make_spec(number + 1), 1))
+    found = journal.mission("last").exchanges
+    assert [(e.plan, e.answer, e.usage) for e in found] == [
+        (0, "one", {"n": 0}),
+        (1, "two", {"n": 1}),
+        (2, "three", {"n": 2}),
+    ]
+
+
+def test_a_row_that_cannot_be_read_is_named_and_hides_no_other(journal):
+    mission = recorded(journal, Turn(0.0, 1, {"n": 1}), Turn(0.0, 2, {"n": 2}))
+    with closing(sqlite3.connect(journal.path)) as connection, connection:
+        connection.execute("UPDATE events SET data = '{' WHERE seq = 1")
+    mission = journal.mission("last")
+    assert mission.turns == ({"n": 2},)
+    (unreadable,) = mission.unreadable
+    assert unreadable.startswith("1 Turn: Expecting property name")
+
+
+def test_a_mission_that_nobody_knows_lists_the_twenty_newest(journal):
+    names = [journal.begin(command="x") for _ in range(22)]
+    for recorder in names:
+        recorder.close()
+    with pytest.raises(UnknownName) as told:
+        journal.mission("9999")
+    assert set(told.value.known) == {recorder.mission_id for recorder in names[2:]}
+
+
+def test_a_list_has_twenty_lines_unless_asked_for_more(journal):
+    for _ in range(22):
+        journal.begin(command="x").close()
+    assert [len(journal.missions(*limit)) for limit in ((), (None,), (21,), (0,))] == [
+        20,
+        22,
+        21,
+        0,
+    ]
+
+
+def test_what_is_not_said_of_a_mission_is_empty(journal):
+    journal.begin(command="x").close()
+    mission = journal.mission("last")
+    assert (mission.settings, mission.seeds, mission.line.site) == ({}, {}, "")
+    assert (mission.line.language, mission.line.reason_code, mission.line.message) == ("en", "", "")
+    assert (mission.line.ended_at, mission.exchanges, mission.refusals) == (None, (), ())
+    assert (mission.frames_kept, mission.frames_dropped) == (0, 0)
+    assert mission.line.started_at.tzinfo is not None
+    assert mission.frames == journal.frames / mission.id
+    assert mission.program
+
+
+def test_numbers_begin_again_with_each_day(journal: Journal):
+    journal.begin(command="x").close()
+    journal.begin(command="x").close()
+    with closing(sqlite3.connect(journal.path)) as connection, connection:
+        connection.execute("UPDATE missions SET day = '2020-01-01', id = '2020-01-01-000' || no")
+    with journal.begin(command="x") as recorder:
+        assert recorder.mission_id.endswith("-0001")

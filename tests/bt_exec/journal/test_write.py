@@ -1,0 +1,348 @@
+"""The writer by itself: when it tries, what it keeps, and how a journal gets well again."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from bt_exec.events import Finished, Progress, SkillStarting, Turn
+from bt_exec.journal import Journal
+from bt_exec.journal import write as writing
+from bt_exec.outcome import Outcome
+
+LOCKED = sqlite3.OperationalError("database is locked")
+
+
+class Connection:
+    """A connection that notes what is done, and raises where it is told to."""
+
+    def __init__(self, real: sqlite3.Connection) -> None:
+        self.real = real
+        self.log: list[str] = []
+        self.errors: dict[str, Exception] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.real, name)
+
+    def execute(self, statement: str, *values: Any) -> Any:
+        self._note(statement)
+        return self.real.execute(statement, *values)
+
+    def executemany(self, statement: str, rows: Any) -> Any:
+        self._note("rows")
+        return self.real.executemany(statement, rows)
+
+    def _note(self, what: str) -> None:
+        self.log.append(what)
+        if what in self.errors:
+            raise self.errors[what]
+
+
+class Wall:
+    """A clock that the test sets."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+class Wakes:
+    """Stands for the event that wakes the writer: does one step of the script at each wait."""
+
+    def __init__(self, *script: Callable[[], object]) -> None:
+        self.script = iter(script)
+        self.waited: list[float] = []
+
+    def wait(self, seconds: float) -> None:
+        self.waited.append(seconds)
+        next(self.script)()
+
+    def clear(self) -> None:
+        """Nothing is set here."""
+
+    set = clear
+
+
+class ByHand:
+    """A recorder whose writer does not run by itself."""
+
+    def __init__(self, journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+        made: list[Connection] = []
+        connect = writing.connect
+
+        def noting(path: Any) -> Connection:
+            made.append(Connection(connect(path)))
+            return made[-1]
+
+        class Resting(threading.Thread):
+            def start(self) -> None:
+                """Do not run."""
+
+            def join(self, timeout: float | None = None) -> None:
+                """Be over."""
+
+        self.told: list[str] = []
+        self.wall = Wall()
+        monkeypatch.setattr(writing, "connect", noting)
+        monkeypatch.setattr(writing.threading, "Thread", Resting)
+        monkeypatch.setattr(writing, "time", self.wall)
+        self.recorder = journal.begin(command="x", tell=self.told.append)
+        (self.connection,) = made
+        self.connection.log.clear()
+
+    def turns(self, *numbers: int) -> None:
+        for number in numbers:
+            self.recorder.on(Turn(0.0, number, {}))
+
+    def run(self, *script: Callable[[], object]) -> list[float]:
+        """Run the writer with this script; return how long it waited each time."""
+        wakes = Wakes(*script)
+        self.recorder._wake = wakes  # type: ignore[assignment]
+        self.recorder._run()
+        return wakes.waited
+
+    def end(self) -> None:
+        self.recorder._closing = True
+
+
+@pytest.fixture
+def by_hand(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> Iterator[ByHand]:
+    on = ByHand(journal, monkeypatch)
+    yield on
+    on.connection.errors.clear()
+    on.connection.real.close()
+
+
+COMMITTED = ["BEGIN IMMEDIATE", "rows", "COMMIT"]
+
+
+def test_what_has_gathered_is_written_at_once_in_one_transaction(by_hand, journal):
+    waited = by_hand.run(
+        lambda: by_hand.turns(1, 2),
+        lambda: None,  # nothing gathered: nothing is written
+        lambda: by_hand.turns(3),
+        by_hand.end,
+    )
+    assert waited == [0.1] * 4
+    assert by_hand.connection.log == COMMITTED * 2
+    assert [event.tick for event in journal.mission("last").events] == [1, 2, 3]
+
+
+def test_what_comes_before_the_end_is_written_with_it(by_hand, journal):
+    by_hand.run(lambda: (by_hand.turns(1), by_hand.end()))
+    assert [event.tick for event in journal.mission("last").events] == [1]
+
+
+def test_a_transaction_that_broke_is_undone_and_the_journal_gets_well(by_hand, journal):
+    """Without that the next one cannot begin: the journal would never recover."""
+
+    def broken() -> None:
+        by_hand.connection.errors["rows"] = sqlite3.OperationalError("disk I/O error")
+        by_hand.turns(1)
+
+    def well() -> None:
+        by_hand.connection.errors.clear()
+        by_hand.wall.now += 1.5
+        by_hand.turns(2)
+
+    by_hand.run(broken, well, by_hand.end)
+    assert by_hand.connection.log == ["BEGIN IMMEDIATE", "rows", "ROLLBACK", *COMMITTED]
+    assert [event.tick for event in journal.mission("last").events] == [1, 2]
+    assert (by_hand.recorder.problem, by_hand.recorder.lost) == ("", 0)
+    assert by_hand.told == [
+        f"{journal.path} cannot be written (disk I/O error); no skill starts until it can"
+    ]
+
+
+def test_what_never_began_is_not_undone(by_hand):
+    def locked() -> None:
+        by_hand.connection.errors["BEGIN IMMEDIATE"] = LOCKED
+        by_hand.turns(1)
+
+    by_hand.run(lambda: (locked(), by_hand.end()))
+    assert by_hand.connection.log == ["BEGIN IMMEDIATE"]
+    assert by_hand.recorder.problem == "database is locked"
+
+
+def test_what_cannot_even_be_undone_says_so(by_hand):
+    def broken() -> None:
+        by_hand.connection.errors["rows"] = ValueError("no such rows")
+        by_hand.connection.errors["ROLLBACK"] = sqlite3.OperationalError("no room for the undo")
+        by_hand.turns(1)
+
+    by_hand.run(lambda: (broken(), by_hand.end()))
+    (told,) = by_hand.told
+    assert "(no room for the undo)" in told
+    assert by_hand.recorder.problem == "ValueError: no such rows"
+    assert by_hand.recorder.lost == 1
+
+
+def test_while_it_cannot_be_written_it_is_tried_once_a_second(by_hand):
+    tried: list[float] = []
+
+    def later(seconds: float) -> Callable[[], None]:
+        def pass_time() -> None:
+            tried.append(by_hand.connection.log.count("BEGIN IMMEDIATE"))
+            by_hand.wall.now += seconds
+
+        return pass_time
+
+    by_hand.connection.errors["BEGIN IMMEDIATE"] = LOCKED
+    by_hand.turns(1)
+    by_hand.run(later(0), later(0.5), later(0.5), later(0.125), later(0.5), later(1), by_hand.end)
+    # at 0 s; not at 0.5 nor at 1.0 s; at 1.125 s; not at 1.625 s; at 2.625 s; and at the end
+    assert tried == [0, 1, 1, 1, 2, 2]
+    assert by_hand.connection.log.count("BEGIN IMMEDIATE") == 4
+
+
+def test_who_waits_is_not_made_to_wait_for_the_next_second(by_hand):
+    """A skill that is to start asks again at once; whoever asked is answered either way."""
+    by_hand.connection.errors["BEGIN IMMEDIATE"] = LOCKED
+    asked = [threading.Event(), threading.Event()]
+    by_hand.turns(1)
+    by_hand.run(
+        lambda: by_hand.recorder._inbox.append(asked[0]),
+        lambda: by_hand.recorder._inbox.append(asked[1]),
+        by_hand.end,
+    )
+    assert by_hand.connection.log == ["BEGIN IMMEDIATE"] * 3
+    assert all(event.is_set() for event in asked)
+
+
+def test_rows_that_will_never_do_are_lost_and_counted_once(by_hand, journal):
+    def refused() -> None:
+        by_hand.connection.errors["rows"] = sqlite3.IntegrityError("no")
+        by_hand.turns(1, 2, 3)
+
+    def well() -> None:
+        by_hand.connection.errors.clear()
+        by_hand.turns(4)
+
+    by_hand.run(refused, lambda: None, well, by_hand.end)
+    assert by_hand.recorder.lost == 3
+    assert [event.tick for event in journal.mission("last").events] == [4]
+    assert by_hand.recorder.problem == ""
+    by_hand.recorder._closing = False
+    by_hand.recorder.close()
+    assert by_hand.told == [
+        f"{journal.path} cannot be written (IntegrityError: no); no skill starts until it can",
+        f"3 rows of {by_hand.recorder.mission_id} could not be written: ",
+    ]
+
+
+def test_an_event_that_makes_no_rows_is_lost_and_hinders_no_other(by_hand, journal):
+    rows = by_hand.recorder._rows
+    make = rows.of
+
+    def of(item: Any) -> Any:
+        if getattr(item, "tick", 0) == 2:
+            raise RecursionError("too deep")
+        return make(item)
+
+    rows.of = of  # type: ignore[method-assign]
+    by_hand.run(lambda: by_hand.turns(1, 2, 3), by_hand.end)
+    assert [event.tick for event in journal.mission("last").events] == [1, 3]
+    assert by_hand.recorder.lost == 1
+    assert by_hand.told == [
+        f"{journal.path} cannot be written (RecursionError: too deep); no skill starts until it can"
+    ]
+
+
+def test_only_so_many_rows_wait_and_the_others_are_counted(by_hand, journal, monkeypatch):
+    monkeypatch.setattr(writing, "PENDING", 3)
+    by_hand.connection.errors["BEGIN IMMEDIATE"] = LOCKED
+    by_hand.run(lambda: by_hand.turns(1, 2, 3, 4, 5), by_hand.end)
+    assert (by_hand.recorder.lost, len(by_hand.recorder._pending)) == (2, 3)
+    by_hand.connection.errors.clear()
+    by_hand.recorder._write()
+    assert [event.tick for event in journal.mission("last").events] == [1, 2, 3]
+
+
+def test_two_skills_and_the_end_wait_and_nothing_else_does(by_hand):
+    flushed: list[int] = []
+    by_hand.recorder.flush = lambda: flushed.append(len(by_hand.recorder._inbox)) or True
+    by_hand.turns(1)
+    by_hand.recorder.on(SkillStarting(0.0, 1, "a", "b", {}, 1))
+    by_hand.recorder.on(Progress(0.0, 1, "a", 0.5, "moving"))
+    by_hand.turns(2)
+    end = Outcome(by_hand.recorder.mission_id, "x", "satisfied", "OK", "")
+    by_hand.recorder.on(Finished(0.0, 2, end))
+    assert flushed == [2, 4]
+    assert len(by_hand.recorder._inbox) == 4  # progress is not kept
+
+
+def test_a_writer_that_hangs_is_left_behind_and_it_is_told(journal, monkeypatch):
+    enough = threading.Event()
+    told: list[str] = []
+    connect = writing.connect
+
+    class Hanging(Connection):
+        def execute(self, statement: str, *values: Any) -> Any:
+            assert enough.wait(60)
+            return super().execute(statement, *values)
+
+    monkeypatch.setattr(writing, "connect", lambda path: Hanging(connect(path)))
+    monkeypatch.setattr(writing, "PATIENCE_S", 0.02)
+    recorder = journal.begin(command="x", tell=told.append)
+    recorder.on(SkillStarting(0.0, 1, "a", "b", {}, 1))
+    assert recorder.problem == "no commit in 0.02 s"
+    recorder.close()
+    enough.set()
+    recorder._thread.join(60)
+    recorder._connection.close()
+    assert told == [
+        f"{journal.path} cannot be written (no commit in 0.02 s); no skill starts until it can",
+        f"{journal.path} hangs; the end of {recorder.mission_id} may be missing",
+    ]
+
+
+def test_who_cannot_be_told_does_not_end_the_record(journal, monkeypatch):
+    def closed(message: str) -> None:
+        raise OSError("stderr is closed")
+
+    with journal.begin(command="x", tell=closed) as recorder:
+        recorder._fail("disk full")
+        assert recorder.problem == "disk full"
+        recorder.on(SkillStarting(0.0, 1, "a", "b", {}, 1))
+        assert recorder.problem == ""
+    assert len(journal.mission("last").events) == 1
+
+
+def test_after_the_end_a_flush_says_how_it_ended(journal):
+    recorder = journal.begin(command="x")
+    recorder.close()
+    assert recorder.flush()
+    recorder.problem = "disk full"
+    assert not recorder.flush()
+
+
+def test_unless_told_otherwise_the_operator_reads_it(capsys):
+    writing.tell_stderr("disk full")
+    assert capsys.readouterr().err == "journal: disk full\n"
+
+
+def test_how_long_things_take_at_most():
+    """An operator reads these numbers; who changes them changes what is lost in a power cut."""
+    found = (writing.PERIOD_S, writing.PATIENCE_S, writing.RETRY_S, writing.PENDING)
+    assert found == (0.1, 2.0, 1.0, 100_000)
+
+
+def test_who_waits_and_who_closes_wakes_the_writer(journal, monkeypatch):
+    monkeypatch.setattr(writing, "PERIOD_S", 3600.0)
+    told: list[str] = []
+    with journal.begin(command="x", tell=told.append) as recorder:
+        recorder.on(SkillStarting(0.0, 1, "a", "b", {}, 1))
+        assert recorder.problem == ""
+        recorder.on(Turn(0.0, 1, {}))
+    assert (told, len(journal.mission("last").events)) == ([], 2)
+
+
+def test_the_writer_keeps_no_process_alive(journal):
+    with journal.begin(command="x") as recorder:
+        assert (recorder._thread.name, recorder._thread.daemon) == ("journal", True)

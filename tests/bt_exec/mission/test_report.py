@@ -1,0 +1,70 @@
+"""An outcome as plain data, and the codes that processes and people read."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from bt_exec.outcome import EXIT_CODES, Action, Outcome, Skip, code_of_reason
+
+
+def test_every_status_has_its_exit_code():
+    assert EXIT_CODES == {
+        "satisfied": 0,
+        "blocked": 3,
+        "failed": 4,
+        "refused": 5,
+        "aborted": 130,
+    }
+    for status, code in EXIT_CODES.items():
+        assert Outcome("m", "go", status, "OK", "Done.").exit_code == code
+
+
+def test_an_outcome_is_plain_data_in_the_order_of_its_fields():
+    outcome = Outcome("m", "go", "satisfied", "OK", "Done.")
+    assert list(outcome.to_dict().items()) == [
+        ("mission_id", "m"),
+        ("command", "go"),
+        ("status", "satisfied"),
+        ("reason_code", "OK"),
+        ("message", "Done."),
+        ("planner_calls", 0),
+        ("replans", 0),
+        ("plan_version", 0),
+        ("ticks", 0),
+        ("sim_seconds", 0.0),
+        ("wall_seconds", 0.0),
+        ("skipped", ()),
+        ("failures", ()),
+        ("journal", None),
+    ]
+
+
+@pytest.mark.parametrize("name", ["nearest", "problems"])
+def test_what_a_refusal_says_is_there_when_it_says_something(name):
+    outcome = dataclasses.replace(Outcome("m", "go", "refused", "NO", "No."), **{name: ("x",)})
+    assert outcome.to_dict()[name] == ("x",)
+    assert {"nearest", "problems"} - set(outcome.to_dict()) == {"nearest", "problems"} - {name}
+
+
+@pytest.mark.parametrize(
+    ("reason", "code"),
+    [
+        ("already open", "ALREADY_OPEN"),
+        ("door_is open", "DOOR_IS_OPEN"),
+        ("at 3.5 m", "AT_3_5_M"),
+        ("", ""),
+    ],
+)
+def test_a_reason_as_a_code(reason, code):
+    assert code_of_reason(reason) == code
+
+
+def test_an_action_as_plain_data_is_a_copy():
+    args = {"arm": "left"}
+    data = Action("take", args, "x/take").to_dict()
+    assert data == {"name": "take", "args": {"arm": "left"}}
+    data["args"]["arm"] = "right"
+    assert args == {"arm": "left"}
+    assert (Action("take", {}).path, Skip("take", "held").path) == ("", "")

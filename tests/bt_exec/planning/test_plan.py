@@ -1,0 +1,196 @@
+"""From an answer to a plan that may move: who looks at it, in which order, and what is said."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import replace
+from typing import Annotated, Literal
+
+import pytest
+
+from bt_exec.failure import Failure, Problem, SpecError
+from bt_exec.language.messages import Messages
+from bt_exec.observation import Situation
+from bt_exec.pack import Catalogue, Pack
+from bt_exec.planning.compiler import Request
+from bt_exec.planning.passes import Pass
+from bt_exec.planning.plan import examine, prepare, rejection
+from bt_exec.skill import Label, Steps, skill
+from bt_exec.spec.load import load_text
+from bt_exec.spec.model import Do, Mission, MissionSpec, Sequence
+from bt_exec.testing import scripted_skill
+from bt_exec.testing.missions import scripted_site
+
+INNER = "tree: inner\nroot: {do: a}"
+
+
+def spec_of(root: str, notes: tuple[str, ...] = ()) -> MissionSpec:
+    header = Mission(command="go", compiler="test", notes=notes)
+    return MissionSpec(mission=header, root=load_text(f"tree: t\nroot: {root}").document.root)
+
+
+@pytest.fixture
+def request_of():
+    def request_of(*packs: Pack, **more) -> Request:
+        site = scripted_site([scripted_skill("a", needs={"hand": "empty"})], [INNER])
+        (own,) = site.catalogue.packs
+        catalogue = Catalogue([own, *packs])
+        given = {"settings": {"one": {"k": 1}}, **more}
+        return replace(Request("go", "en", catalogue, site.library, Messages()), **given)
+
+    return request_of
+
+
+def test_subtrees_are_expanded_then_passes_are_applied_in_order_and_noted(request_of):
+    contexts = []
+
+    def step(name):
+        def apply(spec, context):
+            contexts.append((name, context))
+            root = Sequence(sequence=(spec.root, Do(do="a", name=name)))
+            return spec.model_copy(update={"root": root}), (f"adds {name}",)
+
+        return Pass(name, apply)
+
+    one = Pack("one", passes=(step("p"), step("q")))
+    two = Pack("two", passes=(step("r"),))
+    request = request_of(one, two, situation=Situation(("cup",), {"hand": "empty"}))
+    plan = prepare(spec_of("{tree: inner}", notes=("written", "p: adds p")), request)
+    assert plan.mission.notes == ("written", "p: adds p", "q: adds q", "r: adds r")  # each once
+    assert [name for name, _ in contexts] == ["p", "q", "r"]
+    assert plan.root.sequence[0].sequence[0].sequence[0].body.do == "a"
+    given = contexts[0][1]
+    assert (given.situation, given.settings, given.command) == (request.situation, {"k": 1}, "go")
+    assert (given.meant, given.stated, contexts[-1][1].settings) == (None, {}, {})
+
+
+def test_rules_see_the_expanded_plan_before_passes_and_what_was_meant(request_of):
+    situation = []
+
+    def rule(spec, context):
+        situation.append((spec.root.body.do, context.meant, context.stated))
+        return [Problem("TOO_FAR", "too far", "root")]
+
+    meant = spec_of("{do: a}")
+    request = request_of(Pack("one", checkers=(rule,)))
+    plan, problems = examine(spec_of("{tree: inner}"), request, meant=meant, stated={"n": 1})
+    assert situation == [("a", meant, {"n": 1})]
+    assert problems == (Problem("TOO_FAR", "too far", "root"),)
+    assert plan is not None
+    with pytest.raises(SpecError) as told:
+        prepare(spec_of("{tree: inner}"), request)
+    assert told.value.problems == problems
+
+
+def test_a_plan_with_a_mistake_meets_the_rules_but_no_pass(request_of):
+    asked = []
+    rules = (lambda spec, context: asked.append("rule") or [],)
+    passes = (Pass("p", lambda spec, context: asked.append("pass") or (spec, ())),)
+    request = request_of(Pack("one", rules=rules, passes=passes))
+    plan, problems = examine(spec_of("{do: b}"), request)
+    assert [problem.code for problem in problems] == ["UNKNOWN_SKILL"]
+    assert (asked, plan is not None) == (["rule"], True)
+
+
+def test_a_plan_that_cannot_be_expanded_is_none(request_of):
+    plan, problems = examine(spec_of("{tree: nowhere}"), request_of())
+    assert plan is None
+    assert [problem.code for problem in problems] == ["UNKNOWN_TREE"]
+    with pytest.raises(SpecError):
+        prepare(spec_of("{tree: nowhere}"), request_of())
+
+
+def test_what_two_layers_see_is_told_once_and_what_differs_is_told(request_of):
+    def rule(spec, context):
+        same = Problem("X", "one way to say it", "root", found="a")
+        return [
+            same,
+            dataclasses.replace(same, message="another way to say it"),
+            dataclasses.replace(same, found="b"),
+            dataclasses.replace(same, place="root/do"),
+            dataclasses.replace(same, code="Y"),
+        ]
+
+    _, problems = examine(spec_of("{do: a}"), request_of(Pack("one", checkers=(rule,))))
+    assert [(p.code, p.place, p.found, p.message) for p in problems] == [
+        ("X", "root", "a", "one way to say it"),
+        ("X", "root", "b", "one way to say it"),
+        ("X", "root/do", "a", "one way to say it"),
+        ("Y", "root", "a", "one way to say it"),
+    ]
+
+
+@pytest.mark.parametrize(("failure", "codes"), [(None, ["LABEL_NOT_SEEN"]), (Failure("STUCK"), [])])
+def test_things_must_be_seen_for_a_first_plan_only(failure, codes):
+    """After a failure the view may be barred by what was just done."""
+
+    @skill()
+    def take(thing: Annotated[Literal["cup"], Label()]) -> Steps:
+        """Take it."""
+        yield
+
+    site = scripted_site([take])
+    request = Request("go", "en", site.catalogue, site.library, situation=Situation(("box",)))
+    spec = spec_of("{do: take, with: {thing: cup}}")
+    _, problems = examine(spec, replace(request, failure=failure))
+    assert [problem.code for problem in problems] == codes
+
+
+WORDS = """
+hand=cup: {en: The hand holds a cup., ko: 손에 컵이 있습니다.}
+door=shut: {en: The door is shut., ko: 문이 닫혀 있습니다.}
+NEED_NOT_MET: {en: "Not now. {facts}", ko: "지금은 안 됩니다. {facts}"}
+NEED_NOT_MET_THEN: {en: "By then: {facts}", ko: "그때: {facts}"}
+PLAN_REJECTED: {en: Rejected., ko: 거절.}
+"""
+
+
+@pytest.fixture
+def words(tmp_path) -> Messages:
+    file = tmp_path / "words.yaml"
+    file.write_text(WORDS, encoding="utf-8")
+    return Messages.load([file])
+
+
+def needs(*facts: str) -> SpecError:
+    return SpecError([Problem("NEED_NOT_MET", "not met", found=fact) for fact in facts])
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (needs("hand=cup"), "NEED_NOT_MET", "Not now. The hand holds a cup."),
+        (
+            needs("hand=cup", "hand=cup"),
+            "NEED_NOT_MET",
+            "Not now. The hand holds a cup.",  # once
+        ),
+        (needs("door=shut"), "NEED_NOT_MET", "By then: The door is shut."),
+        (
+            needs("hand=cup", "door=shut"),
+            "NEED_NOT_MET",
+            "By then: The hand holds a cup. The door is shut.",
+        ),
+        (needs("hand=box"), "PLAN_REJECTED", "Rejected."),  # nobody has words for it
+        (needs("hand=cup", "hand=box"), "PLAN_REJECTED", "Rejected."),
+        (SpecError([Problem("TOO_FAR", "far", found="hand=cup")]), "PLAN_REJECTED", "Rejected."),
+        (
+            SpecError([*needs("hand=cup").problems, Problem("X", "x", found="hand=cup")]),
+            "PLAN_REJECTED",
+            "Rejected.",
+        ),
+    ],
+)
+def test_why_a_plan_is_not_run(request_of, words, error, code, message):
+    request = request_of(situation=Situation(facts={"hand": "cup"}), messages=words)
+    found = rejection(error, request)
+    assert (found.code, found.message) == (code, message)
+    assert found.problems == tuple(map(str, error.problems))
+
+
+def test_why_a_plan_is_not_run_is_said_in_the_language_of_the_command(request_of, words):
+    request = request_of(situation=Situation(facts={"hand": "cup"}), messages=words, language="ko")
+    assert rejection(needs("hand=cup"), request).message == (
+        "지금은 안 됩니다. 손에 컵이 있습니다."
+    )
+    assert rejection(needs("hand=box"), request).message == "거절."

@@ -1,0 +1,212 @@
+"""What a declared skill or condition is: its arguments, what it is given, what it leaves unsaid."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Annotated, Any, Literal, NamedTuple, TypedDict
+
+import pytest
+from pydantic import ValidationError
+
+from bt_exec.failure import RegistrationError
+from bt_exec.skill import Label, Running, Skill, Steps, Verdict, condition, skill
+
+Thing = Annotated[Literal["cup", "box"], Label()]
+Other = Annotated[Literal["cup", "box"], "a note", Label]
+
+
+@skill()
+def take(robot, thing: Thing, other: Other, times: int = 2, how: str = "gently") -> Steps:
+    """Take things.
+
+    One after another.
+    """
+    yield Running()
+
+
+@skill()
+def rest() -> Steps:
+    """Rest."""
+    yield Running()
+
+
+@condition()
+def near(world, place: str) -> Verdict:
+    """Whether it is near."""
+    return Verdict.yes(place)
+
+
+def test_arguments_are_completed_and_converted():
+    given = {"thing": "cup", "other": "box", "times": "3"}
+    assert take.validate(given) == {"thing": "cup", "other": "box", "times": 3, "how": "gently"}
+    assert list(take.validate(given)) == ["thing", "other", "times", "how"]
+    assert rest.validate({}) == {}
+
+
+@pytest.mark.parametrize(
+    ("args", "kind"),
+    [
+        ({"thing": "cup"}, "missing"),
+        ({"thing": "cup", "other": "box", "more": 1}, "extra_forbidden"),
+        ({"thing": "jug", "other": "box"}, "literal_error"),
+        ({"thing": "cup", "other": "box", "times": "many"}, "int_parsing"),
+        ({"thing": "cup", "other": "box", "robot": 1}, "extra_forbidden"),
+    ],
+)
+def test_arguments_that_cannot_be_are_refused(args, kind):
+    with pytest.raises(ValidationError) as told:
+        take.validate(args)
+    assert [error["type"] for error in told.value.errors()] == [kind]
+
+
+def test_any_type_may_be_an_argument():
+    class Wheel:
+        pass
+
+    def turn(wheel) -> Steps:
+        """Turn it."""
+        yield Running()
+
+    turn.__annotations__["wheel"] = Wheel
+    wheel = Wheel()
+    assert skill()(turn).validate({"wheel": wheel}) == {"wheel": wheel}
+
+
+def test_labels_are_the_arguments_that_are_marked():
+    assert take.labels() == {"thing", "other"}
+    assert rest.labels() == near.labels() == frozenset()
+
+
+def test_only_what_is_wanted_is_given():
+    assert take.inject("robot", "world") == {"robot": "robot"}
+    assert near.inject("robot", "world") == {"world": "world"}
+    assert rest.inject("robot", "world") == {}
+
+
+def test_calling_starts_a_skill_and_asks_a_condition():
+    steps = rest()
+    assert isinstance(steps, Generator)
+    assert next(steps) == Running(None, "")
+    assert near(None, place="here") == Verdict(True, "here")
+    assert near(world=None, place="here").why == "here"
+
+
+@pytest.mark.parametrize(
+    ("make", "holds"), [(Verdict.yes, True), (Verdict.no, False), (Verdict.unknown, None)]
+)
+def test_verdicts(make, holds):
+    assert make() == Verdict(holds, "", (), 0.0)
+    assert make("why", ["a", "b"], 1.5) == Verdict(holds, "why", ("a", "b"), 1.5)
+    assert Verdict(holds).age_s == 0.0
+
+
+def test_what_is_not_said_of_a_skill():
+    assert (rest.name, rest.summary, rest.doc) == ("rest", "Rest.", "Rest.")
+    assert (take.summary, take.doc) == ("Take things.", "Take things.\n\nOne after another.")
+    assert (rest.fails, rest.uses, rest.timeout_s) == (frozenset(), frozenset(), 60.0)
+    assert (dict(rest.needs), dict(rest.effects), dict(rest.results)) == ({}, {}, {})
+    assert (rest.required, take.required) == (frozenset(), {"thing", "other"})
+    bare = Skill("a", rest.function, "", "", {}, frozenset(), frozenset())
+    assert (bare.fails, bare.timeout_s, bare.needs) == (frozenset(), 60.0, {})
+
+
+def test_what_is_not_said_of_a_condition():
+    assert (near.patience_s, near.unknown, near.skip_reason) == (3.0, "UNCERTAIN", "")
+    assert dict(near.establishes) == {}
+
+
+def test_what_is_said_of_a_condition():
+    @condition(
+        patience_s=0,
+        unknown="DARK",
+        skip_reason="already {place}",
+        establishes={"at": "{place}"},
+        name="is_at",
+    )
+    def at(place: str) -> Verdict:
+        """Whether it is there."""
+        return Verdict.no()
+
+    assert (at.name, at.patience_s, at.unknown) == ("is_at", 0, "DARK")
+    assert (at.skip_reason, dict(at.establishes)) == ("already {place}", {"at": "{place}"})
+
+
+class Grip(NamedTuple):
+    force: float
+
+
+class Pose(TypedDict):
+    x: float
+    y: Annotated[int, "cells"]
+
+
+@pytest.mark.parametrize(
+    ("result", "fields"),
+    [
+        (Grip, {"force": float}),
+        (Pose, {"x": float, "y": Annotated[int, "cells"]}),
+        (None, {}),
+        (type(None), {}),
+    ],
+)
+def test_the_fields_of_a_result_can_be_named(result, fields):
+    def give() -> Any:
+        """Give it."""
+        yield Running()
+
+    give.__annotations__["return"] = Steps[result]
+    assert dict(skill()(give).results) == fields
+
+
+def test_what_is_declared_cannot_be_changed_later():
+    needs = {"hand": "empty"}
+    declared = skill(needs=needs, effects=needs)(rest.function)
+    needs["hand"] = "cup"
+    assert dict(declared.needs) == dict(declared.effects) == {"hand": "empty"}
+    for mapping in (declared.needs, declared.arguments, declared.results):
+        with pytest.raises(TypeError):
+            mapping["x"] = "y"
+
+
+@pytest.mark.parametrize("name", ["a", "_a", "A9_b"])
+def test_a_name_that_a_tree_can_call(name):
+    assert skill(name=name)(rest.function).name == name
+
+
+@pytest.mark.parametrize("name", ["9a", "a b", "a-b", "a\n", "가"])
+def test_a_name_that_no_tree_can_call(name):
+    with pytest.raises(RegistrationError) as told:
+        skill(name=name)(rest.function)
+    assert str(told.value) == (
+        f"{name}: a name has letters, digits and _, and does not start with a digit"
+    )
+
+
+def test_what_a_template_may_name_is_listed():
+    def go() -> Steps:
+        """Go."""
+        yield Running()
+
+    with pytest.raises(RegistrationError) as told:
+        skill(uses={"arm.{arm}"})(go)
+    assert str(told.value) == (
+        "go: template 'arm.{arm}' names {arm}, which is no argument of it (arguments: none)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [("*args", "go: *args cannot be an argument of a spec"), ("**more", "go: *more cannot be")],
+)
+def test_arguments_without_a_name_are_refused(kind, said):
+    space: dict[str, Any] = {"Steps": Steps}
+    exec(f"def go({kind}: int) -> Steps:\n    'Go.'\n    yield", space)
+    with pytest.raises(RegistrationError) as told:
+        skill()(space["go"])
+    assert str(told.value).startswith(said)
+
+
+@pytest.mark.parametrize("seconds", [0.001, 1, 600.0])
+def test_times_that_can_be(seconds):
+    assert skill(timeout_s=seconds)(rest.function).timeout_s == seconds
+    assert condition(patience_s=seconds)(near.function).patience_s == seconds
