@@ -12,8 +12,10 @@ from bt_exec.events import Planned, Rejected
 from bt_exec.failure import Failure, Problem, Refusal
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.planner import Planner
-from bt_exec.mission.summary import Ending
+from bt_exec.nodes.runtime import Runtime
 from bt_exec.observation import Situation
+from bt_exec.outcome import Ending
+from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.spec.load import load_text
@@ -53,8 +55,9 @@ class Asked:
     def __init__(self, compiler: Any, limit_s: float = 60.0, heed: Any = lambda: None) -> None:
         self.events: list[Any] = []
         clock = Clock([FakeClock(3.0)], 0.01, fast=True)
-        emit = self.events.append
-        self.planner = Planner(compiler, limit_s, clock, emit, lambda: 7, heed)
+        runtime = Runtime(Catalogue([]), {}, {}, clock.now, self.events.append)
+        runtime.tick = 7
+        self.planner = Planner(compiler, limit_s, clock, runtime, heed)
 
     def told(self, lines: Any) -> list[str]:
         return lines(self.events)

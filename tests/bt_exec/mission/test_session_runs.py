@@ -12,7 +12,8 @@ import pytest
 from bt_exec.events import MissionStarted
 from bt_exec.failure import RegistrationError, UnknownName, UsageError
 from bt_exec.journal import Journal
-from bt_exec.mission.session import Session, parse_world
+from bt_exec.mission.rigs import parse_world
+from bt_exec.mission.session import Session
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.rig import Rig
 from bt_exec.site.site import Rates, Site

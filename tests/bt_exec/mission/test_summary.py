@@ -10,8 +10,8 @@ from bt_exec.events import Asked
 from bt_exec.failure import Failure, Refusal
 from bt_exec.language.messages import Messages
 from bt_exec.mission.progress import MissionProgress
+from bt_exec.mission.reporting import Skip
 from bt_exec.mission.summary import Ending, state_of, summarise
-from bt_exec.outcome import Skip
 from bt_exec.skill import Steps, Verdict, condition, skill
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec

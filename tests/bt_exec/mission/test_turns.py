@@ -9,8 +9,8 @@ import pytest
 from bt_exec.events import Asked, NodeChanged, Planned, SkillEnded, SkillStarting, Turn
 from bt_exec.failure import Failure
 from bt_exec.mission.progress import MissionProgress
+from bt_exec.mission.reporting import Action, MissionView, Skip
 from bt_exec.observation import ObservationBuffer
-from bt_exec.outcome import Action, MissionView, Skip
 from bt_exec.skill import Verdict
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec

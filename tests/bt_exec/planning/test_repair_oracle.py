@@ -13,8 +13,8 @@ from bt_exec.planning.compiler import Done, Request
 from bt_exec.planning.repair import kept_paths
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import MissionSpec
-from tests.bt_exec.random_parts import FACTS, SITE, SKILLS, WORDS, asked
 from tests.bt_exec.planning.repair_oracle import Run, Step, may_be_kept
+from tests.bt_exec.random_parts import FACTS, SITE, SKILLS, WORDS, asked
 
 
 class Case:
