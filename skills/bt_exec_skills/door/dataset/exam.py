@@ -9,7 +9,7 @@ from bt_exec_skills.door.perception.state_estimator import Judge
 from bt_exec_skills.door.robot import state_at
 from bt_exec_skills.vision.evaluate import Answer
 from bt_exec_skills.vision.network import Network
-from bt_exec_skills.vision.picture import Picture
+from bt_exec_skills.vision.sample import Picture
 
 __all__ = ["answerer"]
 
