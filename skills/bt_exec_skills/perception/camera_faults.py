@@ -14,7 +14,7 @@ import numpy as np
 from bt_exec_skills.perception.contracts import Camera, CameraFault, View
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["BREAKS", "Break", "Lens", "Look", "parse_breaks"]
+__all__ = ["BREAKS", "Break", "FaultyCamera", "Look", "parse_breaks"]
 
 C = TypeVar("C", bound="Stamped")
 T = TypeVar("T")
@@ -73,7 +73,7 @@ class Look(NamedTuple, Generic[C]):
     fault: CameraFault | None
 
 
-class Lens(Generic[C, T]):
+class FaultyCamera(Generic[C, T]):
     """Puts noise and faults before a camera that has none; implements `Camera`.
 
     Args:

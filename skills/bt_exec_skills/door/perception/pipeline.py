@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Generic, TypeVar
 
 from bt_exec_skills.door.perception.contracts import DoorStateEstimator, DoorView
-from bt_exec_skills.door.perception.observation import DoorEstimate, DoorScene
+from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
 from bt_exec_skills.perception.camera_watch import CameraWatch
 from bt_exec_skills.perception.contracts import Camera, Detection, Detector
 
@@ -40,13 +40,15 @@ class DoorPerception(Generic[C]):
         """Take what is needed to see later; quick, on the loop's thread."""
         return self.camera.capture()
 
-    def interpret(self, capture: C) -> DoorScene:
+    def interpret(self, capture: C) -> DoorObservation:
         """Return the scene that `capture` shows; on a worker thread."""
         view = self.camera.view(capture)
         fault = self._watch.fault(view)
         if fault is not None:
             doubt = DoorEstimate("uncertain", 0.0, (f"primary:camera_{fault}",))
             kept = view.frame if view.frame.size else None
-            return DoorScene(view.t, (), doubt, kept, fault)
+            return DoorObservation(view.t, (), doubt, kept, fault)
         detections = self.detector.detect(view)
-        return DoorScene(view.t, detections, self.estimator.estimate(view, detections), view.frame)
+        return DoorObservation(
+            view.t, detections, self.estimator.estimate(view, detections), view.frame
+        )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bt_exec_skills.door.perception.observation import DoorEstimate, DoorScene
+from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
 from bt_exec_skills.door.robot import DoorState
 from bt_exec_skills.perception.temporal_voting import YES
 
 __all__ = ["agreed_state"]
 
 
-def agreed_state(scenes: Sequence[DoorScene]) -> DoorEstimate:
+def agreed_state(scenes: Sequence[DoorObservation]) -> DoorEstimate:
     """Return the state of the door on which the two newest scenes agree.
 
     Args:

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from bt_exec.observation import World
-from bt_exec_skills.door.perception.observation import DoorDoubt, DoorScene
+from bt_exec_skills.door.perception.observation import DoorDoubt, DoorObservation
 from bt_exec_skills.perception.contracts import CameraFault
 
-__all__ = ["CAMERA", "SENTENCES", "STALE_S", "door_doubt", "sight_doubt"]
+__all__ = ["CAMERA", "SENTENCES", "STALE_S", "door_doubt", "picture_doubt"]
 
 STALE_S = 1.0
 """A robot that moves must have seen something not longer ago than this [s]."""
@@ -44,7 +44,7 @@ _DOOR: Mapping[DoorDoubt | None, str] = MappingProxyType(
 SENTENCES = (_NONE_YET, _NONE_NEW, _UNLIKE, _UNCLEAR, *CAMERA.values(), *_DOOR.values())
 
 
-def sight_doubt(world: World[DoorScene], otherwise: str = _UNLIKE) -> str:
+def picture_doubt(world: World[DoorObservation], otherwise: str = _UNLIKE) -> str:
     """Return what is wrong with camera and pictures; `otherwise` if they are good and new."""
     newest = world.observation
     if newest is None:
@@ -54,9 +54,9 @@ def sight_doubt(world: World[DoorScene], otherwise: str = _UNLIKE) -> str:
     return _NONE_NEW if world.age_s > STALE_S or not world.fresh else otherwise
 
 
-def door_doubt(world: World[DoorScene]) -> str:
+def door_doubt(world: World[DoorObservation]) -> str:
     """Return why the state of the door cannot be told."""
     fresh = world.fresh
     if not fresh or fresh[-1].door.state != "uncertain":
-        return sight_doubt(world)
-    return sight_doubt(world, _DOOR.get(fresh[-1].door.doubt, _UNCLEAR))
+        return picture_doubt(world)
+    return picture_doubt(world, _DOOR.get(fresh[-1].door.doubt, _UNCLEAR))

@@ -21,7 +21,7 @@ from bt_exec_skills.door.perception.observation import DoorEstimate
 from bt_exec_skills.door.robot import DoorState
 from bt_exec_skills.perception.contracts import Detection
 
-__all__ = ["QUESTION", "SCHEMA", "DoorOpinion", "SecondOpinion", "second_opinion"]
+__all__ = ["QUESTION", "SCHEMA", "DoorAnswer", "VlmCrosscheck", "crosscheck"]
 
 QUESTION = (
     "How does the door of the cabinet stand? open: the inside is in clear view. closed: nothing of "
@@ -51,7 +51,7 @@ _LEAST = 0.5
 """An opinion with less confidence than this is none."""
 
 
-class DoorOpinion(BaseModel):
+class DoorAnswer(BaseModel):
     """The other one's answer, checked."""
 
     state: DoorState
@@ -61,7 +61,7 @@ class DoorOpinion(BaseModel):
     material_visible: Literal["yes", "no", "uncertain"] = "uncertain"
 
 
-class SecondOpinion:
+class VlmCrosscheck:
     """Asks another one; implements `bt_exec_skills.door.perception.contracts.DoorStateEstimator`.
 
     Args:
@@ -75,7 +75,7 @@ class SecondOpinion:
 
     def __init__(self, local: DoorStateEstimator, asker: VisualQa) -> None:
         self.asked = 0
-        self.latest: DoorOpinion | None = None
+        self.latest: DoorAnswer | None = None
         self._local = local
         self._asker = asker
         self._agreed: tuple[str, float] = ("", float("-inf"))
@@ -103,7 +103,7 @@ class SecondOpinion:
         self._tried = (state, view.t)
         told = self._asker.ask(view.frame, QUESTION, SCHEMA)
         try:
-            self.latest = None if told.data is None else DoorOpinion.model_validate(told.data)
+            self.latest = None if told.data is None else DoorAnswer.model_validate(told.data)
         except ValidationError:
             self.latest = None
         if self.latest is None:
@@ -116,7 +116,7 @@ class SecondOpinion:
                 self._agreed = (state, view.t)
 
 
-def second_opinion(local: DoorStateEstimator, settings: Any) -> DoorStateEstimator:
+def crosscheck(local: DoorStateEstimator, settings: Any) -> DoorStateEstimator:
     """Return the estimator of a site: our own eyes, or with a second opinion if it wants one.
 
     Raises:
@@ -128,4 +128,4 @@ def second_opinion(local: DoorStateEstimator, settings: Any) -> DoorStateEstimat
     if not isinstance(given, Mapping) or not isinstance(given.get("name"), str):
         raise UsageError("second_opinion needs the name of who is asked: {name: claude}")
     rest = {key: value for key, value in given.items() if key != "name"}
-    return SecondOpinion(local, find_visual_qa(given["name"], rest))
+    return VlmCrosscheck(local, find_visual_qa(given["name"], rest))

@@ -9,16 +9,16 @@ from typing import Any
 from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Running, Steps
-from bt_exec_skills.door.perception.observation import DoorScene
-from bt_exec_skills.door.perception.uncertainty import STALE_S, door_doubt, sight_doubt
+from bt_exec_skills.door.perception.observation import DoorObservation
+from bt_exec_skills.door.perception.uncertainty import STALE_S, door_doubt, picture_doubt
 from bt_exec_skills.door.robot import DoorRobot, Motion
 from bt_exec_skills.motion.follow import follow_motion
 from bt_exec_skills.perception.fresh import PATIENCE_S, fresh_observation
 from bt_exec_skills.perception.temporal_voting import in_view
 
-__all__ = ["MOTION_FAILS", "SIGHT_FAILS", "drive", "look_for", "look_up"]
+__all__ = ["MOTION_FAILS", "PERCEPTION_FAILS", "drive", "look_for", "look_up"]
 
-SIGHT_FAILS = frozenset({"LABEL_NOT_DETECTED", "UNCERTAIN_PERCEPTION"})
+PERCEPTION_FAILS = frozenset({"LABEL_NOT_DETECTED", "UNCERTAIN_PERCEPTION"})
 """Codes of `look_for`."""
 MOTION_FAILS = frozenset({"UNREACHABLE", "BLOCKED", "STOPPED", "UNCERTAIN_PERCEPTION"})
 """Codes of `drive` that any motion may end with."""
@@ -38,7 +38,7 @@ _CODES: Mapping[str, str] = MappingProxyType(
 _MOST_BLINKS = 2
 
 
-def look_up(world: World[DoorScene], since: float | None = None) -> Steps:
+def look_up(world: World[DoorObservation], since: float | None = None) -> Steps:
     """Wait for one fresh picture of a camera that works; nothing moves meanwhile.
 
     Args:
@@ -49,15 +49,15 @@ def look_up(world: World[DoorScene], since: float | None = None) -> Steps:
         Failed: UNCERTAIN_PERCEPTION if none comes within a few seconds.
     """
     began = world.since if since is None else since
-    yield from fresh_observation(world, began, lambda: _uncertain(world, sight_doubt(world)), 0.0)
+    yield from fresh_observation(world, began, lambda: _uncertain(world, picture_doubt(world)), 0.0)
 
 
-def _uncertain(world: World[DoorScene], why: str, **facts: Any) -> Failed:
+def _uncertain(world: World[DoorObservation], why: str, **facts: Any) -> Failed:
     age = None if world.observation is None else round(world.age_s, 1)
     return Failed("UNCERTAIN_PERCEPTION", why, age_s=age, **facts)
 
 
-def _sight_lost(world: World[DoorScene]) -> str:
+def _sight_lost(world: World[DoorObservation]) -> str:
     """Return why nobody may move on by what was seen last; empty if sight is good.
 
     One bad picture is a flicker, two in a row are a fault.
@@ -65,10 +65,10 @@ def _sight_lost(world: World[DoorScene]) -> str:
     scenes = world.fresh
     broken = len(scenes) > 1 and all(scene.fault is not None for scene in scenes[-2:])
     stale = min(world.age_s, world.now - world.since) > STALE_S
-    return sight_doubt(world) if broken or stale else ""
+    return picture_doubt(world) if broken or stale else ""
 
 
-def look_for(world: World[DoorScene], label: str, *, door_known: bool = False) -> Steps:
+def look_for(world: World[DoorObservation], label: str, *, door_known: bool = False) -> Steps:
     """Look until `label` is seen in fresh frames; nothing moves meanwhile.
 
     Args:
@@ -97,12 +97,17 @@ def look_for(world: World[DoorScene], label: str, *, door_known: bool = False) -
                 label=label,
             )
         if world.now - world.since >= PATIENCE_S:
-            raise _uncertain(world, door_doubt(world) if there else sight_doubt(world), label=label)
+            raise _uncertain(
+                world, door_doubt(world) if there else picture_doubt(world), label=label
+            )
         yield Running(0.0, "looking")
 
 
 def drive(
-    robot: DoorRobot, world: World[DoorScene], start: Callable[[], Motion], stuck: str = "BLOCKED"
+    robot: DoorRobot,
+    world: World[DoorObservation],
+    start: Callable[[], Motion],
+    stuck: str = "BLOCKED",
 ) -> Steps:
     """Start a motion and follow it to its end; however it ends, the arm is stopped.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from bt_exec_skills.perception.contracts import Camera
 from bt_exec_skills.reporter.perception.contracts import GroundView, PeopleDetector
-from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterScene
+from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterObservation
 from bt_exec_skills.reporter.sitemap import SiteMap
 
 __all__ = ["ReporterPerception"]
@@ -45,13 +45,13 @@ class ReporterPerception(Generic[C]):
         """Take what is needed to see later; quick, on the loop's thread."""
         return self.camera.capture()
 
-    def interpret(self, capture: C) -> ReporterScene:
+    def interpret(self, capture: C) -> ReporterObservation:
         """Return the scene that `capture` shows; on a worker thread."""
         view = self.camera.view(capture)
         if float(view.frame.mean()) < _BLACK_LEVEL:
-            return ReporterScene(view.t, view.pose, (), {}, view.frame, "dark")
+            return ReporterObservation(view.t, view.pose, (), {}, view.frame, "dark")
         found = tuple(_placed(one, view) for one in self.detector.detect(view))
-        return ReporterScene(view.t, view.pose, found, self._light(view), view.frame)
+        return ReporterObservation(view.t, view.pose, found, self._light(view), view.frame)
 
     def _light(self, view: GroundView) -> dict[tuple[str, int], float]:
         """Return the mean luminance of what is in view of each part of a place."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bt_exec.observation import World
 from bt_exec.skill import Verdict, condition
 from bt_exec_skills.perception.fresh import PATIENCE_S
-from bt_exec_skills.reporter.perception.observation import LIT_LEVEL, ReporterScene
+from bt_exec_skills.reporter.perception.observation import LIT_LEVEL, ReporterObservation
 from bt_exec_skills.reporter.robot import EMPTY, PersonName, PlaceName, ReporterRobot, Words
 
 __all__ = [
@@ -60,7 +60,7 @@ def tray_empty(robot: ReporterRobot) -> Verdict:
 
 
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
-def person_in_view(world: World[ReporterScene], target: PersonName) -> Verdict:
+def person_in_view(world: World[ReporterObservation], target: PersonName) -> Verdict:
     """Whether somebody is in view now, without turning; absent only after three pictures."""
     scenes = [scene for scene in world.fresh if scene.fault is None]
     if scenes and scenes[-1].person(target) is not None:
@@ -71,7 +71,7 @@ def person_in_view(world: World[ReporterScene], target: PersonName) -> Verdict:
 
 
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
-def lit_here(world: World[ReporterScene]) -> Verdict:
+def lit_here(world: World[ReporterObservation]) -> Verdict:
     """Whether it is bright where the robot looks."""
     scenes = [one for one in world.fresh if one.fault is None and one.frame is not None]
     if not scenes:

@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bt_exec_skills.door.perception.observation import DoorEstimate, DoorScene
+from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
 from bt_exec_skills.door.perception.temporal_voting import agreed_state
 from bt_exec_skills.perception.temporal_voting import in_view
 
 
-def look(letter: str) -> DoorScene:
+def look(letter: str) -> DoorObservation:
     """Return a scene: ``+`` shows the thing, ``-`` does not, ``x`` is a camera fault."""
     from bt_exec_skills.perception.contracts import Detection
 
     found = (Detection("material", (0, 0, 1, 1), 1.0),) if letter == "+" else ()
     estimate = DoorEstimate("open", 0.9)
-    return DoorScene(0.0, found, estimate, fault="dark" if letter == "x" else None)
+    return DoorObservation(0.0, found, estimate, fault="dark" if letter == "x" else None)
 
 
 @pytest.mark.parametrize(
@@ -72,12 +72,12 @@ STATES: dict[str, Any] = {"o": "open", "a": "ajar", "c": "closed", "?": "uncerta
     ],
 )
 def test_the_two_newest_must_agree(
-    states: str, answer: str, scene: Callable[..., DoorScene]
+    states: str, answer: str, scene: Callable[..., DoorObservation]
 ) -> None:
     scenes = [scene(state=STATES[letter]) for letter in states]
     assert agreed_state(scenes).state == answer
 
 
-def test_disagreement_is_told(scene: Callable[..., DoorScene]) -> None:
+def test_disagreement_is_told(scene: Callable[..., DoorObservation]) -> None:
     found = agreed_state([scene(state="open"), scene(state="ajar")])
     assert found.evidence == ("primary:open_then_ajar",)
