@@ -45,7 +45,7 @@ class Search:
         goal: Cell,
         weight: npt.NDArray[np.float32] | None = None,
     ) -> None:
-        self._columns: int = free.shape[1] + 2  # a rim of cells that nobody may enter
+        self._columns: int = free.shape[1] + 2  # a rim of cells that cannot be entered
         self._free: list[bool] = np.pad(free, 1).ravel().tolist()
         weights = np.ones(free.shape, np.float32) if weight is None else weight
         self._weight: list[float] = np.pad(weights, 1, constant_values=1).ravel().tolist()

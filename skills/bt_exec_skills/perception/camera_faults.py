@@ -1,4 +1,4 @@
-"""A camera as cameras are: a little noise in every picture, and faults when they are asked for.
+"""A realistic camera: a little noise in every picture, and faults on request.
 
 ``camera=noise@12`` breaks it after 12 s, ``camera=occluded@12-14`` for two seconds.
 """
@@ -74,15 +74,15 @@ class Look(NamedTuple, Generic[C]):
 
 
 class FaultyCamera(Generic[C, T]):
-    """Puts noise and faults before a camera that has none; implements `Camera`.
+    """Adds noise and faults to a camera that has none; implements `Camera`.
 
     Args:
-        camera: The camera behind it; its captures say when they were taken.
+        camera: The camera without faults; its captures say when they were taken.
         seed: Of the noise.
         breaks: When it fails, and how.
 
     Attributes:
-        behind: The camera behind it.
+        behind: The camera without faults.
     """
 
     def __init__(

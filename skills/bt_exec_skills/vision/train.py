@@ -1,6 +1,6 @@
 """Training a small detector on a data set of ours, with ultralytics (extra ``yolo``).
 
-Nothing is downloaded: the network starts from its yaml, not from somebody's weights. On a CPU its
+Nothing is downloaded: the network starts from its yaml, not from pretrained weights. On a CPU its
 convolutions run in bfloat16, which halves the time; the loss stays in single precision.
 """
 

@@ -1,4 +1,4 @@
-"""Asking learned eyes for the state of the door in practice pictures."""
+"""Evaluating the estimated state of the door on training pictures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["answerer"]
 
 
 def answerer(network: Network) -> Answer:
-    """Return what tells true and told state of the door in a picture.
+    """Return a function that gives true and estimated state of the door in a picture.
 
     Enlarged parts and pictures that show too little of the door have no state to tell.
     """

@@ -1,7 +1,7 @@
-"""Practice scenes of the door world: what the shipped detector learned from.
+"""Training scenes of the door world: what the shipped detector was trained on.
 
-Half of the scenes are moments of real missions, run without eyes; the others put door, arms and
-material anywhere. A scene is one cabinet; its pictures differ in everything that may differ.
+Half of the scenes are moments of missions run without perception; the others put door, arms and
+material at random. A scene is one cabinet; everything else varies between its pictures.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class DoorPractice:
     weights = SHIPPED
 
     def answerer(self, network: Network) -> Answer:
-        """Return what asks learned eyes for the state of the door in a picture."""
+        """Return a function that compares true and estimated door state in a picture."""
         from bt_exec_skills.door.dataset.exam import answerer
 
         return answerer(network)

@@ -1,4 +1,4 @@
-"""Makes the learned eyes of a site: network, meanings of its classes, judge.
+"""Makes the learned detector of a site and the estimator that goes with it.
 
 In a site file::
 
@@ -42,7 +42,7 @@ def weights_path(name: str | None) -> Path:
 def make_learned(
     settings: Mapping[str, Any], calibration: Callable[[], Calibration]
 ) -> tuple[LearnedDetector, LearnedEstimator]:
-    """Return the detector and the judge of the door.
+    """Return the detector and the estimator of the door's state.
 
     Args:
         settings: See the module.

@@ -1,4 +1,4 @@
-"""What the door pack sees at one moment: detections, the state of the door, the frame.
+"""An observation of the door pack: detections, the state of the door, the frame.
 
 Boxes live here and nowhere else: actions carry labels.
 """

@@ -1,4 +1,4 @@
-"""From a capture to a scene: camera, then detector, then the state of the door."""
+"""From a capture to an observation: camera, then detector, then the state of the door."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ C = TypeVar("C")
 
 
 class DoorPerception(Generic[C]):
-    """How the door pack sees; implements `bt_exec.robot.Perception`.
+    """The perception of the door pack; implements `bt_exec.robot.Perception`.
 
     Args:
         camera: Takes the pictures.
         detector: Finds things in them.
-        estimator: Judges the door.
+        estimator: Estimates the state of the door.
         size: Height and width of the camera's pictures [px]; None takes any.
     """
 
@@ -41,7 +41,7 @@ class DoorPerception(Generic[C]):
         return self.camera.capture()
 
     def interpret(self, capture: C) -> DoorObservation:
-        """Return the scene that `capture` shows; on a worker thread."""
+        """Return the observation that `capture` shows; on a worker thread."""
         view = self.camera.view(capture)
         fault = self._watch.fault(view)
         if fault is not None:

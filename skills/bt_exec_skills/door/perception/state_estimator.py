@@ -1,4 +1,4 @@
-"""The state of the door from what is seen: two opinions that must agree.
+"""The state of the door from detections: two sources of evidence that must agree.
 
 *primary*: how much the door looks like each state, to the network. Usually one stands out; at
 the border of two, both may be left.
@@ -48,7 +48,7 @@ def possible_states(fit: AngleFit) -> tuple[DoorState, ...]:
 
 
 class LearnedEstimator:
-    """Judges the door; implements `bt_exec_skills.door.perception.contracts.DoorStateEstimator`.
+    """Estimates the state from scores and boxes; implements `DoorStateEstimator`.
 
     Args:
         calibration: Camera and door.

@@ -11,19 +11,19 @@ from bt_exec_skills.perception.temporal_voting import YES
 __all__ = ["agreed_state"]
 
 
-def agreed_state(scenes: Sequence[DoorObservation]) -> DoorEstimate:
-    """Return the state of the door on which the two newest scenes agree.
+def agreed_state(observations: Sequence[DoorObservation]) -> DoorEstimate:
+    """Return the state of the door on which the two newest observations agree.
 
     Args:
-        scenes: Fresh scenes, oldest first.
+        observations: Fresh ones, oldest first.
     """
     doubt: DoorState = "uncertain"
-    if not scenes:
+    if not observations:
         return DoorEstimate(doubt, 0.0, ("primary:not_looked_yet",))
-    newest = scenes[-1].door
-    if len(scenes) < YES or newest.state == doubt:
+    newest = observations[-1].door
+    if len(observations) < YES or newest.state == doubt:
         return DoorEstimate(doubt, newest.confidence, newest.evidence)
-    before = scenes[-2].door
+    before = observations[-2].door
     if before.state != newest.state:
         return DoorEstimate(doubt, 0.5, (f"primary:{before.state}_then_{newest.state}",))
     return newest

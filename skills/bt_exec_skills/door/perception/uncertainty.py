@@ -1,4 +1,4 @@
-"""Why nobody can tell what is seen, in sentences that exist in both languages.
+"""Why an observation is uncertain, in sentences that exist in both languages.
 
 The details stay in the evidence; a sentence is one of `SENTENCES`, and the pack's ``messages.yaml``
 says it in the other language.

@@ -1,8 +1,8 @@
-"""A second opinion on the door: what our own eyes see must be seen by somebody else, too.
+"""Cross-check of the door state: the local estimator and a vision-language model must agree.
 
-The state of the door counts only while both agree; otherwise it is uncertain, conditions look
-again, and nothing moves. The other one is asked when our own state changes and when the last
-answer has grown old, not for every picture. In a site file::
+The state of the door counts only while both agree; otherwise it is uncertain, conditions wait for
+new pictures, and nothing moves. The model is asked when the local state changes and when its last
+answer is too old, not for every picture. In a site file::
 
     second_opinion: {name: claude, model: claude-haiku-5-5}
 """
@@ -48,11 +48,11 @@ _FRESH_S = 30.0
 _REST_S = 1.0
 """Between two questions while there is no agreement [s, mission clock]."""
 _LEAST = 0.5
-"""An opinion with less confidence than this is none."""
+"""An answer with less confidence than this does not count."""
 
 
 class DoorAnswer(BaseModel):
-    """The other one's answer, checked."""
+    """The answer of the model, validated."""
 
     state: DoorState
     confidence: float = Field(ge=0, le=1)
@@ -62,15 +62,15 @@ class DoorAnswer(BaseModel):
 
 
 class VlmCrosscheck:
-    """Asks another one; implements `bt_exec_skills.door.perception.contracts.DoorStateEstimator`.
+    """Asks a model, too; implements `bt_exec_skills.door.perception.contracts.DoorStateEstimator`.
 
     Args:
-        local: Our own eyes.
-        asker: The other one.
+        local: The estimator on board.
+        asker: The vision-language model.
 
     Attributes:
         asked: How often it was asked.
-        latest: What it said last, or None if that was no answer.
+        latest: Its last answer, or None if that was not valid.
     """
 
     def __init__(self, local: DoorStateEstimator, asker: VisualQa) -> None:
@@ -83,7 +83,7 @@ class VlmCrosscheck:
         self._why = ""
 
     def estimate(self, view: DoorView, detections: tuple[Detection, ...]) -> DoorEstimate:
-        """Return our own estimate if the other one agrees, else uncertain with both opinions."""
+        """Return the local estimate if the model agrees, else uncertain with both answers."""
         local = self._local.estimate(view, detections)
         if local.state == "uncertain":
             return local
@@ -117,7 +117,7 @@ class VlmCrosscheck:
 
 
 def crosscheck(local: DoorStateEstimator, settings: Any) -> DoorStateEstimator:
-    """Return the estimator of a site: our own eyes, or with a second opinion if it wants one.
+    """Return the estimator of a site: the local one, cross-checked if the site asks for it.
 
     Raises:
         UsageError: If the setting has no name, or the asker refuses its settings.

@@ -1,4 +1,4 @@
-"""What every skill of this pack does alike: look before it acts, drive a motion, say why not."""
+"""What the skills of this pack share: perceive before acting, follow a motion, explain failure."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ def _uncertain(world: World[DoorObservation], why: str, **facts: Any) -> Failed:
     return Failed("UNCERTAIN_PERCEPTION", why, age_s=age, **facts)
 
 
-def _sight_lost(world: World[DoorObservation]) -> str:
-    """Return why nobody may move on by what was seen last; empty if sight is good.
+def _perception_lost(world: World[DoorObservation]) -> str:
+    """Return why motion must stop for lack of observations; empty if perception is good.
 
     One bad picture is a flicker, two in a row are a fault.
     """
-    scenes = world.fresh
-    broken = len(scenes) > 1 and all(scene.fault is not None for scene in scenes[-2:])
+    fresh = world.fresh
+    broken = len(fresh) > 1 and all(one.fault is not None for one in fresh[-2:])
     stale = min(world.age_s, world.now - world.since) > STALE_S
     return picture_doubt(world) if broken or stale else ""
 
@@ -111,8 +111,8 @@ def drive(
 ) -> Steps:
     """Start a motion and follow it to its end; however it ends, the arm is stopped.
 
-    When sight is lost the arm stops at once. If it comes back within a few seconds the motion is
-    started anew, but not more than twice.
+    When perception is lost the arm stops at once. If it comes back within a few seconds the motion
+    is started anew, but not more than twice.
 
     Args:
         robot: Whose motion it is.
@@ -125,7 +125,7 @@ def drive(
     """
     for blinks in range(_MOST_BLINKS + 1):
         motion = start()
-        blind = yield from follow_motion(robot, motion, lambda: _sight_lost(world))
+        blind = yield from follow_motion(robot, motion, lambda: _perception_lost(world))
         if not blind:
             break
         if blinks == _MOST_BLINKS:

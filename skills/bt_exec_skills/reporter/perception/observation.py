@@ -1,4 +1,4 @@
-"""What the reporter sees at one moment: people, things, light, the frame.
+"""An observation of the reporter: people, things, light, the frame.
 
 Places on the floor are east and north in the building's frame [m].
 """

@@ -1,4 +1,4 @@
-"""From a capture to a scene: camera, then detector, then where things stand and what is lit."""
+"""From a capture to an observation: camera, then detector, then places and light."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LEAST_PIXELS = 60  # of them, for a part of a place to be judged
 
 
 class ReporterPerception(Generic[C]):
-    """How the reporter sees; implements `bt_exec.robot.Perception`.
+    """The perception of the reporter; implements `bt_exec.robot.Perception`.
 
     Args:
         camera: Takes the pictures.
@@ -46,7 +46,7 @@ class ReporterPerception(Generic[C]):
         return self.camera.capture()
 
     def interpret(self, capture: C) -> ReporterObservation:
-        """Return the scene that `capture` shows; on a worker thread."""
+        """Return the observation that `capture` shows; on a worker thread."""
         view = self.camera.view(capture)
         if float(view.frame.mean()) < _BLACK_LEVEL:
             return ReporterObservation(view.t, view.pose, (), {}, view.frame, "dark")

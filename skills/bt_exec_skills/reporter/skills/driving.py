@@ -1,4 +1,4 @@
-"""What every skill of this pack does alike: check names, drive a motion, look, take notes."""
+"""What the skills of this pack share: check names, follow motions, await pictures, take notes."""
 
 from __future__ import annotations
 
