@@ -12,8 +12,7 @@ from typing import Literal
 from bt_exec.observation import World
 from bt_exec.skill import Verdict, condition
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
-from bt_exec_skills.door.perception.temporal_voting import agreed_state
-from bt_exec_skills.door.perception.uncertainty import door_doubt, picture_doubt
+from bt_exec_skills.door.perception.uncertainty import agreed_state, door_doubt, picture_doubt
 from bt_exec_skills.door.robot import Arm, DoorRobot, MaterialLabel
 from bt_exec_skills.perception.fresh import PATIENCE_S
 from bt_exec_skills.perception.temporal_voting import in_view

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -25,15 +26,11 @@ MOTION_FAILS = frozenset({"UNREACHABLE", "BLOCKED", "STOPPED", "UNCERTAIN_PERCEP
 
 _CODES: Mapping[str, str] = MappingProxyType(
     {
-        "UNREACHABLE": "UNREACHABLE",
-        "STUCK": "BLOCKED",
-        "MISSED": "GRASP_SLIPPED",
-        "SLIPPED": "GRASP_SLIPPED",
-        "NO_GRIP": "NO_GRIP",
-        "STOPPED": "STOPPED",
+        **{code: code for code in ("UNREACHABLE", "NO_GRIP", "STOPPED")},
+        **dict.fromkeys(("MISSED", "SLIPPED"), "GRASP_SLIPPED"),
     }
 )
-"""Code of a skill by the code of `Motion.failure`."""
+"""Code of a skill by the code of `Motion.failure`; BLOCKED for any other."""
 
 _MOST_BLINKS = 2
 
@@ -125,7 +122,8 @@ def drive(
     """
     for blinks in range(_MOST_BLINKS + 1):
         motion = start()
-        blind = yield from follow_motion(robot, motion, lambda: _perception_lost(world))
+        lost = partial(_perception_lost, world)
+        blind = yield from follow_motion(motion, lambda: robot.doing, lost)
         if not blind:
             break
         if blinks == _MOST_BLINKS:

@@ -73,7 +73,7 @@ def drive(robot: ReporterRobot, motion: Motion, **facts: Any) -> Steps:
     Raises:
         Failed: With the code of `Motion.failure`, if it did not reach its goal.
     """
-    yield from follow_motion(robot, motion)
+    yield from follow_motion(motion, lambda: robot.doing)
     failure = motion.failure
     if failure is not None:
         retryable = failure.code != "REFUSED"  # a no is a no

@@ -28,7 +28,6 @@ from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.measure import calibration_of
 from bt_exec_skills.door.sim.world import DoorWorld
 from bt_exec_skills.perception.contracts import Detection, View
-from bt_exec_skills.perception.picture import whole_pixels
 from bt_exec_skills.perception.temporal_voting import in_view
 from bt_exec_skills.vision.decode import Found
 
@@ -259,8 +258,3 @@ def test_settings_that_are_wrong_say_so(settings: Any, message: str) -> None:
 def test_shipped_weights_are_found_by_name() -> None:
     assert weights_path(None).is_file()
     assert weights_path("door.onnx") == weights_path(None)
-
-
-def test_pixels_are_whole_and_in_the_picture() -> None:
-    assert whole_pixels((-3.0, 1.4, 400.0, 9.6), (240, 320)) == (0, 1, 320, 10)
-    assert whole_pixels((5.2, 1.0, 5.3, 9.0), (240, 320)) is None
