@@ -15,10 +15,10 @@ from bt_exec_skills.perception.contracts import Detection, Detector
 if TYPE_CHECKING:
     from bt_exec_skills.door.perception.calibration import Calibration
 
-__all__ = ["facts_of", "make_eyes", "make_sim_rig"]
+__all__ = ["facts_of", "make_detector", "make_sim_rig"]
 
 
-def make_eyes(
+def make_detector(
     choice: Any, calibration: Callable[[], Calibration]
 ) -> tuple[Detector[DoorView, Detection], DoorStateEstimator]:
     """Return the detector that a site chooses and the estimator that goes with it.
@@ -37,9 +37,9 @@ def make_eyes(
 
         return oracle_detector(), OracleEstimator()
     if choice == "learned" or isinstance(choice, Mapping):
-        from bt_exec_skills.door.perception.detector_factory import learned_eyes
+        from bt_exec_skills.door.perception.detector_factory import make_learned
 
-        return learned_eyes({} if choice == "learned" else choice, calibration)
+        return make_learned({} if choice == "learned" else choice, calibration)
     raise UnknownName("detector", str(choice), ("oracle", "learned"))
 
 
@@ -61,20 +61,20 @@ def make_sim_rig(settings: DoorSettings, start: DoorStart) -> Rig:
         UsageError: If the detector or the second opinion cannot be had.
     """
     from bt_exec_skills.door.perception.pipeline import DoorPerception
-    from bt_exec_skills.door.perception.vlm_crosscheck import second_opinion
+    from bt_exec_skills.door.perception.vlm_crosscheck import crosscheck
     from bt_exec_skills.door.sim.body import SimDoorRobot
     from bt_exec_skills.door.sim.camera import SimCamera
     from bt_exec_skills.door.sim.layout import WorldOptions
     from bt_exec_skills.door.sim.measure import calibration_of
     from bt_exec_skills.door.sim.world import DoorWorld
-    from bt_exec_skills.perception.camera_faults import Lens, parse_breaks
+    from bt_exec_skills.perception.camera_faults import FaultyCamera, parse_breaks
 
     options = WorldOptions(**start.model_dump(exclude={"camera"}))
     robot = SimDoorRobot(DoorWorld(options))
-    detector, estimator = make_eyes(settings.detector, lambda: calibration_of(robot.world))
+    detector, estimator = make_detector(settings.detector, lambda: calibration_of(robot.world))
     camera = SimCamera(robot.world, renderer=settings.renderer)
-    lens = Lens(camera, options.seed, parse_breaks(start.camera))
-    estimator = second_opinion(estimator, settings.second_opinion)
+    lens = FaultyCamera(camera, options.seed, parse_breaks(start.camera))
+    estimator = crosscheck(estimator, settings.second_opinion)
     return Rig(
         robot,
         DoorPerception(lens, detector, estimator, size=(240, 320)),

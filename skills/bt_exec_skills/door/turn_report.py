@@ -12,7 +12,7 @@ from typing import Any
 
 from bt_exec.mission.reporting import Action, MissionReporter, MissionView
 from bt_exec.spec.model import Do, walk
-from bt_exec_skills.door.perception.observation import DoorScene
+from bt_exec_skills.door.perception.observation import DoorObservation
 from bt_exec_skills.door.rules.gate import handles_material
 
 __all__ = ["ACTIONS", "KEYS", "REASONS", "DoorReporter"]
@@ -85,7 +85,7 @@ class DoorReporter(MissionReporter):
         actions = [node.do for node in walk(view.spec.root) if isinstance(node, Do)]
         fetch = any(handles_material(node) for node in walk(view.spec.root))
         opens = "open_door" in actions
-        scene: DoorScene | None = view.observation
+        scene: DoorObservation | None = view.observation
         status, reason = _standing(view)
         explanation, message = _words(view, status, reason)
         blocked = status == "blocked"
@@ -155,7 +155,7 @@ def _words(view: MissionView, status: str, reason: str) -> tuple[str, str]:
     return message[:1].upper() + message[1:] + ".", message
 
 
-def _estimate(scene: DoorScene | None) -> dict[str, Any]:
+def _estimate(scene: DoorObservation | None) -> dict[str, Any]:
     if scene is None:
         return {"state": "uncertain", "confidence": 0.0, "evidence": ["primary:no_frame"]}
     return {

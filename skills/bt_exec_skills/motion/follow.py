@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
 
 from bt_exec.robot import Motion
 from bt_exec.skill import Running, Steps
 
-__all__ = ["Mover", "follow_motion"]
-
-
-class Mover(Protocol):
-    """A robot that tells what it is doing."""
-
-    @property
-    def doing(self) -> str:
-        """The present phase of its motion in a word or two; empty at rest."""
+__all__ = ["follow_motion"]
 
 
 def follow_motion(
-    robot: Mover, motion: Motion, interrupted: Callable[[], str] = lambda: ""
+    motion: Motion, doing: Callable[[], str], interrupted: Callable[[], str] = lambda: ""
 ) -> Steps[str]:
     """Follow `motion` to its end; however that comes about, the motion is stopped.
 
     Args:
-        robot: Whose motion it is.
         motion: Just started.
+        doing: Gives its present phase in a word or two.
         interrupted: Asked after each step; what it returns, if anything, ends the motion.
 
     Returns:
@@ -36,7 +27,7 @@ def follow_motion(
     why = ""
     try:
         while not (motion.done or why):
-            yield Running(motion.progress, robot.doing)
+            yield Running(motion.progress, doing())
             why = interrupted()
     finally:
         motion.stop()

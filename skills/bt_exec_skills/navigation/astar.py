@@ -10,7 +10,6 @@ cost paths.
 from __future__ import annotations
 
 import heapq
-import itertools
 import math
 
 import numpy as np
@@ -18,7 +17,7 @@ import numpy.typing as npt
 
 from bt_exec_skills.navigation.grid import Cell
 
-__all__ = ["Search", "find_way", "way_cost"]
+__all__ = ["Search"]
 
 _STEPS = tuple((a, b) for a in (-1, 0, 1) for b in (-1, 0, 1) if a or b)
 _SQRT2 = math.sqrt(2.0)
@@ -46,7 +45,7 @@ class Search:
         goal: Cell,
         weight: npt.NDArray[np.float32] | None = None,
     ) -> None:
-        self._columns: int = free.shape[1] + 2  # a rim of cells that nobody may enter
+        self._columns: int = free.shape[1] + 2  # a rim of cells that cannot be entered
         self._free: list[bool] = np.pad(free, 1).ravel().tolist()
         weights = np.ones(free.shape, np.float32) if weight is None else weight
         self._weight: list[float] = np.pad(weights, 1, constant_values=1).ravel().tolist()
@@ -105,28 +104,6 @@ class Search:
             index = self._from[index]
             way.append(index)
         return [(i // self._columns - 1, i % self._columns - 1) for i in reversed(way)]
-
-
-def find_way(
-    free: npt.NDArray[np.bool_],
-    start: Cell,
-    goal: Cell,
-    weight: npt.NDArray[np.float32] | None = None,
-) -> list[Cell] | None:
-    """Return the cheapest way from start to goal, all at once; None if there is none."""
-    search = Search(free, start, goal, weight)
-    while not search.advance(10_000):
-        pass
-    return search.way
-
-
-def way_cost(way: list[Cell], weight: npt.NDArray[np.float32] | None = None) -> float:
-    """Return the cost of a way, in cells."""
-    return sum(
-        _length(b[0] - a[0], b[1] - a[1])
-        * (1.0 if weight is None else float(weight[a] + weight[b]) / 2)
-        for a, b in itertools.pairwise(way)
-    )
 
 
 def _length(a: int, b: int) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +50,7 @@ class Command(NamedTuple):
 
 
 Commands: TypeAlias = Generator[Command, None, None]
+R = TypeVar("R")
 
 
 class Base(Protocol):
@@ -81,7 +82,7 @@ def drive_to(base: Base, planner: Planner, goal: Pose, limits: Limits, period_s:
         Failed: UNREACHABLE or BLOCKED_PATH.
     """
     trip = _Trip(base, planner, goal, limits, period_s)
-    if not (yield from _idle(planner.reachable(base.pose, goal), "planning")):
+    if not (yield from _planned(planner.reachable(base.pose, goal), 0.0)):
         raise Failed("UNREACHABLE", f"the map has no way to ({goal.x:.1f}, {goal.y:.1f})")
     plans = 0
     while not (yield from trip.follow((yield from trip.find_way()))):
@@ -108,14 +109,15 @@ def turn_by(
         last = now
 
 
-def _idle(steps: Generator[None, None, bool], doing: str) -> Generator[Command, None, bool]:
-    """Stand still while `steps` go on; return what they return."""
+def _planned(steps: Generator[None, None, R], progress: float) -> Generator[Command, None, R]:
+    """Stand still while `steps` plan; return what they return."""
     try:
         while True:
             next(steps)
-            yield Command(0.0, doing)
+            yield Command(progress, "planning")
     except StopIteration as stop:
-        return bool(stop.value)
+        found: R = stop.value
+        return found
 
 
 class _Trip:
@@ -136,12 +138,7 @@ class _Trip:
         waited = 0.0
         while True:
             steps = self._planner.plan(self._base.pose, self._goal)
-            try:
-                while True:
-                    next(steps)
-                    yield Command(self._behind, "planning")
-            except StopIteration as stop:
-                route: Route | None = stop.value
+            route = yield from _planned(steps, self._behind)
             if route is not None:
                 self._length = max(self._length, route.left_m)
                 return route

@@ -13,7 +13,7 @@ from bt_exec_skills.navigation.grid import Grid, clearance_of
 __all__ = ["Obstacles", "hits"]
 
 _KNOWN_M = 0.25  # a hit this near to something on the map is that
-_BELIEVED = 4  # looks after which a hit is an obstacle and nobody passing by
+_BELIEVED = 4  # readings after which a hit is an obstacle and not a passer-by
 _MOST = 12  # looks that are remembered
 _RELIABLE_M = 6.0  # hits farther away are not entered
 
@@ -76,7 +76,7 @@ class Obstacles:
         self._looks[near] = np.maximum(self._looks[near], _BELIEVED)
 
     def forget(self) -> None:
-        """Forget what was not seen for long: it may have been somebody who has moved on."""
+        """Forget what was not seen for long: it may have been a person who has moved on."""
         self._looks[self._looks < _MOST] = 0
 
     @property

@@ -1,4 +1,4 @@
-"""A camera as cameras are: a little noise in every picture, and faults when they are asked for.
+"""A realistic camera: a little noise in every picture, and faults on request.
 
 ``camera=noise@12`` breaks it after 12 s, ``camera=occluded@12-14`` for two seconds.
 """
@@ -14,7 +14,7 @@ import numpy as np
 from bt_exec_skills.perception.contracts import Camera, CameraFault, View
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["BREAKS", "Break", "Lens", "Look", "parse_breaks"]
+__all__ = ["BREAKS", "Break", "FaultyCamera", "Look", "parse_breaks"]
 
 C = TypeVar("C", bound="Stamped")
 T = TypeVar("T")
@@ -73,16 +73,16 @@ class Look(NamedTuple, Generic[C]):
     fault: CameraFault | None
 
 
-class Lens(Generic[C, T]):
-    """Puts noise and faults before a camera that has none; implements `Camera`.
+class FaultyCamera(Generic[C, T]):
+    """Adds noise and faults to a camera that has none; implements `Camera`.
 
     Args:
-        camera: The camera behind it; its captures say when they were taken.
+        camera: The camera without faults; its captures say when they were taken.
         seed: Of the noise.
         breaks: When it fails, and how.
 
     Attributes:
-        behind: The camera behind it.
+        behind: The camera without faults.
     """
 
     def __init__(

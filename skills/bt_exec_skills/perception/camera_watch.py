@@ -1,4 +1,4 @@
-"""Recognising a camera that cannot be trusted, from its pictures alone.
+"""Detecting camera faults from pictures alone.
 
 What is recognised, in this order:
 

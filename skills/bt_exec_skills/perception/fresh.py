@@ -28,7 +28,7 @@ def fresh_observation(
         world: What the skill may look at.
         since: When it was made at the earliest [s, mission clock].
         failure: Says why there is none after `PATIENCE_S`.
-        progress: Of the skill meanwhile, 0..1, or None where nobody can tell.
+        progress: Of the skill meanwhile, 0..1, or None if unknown.
 
     Raises:
         Failed: What `failure` returns.

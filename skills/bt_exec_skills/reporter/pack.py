@@ -16,7 +16,6 @@ from bt_exec_skills.reporter.settings import BuildingStart, ReporterSettings
 from bt_exec_skills.reporter.skills.conditions import CONDITIONS
 from bt_exec_skills.reporter.skills.deliver_object import deliver_object
 from bt_exec_skills.reporter.skills.fail_and_report import fail_and_report
-from bt_exec_skills.reporter.skills.failure_noted import failure_noted
 from bt_exec_skills.reporter.skills.navigate import navigate
 from bt_exec_skills.reporter.skills.observe_scene import observe_scene
 from bt_exec_skills.reporter.skills.summarize_mission import summarize_mission
@@ -36,7 +35,7 @@ PACK = Pack(
         summarize_mission,
         fail_and_report,
     ),
-    conditions=(*CONDITIONS, failure_noted),
+    conditions=CONDITIONS,
     types={
         "Place": PlaceName,
         "Person": PersonName,

@@ -14,7 +14,7 @@ __all__ = ["choose_gl"]
 
 
 def choose_gl() -> None:
-    """Set MUJOCO_GL unless somebody did: EGL where its library is, else none at all.
+    """Set MUJOCO_GL unless it is set: EGL where its library is, else none at all.
 
     Without the library, asking for EGL would make ``import mujoco`` itself fail; casting rays
     needs no OpenGL.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec_skills.vision.files import write_whole
-from bt_exec_skills.vision.picture import Picture
+from bt_exec_skills.vision.sample import Picture
 
 __all__ = ["write_coco"]
 

@@ -72,8 +72,8 @@ def dataset(source: str, out: Path, scenes: int, seed: int, val_every: int) -> d
 
 def train(data: Path, out: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Train a network; see `bt_exec_skills.vision.train.train`."""
+    from bt_exec_skills.vision.train import TrainSettings
     from bt_exec_skills.vision.train import train as run
-    from bt_exec_skills.vision.train_settings import TrainSettings
 
     with _stoppable(f"the finished epochs are kept in {out}"):
         return run(data, out, TrainSettings(**settings))

@@ -12,8 +12,7 @@ import numpy as np
 from bt_exec_skills.vision.decode import Found
 from bt_exec_skills.vision.metrics import ClassFigures, Confusion, figures_of
 from bt_exec_skills.vision.network import Network
-from bt_exec_skills.vision.picture import Picture
-from bt_exec_skills.vision.sample import Mark
+from bt_exec_skills.vision.sample import Mark, Picture
 
 __all__ = ["WORKING_SCORE", "Answer", "Report", "evaluate"]
 

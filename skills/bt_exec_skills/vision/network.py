@@ -145,7 +145,7 @@ class UltralyticsNetwork:
             ) from None
         try:
             self._model: Any = YOLO(str(weights))
-        except Exception as error:  # whatever unpickling a file of somebody ends in
+        except Exception as error:  # unpickling an unknown file may raise anything
             why = str(error).partition("\n")[0] or type(error).__name__
             raise UsageError(f"{weights} cannot be read as a network: {why}") from error
         if self._model.task != "detect":

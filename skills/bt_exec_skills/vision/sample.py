@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 from bt_exec_skills.perception.picture import Box, Frame
+from bt_exec_skills.vision.files import read_image
 
-__all__ = ["Mark", "Sample", "SceneSource"]
+__all__ = ["Mark", "Picture", "Sample", "SceneSource"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,25 @@ class Sample:
     image: Frame
     marks: tuple[Mark, ...]
     facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One picture of a data set, read back.
+
+    Attributes:
+        file: Where it lies.
+        marks: What is in it.
+        facts: What else is known about it.
+    """
+
+    file: Path
+    marks: tuple[Mark, ...]
+    facts: dict[str, Any]
+
+    def image(self) -> Frame:
+        """Return the picture."""
+        return read_image(self.file)
 
 
 class SceneSource(Protocol):

@@ -1,4 +1,4 @@
-"""Showing what eyes see: a picture of a file, of a robot of a site, or of a mission on record."""
+"""Showing detections: in a picture of a file, of a robot of a site, or of a mission on record."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def show_image(image: Path, weights: Path, out: Path) -> dict[str, Any]:
 def show_world(
     site: str, world: Mapping[str, str], weights: Path | None, out: Path
 ) -> dict[str, Any]:
-    """Annotate what the first robot of a site with eyes sees at the start.
+    """Annotate the first picture of the first robot of a site that has perception.
 
     Args:
         site: Name or file.

@@ -1,6 +1,6 @@
 """Training a small detector on a data set of ours, with ultralytics (extra ``yolo``).
 
-Nothing is downloaded: the network starts from its yaml, not from somebody's weights. On a CPU its
+Nothing is downloaded: the network starts from its yaml, not from pretrained weights. On a CPU its
 convolutions run in bfloat16, which halves the time; the loss stays in single precision.
 """
 
@@ -13,20 +13,74 @@ import shutil
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
 from bt_exec_skills.vision.files import write_whole
-from bt_exec_skills.vision.train_settings import TrainSettings
 from bt_exec_skills.vision.trainer import bfloat16, one_size_trainer
 
-__all__ = ["train"]
+__all__ = ["TrainSettings", "train"]
 
 _STRIDE = 32
 _REPORT = "training.json"
+
+
+@dataclass(frozen=True)
+class TrainSettings:
+    """How to train.
+
+    Attributes:
+        model: The network, as ultralytics names its yaml.
+        epochs: Passes over the training pictures.
+        imgsz: Longest side of a picture in the network [px].
+        batch: Pictures a step.
+        lr0: First learning rate of AdamW; it falls as a cosine.
+        seed: Of the weights and the order.
+        device: "auto", "cpu", or what torch calls one.
+    """
+
+    model: str = "yolo11n.yaml"
+    epochs: int = 12
+    imgsz: int = 320
+    batch: int = 16
+    lr0: float = 0.0012
+    seed: int = 0
+    device: str = "auto"
+
+    def __post_init__(self) -> None:
+        if not self.model.endswith((".yaml", ".yml")):
+            raise UsageError(
+                f"model={self.model!r}: a network starts from its yaml, as yolo11n.yaml; nobody's "
+                "weights are taken over, nothing is downloaded"
+            )
+
+    def options(self) -> dict[str, Any]:
+        """Return the options of ultralytics that are the same on every machine."""
+        return {
+            "epochs": self.epochs,
+            "imgsz": self.imgsz,
+            "batch": self.batch,
+            "nbs": self.batch,
+            "optimizer": "AdamW",
+            "lr0": self.lr0,
+            "cos_lr": True,
+            "warmup_epochs": 1.0,
+            "seed": self.seed,
+            "pretrained": False,
+            "rect": True,  # no padding to a square: a fifth less to compute
+            "mosaic": 0.0,  # pictures are made, not found: there are enough
+            "fliplr": 0.0,  # the side of a hinge means something
+            "scale": 0.15,
+            "translate": 0.06,
+            "hsv_s": 0.4,
+            "amp": False,
+            "plots": False,
+            "workers": 0,
+            "cache": "ram",
+        }
 
 
 def train(dataset: Path, out: Path, settings: TrainSettings) -> dict[str, Any]:

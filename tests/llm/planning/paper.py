@@ -22,7 +22,7 @@ from bt_exec.planning.compiler import Compiler, Request
 from bt_exec.rig import Rig
 from bt_exec.site.site import Site, load_site
 from bt_exec.testing import FakeClock
-from bt_exec_skills.door.perception.observation import DoorEstimate, DoorScene
+from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
 from bt_exec_skills.door.rigs import facts_of
 from bt_exec_skills.perception.contracts import Detection
 
@@ -122,16 +122,18 @@ class PaperEyes:
     def __init__(self, robot: Paper, simulation: FakeClock) -> None:
         self.robot, self.simulation = robot, simulation
 
-    def capture(self) -> DoorScene:
+    def capture(self) -> DoorObservation:
         robot = self.robot
         open_ = robot.door_angle_rad >= 1.0
         inside = robot.material and open_ and "material" not in robot.held.values()
         labels = ("door", "door-handle", *(("material",) if inside else ()), *robot.labels)
         state: Any = next(s for s, a in reversed(ANGLES.items()) if robot.door_angle_rad >= a)
         found = tuple(Detection(label, (1, 2, 3, 4), 0.9) for label in labels)
-        return DoorScene(self.simulation.time, found, DoorEstimate(state, 0.9, ("primary:paper",)))
+        return DoorObservation(
+            self.simulation.time, found, DoorEstimate(state, 0.9, ("primary:paper",))
+        )
 
-    def interpret(self, capture: DoorScene) -> DoorScene:
+    def interpret(self, capture: DoorObservation) -> DoorObservation:
         return capture
 
 

@@ -14,7 +14,7 @@ from bt_exec.observation import ObservationBuffer, World
 from bt_exec.rig import Rig
 from bt_exec.skill import Skill, Steps
 from bt_exec_skills.door.pack import PACK
-from bt_exec_skills.door.perception.observation import DoorEstimate, DoorScene
+from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
 from bt_exec_skills.door.robot import Arm
 from bt_exec_skills.perception.contracts import Detection
 
@@ -26,9 +26,9 @@ ALL = ("door", "door-handle", "material")
 
 def make_scene(
     t: float = 0.0, state: Any = "closed", labels: tuple[str, ...] = ALL, fault: Any = None
-) -> DoorScene:
+) -> DoorObservation:
     found = tuple(Detection(label, (10, 20, 30, 40), 0.9) for label in labels)
-    return DoorScene(t, found, DoorEstimate(state, 0.9, ("primary:test",)), fault=fault)
+    return DoorObservation(t, found, DoorEstimate(state, 0.9, ("primary:test",)), fault=fault)
 
 
 class Ride:
@@ -40,7 +40,7 @@ class Ride:
         self.rig = rig
         self.robot: Any = rig.robot
         self.sim = rig.simulation
-        self.buffer: ObservationBuffer[DoorScene] = ObservationBuffer(lambda: self.sim.time)
+        self.buffer: ObservationBuffer[DoorObservation] = ObservationBuffer(lambda: self.sim.time)
         self.phases: list[str] = []
 
     def start(self, skill: Skill, **args: Any) -> Steps[Any]:
@@ -171,12 +171,12 @@ class Clock:
 def run_scripted(
     skill: Skill,
     robot: ScriptedRobot,
-    scenes: Callable[[float], DoorScene | None] = make_scene,
+    scenes: Callable[[float], DoorObservation | None] = make_scene,
     **args: Any,
 ) -> str:
     """Run a skill on a scripted robot; `scenes` gives what is seen at each time [s]."""
     clock = Clock()
-    sight: ObservationBuffer[DoorScene] = ObservationBuffer(clock)
+    sight: ObservationBuffer[DoorObservation] = ObservationBuffer(clock)
     steps = skill(**skill.inject(robot, World(sight, 0.0)), **skill.validate(args))
     for _ in range(400):
         try:
@@ -193,7 +193,7 @@ def run_scripted(
 
 
 @pytest.fixture
-def scene() -> Callable[..., DoorScene]:
+def scene() -> Callable[..., DoorObservation]:
     return make_scene
 
 

@@ -9,9 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bt_exec.failure import Failed
-from bt_exec_skills.motion.stepped import SteppedMotion
-from bt_exec_skills.navigation.drive import Command
 from bt_exec_skills.navigation.geometry import Pose, turn_between
 from bt_exec_skills.navigation.grid import Grid, Slab
 from bt_exec_skills.navigation.obstacles import Obstacles, hits
@@ -153,26 +150,3 @@ def test_the_shortest_turn(start, end):
     turn = turn_between(start, end)
     assert abs(turn) <= math.pi + 1e-9
     assert math.cos(start + turn) == pytest.approx(math.cos(end), abs=1e-6)
-
-
-def test_a_motion_ends_well_blocked_or_stopped():
-    def drive(fails=False):
-        yield Command(0.5, "driving", 0.3, 0.1)
-        if fails:
-            raise Failed("BLOCKED_PATH", "no way")
-
-    frozen = []
-    motion = SteppedMotion(drive(), lambda: frozen.append(1))
-    assert motion.advance() == Command(0.5, "driving", 0.3, 0.1)
-    assert (motion.done, motion.progress, motion.doing) == (False, 0.5, "driving")
-    assert motion.advance() is None
-    assert (motion.done, motion.failure, motion.progress) == (True, None, 1.0)
-    failed = SteppedMotion(drive(fails=True), lambda: frozen.append(2))
-    assert failed.advance() is not None
-    assert failed.advance() is None
-    assert str(failed.failure) == "BLOCKED_PATH: no way"
-    stopped = SteppedMotion(drive(), lambda: frozen.append(3))
-    stopped.stop()
-    stopped.stop()
-    assert (stopped.done, stopped.failure is not None) == (True, True)
-    assert frozen == [1, 2, 3]

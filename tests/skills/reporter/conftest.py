@@ -18,7 +18,7 @@ from bt_exec.site.data import data_path
 from bt_exec.skill import Skill, Steps
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.reporter.pack import PACK
-from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterScene
+from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.speaker import Reply, ScriptedSpeaker
 from bt_exec_skills.reporter.settings import ReporterSettings
@@ -47,7 +47,9 @@ class Trip:
     def __init__(self, rig: Rig) -> None:
         self.rig = rig
         self.robot: Any = rig.robot
-        self.buffer: ObservationBuffer[ReporterScene] = ObservationBuffer(lambda: self.robot.time)
+        self.buffer: ObservationBuffer[ReporterObservation] = ObservationBuffer(
+            lambda: self.robot.time
+        )
         self.phases: list[str] = []
         self.result: Any = None
         self.failed: Failed | None = None
@@ -195,19 +197,21 @@ class Play:
         self.robot = ScriptedRobot(
             make_map(ReporterSettings.model_validate(building())), self.clock, **robot
         )
-        self.scenes: Callable[[float], ReporterScene | None] = self.empty
+        self.scenes: Callable[[float], ReporterObservation | None] = self.empty
         self.result: Any = None
         self.failed: Failed | None = None
 
-    def empty(self, t: float) -> ReporterScene:
-        return ReporterScene(t, self.robot.pose, ())
+    def empty(self, t: float) -> ReporterObservation:
+        return ReporterObservation(t, self.robot.pose, ())
 
     def shows(self, *found: PlacedDetection, light: dict[Any, float] | None = None) -> None:
-        self.scenes = lambda t: ReporterScene(t, self.robot.pose, found, light or {})
+        self.scenes = lambda t: ReporterObservation(t, self.robot.pose, found, light or {})
 
-    def start(self, name: str, **args: Any) -> tuple[Steps[Any], ObservationBuffer[ReporterScene]]:
+    def start(
+        self, name: str, **args: Any
+    ) -> tuple[Steps[Any], ObservationBuffer[ReporterObservation]]:
         skill = SKILLS[name]
-        sight: ObservationBuffer[ReporterScene] = ObservationBuffer(self.clock)
+        sight: ObservationBuffer[ReporterObservation] = ObservationBuffer(self.clock)
         world = World(sight, self.clock.t)
         return skill(**skill.inject(self.robot, world), **skill.validate(args)), sight
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from bt_exec_skills.perception.picture import overlaps
 from bt_exec_skills.vision.decode import Found
 from bt_exec_skills.vision.metrics import Confusion, figures_of
 from bt_exec_skills.vision.sample import Mark
@@ -58,11 +56,6 @@ def test_faint_boxes_belong_to_the_curve_but_not_to_the_working_point() -> None:
 def test_another_class_does_not_count() -> None:
     one = figures_of("a", [([Mark("b", HERE)], [found(HERE, 0.9, "b")])], 0.35)
     assert (one.count, one.ap50) == (0, 0.0)
-
-
-def test_overlaps() -> None:
-    boxes = np.array([[0, 0, 10, 10], [0, 0, 5, 10], [20, 20, 30, 30]], float)
-    assert overlaps(boxes[:1], boxes).tolist() == [[1.0, 0.5, 0.0]]
 
 
 def test_confusion_counts_doubt_apart() -> None:

@@ -17,8 +17,7 @@ from bt_exec.failure import UsageError
 from bt_exec_skills.vision.dataset import read_pictures
 from bt_exec_skills.vision.network import OnnxNetwork, load
 from bt_exec_skills.vision.recipe import read_recipe
-from bt_exec_skills.vision.train import train
-from bt_exec_skills.vision.train_settings import TrainSettings
+from bt_exec_skills.vision.train import TrainSettings, train
 
 
 def test_files_that_are_no_networks(tmp_path: Path) -> None:

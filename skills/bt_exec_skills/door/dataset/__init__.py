@@ -1,4 +1,4 @@
-"""Practice for the eyes: randomised pictures of the door world with labels.
+"""Training data for detectors: randomised pictures of the door world with labels.
 
 The simulator's package comes first: it settles which OpenGL `mujoco` uses.
 """

@@ -1,4 +1,4 @@
-"""A person in practice pictures: capsules and balls beside or before the cabinet."""
+"""A person in training pictures: capsules and balls beside or before the cabinet."""
 
 from __future__ import annotations
 

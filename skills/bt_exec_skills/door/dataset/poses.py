@@ -1,4 +1,4 @@
-"""How door, arms and material stand in practice pictures: moments of missions, or anything."""
+"""How door, arms and material stand in training pictures: of missions, or random."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Practice scenes of the door world: what the shipped detector learned from.
+"""Training scenes of the door world: what the shipped detector was trained on.
 
-Half of the scenes are moments of real missions, run without eyes; the others put door, arms and
-material anywhere. A scene is one cabinet; its pictures differ in everything that may differ.
+Half of the scenes are moments of missions run without perception; the others put door, arms and
+material at random. A scene is one cabinet; everything else varies between its pictures.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from dataclasses import asdict
 
 import mujoco
 import numpy as np
-import numpy.typing as npt
 
 from bt_exec_skills.door.dataset.colours import Rng
 from bt_exec_skills.door.dataset.poses import mission_states, posed_states, some_angle
 from bt_exec_skills.door.dataset.style import add_extras, enlarge, restyle, through_sensor
 from bt_exec_skills.door.perception.detector_factory import SHIPPED
 from bt_exec_skills.door.robot import state_at
+from bt_exec_skills.door.sim.camera import GEOMS, geom_ids
 from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.measure import calibration_of
 from bt_exec_skills.door.sim.mjcf import world_xml
 from bt_exec_skills.door.sim.painter import gl_works, make_painter
 from bt_exec_skills.door.sim.raycast import RayPainter
 from bt_exec_skills.door.sim.world import DoorWorld
-from bt_exec_skills.perception.picture import Frame, box_of
+from bt_exec_skills.perception.picture import Frame, Mask, box_of
 from bt_exec_skills.vision.evaluate import Answer
 from bt_exec_skills.vision.network import Network
 from bt_exec_skills.vision.sample import Mark, Sample
@@ -36,8 +36,6 @@ _LEAST_PIXELS = {"door": 300, "door-handle": 40, "material": 50, "person": 250}
 _MISSION_SHARE = 0.5
 _CROP_SHARE = 0.12
 
-Mask = npt.NDArray[np.bool_]
-
 
 class DoorPractice:
     """Implements `bt_exec_skills.vision.sample.SceneSource` for the door pack."""
@@ -48,7 +46,7 @@ class DoorPractice:
     weights = SHIPPED
 
     def answerer(self, network: Network) -> Answer:
-        """Return what asks learned eyes for the state of the door in a picture."""
+        """Return a function that compares true and estimated door state in a picture."""
         from bt_exec_skills.door.dataset.exam import answerer
 
         return answerer(network)
@@ -69,7 +67,8 @@ class DoorPractice:
         model = spec.compile()
         data = mujoco.MjData(model)
         door = asdict(calibration_of(world).door)
-        names = [model.geom(i).name for i in range(model.ngeom)]
+        shown = {**GEOMS, "person": ("person/",)}
+        geoms = {kind: geom_ids(model, names) for kind, names in shown.items()}
         gl = make_painter(model, WIDTH, HEIGHT, "egl") if gl_works() else None
         try:
             for qpos in states:
@@ -80,7 +79,7 @@ class DoorPractice:
                 painter = RayPainter(model, WIDTH, HEIGHT) if gl is None or by_ray else gl
                 picture = painter.paint(data)
                 angle = float(data.joint("door").qpos[0])
-                masks = _masks(picture.geoms, names)
+                masks = {kind: np.isin(picture.geoms, ids) for kind, ids in geoms.items()}
                 image = through_sensor(picture.rgb, rng)
                 closer = rng.random() < _CROP_SHARE
                 if closer:
@@ -100,20 +99,6 @@ class DoorPractice:
         finally:
             if gl is not None:
                 gl.close()
-
-
-def _masks(geoms: npt.NDArray[np.int32], names: list[str]) -> dict[str, Mask]:
-    """Return the pixels that show each kind of thing."""
-    starts = {
-        "door": ("door/",),
-        "door-handle": ("door/handle", "door/post"),
-        "material": ("material",),
-        "person": ("person/",),
-    }
-    return {
-        kind: np.isin(geoms, [i for i, name in enumerate(names) if name.startswith(start)])
-        for kind, start in starts.items()
-    }
 
 
 def _closer(image: Frame, masks: dict[str, Mask], rng: Rng) -> tuple[Frame, dict[str, Mask]]:

@@ -1,4 +1,4 @@
-"""How a practice picture looks: colours, light, camera, clutter, people, the sensor.
+"""How a training picture looks: colours, light, camera, clutter, people, the sensor.
 
 Everything that does not define a thing is drawn at random, so that a network learns what does: the
 material is the orange one, a door is a panel in the cabinet's front, a person has a body with a

@@ -1,4 +1,4 @@
-"""What the door pack adds to the contracts of perception: its truth, and who judges the door."""
+"""What the door pack adds to the contracts of perception: ground truth and state estimator."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ DoorView: TypeAlias = View[DoorTruth]
 
 
 class DoorStateEstimator(Protocol):
-    """Judges the state of the door."""
+    """Estimates the state of the door."""
 
     def estimate(self, view: DoorView, detections: tuple[Detection, ...]) -> DoorEstimate:
         """Return the state, or uncertain: a guess is worse than doubt."""

@@ -1,4 +1,4 @@
-"""Makes the learned eyes of a site: network, meanings of its classes, judge.
+"""Makes the learned detector of a site and the estimator that goes with it.
 
 In a site file::
 
@@ -19,10 +19,10 @@ from typing import Any
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec_skills.door.perception.calibration import Calibration
 from bt_exec_skills.door.perception.learned_detector import LearnedDetector
-from bt_exec_skills.door.perception.state_estimator import Judge
+from bt_exec_skills.door.perception.state_estimator import LearnedEstimator
 from bt_exec_skills.vision.network import Network, load
 
-__all__ = ["SHIPPED", "learned_eyes", "weights_path"]
+__all__ = ["SHIPPED", "make_learned", "weights_path"]
 
 SHIPPED = Path(__file__).with_name("weights") / "door.onnx"
 """The network that ships with the pack."""
@@ -39,10 +39,10 @@ def weights_path(name: str | None) -> Path:
     return shipped if not path.is_file() and path.name == name and shipped.is_file() else path
 
 
-def learned_eyes(
+def make_learned(
     settings: Mapping[str, Any], calibration: Callable[[], Calibration]
-) -> tuple[LearnedDetector, Judge]:
-    """Return the detector and the judge of the door.
+) -> tuple[LearnedDetector, LearnedEstimator]:
+    """Return the detector and the estimator of the door's state.
 
     Args:
         settings: See the module.
@@ -65,7 +65,7 @@ def learned_eyes(
     if weights is not None and not isinstance(weights, str):
         raise UsageError(f"detector: weights={weights!r}: a file is needed, .onnx or .pt")
     network, place = _loaded(weights_path(weights)), calibration()
-    return LearnedDetector(network, labels, float(least), place.opening()), Judge(place)
+    return LearnedDetector(network, labels, float(least), place.opening()), LearnedEstimator(place)
 
 
 @lru_cache(maxsize=2)

@@ -67,8 +67,8 @@ class LearnedDetector:
         network: What finds.
         meanings: By class of the network, one of `MEANINGS`; a class without one means its name.
         least_score: What a detection must exceed.
-        opening: The corners of the opening in the picture, in order, (n, 2) [px]; None if nobody
-            knows where it is.
+        opening: The corners of the opening in the picture, in order, (n, 2) [px]; None if
+            that is unknown.
 
     Raises:
         UsageError: If a class is not one of the network's, a meaning not one of `MEANINGS`, or no

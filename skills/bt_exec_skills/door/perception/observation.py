@@ -1,4 +1,4 @@
-"""What the door pack sees at one moment: detections, the state of the door, the frame.
+"""An observation of the door pack: detections, the state of the door, the frame.
 
 Boxes live here and nowhere else: actions carry labels.
 """
@@ -14,7 +14,7 @@ from bt_exec_skills.door.robot import DoorState
 from bt_exec_skills.perception.contracts import CameraFault, Detection
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["DoorDoubt", "DoorEstimate", "DoorScene"]
+__all__ = ["DoorDoubt", "DoorEstimate", "DoorObservation"]
 
 DoorDoubt = Literal["no_door", "door_hidden", "not_confirmed"]
 """Why the state of the door is uncertain, where there is one reason."""
@@ -63,7 +63,7 @@ _WORDS: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class DoorScene:
+class DoorObservation:
     """One view of the door; implements `bt_exec.robot.Observation`.
 
     Attributes:

@@ -11,7 +11,6 @@ from bt_exec_skills.door.perception.observation import DoorEstimate
 from bt_exec_skills.door.robot import state_at
 from bt_exec_skills.perception.contracts import Detection
 from bt_exec_skills.perception.oracle import OracleDetector, truth_of
-from bt_exec_skills.perception.picture import Mask
 
 __all__ = ["OracleEstimator", "oracle_detector"]
 
@@ -23,11 +22,7 @@ _INTERIOR_SOME, _INTERIOR_CLEAR = 0.02, 0.3
 
 def oracle_detector() -> OracleDetector:
     """Return the oracle for the things of this pack."""
-
-    def enough(label: str, mask: Mask) -> bool:
-        return bool(mask.mean() >= _LEAST_SHARE[label])
-
-    return OracleDetector(enough)
+    return OracleDetector(lambda label, mask: bool(mask.mean() >= _LEAST_SHARE[label]))
 
 
 class OracleEstimator:

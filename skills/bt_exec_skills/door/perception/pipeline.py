@@ -1,11 +1,11 @@
-"""From a capture to a scene: camera, then detector, then the state of the door."""
+"""From a capture to an observation: camera, then detector, then the state of the door."""
 
 from __future__ import annotations
 
 from typing import Generic, TypeVar
 
 from bt_exec_skills.door.perception.contracts import DoorStateEstimator, DoorView
-from bt_exec_skills.door.perception.observation import DoorEstimate, DoorScene
+from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
 from bt_exec_skills.perception.camera_watch import CameraWatch
 from bt_exec_skills.perception.contracts import Camera, Detection, Detector
 
@@ -15,12 +15,12 @@ C = TypeVar("C")
 
 
 class DoorPerception(Generic[C]):
-    """How the door pack sees; implements `bt_exec.robot.Perception`.
+    """The perception of the door pack; implements `bt_exec.robot.Perception`.
 
     Args:
         camera: Takes the pictures.
         detector: Finds things in them.
-        estimator: Judges the door.
+        estimator: Estimates the state of the door.
         size: Height and width of the camera's pictures [px]; None takes any.
     """
 
@@ -40,13 +40,15 @@ class DoorPerception(Generic[C]):
         """Take what is needed to see later; quick, on the loop's thread."""
         return self.camera.capture()
 
-    def interpret(self, capture: C) -> DoorScene:
-        """Return the scene that `capture` shows; on a worker thread."""
+    def interpret(self, capture: C) -> DoorObservation:
+        """Return the observation that `capture` shows; on a worker thread."""
         view = self.camera.view(capture)
         fault = self._watch.fault(view)
         if fault is not None:
             doubt = DoorEstimate("uncertain", 0.0, (f"primary:camera_{fault}",))
             kept = view.frame if view.frame.size else None
-            return DoorScene(view.t, (), doubt, kept, fault)
+            return DoorObservation(view.t, (), doubt, kept, fault)
         detections = self.detector.detect(view)
-        return DoorScene(view.t, detections, self.estimator.estimate(view, detections), view.frame)
+        return DoorObservation(
+            view.t, detections, self.estimator.estimate(view, detections), view.frame
+        )

@@ -1,4 +1,4 @@
-"""The state of the door from what is seen: two opinions that must agree.
+"""The state of the door from detections: two sources of evidence that must agree.
 
 *primary*: how much the door looks like each state, to the network. Usually one stands out; at
 the border of two, both may be left.
@@ -19,7 +19,7 @@ from bt_exec_skills.door.perception.observation import DoorEstimate
 from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD, DoorState
 from bt_exec_skills.perception.contracts import Detection
 
-__all__ = ["Judge", "contenders", "possible_states"]
+__all__ = ["LearnedEstimator", "contenders", "possible_states"]
 
 _LEAST = 0.4  # score of the state a door looks most like
 _RIVAL = 0.6  # part of the best score from which on another state is left, too
@@ -47,8 +47,8 @@ def possible_states(fit: AngleFit) -> tuple[DoorState, ...]:
     return tuple(state for state, start, end in ranges if low <= end and high > start)
 
 
-class Judge:
-    """Judges the door; implements `bt_exec_skills.door.perception.contracts.DoorStateEstimator`.
+class LearnedEstimator:
+    """Estimates the state from scores and boxes; implements `DoorStateEstimator`.
 
     Args:
         calibration: Camera and door.

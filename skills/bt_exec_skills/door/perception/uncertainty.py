@@ -1,4 +1,4 @@
-"""Why nobody can tell what is seen, in sentences that exist in both languages.
+"""What observations agree on, and why they are uncertain, in sentences of both languages.
 
 The details stay in the evidence; a sentence is one of `SENTENCES`, and the pack's ``messages.yaml``
 says it in the other language.
@@ -6,14 +6,16 @@ says it in the other language.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from bt_exec.observation import World
-from bt_exec_skills.door.perception.observation import DoorDoubt, DoorScene
+from bt_exec_skills.door.perception.observation import DoorDoubt, DoorEstimate, DoorObservation
+from bt_exec_skills.door.robot import DoorState
 from bt_exec_skills.perception.contracts import CameraFault
+from bt_exec_skills.perception.temporal_voting import YES
 
-__all__ = ["CAMERA", "SENTENCES", "STALE_S", "door_doubt", "sight_doubt"]
+__all__ = ["CAMERA", "SENTENCES", "STALE_S", "agreed_state", "door_doubt", "picture_doubt"]
 
 STALE_S = 1.0
 """A robot that moves must have seen something not longer ago than this [s]."""
@@ -44,7 +46,25 @@ _DOOR: Mapping[DoorDoubt | None, str] = MappingProxyType(
 SENTENCES = (_NONE_YET, _NONE_NEW, _UNLIKE, _UNCLEAR, *CAMERA.values(), *_DOOR.values())
 
 
-def sight_doubt(world: World[DoorScene], otherwise: str = _UNLIKE) -> str:
+def agreed_state(observations: Sequence[DoorObservation]) -> DoorEstimate:
+    """Return the state of the door on which the two newest observations agree.
+
+    Args:
+        observations: Fresh ones, oldest first.
+    """
+    doubt: DoorState = "uncertain"
+    if not observations:
+        return DoorEstimate(doubt, 0.0, ("primary:not_looked_yet",))
+    newest = observations[-1].door
+    if len(observations) < YES or newest.state == doubt:
+        return DoorEstimate(doubt, newest.confidence, newest.evidence)
+    before = observations[-2].door
+    if before.state != newest.state:
+        return DoorEstimate(doubt, 0.5, (f"primary:{before.state}_then_{newest.state}",))
+    return newest
+
+
+def picture_doubt(world: World[DoorObservation], otherwise: str = _UNLIKE) -> str:
     """Return what is wrong with camera and pictures; `otherwise` if they are good and new."""
     newest = world.observation
     if newest is None:
@@ -54,9 +74,9 @@ def sight_doubt(world: World[DoorScene], otherwise: str = _UNLIKE) -> str:
     return _NONE_NEW if world.age_s > STALE_S or not world.fresh else otherwise
 
 
-def door_doubt(world: World[DoorScene]) -> str:
+def door_doubt(world: World[DoorObservation]) -> str:
     """Return why the state of the door cannot be told."""
     fresh = world.fresh
     if not fresh or fresh[-1].door.state != "uncertain":
-        return sight_doubt(world)
-    return sight_doubt(world, _DOOR.get(fresh[-1].door.doubt, _UNCLEAR))
+        return picture_doubt(world)
+    return picture_doubt(world, _DOOR.get(fresh[-1].door.doubt, _UNCLEAR))

@@ -1,8 +1,8 @@
-"""A second opinion on the door: what our own eyes see must be seen by somebody else, too.
+"""Cross-check of the door state: the local estimator and a vision-language model must agree.
 
-The state of the door counts only while both agree; otherwise it is uncertain, conditions look
-again, and nothing moves. The other one is asked when our own state changes and when the last
-answer has grown old, not for every picture. In a site file::
+The state of the door counts only while both agree; otherwise it is uncertain, conditions wait for
+new pictures, and nothing moves. The model is asked when the local state changes and when its last
+answer is too old, not for every picture. In a site file::
 
     second_opinion: {name: claude, model: claude-haiku-5-5}
 """
@@ -21,7 +21,7 @@ from bt_exec_skills.door.perception.observation import DoorEstimate
 from bt_exec_skills.door.robot import DoorState
 from bt_exec_skills.perception.contracts import Detection
 
-__all__ = ["QUESTION", "SCHEMA", "DoorOpinion", "SecondOpinion", "second_opinion"]
+__all__ = ["QUESTION", "SCHEMA", "DoorAnswer", "VlmCrosscheck", "crosscheck"]
 
 QUESTION = (
     "How does the door of the cabinet stand? open: the inside is in clear view. closed: nothing of "
@@ -48,11 +48,11 @@ _FRESH_S = 30.0
 _REST_S = 1.0
 """Between two questions while there is no agreement [s, mission clock]."""
 _LEAST = 0.5
-"""An opinion with less confidence than this is none."""
+"""An answer with less confidence than this does not count."""
 
 
-class DoorOpinion(BaseModel):
-    """The other one's answer, checked."""
+class DoorAnswer(BaseModel):
+    """The answer of the model, validated."""
 
     state: DoorState
     confidence: float = Field(ge=0, le=1)
@@ -61,21 +61,21 @@ class DoorOpinion(BaseModel):
     material_visible: Literal["yes", "no", "uncertain"] = "uncertain"
 
 
-class SecondOpinion:
-    """Asks another one; implements `bt_exec_skills.door.perception.contracts.DoorStateEstimator`.
+class VlmCrosscheck:
+    """Asks a model, too; implements `bt_exec_skills.door.perception.contracts.DoorStateEstimator`.
 
     Args:
-        local: Our own eyes.
-        asker: The other one.
+        local: The estimator on board.
+        asker: The vision-language model.
 
     Attributes:
         asked: How often it was asked.
-        latest: What it said last, or None if that was no answer.
+        latest: Its last answer, or None if that was not valid.
     """
 
     def __init__(self, local: DoorStateEstimator, asker: VisualQa) -> None:
         self.asked = 0
-        self.latest: DoorOpinion | None = None
+        self.latest: DoorAnswer | None = None
         self._local = local
         self._asker = asker
         self._agreed: tuple[str, float] = ("", float("-inf"))
@@ -83,7 +83,7 @@ class SecondOpinion:
         self._why = ""
 
     def estimate(self, view: DoorView, detections: tuple[Detection, ...]) -> DoorEstimate:
-        """Return our own estimate if the other one agrees, else uncertain with both opinions."""
+        """Return the local estimate if the model agrees, else uncertain with both answers."""
         local = self._local.estimate(view, detections)
         if local.state == "uncertain":
             return local
@@ -103,7 +103,7 @@ class SecondOpinion:
         self._tried = (state, view.t)
         told = self._asker.ask(view.frame, QUESTION, SCHEMA)
         try:
-            self.latest = None if told.data is None else DoorOpinion.model_validate(told.data)
+            self.latest = None if told.data is None else DoorAnswer.model_validate(told.data)
         except ValidationError:
             self.latest = None
         if self.latest is None:
@@ -116,8 +116,8 @@ class SecondOpinion:
                 self._agreed = (state, view.t)
 
 
-def second_opinion(local: DoorStateEstimator, settings: Any) -> DoorStateEstimator:
-    """Return the estimator of a site: our own eyes, or with a second opinion if it wants one.
+def crosscheck(local: DoorStateEstimator, settings: Any) -> DoorStateEstimator:
+    """Return the estimator of a site: the local one, cross-checked if the site asks for it.
 
     Raises:
         UsageError: If the setting has no name, or the asker refuses its settings.
@@ -128,4 +128,4 @@ def second_opinion(local: DoorStateEstimator, settings: Any) -> DoorStateEstimat
     if not isinstance(given, Mapping) or not isinstance(given.get("name"), str):
         raise UsageError("second_opinion needs the name of who is asked: {name: claude}")
     rest = {key: value for key, value in given.items() if key != "name"}
-    return SecondOpinion(local, find_visual_qa(given["name"], rest))
+    return VlmCrosscheck(local, find_visual_qa(given["name"], rest))

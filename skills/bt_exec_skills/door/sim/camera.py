@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import mujoco
@@ -17,7 +19,12 @@ from bt_exec_skills.door.sim.raycast import FAR_M
 from bt_exec_skills.door.sim.world import DoorWorld
 from bt_exec_skills.simulation.rays import cast
 
-__all__ = ["Capture", "SimCamera"]
+__all__ = ["GEOMS", "Capture", "SimCamera", "geom_ids"]
+
+GEOMS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"door": ("door/",), "door-handle": ("door/handle", "door/post"), "material": ("material",)}
+)
+"""How the names of the geoms begin that show each label."""
 
 _GRID = 9
 
@@ -66,13 +73,8 @@ class SimCamera:
         self._last: Capture | None = None
         self._closed = False
         self.fault = world.options.fault
-        geom_names = [world.model.geom(i).name for i in range(world.model.ngeom)]
-        self._labels = {
-            "door": _ids(geom_names, "door/"),
-            "door-handle": _ids(geom_names, "door/handle", "door/post"),
-            "material": _ids(geom_names, "material"),
-        }
-        self._inside = np.array(_ids(geom_names, "interior/", "material"))
+        self._labels = {label: geom_ids(world.model, names) for label, names in GEOMS.items()}
+        self._inside = np.array(geom_ids(world.model, ("interior/", "material")))
 
     def capture(self) -> Capture:
         """See `Camera.capture`."""
@@ -148,6 +150,6 @@ class SimCamera:
                 self._painter = None
 
 
-def _ids(names: list[str], *starts: str) -> list[int]:
-    """Return the places of the names that start with one of `starts`."""
-    return [place for place, name in enumerate(names) if name.startswith(starts)]
+def geom_ids(model: Any, starts: tuple[str, ...]) -> list[int]:
+    """Return the ids of the geoms whose names start with one of `starts`."""
+    return [geom for geom in range(model.ngeom) if model.geom(geom).name.startswith(starts)]

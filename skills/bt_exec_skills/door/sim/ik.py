@@ -118,9 +118,3 @@ class ArmIK:
         """Return the angle between the fingers and their target direction [rad]."""
         fingers = self._configuration.data.site_xmat[self._site].reshape(3, 3)[:, 0]
         return math.acos(float(np.clip(fingers @ pose.fingers(), -1.0, 1.0)))
-
-    def grip_at(self, q: Vector) -> Vector:
-        """Return where the grip is at joint angles `q` [m], shape (3,)."""
-        self._configuration.update(q)
-        place: Vector = self._configuration.data.site_xpos[self._site].copy()
-        return place

@@ -11,9 +11,8 @@ from typing import Literal
 
 from bt_exec.observation import World
 from bt_exec.skill import Verdict, condition
-from bt_exec_skills.door.perception.observation import DoorEstimate, DoorScene
-from bt_exec_skills.door.perception.temporal_voting import agreed_state
-from bt_exec_skills.door.perception.uncertainty import door_doubt, sight_doubt
+from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
+from bt_exec_skills.door.perception.uncertainty import agreed_state, door_doubt, picture_doubt
 from bt_exec_skills.door.robot import Arm, DoorRobot, MaterialLabel
 from bt_exec_skills.perception.fresh import PATIENCE_S
 from bt_exec_skills.perception.temporal_voting import in_view
@@ -38,7 +37,7 @@ _UNCERTAIN = "UNCERTAIN_PERCEPTION"
     skip_reason="already {state}",
     establishes={"door": "{state}"},
 )
-def door_is(world: World[DoorScene], state: Literal["open", "ajar", "closed"]) -> Verdict:
+def door_is(world: World[DoorObservation], state: Literal["open", "ajar", "closed"]) -> Verdict:
     """Whether the door is in that state, as two fresh pictures agree."""
     found = _door(world)
     if isinstance(found, Verdict):
@@ -47,7 +46,7 @@ def door_is(world: World[DoorScene], state: Literal["open", "ajar", "closed"]) -
 
 
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
-def door_known(world: World[DoorScene]) -> Verdict:
+def door_known(world: World[DoorObservation]) -> Verdict:
     """Whether the state of the door can be told at all."""
     found = _door(world)
     if isinstance(found, Verdict):
@@ -56,13 +55,13 @@ def door_known(world: World[DoorScene]) -> Verdict:
 
 
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
-def material_visible(world: World[DoorScene]) -> Verdict:
+def material_visible(world: World[DoorObservation]) -> Verdict:
     """Whether the material is in view; said to be absent only after three fresh pictures."""
     return _in_view(world, "material")
 
 
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
-def handle_visible(world: World[DoorScene]) -> Verdict:
+def handle_visible(world: World[DoorObservation]) -> Verdict:
     """Whether the door's handle is in view; said to be absent only after three fresh pictures."""
     return _in_view(world, "door-handle")
 
@@ -97,7 +96,7 @@ def arms_home(robot: DoorRobot) -> Verdict:
     return Verdict(robot.at_home, "arms at home" if robot.at_home else "arms not at home")
 
 
-def _door(world: World[DoorScene]) -> DoorEstimate | Verdict:
+def _door(world: World[DoorObservation]) -> DoorEstimate | Verdict:
     """Return the state that fresh pictures agree on, or doubt with its reason."""
     found = agreed_state(world.fresh)
     if found.state != "uncertain":
@@ -109,14 +108,14 @@ def _told(found: DoorEstimate) -> str:
     return f"door {found.state} {found.confidence:.1f}"
 
 
-def _in_view(world: World[DoorScene], label: str) -> Verdict:
+def _in_view(world: World[DoorObservation], label: str) -> Verdict:
     scenes = world.fresh
     there = in_view(scenes, label)
     looks = tuple(
         f"look:{scene.t:.1f}s:{'yes' if scene.confirms(label) else 'no'}" for scene in scenes
     )
     if there is None:
-        return Verdict.unknown(sight_doubt(world), looks[-3:], world.age_s)
+        return Verdict.unknown(picture_doubt(world), looks[-3:], world.age_s)
     return Verdict(there, f"{label} {'seen' if there else 'not seen'}", looks[-3:], world.age_s)
 
 

@@ -1,44 +1,41 @@
-"""What every skill of this pack does alike: look before it acts, drive a motion, say why not."""
+"""What the skills of this pack share: perceive before acting, follow a motion, explain failure."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Running, Steps
-from bt_exec_skills.door.perception.observation import DoorScene
-from bt_exec_skills.door.perception.uncertainty import STALE_S, door_doubt, sight_doubt
+from bt_exec_skills.door.perception.observation import DoorObservation
+from bt_exec_skills.door.perception.uncertainty import STALE_S, door_doubt, picture_doubt
 from bt_exec_skills.door.robot import DoorRobot, Motion
 from bt_exec_skills.motion.follow import follow_motion
 from bt_exec_skills.perception.fresh import PATIENCE_S, fresh_observation
 from bt_exec_skills.perception.temporal_voting import in_view
 
-__all__ = ["MOTION_FAILS", "SIGHT_FAILS", "drive", "look_for", "look_up"]
+__all__ = ["MOTION_FAILS", "PERCEPTION_FAILS", "drive", "look_for", "look_up"]
 
-SIGHT_FAILS = frozenset({"LABEL_NOT_DETECTED", "UNCERTAIN_PERCEPTION"})
+PERCEPTION_FAILS = frozenset({"LABEL_NOT_DETECTED", "UNCERTAIN_PERCEPTION"})
 """Codes of `look_for`."""
 MOTION_FAILS = frozenset({"UNREACHABLE", "BLOCKED", "STOPPED", "UNCERTAIN_PERCEPTION"})
 """Codes of `drive` that any motion may end with."""
 
 _CODES: Mapping[str, str] = MappingProxyType(
     {
-        "UNREACHABLE": "UNREACHABLE",
-        "STUCK": "BLOCKED",
-        "MISSED": "GRASP_SLIPPED",
-        "SLIPPED": "GRASP_SLIPPED",
-        "NO_GRIP": "NO_GRIP",
-        "STOPPED": "STOPPED",
+        **{code: code for code in ("UNREACHABLE", "NO_GRIP", "STOPPED")},
+        **dict.fromkeys(("MISSED", "SLIPPED"), "GRASP_SLIPPED"),
     }
 )
-"""Code of a skill by the code of `Motion.failure`."""
+"""Code of a skill by the code of `Motion.failure`; BLOCKED for any other."""
 
 _MOST_BLINKS = 2
 
 
-def look_up(world: World[DoorScene], since: float | None = None) -> Steps:
+def look_up(world: World[DoorObservation], since: float | None = None) -> Steps:
     """Wait for one fresh picture of a camera that works; nothing moves meanwhile.
 
     Args:
@@ -49,26 +46,26 @@ def look_up(world: World[DoorScene], since: float | None = None) -> Steps:
         Failed: UNCERTAIN_PERCEPTION if none comes within a few seconds.
     """
     began = world.since if since is None else since
-    yield from fresh_observation(world, began, lambda: _uncertain(world, sight_doubt(world)), 0.0)
+    yield from fresh_observation(world, began, lambda: _uncertain(world, picture_doubt(world)), 0.0)
 
 
-def _uncertain(world: World[DoorScene], why: str, **facts: Any) -> Failed:
+def _uncertain(world: World[DoorObservation], why: str, **facts: Any) -> Failed:
     age = None if world.observation is None else round(world.age_s, 1)
     return Failed("UNCERTAIN_PERCEPTION", why, age_s=age, **facts)
 
 
-def _sight_lost(world: World[DoorScene]) -> str:
-    """Return why nobody may move on by what was seen last; empty if sight is good.
+def _perception_lost(world: World[DoorObservation]) -> str:
+    """Return why motion must stop for lack of observations; empty if perception is good.
 
     One bad picture is a flicker, two in a row are a fault.
     """
-    scenes = world.fresh
-    broken = len(scenes) > 1 and all(scene.fault is not None for scene in scenes[-2:])
+    fresh = world.fresh
+    broken = len(fresh) > 1 and all(one.fault is not None for one in fresh[-2:])
     stale = min(world.age_s, world.now - world.since) > STALE_S
-    return sight_doubt(world) if broken or stale else ""
+    return picture_doubt(world) if broken or stale else ""
 
 
-def look_for(world: World[DoorScene], label: str, *, door_known: bool = False) -> Steps:
+def look_for(world: World[DoorObservation], label: str, *, door_known: bool = False) -> Steps:
     """Look until `label` is seen in fresh frames; nothing moves meanwhile.
 
     Args:
@@ -97,17 +94,22 @@ def look_for(world: World[DoorScene], label: str, *, door_known: bool = False) -
                 label=label,
             )
         if world.now - world.since >= PATIENCE_S:
-            raise _uncertain(world, door_doubt(world) if there else sight_doubt(world), label=label)
+            raise _uncertain(
+                world, door_doubt(world) if there else picture_doubt(world), label=label
+            )
         yield Running(0.0, "looking")
 
 
 def drive(
-    robot: DoorRobot, world: World[DoorScene], start: Callable[[], Motion], stuck: str = "BLOCKED"
+    robot: DoorRobot,
+    world: World[DoorObservation],
+    start: Callable[[], Motion],
+    stuck: str = "BLOCKED",
 ) -> Steps:
     """Start a motion and follow it to its end; however it ends, the arm is stopped.
 
-    When sight is lost the arm stops at once. If it comes back within a few seconds the motion is
-    started anew, but not more than twice.
+    When perception is lost the arm stops at once. If it comes back within a few seconds the motion
+    is started anew, but not more than twice.
 
     Args:
         robot: Whose motion it is.
@@ -120,7 +122,8 @@ def drive(
     """
     for blinks in range(_MOST_BLINKS + 1):
         motion = start()
-        blind = yield from follow_motion(robot, motion, lambda: _sight_lost(world))
+        lost = partial(_perception_lost, world)
+        blind = yield from follow_motion(motion, lambda: robot.doing, lost)
         if not blind:
             break
         if blinks == _MOST_BLINKS:

@@ -5,22 +5,22 @@ from __future__ import annotations
 from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Steps, skill
-from bt_exec_skills.door.perception.observation import DoorScene
+from bt_exec_skills.door.perception.observation import DoorObservation
 from bt_exec_skills.door.robot import Arm, DoorRobot, MaterialLabel
-from bt_exec_skills.door.skills.driving import MOTION_FAILS, SIGHT_FAILS, drive, look_for
+from bt_exec_skills.door.skills.driving import MOTION_FAILS, PERCEPTION_FAILS, drive, look_for
 
 __all__ = ["grasp"]
 
 
 @skill(
-    fails={"GRASP_SLIPPED", "HAND_FULL", *SIGHT_FAILS, *MOTION_FAILS},
+    fails={"GRASP_SLIPPED", "HAND_FULL", *PERCEPTION_FAILS, *MOTION_FAILS},
     needs={"hand.{arm}": "empty", "at.{arm}": "material"},
     effects={"hand.{arm}": "material", "at.{arm}": "before_door"},
     uses={"arm.{arm}"},
     timeout_s=20,
 )
 def grasp(
-    robot: DoorRobot, world: World[DoorScene], arm: Arm, object_label: MaterialLabel
+    robot: DoorRobot, world: World[DoorObservation], arm: Arm, object_label: MaterialLabel
 ) -> Steps:
     """Close one hand on the material, lift it 3 cm and draw it out in front of the cabinet.
 

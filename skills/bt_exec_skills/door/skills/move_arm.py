@@ -5,22 +5,22 @@ from __future__ import annotations
 from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Steps, skill
-from bt_exec_skills.door.perception.observation import DoorScene
+from bt_exec_skills.door.perception.observation import DoorObservation
 from bt_exec_skills.door.robot import Arm, DoorRobot, MaterialLabel
-from bt_exec_skills.door.skills.driving import MOTION_FAILS, SIGHT_FAILS, drive, look_for
+from bt_exec_skills.door.skills.driving import MOTION_FAILS, PERCEPTION_FAILS, drive, look_for
 
 __all__ = ["move_arm"]
 
 
 @skill(
-    fails={"HAND_FULL", "NOT_IN_PLACE", *SIGHT_FAILS, *MOTION_FAILS},
+    fails={"HAND_FULL", "NOT_IN_PLACE", *PERCEPTION_FAILS, *MOTION_FAILS},
     needs={"hand.{arm}": "empty", "door": "open"},
     effects={"at.{arm}": "material"},
     uses={"arm.{arm}"},
     timeout_s=20,
 )
 def move_arm(
-    robot: DoorRobot, world: World[DoorScene], arm: Arm, object_label: MaterialLabel
+    robot: DoorRobot, world: World[DoorObservation], arm: Arm, object_label: MaterialLabel
 ) -> Steps:
     """Bring one open hand in front of the material, about 11 cm before it, ready to grasp.
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Steps, skill
-from bt_exec_skills.door.perception.observation import DoorScene
+from bt_exec_skills.door.perception.observation import DoorObservation
 from bt_exec_skills.door.robot import OPEN_RAD, Arm, DoorLabel, DoorRobot
-from bt_exec_skills.door.skills.driving import MOTION_FAILS, SIGHT_FAILS, drive, look_for
+from bt_exec_skills.door.skills.driving import MOTION_FAILS, PERCEPTION_FAILS, drive, look_for
 
 __all__ = ["open_door"]
 
 
 @skill(
-    fails={"DOOR_STUCK", "GRASP_SLIPPED", "HAND_FULL", "NO_GRIP", *SIGHT_FAILS, *MOTION_FAILS},
+    fails={"DOOR_STUCK", "GRASP_SLIPPED", "HAND_FULL", "NO_GRIP", *PERCEPTION_FAILS, *MOTION_FAILS},
     needs={"hand.{arm}": "empty"},
     effects={"door": "open", "at.{arm}": "home"},
     uses={"arm.{arm}", "door"},
     timeout_s=40,
 )
 def open_door(
-    robot: DoorRobot, world: World[DoorScene], arm: Arm, object_label: DoorLabel
+    robot: DoorRobot, world: World[DoorObservation], arm: Arm, object_label: DoorLabel
 ) -> Steps:
     """Open the door with one arm, by its handle or, when it stands ajar, by its edge.
 

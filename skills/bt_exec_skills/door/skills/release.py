@@ -5,7 +5,7 @@ from __future__ import annotations
 from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Steps, skill
-from bt_exec_skills.door.perception.observation import DoorScene
+from bt_exec_skills.door.perception.observation import DoorObservation
 from bt_exec_skills.door.robot import Arm, DoorRobot
 from bt_exec_skills.door.skills.driving import MOTION_FAILS, drive, look_up
 
@@ -19,7 +19,7 @@ __all__ = ["release"]
     uses={"arm.{arm}"},
     timeout_s=5,
 )
-def release(robot: DoorRobot, world: World[DoorScene], arm: Arm) -> Steps:
+def release(robot: DoorRobot, world: World[DoorObservation], arm: Arm) -> Steps:
     """Open one hand and let go of what it holds, where it is: it drops if nothing is below."""
     if robot.holding(arm) is None:
         raise Failed("HAND_EMPTY", f"the {arm} hand holds nothing")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Steps, skill
-from bt_exec_skills.door.perception.observation import DoorScene
+from bt_exec_skills.door.perception.observation import DoorObservation
 from bt_exec_skills.door.robot import DoorRobot
 from bt_exec_skills.door.skills.driving import MOTION_FAILS, drive, look_up
 
@@ -18,7 +18,7 @@ __all__ = ["return_home"]
     uses={"arm.left", "arm.right"},
     timeout_s=20,
 )
-def return_home(robot: DoorRobot, world: World[DoorScene]) -> Steps:
+def return_home(robot: DoorRobot, world: World[DoorObservation]) -> Steps:
     """Bring both arms to their rest posture, low and out of the camera's view.
 
     A hand that holds something keeps holding it; a hand on the handle lets go of it first.

@@ -10,7 +10,7 @@ from bt_exec_skills.reporter.perception.observation import (
     LIT_LEVEL,
     PERSON,
     PlacedDetection,
-    ReporterScene,
+    ReporterObservation,
 )
 from bt_exec_skills.reporter.perception.occlusion import Unseen
 from bt_exec_skills.reporter.sitemap import Place
@@ -90,7 +90,7 @@ class Gathering:
         self._best = (-1, -1)
         self._light: dict[int, list[float]] = {}
 
-    def add(self, scene: ReporterScene) -> None:
+    def add(self, scene: ReporterObservation) -> None:
         """Take in one picture."""
         self.looks += 1
         self.unseen.add(scene.pose, (one.at for one in scene.people if one.at))

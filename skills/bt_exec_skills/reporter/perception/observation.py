@@ -1,4 +1,4 @@
-"""What the reporter sees at one moment: people, things, light, the frame.
+"""An observation of the reporter: people, things, light, the frame.
 
 Places on the floor are east and north in the building's frame [m].
 """
@@ -13,7 +13,7 @@ from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.perception.contracts import CameraFault, Detection
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["LIT_LEVEL", "PERSON", "PlacedDetection", "ReporterScene"]
+__all__ = ["LIT_LEVEL", "PERSON", "PlacedDetection", "ReporterObservation"]
 
 PERSON = "person"
 LIT_LEVEL = 55.0
@@ -40,7 +40,7 @@ _WORDS: Mapping[str, tuple[str, str, str, str, str, str]] = {
 
 
 @dataclass(frozen=True)
-class ReporterScene:
+class ReporterObservation:
     """One view; implements `bt_exec.robot.Observation`.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Where nobody could be seen, because somebody stood before it."""
+"""Parts of a place that no picture has shown, because a person stood in front of them."""
 
 from __future__ import annotations
 

@@ -11,12 +11,12 @@ from bt_exec_skills.reporter.perception.observation import PERSON, PlacedDetecti
 
 __all__ = ["PeopleOracle"]
 
-_LEAST_PIXELS = {PERSON: 10}
-_LEAST_THING = 5  # a spill lies flat: nine metres away it shows no more
+_LEAST_PERSON, _LEAST_THING = 10, 5  # [px]; a spill nine metres away shows no more
 
 
 def _enough(label: str, mask: Mask) -> bool:
-    return int(np.count_nonzero(mask)) >= _LEAST_PIXELS.get(label, _LEAST_THING)
+    least = _LEAST_PERSON if label == PERSON else _LEAST_THING
+    return int(np.count_nonzero(mask)) >= least
 
 
 class PeopleOracle:

@@ -1,4 +1,4 @@
-"""From a capture to a scene: camera, then detector, then where things stand and what is lit."""
+"""From a capture to an observation: camera, then detector, then places and light."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from bt_exec_skills.perception.contracts import Camera
 from bt_exec_skills.reporter.perception.contracts import GroundView, PeopleDetector
-from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterScene
+from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterObservation
 from bt_exec_skills.reporter.sitemap import SiteMap
 
 __all__ = ["ReporterPerception"]
@@ -22,7 +22,7 @@ _LEAST_PIXELS = 60  # of them, for a part of a place to be judged
 
 
 class ReporterPerception(Generic[C]):
-    """How the reporter sees; implements `bt_exec.robot.Perception`.
+    """The perception of the reporter; implements `bt_exec.robot.Perception`.
 
     Args:
         camera: Takes the pictures.
@@ -45,13 +45,13 @@ class ReporterPerception(Generic[C]):
         """Take what is needed to see later; quick, on the loop's thread."""
         return self.camera.capture()
 
-    def interpret(self, capture: C) -> ReporterScene:
-        """Return the scene that `capture` shows; on a worker thread."""
+    def interpret(self, capture: C) -> ReporterObservation:
+        """Return the observation that `capture` shows; on a worker thread."""
         view = self.camera.view(capture)
         if float(view.frame.mean()) < _BLACK_LEVEL:
-            return ReporterScene(view.t, view.pose, (), {}, view.frame, "dark")
+            return ReporterObservation(view.t, view.pose, (), {}, view.frame, "dark")
         found = tuple(_placed(one, view) for one in self.detector.detect(view))
-        return ReporterScene(view.t, view.pose, found, self._light(view), view.frame)
+        return ReporterObservation(view.t, view.pose, found, self._light(view), view.frame)
 
     def _light(self, view: GroundView) -> dict[tuple[str, int], float]:
         """Return the mean luminance of what is in view of each part of a place."""

@@ -1,4 +1,4 @@
-"""A vision model that answers what an observation is about, where a site names one.
+"""Answers to questions about a place from a vision-language model, where a site names one.
 
 ::
 
@@ -42,7 +42,7 @@ _LONGEST = 300  # characters of an answer that are told
 
 
 def make_asker(settings: Any) -> VisualQa | None:
-    """Return who is asked, from the site's setting ``answers``; None without one.
+    """Return the model of the site's setting ``answers``; None without one.
 
     Raises:
         UsageError: If the setting has no name, or the asker refuses its settings.

@@ -10,7 +10,7 @@ from bt_exec.journal import write_png
 from bt_exec_skills.reporter.reporting.notebook import Note, Notebook
 from bt_exec_skills.reporter.reporting.phrasing import clock_of, report_of, say, sentence
 
-__all__ = ["Report", "write_report"]
+__all__ = ["Report"]
 
 _UNSAFE = re.compile(r"[^\w.-]+")
 _MARKS = re.compile(r"([\\`*_{}\[\]<>#|!])")
@@ -87,11 +87,3 @@ class Report:
 def _plain(text: str) -> str:
     """Return `text` so that Markdown shows it as it is, on one line."""
     return _MARKS.sub(r"\\\1", " ".join(text.split()))
-
-
-def write_report(notebook: Notebook, language: str, folder: Path) -> Path:
-    """Write a report at once and return its path."""
-    report = Report(notebook, language, folder)
-    for _ in report.write():
-        pass
-    return report.path

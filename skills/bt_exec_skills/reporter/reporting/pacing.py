@@ -1,4 +1,4 @@
-"""A simulation that waits for a person at the keyboard."""
+"""Real-time pacing of a simulation while a person types at the keyboard."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ __all__ = ["Paced"]
 
 
 class Paced:
-    """Keeps to real time while somebody is listened to, however fast a mission is run.
+    """Keeps to real time while an answer is awaited, however fast a mission is run.
 
     Else the patience of a minute is over before a person has read the question. It waits between
     ticks, as a clock does. Implements `bt_exec.robot.Simulation`.
 
     Args:
         simulation: The world.
-        listening: Whether somebody is listened to now.
+        listening: Whether an answer is awaited now.
         now: The wall's clock [s].
         sleep: Waits [s].
     """

@@ -1,4 +1,4 @@
-"""Puts what was found into words, in either language; the sentences are in ``phrasing.yaml``."""
+"""Phrasing of findings in either language; the sentences are in ``phrasing.yaml``."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from bt_exec_skills.reporter.sim.layout import Layout
 from bt_exec_skills.reporter.sim.mjcf import TIMESTEP, world_xml
 from bt_exec_skills.reporter.sim.options import WorldOptions
 from bt_exec_skills.reporter.sim.people import Walker
+from bt_exec_skills.simulation.rays import cast
 
 __all__ = ["BEAMS", "CONTROL_S", "RANGE_M", "BuildingWorld", "RoomTruth"]
 
@@ -116,23 +117,9 @@ class BuildingWorld:
         pose = self.pose
         c, s = math.cos(pose.yaw), math.sin(pose.yaw)
         rays = self._beams @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
-        geoms = np.full(BEAMS, -1, np.int32)
-        distance = np.zeros(BEAMS)
-        mujoco.mj_multiRay(
-            self.model,
-            self.data,
-            np.array([pose.x, pose.y, _BEAM_HEIGHT]),
-            rays.ravel(),
-            None,
-            True,
-            self._base,
-            geoms,
-            distance,
-            None,
-            BEAMS,
-            RANGE_M,
-        )
-        return np.where(distance < 0, RANGE_M, distance)
+        eye = np.array([pose.x, pose.y, _BEAM_HEIGHT])
+        hits = cast(self.model, self.data, eye, rays, RANGE_M, without_body=self._base)
+        return np.where(hits.distance < 0, RANGE_M, hits.distance)
 
     def noise_db(self) -> float:
         """Return the sound level where the robot is [dB]."""

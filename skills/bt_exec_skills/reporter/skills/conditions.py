@@ -10,10 +10,18 @@ from __future__ import annotations
 from bt_exec.observation import World
 from bt_exec.skill import Verdict, condition
 from bt_exec_skills.perception.fresh import PATIENCE_S
-from bt_exec_skills.reporter.perception.observation import LIT_LEVEL, ReporterScene
+from bt_exec_skills.reporter.perception.observation import LIT_LEVEL, ReporterObservation
 from bt_exec_skills.reporter.robot import EMPTY, PersonName, PlaceName, ReporterRobot, Words
 
-__all__ = ["CONDITIONS", "at_place", "lit_here", "person_in_view", "tray_empty", "tray_holds"]
+__all__ = [
+    "CONDITIONS",
+    "at_place",
+    "failure_noted",
+    "lit_here",
+    "person_in_view",
+    "tray_empty",
+    "tray_holds",
+]
 
 _UNCERTAIN = "UNCERTAIN_SIGHT"
 _LOOKS = 3
@@ -52,7 +60,7 @@ def tray_empty(robot: ReporterRobot) -> Verdict:
 
 
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
-def person_in_view(world: World[ReporterScene], target: PersonName) -> Verdict:
+def person_in_view(world: World[ReporterObservation], target: PersonName) -> Verdict:
     """Whether somebody is in view now, without turning; absent only after three pictures."""
     scenes = [scene for scene in world.fresh if scene.fault is None]
     if scenes and scenes[-1].person(target) is not None:
@@ -63,7 +71,7 @@ def person_in_view(world: World[ReporterScene], target: PersonName) -> Verdict:
 
 
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
-def lit_here(world: World[ReporterScene]) -> Verdict:
+def lit_here(world: World[ReporterObservation]) -> Verdict:
     """Whether it is bright where the robot looks."""
     scenes = [one for one in world.fresh if one.fault is None and one.frame is not None]
     if not scenes:
@@ -75,5 +83,18 @@ def lit_here(world: World[ReporterScene]) -> Verdict:
     return Verdict(level >= LIT_LEVEL, f"brightness {level:.0f}", evidence, world.age_s)
 
 
-CONDITIONS = (at_place, tray_holds, tray_empty, person_in_view, lit_here)
+@condition(patience_s=0.0, unknown=_UNCERTAIN)
+def failure_noted(robot: ReporterRobot) -> Verdict:
+    """Whether the last thing in the notebook is a failure, so that it will be told.
+
+    The second branch of a fallback: what failed before it is not forgotten, and work goes on.
+    """
+    note = robot.notebook.notes[-1] if robot.notebook.notes else None
+    if note is None or note.kind != "failed":
+        return Verdict.no("nothing that failed is in the notebook")
+    code = str(note.facts.get("code"))
+    return Verdict.yes(f"noted: {code}", (f"notebook:{code}",))
+
+
+CONDITIONS = (at_place, tray_holds, tray_empty, person_in_view, lit_here, failure_noted)
 """All conditions of the pack."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Steps, skill
-from bt_exec_skills.reporter.perception.observation import ReporterScene
+from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.phrasing import say
 from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, Words
 from bt_exec_skills.reporter.skills.driving import (
@@ -42,7 +42,7 @@ class Delivery(NamedTuple):
 )
 def deliver_object(
     robot: ReporterRobot,
-    world: World[ReporterScene],
+    world: World[ReporterObservation],
     object: Words,  # noqa: A002 - the argument is called so in plans
     recipient: PersonName,
 ) -> Steps[Delivery]:

@@ -1,4 +1,4 @@
-"""What every skill of this pack does alike: check names, drive a motion, look, take notes."""
+"""What the skills of this pack share: check names, follow motions, await pictures, take notes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from bt_exec.observation import World
 from bt_exec.skill import Steps
 from bt_exec_skills.motion.follow import follow_motion
 from bt_exec_skills.perception.fresh import fresh_observation
-from bt_exec_skills.reporter.perception.observation import ReporterScene
+from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.robot import Motion, ReporterRobot
 from bt_exec_skills.reporter.sitemap import Person, Place
 
 __all__ = [
     "DRIVE_FAILS",
-    "SIGHT_FAILS",
+    "PERCEPTION_FAILS",
     "drive",
     "known_person",
     "known_place",
@@ -27,7 +27,7 @@ __all__ = [
 
 DRIVE_FAILS = frozenset({"UNREACHABLE", "BLOCKED_PATH", "STOPPED"})
 """Codes of `drive` for a motion that goes somewhere."""
-SIGHT_FAILS = frozenset({"CAMERA_FAULT"})
+PERCEPTION_FAILS = frozenset({"CAMERA_FAULT"})
 """Codes of `look_once`."""
 
 
@@ -73,14 +73,14 @@ def drive(robot: ReporterRobot, motion: Motion, **facts: Any) -> Steps:
     Raises:
         Failed: With the code of `Motion.failure`, if it did not reach its goal.
     """
-    yield from follow_motion(robot, motion)
+    yield from follow_motion(motion, lambda: robot.doing)
     failure = motion.failure
     if failure is not None:
         retryable = failure.code != "REFUSED"  # a no is a no
         raise Failed(failure.code, failure.message, retryable=retryable, **facts)
 
 
-def look_once(world: World[ReporterScene]) -> Steps[ReporterScene]:
+def look_once(world: World[ReporterObservation]) -> Steps[ReporterObservation]:
     """Return a picture taken from now on, by a camera that works.
 
     Raises:
@@ -97,7 +97,7 @@ def look_once(world: World[ReporterScene]) -> Steps[ReporterScene]:
 
 @contextmanager
 def noting(
-    robot: ReporterRobot, world: World[ReporterScene], skill: str, **args: Any
+    robot: ReporterRobot, world: World[ReporterObservation], skill: str, **args: Any
 ) -> Iterator[None]:
     """Note a failure of what is done inside, with what was to be done and what the tray holds."""
     try:

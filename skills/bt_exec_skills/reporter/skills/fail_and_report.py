@@ -5,7 +5,7 @@ from __future__ import annotations
 from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Running, Steps, skill
-from bt_exec_skills.reporter.perception.observation import ReporterScene
+from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.phrasing import say, told_of
 from bt_exec_skills.reporter.robot import ReporterRobot, Words
 
@@ -13,7 +13,9 @@ __all__ = ["fail_and_report"]
 
 
 @skill(fails={"MISSION_FAILED"}, uses={"voice"}, timeout_s=20)
-def fail_and_report(robot: ReporterRobot, world: World[ReporterScene], reason: Words) -> Steps:
+def fail_and_report(
+    robot: ReporterRobot, world: World[ReporterObservation], reason: Words
+) -> Steps:
     """Tell everybody who hears the robot everywhere why the mission failed, and end it as failed.
 
     What was found until then is told, too. For missions that failed only: coming back to report

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Steps, skill
-from bt_exec_skills.reporter.perception.observation import ReporterScene
+from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.robot import PlaceName, ReporterRobot
 from bt_exec_skills.reporter.skills.driving import DRIVE_FAILS, drive, known_place, noting
 
@@ -18,7 +18,7 @@ __all__ = ["navigate"]
     uses={"base"},
     timeout_s=240,
 )
-def navigate(robot: ReporterRobot, world: World[ReporterScene], target: PlaceName) -> Steps:
+def navigate(robot: ReporterRobot, world: World[ReporterObservation], target: PlaceName) -> Steps:
     """Drive to a place of the site's map, round people and whatever stands in the way.
 
     When a way turns out to be blocked, another one is taken; when none is left, the robot waits a

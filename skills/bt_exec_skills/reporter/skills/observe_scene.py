@@ -12,7 +12,7 @@ from bt_exec.observation import World
 from bt_exec.skill import Running, Steps, skill
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.reporter.perception.gathering import Gathering, Observation, noise_state
-from bt_exec_skills.reporter.perception.observation import ReporterScene
+from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.perception.vlm_answer import model_answer
 from bt_exec_skills.reporter.reporting.phrasing import answer_of
 from bt_exec_skills.reporter.reporting.query import aspects_of
@@ -20,7 +20,7 @@ from bt_exec_skills.reporter.robot import PlaceName, ReporterRobot, Words
 from bt_exec_skills.reporter.sitemap import Place
 from bt_exec_skills.reporter.skills.driving import (
     DRIVE_FAILS,
-    SIGHT_FAILS,
+    PERCEPTION_FAILS,
     drive,
     known_place,
     look_once,
@@ -39,13 +39,13 @@ _LISTEN_S = 1.0
 
 
 @skill(
-    fails={"UNKNOWN_LOCATION", "NOT_THERE", *SIGHT_FAILS, *DRIVE_FAILS},
+    fails={"UNKNOWN_LOCATION", "NOT_THERE", *PERCEPTION_FAILS, *DRIVE_FAILS},
     needs={"at": "{target}"},
     uses={"base"},
     timeout_s=120,
 )
 def observe_scene(
-    robot: ReporterRobot, world: World[ReporterScene], target: PlaceName, query: Words
+    robot: ReporterRobot, world: World[ReporterObservation], target: PlaceName, query: Words
 ) -> Steps[Observation]:
     """Look all around a place and answer a question about it.
 
@@ -97,7 +97,7 @@ def observe_scene(
     return result
 
 
-def _listen(robot: ReporterRobot, world: World[ReporterScene]) -> Steps[float]:
+def _listen(robot: ReporterRobot, world: World[ReporterObservation]) -> Steps[float]:
     """Return the mean sound level over a moment [dB]."""
     begun, levels = world.now, [robot.noise_db()]
     while world.now - begun < _LISTEN_S:
@@ -112,13 +112,13 @@ def _heard(level: float) -> Iterator[None]:
     try:
         yield
     except Failed as failed:
-        if failed.code not in SIGHT_FAILS:
+        if failed.code not in PERCEPTION_FAILS:
             raise
         raise Failed(failed.code, failed.message, noise_db=round(level)) from failed
 
 
 def _look_around(
-    robot: ReporterRobot, world: World[ReporterScene], place: Place, found: Gathering
+    robot: ReporterRobot, world: World[ReporterObservation], place: Place, found: Gathering
 ) -> Steps:
     """Take pictures all around from each viewpoint into `found`.
 
@@ -138,7 +138,7 @@ def _look_around(
             yield from drive(robot, robot.turn(sense * _TURN_RAD))
 
 
-def _look_past(robot: ReporterRobot, world: World[ReporterScene], found: Gathering) -> Steps:
+def _look_past(robot: ReporterRobot, world: World[ReporterObservation], found: Gathering) -> Steps:
     """Take pictures of what stayed hidden behind people, from where it is in view.
 
     Raises:

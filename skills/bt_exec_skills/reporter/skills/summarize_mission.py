@@ -7,7 +7,7 @@ from typing import NamedTuple
 from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Running, Steps, skill
-from bt_exec_skills.reporter.perception.observation import ReporterScene
+from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.markdown import Report
 from bt_exec_skills.reporter.reporting.phrasing import sentence
 from bt_exec_skills.reporter.robot import ReporterRobot
@@ -24,7 +24,7 @@ class Summary(NamedTuple):
 
 
 @skill(fails={"REPORT_NOT_WRITTEN"}, timeout_s=30)
-def summarize_mission(robot: ReporterRobot, world: World[ReporterScene]) -> Steps[Summary]:
+def summarize_mission(robot: ReporterRobot, world: World[ReporterObservation]) -> Steps[Summary]:
     """Write down what the mission found: a Markdown file with timeline and pictures.
 
     The site says where reports go, or that none are written. Nothing moves and nobody is told.

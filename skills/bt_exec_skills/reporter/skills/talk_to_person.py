@@ -8,7 +8,7 @@ from typing import NamedTuple
 from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Running, Steps, skill
-from bt_exec_skills.reporter.perception.observation import ReporterScene
+from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import NoteKind
 from bt_exec_skills.reporter.reporting.phrasing import report_of, say
 from bt_exec_skills.reporter.reporting.query import asks
@@ -44,7 +44,7 @@ class Talk(NamedTuple):
     timeout_s=240,
 )
 def talk_to_person(
-    robot: ReporterRobot, world: World[ReporterScene], target: PersonName, topic: Words
+    robot: ReporterRobot, world: World[ReporterObservation], target: PersonName, topic: Words
 ) -> Steps[Talk]:
     """Turn to somebody and talk about a topic: a question, a message, or a report.
 
@@ -75,7 +75,9 @@ def talk_to_person(
     return Talk(target, topic, text, answer)
 
 
-def face(robot: ReporterRobot, world: World[ReporterScene], who: str, person: Person) -> Steps:
+def face(
+    robot: ReporterRobot, world: World[ReporterObservation], who: str, person: Person
+) -> Steps:
     """Look around for somebody and turn to them.
 
     Who hears the robot everywhere need not be found, nor does anybody whose place it is while the
@@ -105,7 +107,12 @@ def face(robot: ReporterRobot, world: World[ReporterScene], who: str, person: Pe
 
 
 def _listen(
-    robot: ReporterRobot, world: World[ReporterScene], who: str, language: str, *, needed: bool
+    robot: ReporterRobot,
+    world: World[ReporterObservation],
+    who: str,
+    language: str,
+    *,
+    needed: bool,
 ) -> Steps[str]:
     """Return what they answer; empty if nothing comes and no answer is needed.
 

@@ -13,7 +13,13 @@ from bt_exec_skills.door.pack import PACK
 from bt_exec_skills.door.sim.camera import SimCamera
 from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.world import DoorWorld
-from bt_exec_skills.perception.camera_faults import BREAKS, Break, Lens, broken_frame, parse_breaks
+from bt_exec_skills.perception.camera_faults import (
+    BREAKS,
+    Break,
+    FaultyCamera,
+    broken_frame,
+    parse_breaks,
+)
 from bt_exec_skills.perception.camera_watch import CameraWatch, fault_in
 from bt_exec_skills.perception.contracts import View
 
@@ -30,9 +36,9 @@ SAID = {
 }
 
 
-def pictures(count: int = 1, **options: Any) -> tuple[DoorWorld, Lens[Any], list[View]]:
+def pictures(count: int = 1, **options: Any) -> tuple[DoorWorld, FaultyCamera[Any], list[View]]:
     world = DoorWorld(WorldOptions(**options))
-    lens = Lens(SimCamera(world, renderer="raycast"), seed=options.get("seed", 0))
+    lens = FaultyCamera(SimCamera(world, renderer="raycast"), seed=options.get("seed", 0))
     views = []
     for _ in range(count):
         views.append(lens.view(lens.capture()))

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bt_exec_skills.door.perception.observation import DoorEstimate, DoorScene
+from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
 from bt_exec_skills.door.perception.oracle import OracleEstimator, oracle_detector
 from bt_exec_skills.door.perception.pipeline import DoorPerception
 from bt_exec_skills.perception.contracts import Detection, View
 
-Scenes = Callable[..., DoorScene]
+Scenes = Callable[..., DoorObservation]
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_one_line_for_people(scene: Scenes, language: str, line: str) -> None:
 )
 def test_what_is_not_believed_is_not_said_to_be_seen(doubts: tuple[Any, ...], word: str) -> None:
     found = tuple(Detection("material", (1, 2, 3, 4), 0.9, doubt=doubt) for doubt in doubts)
-    told = DoorScene(0.0, found, DoorEstimate("open", 0.9)).describe("en")
+    told = DoorObservation(0.0, found, DoorEstimate("open", 0.9)).describe("en")
     assert told == f"door open 0.9 · handle no · material {word}"
 
 

@@ -11,20 +11,23 @@ import pytest
 from bt_exec.failure import BtExecError, UsageError
 from bt_exec_skills.door.perception.angle_fit import AngleFit, AngleFitter
 from bt_exec_skills.door.perception.calibration import Calibration
-from bt_exec_skills.door.perception.detector_factory import learned_eyes, weights_path
+from bt_exec_skills.door.perception.detector_factory import make_learned, weights_path
 from bt_exec_skills.door.perception.learned_detector import (
     DoorDetection,
     LearnedDetector,
 )
-from bt_exec_skills.door.perception.observation import DoorEstimate, DoorScene
+from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
 from bt_exec_skills.door.perception.oracle import oracle_detector
-from bt_exec_skills.door.perception.state_estimator import Judge, contenders, possible_states
+from bt_exec_skills.door.perception.state_estimator import (
+    LearnedEstimator,
+    contenders,
+    possible_states,
+)
 from bt_exec_skills.door.sim.camera import SimCamera
 from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.measure import calibration_of
 from bt_exec_skills.door.sim.world import DoorWorld
 from bt_exec_skills.perception.contracts import Detection, View
-from bt_exec_skills.perception.picture import whole_pixels
 from bt_exec_skills.perception.temporal_voting import in_view
 from bt_exec_skills.vision.decode import Found
 
@@ -142,7 +145,7 @@ def test_a_state_is_given_when_both_leave_it(
 ) -> None:
     calibration, view, found = look(angle)
     seen_door = door(found["door"].bbox, **scores)
-    told = Judge(calibration).estimate(view, (seen_door, found["door-handle"]))
+    told = LearnedEstimator(calibration).estimate(view, (seen_door, found["door-handle"]))
     assert told.state == answer
     assert told.evidence[0].startswith(first)
     assert 0.0 <= told.confidence <= 1.0
@@ -154,7 +157,7 @@ def test_a_state_is_given_when_both_leave_it(
 
 def test_without_a_door_or_with_boxes_that_fit_nothing_it_is_uncertain() -> None:
     calibration, view, _ = look(1.2)
-    judge = Judge(calibration)
+    judge = LearnedEstimator(calibration)
     assert judge.estimate(view, ()).evidence == ("primary:no_door_in_view",)
     odd = judge.estimate(view, (door((200, 150, 310, 160), open=0.9),))
     assert odd == DoorEstimate("uncertain", 0.2, ("primary:looks_open", "proxy:boxes_fit_no_angle"))
@@ -194,7 +197,7 @@ def test_what_is_grasped_is_looked_at_twice(closer: list[Found], doubt: str) -> 
     view = View(0.0, np.zeros((240, 320, 3), np.uint8))
     (found,) = LearnedDetector(network).detect(view)
     assert found.doubt == doubt
-    scene = DoorScene(0.0, (found,), DoorEstimate("open", 0.9))
+    scene = DoorObservation(0.0, (found,), DoorEstimate("open", 0.9))
     assert in_view([scene, scene, scene], "material") is not bool(doubt)
     assert scene.record()["detections"][0].get("doubt", "") == doubt
 
@@ -248,15 +251,10 @@ def test_a_map_that_fits_no_network_is_refused(meanings: Any, message: str) -> N
 )
 def test_settings_that_are_wrong_say_so(settings: Any, message: str) -> None:
     with pytest.raises(BtExecError) as caught:
-        learned_eyes(settings, lambda: look(0.0)[0])
+        make_learned(settings, lambda: look(0.0)[0])
     assert str(caught.value).startswith(message)
 
 
 def test_shipped_weights_are_found_by_name() -> None:
     assert weights_path(None).is_file()
     assert weights_path("door.onnx") == weights_path(None)
-
-
-def test_pixels_are_whole_and_in_the_picture() -> None:
-    assert whole_pixels((-3.0, 1.4, 400.0, 9.6), (240, 320)) == (0, 1, 320, 10)
-    assert whole_pixels((5.2, 1.0, 5.3, 9.0), (240, 320)) is None

@@ -10,7 +10,7 @@ from bt_exec.mission.session import Session
 from bt_exec.testing.messages_server import MessagesServer, answer, error
 from bt_exec.visual_qa import VqaAnswer
 from bt_exec_skills.door.perception.observation import DoorEstimate
-from bt_exec_skills.door.perception.vlm_crosscheck import SCHEMA, SecondOpinion, second_opinion
+from bt_exec_skills.door.perception.vlm_crosscheck import SCHEMA, VlmCrosscheck, crosscheck
 from bt_exec_skills.perception.contracts import View
 
 FRAME = np.zeros((24, 32, 3), np.uint8)
@@ -43,7 +43,7 @@ def _states(estimator, times):
 
 
 def test_agreement_is_asked_for_once_and_again_when_it_has_grown_old():
-    both = SecondOpinion(Eyes(), Other("closed"))
+    both = VlmCrosscheck(Eyes(), Other("closed"))
     assert _states(both, [0, 1, 20, 29, 31, 32]) == ["closed"] * 6
     assert both.asked == 2
     assert both.latest.handle_present == "yes"
@@ -51,7 +51,7 @@ def test_agreement_is_asked_for_once_and_again_when_it_has_grown_old():
 
 def test_a_change_is_believed_only_when_the_other_one_has_seen_it():
     eyes, other = Eyes(), Other("closed", "closed", "open")
-    both = SecondOpinion(eyes, other)
+    both = VlmCrosscheck(eyes, other)
     assert _states(both, [0]) == ["closed"]
     eyes.state = "open"
     assert _states(both, [1.0, 1.2, 2.1, 2.3]) == ["uncertain", "uncertain", "open", "open"]
@@ -71,7 +71,7 @@ def test_a_change_is_believed_only_when_the_other_one_has_seen_it():
     ],
 )
 def test_anything_but_agreement_is_doubt(told):
-    both = SecondOpinion(Eyes(), Other(told))
+    both = VlmCrosscheck(Eyes(), Other(told))
     found = both.estimate(View(0.0, FRAME), ())
     assert found.state == "uncertain"
     assert found.evidence[0] == "primary:eyes_say_closed"
@@ -81,20 +81,20 @@ def test_anything_but_agreement_is_doubt(told):
 def test_eyes_that_cannot_tell_need_no_second_opinion():
     eyes, other = Eyes(), Other("closed")
     eyes.state = "uncertain"
-    assert _states(SecondOpinion(eyes, other), [0, 1]) == ["uncertain"] * 2
+    assert _states(VlmCrosscheck(eyes, other), [0, 1]) == ["uncertain"] * 2
     assert other.asked == []
 
 
 def test_a_site_names_who_is_asked():
     eyes = Eyes()
-    assert second_opinion(eyes, None) is eyes
-    assert isinstance(second_opinion(eyes, "claude"), SecondOpinion)
+    assert crosscheck(eyes, None) is eyes
+    assert isinstance(crosscheck(eyes, "claude"), VlmCrosscheck)
     with pytest.raises(UnknownName, match="there is no asker 'oracle of delphi'; known"):
-        second_opinion(eyes, "oracle of delphi")
+        crosscheck(eyes, "oracle of delphi")
     with pytest.raises(UsageError, match="second_opinion needs the name of who is asked"):
-        second_opinion(eyes, {"model": "x"})
+        crosscheck(eyes, {"model": "x"})
     with pytest.raises(UsageError, match="setting 'modle' of the asker claude"):
-        second_opinion(eyes, {"name": "claude", "modle": "x"})
+        crosscheck(eyes, {"name": "claude", "modle": "x"})
 
 
 SITE = """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec_skills.door.perception.detector_factory import SHIPPED, learned_eyes
+from bt_exec_skills.door.perception.detector_factory import SHIPPED, make_learned
 from bt_exec_skills.door.perception.pipeline import DoorPerception
 from bt_exec_skills.door.sim.camera import SimCamera
 from bt_exec_skills.door.sim.layout import WorldOptions
@@ -20,7 +20,7 @@ from bt_exec_skills.door.sim.world import DoorWorld
 def test_it_sees_what_is_there(seed: int, door: float, state: str) -> None:
     world = DoorWorld(WorldOptions(seed=seed, door=door))
     camera = SimCamera(world, renderer="raycast")
-    eyes = DoorPerception(camera, *learned_eyes({}, lambda: calibration_of(world)))
+    eyes = DoorPerception(camera, *make_learned({}, lambda: calibration_of(world)))
     scene = eyes.interpret(eyes.capture())
     camera.close()
     assert scene.door.state == state

@@ -8,15 +8,17 @@ from typing import Any
 import pytest
 
 from bt_exec.observation import ObservationBuffer, World
-from bt_exec_skills.door.perception.observation import DoorScene
+from bt_exec_skills.door.perception.observation import DoorObservation
 from bt_exec_skills.door.skills import conditions
 from bt_exec_skills.door.skills.conditions import CONDITIONS
 
-Scenes = Callable[..., DoorScene]
+Scenes = Callable[..., DoorObservation]
 
 
-def world_of(*scenes: DoorScene, since: float = 0.0, now: float = 9.0) -> World[DoorScene]:
-    sight: ObservationBuffer[DoorScene] = ObservationBuffer(lambda: now)
+def world_of(
+    *scenes: DoorObservation, since: float = 0.0, now: float = 9.0
+) -> World[DoorObservation]:
+    sight: ObservationBuffer[DoorObservation] = ObservationBuffer(lambda: now)
     for one in scenes:
         sight.add(one)
     return World(sight, since)

@@ -158,12 +158,12 @@ def test_every_code(play: Any, scripted: Any, skill: str, code: str, robot: Any,
 
 
 def make(t: float, look: dict[str, Any]) -> Any:
-    from bt_exec_skills.door.perception.observation import DoorEstimate, DoorScene
+    from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
     from bt_exec_skills.perception.contracts import Detection
 
     labels = look.get("labels", ("door", "door-handle", "material"))
     found = tuple(Detection(label, (0, 0, 9, 9), 0.9) for label in labels)
-    return DoorScene(
+    return DoorObservation(
         t, found, DoorEstimate(look.get("state", "open"), 0.9), fault=look.get("fault")
     )
 

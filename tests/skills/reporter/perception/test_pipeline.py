@@ -10,7 +10,7 @@ from bt_exec.observation import ObservationBuffer, World
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.perception.oracle import Thing
 from bt_exec_skills.reporter.perception.contracts import GroundTruth, GroundView
-from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterScene
+from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterObservation
 from bt_exec_skills.reporter.perception.oracle import PeopleOracle
 from bt_exec_skills.reporter.perception.pipeline import ReporterPerception
 from bt_exec_skills.reporter.robot import ReporterRobot
@@ -106,17 +106,17 @@ def test_where_it_is_and_what_it_carries(play):
 
 
 def test_who_is_in_view():
-    sight: ObservationBuffer[ReporterScene] = ObservationBuffer(lambda: 1.0)
+    sight: ObservationBuffer[ReporterObservation] = ObservationBuffer(lambda: 1.0)
     world = World(sight, 0.0)
     assert person_in_view(world=world, target="user").holds is None
     assert lit_here(world=world).holds is None
     dark, lit = np.full((2, 2, 3), 20, np.uint8), np.full((2, 2, 3), 120, np.uint8)
     for _ in range(3):
-        sight.add(ReporterScene(0.5, Pose(0, 0), (), {}, dark))
+        sight.add(ReporterObservation(0.5, Pose(0, 0), (), {}, dark))
     assert person_in_view(world=world, target="user").holds is False
     assert lit_here(world=world).holds is False
     user = PlacedDetection("person", (0, 0, 1, 1), 1.0, "user", (1.0, 1.0))
-    sight.add(ReporterScene(0.6, Pose(0, 0), (user,), {}, lit))
+    sight.add(ReporterObservation(0.6, Pose(0, 0), (user,), {}, lit))
     assert person_in_view(world=world, target="user").holds is True
     assert lit_here(world=world).holds is True
 

@@ -7,7 +7,7 @@ import pytest
 
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec.visual_qa import VqaAnswer
-from bt_exec_skills.reporter.perception.observation import ReporterScene
+from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.perception.vlm_answer import SCHEMA, make_asker, model_answer
 
 FRAME = np.zeros((4, 4, 3), np.uint8)
@@ -79,7 +79,7 @@ def test_the_setting_names_who_is_asked():
 def test_observe_scene_tells_what_the_model_said(play):
     one = play()
     light = {("basecamp", 0): 150.0}
-    one.scenes = lambda t: ReporterScene(t, one.robot.pose, (), light, frame=FRAME)
+    one.scenes = lambda t: ReporterObservation(t, one.robot.pose, (), light, frame=FRAME)
     one.robot.asker = type(
         "Model", (), {"ask": lambda self, *_: VqaAnswer({"answer": "All well.", "certain": True})}
     )()

@@ -15,12 +15,19 @@ from bt_exec.outcome import Outcome
 from bt_exec.testing import check_pack
 from bt_exec_skills.reporter.pack import PACK
 from bt_exec_skills.reporter.perception.gathering import Gathering, noise_state
-from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterScene
-from bt_exec_skills.reporter.reporting.markdown import write_report
+from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterObservation
+from bt_exec_skills.reporter.reporting.markdown import Report
 from bt_exec_skills.reporter.reporting.memory import Memory
 from bt_exec_skills.reporter.reporting.notebook import Note, Notebook, PastMission
 from bt_exec_skills.reporter.reporting.phrasing import answer_of, clock_of, report_of, sentence
 from bt_exec_skills.reporter.reporting.query import ASPECTS, asks, aspects_of
+
+
+def write_report(book, language, folder):
+    report = Report(book, language, folder)
+    for _ in report.write():
+        pass
+    return report.path
 
 
 @pytest.mark.parametrize(
@@ -84,9 +91,9 @@ def gathered(site, name, *people, light=None):
     found = Gathering(name, site.places[name])
     pose = site.places[name].poses[0]
     for turn in range(7):  # all of it, before anybody came
-        found.add(ReporterScene(0.0, pose._replace(yaw=float(turn)), ()))
+        found.add(ReporterObservation(0.0, pose._replace(yaw=float(turn)), ()))
     seen = tuple(PlacedDetection("person", (0, 0, 9, 9), 1.0, None, at) for at in people)
-    found.add(ReporterScene(0.0, pose, seen, light or {}))
+    found.add(ReporterObservation(0.0, pose, seen, light or {}))
     return found
 
 
@@ -126,7 +133,7 @@ def test_answers_in_both_languages(site):
 def test_a_count_of_a_place_seen_in_part_is_at_least(site, people, told):
     found = Gathering("lounge", site.places["lounge"])
     seen = tuple(PlacedDetection("person", (0, 0, 9, 9), 1.0, None, at) for at in people)
-    found.add(ReporterScene(0.0, site.places["lounge"].poses[0], seen))
+    found.add(ReporterObservation(0.0, site.places["lounge"].poses[0], seen))
     assert not found.complete
     assert told == tuple(
         answer_of(found, "quiet", 40, ("people",), lang, site) for lang in ("en", "ko")
@@ -289,7 +296,7 @@ def test_people_whom_the_site_knows_are_named(site):
     names = {}
     for who, at in (("professor", (2.5, 5.4)), ("user", (4.0, 6.0)), ("visitor-1", (1.0, 6.0))):
         seen = (PlacedDetection("person", (0, 0, 9, 9), 1.0, who, at),)
-        found.add(ReporterScene(1.0, site.places["professor_office"].poses[0], seen))
+        found.add(ReporterObservation(1.0, site.places["professor_office"].poses[0], seen))
         names[who] = tuple(
             answer_of(found, "quiet", 40, ("people",), language, site) for language in ("en", "ko")
         )

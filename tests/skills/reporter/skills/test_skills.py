@@ -9,7 +9,7 @@ import pytest
 
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.reporter.pack import PACK
-from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterScene
+from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterObservation
 from bt_exec_skills.reporter.reporting.phrasing import sentence
 from bt_exec_skills.reporter.reporting.speaker import Reply
 
@@ -109,7 +109,7 @@ def test_observe_needs_to_be_there_and_to_see(play):
     one.scenes = lambda t: None
     assert one.run("observe_scene", target="basecamp", query="people") == "CAMERA_FAULT"
     assert one.failed.message == "no new picture came"
-    one.scenes = lambda t: ReporterScene(t, one.robot.pose, (), fault="dark")
+    one.scenes = lambda t: ReporterObservation(t, one.robot.pose, (), fault="dark")
     assert one.run("observe_scene", target="basecamp", query="people") == "CAMERA_FAULT"
     assert one.failed.message == "the picture is black"
     assert one.failed.evidence["noise_db"] == 40

@@ -1,0 +1,38 @@
+"""The state of the door over several observations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from bt_exec_skills.door.perception.observation import DoorObservation
+from bt_exec_skills.door.perception.uncertainty import agreed_state
+
+STATES: dict[str, Any] = {"o": "open", "a": "ajar", "c": "closed", "?": "uncertain"}
+
+
+@pytest.mark.parametrize(
+    ("states", "answer"),
+    [
+        ("", "uncertain"),
+        ("o", "uncertain"),
+        ("oo", "open"),
+        ("coo", "open"),
+        ("oc", "uncertain"),
+        ("oo?", "uncertain"),
+        ("?cc", "closed"),
+        ("o?o", "uncertain"),
+    ],
+)
+def test_the_two_newest_must_agree(
+    states: str, answer: str, scene: Callable[..., DoorObservation]
+) -> None:
+    scenes = [scene(state=STATES[letter]) for letter in states]
+    assert agreed_state(scenes).state == answer
+
+
+def test_disagreement_is_told(scene: Callable[..., DoorObservation]) -> None:
+    found = agreed_state([scene(state="open"), scene(state="ajar")])
+    assert found.evidence == ("primary:open_then_ajar",)

@@ -1,0 +1,52 @@
+"""Following a motion: it is stopped however that ends."""
+
+from __future__ import annotations
+
+import pytest
+
+from bt_exec_skills.motion.follow import follow_motion
+from bt_exec_skills.motion.stepped import SteppedMotion
+
+
+def endless():
+    while True:
+        yield 0.5, "moving"
+
+
+def two_steps():
+    yield 0.1, "moving"
+    yield 0.9, "moving"
+
+
+def follow(motion, interrupted=lambda: ""):
+    steps = follow_motion(motion, lambda: motion.doing, interrupted)
+    try:
+        while True:
+            yielded = next(steps)
+            assert yielded.doing == motion.doing
+            motion.advance()
+    except StopIteration as stop:
+        return stop.value
+
+
+def test_a_motion_that_ends_by_itself_reached_its_goal():
+    motion = SteppedMotion(two_steps(), lambda: None)
+    assert follow(motion) == ""
+    assert (motion.done, motion.failure) == (True, None)
+
+
+def test_an_interruption_stops_it_and_says_why():
+    motion = SteppedMotion(endless(), lambda: None)
+    answers = iter(["", "", "the camera is dark"])
+    assert follow(motion, lambda: next(answers)) == "the camera is dark"
+    assert str(motion.failure) == "STOPPED: it was asked to stop"
+
+
+@pytest.mark.parametrize("steps", [0, 3])
+def test_a_cancel_stops_it(steps):
+    motion = SteppedMotion(endless(), lambda: None)
+    following = follow_motion(motion, lambda: motion.doing)
+    for _ in range(1 + steps):
+        next(following)
+    following.close()
+    assert motion.done

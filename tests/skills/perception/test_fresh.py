@@ -1,0 +1,42 @@
+"""Waiting for an observation that is new and whose camera works."""
+
+from __future__ import annotations
+
+import pytest
+
+from bt_exec.failure import Failed
+from bt_exec.observation import ObservationBuffer, World
+from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
+from bt_exec_skills.perception.fresh import PATIENCE_S, fresh_observation
+
+
+def seen(t, fault=None):
+    return DoorObservation(t, (), DoorEstimate("open", 0.9), fault=fault)
+
+
+def wait(*observations, since=1.0):
+    """Return the answer to `observations`, one every half second from the first second on."""
+    now = [1.0]
+    buffer = ObservationBuffer(lambda: now[0])
+    steps = fresh_observation(World(buffer, 0.0), since, lambda: Failed("DARK", "why"))
+    for one in (*observations, *[None] * 20):
+        try:
+            next(steps)
+        except StopIteration as stop:
+            return stop.value
+        except Failed as failed:
+            return failed.code, now[0]
+        if one is not None:
+            buffer.add(one)
+        now[0] += 0.5
+    return None
+
+
+def test_the_first_good_and_new_one_counts():
+    good = seen(2.0)
+    assert wait(seen(0.5), seen(1.5, "dark"), good, seen(2.5)) is good
+
+
+@pytest.mark.parametrize("only", [(), (seen(0.9),), (seen(1.5, "frozen"),)])
+def test_patience_ends(only):
+    assert wait(*only) == ("DARK", 1.0 + PATIENCE_S)
