@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         Condition,
         Label,
         Running,
+        Service,
         Skill,
         Steps,
         Verdict,
@@ -58,6 +59,7 @@ __all__ = [
     "Rig",
     "Robot",
     "Running",
+    "Service",
     "Session",
     "Simulation",
     "Site",
@@ -84,7 +86,7 @@ _HOMES = {
     "robot": "Motion Perception Robot Observation Simulation",
     "mission.session": "Session",
     "site.site": "Site load_site",
-    "skill": "Condition Label Running Skill Steps Verdict",
+    "skill": "Condition Label Running Service Skill Steps Verdict",
     "observation": "World",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}

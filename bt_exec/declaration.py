@@ -14,10 +14,13 @@ from typing_extensions import TypeVar
 
 from bt_exec.failure import RegistrationError
 
-__all__ = ["INJECTED", "Declaration"]
+__all__ = ["INJECTED", "SERVICE", "Declaration"]
 
 INJECTED = ("robot", "world")
 """Parameters that the executive gives; everything else is an argument of the spec."""
+
+SERVICE = object()
+"""Marks a parameter as a service of the pack; see `bt_exec.skill.Service`."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")  # what a tree can call it
 
@@ -38,6 +41,7 @@ class Declaration:
         self.arguments: dict[str, Any] = {}
         self.required: set[str] = set()
         self.injected: set[str] = set()
+        self.services: dict[str, Any] = {}
         if not _NAME.match(self.name):
             self._refuse("a name has letters, digits and _, and does not start with a digit")
         try:
@@ -61,6 +65,7 @@ class Declaration:
             "arguments": MappingProxyType(self.arguments),
             "required": frozenset(self.required),
             "injected": frozenset(self.injected),
+            "services": MappingProxyType(self.services),
         }
 
     def results(self) -> Mapping[str, Any]:
@@ -130,7 +135,13 @@ class Declaration:
             return
         if parameter.name not in self.hints:
             self._refuse(f"argument {parameter.name!r} needs a type annotation")
-        self.arguments[parameter.name] = self.hints[parameter.name]
+        hint = self.hints[parameter.name]
+        if SERVICE in getattr(hint, "__metadata__", ()):
+            if parameter.default is not parameter.empty:
+                self._refuse(f"service {parameter.name!r} has no default; the pack offers it")
+            self.services[parameter.name] = get_args(hint)[0]
+            return
+        self.arguments[parameter.name] = hint
         if parameter.default is parameter.empty:
             self.required.add(parameter.name)
 

@@ -16,6 +16,8 @@
 
     Refusal              a value: why no plan is made, told to the person who typed the command
 
+    SimulationLost       the world of a mission cannot be advanced any more: the mission ends
+
 Any other exception is a bug of ours. Inside a skill it becomes a `Failure` with code
 ``SKILL_CRASHED``; nothing a skill does ends the executive with a robot moving.
 """
@@ -35,6 +37,7 @@ __all__ = [
     "Problem",
     "Refusal",
     "RegistrationError",
+    "SimulationLost",
     "SpecError",
     "UnknownName",
     "UsageError",
@@ -49,6 +52,17 @@ def nearest(word: str, names: Iterable[str], *, count: int = 3) -> tuple[str, ..
     by_folded = {name.casefold(): name for name in names}
     hits = difflib.get_close_matches(word.casefold(), by_folded, n=count, cutoff=0.5)
     return tuple(by_folded[hit] for hit in hits)
+
+
+class SimulationLost(Exception):  # noqa: N818 - named for what has happened, as `Failed` is
+    """Raised by the clock when a world cannot be advanced, or not in time.
+
+    Args:
+        why: What was raised, or what was waited for.
+    """
+
+    def __init__(self, why: Exception | str) -> None:
+        super().__init__(why if isinstance(why, str) else f"{type(why).__name__}: {why}")
 
 
 class Failed(Exception):  # noqa: N818 - it is a verdict of the skill, not an error of the program

@@ -1,29 +1,14 @@
-"""What a mission tells: turn by turn through its pack, and once at the end.
-
-The executive's outcome knows no domain. A pack may add a turn reporter, which makes its own report
-from a `MissionView` before every action and at the end.
-"""
+"""How a mission ended: as the loop says it, and as people and scripts read it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, Literal, Protocol, TypeAlias
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypeAlias
 
-from bt_exec.failure import Failure
-from bt_exec.skill import Verdict
-from bt_exec.spec.model import MissionSpec
+from bt_exec.failure import Failure, Refusal
 
-__all__ = [
-    "EXIT_CODES",
-    "Action",
-    "MissionStatus",
-    "MissionView",
-    "Outcome",
-    "Skip",
-    "TurnReporter",
-    "code_of_reason",
-]
+__all__ = ["EXIT_CODES", "Ending", "MissionStatus", "Outcome", "code_of_reason"]
 
 MissionStatus: TypeAlias = Literal["satisfied", "blocked", "failed", "refused", "aborted"]
 
@@ -36,71 +21,27 @@ EXIT_CODES: Mapping[str, int] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
-    """A skill with its arguments: what is done, remains, or was skipped."""
-
-    name: str
-    args: Mapping[str, Any]
-    path: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return ``{"name": …, "args": {…}}``."""
-        return {"name": self.name, "args": dict(self.args)}
-
-
-@dataclass(frozen=True, slots=True)
-class Skip:
-    """An action that was not needed, and why."""
-
-    name: str
-    reason: str
-    path: str = ""
-
-
 @dataclass(frozen=True)
-class MissionView:
-    """What a turn reporter may look at.
+class Ending:
+    """How a mission ended, before it is put into words.
 
     Attributes:
-        command: What the person typed.
-        language: ``en`` or ``ko``.
-        spec: The plan in force, expanded.
-        scene: The newest scene of the pack, or None.
-        next_action: The skill about to start, or None at the end or while looking.
-        remaining: What is left to do, in order, the next action first; what was skipped or kept
-            is not in it.
-        done: What was done, in order.
-        skipped: What was skipped, in order.
-        verdicts: The last verdict of every question, by its text.
-        status: How the mission stands.
-        reason_code: ``OK`` while it goes on; the outcome's code at the end.
-        message: One sentence on how it stands.
+        status: Satisfied, blocked, failed, refused or aborted.
+        reason_code: ``OK``, or why not.
         failure: What ended it, if a failure did.
-        settings: The pack's settings of the site.
+        why: Why it was not planned again after the failure; a code with a sentence.
+        said: The same in the compiler's own words, if it gave any.
+        refusal: What the compiler said, if it refused.
+        problems: What was wrong with a plan that was not accepted.
     """
 
-    command: str
-    language: str
-    spec: MissionSpec
-    observation: Any
-    next_action: Action | None
-    remaining: tuple[Action, ...]
-    done: tuple[Action, ...]
-    skipped: tuple[Skip, ...]
-    verdicts: Mapping[str, Verdict]
-    status: Literal["in_progress", "satisfied", "blocked", "failed", "refused", "aborted"]
+    status: MissionStatus
     reason_code: str
-    message: str
     failure: Failure | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-
-class TurnReporter(Protocol):
-    """Makes a pack's turn reports for one mission."""
-
-    def report(self, view: MissionView) -> dict[str, Any] | None:
-        """Return the report of this turn, or None to stay silent."""
+    why: str = ""
+    said: str = ""
+    refusal: Refusal | None = None
+    problems: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

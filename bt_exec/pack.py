@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bt_exec.failure import RegistrationError, UnknownName
 from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec.rig import Rig
-from bt_exec.skill import Condition, Skill
+from bt_exec.skill import Condition, Signature, Skill
 
 if TYPE_CHECKING:
-    from bt_exec.outcome import TurnReporter
+    from bt_exec.mission.reporting import MissionReporter
     from bt_exec.planning.passes import Checker, Pass
     from bt_exec.spec.model import MissionSpec
 
@@ -67,10 +67,12 @@ class Pack:
         lexicon: File of its words for the offline compiler, or None.
         words: Gives further words, in the form of that file, from the site's settings for the
             pack: the names of places and people. None if it has none.
+        services: Types of what its rigs offer its skills and conditions, by name:
+            ``{"site_map": SiteMap}``; see `bt_exec.skill.Service`.
         robots: Rig factories by the name a site uses.
         world: The ``--world`` keys it knows, each with what it means and allows.
         formats: Other forms of a plan that the pack reads and writes, by name.
-        turn_reporter: Makes the pack's turn reporter for one mission, or None.
+        reporter: Makes the pack's reporter of one mission from the services of its rig, or None.
         doctor: Looks at what the pack needs of the machine, for ``bt-exec doctor``: gives
             (name, ``ok`` | ``missing`` | ``optional``, detail, what to do), or None.
     """
@@ -87,10 +89,11 @@ class Pack:
     messages: Path | None = None
     lexicon: Path | None = None
     words: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+    services: Mapping[str, type] = field(default_factory=dict)
     robots: Mapping[str, RigFactory] = field(default_factory=dict)
     world: Mapping[str, str] = field(default_factory=dict)
     formats: Mapping[str, PlanFormat] = field(default_factory=dict)
-    turn_reporter: Callable[[], TurnReporter] | None = None
+    reporter: Callable[[Mapping[str, Any]], MissionReporter] | None = None
     doctor: Callable[[], Iterable[tuple[str, str, str, str]]] | None = None
 
 
@@ -128,6 +131,7 @@ class Catalogue:
                     raise RegistrationError(
                         f"{part.name!r} is brought by pack {other} and again by {pack.name}"
                     )
+                _check_services(pack, part)
                 if isinstance(part, Skill):
                     self.skills[part.name] = part
                 elif isinstance(part, Condition):
@@ -163,6 +167,30 @@ def _check_parts(pack: Pack, what: str, given: Any, kind: type[Skill | Condition
             name = getattr(part, "__name__", None) or getattr(part, "name", None) or repr(part)
             message = f"{name} is no {word}; declare it with @{word}(…)"
             raise RegistrationError(f"pack {pack.name}: {message}")
+
+
+def _check_services(pack: Pack, part: Signature) -> None:
+    """Refuse a part that wants a service of another name or type than its pack offers."""
+    kind = type(part).__name__.lower()
+    for name, wanted in part.services.items():
+        offered = pack.services.get(name)
+        if offered is None:
+            known = ", ".join(pack.services) or "none"
+            raise RegistrationError(
+                f"{kind} {part.name} wants the service {name!r}, "
+                f"which pack {pack.name} does not offer; it offers: {known}"
+            )
+        if offered is not wanted and not (
+            isinstance(wanted, type) and wanted in getattr(offered, "__mro__", ())
+        ):
+            raise RegistrationError(
+                f"{kind} {part.name} wants the service {name!r} to be a {_name_of(wanted)}, "
+                f"but pack {pack.name} offers a {_name_of(offered)}"
+            )
+
+
+def _name_of(hint: Any) -> str:
+    return getattr(hint, "__name__", None) or str(hint)
 
 
 def pack_names() -> tuple[str, ...]:

@@ -1,18 +1,14 @@
-"""A pack's body made ready to work, and the one thing the executive does to all: stop them."""
+"""What a pack works with, made ready, and the one thing the executive does to all: stop them."""
 
 from __future__ import annotations
 
 import _thread
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-from bt_exec.robot import Perception, Robot, Simulation
-
-if TYPE_CHECKING:
-    from bt_exec.events import Listener
-    from bt_exec.journal.record import MissionLine
+from bt_exec.robot import Perception, RemoteSimulation, Robot, Simulation
 
 __all__ = ["Rig", "stop_all", "stop_all_apart"]
 
@@ -21,27 +17,23 @@ _log = logging.getLogger("bt_exec")
 
 @dataclass(frozen=True)
 class Rig:
-    """A pack's body, ready to work: robot, eyes, and the simulation that carries them if any.
+    """What a pack works with, ready: robot, perception, simulation and services, each optional.
 
     Attributes:
-        robot: What skills drive.
-        perception: How it sees, or None for a blind robot.
+        robot: What skills drive, or None for a pack that moves nothing.
+        perception: How it sees, or None if it sees nothing.
         simulation: The world to advance between ticks, or None for a real robot.
         facts: Gives what the robot knows about itself, for the dry run; see `facts_now`.
         close: Called once when the rig is put away.
-        listener: Told of every event of a mission, after it is on record, or None.
-        recall: Given the missions of today, oldest first, before another begins.
-        told: Gives what the robot told the operator in this mission; it opens the final message.
+        services: What skills and conditions ask for by name: a map, a speaker, a notebook.
     """
 
-    robot: Robot
+    robot: Robot | None = None
     perception: Perception[Any] | None = None
-    simulation: Simulation | None = None
+    simulation: Simulation | RemoteSimulation | None = None
     facts: Callable[[], Mapping[str, str]] | None = None
     close: Callable[[], None] | None = None
-    listener: Listener | None = None
-    recall: Callable[[Sequence[MissionLine]], None] | None = None
-    told: Callable[[], str] | None = None
+    services: Mapping[str, Any] = field(default_factory=dict)
 
     def facts_now(self) -> dict[str, str]:
         """Return what the robot knows about itself: ``{"hand.left": "empty"}``."""
@@ -50,7 +42,8 @@ class Rig:
     def shut(self) -> None:
         """Stop the robot and let go of what it holds open (sockets, renderers)."""
         try:
-            self.robot.stop()
+            if self.robot is not None:
+                self.robot.stop()
         finally:
             if self.close is not None:
                 self.close()
@@ -59,6 +52,8 @@ class Rig:
 def stop_all(rigs: Mapping[str, Rig]) -> None:
     """Stop every robot now; one that cannot be reached does not keep the others moving."""
     for name, rig in rigs.items():
+        if rig.robot is None:
+            continue
         try:
             rig.robot.stop()
         except Exception as error:  # noqa: BLE001 - the next robot must be stopped all the same

@@ -7,9 +7,12 @@ itself only ever stops a robot; everything that moves, moves because a skill ask
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import Future
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-__all__ = ["Motion", "Observation", "Perception", "Robot", "Simulation"]
+from bt_exec.failure import Failed
+
+__all__ = ["Motion", "Observation", "Perception", "RemoteSimulation", "Robot", "Simulation"]
 
 S_co = TypeVar("S_co", bound="Observation", covariant=True)
 
@@ -38,12 +41,8 @@ class Motion(Protocol):
         """How much of it is behind us, 0..1."""
 
     @property
-    def blocked(self) -> bool:
-        """Whether it ended, or cannot go on, before reaching its goal."""
-
-    @property
-    def reason(self) -> str:
-        """Why it is blocked, in a few words; empty otherwise."""
+    def failure(self) -> Failed | None:
+        """Why it ended, or cannot go on, before reaching its goal; None otherwise."""
 
     def stop(self) -> None:
         """Stop within a tick; harmless when already done."""
@@ -58,6 +57,26 @@ class Simulation(Protocol):
 
     def step(self, seconds: float) -> None:
         """Advance the physics by `seconds`; 0 only carries out a stop that was asked for."""
+
+
+@runtime_checkable
+class RemoteSimulation(Protocol):
+    """A simulation in another process or on another machine, advanced on request (lockstep).
+
+    A remote world that cannot be advanced on request is no simulation to us: its rig has none, and
+    its missions run in real time.
+    """
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s] as of the last step that ended."""
+
+    def start_step(self, seconds: float) -> Future[None]:
+        """Ask the world to advance by `seconds`; returns at once.
+
+        The future ends when the world has advanced and `time` says so; it raises what went wrong.
+        A step of 0 only carries out a stop that was asked for.
+        """
 
 
 class Observation(Protocol):

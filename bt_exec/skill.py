@@ -13,14 +13,15 @@ its ``finally`` is the whole clean-up::
                 yield Running(motion.progress, "pulling")
         finally:
             motion.stop()
-        if motion.blocked:
-            raise Failed("DOOR_STUCK", motion.reason)
+        if motion.failure is not None:
+            raise Failed("DOOR_STUCK", motion.failure.message)
 
 A **condition** is a function that returns a `Verdict`: holds, does not hold, or not known yet.
 
 Both name what they want: the parameters ``robot`` and ``world`` are given by the executive (the
-pack's robot, and a `bt_exec.observation.World` of scenes); every other parameter is an argument, checked
-against its annotation. What is wrong with a signature is found when the module is imported.
+pack's robot, and a `bt_exec.observation.World` of observations), a parameter annotated
+``Service[T]`` is the pack's service of that name; every other one is an argument, checked against
+its annotation. What is wrong with a signature is found when the module is imported.
 """
 
 from __future__ import annotations
@@ -29,12 +30,13 @@ import inspect
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias
+from types import MappingProxyType
+from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, create_model
 from typing_extensions import TypeVar
 
-from bt_exec.declaration import Declaration
+from bt_exec.declaration import SERVICE, Declaration
 from bt_exec.failure import RegistrationError
 
 __all__ = [
@@ -42,6 +44,7 @@ __all__ = [
     "ConditionFunction",
     "Label",
     "Running",
+    "Service",
     "Signature",
     "Skill",
     "Steps",
@@ -74,6 +77,11 @@ Steps: TypeAlias = Generator[Running, None, R]
 
 A result is a dataclass, a NamedTuple or a TypedDict; its fields are what ``save:`` can name.
 """
+
+
+S = TypeVar("S")
+Service: TypeAlias = Annotated[S, SERVICE]
+"""A parameter that the pack's rig offers by this name: ``site_map: Service[SiteMap]``."""
 
 
 class Label:
@@ -128,6 +136,7 @@ class Signature:
         arguments: Types by argument name, in order.
         required: Arguments without a default.
         injected: Which of ``robot`` and ``world`` it wants.
+        services: Types of the pack's services that it wants, by name.
     """
 
     name: str
@@ -137,6 +146,7 @@ class Signature:
     arguments: Mapping[str, Any]
     required: frozenset[str]
     injected: frozenset[str]
+    services: Mapping[str, Any]
 
     @cached_property
     def model(self) -> type[BaseModel]:
@@ -166,10 +176,13 @@ class Signature:
             if any(isinstance(mark, Label) or mark is Label for mark in _marks(hint))
         )
 
-    def inject(self, robot: Any, world: Any) -> dict[str, Any]:
+    def inject(
+        self, robot: Any, world: Any, services: Mapping[str, Any] = MappingProxyType({})
+    ) -> dict[str, Any]:
         """Return the keyword arguments that the executive gives."""
         given = {"robot": robot, "world": world}
-        return {name: given[name] for name in self.injected}
+        own = {name: services[name] for name in self.services}
+        return {name: given[name] for name in self.injected} | own
 
 
 def _marks(hint: Any) -> tuple[Any, ...]:

@@ -41,7 +41,7 @@ class Finding:
 
 
 def doctor(
-    site: opt.SiteName = "door", json: opt.Json = False, journal: opt.JournalFile = None
+    site: opt.SiteName = "", json: opt.Json = False, journal: opt.JournalFile = None
 ) -> None:
     """Look at the installation: what is here, what is missing, and how to get it.
 
@@ -49,8 +49,9 @@ def doctor(
     that is needed is missing.
     """
     from bt_exec.cli.output import emit, for_people
+    from bt_exec.site.data import default_site
 
-    findings = list(_everything(site, journal))
+    findings = list(_everything(site or default_site(), journal))
     if json:
         emit([asdict(finding) for finding in findings])
     else:

@@ -53,13 +53,13 @@ def _compilers() -> Iterable[str]:
 def _trees() -> Iterable[str]:
     from bt_exec.site.site import load_site
 
-    return load_site("door").library.names()
+    return load_site().library.names()
 
 
 def _skills() -> Iterable[str]:
     from bt_exec.site.site import load_site
 
-    catalogue = load_site("door").catalogue
+    catalogue = load_site().catalogue
     return (*catalogue.skills, *catalogue.conditions)
 
 
@@ -71,7 +71,8 @@ SiteName: TypeAlias = Annotated[
     typer.Option(
         "--site",
         metavar="NAME|FILE",
-        help="Which robots, where: a name or a site file.",
+        help="Which robots, where: a name or a site file. The default is set by BT_EXEC_SITE, "
+        "or site: in the configuration.",
         autocompletion=_starting(_sites),
     ),
 ]

@@ -25,7 +25,7 @@ def compile_(
     command: Annotated[
         str, typer.Argument(help="What to do, in Korean or English.", show_default=False)
     ],
-    site: opt.SiteName = "door",
+    site: opt.SiteName = "",
     format: Annotated[  # noqa: A002 - the option's name
         str,
         typer.Option("--format", help="yaml, json, or a form of the site's packs: plan-json."),
@@ -101,7 +101,7 @@ def check(
     files: Annotated[
         list[Path], typer.Argument(help="Tree, plan or site files.", metavar="FILE...")
     ],
-    site: opt.SiteName = "door",
+    site: opt.SiteName = "",
     json: opt.Json = False,
 ) -> None:
     """Check files: every mistake with file, line and column; exit code 2 if there is one."""
@@ -119,10 +119,10 @@ def check(
     wrong = len({problem.file for problem in problems})
     if problems:
         found = f"{len(problems)} problem{'s' * (len(problems) != 1)}"
-        others = [name for name in site_names() if name != site]
+        others = [name for name in site_names() if name != loaded.name]
         if others and any(problem.code in _OF_A_SITE for problem in problems):
             painter.say(
-                f"allowed are the names of the site {site}; --site NAME checks for another: "
+                f"allowed are the names of the site {loaded.name}; --site NAME checks for another: "
                 + ", ".join(others)
             )
         painter.say(f"{found} in {wrong} of {len(files)} file{'s' * (len(files) != 1)}")

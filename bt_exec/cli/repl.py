@@ -36,7 +36,7 @@ _HISTORY = 1000
 
 
 def repl(
-    site: opt.SiteName = "door",
+    site: opt.SiteName = "",
     world: opt.WorldTexts = None,
     fault: opt.FaultTexts = None,
     fast: opt.Fast = False,

@@ -20,7 +20,7 @@ def run(
     command: Annotated[
         str | None, typer.Argument(help="What to do, in Korean or English.", show_default=False)
     ] = None,
-    site: opt.SiteName = "door",
+    site: opt.SiteName = "",
     world: opt.WorldTexts = None,
     fault: opt.FaultTexts = None,
     fast: opt.Fast = False,

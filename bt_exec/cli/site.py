@@ -27,7 +27,7 @@ def show(
             autocompletion=opt.complete_trees,
         ),
     ],
-    site: opt.SiteName = "door",
+    site: opt.SiteName = "",
     json: opt.Json = False,
 ) -> None:
     """Show a tree as it is written: its steps, subtrees open, modifiers in words."""
@@ -55,7 +55,7 @@ def _document(name: str, site: Site) -> Document:
 
 
 def trees(
-    site: opt.SiteName = "door",
+    site: opt.SiteName = "",
     json: opt.Json = False,
     verbose: opt.Verbose = False,
 ) -> None:
@@ -82,7 +82,7 @@ def skills(
             autocompletion=opt.complete_skills,
         ),
     ] = None,
-    site: opt.SiteName = "door",
+    site: opt.SiteName = "",
     json: opt.Json = False,
     verbose: opt.Verbose = False,
 ) -> None:
@@ -129,7 +129,7 @@ def skills(
     painter.lines(lines)
 
 
-def schema(site: opt.SiteName = "door") -> None:
+def schema(site: opt.SiteName = "") -> None:
     """Print the JSON Schema of tree files, for editors and models."""
     import sys
 

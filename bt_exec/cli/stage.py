@@ -25,7 +25,7 @@ __all__ = ["Options", "Stage", "staged"]
 class Options:
     """The options of ``run`` and ``repl``; their help stands in `bt_exec.cli.options`."""
 
-    site: str = "door"
+    site: str = ""
     world: Sequence[str] = ()
     faults: Sequence[str] = ()
     fast: bool = False

@@ -110,7 +110,7 @@ def show(
         Path | None,
         typer.Option(metavar="DIR", help="What run --save-frames kept of that mission."),
     ] = None,
-    site: opt.SiteName = "door",
+    site: opt.SiteName = "",
     world: opt.WorldTexts = None,
     weights: Weights = None,
     journal: opt.JournalFile = None,

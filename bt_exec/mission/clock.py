@@ -2,16 +2,26 @@
 
 Simulated time passes between ticks and only there, one period at a time, on both clocks; the real
 one also waits for the deadline on the wall. Deadlines are absolute, so lateness does not add up.
+A world in another process is asked to advance and waited for, so that its ticks are the same, too;
+the wait is bounded and ends at once when the mission is to stop.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, wait
 
-from bt_exec.robot import Simulation
+from bt_exec.failure import SimulationLost
+from bt_exec.robot import RemoteSimulation, Simulation
 
 __all__ = ["Clock"]
+
+_SLICE_S = 0.02  # how soon a stop is heeded while a remote world is waited for [s]
+
+
+def _go_on() -> None:
+    """Nothing ends the wait."""
 
 
 class Clock:
@@ -21,15 +31,23 @@ class Clock:
         simulations: The worlds to advance; none for a real robot.
         period_s: Time between ticks [s].
         fast: Do not wait for the wall. Needs a simulation.
+        step_s: How long a remote world may take to advance by one period [s, wall].
     """
 
     def __init__(
-        self, simulations: Sequence[Simulation], period_s: float, *, fast: bool = False
+        self,
+        simulations: Sequence[Simulation | RemoteSimulation],
+        period_s: float,
+        *,
+        fast: bool = False,
+        step_s: float = 10.0,
     ) -> None:
         self.simulations = tuple(simulations)
         self.period_s = period_s
         self.fast = fast and bool(self.simulations)
+        self.step_s = step_s
         self.overruns = 0
+        self._pending: list[Future[None]] = []
         self._start = time.monotonic()
         self._deadline = self._start
 
@@ -39,20 +57,25 @@ class Clock:
             return self.simulations[0].time
         return time.monotonic() - self._start
 
-    def begin(self) -> None:
+    def begin(self, heed: Callable[[], None] = _go_on) -> None:
         """Start counting deadlines from now; call before the first tick and after a pause.
 
         A simulation that was asked to stop while its time stood still does so now: it must not
         stop what is asked for next (`tests/bt_exec/mission/test_clock.py`).
         """
-        for simulation in self.simulations:
-            simulation.step(0.0)
+        self._step(0.0, heed)
         self._deadline = time.monotonic()
 
-    def advance(self) -> None:
-        """Let one period pass; on the wall, wait for the deadline."""
-        for simulation in self.simulations:
-            simulation.step(self.period_s)
+    def advance(self, heed: Callable[[], None] = _go_on) -> None:
+        """Let one period pass; on the wall, wait for the deadline.
+
+        Args:
+            heed: Called while a remote world is waited for; raises to end the wait.
+
+        Raises:
+            SimulationLost: If a world cannot be advanced, or not in time.
+        """
+        self._step(self.period_s, heed)
         if self.fast:
             return
         self._deadline += self.period_s
@@ -62,3 +85,32 @@ class Clock:
         elif rest < -self.period_s:  # a whole tick late: go on from here, do not rush to catch up
             self.overruns += 1
             self._deadline = time.monotonic()
+
+    def _step(self, seconds: float, heed: Callable[[], None]) -> None:
+        """Advance all worlds: remote ones are asked first and compute while ours do."""
+        self._settle(heed)  # a step whose wait was ended early
+        try:
+            for world in self.simulations:
+                if isinstance(world, RemoteSimulation):
+                    self._pending.append(world.start_step(seconds))
+            for world in self.simulations:
+                if not isinstance(world, RemoteSimulation):
+                    world.step(seconds)
+        except Exception as error:
+            raise SimulationLost(error) from error
+        self._settle(heed)
+
+    def _settle(self, heed: Callable[[], None]) -> None:
+        """Wait until the remote worlds have advanced."""
+        limit = time.monotonic() + self.step_s
+        while self._pending:
+            done, _ = wait(self._pending[:1], timeout=_SLICE_S)
+            heed()
+            if done:
+                try:
+                    self._pending.pop(0).result()
+                except Exception as error:
+                    raise SimulationLost(error) from error
+            elif time.monotonic() >= limit:
+                self._pending.clear()
+                raise SimulationLost(f"the simulation did not answer within {self.step_s:g} s")

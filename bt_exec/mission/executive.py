@@ -19,7 +19,7 @@ import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from py_trees.common import Status
 
@@ -31,23 +31,27 @@ from bt_exec.events import (
     MissionStarted,
     NodeChanged,
 )
-from bt_exec.failure import Failure
+from bt_exec.failure import Failure, SimulationLost
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.perception_loop import PerceptionLoop, PerceptionWorker
 from bt_exec.mission.planner import Planner
 from bt_exec.mission.progress import MissionProgress
-from bt_exec.mission.summary import Ending, summarise
+from bt_exec.mission.reporting import Reporters
+from bt_exec.mission.summary import summarise
 from bt_exec.nodes.build import Built, build
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.nodes.leaf import KeptNode
 from bt_exec.nodes.modifiers import failure_of
 from bt_exec.nodes.runtime import Runtime
-from bt_exec.outcome import Outcome, code_of_reason
+from bt_exec.outcome import Ending, Outcome, code_of_reason
 from bt_exec.planning.compiler import Compiler, Record, Request
 from bt_exec.planning.replan_policy import ReplanPolicy
 from bt_exec.rig import Rig, stop_all
 from bt_exec.site.site import Site
+
+if TYPE_CHECKING:
+    from bt_exec.journal.record import MissionLine
 
 __all__ = ["Executive"]
 
@@ -73,13 +77,15 @@ class Executive:
         eyes: PerceptionWorker by pack; their sights are what skills and conditions see.
         clock: The mission's clock.
         compiler: Who plans.
-        listeners: Who is told of every event, in this order.
+        recorder: Writes the record; it gets every event before anybody else.
+        listeners: Event listeners, called in this order.
         faults: Which calls of skills are made to fail.
         mission_id: Names the record.
         journal: Where the record is, for the outcome.
         unrecorded: Says why the record cannot be written at the moment; a skill whose start is
             not on record is not started.
         record: Takes the raw answers of models.
+        today: Reads the finished missions of today from the journal, for reporters.
     """
 
     def __init__(
@@ -90,12 +96,14 @@ class Executive:
         clock: Clock,
         compiler: Compiler,
         *,
+        recorder: Listener | None = None,
         listeners: Sequence[Listener] = (),
         faults: Faults | None = None,
         mission_id: str = "",
         journal: str | None = None,
         unrecorded: Callable[[], str] | None = None,
         record: Record | None = None,
+        today: Callable[[], Sequence[MissionLine]] = tuple,
     ) -> None:
         self.site = site
         self.rigs = rigs
@@ -105,7 +113,10 @@ class Executive:
         self.journal = journal
         self._replan_policy = ReplanPolicy(site.limits.replans, site.catalogue)
         self._record = record
-        self._listeners = list(listeners)
+        self._today = today
+        self._reporters = Reporters(site.catalogue.packs, rigs)
+        first = () if recorder is None else (recorder,)
+        self._listeners = [*first, self._reporters, *listeners]
         self._deaf: set[int] = set()
         self._abort_reason = ""
         self._heeded = False
@@ -122,9 +133,9 @@ class Executive:
         )
         limits = site.limits
         self._perception_loop = PerceptionLoop(
-            rigs, perception_workers, clock, limits.look_s, self.emit, self._tick, self._ending
+            self.runtime, perception_workers, clock, limits.look_s, self._ending
         )
-        self._planner = Planner(compiler, limits.plan_s, clock, self.emit, self._tick, self._heed)
+        self._planner = Planner(compiler, limits.plan_s, clock, self.runtime, self._heed)
 
     # -- from outside ------------------------------------------------------------------------
 
@@ -152,7 +163,7 @@ class Executive:
         progress = MissionProgress(
             command,
             language,
-            {p.name: p.turn_reporter() for p in self.site.catalogue.packs if p.turn_reporter},
+            self._reporters,
             self.runtime.buffers,
             self.site.packs,
             self.emit,
@@ -160,6 +171,7 @@ class Executive:
         self._progress = progress
         start = self.clock.now()
         settings = {"packs": self.site.packs, "compiler": self.site.compiler.model_dump()}
+        self._reporters.recall(self._today)
         self.emit(
             MissionStarted(start, 0, self.mission_id, command, language, self.site.name, settings)
         )
@@ -167,6 +179,10 @@ class Executive:
             ending = self._mission(command, language, progress)
         except (_Aborted, KeyboardInterrupt):
             ending = self._aborted()
+        except SimulationLost as error:
+            stop_all(self.rigs)
+            failure = Failure("SIMULATION_LOST", str(error), kind="robot", retryable=False)
+            ending = Ending("failed", failure.code, failure)
         except Exception as error:  # noqa: BLE001 - a bug of ours must leave the robot stopped
             stop_all(self.rigs)
             _log.error("the executive broke down", exc_info=error)
@@ -183,7 +199,7 @@ class Executive:
         message = summarise(
             ending, progress, self.site.messages, self.site.catalogue, self._facts()
         )
-        told = " ".join(map(_told, self.rigs.values())).strip()
+        told = self._reporters.told()
         if told:  # what the robot said itself says more than where things are
             message = told if ending.status == "satisfied" else f"{message} {told}"
         spec = progress.spec
@@ -231,7 +247,7 @@ class Executive:
     # -- one mission -------------------------------------------------------------------------
 
     def _mission(self, command: str, language: str, progress: MissionProgress) -> Ending:
-        self.clock.begin()
+        self.clock.begin(self._heed)
         self._perception_loop.look()
         request = Request(
             command,
@@ -278,7 +294,7 @@ class Executive:
         root = built.root
         shown = {id(node): path for path, node in built.by_path.items()}
         states: dict[int, Status] = {}
-        self.clock.begin()
+        self.clock.begin(self._heed)
         try:
             while True:
                 self._heed()
@@ -316,11 +332,8 @@ class Executive:
 
     def _let_time_pass(self) -> None:
         self._perception_loop.start()
-        self.clock.advance()
+        self.clock.advance(self._heed)
         self._perception_loop.collect()
-
-    def _tick(self) -> int:
-        return self.runtime.tick
 
     def _see_to_it(self, patience_s: float) -> None:
         """Stop the robots unless the loop acts on an abort within `patience_s`."""
@@ -361,7 +374,7 @@ class Executive:
             self._perception_loop.look()
 
     def _moving(self) -> bool:
-        return not all(rig.robot.still for rig in self.rigs.values())
+        return not all(rig.robot.still for rig in self.rigs.values() if rig.robot is not None)
 
     def _facts(self) -> dict[str, str]:
         """Return what is known at the end; a robot that cannot say it does not lose the outcome."""
@@ -370,12 +383,3 @@ class Executive:
         except Exception as error:  # noqa: BLE001 - the words are missing, the outcome is not
             _log.error("a robot could not say what it knows", exc_info=error)
             return {}
-
-
-def _told(rig: Rig) -> str:
-    """Return what a robot told the operator; a pack that cannot say it does not end the mission."""
-    try:
-        return rig.told() if rig.told is not None else ""
-    except Exception as error:  # noqa: BLE001 - the words are missing, the outcome is not
-        _log.error("a robot could not say what it told", exc_info=error)
-        return ""

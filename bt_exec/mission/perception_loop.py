@@ -14,8 +14,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any
 
-from bt_exec.events import Event, Observed, PerceptionFailed
+from bt_exec.events import Observed, PerceptionFailed
 from bt_exec.mission.clock import Clock
+from bt_exec.nodes.runtime import Runtime
 from bt_exec.observation import ObservationBuffer, Situation
 from bt_exec.rig import Rig
 from bt_exec.robot import Observation, Perception
@@ -114,37 +115,31 @@ class PerceptionWorker:
 
 
 class PerceptionLoop:
-    """All eyes of a mission: starts and collects looks between ticks, and sums up what is seen.
+    """Runs the perception workers of a mission between ticks, and sums up what they observed.
 
-    Blindness is a finding, not an error: a perception that raises becomes a `PerceptionFailed` event,
-    scenes grow old, and conditions stop knowing.
+    A perception that raises does not end the mission: it becomes a `PerceptionFailed` event,
+    observations grow old, and conditions stop knowing.
 
     Args:
-        rigs: Bodies by pack; what they know of themselves is among the facts.
+        runtime: Rigs, clock and listeners of the mission.
         eyes: PerceptionWorker by pack.
         clock: The mission's clock.
         limit_s: How long a single look may take [s].
-        emit: Takes `Observed` and `PerceptionFailed`.
-        tick: Gives the number of the present tick.
         ended: Says that the mission is to end; nothing waits longer.
     """
 
     def __init__(
         self,
-        rigs: Mapping[str, Rig],
+        runtime: Runtime,
         perception_workers: Mapping[str, PerceptionWorker],
         clock: Clock,
         limit_s: float,
-        emit: Callable[[Event], None],
-        tick: Callable[[], int],
         ended: Callable[[], bool],
     ) -> None:
-        self.rigs = rigs
+        self._runtime = runtime
         self.perception_workers = perception_workers
         self._clock = clock
         self._limit_s = limit_s
-        self._emit = emit
-        self._tick = tick
         self._ended = ended
 
     def start(self) -> None:
@@ -169,7 +164,7 @@ class PerceptionLoop:
 
     def facts(self) -> dict[str, str]:
         """Return what robots know of themselves and what the newest scenes establish."""
-        return known_facts(self.rigs, self.perception_workers)
+        return known_facts(self._runtime.rigs, self.perception_workers)
 
     def situation(self) -> Situation:
         """Return what is seen now, for a compiler."""
@@ -205,12 +200,14 @@ class PerceptionLoop:
             return True
         if observation is None:
             return False
-        self._emit(Observed(self._clock.now(), self._tick(), worker.pack, observation))
+        runtime = self._runtime
+        runtime.emit(Observed(runtime.now(), runtime.tick, worker.pack, observation))
         return True
 
     def _failed(self, worker: PerceptionWorker, error: Exception | SystemExit) -> None:
         message = f"{type(error).__name__}: {error}"
-        self._emit(PerceptionFailed(self._clock.now(), self._tick(), worker.pack, message))
+        runtime = self._runtime
+        runtime.emit(PerceptionFailed(runtime.now(), runtime.tick, worker.pack, message))
 
 
 def known_facts(

@@ -8,10 +8,11 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from bt_exec.events import Event, NodeChanged, Planned, Planning, Refused, Rejected
+from bt_exec.events import NodeChanged, Planned, Planning, Refused, Rejected
 from bt_exec.failure import Failure, Refusal, SpecError
 from bt_exec.mission.clock import Clock
-from bt_exec.mission.summary import Ending
+from bt_exec.nodes.runtime import Runtime
+from bt_exec.outcome import Ending
 from bt_exec.planning.compiler import Compiler, Plan, Request
 from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.planning.plan import NEED_NOT_MET, prepare, rejection
@@ -29,8 +30,7 @@ class Planner:
         compiler: Who plans.
         limit_s: How long it may think [s].
         clock: The mission's clock.
-        emit: Takes what happens.
-        tick: Gives the number of the present tick.
+        runtime: Clock and listeners of the mission.
         heed: Raises when the mission is to end; asked while the compiler thinks.
 
     Attributes:
@@ -42,40 +42,38 @@ class Planner:
         compiler: Compiler,
         limit_s: float,
         clock: Clock,
-        emit: Callable[[Event], None],
-        tick: Callable[[], int],
+        runtime: Runtime,
         heed: Callable[[], None],
     ) -> None:
         self.compiler = compiler
         self.calls = 0
         self._limit_s = limit_s
         self._clock = clock
-        self._emit = emit
-        self._tick = tick
+        self._runtime = runtime
         self._heed = heed
 
     def plan(self, request: Request) -> MissionSpec | Ending:
         """Return a verified plan, or how the mission ends without one."""
-        self._emit(Planning(*self._at(), self.compiler.name, request.failure))
+        self._runtime.emit(Planning(*self._at(), self.compiler.name, request.failure))
         answer = self._ask(request)
         if isinstance(answer, Failure):
             self.calls += 1
             return Ending("failed", answer.code, answer)
         self.calls += answer.calls
         if isinstance(answer, Refusal):
-            self._emit(Refused(*self._at(), answer))
+            self._runtime.emit(Refused(*self._at(), answer))
             return _without(request, answer)
         try:
             spec = prepare(answer.spec, request)
         except SpecError as error:
-            self._emit(Rejected(*self._at(), answer.spec, error.problems))
+            self._runtime.emit(Rejected(*self._at(), answer.spec, error.problems))
             refusal = rejection(error, request)
             if refusal.code == NEED_NOT_MET and not isinstance(self.compiler, FixedPlan):
                 refusal = replace(refusal, problems=())  # who wrote no plan needs no places in it
             return _without(request, refusal)
-        self._emit(Planned(*self._at(), spec, answer.calls, answer.usage))
+        self._runtime.emit(Planned(*self._at(), spec, answer.calls, answer.usage))
         for path in spec.mission.kept:
-            self._emit(NodeChanged(*self._at(), path, "kept"))
+            self._runtime.emit(NodeChanged(*self._at(), path, "kept"))
         return spec
 
     def _ask(self, request: Request) -> Plan | Refusal | Failure:
@@ -109,7 +107,7 @@ class Planner:
         return answer
 
     def _at(self) -> tuple[float, int]:
-        return self._clock.now(), self._tick()
+        return self._runtime.now(), self._runtime.tick
 
 
 def _failed(code: str, message: str) -> Failure:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,15 +15,13 @@ from bt_exec.events import (
     Turn,
 )
 from bt_exec.failure import Failure
+from bt_exec.mission.reporting import Action, MissionView, Reporters, Skip
 from bt_exec.observation import ObservationBuffer
-from bt_exec.outcome import Action, MissionView, Skip, TurnReporter
 from bt_exec.skill import Verdict
 from bt_exec.spec.model import Do, MissionSpec
 from bt_exec.spec.paths import encloses, label_of, paths
 
 __all__ = ["MissionProgress"]
-
-_log = logging.getLogger("bt_exec")
 
 
 class MissionProgress:
@@ -44,7 +41,7 @@ class MissionProgress:
         self,
         command: str,
         language: str,
-        reporters: Mapping[str, TurnReporter],
+        reporters: Reporters,
         buffers: Mapping[str, ObservationBuffer[Any]],
         settings: Mapping[str, Mapping[str, Any]],
         emit: Callable[[Event], None],
@@ -127,30 +124,28 @@ class MissionProgress:
         failure: Failure | None = None,
     ) -> None:
         """Ask every pack for its report of this turn and emit what they say."""
-        if self.spec is None:
+        spec = self.spec
+        if spec is None:
             return
-        for pack, reporter in self._reporters.items():
+
+        def view_of(pack: str) -> MissionView:
             buffer = self._buffers.get(pack)
-            view = MissionView(
-                self.command,
-                self.language,
-                self.spec,
-                buffer.observations[-1] if buffer is not None and buffer.observations else None,
-                next_action,
-                self.remaining() if status == "in_progress" else (),
-                tuple(self.done),
-                tuple(self.skipped),
-                dict(self.verdicts),
-                status,
-                reason_code,
-                message,
-                failure,
-                self._settings.get(pack, {}),
+            return MissionView(
+                command=self.command,
+                language=self.language,
+                spec=spec,
+                observation=buffer.observations[-1] if buffer and buffer.observations else None,
+                next_action=next_action,
+                remaining=self.remaining() if status == "in_progress" else (),
+                done=tuple(self.done),
+                skipped=tuple(self.skipped),
+                verdicts=dict(self.verdicts),
+                status=status,
+                reason_code=reason_code,
+                message=message,
+                failure=failure,
+                settings=self._settings.get(pack, {}),
             )
-            try:
-                report = reporter.report(view)
-            except Exception as error:  # noqa: BLE001 - a report is missing, the mission is not
-                _log.error("the turn reporter of %s broke down", pack, exc_info=error)
-                continue
-            if report is not None:
-                self._emit(Turn(t, tick, report))
+
+        for report in self._reporters.turns(view_of):
+            self._emit(Turn(t, tick, report))

@@ -34,6 +34,7 @@ from bt_exec.spec.model import MissionSpec
 
 if TYPE_CHECKING:
     from bt_exec.journal import Journal, Recorder
+    from bt_exec.journal.record import MissionLine
 
 __all__ = ["Session", "parse_world"]
 
@@ -50,9 +51,9 @@ def parse_world(texts: Iterable[str]) -> dict[str, str]:
     for text in texts:
         key, equals, value = text.partition("=")
         if not equals or not key or not value:
-            raise UsageError(f"--world {text!r} must be KEY=VALUE, as door=closed")
+            raise UsageError(f"world setting {text!r} must be KEY=VALUE")
         if key in world:
-            raise UsageError(f"--world {key} is given twice: {world[key]} and {value}")
+            raise UsageError(f"world setting {key} is given twice: {world[key]} and {value}")
         world[key] = value
     return world
 
@@ -61,7 +62,7 @@ class Session:
     """Robots, eyes, clock and compiler of a site. Use it as a context manager.
 
     Args:
-        site: A loaded site, or its name or file.
+        site: A loaded site, or its name or file; the default site if empty.
         world: ``{"door": "closed"}``; the packs say which keys they know.
         fast: Run the simulation as fast as it goes instead of in real time.
         faults: ``SKILL[:N]=CODE`` texts: which calls are made to fail.
@@ -79,7 +80,7 @@ class Session:
 
     def __init__(
         self,
-        site: Site | str = "door",
+        site: Site | str = "",
         *,
         world: Mapping[str, str] | None = None,
         fast: bool = False,
@@ -132,8 +133,7 @@ class Session:
         language = plan.mission.language if plan is not None and not command else ""
         if self.journal is None:
             name = f"{dt.date.today():%Y-%m-%d}-{self.missions:04d}"
-            return self._run(command, name, compiler, (), language=language)
-        self._recall(self.journal)
+            return self._run(command, name, compiler, language=language)
         recorder = self.journal.begin(
             command=command,
             language=language or language_of(command),
@@ -144,42 +144,38 @@ class Session:
             tell=_log.warning,
         )
         with recorder:  # on record first, shown after
-            name, first = recorder.mission_id, (recorder,)
-            return self._run(command, name, compiler, first, recorder, language=language)
+            return self._run(command, recorder.mission_id, compiler, recorder, language=language)
 
-    def _recall(self, journal: Journal) -> None:
-        """Remind robots that want it of what was done today."""
-        wanting = [rig.recall for rig in self.rigs.values() if rig.recall is not None]
-        if not wanting:
-            return
-        today = journal.missions(None, site=self.site.name, day=dt.date.today())
-        lines = [line for line in reversed(today) if line.ended_at is not None]
-        for recall in wanting:
-            recall(lines)
+    def _today(self) -> Sequence[MissionLine]:
+        """Return the finished missions of today at this site, oldest first."""
+        if self.journal is None:
+            return ()
+        today = self.journal.missions(None, site=self.site.name, day=dt.date.today())
+        return [line for line in reversed(today) if line.ended_at is not None]
 
     def _run(
         self,
         command: str,
         mission_id: str,
         compiler: Compiler,
-        first: tuple[Listener, ...],
         recorder: Recorder | None = None,
         *,
         language: str = "",
     ) -> Outcome:
-        own = [rig.listener for rig in self.rigs.values() if rig.listener is not None]
         executive = Executive(
             self.site,
             self.rigs,
             self.perception_workers,
             self.clock,
             compiler,
-            listeners=(*first, *own, *self.listeners),
+            recorder=recorder,
+            listeners=self.listeners,
             faults=self.faults,
             mission_id=mission_id,
             journal=str(self.journal.path) if self.journal is not None else None,
             unrecorded=(lambda: recorder.problem) if recorder is not None else None,
             record=recorder.exchange if recorder is not None else None,
+            today=self._today,
         )
         self._running = executive
         if self._asked:
@@ -253,10 +249,12 @@ class Session:
             world = {key: value for key, value in self.world.items() if key in pack.world}
             if pack.robots:
                 self.rigs[pack.name] = _make_rig(pack, settings, world)
-        simulations = [r.simulation for r in self.rigs.values() if r.simulation is not None]
-        if self.fast and len(simulations) < len(self.rigs):
-            raise UsageError("--fast needs simulated robots: real time cannot be hurried")
-        self.clock = Clock(simulations, 1 / self.site.rates.tick_hz, fast=self.fast)
+        rigs = self.rigs.values()
+        simulations = [rig.simulation for rig in rigs if rig.simulation is not None]
+        if self.fast and any(rig.robot is not None and rig.simulation is None for rig in rigs):
+            raise UsageError("only simulated robots run faster than real time")
+        period_s, step_s = 1 / self.site.rates.tick_hz, self.site.limits.step_s
+        self.clock = Clock(simulations, period_s, fast=self.fast, step_s=step_s)
         for name, rig in self.rigs.items():
             if rig.perception is not None:
                 buffer: ObservationBuffer[Any] = ObservationBuffer(self.clock.now)
@@ -275,7 +273,7 @@ class Session:
                 names = (*near, *(name for name in known if name not in near))
                 listed = "; ".join(f"{name}: {known[name]}" for name in names)
                 raise UsageError(
-                    f"--world {key}={world[key]}: site {self.site.name!r} has no {key!r}; "
+                    f"world setting {key}={world[key]}: site {self.site.name!r} has no {key!r}; "
                     f"it knows {listed or 'none'}"
                 )
 
@@ -295,8 +293,26 @@ def _make_rig(pack: Pack, settings: Mapping[str, Any], world: Mapping[str, str])
         raise UsageError(f"robot {name!r} of pack {pack.name} is not to be had: {why}") from error
     if not isinstance(rig, Rig):
         raise RegistrationError(f"robot {name!r} of pack {pack.name} made no Rig")
-    if not isinstance(rig.robot, Robot):
+    if rig.robot is not None and not isinstance(rig.robot, Robot):
         raise RegistrationError(
             f"robot {name!r} of pack {pack.name} lacks stop() or still; see bt_exec.robot.Robot"
         )
+    _check_services(rig, name, pack)
     return rig
+
+
+def _check_services(rig: Rig, robot: str, pack: Pack) -> None:
+    """Refuse a rig that lacks a service which its pack promises, or has another thing there."""
+    for name, kind in pack.services.items():
+        wanting = [p.name for p in (*pack.skills, *pack.conditions) if name in p.services]
+        wanted = f" ({', '.join(wanting)} want it)" if wanting else ""
+        if name not in rig.services:
+            raise RegistrationError(
+                f"robot {robot!r} of pack {pack.name} offers no service {name!r}{wanted}"
+            )
+        found = rig.services[name]
+        if not getattr(kind, "_is_protocol", False) and not isinstance(found, kind):
+            raise RegistrationError(
+                f"service {name!r} of robot {robot!r} of pack {pack.name} must be a "
+                f"{kind.__name__}, not a {type(found).__name__}{wanted}"
+            )

@@ -3,42 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from bt_exec.failure import Failure, Refusal
 from bt_exec.language.messages import Messages
 from bt_exec.mission.progress import MissionProgress
-from bt_exec.outcome import MissionStatus
+from bt_exec.outcome import Ending
 from bt_exec.pack import Catalogue
 from bt_exec.spec.model import Check, Do, walk
 from bt_exec.verify.dry_run import established
 from bt_exec.verify.templates import fill
 
-__all__ = ["Ending", "state_of", "summarise"]
-
-
-@dataclass(frozen=True)
-class Ending:
-    """How a mission ended, before it is put into words.
-
-    Attributes:
-        status: Satisfied, blocked, failed, refused or aborted.
-        reason_code: ``OK``, or why not.
-        failure: What ended it, if a failure did.
-        why: Why it was not planned again after the failure; a code with a sentence.
-        said: The same in the compiler's own words, if it gave any.
-        refusal: What the compiler said, if it refused.
-        problems: What was wrong with a plan that was not accepted.
-    """
-
-    status: MissionStatus
-    reason_code: str
-    failure: Failure | None = None
-    why: str = ""
-    said: str = ""
-    refusal: Refusal | None = None
-    problems: tuple[str, ...] = ()
+__all__ = ["state_of", "summarise"]
 
 
 def summarise(

@@ -137,10 +137,9 @@ class Ask:
 
     def _leaf(self, leaf: Is) -> Verdict:
         condition = self.runtime.catalogue.conditions[leaf.name]
-        robot, world = self.runtime.surroundings(leaf.name, self.since)
         try:
             args = condition.validate(self.runtime.resolve(leaf.args))
-            verdict = _checked(condition(**condition.inject(robot, world), **args))
+            verdict = _checked(condition(**self.runtime.injected(condition, self.since), **args))
         except KeyboardInterrupt:
             raise  # the operator's, not the condition's
         except BaseException as error:  # noqa: BLE001 - somebody's code; it must not end us

@@ -42,7 +42,8 @@ class Faults:
             match = _FORM.match(text)
             if match is None:
                 raise UsageError(
-                    f"--fault {text!r} must be SKILL[:N]=CODE, as grasp:1=GRASP_SLIPPED"
+                    f"fault {text!r} must be SKILL[:N]=CODE: a skill, which call of it (all if "
+                    "left out), and a code that it may fail with"
                 )
             name, code = match["skill"], match["code"]
             if name not in skills:
@@ -54,7 +55,7 @@ class Faults:
                 raise UsageError(f"skill {name!r} never fails with {code}; it may: {listed}")
             call = int(match["call"]) if match["call"] else None
             if call == 0:
-                raise UsageError(f"--fault {text!r}: calls are counted from 1")
+                raise UsageError(f"fault {text!r}: calls are counted from 1")
             faults.append(Fault(name, call, code))
         return cls(faults)
 

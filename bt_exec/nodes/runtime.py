@@ -10,6 +10,7 @@ from bt_exec.nodes.fault_injection import Faults
 from bt_exec.observation import ObservationBuffer, World
 from bt_exec.pack import Catalogue
 from bt_exec.rig import Rig
+from bt_exec.skill import Signature
 from bt_exec.spec.expand import is_reference, reference_name
 
 __all__ = ["Runtime"]
@@ -57,12 +58,17 @@ class Runtime:
         self.results: dict[str, Any] = {}
         self.calls: dict[str, int] = {}
 
-    def surroundings(self, name: str, since: float) -> tuple[Any, World[Any]]:
-        """Return the robot and the world that the skill or condition `name` works with."""
-        pack = self.catalogue.owner(name)
-        rig = self.rigs.get(pack)
+    def injected(self, part: Signature, since: float) -> dict[str, Any]:
+        """Return what a skill or condition is given besides its arguments.
+
+        Args:
+            part: The skill or condition.
+            since: When its node began [s]; what is observed later is fresh.
+        """
+        pack = self.catalogue.owner(part.name)
+        rig = self.rigs.get(pack) or Rig()
         buffer = self.buffers.get(pack) or ObservationBuffer(self.now)
-        return (rig.robot if rig is not None else None), World(buffer, since)
+        return part.inject(rig.robot, World(buffer, since), rig.services)
 
     def resolve(self, args: Mapping[str, Any]) -> dict[str, Any]:
         """Return arguments with every ``$name`` replaced by the saved result."""

@@ -79,11 +79,11 @@ class SkillNode(Leaf):
             return
         fault = runtime.faults.code_for(self.skill.name, self._call)
         if fault is not None:
-            message = f"made to fail by --fault at call {self._call}"
+            message = f"made to fail on purpose at call {self._call}"
             self.failure = self._fail(fault, message, retryable=fault != CRASHED)
             return
-        robot, world = runtime.surroundings(self.skill.name, self._started)
-        self._steps = self.skill(**self.skill.inject(robot, world), **self.args)
+        injected = runtime.injected(self.skill, self._started)
+        self._steps = self.skill(**injected, **self.args)
 
     def update(self) -> Status:
         """Advance the skill by one step."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bt_exec.failure import Failure
-from bt_exec.mission.summary import Ending
+from bt_exec.outcome import Ending
 from bt_exec.pack import Catalogue
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import Mission, MissionSpec

@@ -5,11 +5,15 @@ In a wheel they lie inside the package; in a clone (editable install) they lie b
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+
+import platformdirs
+import yaml
 
 from bt_exec.failure import UnknownName, UsageError
 
-__all__ = ["data_folder", "data_path", "site_names", "site_path"]
+__all__ = ["data_folder", "data_path", "default_site", "site_names", "site_path"]
 
 _PACKAGE = Path(__file__).parents[1]
 
@@ -36,12 +40,39 @@ def site_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in data_path("configs", "sites").glob("*.yaml")))
 
 
-def site_path(name_or_file: str) -> Path:
-    """Return the file of a site given by name or by path.
+def default_site() -> str:
+    """Return the name or file of the site that is meant when none is named.
+
+    The first of: the variable ``BT_EXEC_SITE``, ``site:`` in ``bt-exec/config.yaml`` in the user's
+    configuration folder, and ``site:`` in the shipped ``configs/defaults.yaml``.
+
+    Raises:
+        UsageError: If the user's file is not readable.
+    """
+    chosen = os.environ.get("BT_EXEC_SITE")
+    own = platformdirs.user_config_path("bt-exec") / "config.yaml"
+    for file in (own, data_path("configs", "defaults.yaml")):
+        if not chosen and file.is_file():
+            try:
+                settings = yaml.safe_load(file.read_text(encoding="utf-8"))
+            except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+                raise UsageError(f"{file} cannot be read: {error}") from error
+            chosen = settings.get("site") if isinstance(settings, dict) else None
+            if chosen is not None and not isinstance(chosen, str):
+                raise UsageError(f"{file}: site must be the name or file of a site, not {chosen!r}")
+    if not chosen:
+        raise UsageError("no site is named, and the installation names no default; install again")
+    return chosen
+
+
+def site_path(name_or_file: str = "") -> Path:
+    """Return the file of a site given by name or by path; of the default site if empty.
 
     Raises:
         UnknownName: If it is neither.
+        UsageError: If the default cannot be found out.
     """
+    name_or_file = name_or_file or default_site()
     path = Path(name_or_file).expanduser()
     if path.suffix in (".yaml", ".yml") or path.is_file():
         return path

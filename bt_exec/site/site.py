@@ -44,6 +44,7 @@ class Limits(_Part):
         still_s: How long a robot may take to be still after a stop was asked [s].
         look_s: How long a single look may take before the mission goes on without it [s].
         plan_s: How long a compiler may think [s].
+        step_s: How long a remote simulation may take to advance by one tick [s].
     """
 
     replans: Annotated[int, Field(ge=0, le=20)] = 3
@@ -51,6 +52,7 @@ class Limits(_Part):
     still_s: Annotated[float, Field(gt=0, le=30)] = 2.0
     look_s: Annotated[float, Field(gt=0, le=120)] = 10.0
     plan_s: Annotated[float, Field(gt=0, le=600)] = 120.0
+    step_s: Annotated[float, Field(gt=0, le=600)] = 10.0
 
 
 class CompilerSettings(BaseModel):
@@ -81,7 +83,7 @@ class Site:
     """A site, ready to be used.
 
     Attributes:
-        name: What ``--site`` calls it.
+        name: Its name.
         summary: One line for people.
         file: Where it stands.
         packs: Settings by pack.
@@ -105,8 +107,8 @@ class Site:
     messages: Messages
 
 
-def load_site(name_or_file: str) -> Site:
-    """Load a site by name or file, with its packs and their verified trees.
+def load_site(name_or_file: str = "") -> Site:
+    """Load a site, the default one if none is named, with its packs and their verified trees.
 
     Raises:
         UnknownName: If there is no such site.

@@ -10,7 +10,7 @@ import pytest
 
 from bt_exec.language.messages import Messages
 from bt_exec.site.site import load_site
-from bt_exec_skills import door, reporter
+from bt_exec_skills import door, navigation, reporter
 
 _DOING = re.compile(r"[a-z]+ing( [a-z]+)*")
 _CALLS = {"Running", "Command", "phase", "run_in_thread", "_wait", "_idle", "_swing"}
@@ -31,7 +31,7 @@ def _phases(folder: Path) -> set[str]:
 
 PHASES = [
     (site, text)
-    for site, module in (("door", door), ("building", reporter))
+    for site, module in (("door", door), ("building", reporter), ("building", navigation))
     for text in sorted(_phases(Path(module.__file__).parent))
 ]
 

@@ -6,19 +6,19 @@ from pathlib import Path
 
 from bt_exec.pack import Pack
 from bt_exec.site.data import data_path
-from bt_exec_skills.door.close_door import close_door
-from bt_exec_skills.door.conditions import CONDITIONS
-from bt_exec_skills.door.doctor import look_at_machine
-from bt_exec_skills.door.grasp import grasp
-from bt_exec_skills.door.move_arm import move_arm
-from bt_exec_skills.door.open_door import open_door
-from bt_exec_skills.door.passes import PASSES
-from bt_exec_skills.door.release import release
-from bt_exec_skills.door.return_home import return_home
 from bt_exec_skills.door.rigs import WORLD_KEYS, make_sim_rig
 from bt_exec_skills.door.robot import Arm, DoorLabel, MaterialLabel
-from bt_exec_skills.door.rules import RULES
-from bt_exec_skills.door.turn_report import DoorTurns
+from bt_exec_skills.door.rules.checkers import RULES
+from bt_exec_skills.door.rules.passes import PASSES
+from bt_exec_skills.door.sim.doctor import look_at_machine
+from bt_exec_skills.door.skills.close_door import close_door
+from bt_exec_skills.door.skills.conditions import CONDITIONS
+from bt_exec_skills.door.skills.grasp import grasp
+from bt_exec_skills.door.skills.move_arm import move_arm
+from bt_exec_skills.door.skills.open_door import open_door
+from bt_exec_skills.door.skills.release import release
+from bt_exec_skills.door.skills.return_home import return_home
+from bt_exec_skills.door.turn_report import DoorReporter
 
 __all__ = ["PACK"]
 
@@ -36,7 +36,7 @@ PACK = Pack(
     lexicon=data_path("configs", "lexicon", "door.yaml"),
     robots={"sim": make_sim_rig},
     world=WORLD_KEYS,
-    turn_reporter=DoorTurns,
+    reporter=DoorReporter,
     doctor=look_at_machine,
 )
 """What the executive finds through the entry point ``door``."""

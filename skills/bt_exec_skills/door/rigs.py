@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec.rig import Rig
-from bt_exec_skills.door.detect import Detector, DoorStateEstimator
+from bt_exec_skills.door.perception.contracts import DoorStateEstimator, DoorView
 from bt_exec_skills.door.robot import ARMS, DoorRobot
+from bt_exec_skills.perception.contracts import Detection, Detector
 
 if TYPE_CHECKING:
-    from bt_exec_skills.door.calibration import Calibration
+    from bt_exec_skills.door.perception.calibration import Calibration
 
 __all__ = ["WORLD_KEYS", "facts_of", "make_eyes", "make_sim_rig"]
 
@@ -36,12 +37,12 @@ _RENDERERS = ("auto", "egl", "raycast")
 
 def make_eyes(
     choice: Any, calibration: Callable[[], Calibration]
-) -> tuple[Detector, DoorStateEstimator]:
+) -> tuple[Detector[DoorView, Detection], DoorStateEstimator]:
     """Return the detector that a site chooses and the estimator that goes with it.
 
     Args:
         choice: ``oracle``, ``learned`` (the shipped network), or the settings of another one; see
-            `bt_exec_skills.door.eyes`.
+            `bt_exec_skills.door.perception.detector_factory`.
         calibration: Gives camera and door; asked for only if needed.
 
     Raises:
@@ -49,11 +50,11 @@ def make_eyes(
         UsageError: If its weights or settings are wrong.
     """
     if choice == "oracle":
-        from bt_exec_skills.door.oracle import OracleDetector, OracleEstimator
+        from bt_exec_skills.door.perception.oracle import OracleEstimator, oracle_detector
 
-        return OracleDetector(), OracleEstimator()
+        return oracle_detector(), OracleEstimator()
     if choice == "learned" or isinstance(choice, Mapping):
-        from bt_exec_skills.door.eyes import learned_eyes
+        from bt_exec_skills.door.perception.detector_factory import learned_eyes
 
         return learned_eyes({} if choice == "learned" else choice, calibration)
     raise UnknownName("detector", str(choice), ("oracle", "learned"))
@@ -92,11 +93,11 @@ def make_sim_rig(settings: Mapping[str, Any], world: Mapping[str, str]) -> Rig:
     if renderer not in _RENDERERS:
         raise UnknownName("renderer", str(renderer), _RENDERERS)
 
-    from bt_exec_skills.door.lens import Lens, parse_breaks
-    from bt_exec_skills.door.measure import calibration_of
-    from bt_exec_skills.door.perception import DoorPerception
-    from bt_exec_skills.door.second_opinion import second_opinion
+    from bt_exec_skills.door.perception.pipeline import DoorPerception
+    from bt_exec_skills.door.perception.vlm_crosscheck import second_opinion
     from bt_exec_skills.door.sim.layout import WorldOptions
+    from bt_exec_skills.door.sim.measure import calibration_of
+    from bt_exec_skills.perception.camera_faults import Lens, parse_breaks
 
     values: dict[str, Any] = dict(world)
     breaks = parse_breaks(values.pop("camera", "none"))

@@ -49,9 +49,9 @@ def state_at(angle_rad: float) -> Literal["open", "ajar", "closed"]:
 class DoorRobot(Robot, Protocol):
     """Two arms on a fixed base, facing a door.
 
-    A motion starts at once and ends by itself; `Motion.blocked` says that it could not reach its
-    goal, and `Motion.reason` opens with a code (``UNREACHABLE``, ``STUCK``, ``MISSED``,
-    ``NO_GRIP``) followed by a sentence. Starting a motion of an arm stops that arm's earlier one.
+    A motion starts at once and ends by itself; `Motion.failure` says that it could not reach its
+    goal, with one of the codes ``UNREACHABLE``, ``STUCK``, ``MISSED``, ``SLIPPED``, ``NO_GRIP``,
+    ``STOPPED``. Starting a motion of an arm stops that arm's earlier one.
     """
 
     def reach(self, arm: Arm, label: str) -> Motion:

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from bt_exec.outcome import Action, MissionView
+from bt_exec.mission.reporting import Action, MissionReporter, MissionView
 from bt_exec.spec.model import Do, walk
-from bt_exec_skills.door.gate import handles_material
-from bt_exec_skills.door.scene import DoorScene
+from bt_exec_skills.door.perception.observation import DoorScene
+from bt_exec_skills.door.rules.gate import handles_material
 
-__all__ = ["ACTIONS", "KEYS", "REASONS", "DoorTurns"]
+__all__ = ["ACTIONS", "KEYS", "REASONS", "DoorReporter"]
 
 ACTIONS = ("move_arm", "grasp", "release", "open_door", "close_door", "return_home")
 KEYS = (
@@ -69,13 +69,14 @@ _SAY: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 
 
-class DoorTurns:
-    """Makes the turn reports of one mission; implements `bt_exec.outcome.TurnReporter`."""
+class DoorReporter(MissionReporter):
+    """Makes the turn reports of one mission."""
 
-    def __init__(self) -> None:
+    def __init__(self, services: Mapping[str, Any]) -> None:
+        super().__init__(services)
         self._step = 0
 
-    def report(self, view: MissionView) -> dict[str, Any] | None:
+    def turn(self, view: MissionView) -> dict[str, Any] | None:
         """Return the report of this turn; None while waiting for a glance without doubt."""
         estimate = _estimate(view.observation)
         waits = view.status == "in_progress" and view.next_action is None

@@ -6,19 +6,20 @@ from pathlib import Path
 
 from bt_exec.pack import Pack
 from bt_exec.site.data import data_path
-from bt_exec_skills.reporter.conditions import CONDITIONS
-from bt_exec_skills.reporter.deliver_object import deliver_object
-from bt_exec_skills.reporter.fail_and_report import fail_and_report
-from bt_exec_skills.reporter.failure_noted import failure_noted
-from bt_exec_skills.reporter.navigate import navigate
-from bt_exec_skills.reporter.observe_scene import observe_scene
-from bt_exec_skills.reporter.passes import PASSES
 from bt_exec_skills.reporter.plan_json import PLAN_JSON
+from bt_exec_skills.reporter.reporting.memory import Memory
 from bt_exec_skills.reporter.rigs import WORLD_KEYS, make_sim_rig
 from bt_exec_skills.reporter.robot import PersonName, PlaceName, Words
 from bt_exec_skills.reporter.rules.known import known_names
-from bt_exec_skills.reporter.summarize_mission import summarize_mission
-from bt_exec_skills.reporter.talk_to_person import talk_to_person
+from bt_exec_skills.reporter.rules.passes import PASSES
+from bt_exec_skills.reporter.skills.conditions import CONDITIONS
+from bt_exec_skills.reporter.skills.deliver_object import deliver_object
+from bt_exec_skills.reporter.skills.fail_and_report import fail_and_report
+from bt_exec_skills.reporter.skills.failure_noted import failure_noted
+from bt_exec_skills.reporter.skills.navigate import navigate
+from bt_exec_skills.reporter.skills.observe_scene import observe_scene
+from bt_exec_skills.reporter.skills.summarize_mission import summarize_mission
+from bt_exec_skills.reporter.skills.talk_to_person import talk_to_person
 from bt_exec_skills.reporter.words import words
 
 __all__ = ["PACK"]
@@ -50,5 +51,6 @@ PACK = Pack(
     messages=Path(__file__).with_name("messages.yaml"),
     robots={"sim": make_sim_rig},
     world=WORLD_KEYS,
+    reporter=Memory,
 )
 """What the executive finds through the entry point ``reporter``."""

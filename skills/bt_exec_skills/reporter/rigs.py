@@ -9,14 +9,13 @@ from typing import Any
 
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec.rig import Rig
-from bt_exec_skills.reporter.detect import Detector
-from bt_exec_skills.reporter.memory import Memory
-from bt_exec_skills.reporter.opinion import make_asker
-from bt_exec_skills.reporter.paced import Paced
+from bt_exec_skills.reporter.perception.contracts import PeopleDetector
+from bt_exec_skills.reporter.perception.vlm_answer import make_asker
+from bt_exec_skills.reporter.reporting.pacing import Paced
+from bt_exec_skills.reporter.reporting.speaker import ScriptedSpeaker, Speaker
+from bt_exec_skills.reporter.reporting.terminal import TerminalSpeaker
 from bt_exec_skills.reporter.robot import EMPTY, ReporterRobot
 from bt_exec_skills.reporter.sitemap import SiteMap, make_map
-from bt_exec_skills.reporter.speaker import ScriptedSpeaker, Speaker
-from bt_exec_skills.reporter.terminal import TerminalSpeaker
 
 __all__ = ["WORLD_KEYS", "facts_of", "make_detector", "make_sim_rig"]
 
@@ -42,16 +41,16 @@ _SETTINGS = ("robot", "detector", "speaker", "reports", "answers", *SiteMap.mode
 _SPEAKERS = ("scripted", "terminal")
 
 
-def make_detector(name: str) -> Detector:
+def make_detector(name: str) -> PeopleDetector:
     """Return the detector that a site chooses by name.
 
     Raises:
         UnknownName: If there is none of that name.
     """
     if name == "oracle":
-        from bt_exec_skills.reporter.oracle import OracleDetector
+        from bt_exec_skills.reporter.perception.oracle import PeopleOracle
 
-        return OracleDetector()
+        return PeopleOracle()
     raise UnknownName("detector", name, ("oracle",))
 
 
@@ -95,7 +94,7 @@ def make_sim_rig(settings: Mapping[str, Any], world: Mapping[str, str]) -> Rig:
     except ValueError as error:
         raise UsageError(f"--world {error}") from None
 
-    from bt_exec_skills.reporter.perception import ReporterPerception
+    from bt_exec_skills.reporter.perception.pipeline import ReporterPerception
     from bt_exec_skills.reporter.sim.answers import replies_of
     from bt_exec_skills.reporter.sim.body import SimReporterRobot
     from bt_exec_skills.reporter.sim.camera import SimCamera
@@ -122,16 +121,13 @@ def make_sim_rig(settings: Mapping[str, Any], world: Mapping[str, str]) -> Rig:
         camera.close()
 
     eyes = ReporterPerception(camera, detector, site)
-    memory = Memory(robot.notebook)
     return Rig(
         robot,
         eyes,
         robot if person is None else Paced(robot, lambda: person.listening),
         lambda: facts_of(robot),
         close,
-        listener=memory,
-        recall=memory.recall,
-        told=memory.told,
+        services={"notebook": robot.notebook},
     )
 
 

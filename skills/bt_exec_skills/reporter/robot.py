@@ -12,10 +12,10 @@ from pydantic import StringConstraints
 
 from bt_exec.robot import Motion, Robot
 from bt_exec.visual_qa import VisualQa
-from bt_exec_skills.reporter.geometry import Pose
-from bt_exec_skills.reporter.notebook import Notebook
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.reporter.reporting.notebook import Notebook
+from bt_exec_skills.reporter.reporting.speaker import Speaker
 from bt_exec_skills.reporter.sitemap import SiteMap
-from bt_exec_skills.reporter.speaker import Speaker
 
 __all__ = ["EMPTY", "Motion", "PersonName", "PlaceName", "ReporterRobot", "Words"]
 
@@ -36,10 +36,9 @@ EMPTY = "empty"
 class ReporterRobot(Robot, Protocol):
     """A base that drives, with a tray, ears and a voice.
 
-    A motion starts at once and ends by itself; starting one stops the one before. `Motion.blocked`
-    says that it could not reach its goal, and `Motion.reason` opens with a failure code
-    (``UNREACHABLE``, ``BLOCKED_PATH``, ``NOTHING_TO_DELIVER``, ``NO_ANSWER``, ``REFUSED``,
-    ``STOPPED``) followed by a sentence.
+    A motion starts at once and ends by itself; starting one stops the one before. `Motion.failure`
+    says that it could not reach its goal, with one of the codes ``UNREACHABLE``, ``BLOCKED_PATH``,
+    ``NOTHING_TO_DELIVER``, ``NO_ANSWER``, ``REFUSED``, ``STOPPED``.
     """
 
     site: SiteMap

@@ -22,7 +22,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bt_exec.failure import UsageError, nearest
-from bt_exec_skills.reporter.geometry import Area, Pose
+from bt_exec_skills.navigation.geometry import Area, Pose
 
 __all__ = ["Names", "Person", "Place", "Round", "Section", "SiteMap", "make_map"]
 

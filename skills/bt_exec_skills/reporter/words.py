@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bt_exec_skills.reporter.keywords import is_english, names_professor
+from bt_exec_skills.reporter.rules.keywords import is_english, names_professor
 from bt_exec_skills.reporter.sitemap import Person, Place, Round, SiteMap, make_map
 
 __all__ = ["PROFESSOR", "PROFESSOR_OFFICE", "USER", "words"]

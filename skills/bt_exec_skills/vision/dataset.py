@@ -25,11 +25,12 @@ from typing import Any
 import cv2
 
 from bt_exec.failure import UsageError
+from bt_exec_skills.perception.picture import Box
 from bt_exec_skills.vision.coco import write_coco
 from bt_exec_skills.vision.files import write_whole
 from bt_exec_skills.vision.picture import Picture
 from bt_exec_skills.vision.recipe import RECIPE_FILE, Recipe, Split, read_recipe
-from bt_exec_skills.vision.sample import Box, Mark, Sample, SceneSource
+from bt_exec_skills.vision.sample import Mark, Sample, SceneSource
 
 __all__ = ["finished_recipe", "make_dataset", "read_pictures"]
 

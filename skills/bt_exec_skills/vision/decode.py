@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.vision.sample import Frame
+from bt_exec_skills.perception.picture import Frame
 
 __all__ = ["Found", "Letterbox", "decode", "letterbox", "suppress"]
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
+from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.vision.pen import extent, write
-from bt_exec_skills.vision.sample import Frame
 
 __all__ = ["Tag", "annotate"]
 

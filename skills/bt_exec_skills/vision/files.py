@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from bt_exec.failure import UsageError
-from bt_exec_skills.vision.sample import Frame
+from bt_exec_skills.perception.picture import Frame
 
 __all__ = ["read_image", "save_picture", "write_whole"]
 

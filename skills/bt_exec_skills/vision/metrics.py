@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from bt_exec_skills.perception.picture import overlaps
 from bt_exec_skills.vision.decode import Found
 from bt_exec_skills.vision.sample import Mark
 
-__all__ = ["ClassFigures", "Confusion", "figures_of", "overlaps"]
+__all__ = ["ClassFigures", "Confusion", "figures_of"]
 
 Floats = npt.NDArray[np.float64]
 _RECALLS = np.linspace(0, 1, 101)
@@ -84,7 +85,7 @@ def _hits(
     right = np.zeros((len(found), len(_STRICTER)), bool)
     if not found or not true:
         return right
-    shares = overlaps(np.array(found, float), np.array(true, float))
+    shares = overlaps(found, true)
     for level, least in enumerate(_STRICTER):
         free = np.ones(len(true), bool)
         for place in range(len(found)):
@@ -105,16 +106,6 @@ def _curve(right: npt.NDArray[np.bool_], count: int) -> Floats:
     precision = np.maximum.accumulate(precision[::-1])[::-1]
     places = np.searchsorted(recall, _RECALLS - 1e-12)
     return np.append(precision, 0.0)[np.minimum(places, len(precision))]
-
-
-def overlaps(ones: Floats, others: Floats) -> Floats:
-    """Return the intersection over union of all pairs, shape (ones, others)."""
-    low = np.maximum(ones[:, None, :2], others[None, :, :2])
-    high = np.minimum(ones[:, None, 2:], others[None, :, 2:])
-    shared = np.prod(np.clip(high - low, 0, None), axis=2)
-    areas = [(boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1]) for boxes in (ones, others)]
-    whole: Floats = areas[0][:, None] + areas[1][None, :] - shared
-    return np.asarray(shared / np.maximum(whole, 1e-9), float)
 
 
 class Confusion:

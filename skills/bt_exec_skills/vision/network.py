@@ -11,8 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from bt_exec.failure import UsageError
+from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.vision.decode import Found, decode, letterbox
-from bt_exec_skills.vision.sample import Frame
 
 __all__ = ["LEAST_SCORE", "MOST_OVERLAP", "Network", "OnnxNetwork", "UltralyticsNetwork", "load"]
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import cv2
 
-from bt_exec_skills.vision.sample import Frame
+from bt_exec_skills.perception.picture import Frame
 
 __all__ = ["extent", "write"]
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.vision.files import read_image
-from bt_exec_skills.vision.sample import Frame, Mark
+from bt_exec_skills.vision.sample import Mark
 
 __all__ = ["Picture"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
+from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.vision.evaluate import Report
 from bt_exec_skills.vision.metrics import Confusion
 from bt_exec_skills.vision.pen import write
-from bt_exec_skills.vision.sample import Frame
 
 __all__ = ["confusion_plot", "curves_plot"]
 

@@ -1,8 +1,4 @@
-"""What a labelled picture is, and where labelled pictures come from.
-
-A box is ``(x1, y1, x2, y2)`` in integer pixels from the top left corner; x2 and y2 are the first
-column and row outside of it.
-"""
+"""What a labelled picture is, and where labelled pictures come from."""
 
 from __future__ import annotations
 
@@ -10,14 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-import numpy as np
-import numpy.typing as npt
+from bt_exec_skills.perception.picture import Box, Frame
 
-__all__ = ["Box", "Frame", "Mark", "Sample", "SceneSource", "box_of"]
-
-Frame = npt.NDArray[np.uint8]
-"""A picture, RGB, shape (height, width, 3)."""
-Box = tuple[int, int, int, int]
+__all__ = ["Mark", "Sample", "SceneSource"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +44,3 @@ class SceneSource(Protocol):
 
     def scene(self, seed: int) -> Iterator[Sample]:
         """Yield the pictures of one scene."""
-
-
-def box_of(mask: npt.NDArray[np.bool_]) -> Box:
-    """Return the smallest box around the true pixels of `mask`, which has some."""
-    rows = np.flatnonzero(mask.any(axis=1))
-    columns = np.flatnonzero(mask.any(axis=0))
-    return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1

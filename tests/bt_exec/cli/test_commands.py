@@ -331,7 +331,7 @@ def test_version(bt: Run) -> None:
         ("run x --sit door", "no such option: --sit"),
         ("--site door", "bt-exec: no such option: --site. See: bt-exec repl --help\n"),
         ("run x --site dor", "there is no site 'dor'; known, nearest first: door"),
-        ("run x --world door", "--world 'door' must be KEY=VALUE, as door=closed"),
+        ("run x --world door", "world setting 'door' must be KEY=VALUE"),
         ("run x --world dor=open", "site 'door' has no 'dor'; it knows door:"),
         ("run x --fault grasp=NO", "skill 'grasp' never fails with NO; it may: "),
         ("run x --fault grsp=NO", "there is no skill 'grsp'; known, nearest first: grasp"),

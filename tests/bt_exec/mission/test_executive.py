@@ -103,7 +103,7 @@ def test_a_fault_on_purpose_fails_before_the_skill_starts(fault):
     run = run_tree(
         "tree: t\nroot: {do: a}", [scripted_skill("a", fails=["SLIPPED"])], faults=[fault]
     )
-    assert run.outcome.failures[0]["message"] == "made to fail by --fault at call 1"
+    assert run.outcome.failures[0]["message"] == "made to fail on purpose at call 1"
     assert run.outcome.status == ("satisfied" if ":" in fault else "blocked")
 
 

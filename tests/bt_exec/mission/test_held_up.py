@@ -5,9 +5,12 @@ from __future__ import annotations
 import dataclasses
 import threading
 
-from bt_exec.events import Finished
+import pytest
+
+from bt_exec.events import Finished, Turn
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.executive import Executive
+from bt_exec.mission.reporting import MissionReporter
 from bt_exec.pack import Catalogue
 from bt_exec.rig import Rig
 from bt_exec.site.site import Limits
@@ -31,8 +34,11 @@ class Deaf(ScriptedRobot):
         self.stopped.set()
 
 
-def mission(part, robot, **rig) -> Executive:
+def mission(part, robot, reporter=None, **rig) -> Executive:
     site = scripted_site([part], limits=Limits(cancel_s=0.05))
+    (pack,) = site.catalogue.packs
+    catalogue = Catalogue([dataclasses.replace(pack, reporter=reporter)])
+    site = dataclasses.replace(site, catalogue=catalogue)
     simulation = FakeClock()
     rigs = {"test": Rig(robot, simulation=simulation, **rig)}
     return Executive(site, rigs, {}, Clock([simulation], 0.01, fast=True), FixedCompiler(TREE))
@@ -65,26 +71,53 @@ def test_an_abort_that_is_acted_on_in_time_stops_no_robot():
     assert robot.stops == 0
 
 
-def test_a_turn_reporter_that_breaks_down_costs_only_its_reports(caplog):
-    class Broken:
-        def report(self, view):
-            raise KeyError("mode")
+@pytest.mark.parametrize(
+    ("method", "job"),
+    [
+        ("recall", "recall earlier missions"),
+        ("on", "take an event"),
+        ("turn", "report"),
+        ("told", "say what was told"),
+        ("__init__", "start"),
+    ],
+)
+def test_a_reporter_that_breaks_down_costs_only_its_words(method, job, caplog):
+    def broken(*_):
+        raise KeyError("no voice")
 
-    executive = mission(scripted_skill("a"), ScriptedRobot())
-    (pack,) = executive.site.catalogue.packs
-    catalogue = Catalogue([dataclasses.replace(pack, turn_reporter=Broken)])
-    executive.site = dataclasses.replace(executive.site, catalogue=catalogue)
-    assert executive.run("go").status == "satisfied"
-    assert "the turn reporter of test broke down" in caplog.text
+    reporter = type("Broken", (MissionReporter,), {method: broken})
+    executive = mission(scripted_skill("a"), ScriptedRobot(), reporter)
+    outcome = executive.run("go")
+    assert (outcome.status, outcome.message) == ("satisfied", "OK")
+    assert caplog.text.count(f"the reporter of test could not {job}") == 1
 
 
-def test_a_robot_that_cannot_say_what_it_told_costs_only_its_words(caplog):
-    def told() -> str:
-        raise RuntimeError("no voice")
+def test_what_a_reporter_told_opens_the_last_words_and_its_turns_are_events():
+    class Telling(MissionReporter):
+        def __init__(self, services):
+            super().__init__(services)
+            self.seen = []
 
-    executive = mission(scripted_skill("a"), ScriptedRobot(), told=told)
-    assert executive.run("go").status == "satisfied"
-    assert "a robot could not say what it told" in caplog.text
+        def recall(self, today):
+            self.seen.append(tuple(today()))
+
+        def on(self, event):
+            self.seen.append(type(event).__name__)
+
+        def turn(self, view):
+            return {"next": view.next_action and view.next_action.name, "status": view.status}
+
+        def told(self):
+            return f"{self.services['voice']} heard {self.seen[:2]}."
+
+    turns = []
+    executive = mission(scripted_skill("a"), ScriptedRobot(), Telling, services={"voice": "It"})
+    executive._listeners.append(Turns(turns))
+    assert executive.run("go").message == "It heard [(), 'MissionStarted']."
+    assert turns == [
+        {"next": "a", "status": "in_progress"},
+        {"next": None, "status": "satisfied"},
+    ]
 
 
 class Lost:
@@ -142,6 +175,17 @@ def test_a_clean_up_and_a_stop_that_both_fail_do_not_hide_why_it_failed(caplog):
     assert (outcome.status, outcome.failures[-1]["code"]) == ("blocked", "TIMEOUT")
     assert robot.stops
     assert "the robot of test could not be stopped" in caplog.text
+
+
+class Turns:
+    """A listener that keeps the reports of packs."""
+
+    def __init__(self, turns: list[dict]) -> None:
+        self._turns = turns
+
+    def on(self, event) -> None:
+        if isinstance(event, Turn):
+            self._turns.append(event.report)
 
 
 class Ends:

@@ -6,7 +6,9 @@ import threading
 
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.perception_loop import PerceptionLoop, PerceptionWorker
+from bt_exec.nodes.runtime import Runtime
 from bt_exec.observation import ObservationBuffer
+from bt_exec.pack import Catalogue
 from bt_exec.rig import Rig
 from bt_exec.site.site import Rates
 from bt_exec.testing import FakeClock, FakeScene, ScriptedRobot
@@ -35,9 +37,8 @@ def test_a_look_that_was_under_way_does_not_stand_for_one_that_is_asked_for_now(
     perception_workers = {"test": PerceptionWorker("test", slow, buffer, Rates(), wait=False)}
     rigs = {"test": Rig(ScriptedRobot(), simulation=simulation)}
     clock = Clock([simulation], 0.01, fast=True)
-    perception_loop = PerceptionLoop(
-        rigs, perception_workers, clock, 60.0, lambda event: None, lambda: 0, lambda: False
-    )
+    runtime = Runtime(Catalogue([]), rigs, {}, clock.now, lambda event: None)
+    perception_loop = PerceptionLoop(runtime, perception_workers, clock, 60.0, lambda: False)
     perception_workers["test"].start(now=True)
     simulation.step(2.0)
     threading.Timer(0.05, slow.first.set).start()

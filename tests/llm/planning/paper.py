@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bt_exec.events import Event
+from bt_exec.failure import Failed
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.executive import Executive
@@ -21,8 +22,9 @@ from bt_exec.planning.compiler import Compiler, Request
 from bt_exec.rig import Rig
 from bt_exec.site.site import Site, load_site
 from bt_exec.testing import FakeClock
+from bt_exec_skills.door.perception.observation import DoorEstimate, DoorScene
 from bt_exec_skills.door.rigs import facts_of
-from bt_exec_skills.door.scene import Detection, DoorEstimate, DoorScene
+from bt_exec_skills.perception.contracts import Detection
 
 ANGLES = {"closed": 0.0, "ajar": 0.4, "open": 1.2}
 SITE = load_site("door")
@@ -52,8 +54,9 @@ class Sheet:
         return self.looks >= 2
 
     @property
-    def blocked(self) -> bool:
-        return bool(self.reason)
+    def failure(self) -> Failed | None:
+        code, _, why = self.reason.partition(": ")
+        return Failed(code, why) if code else None
 
     def stop(self) -> None:
         pass

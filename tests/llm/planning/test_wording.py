@@ -10,7 +10,7 @@ from bt_exec.failure import Problem
 from bt_exec.language.messages import LANGUAGES
 from bt_exec_llm.planning import faults
 from bt_exec_llm.planning.wording import printable, reasons, sentences
-from bt_exec_skills.door import rules
+from bt_exec_skills.door.rules import checkers as rules
 from tests.llm.planning.corpus import corpus
 from tests.llm.planning.paper import run_paper
 

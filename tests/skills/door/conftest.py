@@ -13,8 +13,9 @@ from bt_exec.observation import ObservationBuffer, World
 from bt_exec.rig import Rig
 from bt_exec.skill import Skill, Steps
 from bt_exec_skills.door.pack import PACK
+from bt_exec_skills.door.perception.observation import DoorEstimate, DoorScene
 from bt_exec_skills.door.robot import Arm
-from bt_exec_skills.door.scene import Detection, DoorEstimate, DoorScene
+from bt_exec_skills.perception.contracts import Detection
 
 TICK_S = 0.05
 LOOK_EVERY = 4  # ticks: 5 Hz
@@ -102,8 +103,9 @@ class ScriptedMotion:
         return self.looks > 2
 
     @property
-    def blocked(self) -> bool:
-        return bool(self.reason)
+    def failure(self) -> Failed | None:
+        code, _, why = self.reason.partition(": ")
+        return Failed(code, why) if code else None
 
     def stop(self) -> None:
         self.stops += 1

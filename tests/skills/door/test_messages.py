@@ -13,8 +13,8 @@ from bt_exec.failure import Failure
 from bt_exec.language.messages import Messages
 from bt_exec.testing.checks import check_pack
 from bt_exec_skills import door
-from bt_exec_skills.door.doubt import SENTENCES
 from bt_exec_skills.door.pack import PACK
+from bt_exec_skills.door.perception.uncertainty import SENTENCES
 
 assert PACK.messages is not None
 MESSAGES = Messages.load([PACK.messages])

@@ -10,9 +10,9 @@ import pytest
 
 from bt_exec.failure import BtExecError
 from bt_exec.pack import Catalogue
-from bt_exec_skills.door.learned import LearnedDetector
 from bt_exec_skills.door.pack import PACK
-from bt_exec_skills.door.perception import DoorPerception
+from bt_exec_skills.door.perception.learned_detector import LearnedDetector
+from bt_exec_skills.door.perception.pipeline import DoorPerception
 from bt_exec_skills.door.rigs import facts_of
 
 

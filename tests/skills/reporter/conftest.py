@@ -15,12 +15,12 @@ from bt_exec.observation import ObservationBuffer, World
 from bt_exec.rig import Rig
 from bt_exec.site.data import data_path
 from bt_exec.skill import Skill, Steps
-from bt_exec_skills.reporter.geometry import Pose
-from bt_exec_skills.reporter.notebook import Notebook
+from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.reporter.pack import PACK
-from bt_exec_skills.reporter.scene import Detection, ReporterScene
+from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterScene
+from bt_exec_skills.reporter.reporting.notebook import Notebook
+from bt_exec_skills.reporter.reporting.speaker import Reply, ScriptedSpeaker
 from bt_exec_skills.reporter.sitemap import SiteMap, make_map
-from bt_exec_skills.reporter.speaker import Reply, ScriptedSpeaker
 
 TICK_S = 0.05
 SKILLS: dict[str, Skill] = {skill.name: skill for skill in PACK.skills}
@@ -116,8 +116,9 @@ class ScriptedMotion:
         return self.looks > 2
 
     @property
-    def blocked(self) -> bool:
-        return bool(self.reason)
+    def failure(self) -> Failed | None:
+        code, _, why = self.reason.partition(": ")
+        return Failed(code, why) if code else None
 
     def stop(self) -> None:
         self.stops += 1
@@ -179,8 +180,8 @@ class ScriptedRobot:
         self.still = True
 
 
-def person(who: str, at: tuple[float, float]) -> Detection:
-    return Detection("person", (10, 10, 20, 60), 1.0, who, at)
+def person(who: str, at: tuple[float, float]) -> PlacedDetection:
+    return PlacedDetection("person", (10, 10, 20, 60), 1.0, who, at)
 
 
 class Play:
@@ -197,7 +198,7 @@ class Play:
     def empty(self, t: float) -> ReporterScene:
         return ReporterScene(t, self.robot.pose, ())
 
-    def shows(self, *found: Detection, light: dict[Any, float] | None = None) -> None:
+    def shows(self, *found: PlacedDetection, light: dict[Any, float] | None = None) -> None:
         self.scenes = lambda t: ReporterScene(t, self.robot.pose, found, light or {})
 
     def start(self, name: str, **args: Any) -> tuple[Steps[Any], ObservationBuffer[ReporterScene]]:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
+from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.vision.decode import Found
-from bt_exec_skills.vision.sample import Frame, Mark, Sample
+from bt_exec_skills.vision.sample import Mark, Sample
 
 
 class Squares:

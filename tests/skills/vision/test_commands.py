@@ -231,7 +231,7 @@ def test_no_vision_package_needs_torch() -> None:
     script = (
         "import sys\n"
         "from bt_exec_skills.vision.network import load\n"
-        "from bt_exec_skills.door.eyes import SHIPPED\n"
+        "from bt_exec_skills.door.perception.detector_factory import SHIPPED\n"
         "import bt_exec_skills.vision.commands\n"
         "print(load(SHIPPED).names, {'torch', 'ultralytics'} & set(sys.modules))"
     )

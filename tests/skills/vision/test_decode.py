@@ -90,7 +90,7 @@ def test_suppression_leaves_no_two_of_a_class_that_overlap(seed: int) -> None:
     kinds = rng.integers(0, 2, 25)
     kept = suppress(boxes.astype(np.float32), kinds, 0.5)
     assert kept[0] == 0
-    from bt_exec_skills.vision.metrics import overlaps
+    from bt_exec_skills.perception.picture import overlaps
 
     shares = overlaps(boxes[kept], boxes[kept])
     same = kinds[kept][:, None] == kinds[kept][None, :]

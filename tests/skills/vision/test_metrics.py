@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from bt_exec_skills.perception.picture import overlaps
 from bt_exec_skills.vision.decode import Found
-from bt_exec_skills.vision.metrics import Confusion, figures_of, overlaps
+from bt_exec_skills.vision.metrics import Confusion, figures_of
 from bt_exec_skills.vision.sample import Mark
 
 HERE = (10, 10, 30, 30)

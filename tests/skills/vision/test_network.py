@@ -105,7 +105,7 @@ def test_a_network_of_another_form_is_refused_before_anything_moves(
 
 
 def test_a_picture_of_any_size_is_taken() -> None:
-    from bt_exec_skills.door.eyes import SHIPPED
+    from bt_exec_skills.door.perception.detector_factory import SHIPPED
 
     network = OnnxNetwork(SHIPPED)
     for size in ((240, 320), (120, 160), (480, 640), (64, 64)):
@@ -167,7 +167,7 @@ def test_training_ends_in_two_networks_that_find_the_same(tmp_path: Path) -> Non
 def test_running_a_network_leaves_no_trace_in_the_home_folder(tmp_path: Path) -> None:
     """onnxruntime would write a device id and call its maker."""
     code = (
-        "from bt_exec_skills.door.eyes import weights_path;"
+        "from bt_exec_skills.door.perception.detector_factory import weights_path;"
         "from bt_exec_skills.vision.network import load; load(weights_path(None))"
     )
     env = {key: value for key, value in os.environ.items() if key != "ORT_DISABLE_TELEMETRY"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 
@@ -12,11 +13,13 @@ from bt_exec_skills.door.sim import door_moves, hand_moves
 from bt_exec_skills.door.sim.arm import HOME
 from bt_exec_skills.door.sim.ik import ArmIK
 from bt_exec_skills.door.sim.job import Job
-from bt_exec_skills.door.sim.motion import Motions, SimMotion
 from bt_exec_skills.door.sim.world import CONTROL_S, DoorWorld
+from bt_exec_skills.motion.stepped import MotionSteps, SteppedMotion
 from bt_exec_skills.simulation.periods import Periods
 
 __all__ = ["SimDoorRobot"]
+
+ArmMotion: TypeAlias = SteppedMotion[tuple[float, str]]
 
 _STILL_RAD_S = 0.02
 _AT_HOME_RAD = 0.08
@@ -41,7 +44,7 @@ class SimDoorRobot:
     def __init__(self, world: DoorWorld) -> None:
         self.world = world
         self._iks = {arm: ArmIK(arm) for arm in ARMS}
-        self._motions: dict[Arm, SimMotion] = {}
+        self._motions: dict[Arm, ArmMotion] = {}
         self._attempts: Counter[tuple[str, str]] = Counter()
         self._slips_left = 1 if world.options.fault == "slippery" else 0
         self._stop_asked = False
@@ -87,7 +90,7 @@ class SimDoorRobot:
     @property
     def doing(self) -> str:
         """The phase of the motion under way; empty at rest."""
-        return next((m.phase for m in self._motions.values() if not m.done), "")
+        return next((m.doing for m in self._motions.values() if not m.done), "")
 
     @property
     def door_angle_rad(self) -> float:
@@ -123,40 +126,40 @@ class SimDoorRobot:
 
     # -- motions
 
-    def reach(self, arm: Arm, label: str) -> SimMotion:
+    def reach(self, arm: Arm, label: str) -> ArmMotion:
         """See `DoorRobot.reach`."""
         return self._start(arm, f"reach {label}", hand_moves.reach)
 
-    def close_gripper(self, arm: Arm, label: str) -> SimMotion:
+    def close_gripper(self, arm: Arm, label: str) -> ArmMotion:
         """See `DoorRobot.close_gripper`."""
         slips = self._slips_left > 0
         self._slips_left = max(0, self._slips_left - 1)
         return self._start(arm, f"grasp {label}", lambda job: hand_moves.grasp(job, slips=slips))
 
-    def open_gripper(self, arm: Arm) -> SimMotion:
+    def open_gripper(self, arm: Arm) -> ArmMotion:
         """See `DoorRobot.open_gripper`."""
         return self._start(arm, "open", hand_moves.open_hand)
 
-    def pull_open(self, arm: Arm, label: str) -> SimMotion:
+    def pull_open(self, arm: Arm, label: str) -> ArmMotion:
         """See `DoorRobot.pull_open`."""
         by_handle = label == "door-handle"
         pull = door_moves.pull_by_handle if by_handle else door_moves.pull_by_edge
         return self._start(arm, f"pull {label}", self._alone(arm, pull))
 
-    def push_shut(self, arm: Arm, label: str) -> SimMotion:
+    def push_shut(self, arm: Arm, label: str) -> ArmMotion:
         """See `DoorRobot.push_shut`; where the door is pushed does not depend on the label."""
         return self._start(arm, f"push {label}", self._alone(arm, door_moves.push_shut))
 
-    def go_home(self) -> SimMotion:
+    def go_home(self) -> ArmMotion:
         """See `DoorRobot.go_home`."""
         for motion in self._motions.values():
             motion.stop()
         jobs = [self._job(arm, 0) for arm in ARMS]
-        motion = SimMotion(hand_moves.go_home(jobs), self._freeze_all)
+        motion = SteppedMotion(hand_moves.go_home(jobs), self._freeze_all, 1, brake=False)
         self._motions = dict.fromkeys(ARMS, motion)
         return motion
 
-    def _start(self, arm: Arm, name: str, move: Callable[[Job], Motions]) -> SimMotion:
+    def _start(self, arm: Arm, name: str, move: Callable[[Job], MotionSteps]) -> ArmMotion:
         """Stop what the arm does and start `move`, told how often it was tried before."""
         if arm in self._motions:
             self._motions[arm].stop()
@@ -164,20 +167,21 @@ class SimDoorRobot:
         self._attempts[arm, name] += 1
         job = self._job(arm, attempt)
         phases = _PHASES[name.partition(" ")[0]]
-        motion = SimMotion(self._counted(move(job), arm, name), job.limb.freeze, phases)
+        steps = self._counted(move(job), arm, name)
+        motion = SteppedMotion(steps, job.limb.freeze, phases, brake=False)
         self._motions[arm] = motion
         return motion
 
-    def _alone(self, arm: Arm, move: Callable[[Job], Motions]) -> Callable[[Job], Motions]:
+    def _alone(self, arm: Arm, move: Callable[[Job], MotionSteps]) -> Callable[[Job], MotionSteps]:
         """Return `move` with the other hand let go of the door first."""
 
-        def moves(job: Job) -> Motions:
+        def moves(job: Job) -> MotionSteps:
             yield from door_moves.hands_off([self._job(a, 0) for a in ARMS if a != arm])
             yield from move(job)
 
         return moves
 
-    def _counted(self, steps: Motions, arm: Arm, name: str) -> Motions:
+    def _counted(self, steps: MotionSteps, arm: Arm, name: str) -> MotionSteps:
         """Pass `steps` on; a success makes the next one a first attempt again."""
         yield from steps
         del self._attempts[arm, name]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import mujoco
 import numpy as np
 
-from bt_exec_skills.door.detect import Truth, View
+from bt_exec_skills.door.perception.contracts import DoorTruth, DoorView
 from bt_exec_skills.door.sim.ik import Vector
 from bt_exec_skills.door.sim.layout import DOOR_HEIGHT, DOOR_WIDTH
 from bt_exec_skills.door.sim.painter import RendererName, make_painter
@@ -81,7 +81,7 @@ class SimCamera:
             self._last = Capture(world.time, world.data.qpos.copy(), self.fault == "dark")
         return self._last
 
-    def view(self, capture: Capture) -> View:
+    def view(self, capture: Capture) -> DoorView:
         """See `Camera.view`."""
         with self._lock:
             if self._closed:
@@ -96,21 +96,21 @@ class SimCamera:
             if capture.dark:
                 nothing = np.full_like(picture.geoms, -1)
                 picture = Picture(np.zeros_like(picture.rgb), nothing)
-            return View(capture.t, picture.rgb, self._truth(picture, capture.dark))
+            return DoorView(capture.t, picture.rgb, self._truth(picture, capture.dark))
 
-    def _truth(self, picture: Picture, dark: bool) -> Truth:
+    def _truth(self, picture: Picture, dark: bool) -> DoorTruth:
         world, layout = self._world, self._world.layout
         angle = float(self._data.joint("door").qpos[0])
         masks = {
             label: np.isin(picture.geoms, ids) for label, ids in self._labels.items() if len(ids)
         }
         if dark:
-            return Truth(masks, angle, 0.0, 0.0)
+            return DoorTruth(masks, angle, 0.0, 0.0)
         r = np.linspace(0.03, DOOR_WIDTH - 0.03, _GRID)
         up = np.linspace(0.03 - DOOR_HEIGHT / 2, DOOR_HEIGHT / 2 - 0.03, _GRID)
         panel = [world.geometry.point(angle, a, 0.0, b) for a in r for b in up]
         opening = [np.add(layout.hinge, (0.02, -a, b)) for a in r for b in up]
-        return Truth(
+        return DoorTruth(
             masks,
             angle,
             self._share(np.array(panel), np.array(self._labels["door"]), beyond=False),

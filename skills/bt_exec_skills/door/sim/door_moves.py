@@ -1,4 +1,4 @@
-"""Motions on the door: pull it open by the handle or by its edge, push it shut."""
+"""MotionSteps on the door: pull it open by the handle or by its edge, push it shut."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import contextlib
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
+from bt_exec.failure import Failed
 from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD
 from bt_exec_skills.door.sim.arm import FINGER_OPEN
 from bt_exec_skills.door.sim.ik import Pose, Vector
 from bt_exec_skills.door.sim.job import STANDS_OUT_RAD, Job, phase
 from bt_exec_skills.door.sim.layout import DOOR_WIDTH
-from bt_exec_skills.door.sim.motion import Blocked, Motions
 from bt_exec_skills.door.sim.path import follow, line, wait
+from bt_exec_skills.motion.stepped import MotionSteps
 
 __all__ = ["OPEN_TO_RAD", "hands_off", "pull_by_edge", "pull_by_handle", "push_shut"]
 
@@ -30,7 +31,7 @@ def _arc(start: float, end: float) -> list[float]:
     return [start + (end - start) * k / count for k in range(1, count + 1)]
 
 
-def hands_off(others: Sequence[Job]) -> Motions:
+def hands_off(others: Sequence[Job]) -> MotionSteps:
     """Make the other hands let go of the handle; they may have been stopped while they held it."""
     for job in others:
         if job.limb.pulls:
@@ -38,11 +39,11 @@ def hands_off(others: Sequence[Job]) -> Motions:
             yield from job.home()
 
 
-def pull_by_handle(job: Job) -> Motions:
+def pull_by_handle(job: Job) -> MotionSteps:
     """Grip the handle, swing the door open along its arc, let go, draw back, go home.
 
     Raises:
-        Blocked: UNREACHABLE before anything moves; MISSED if the hand closes beside the handle;
+        Failed: UNREACHABLE before anything moves; MISSED if the hand closes beside the handle;
             STUCK if the door does not follow.
     """
     world, limb, door = job.world, job.limb, job.world.geometry
@@ -69,7 +70,7 @@ def pull_by_handle(job: Job) -> Motions:
     limb.command_fingers(0.0)
     yield from phase(wait(0.4), "gripping the handle")
     if door.to_handle(world.angle, limb.grip) > 0.025:
-        raise Blocked("MISSED", "the hand closed beside the handle")
+        raise Failed("MISSED", "the hand closed beside the handle")
     limb.attach_handle()
     yield from _swing(follow(limb, swing, 0.8), "pulling")
     reached = world.angle
@@ -82,11 +83,11 @@ def pull_by_handle(job: Job) -> Motions:
     _check_open(job, reached)
 
 
-def pull_by_edge(job: Job) -> Motions:
+def pull_by_edge(job: Job) -> MotionSteps:
     """Hook the free edge of a door that is ajar from behind and swing it open.
 
     Raises:
-        Blocked: NO_GRIP if the gap is too small for a hand; UNREACHABLE; STUCK.
+        Failed: NO_GRIP if the gap is too small for a hand; UNREACHABLE; STUCK.
     """
     world, limb, door = job.world, job.limb, job.world.geometry
     yield from job.clear()
@@ -94,7 +95,7 @@ def pull_by_edge(job: Job) -> Motions:
     if start >= OPEN_RAD:
         return
     if start < _GAP_RAD:
-        raise Blocked("NO_GRIP", f"at {start:.2f} rad no hand gets behind the door's edge")
+        raise Failed("NO_GRIP", f"at {start:.2f} rad no hand gets behind the door's edge")
 
     def hook(angle: float, r: float, gap: float) -> Pose:
         place = door.point(angle, r, -gap, 0.02 + job.variant.up)
@@ -121,11 +122,11 @@ def pull_by_edge(job: Job) -> Motions:
     _check_open(job, reached)
 
 
-def push_shut(job: Job) -> Motions:
+def push_shut(job: Job) -> MotionSteps:
     """Push the door shut on its outer face with the hand or what it holds; go home.
 
     Raises:
-        Blocked: UNREACHABLE before anything moves; STUCK if the door does not close.
+        Failed: UNREACHABLE before anything moves; STUCK if the door does not close.
     """
     world, limb, door = job.world, job.limb, job.world.geometry
     yield from job.clear()
@@ -157,12 +158,12 @@ def push_shut(job: Job) -> Motions:
     yield from job.back_off(0.10)
     yield from job.home()
     if reached > CLOSED_RAD:
-        raise Blocked("STUCK", f"the door stopped at {reached:.2f} rad")
+        raise Failed("STUCK", f"the door stopped at {reached:.2f} rad")
 
 
-def _swing(steps: Iterable[float], name: str) -> Motions:
+def _swing(steps: Iterable[float], name: str) -> MotionSteps:
     """Move the door; a hand that gets stuck stops there, the door's angle tells how far it came."""
-    with contextlib.suppress(Blocked):
+    with contextlib.suppress(Failed):
         for progress in steps:
             yield 0.2 + 0.6 * progress, name
     yield from phase(wait(0.2), name)
@@ -179,12 +180,12 @@ def _until_shut(job: Job, steps: Iterable[float]) -> Iterator[float]:
 def _check_open(job: Job, reached: float) -> None:
     """Raise STUCK unless the door came far enough and stayed there."""
     if reached < OPEN_RAD:
-        raise Blocked("STUCK", f"the door stopped at {reached:.2f} rad of {OPEN_TO_RAD:.2f}")
+        raise Failed("STUCK", f"the door stopped at {reached:.2f} rad of {OPEN_TO_RAD:.2f}")
     if job.world.angle < OPEN_RAD:
-        raise Blocked("STUCK", f"the door fell back to {job.world.angle:.2f} rad")
+        raise Failed("STUCK", f"the door fell back to {job.world.angle:.2f} rad")
 
 
-def _leave(job: Job) -> Motions:
+def _leave(job: Job) -> MotionSteps:
     """Draw the hand away from the outer face, round the edge, and home."""
     door, angle = job.world.geometry, job.world.angle
     away: Vector = job.limb.grip + 0.06 * door.outward(angle)

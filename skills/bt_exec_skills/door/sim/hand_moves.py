@@ -1,4 +1,4 @@
-"""Motions of a hand: reach for the material, grasp it, let go, go home."""
+"""MotionSteps of a hand: reach for the material, grasp it, let go, go home."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bt_exec.failure import Failed
 from bt_exec_skills.door.robot import OPEN_RAD
 from bt_exec_skills.door.sim.arm import FINGER_OPEN
 from bt_exec_skills.door.sim.ik import Pose
 from bt_exec_skills.door.sim.job import Job, phase
-from bt_exec_skills.door.sim.motion import Blocked, Motions
 from bt_exec_skills.door.sim.path import follow, line, wait
+from bt_exec_skills.motion.stepped import MotionSteps
 
 __all__ = ["REACH_M", "go_home", "grasp", "open_hand", "reach"]
 
@@ -27,14 +28,14 @@ def _approach(job: Job) -> tuple[Pose, Pose]:
     """Return the poses before the material and on it; the hand is square to the box.
 
     Raises:
-        Blocked: UNREACHABLE if there is no material or the door stands in the way.
+        Failed: UNREACHABLE if there is no material or the door stands in the way.
     """
     world = job.world
     found = world.material_pose()
     if found is None:
-        raise Blocked("UNREACHABLE", "there is nothing to reach for")
+        raise Failed("UNREACHABLE", "there is nothing to reach for")
     if world.angle < OPEN_RAD - 0.1:
-        raise Blocked("UNREACHABLE", f"the door is in the way at {world.angle:.2f} rad")
+        raise Failed("UNREACHABLE", f"the door is in the way at {world.angle:.2f} rad")
     place, turn = found
     square = (turn + math.pi / 4) % (math.pi / 2) - math.pi / 4
     on = Pose(place, square + job.variant.yaw / 2, turn_cost=0.2, tolerance=0.008)
@@ -42,11 +43,11 @@ def _approach(job: Job) -> tuple[Pose, Pose]:
     return before, on
 
 
-def reach(job: Job) -> Motions:
+def reach(job: Job) -> MotionSteps:
     """Bring the open hand in front of the material.
 
     Raises:
-        Blocked: UNREACHABLE; STUCK if something is in the way.
+        Failed: UNREACHABLE; STUCK if something is in the way.
     """
     yield from job.clear()
     before, _ = _approach(job)
@@ -65,7 +66,7 @@ def reach(job: Job) -> Motions:
     yield from phase(follow(job.limb, path[far:], 0.8), "reaching")
 
 
-def grasp(job: Job, *, slips: bool = False) -> Motions:
+def grasp(job: Job, *, slips: bool = False) -> MotionSteps:
     """Advance onto the material, close the hand, lift it clear and draw it out of the cabinet.
 
     A hand that is not in front of it (any more) is brought there first.
@@ -75,7 +76,7 @@ def grasp(job: Job, *, slips: bool = False) -> Motions:
         slips: Whether the material is to slip out of the hand once it is lifted.
 
     Raises:
-        Blocked: UNREACHABLE; MISSED if the fingers close on nothing; SLIPPED if the material is
+        Failed: UNREACHABLE; MISSED if the fingers close on nothing; SLIPPED if the material is
             lost on the way; STUCK.
     """
     limb = job.limb
@@ -92,7 +93,7 @@ def grasp(job: Job, *, slips: bool = False) -> Motions:
         if limb.touching("material"):
             break
     else:
-        raise Blocked(
+        raise Failed(
             "MISSED", f"the fingers closed to {max(0.0, 1000 * limb.opening):.0f} mm on nothing"
         )
     yield from phase(wait(0.1), "closing the hand")
@@ -106,10 +107,10 @@ def grasp(job: Job, *, slips: bool = False) -> Motions:
     for progress, name in job.withdraw():
         yield 0.6 + 0.4 * progress, name
     if not limb.holds:
-        raise Blocked("SLIPPED", "the material is no longer in the hand")
+        raise Failed("SLIPPED", "the material is no longer in the hand")
 
 
-def open_hand(job: Job) -> Motions:
+def open_hand(job: Job) -> MotionSteps:
     """Open the hand and let go of what it holds."""
     job.limb.detach()
     job.limb.command_fingers(FINGER_OPEN)
@@ -117,11 +118,11 @@ def open_hand(job: Job) -> Motions:
         yield progress, "opening the hand"
 
 
-def go_home(jobs: Sequence[Job]) -> Motions:
+def go_home(jobs: Sequence[Job]) -> MotionSteps:
     """Bring each arm home, one after the other.
 
     Raises:
-        Blocked: STUCK if something is in the way.
+        Failed: STUCK if something is in the way.
     """
     for count, job in enumerate(jobs):
         for part in (job.clear(), job.home()):

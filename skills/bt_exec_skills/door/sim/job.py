@@ -11,9 +11,9 @@ from bt_exec_skills.door.sim.arm import FINGER_OPEN, HOME, side_of
 from bt_exec_skills.door.sim.ik import ArmIK, Pose, Vector
 from bt_exec_skills.door.sim.layout import DOOR_HEIGHT
 from bt_exec_skills.door.sim.limb import Limb
-from bt_exec_skills.door.sim.motion import Motions
 from bt_exec_skills.door.sim.path import follow, line, plan, wait
 from bt_exec_skills.door.sim.world import DoorWorld
+from bt_exec_skills.motion.stepped import MotionSteps
 
 __all__ = ["STANDS_OUT_RAD", "Job", "Variant", "phase"]
 
@@ -81,7 +81,7 @@ class Job:
         """Return the present place of the hand, pointing as `like` does."""
         return Pose(self.limb.grip, like.yaw, like.pitch, like.turn_cost, like.tolerance)
 
-    def clear(self) -> Motions:
+    def clear(self) -> MotionSteps:
         """Let go of the handle, and draw the hand out of the cabinet if it is inside."""
         limb, door = self.limb, self.world.geometry
         inside = door.outside(self.world.angle, limb.grip) < 0
@@ -93,7 +93,7 @@ class Job:
         elif inside and limb.grip[0] > door.front_x - 0.10:
             yield from self.withdraw()
 
-    def withdraw(self) -> Motions:
+    def withdraw(self) -> MotionSteps:
         """Draw the hand straight back out of the cabinet, level, then aside before the edge."""
         door, angle, place = self.world.geometry, self.world.angle, self.limb.grip
         out = Pose(place.copy(), turn_cost=0.05)
@@ -119,7 +119,7 @@ class Job:
             return [inner, *line(inner, before), *line(before, outer)]
         return [outer, *line(outer, before), *line(before, inner)]
 
-    def back_off(self, distance: float) -> Motions:
+    def back_off(self, distance: float) -> MotionSteps:
         """Draw the hand back along its fingers by `distance` [m]."""
         fingers = self.limb.fingers
         yaw = float(np.arctan2(fingers[1], fingers[0]))
@@ -127,7 +127,7 @@ class Job:
         end = Pose(start.position - distance * fingers, yaw, turn_cost=0.1, tolerance=0.04)
         yield from phase(follow(self.limb, self.plan(line(start, end)), 0.7), "backing off")
 
-    def home(self) -> Motions:
+    def home(self) -> MotionSteps:
         """Bring the arm to its rest posture, round the edge of a door that stands open."""
         door, angle, grip = self.world.geometry, self.world.angle, self.limb.grip
         side = side_of(self.limb.arm)
@@ -141,7 +141,7 @@ class Job:
         yield from phase(follow(self.limb, path), "returning home")
 
 
-def phase(steps: Iterable[float], name: str) -> Motions:
+def phase(steps: Iterable[float], name: str) -> MotionSteps:
     """Name the periods of `steps`, which yields progress alone."""
     for progress in steps:
         yield progress, name

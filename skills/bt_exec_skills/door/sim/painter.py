@@ -9,9 +9,9 @@ from typing import Any, Literal
 import mujoco
 import numpy as np
 
-from bt_exec_skills.door.sim.glthread import gl_thread
 from bt_exec_skills.door.sim.picture import Painter, Picture
 from bt_exec_skills.door.sim.raycast import RayPainter
+from bt_exec_skills.simulation.glthread import gl_thread
 
 __all__ = ["GlPainter", "RendererName", "gl_works", "make_painter"]
 

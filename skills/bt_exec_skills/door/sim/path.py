@@ -7,9 +7,9 @@ from collections.abc import Generator, Sequence
 
 import numpy as np
 
+from bt_exec.failure import Failed
 from bt_exec_skills.door.sim.ik import ArmIK, Pose, Vector
 from bt_exec_skills.door.sim.limb import Limb
-from bt_exec_skills.door.sim.motion import Blocked
 
 __all__ = ["follow", "line", "plan", "wait"]
 
@@ -43,7 +43,7 @@ def plan(
     """Return joint angles for each of `poses`, each solved from the one before.
 
     Raises:
-        Blocked: UNREACHABLE, if a pose is out of reach; nothing has moved then.
+        Failed: UNREACHABLE, if a pose is out of reach; nothing has moved then.
     """
     path: list[Vector] = []
     q = start
@@ -51,7 +51,7 @@ def plan(
         solved = ik.solve(pose, q, posture)
         if solved is None:
             x, y, z = pose.position
-            raise Blocked(
+            raise Failed(
                 "UNREACHABLE", f"the {limb.arm} arm does not reach ({x:.2f}, {y:.2f}, {z:.2f}) m"
             )
         path.append(solved)
@@ -70,7 +70,7 @@ def follow(limb: Limb, path: Sequence[Vector], speed: float = 1.0) -> Generator[
         speed: Times the usual joint speed.
 
     Raises:
-        Blocked: STUCK, if the arm stays behind its targets.
+        Failed: STUCK, if the arm stays behind its targets.
     """
     points = np.array([limb.target, *path])
     steps = np.abs(np.diff(points, axis=0)).max(axis=1)
@@ -88,7 +88,7 @@ def follow(limb: Limb, path: Sequence[Vector], speed: float = 1.0) -> Generator[
         yield f
         behind_s = behind_s + _PERIOD_S if limb.lag > _STUCK_RAD else 0.0
         if behind_s > _STUCK_S:
-            raise Blocked("STUCK", f"the {limb.arm} arm is {limb.lag:.2f} rad behind its target")
+            raise Failed("STUCK", f"the {limb.arm} arm is {limb.lag:.2f} rad behind its target")
     for _ in range(10):
         if limb.lag < _SETTLED_RAD:
             return

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bt_exec.planning.passes import PassContext
 from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, Sequence, Tree, walk
-from bt_exec_skills.reporter.rules.notes import note
 from bt_exec_skills.reporter.rules.steps import (
     Changed,
     goes_home,
+    note,
     put_together,
     steps_of,
     tells_user,

@@ -16,9 +16,8 @@ from bt_exec.spec.model import (
     children_of,
     walk,
 )
-from bt_exec_skills.reporter.keywords import about_past, names_professor, wants_report
+from bt_exec_skills.reporter.rules.keywords import about_past, names_professor, wants_report
 from bt_exec_skills.reporter.rules.named import named_places
-from bt_exec_skills.reporter.rules.notes import note
 from bt_exec_skills.reporter.rules.steps import (
     REPORT_TOPIC,
     USER,
@@ -26,6 +25,7 @@ from bt_exec_skills.reporter.rules.steps import (
     actions,
     do,
     map_of,
+    note,
     place_of,
     put_together,
     steps_of,

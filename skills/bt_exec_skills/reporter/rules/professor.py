@@ -18,8 +18,7 @@ from bt_exec.spec.model import (
     Tree,
     walk,
 )
-from bt_exec_skills.reporter.keywords import names_professor
-from bt_exec_skills.reporter.rules.notes import note
+from bt_exec_skills.reporter.rules.keywords import names_professor
 from bt_exec_skills.reporter.rules.steps import (
     PROFESSOR,
     PROFESSOR_OFFICE,
@@ -28,6 +27,7 @@ from bt_exec_skills.reporter.rules.steps import (
     do,
     is_core,
     map_of,
+    note,
     put_together,
     steps_of,
 )

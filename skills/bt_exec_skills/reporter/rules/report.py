@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from bt_exec.planning.passes import PassContext
 from bt_exec.spec.model import Do, Fallback, MissionSpec, NodeBase, Sequence, Tree, walk
-from bt_exec_skills.reporter.keywords import about_past, comes_back, wants_report
-from bt_exec_skills.reporter.rules.notes import note
+from bt_exec_skills.reporter.rules.keywords import about_past, comes_back, wants_report
 from bt_exec_skills.reporter.rules.steps import (
     BASE,
     REPORT_TOPIC,
@@ -15,6 +14,7 @@ from bt_exec_skills.reporter.rules.steps import (
     do,
     goes_home,
     is_core,
+    note,
     put_together,
     steps_of,
     tells_user,

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Many
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+from bt_exec.language.messages import Messages, language_of
 from bt_exec.planning.passes import PassContext
 from bt_exec.spec.model import (
     Do,
@@ -17,7 +20,6 @@ from bt_exec.spec.model import (
     MissionSpec,
     NodeBase,
     Sequence,
-    Tree,
     children_of,
     walk,
 )
@@ -35,6 +37,7 @@ __all__ = [
     "goes_home",
     "is_core",
     "map_of",
+    "note",
     "place_of",
     "put_together",
     "steps_of",
@@ -71,6 +74,16 @@ def is_core(node: NodeBase) -> bool:
     if not isinstance(node, Do) or goes_home(node) or tells_user(node):
         return False
     return node.do in ("navigate", "observe_scene", "talk_to_person", "deliver_object")
+
+
+@cache
+def _sentences() -> Messages:
+    return Messages.load([Path(__file__).with_name("notes.yaml")])
+
+
+def note(context: PassContext, key: str) -> str:
+    """Return what a pass changes: the sentence `key` of ``notes.yaml``."""
+    return _sentences().say(key, language_of(context.command))
 
 
 def works(node: NodeBase) -> bool:
@@ -125,8 +138,3 @@ def _plain(node: NodeBase) -> bool:
     """Whether a node has no modifiers, so that its children can stand in its place."""
     modifiers: Iterable[Any] = (node.skip_if, node.guard, node.retry, node.timeout, node.repeat)
     return node.name is None and all(value is None for value in modifiers)
-
-
-def is_tree(node: NodeBase, name: str) -> bool:
-    """Whether a node is the subtree `name`."""
-    return isinstance(node, Tree) and node.tree == name

@@ -12,8 +12,8 @@ from typing import Any
 from bt_exec.language.messages import language_of
 from bt_exec.planning.passes import PassContext
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, children_of, rebuild
-from bt_exec_skills.reporter.keywords import about_past
-from bt_exec_skills.reporter.query import ASPECTS, asks, aspects_of
+from bt_exec_skills.reporter.reporting.query import ASPECTS, asks, aspects_of
+from bt_exec_skills.reporter.rules.keywords import about_past
 from bt_exec_skills.reporter.rules.steps import (
     REPORT_TOPIC,
     USER,

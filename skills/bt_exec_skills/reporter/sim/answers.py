@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bt_exec_skills.reporter.speaker import Reply
+from bt_exec_skills.reporter.reporting.speaker import Reply
 
 __all__ = ["STOCK", "replies_of"]
 

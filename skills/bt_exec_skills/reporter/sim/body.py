@@ -9,19 +9,20 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from bt_exec.failure import Failed
 from bt_exec.visual_qa import VisualQa
-from bt_exec_skills.reporter.geometry import Pose
-from bt_exec_skills.reporter.nav.drive import drive_to, turn_by
-from bt_exec_skills.reporter.nav.motion import Blocked, Command, Commands, SteppedMotion
-from bt_exec_skills.reporter.nav.obstacles import Obstacles
-from bt_exec_skills.reporter.nav.route import Planner
-from bt_exec_skills.reporter.nav.steer import Limits
-from bt_exec_skills.reporter.notebook import Notebook
+from bt_exec_skills.motion.stepped import SteppedMotion
+from bt_exec_skills.navigation.drive import Command, Commands, drive_to, turn_by
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.obstacles import Obstacles
+from bt_exec_skills.navigation.route import Planner
+from bt_exec_skills.navigation.steer import Limits
+from bt_exec_skills.reporter.reporting.notebook import Notebook
+from bt_exec_skills.reporter.reporting.speaker import Speaker
 from bt_exec_skills.reporter.sim.mjcf import BASE_RADIUS
 from bt_exec_skills.reporter.sim.survey import survey
 from bt_exec_skills.reporter.sim.world import CONTROL_S, BuildingWorld
 from bt_exec_skills.reporter.sitemap import SiteMap
-from bt_exec_skills.reporter.speaker import Speaker
 from bt_exec_skills.simulation.periods import Periods
 
 __all__ = ["SimReporterRobot"]
@@ -65,7 +66,7 @@ class SimReporterRobot:
         grid = survey(world.model)
         self.planner = Planner(grid, Obstacles(grid), BASE_RADIUS)
         self._tray: str | None = None
-        self._motion: SteppedMotion | None = None
+        self._motion: SteppedMotion[Command] | None = None
         self._speed = self._turn = 0.0
         self._periods = Periods(CONTROL_S)
         self._stop_asked = False
@@ -149,23 +150,23 @@ class SimReporterRobot:
 
     # -- motions
 
-    def goto(self, pose: Pose) -> SteppedMotion:
+    def goto(self, pose: Pose) -> SteppedMotion[Command]:
         """See `ReporterRobot.goto`."""
         return self._start(drive_to(self, self.planner, pose, self.limits, CONTROL_S))
 
-    def turn(self, angle: float) -> SteppedMotion:
+    def turn(self, angle: float) -> SteppedMotion[Command]:
         """See `ReporterRobot.turn`."""
         return self._start(turn_by(self, angle, self.limits, CONTROL_S))
 
-    def load(self, item: str) -> SteppedMotion:
+    def load(self, item: str) -> SteppedMotion[Command]:
         """See `ReporterRobot.load`; there must be somebody at the base to load it."""
         return self._start(self._load(item))
 
-    def hand_over(self, person: str) -> SteppedMotion:
+    def hand_over(self, person: str) -> SteppedMotion[Command]:
         """See `ReporterRobot.hand_over`."""
         return self._start(self._hand_over(person))
 
-    def _start(self, commands: Commands) -> SteppedMotion:
+    def _start(self, commands: Commands) -> SteppedMotion[Command]:
         if self._motion is not None:
             self._motion.stop()
         self._motion = SteppedMotion(commands, self._freeze)
@@ -175,7 +176,7 @@ class SimReporterRobot:
         ready = self.world.options.load and self.place == self.site.base
         yield from _wait(_HAND_S if ready else _PATIENCE_S, "waiting for the load")
         if not ready:
-            raise Blocked("NOTHING_TO_DELIVER", f"nobody put {item} on the tray")
+            raise Failed("NOTHING_TO_DELIVER", f"nobody put {item} on the tray")
         self._tray = item
 
     def _hand_over(self, person: str) -> Commands:
@@ -185,9 +186,9 @@ class SimReporterRobot:
         wait = _HAND_S if takes or (there and answer == "refuse") else _PATIENCE_S
         yield from _wait(wait, "handing over")
         if there and answer == "refuse":
-            raise Blocked("REFUSED", f"{person} does not want {self._tray}")
+            raise Failed("REFUSED", f"{person} does not want {self._tray}")
         if not takes:
-            raise Blocked("NO_ANSWER", f"{person} did not take {self._tray}")
+            raise Failed("NO_ANSWER", f"{person} did not take {self._tray}")
         self._tray = None
 
 

@@ -15,9 +15,10 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.reporter.detect import Truth, View
-from bt_exec_skills.reporter.geometry import Pose
-from bt_exec_skills.reporter.scene import PERSON
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.perception.oracle import Thing
+from bt_exec_skills.reporter.perception.contracts import GroundTruth, GroundView
+from bt_exec_skills.reporter.perception.observation import PERSON
 from bt_exec_skills.reporter.sim.lamps import Lamps
 from bt_exec_skills.reporter.sim.world import BuildingWorld
 from bt_exec_skills.simulation.rays import Hits, cast
@@ -71,7 +72,7 @@ class SimCamera:
         self._data: Any = mujoco.MjData(world.model)  # the view's own, never the physics'
         self._lock = threading.Lock()
         self._last: Capture | None = None
-        self._seen: tuple[Capture, View] | None = None
+        self._seen: tuple[Capture, GroundView] | None = None
         self.fault = world.options.lens
         focal = 0.5 * height / math.tan(_FOVY_RAD / 2)
         u, v = np.meshgrid(np.arange(width) + 0.5 - width / 2, np.arange(height) + 0.5 - height / 2)
@@ -99,13 +100,13 @@ class SimCamera:
             )
         return self._last
 
-    def view(self, capture: Capture) -> View:
+    def view(self, capture: Capture) -> GroundView:
         """See `Camera.view`; the same capture gives the same view."""
         if self._seen is None or self._seen[0] is not capture:
             self._seen = capture, self._painted(capture)
         return self._seen[1]
 
-    def _painted(self, capture: Capture) -> View:
+    def _painted(self, capture: Capture) -> GroundView:
         x, y, yaw = capture.pose
         c, s = math.cos(yaw), math.sin(yaw)
         eye = np.array([x + c * _FORWARD_M, y + s * _FORWARD_M, _HEIGHT_M])
@@ -114,7 +115,8 @@ class SimCamera:
             ground = np.full((*self._shape, 2), np.nan, np.float32)
             shows = np.full(self._shape, -1, np.int16)
             frame = np.zeros((*self._shape, 3), np.uint8)
-            return View(capture.t, pose, frame, ground, Truth(shows, self._things))
+            truth = GroundTruth(shows, self._things)
+            return GroundView(capture.t, frame, truth, pose=pose, ground=ground)
         rays = self._rays @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
         with self._lock:
             geoms, distance, normals = self._cast(capture, eye, rays)
@@ -123,12 +125,12 @@ class SimCamera:
         light = self._lamps.light(spot, capture.lights) * (0.55 + 0.45 * facing)
         rgb = np.clip(self._colours[geoms] * light[:, None], 0, 255).astype(np.uint8)
         spot[geoms < 0] = np.nan
-        return View(
+        return GroundView(
             capture.t,
-            pose,
             rgb.reshape(*self._shape, 3),
-            spot.reshape(*self._shape, 2),
-            Truth(self._shows[geoms].reshape(self._shape), self._things),
+            GroundTruth(self._shows[geoms].reshape(self._shape), self._things),
+            pose=pose,
+            ground=spot.reshape(*self._shape, 2),
         )
 
     def _cast(self, capture: Capture, eye: Vector, rays: Vector) -> Hits:
@@ -143,18 +145,18 @@ class SimCamera:
         """Nothing to give back."""
 
 
-def _things(model: Any) -> tuple[tuple[tuple[str, str | None], ...], npt.NDArray[np.int16]]:
+def _things(model: Any) -> tuple[tuple[Thing, ...], npt.NDArray[np.int16]]:
     """Return what can be shown, and which of it each geom belongs to; the last entry is none."""
-    things: dict[str, tuple[str, str | None]] = {}
+    things: dict[str, Thing] = {}
     of_geom = np.full(model.ngeom + 1, -1, np.int16)
     for geom in range(model.ngeom):
         kind, _, rest = model.geom(geom).name.partition("/")
         if kind == "person":
             who = rest.partition("/")[0]
-            things.setdefault(f"person/{who}", (PERSON, who))
+            things.setdefault(f"person/{who}", Thing(PERSON, who))
             of_geom[geom] = list(things).index(f"person/{who}")
         elif kind == "thing":
             number, label = rest.split("/")[:2]
-            things.setdefault(f"thing/{number}", (label, None))
+            things.setdefault(f"thing/{number}", Thing(label))
             of_geom[geom] = list(things).index(f"thing/{number}")
     return tuple(things.values()), of_geom

@@ -9,7 +9,7 @@ import math
 import random
 from collections.abc import Mapping
 
-from bt_exec_skills.reporter.geometry import Area
+from bt_exec_skills.navigation.geometry import Area
 from bt_exec_skills.reporter.sim.floor import BARRIERS, DOORWAYS, LIGHTS, ROOMS, STAND, Bar
 from bt_exec_skills.reporter.sim.layout import Furniture, Layout, Rgb, Someone, Thing
 from bt_exec_skills.reporter.sim.options import THINGS, WorldOptions

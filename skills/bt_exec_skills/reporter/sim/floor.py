@@ -21,12 +21,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from bt_exec_skills.reporter.geometry import Area
+from bt_exec_skills.navigation.geometry import Area
 
 __all__ = ["BARRIERS", "DOORWAYS", "LIGHTS", "ROOMS", "STAND", "WALL_HEIGHT", "Bar", "wall_pieces"]
 
 WALL_HEIGHT = 2.4
-_THICK = 0.06  # half of a wall [m]
 
 ROOMS: Mapping[str, Area] = MappingProxyType(
     {

@@ -7,7 +7,7 @@ from typing import Any
 
 import mujoco
 
-from bt_exec_skills.reporter.nav.grid import Grid, Slab
+from bt_exec_skills.navigation.grid import Grid, Slab
 
 __all__ = ["survey"]
 

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.reporter.geometry import Pose
+from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.reporter.sim.draw import draw_layout
 from bt_exec_skills.reporter.sim.floor import ROOMS
 from bt_exec_skills.reporter.sim.layout import Layout

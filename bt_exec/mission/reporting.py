@@ -1,0 +1,176 @@
+"""What a pack tells of a mission: reports turn by turn, and what its robot has told people.
+
+The executive's outcome knows no domain. A pack may bring a `MissionReporter`: one is made for each
+mission, with the services of the pack's rig.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from bt_exec.events import Event
+from bt_exec.failure import Failure
+from bt_exec.skill import Verdict
+from bt_exec.spec.model import MissionSpec
+
+if TYPE_CHECKING:
+    from bt_exec.journal.record import MissionLine
+    from bt_exec.pack import Pack
+    from bt_exec.rig import Rig
+
+__all__ = ["Action", "MissionReporter", "MissionView", "Reporters", "Skip"]
+
+_log = logging.getLogger("bt_exec")
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A skill with its arguments: what is done, remains, or was skipped."""
+
+    name: str
+    args: Mapping[str, Any]
+    path: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return ``{"name": …, "args": {…}}``."""
+        return {"name": self.name, "args": dict(self.args)}
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """An action that was not needed, and why."""
+
+    name: str
+    reason: str
+    path: str = ""
+
+
+@dataclass(frozen=True)
+class MissionView:
+    """What a turn reporter may look at.
+
+    Attributes:
+        command: What the person typed.
+        language: ``en`` or ``ko``.
+        spec: The plan in force, expanded.
+        scene: The newest scene of the pack, or None.
+        next_action: The skill about to start, or None at the end or while looking.
+        remaining: What is left to do, in order, the next action first; what was skipped or kept
+            is not in it.
+        done: What was done, in order.
+        skipped: What was skipped, in order.
+        verdicts: The last verdict of every question, by its text.
+        status: How the mission stands.
+        reason_code: ``OK`` while it goes on; the outcome's code at the end.
+        message: One sentence on how it stands.
+        failure: What ended it, if a failure did.
+        settings: The pack's settings of the site.
+    """
+
+    command: str
+    language: str
+    spec: MissionSpec
+    observation: Any
+    next_action: Action | None
+    remaining: tuple[Action, ...]
+    done: tuple[Action, ...]
+    skipped: tuple[Skip, ...]
+    verdicts: Mapping[str, Verdict]
+    status: Literal["in_progress", "satisfied", "blocked", "failed", "refused", "aborted"]
+    reason_code: str
+    message: str
+    failure: Failure | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+class MissionReporter:
+    """What a pack tells of one mission; every method does nothing unless it is overridden.
+
+    An error in one of them is logged and costs the report, never the mission.
+
+    Args:
+        services: The services of the pack's rig, by name.
+    """
+
+    def __init__(self, services: Mapping[str, Any]) -> None:
+        self.services = services
+
+    def recall(self, today: Callable[[], Sequence[MissionLine]]) -> None:
+        """Take note of earlier missions; called before the mission begins.
+
+        Args:
+            today: Reads the finished missions of today from the journal, oldest first.
+        """
+
+    def on(self, event: Event) -> None:
+        """Take note of `event`, after it is on record; called on the loop's thread."""
+
+    def turn(self, view: MissionView) -> Mapping[str, Any] | None:
+        """Return the report of this turn, before an action and at the end; None for none."""
+        del view
+        return None
+
+    def told(self) -> str:
+        """Return what the robot told the operator; it opens the final message. Empty for none."""
+        return ""
+
+
+class Reporters:
+    """The reporters of one mission, by pack; an error in one is logged, once for each of its jobs.
+
+    Args:
+        packs: The packs of the site.
+        rigs: Their rigs by pack; a reporter gets the services of its own.
+    """
+
+    def __init__(self, packs: Iterable[Pack], rigs: Mapping[str, Rig]) -> None:
+        self._failed: set[tuple[str, str]] = set()
+        self._each: dict[str, MissionReporter] = {}
+        for pack in packs:
+            if pack.reporter is not None:
+                with self._guard(pack.name, "start"):
+                    services = rigs[pack.name].services if pack.name in rigs else {}
+                    self._each[pack.name] = pack.reporter(services)
+
+    def recall(self, today: Callable[[], Sequence[MissionLine]]) -> None:
+        """Let every reporter take note of earlier missions."""
+        for pack, reporter in self._each.items():
+            with self._guard(pack, "recall earlier missions"):
+                reporter.recall(today)
+
+    def on(self, event: Event) -> None:
+        """Hand an event to every reporter."""
+        for pack, reporter in self._each.items():
+            with self._guard(pack, "take an event"):
+                reporter.on(event)
+
+    def turns(self, view_of: Callable[[str], MissionView]) -> Iterator[Mapping[str, Any]]:
+        """Yield the reports of this turn; `view_of` makes the view of a pack."""
+        for pack, reporter in self._each.items():
+            report = None
+            with self._guard(pack, "report"):
+                report = reporter.turn(view_of(pack))
+            if report is not None:
+                yield report
+
+    def told(self) -> str:
+        """Return what the robots told the operator."""
+        said: list[str] = []
+        for pack, reporter in self._each.items():
+            with self._guard(pack, "say what was told"):
+                said.append(reporter.told().strip())
+        return " ".join(filter(None, said))
+
+    @contextlib.contextmanager
+    def _guard(self, pack: str, job: str) -> Iterator[None]:
+        """Log what a reporter raises: its words are missing, the mission goes on."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - a report is missing, the mission is not
+            if (pack, job) not in self._failed:
+                self._failed.add((pack, job))
+                _log.error("the reporter of %s could not %s", pack, job, exc_info=error)

@@ -1,0 +1,146 @@
+"""Practice scenes of the door world: what the shipped detector learned from.
+
+Half of the scenes are moments of real missions, run without eyes; the others put door, arms and
+material anywhere. A scene is one cabinet; its pictures differ in everything that may differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+
+import mujoco
+import numpy as np
+import numpy.typing as npt
+
+from bt_exec_skills.door.dataset.colours import Rng
+from bt_exec_skills.door.dataset.poses import mission_states, posed_states, some_angle
+from bt_exec_skills.door.dataset.style import add_extras, enlarge, restyle, through_sensor
+from bt_exec_skills.door.perception.detector_factory import SHIPPED
+from bt_exec_skills.door.robot import state_at
+from bt_exec_skills.door.sim.layout import WorldOptions
+from bt_exec_skills.door.sim.measure import calibration_of
+from bt_exec_skills.door.sim.mjcf import world_xml
+from bt_exec_skills.door.sim.painter import gl_works, make_painter
+from bt_exec_skills.door.sim.raycast import RayPainter
+from bt_exec_skills.door.sim.world import DoorWorld
+from bt_exec_skills.perception.picture import Frame, box_of
+from bt_exec_skills.vision.evaluate import Answer
+from bt_exec_skills.vision.network import Network
+from bt_exec_skills.vision.sample import Mark, Sample
+
+__all__ = ["DoorPractice"]
+
+WIDTH, HEIGHT = 320, 240
+_LEAST_PIXELS = {"door": 300, "door-handle": 40, "material": 50, "person": 250}
+_MISSION_SHARE = 0.5
+_CROP_SHARE = 0.12
+
+Mask = npt.NDArray[np.bool_]
+
+
+class DoorPractice:
+    """Implements `bt_exec_skills.vision.sample.SceneSource` for the door pack."""
+
+    name = "door"
+    classes = ("door-closed", "door-ajar", "door-open", "door-handle", "material", "person")
+    states = ("closed", "ajar", "open")
+    weights = SHIPPED
+
+    def answerer(self, network: Network) -> Answer:
+        """Return what asks learned eyes for the state of the door in a picture."""
+        from bt_exec_skills.door.dataset.exam import answerer
+
+        return answerer(network)
+
+    def scene(self, seed: int) -> Iterator[Sample]:
+        """Yield the pictures of one cabinet; see the module."""
+        rng = np.random.default_rng([seed, 20261])
+        options = WorldOptions(
+            door=float(some_angle(rng)),
+            material="present" if rng.random() < 0.8 else "absent",
+            seed=seed,
+        )
+        world = DoorWorld(options)
+        mission = rng.random() < _MISSION_SHARE
+        states = mission_states(world, rng) if mission else posed_states(world, rng)
+        spec = mujoco.MjSpec.from_string(world_xml(world.layout))
+        add_extras(spec, rng)
+        model = spec.compile()
+        data = mujoco.MjData(model)
+        door = asdict(calibration_of(world).door)
+        names = [model.geom(i).name for i in range(model.ngeom)]
+        gl = make_painter(model, WIDTH, HEIGHT, "egl") if gl_works() else None
+        try:
+            for qpos in states:
+                camera = restyle(model, world.layout, rng)
+                data.qpos[:] = qpos
+                mujoco.mj_forward(model, data)
+                by_ray = gl is None or rng.random() < 1 / 3
+                painter = RayPainter(model, WIDTH, HEIGHT) if gl is None or by_ray else gl
+                picture = painter.paint(data)
+                angle = float(data.joint("door").qpos[0])
+                masks = _masks(picture.geoms, names)
+                image = through_sensor(picture.rgb, rng)
+                closer = rng.random() < _CROP_SHARE
+                if closer:
+                    image, masks = _closer(image, masks, rng)
+                yield Sample(
+                    image,
+                    _marks(masks, angle),
+                    {
+                        "angle_rad": round(angle, 4),
+                        "renderer": painter.name,
+                        "posture": "mission" if mission else "posed",
+                        "crop": closer,
+                        "camera": asdict(camera),
+                        "door": door,
+                    },
+                )
+        finally:
+            if gl is not None:
+                gl.close()
+
+
+def _masks(geoms: npt.NDArray[np.int32], names: list[str]) -> dict[str, Mask]:
+    """Return the pixels that show each kind of thing."""
+    starts = {
+        "door": ("door/",),
+        "door-handle": ("door/handle", "door/post"),
+        "material": ("material",),
+        "person": ("person/",),
+    }
+    return {
+        kind: np.isin(geoms, [i for i, name in enumerate(names) if name.startswith(start)])
+        for kind, start in starts.items()
+    }
+
+
+def _closer(image: Frame, masks: dict[str, Mask], rng: Rng) -> tuple[Frame, dict[str, Mask]]:
+    """Return a part of a picture, enlarged: what a second look at a detection gets to see.
+
+    A thing of which less than half lies inside is not marked.
+    """
+    kind = ("material", "material", "material", "door-handle", "")[int(rng.integers(5))]
+    middle = rng.uniform((80, 60), (WIDTH - 80, HEIGHT - 60))
+    if kind and masks[kind].any():
+        rows, columns = np.nonzero(masks[kind])
+        middle = np.array([columns.mean(), rows.mean()]) + rng.normal(0.0, 15.0, 2)
+    x = int(np.clip(middle[0] - WIDTH / 4, 0, WIDTH / 2))
+    y = int(np.clip(middle[1] - HEIGHT / 4, 0, HEIGHT / 2))
+    part = np.s_[y : y + HEIGHT // 2, x : x + WIDTH // 2]
+    inside: dict[str, Mask] = {}
+    for name, mask in masks.items():
+        kept = int(mask[part].sum()) >= 0.5 * int(mask.sum())
+        shown = mask[part] if kept else np.zeros_like(mask[part])
+        inside[name] = np.repeat(np.repeat(shown, 2, axis=0), 2, axis=1)
+    return enlarge(image[part]), inside
+
+
+def _marks(masks: dict[str, Mask], angle: float) -> tuple[Mark, ...]:
+    """Return the boxes of what is in view with enough pixels."""
+    return tuple(
+        Mark(f"door-{state_at(angle)}" if kind == "door" else kind, box_of(mask))
+        for kind, mask in masks.items()
+        if int(mask.sum()) >= _LEAST_PIXELS[kind]
+    )

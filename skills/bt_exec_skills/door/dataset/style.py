@@ -1,0 +1,151 @@
+"""How a practice picture looks: colours, light, camera, clutter, people, the sensor.
+
+Everything that does not define a thing is drawn at random, so that a network learns what does: the
+material is the orange one, a door is a panel in the cabinet's front, a person has a body with a
+head and hands.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cv2
+import mujoco
+import numpy as np
+import numpy.typing as npt
+
+from bt_exec_skills.door.dataset.colours import Rng, some_colour, some_wood
+from bt_exec_skills.door.dataset.person import AWAY, PERSON, stand
+from bt_exec_skills.door.perception.calibration import CameraPose
+from bt_exec_skills.door.sim.layout import Layout
+
+__all__ = ["add_extras", "enlarge", "restyle", "through_sensor"]
+
+_CLUTTER = tuple(f"clutter/{i}" for i in range(5))
+_SHAPES = (mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_CYLINDER, mujoco.mjtGeom.mjGEOM_SPHERE)
+
+
+def add_extras(spec: Any, rng: Rng) -> None:
+    """Add clutter and one person to a world's spec, out of sight; `restyle` places them."""
+    for name in _CLUTTER:
+        shape = _SHAPES[int(rng.integers(len(_SHAPES)))]
+        spec.worldbody.add_geom(
+            name=name, type=shape, size=[0.02, 0.02, 0.02], pos=AWAY, contype=0, conaffinity=0
+        )
+    for name in PERSON:
+        ball = name.endswith(("head", "hand"))
+        spec.worldbody.add_geom(
+            name=name,
+            type=mujoco.mjtGeom.mjGEOM_SPHERE if ball else mujoco.mjtGeom.mjGEOM_CAPSULE,
+            size=[0.1, 0.2, 0.0],
+            pos=AWAY,
+            contype=0,
+            conaffinity=0,
+        )
+
+
+def restyle(model: Any, layout: Layout, rng: Rng) -> CameraPose:
+    """Redraw colours, light, camera, clutter and person of a compiled world with extras.
+
+    Returns:
+        The camera that was drawn.
+    """
+    if rng.random() < 0.6:
+        _recolour(model, rng)
+    material = _geoms(model, "material")
+    for geom in material:
+        model.geom_rgba[geom, :3] = some_colour(rng, orange=True)
+    eye, target = (np.array(part) for part in layout.camera)
+    camera = model.cam("head").id
+    model.cam_pos[camera] = eye + rng.normal(0.0, 0.012, 3)
+    target = target + rng.normal(0.0, 0.015, 3)
+    roll = float(rng.normal(0.0, 0.015))
+    _look_at(model, camera, target, roll)
+    model.cam_fovy[camera] = layout.fovy + rng.normal(0.0, 1.0)
+    model.light_pos[0] = np.array(layout.light[0]) + rng.normal(0.0, 0.3, 3)
+    model.light_diffuse[0] = rng.uniform(0.3, 0.9)
+    model.vis.headlight.ambient[:] = rng.uniform(0.2, 0.5)
+    model.vis.headlight.diffuse[:] = rng.uniform(0.1, 0.45)
+    _strew(model, layout, rng)
+    stand(model, layout, rng, present=rng.random() < 0.22)
+    place, point = _point(model.cam_pos[camera]), _point(target)
+    return CameraPose(place, point, float(model.cam_fovy[camera]), roll_rad=roll)
+
+
+def _point(values: npt.NDArray[np.float64]) -> tuple[float, float, float]:
+    x, y, z = (float(value) for value in values)
+    return x, y, z
+
+
+def _recolour(model: Any, rng: Rng) -> None:
+    panel = some_wood(rng) if rng.random() < 0.4 else some_colour(rng)
+    handle = [rng.uniform(0.02, 0.25)] * 3 if rng.random() < 0.6 else [rng.uniform(0.8, 1.0)] * 3
+    parts: dict[str, list[float]] = {
+        "wall": some_colour(rng),
+        "floor": some_colour(rng),
+        "cabinet/": panel if rng.random() < 0.25 else some_colour(rng),
+        "interior/": some_wood(rng) if rng.random() < 0.2 else some_colour(rng),
+        "interior/tray": some_colour(rng),
+        "door/": panel,
+        "door/handle": handle,
+        "door/post": handle,
+    }
+    for start, colour in parts.items():
+        for geom in _geoms(model, start):
+            model.geom_rgba[geom, :3] = colour
+    arm, hand = some_colour(rng), some_colour(rng)
+    for side in ("left/", "right/"):
+        for geom in _geoms(model, side):
+            is_hand = model.geom(geom).name.endswith(("palm", "thumb", "finger"))
+            model.geom_rgba[geom, :3] = hand if is_hand else arm
+
+
+def _geoms(model: Any, start: str) -> list[int]:
+    return [i for i in range(model.ngeom) if model.geom(i).name.startswith(start)]
+
+
+def _look_at(model: Any, camera: int, target: npt.NDArray[np.float64], roll: float) -> None:
+    back = model.cam_pos[camera] - target
+    back /= np.linalg.norm(back)
+    right = np.cross([0.0, np.sin(roll), np.cos(roll)], back)
+    right /= np.linalg.norm(right)
+    axes = np.stack([right, np.cross(back, right), back], axis=1)
+    mujoco.mju_mat2Quat(model.cam_quat[camera], axes.ravel())
+
+
+def _strew(model: Any, layout: Layout, rng: Rng) -> None:
+    """Place some clutter: before the cabinet, on its front, or inside."""
+    x, y, z = layout.centre
+    shown = int(rng.integers(0, len(_CLUTTER)))
+    for number, name in enumerate(_CLUTTER):
+        geom = model.geom(name)
+        if number >= shown:
+            geom.pos[:] = AWAY
+            continue
+        geom.size[:] = rng.uniform(0.012, 0.05, 3)
+        geom.rgba[:3] = some_colour(rng)
+        if rng.random() < 0.4:  # inside, where the material might stand
+            low, high = (x + 0.05, y - 0.12, z - 0.07), (x + 0.2, y + 0.12, z - 0.03)
+        else:
+            low, high = (x - 0.35, y - 0.55, z - 0.45), (x - 0.02, y + 0.55, z + 0.35)
+        geom.pos[:] = rng.uniform(low, high)
+        turn = np.zeros(4)
+        mujoco.mju_euler2Quat(turn, rng.uniform(-3.1, 3.1, 3), "xyz")
+        geom.quat[:] = turn
+
+
+def through_sensor(image: npt.NDArray[np.uint8], rng: Rng) -> npt.NDArray[np.uint8]:
+    """Return the picture as a camera of some quality gives it: gain, blur, noise."""
+    seen = image.astype(np.float32) * float(rng.uniform(0.75, 1.2))
+    if rng.random() < 0.15:
+        seen = np.asarray(cv2.GaussianBlur(seen, (3, 3), 0), np.float32)
+    if rng.random() < 0.4:
+        seen += rng.normal(0.0, rng.uniform(1.0, 6.0), image.shape).astype(np.float32)
+    taken: npt.NDArray[np.uint8] = np.clip(seen, 0, 255).astype(np.uint8)
+    return taken
+
+
+def enlarge(part: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """Return `part` at twice its size."""
+    height, width = part.shape[:2]
+    return np.asarray(cv2.resize(part, (2 * width, 2 * height)), np.uint8)

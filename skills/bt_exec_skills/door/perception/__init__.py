@@ -1,0 +1,1 @@
+"""How the door pack perceives: detectors, the state of the door, observations."""

@@ -1,0 +1,46 @@
+"""What the door pack adds to the contracts of perception: its truth, and who judges the door."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from bt_exec_skills.door.perception.observation import DoorEstimate
+from bt_exec_skills.perception.contracts import Detection, View
+from bt_exec_skills.perception.oracle import Thing
+from bt_exec_skills.perception.picture import Mask
+
+__all__ = ["DoorStateEstimator", "DoorTruth", "DoorView"]
+
+
+@dataclass(frozen=True)
+class DoorTruth:
+    """What a simulator knows about a view; implements `bt_exec_skills.perception.oracle.Truth`.
+
+    Attributes:
+        masks: The pixels that show each label, bool of shape (height, width).
+        angle_rad: The hinge angle.
+        door_seen: Share of the door panel that is in view, 0..1.
+        interior_seen: Share of the opening through which the inside is in view, 0..1.
+    """
+
+    masks: Mapping[str, Mask]
+    angle_rad: float
+    door_seen: float
+    interior_seen: float
+
+    def shown(self) -> Iterator[tuple[Thing, Mask]]:
+        """See `Truth.shown`; the door's pixels include those of its handle."""
+        for label, mask in self.masks.items():
+            yield Thing(label), mask
+
+
+DoorView: TypeAlias = View[DoorTruth]
+
+
+class DoorStateEstimator(Protocol):
+    """Judges the state of the door."""
+
+    def estimate(self, view: DoorView, detections: tuple[Detection, ...]) -> DoorEstimate:
+        """Return the state, or uncertain: a guess is worse than doubt."""

@@ -1,0 +1,74 @@
+"""Makes the learned eyes of a site: network, meanings of its classes, judge.
+
+In a site file::
+
+    detector: learned             # the network that ships with the pack
+    detector:
+      weights: my_door.onnx       # or .pt, with the extra yolo
+      labels: {maniglia: door-handle, porta: door}
+      least_score: 0.35
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from bt_exec.failure import UnknownName, UsageError
+from bt_exec_skills.door.perception.calibration import Calibration
+from bt_exec_skills.door.perception.learned_detector import LearnedDetector
+from bt_exec_skills.door.perception.state_estimator import Judge
+from bt_exec_skills.vision.network import Network, load
+
+__all__ = ["SHIPPED", "learned_eyes", "weights_path"]
+
+SHIPPED = Path(__file__).with_name("weights") / "door.onnx"
+"""The network that ships with the pack."""
+
+_SETTINGS = ("weights", "labels", "least_score")
+
+
+def weights_path(name: str | None) -> Path:
+    """Return the file of weights: one that exists, or one of the shipped ones by its name."""
+    if name is None:
+        return SHIPPED
+    path = Path(name).expanduser()
+    shipped = SHIPPED.parent / path.name
+    return shipped if not path.is_file() and path.name == name and shipped.is_file() else path
+
+
+def learned_eyes(
+    settings: Mapping[str, Any], calibration: Callable[[], Calibration]
+) -> tuple[LearnedDetector, Judge]:
+    """Return the detector and the judge of the door.
+
+    Args:
+        settings: See the module.
+        calibration: Gives camera and door.
+
+    Raises:
+        UnknownName: If a setting is none of these.
+        UsageError: If a value is wrong, or the weights cannot be used.
+    """
+    for key in settings:
+        if key not in _SETTINGS:
+            raise UnknownName("setting of detector", key, _SETTINGS)
+    labels = settings.get("labels", {})
+    if not isinstance(labels, Mapping):
+        raise UsageError("detector: labels must map classes to labels: {maniglia: door-handle}")
+    least = settings.get("least_score", 0.35)
+    if isinstance(least, bool) or not isinstance(least, int | float) or not 0.05 <= least < 1:
+        raise UsageError(f"detector: least_score={least!r}: allowed are 0.05 to 1")
+    weights = settings.get("weights")
+    if weights is not None and not isinstance(weights, str):
+        raise UsageError(f"detector: weights={weights!r}: a file is needed, .onnx or .pt")
+    network, place = _loaded(weights_path(weights)), calibration()
+    return LearnedDetector(network, labels, float(least), place.opening()), Judge(place)
+
+
+@lru_cache(maxsize=2)
+def _loaded(weights: Path) -> Network:
+    """Return the network in a file; loading it again for each mission is of no use."""
+    return load(weights)

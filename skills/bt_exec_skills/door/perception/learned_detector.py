@@ -1,0 +1,169 @@
+"""The learned detector: a network finds, its classes become labels, doubt stays visible.
+
+A network may tell the door's states apart (a class each) or only find the door. Which of its
+classes mean what is configuration; everything else it finds keeps its own name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from bt_exec.failure import UsageError
+from bt_exec_skills.door.robot import DoorState
+from bt_exec_skills.perception.contracts import Detection, View
+from bt_exec_skills.perception.picture import Box, Frame, overlaps, whole_pixels
+from bt_exec_skills.vision.decode import Found
+from bt_exec_skills.vision.network import Network
+
+__all__ = ["MEANINGS", "DoorDetection", "LearnedDetector"]
+
+MEANINGS: tuple[str, ...] = (
+    "door",
+    "door-closed",
+    "door-ajar",
+    "door-open",
+    "door-handle",
+    "material",
+    "person",
+    "ignore",
+)
+"""What a class of a network can mean."""
+
+_STATES: Mapping[str, DoorState] = MappingProxyType(
+    {"door-closed": "closed", "door-ajar": "ajar", "door-open": "open"}
+)
+_FAINT = 0.05  # a state of the door counts as a rival from here on
+_SAME_DOOR = 0.5  # IoU of boxes that are of one door
+_TO_GRASP = ("material",)
+_BEYOND_PX = 4.0  # how far beyond the edge of the opening the middle of a thing may seem to be
+_SAME_THING, _SECOND_SCORE = 0.3, 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class DoorDetection(Detection):
+    """A door, with how much it looks like each state.
+
+    Attributes:
+        states: Score by state; empty if the network does not tell them apart.
+    """
+
+    states: tuple[tuple[DoorState, float], ...] = ()
+
+
+class LearnedDetector:
+    """Finds things with a network; implements `bt_exec_skills.door.perception.contracts.Detector`.
+
+    What is to be grasped must lie in the opening behind the door, and is looked at a second time,
+    on an enlarged part of the picture; else it is not believed (`Detection.doubt`).
+
+    Args:
+        network: What finds.
+        meanings: By class of the network, one of `MEANINGS`; a class without one means its name.
+        least_score: What a detection must exceed.
+        opening: The corners of the opening in the picture, in order, (n, 2) [px]; None if nobody
+            knows where it is.
+
+    Raises:
+        UsageError: If a class is not one of the network's, a meaning not one of `MEANINGS`, or no
+            class means a door.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        meanings: Mapping[str, str] | None = None,
+        least_score: float = 0.35,
+        opening: npt.NDArray[np.float64] | None = None,
+    ) -> None:
+        for name, meaning in (meanings or {}).items():
+            if name not in network.names:
+                raise UsageError(
+                    f"labels: the network has no class {name!r}; it has {', '.join(network.names)}"
+                )
+            if meaning not in MEANINGS:
+                raise UsageError(
+                    f"labels: {name!r} cannot mean {meaning!r}; allowed are {', '.join(MEANINGS)}"
+                )
+        self._network = network
+        self._meanings = {name: name for name in network.names} | dict(meanings or {})
+        if not {"door", *_STATES} & set(self._meanings.values()):
+            raise UsageError(
+                "labels: no class of the network means a door; say which one does, as "
+                f"{{{network.names[0]}: door}}; it has {', '.join(network.names)}"
+            )
+        self._least = least_score
+        self._opening = None if opening is None else opening.astype(np.float32)
+
+    def detect(self, view: View[Any]) -> tuple[Detection, ...]:
+        """See `Detector.detect`."""
+        size = view.frame.shape[0], view.frame.shape[1]
+        doors: list[tuple[str, Found]] = []
+        others: list[Detection] = []
+        for found in self._network.find(view.frame, _FAINT):
+            meaning = self._meanings[found.label]
+            box = whole_pixels(found.xyxy, size)
+            if box is None or meaning == "ignore":
+                continue
+            if meaning == "door" or meaning in _STATES:
+                doors.append((meaning, found))
+            elif found.score > self._least:
+                doubt = self._doubt(view.frame, meaning, box) if meaning in _TO_GRASP else ""
+                others.append(Detection(meaning, box, found.score, doubt=doubt))
+        door = self._door(doors, size)
+        seen = [*([door] if door is not None else []), *others]
+        return tuple(sorted(seen, key=lambda one: -one.score))
+
+    def _door(self, doors: list[tuple[str, Found]], size: tuple[int, int]) -> DoorDetection | None:
+        """Return the best door with the scores of its states, or None."""
+        if not doors or doors[0][1].score <= self._least:
+            return None
+        best = doors[0][1]
+        scores: dict[DoorState, float] = {}
+        for meaning, found in doors:
+            if meaning in _STATES and _overlap(found.xyxy, best.xyxy) >= _SAME_DOOR:
+                state = _STATES[meaning]
+                scores[state] = max(scores.get(state, 0.0), found.score)
+        box = whole_pixels(best.xyxy, size)
+        if box is None:
+            return None
+        ranked = sorted(scores.items(), key=lambda pair: -pair[1])
+        return DoorDetection("door", box, best.score, states=tuple(ranked))
+
+    def _doubt(self, frame: Frame, meaning: str, box: Box) -> Literal["", "unconfirmed", "outside"]:
+        """Return why a thing to be grasped is not believed, or nothing."""
+        if self._opening is not None:
+            middle = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+            if cv2.pointPolygonTest(self._opening, middle, measureDist=True) < -_BEYOND_PX:
+                return "outside"
+        return "" if self.second_look(frame, meaning, box) else "unconfirmed"
+
+    def second_look(self, frame: Frame, meaning: str, box: Box) -> bool:
+        """Return whether an enlarged part of the picture shows the thing in `box`, too."""
+        part, left, top = closer(frame, box)
+        for found in self._network.find(part, _SECOND_SCORE):
+            x1, y1, x2, y2 = (side / 2 for side in found.xyxy)
+            there = x1 + left, y1 + top, x2 + left, y2 + top
+            if self._meanings[found.label] == meaning and _overlap(there, box) >= _SAME_THING:
+                return True
+        return False
+
+
+def closer(frame: Frame, box: Box) -> tuple[Frame, int, int]:
+    """Return the quarter of a picture around a box, enlarged to its size, with its left and top."""
+    height, width = frame.shape[:2]
+    left = int(np.clip((box[0] + box[2]) / 2 - width / 4, 0, width - width // 2))
+    top = int(np.clip((box[1] + box[3]) / 2 - height / 4, 0, height - height // 2))
+    part = frame[top : top + height // 2, left : left + width // 2]
+    bigger = cv2.resize(part, (2 * part.shape[1], 2 * part.shape[0]))
+    return np.asarray(bigger, np.uint8), left, top
+
+
+def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> float:
+    return float(overlaps([one], [other])[0, 0])

@@ -1,0 +1,126 @@
+"""What the door pack sees at one moment: detections, the state of the door, the frame.
+
+Boxes live here and nowhere else: actions carry labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal
+
+from bt_exec_skills.door.robot import DoorState
+from bt_exec_skills.perception.contracts import CameraFault, Detection
+from bt_exec_skills.perception.picture import Frame
+
+__all__ = ["DoorDoubt", "DoorEstimate", "DoorScene"]
+
+DoorDoubt = Literal["no_door", "door_hidden", "not_confirmed"]
+"""Why the state of the door is uncertain, where there is one reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class DoorEstimate:
+    """What state the door seems to be in.
+
+    Attributes:
+        state: open, ajar, closed; or uncertain when it cannot be told.
+        confidence: Of the state, 0..1.
+        evidence: Why, strongest first, for people: "primary:…", then "proxy:…".
+        doubt: Why it is uncertain, where there is one reason.
+    """
+
+    state: DoorState
+    confidence: float
+    evidence: tuple[str, ...] = ()
+    doubt: DoorDoubt | None = None
+
+
+_WORDS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "door": ("door", "문"),
+        "open": ("open", "열림"),
+        "ajar": ("ajar", "조금 열림"),
+        "closed": ("closed", "닫힘"),
+        "uncertain": ("uncertain", "불확실"),
+        "handle": ("handle", "손잡이"),
+        "material": ("material", "자재"),
+        "yes": ("yes", "보임"),
+        "no": ("no", "안 보임"),
+        "unconfirmed": ("unsure", "불확실"),
+        "outside": ("outside", "문 밖"),
+        "fault": ("camera", "카메라"),
+        "dark": ("dark", "어두움"),
+        "frozen": ("frozen", "멈춤"),
+        "noise": ("noise", "잡음"),
+        "occluded": ("covered", "가려짐"),
+        "wrong_size": ("wrong picture size", "영상 크기 다름"),
+        "missing": ("no picture", "영상 없음"),
+    }
+)
+"""In English and in Korean."""
+
+
+@dataclass(frozen=True)
+class DoorScene:
+    """One view of the door; implements `bt_exec.robot.Observation`.
+
+    Attributes:
+        t: When the frame was taken [s, mission clock].
+        detections: What is seen, best first.
+        door: The state of the door.
+        frame: The picture, or None if it was not kept.
+        fault: What is wrong with the camera, or None.
+    """
+
+    t: float
+    detections: tuple[Detection, ...]
+    door: DoorEstimate
+    frame: Frame | None = field(default=None, repr=False, compare=False)
+    fault: CameraFault | None = None
+
+    def sees(self, label: str) -> bool:
+        """Whether something of that label is detected."""
+        return any(found.label == label for found in self.detections)
+
+    def confirms(self, label: str) -> bool:
+        """Whether something of that label is detected that nothing speaks against."""
+        return any(found.label == label and not found.doubt for found in self.detections)
+
+    def labels(self) -> tuple[str, ...]:
+        """Return the labels of what is detected, each once."""
+        return tuple(dict.fromkeys(found.label for found in self.detections))
+
+    def facts(self) -> Mapping[str, str]:
+        """Return what this view establishes for the dry run; doubt establishes nothing."""
+        return {} if self.door.state == "uncertain" else {"door": self.door.state}
+
+    def describe(self, language: str) -> str:
+        """Return one line for people: "door open 0.9 · handle yes · material no"."""
+        say = {word: texts[language == "ko"] for word, texts in _WORDS.items()}
+        parts = [f"{say['door']} {say[self.door.state]} {self.door.confidence:.1f}"]
+        for word, label in (("handle", "door-handle"), ("material", "material")):
+            doubts = [found.doubt for found in self.detections if found.label == label]
+            seen = min(doubts) or "yes" if doubts else "no"  # what is believed comes first
+            parts.append(f"{say[word]} {say[seen]}")
+        if self.fault is not None:
+            parts.append(f"{say['fault']}: {say[self.fault]}")
+        return " · ".join(parts)
+
+    def record(self) -> dict[str, Any]:
+        """Return plain data for the journal, without the frame."""
+        return {
+            "t": self.t,
+            "detections": [
+                {"type": d.label, "bbox": list(d.bbox), "score": round(d.score, 3)}
+                | ({"doubt": d.doubt} if d.doubt else {})
+                for d in self.detections
+            ],
+            "door": {
+                "state": self.door.state,
+                "confidence": round(self.door.confidence, 3),
+                "evidence": list(self.door.evidence),
+            },
+            "fault": self.fault,
+        }

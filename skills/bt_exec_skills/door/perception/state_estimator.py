@@ -1,0 +1,105 @@
+"""The state of the door from what is seen: two opinions that must agree.
+
+*primary*: how much the door looks like each state, to the network. Usually one stands out; at
+the border of two, both may be left.
+*proxy*: the angle at which door and handle would appear where their boxes are. It, too, leaves one
+state possible, or two near a border.
+
+A state is given when it is the only one that both leave. If they contradict each other, or either
+has nothing to say, the door is uncertain: a guess is worse than doubt.
+"""
+
+from __future__ import annotations
+
+from bt_exec_skills.door.perception.angle_fit import AngleFit, AngleFitter
+from bt_exec_skills.door.perception.calibration import Calibration
+from bt_exec_skills.door.perception.contracts import DoorView
+from bt_exec_skills.door.perception.learned_detector import DoorDetection
+from bt_exec_skills.door.perception.observation import DoorEstimate
+from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD, DoorState
+from bt_exec_skills.perception.contracts import Detection
+
+__all__ = ["Judge", "contenders", "possible_states"]
+
+_LEAST = 0.4  # score of the state a door looks most like
+_RIVAL = 0.6  # part of the best score from which on another state is left, too
+_ERROR_PX = 3.0  # mean error of a fit that says anything
+_SLACK_RAD = 0.02  # how wrong a good fit may be
+_INTERIOR = 0.3  # share of the opening that counts as a clear view of the inside
+
+
+def contenders(door: DoorDetection) -> tuple[DoorState, ...]:
+    """Return the states that stand out among a door's scores, the best first."""
+    if not door.states or door.states[0][1] < _LEAST:
+        return ()
+    best = door.states[0][1]
+    return tuple(state for state, score in door.states if score > _RIVAL * best)
+
+
+def possible_states(fit: AngleFit) -> tuple[DoorState, ...]:
+    """Return the states that a fit leaves possible."""
+    low, high = fit.angle - _SLACK_RAD, fit.angle + _SLACK_RAD
+    ranges: tuple[tuple[DoorState, float, float], ...] = (
+        ("closed", -1.0, CLOSED_RAD),
+        ("ajar", CLOSED_RAD, OPEN_RAD),
+        ("open", OPEN_RAD, 10.0),
+    )
+    return tuple(state for state, start, end in ranges if low <= end and high > start)
+
+
+class Judge:
+    """Judges the door; implements `bt_exec_skills.door.perception.contracts.DoorStateEstimator`.
+
+    Args:
+        calibration: Camera and door.
+    """
+
+    def __init__(self, calibration: Calibration) -> None:
+        self._fitter = AngleFitter(calibration)
+
+    def fit(self, detections: tuple[Detection, ...]) -> AngleFit | None:
+        """Return the angle that the boxes of door and handle show; None without either."""
+        door, handle = _first(detections, "door"), _first(detections, "door-handle")
+        return self._fitter.fit(
+            None if door is None else door.bbox, None if handle is None else handle.bbox
+        )
+
+    def estimate(
+        self,
+        view: DoorView,  # noqa: ARG002 - boxes and scores are enough for this estimator
+        detections: tuple[Detection, ...],
+    ) -> DoorEstimate:
+        """See `DoorStateEstimator.estimate`."""
+        door = _first(detections, "door")
+        if not isinstance(door, DoorDetection):
+            return DoorEstimate("uncertain", 0.0, ("primary:no_door_in_view",), "no_door")
+        fit = self.fit(detections)
+        if fit is None or fit.error_px > _ERROR_PX:
+            return DoorEstimate("uncertain", 0.2, (_looks(door), "proxy:boxes_fit_no_angle"))
+        measured = f"hinge_at_{fit.angle:.2f}_rad"
+        possible = possible_states(fit)
+        sure = 1.0 - fit.error_px / (2 * _ERROR_PX)
+        if not door.states and len(possible) == 1:  # the network finds doors, whatever their state
+            return DoorEstimate(possible[0], round(0.8 * sure, 2), (f"primary:{measured}",))
+        evidence = [_looks(door), f"proxy:{measured}"]
+        left = [state for state in contenders(door) if state in possible]
+        if len(left) != 1:
+            return DoorEstimate("uncertain", 0.4 if left else 0.3, tuple(evidence))
+        state = left[0]
+        score = dict(door.states)[state]
+        if fit.interior > _INTERIOR:
+            evidence.append("proxy:interior_visible")
+        elif state == "closed":
+            evidence.append("proxy:no_interior")
+        return DoorEstimate(state, round(min(score, sure), 2), tuple(evidence))
+
+
+def _first(detections: tuple[Detection, ...], label: str) -> Detection | None:
+    return next((found for found in detections if found.label == label), None)
+
+
+def _looks(door: DoorDetection) -> str:
+    """Return what the network makes of a door, as evidence."""
+    if not door.states:
+        return "primary:state_not_told_apart"
+    return "primary:looks_" + ("_or_".join(contenders(door)) or "unlike_any_state")

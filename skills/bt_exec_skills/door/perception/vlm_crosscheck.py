@@ -1,0 +1,131 @@
+"""A second opinion on the door: what our own eyes see must be seen by somebody else, too.
+
+The state of the door counts only while both agree; otherwise it is uncertain, conditions look
+again, and nothing moves. The other one is asked when our own state changes and when the last
+answer has grown old, not for every picture. In a site file::
+
+    second_opinion: {name: claude, model: claude-haiku-5-5}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field, ValidationError
+
+from bt_exec.failure import UsageError
+from bt_exec.visual_qa import VisualQa, find_visual_qa
+from bt_exec_skills.door.perception.contracts import DoorStateEstimator, DoorView
+from bt_exec_skills.door.perception.observation import DoorEstimate
+from bt_exec_skills.door.robot import DoorState
+from bt_exec_skills.perception.contracts import Detection
+
+__all__ = ["QUESTION", "SCHEMA", "DoorOpinion", "SecondOpinion", "second_opinion"]
+
+QUESTION = (
+    "How does the door of the cabinet stand? open: the inside is in clear view. closed: nothing of "
+    "the inside and no gap is in view. ajar: a slit, or the door stands somewhere between. "
+    "uncertain: it cannot be told. Give evidence as short words, 'primary:…' first, then "
+    "'proxy:…'. Say also whether the door's handle and material behind the door are in view."
+)
+_SEEN = {"type": "string", "enum": ["yes", "no", "uncertain"]}
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "state": {"type": "string", "enum": ["open", "ajar", "closed", "uncertain"]},
+        "confidence": {"type": "number", "description": "0 to 1"},
+        "evidence": {"type": "array", "items": {"type": "string"}},
+        "handle_present": _SEEN,
+        "material_visible": _SEEN,
+    },
+    "required": ["state", "confidence", "evidence", "handle_present", "material_visible"],
+    "additionalProperties": False,
+}
+
+_FRESH_S = 30.0
+"""An answer older than this is asked for again [s, mission clock]."""
+_REST_S = 1.0
+"""Between two questions while there is no agreement [s, mission clock]."""
+_LEAST = 0.5
+"""An opinion with less confidence than this is none."""
+
+
+class DoorOpinion(BaseModel):
+    """The other one's answer, checked."""
+
+    state: DoorState
+    confidence: float = Field(ge=0, le=1)
+    evidence: tuple[str, ...] = ()
+    handle_present: Literal["yes", "no", "uncertain"] = "uncertain"
+    material_visible: Literal["yes", "no", "uncertain"] = "uncertain"
+
+
+class SecondOpinion:
+    """Asks another one; implements `bt_exec_skills.door.perception.contracts.DoorStateEstimator`.
+
+    Args:
+        local: Our own eyes.
+        asker: The other one.
+
+    Attributes:
+        asked: How often it was asked.
+        latest: What it said last, or None if that was no answer.
+    """
+
+    def __init__(self, local: DoorStateEstimator, asker: VisualQa) -> None:
+        self.asked = 0
+        self.latest: DoorOpinion | None = None
+        self._local = local
+        self._asker = asker
+        self._agreed: tuple[str, float] = ("", float("-inf"))
+        self._tried: tuple[str, float] = ("", float("-inf"))
+        self._why = ""
+
+    def estimate(self, view: DoorView, detections: tuple[Detection, ...]) -> DoorEstimate:
+        """Return our own estimate if the other one agrees, else uncertain with both opinions."""
+        local = self._local.estimate(view, detections)
+        if local.state == "uncertain":
+            return local
+        state, since = self._agreed
+        if state == local.state and 0 <= view.t - since <= _FRESH_S:
+            return local
+        tried, when = self._tried
+        if tried != local.state or not 0 <= view.t - when < _REST_S:
+            self._ask(view, local.state)
+        if self._agreed == (local.state, view.t):
+            return local
+        evidence = (f"primary:eyes_say_{local.state}", f"proxy:{self._why}")
+        return DoorEstimate("uncertain", 0.3, evidence, "not_confirmed")
+
+    def _ask(self, view: DoorView, state: str) -> None:
+        self.asked += 1
+        self._tried = (state, view.t)
+        told = self._asker.ask(view.frame, QUESTION, SCHEMA)
+        try:
+            self.latest = None if told.data is None else DoorOpinion.model_validate(told.data)
+        except ValidationError:
+            self.latest = None
+        if self.latest is None:
+            self._why = "no_second_opinion" + (f"_{told.why.lower()[:40]}" if told.why else "")
+        elif self.latest.confidence < _LEAST:
+            self._why = "second_opinion_unsure"
+        else:
+            self._why = f"second_opinion_{self.latest.state}"
+            if self.latest.state == state:
+                self._agreed = (state, view.t)
+
+
+def second_opinion(local: DoorStateEstimator, settings: Any) -> DoorStateEstimator:
+    """Return the estimator of a site: our own eyes, or with a second opinion if it wants one.
+
+    Raises:
+        UsageError: If the setting has no name, or the asker refuses its settings.
+    """
+    if settings is None:
+        return local
+    given = {"name": settings} if isinstance(settings, str) else settings
+    if not isinstance(given, Mapping) or not isinstance(given.get("name"), str):
+        raise UsageError("second_opinion needs the name of who is asked: {name: claude}")
+    rest = {key: value for key, value in given.items() if key != "name"}
+    return SecondOpinion(local, find_visual_qa(given["name"], rest))

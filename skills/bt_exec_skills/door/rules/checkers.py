@@ -1,0 +1,143 @@
+"""What a plan must keep for the command it was made for: the faults that planners of doors make.
+
+=========================  =====================================================================
+code                       the plan, or what was said with it …
+=========================  =====================================================================
+OPENING_IN_CLOSE_COMMAND   opens the door, though the command only closes it
+CLOSING_IN_OPEN_COMMAND    closes the door, though the command only opens it
+MATERIAL_IN_DOOR_COMMAND   acts on the material, or speaks of it, in a command about the door
+GATE_REASON_UNRELATED      gives a gate a result for a reason that has nothing to do with it
+STATE_CONTRADICTS_PLAN     states how the door stands, then does what makes no sense there
+STATE_CONTRADICTS_SEEN     states another door than the one that is seen
+=========================  =====================================================================
+
+Rules that need the meaning of the command say nothing where nobody understands it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bt_exec.failure import Problem
+from bt_exec.planning.passes import PassContext
+from bt_exec.spec.expression import leaves
+from bt_exec.spec.model import Do, MissionSpec, walk
+from bt_exec.spec.source import show_place
+from bt_exec.verify.context import conditions_of, nodes_of
+from bt_exec_skills.door.rules.gate import handles_material
+
+__all__ = ["RULES", "door_only", "gate_reasons", "stated_state"]
+
+_PROSE = ("explanation", "visibility_warnings", "goal_status", "stop_signal", "subgoals")
+_MATERIAL = re.compile(r"material|자재", re.IGNORECASE)
+_ASKED = re.compile(r"\b(user|command|request\w*|ask\w*|want\w*)\b|명령|요청|사용자", re.IGNORECASE)
+_IS_OPEN = re.compile(r"\b(is|already|door|now|was)\W+(wide )?(open|opened)\b|열려|열렸", re.I)
+_NOT_OPEN = re.compile(
+    r"closed|shut|ajar|not (fully |yet )?open|uncertain|닫|불확실|조금 열|안 열", re.IGNORECASE
+)
+_NO = re.compile(r"\b(no|not|nothing|isn't|without|absent)\b|안 |없|않", re.IGNORECASE)
+
+
+def door_only(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
+    """A command about the door is about the door, and about one way of moving it."""
+    if context.meant is None:
+        return
+    asked = {node.do for node in walk(context.meant.root) if isinstance(node, Do)}
+    for skill, other, code in (
+        ("open_door", "close_door", "OPENING_IN_CLOSE_COMMAND"),
+        ("close_door", "open_door", "CLOSING_IN_OPEN_COMMAND"),
+    ):
+        if other in asked and skill not in asked:
+            for node, place in nodes_of(spec.root):
+                if isinstance(node, Do) and node.do == skill:
+                    message = f"the command asks for {other}; {skill} has no place in it"
+                    yield Problem(code, message, f"{show_place(place)}/do", skill, (other,))
+    if not asked <= {"open_door", "close_door", "return_home"}:
+        return
+    message = "the command is about the door alone; leave the material out"
+    for node, place in nodes_of(spec.root):
+        names = {part.name for part, _ in conditions_of(node, place)}
+        if handles_material(node) or names & {"material_visible", "hand_holds"}:
+            found = node.do if isinstance(node, Do) else ", ".join(sorted(names))
+            yield Problem("MATERIAL_IN_DOOR_COMMAND", message, show_place(place), found)
+    for key in _PROSE:
+        words = _MATERIAL.search(json.dumps(context.stated.get(key), ensure_ascii=False))
+        if words is not None:
+            yield Problem("MATERIAL_IN_DOOR_COMMAND", message, key, words[0])
+
+
+def gate_reasons(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
+    """A gate is decided by what is seen, and its reason says so."""
+    del spec  # only what was said beside it
+    gates = context.stated.get("gate_evaluations")
+    for index, gate in enumerate(gates if isinstance(gates, list) else []):
+        if not isinstance(gate, dict):
+            continue
+        name, result, reason = gate.get("gate"), gate.get("result"), str(gate.get("reason", ""))
+        fits = {"need_open_door": _fits_door, "material_visible_after_open": _fits_material}
+        if name in fits and isinstance(result, bool) and not fits[name](result, reason):
+            message = f"{name} is {str(result).lower()} for a reason that does not decide it"
+            place = f"gate_evaluations[{index}]/reason"
+            yield Problem("GATE_REASON_UNRELATED", message, place, reason[:80])
+
+
+def _fits_door(result: bool, reason: str) -> bool:
+    if _ASKED.search(reason) or _MATERIAL.search(reason):
+        return False
+    return bool((_NOT_OPEN if result else _IS_OPEN).search(reason))
+
+
+def _fits_material(result: bool, reason: str) -> bool:
+    if _ASKED.search(reason) or not _MATERIAL.search(reason):
+        return False
+    return bool(_NO.search(reason)) is not result
+
+
+def stated_state(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
+    """What is stated of the door is what is seen, and the plan makes sense with it."""
+    told = context.stated.get("door_state_estimation")
+    state = told.get("state") if isinstance(told, Mapping) else told
+    if not isinstance(state, str):
+        return
+    place = "door_state_estimation/state"
+    seen = context.situation.facts.get("door")
+    if seen is not None and state in ("open", "ajar", "closed") and state != seen:
+        message = f"the door is {seen}; plan for what is seen"
+        yield Problem("STATE_CONTRADICTS_SEEN", message, place, state, (seen,))
+    first = next((node for node in walk(spec.root) if _moves(node)), None)
+    if first is None or not isinstance(first, Do):
+        return
+    senseless = {
+        "open": ("open_door",),
+        "closed": ("close_door", "move_arm", "grasp"),
+        "uncertain": ("open_door", "close_door", "move_arm", "grasp"),
+    }
+    if first.do in senseless.get(state, ()) and first.skip_if is None:
+        message = f"a door that is {state} makes {first.do} senseless as the first action"
+        yield Problem("STATE_CONTRADICTS_PLAN", message, place, f"{state}, {first.do}")
+    observed: Any = context.stated.get("observations")
+    missing = isinstance(observed, Mapping) and observed.get("material_visible") is False
+    if state == "open" and missing and handles_material(first) and not _looks(spec):
+        message = "the material is said not to be visible, yet the plan reaches for it"
+        yield Problem("STATE_CONTRADICTS_PLAN", message, "observations/material_visible", "false")
+
+
+def _moves(node: Any) -> bool:
+    return isinstance(node, Do) and node.do != "return_home"
+
+
+def _looks(spec: MissionSpec) -> bool:
+    """Whether the plan asks whether the material is there."""
+    return any(
+        leaf.name == "material_visible"
+        for node in walk(spec.root)
+        if (question := getattr(node, "check", None)) is not None
+        for leaf in leaves(question)
+    )
+
+
+RULES = (door_only, gate_reasons, stated_state)
+"""Each takes a plan with its subtrees expanded and returns what is wrong with it."""

@@ -1,0 +1,135 @@
+"""What every plan for the door must keep, whoever wrote it: labels, arms, gates.
+
+Each pass is pure, named and idempotent, and says what it changed. They run on offline plans and on
+model plans alike, after subtrees are expanded and before verification.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeGuard, TypeVar
+
+from bt_exec.language.messages import Messages, language_of
+from bt_exec.planning.passes import Pass, PassContext
+from bt_exec.spec.expression import Is
+from bt_exec.spec.model import (
+    Check,
+    Do,
+    MissionSpec,
+    NodeBase,
+    Tree,
+    rebuild,
+    walk,
+)
+from bt_exec.spec.paths import label_of
+from bt_exec_skills.door.rules.gate import IS_OPEN, OPENED, SEEN, gated, handles_material
+
+__all__ = ["PASSES", "arm_policy", "door_gate", "ground_labels", "skip_what_is_done"]
+
+HANDLE, DOOR = "door-handle", "door"
+NOT_VISIBLE = "MATERIAL_NOT_VISIBLE_AFTER_OPEN"
+_ENDS_WHEN = {"open_door": "open", "close_door": "closed"}
+
+AnyNode = TypeVar("AnyNode", Do, Tree)
+Changed = tuple[MissionSpec, tuple[str, ...]]
+
+
+def ground_labels(spec: MissionSpec, context: PassContext) -> Changed:
+    """Without a handle in view, actions on the handle are actions on the door."""
+    labels = context.situation.labels
+    if DOOR not in labels or HANDLE in labels:
+        return spec, ()
+    changes: list[str] = []
+
+    def ground(node: NodeBase) -> NodeBase:
+        if isinstance(node, Do) and node.args.get("object_label") == HANDLE:
+            changes.append(_note(context, node, "label", handle=HANDLE, door=DOOR))
+            return _with_args(node, object_label=DOOR)
+        return node
+
+    return _mapped(spec, ground), tuple(changes)
+
+
+def arm_policy(spec: MissionSpec, context: PassContext) -> Changed:
+    """The arm that handles material is the site's policy, never the planner's choice."""
+    arm = context.settings.get("material_arm", "right")
+    changes: list[str] = []
+
+    def obey(node: NodeBase) -> NodeBase:
+        if handles_material(node) and isinstance(node, Do) and node.args.get("arm") != arm:
+            changes.append(_note(context, node, "arm", arm=arm))
+            return _with_args(node, arm=arm)
+        if isinstance(node, Tree) and node.body and node.args.get("arm", arm) != arm:
+            arms = {inner.args["arm"] for inner in walk(node.body) if _takes_arm(inner)}
+            if arms == {arm} and any(handles_material(inner) for inner in walk(node.body)):
+                return _with_args(node, arm=arm)  # the row above its steps says what they do
+        return node
+
+    return _mapped(spec, obey), tuple(changes)
+
+
+def skip_what_is_done(spec: MissionSpec, context: PassContext) -> Changed:
+    """Opening skips an open door, closing a closed one; the skip log says so."""
+    changes: list[str] = []
+
+    def skip(node: NodeBase) -> NodeBase:
+        if isinstance(node, Do) and node.do in _ENDS_WHEN and node.skip_if is None:
+            state = _ENDS_WHEN[node.do]
+            changes.append(_note(context, node, "skip", state=state))
+            done = Is(name="door_is", args={"state": state})
+            return node.model_copy(update={"skip_if": done})
+        return node
+
+    return _mapped(spec, skip), tuple(changes)
+
+
+def door_gate(spec: MissionSpec, context: PassContext) -> Changed:
+    """Nothing reaches for material before the door is open and the material was seen there."""
+    opening = [node for node in walk(spec.root) if isinstance(node, Do) and node.do == "open_door"]
+    usual = context.settings.get("door_arm", "right")
+    written = {
+        "do": "open_door",
+        "with": {
+            "arm": opening[0].args.get("arm", usual) if opening else usual,
+            "object_label": DOOR if HANDLE not in context.situation.labels else HANDLE,
+        },
+        "skip_if": IS_OPEN,
+    }
+    look = Check.model_validate({"check": "material_visible", "else": NOT_VISIBLE})
+    root, added = gated(spec.root, {OPENED: Do.model_validate(written), SEEN: look})
+    notes = (_note(context, node, "gate", added=", ".join(gates)) for node, gates in added)
+    return spec.model_copy(update={"root": root}), tuple(notes)
+
+
+@cache
+def _notes() -> Messages:
+    return Messages.load([Path(__file__).with_name("notes.yaml")])
+
+
+def _note(context: PassContext, node: NodeBase, key: str, **facts: str) -> str:
+    """Return what is changed at a node, in the language of the command."""
+    label = node.do if isinstance(node, Do) else label_of(node)
+    return f"{label}: {_notes().say(key, language_of(context.command), **facts)}"
+
+
+def _takes_arm(node: NodeBase) -> TypeGuard[Do]:
+    return isinstance(node, Do) and "arm" in node.args
+
+
+def _with_args(node: AnyNode, **args: Any) -> AnyNode:
+    return node.model_copy(update={"args": {**node.args, **args}})
+
+
+def _mapped(spec: MissionSpec, change: Callable[[NodeBase], NodeBase]) -> MissionSpec:
+    return spec.model_copy(update={"root": rebuild(spec.root, change)})
+
+
+PASSES = (
+    Pass("arm_policy", arm_policy),
+    Pass("door_gate", door_gate),
+    Pass("skip_what_is_done", skip_what_is_done),
+    Pass("ground_labels", ground_labels),
+)
+"""In the order in which they run."""

@@ -1,0 +1,132 @@
+"""What the door pack can tell: the state of the door, what is in view, what the hands hold.
+
+Timing: a condition is asked once or each tick, as the node says (see `bt_exec.spec.model`); it
+judges by the pictures taken since the node began to ask. Doubt is *not known yet* until the
+patience is used up, then the check fails with UNCERTAIN_PERCEPTION.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from bt_exec.observation import World
+from bt_exec.skill import Verdict, condition
+from bt_exec_skills.door.perception.observation import DoorEstimate, DoorScene
+from bt_exec_skills.door.perception.temporal_voting import agreed_state
+from bt_exec_skills.door.perception.uncertainty import door_doubt, sight_doubt
+from bt_exec_skills.door.robot import Arm, DoorRobot, MaterialLabel
+from bt_exec_skills.perception.fresh import PATIENCE_S
+from bt_exec_skills.perception.temporal_voting import in_view
+
+__all__ = [
+    "CONDITIONS",
+    "arms_home",
+    "door_is",
+    "door_known",
+    "hand_empty",
+    "hand_holds",
+    "handle_visible",
+    "material_visible",
+]
+
+_UNCERTAIN = "UNCERTAIN_PERCEPTION"
+
+
+@condition(
+    patience_s=PATIENCE_S,
+    unknown=_UNCERTAIN,
+    skip_reason="already {state}",
+    establishes={"door": "{state}"},
+)
+def door_is(world: World[DoorScene], state: Literal["open", "ajar", "closed"]) -> Verdict:
+    """Whether the door is in that state, as two fresh pictures agree."""
+    found = _door(world)
+    if isinstance(found, Verdict):
+        return found
+    return Verdict(found.state == state, _told(found), found.evidence, world.age_s)
+
+
+@condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
+def door_known(world: World[DoorScene]) -> Verdict:
+    """Whether the state of the door can be told at all."""
+    found = _door(world)
+    if isinstance(found, Verdict):
+        return found
+    return Verdict.yes(_told(found), found.evidence, world.age_s)
+
+
+@condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
+def material_visible(world: World[DoorScene]) -> Verdict:
+    """Whether the material is in view; said to be absent only after three fresh pictures."""
+    return _in_view(world, "material")
+
+
+@condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
+def handle_visible(world: World[DoorScene]) -> Verdict:
+    """Whether the door's handle is in view; said to be absent only after three fresh pictures."""
+    return _in_view(world, "door-handle")
+
+
+@condition(
+    patience_s=0.0,
+    unknown=_UNCERTAIN,
+    skip_reason="already in hand",
+    establishes={"hand.{arm}": "{object_label}"},
+)
+def hand_holds(robot: DoorRobot, arm: Arm, object_label: MaterialLabel = "material") -> Verdict:
+    """Whether the hand holds the material, by touch."""
+    held = robot.holding(arm) or "nothing"
+    return Verdict(held == object_label, f"{arm} hand holds {held}", (f"touch:{held}",))
+
+
+@condition(
+    patience_s=0.0,
+    unknown=_UNCERTAIN,
+    skip_reason="hand already empty",
+    establishes={"hand.{arm}": "empty"},
+)
+def hand_empty(robot: DoorRobot, arm: Arm) -> Verdict:
+    """Whether the hand holds nothing, by touch."""
+    held = robot.holding(arm) or "nothing"
+    return Verdict(held == "nothing", f"{arm} hand holds {held}", (f"touch:{held}",))
+
+
+@condition(patience_s=0.0, unknown=_UNCERTAIN, skip_reason="already home")
+def arms_home(robot: DoorRobot) -> Verdict:
+    """Whether both arms are at rest at home."""
+    return Verdict(robot.at_home, "arms at home" if robot.at_home else "arms not at home")
+
+
+def _door(world: World[DoorScene]) -> DoorEstimate | Verdict:
+    """Return the state that fresh pictures agree on, or doubt with its reason."""
+    found = agreed_state(world.fresh)
+    if found.state != "uncertain":
+        return found
+    return Verdict.unknown(door_doubt(world), found.evidence, world.age_s)
+
+
+def _told(found: DoorEstimate) -> str:
+    return f"door {found.state} {found.confidence:.1f}"
+
+
+def _in_view(world: World[DoorScene], label: str) -> Verdict:
+    scenes = world.fresh
+    there = in_view(scenes, label)
+    looks = tuple(
+        f"look:{scene.t:.1f}s:{'yes' if scene.confirms(label) else 'no'}" for scene in scenes
+    )
+    if there is None:
+        return Verdict.unknown(sight_doubt(world), looks[-3:], world.age_s)
+    return Verdict(there, f"{label} {'seen' if there else 'not seen'}", looks[-3:], world.age_s)
+
+
+CONDITIONS = (
+    door_is,
+    door_known,
+    material_visible,
+    handle_visible,
+    hand_holds,
+    hand_empty,
+    arms_home,
+)
+"""Every condition of the pack."""

@@ -1,0 +1,133 @@
+"""What every skill of this pack does alike: look before it acts, drive a motion, say why not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from bt_exec.failure import Failed
+from bt_exec.observation import World
+from bt_exec.skill import Running, Steps
+from bt_exec_skills.door.perception.observation import DoorScene
+from bt_exec_skills.door.perception.uncertainty import STALE_S, door_doubt, sight_doubt
+from bt_exec_skills.door.robot import DoorRobot, Motion
+from bt_exec_skills.motion.follow import follow_motion
+from bt_exec_skills.perception.fresh import PATIENCE_S, fresh_observation
+from bt_exec_skills.perception.temporal_voting import in_view
+
+__all__ = ["MOTION_FAILS", "SIGHT_FAILS", "drive", "look_for", "look_up"]
+
+SIGHT_FAILS = frozenset({"LABEL_NOT_DETECTED", "UNCERTAIN_PERCEPTION"})
+"""Codes of `look_for`."""
+MOTION_FAILS = frozenset({"UNREACHABLE", "BLOCKED", "STOPPED", "UNCERTAIN_PERCEPTION"})
+"""Codes of `drive` that any motion may end with."""
+
+_CODES: Mapping[str, str] = MappingProxyType(
+    {
+        "UNREACHABLE": "UNREACHABLE",
+        "STUCK": "BLOCKED",
+        "MISSED": "GRASP_SLIPPED",
+        "SLIPPED": "GRASP_SLIPPED",
+        "NO_GRIP": "NO_GRIP",
+        "STOPPED": "STOPPED",
+    }
+)
+"""Code of a skill by the code of `Motion.failure`."""
+
+_MOST_BLINKS = 2
+
+
+def look_up(world: World[DoorScene], since: float | None = None) -> Steps:
+    """Wait for one fresh picture of a camera that works; nothing moves meanwhile.
+
+    Args:
+        world: What the skill may look at.
+        since: When a fresh picture was taken at the earliest [s]; the start of the skill if None.
+
+    Raises:
+        Failed: UNCERTAIN_PERCEPTION if none comes within a few seconds.
+    """
+    began = world.since if since is None else since
+    yield from fresh_observation(world, began, lambda: _uncertain(world, sight_doubt(world)), 0.0)
+
+
+def _uncertain(world: World[DoorScene], why: str, **facts: Any) -> Failed:
+    age = None if world.observation is None else round(world.age_s, 1)
+    return Failed("UNCERTAIN_PERCEPTION", why, age_s=age, **facts)
+
+
+def _sight_lost(world: World[DoorScene]) -> str:
+    """Return why nobody may move on by what was seen last; empty if sight is good.
+
+    One bad picture is a flicker, two in a row are a fault.
+    """
+    scenes = world.fresh
+    broken = len(scenes) > 1 and all(scene.fault is not None for scene in scenes[-2:])
+    stale = min(world.age_s, world.now - world.since) > STALE_S
+    return sight_doubt(world) if broken or stale else ""
+
+
+def look_for(world: World[DoorScene], label: str, *, door_known: bool = False) -> Steps:
+    """Look until `label` is seen in fresh frames; nothing moves meanwhile.
+
+    Args:
+        world: What the skill may look at.
+        label: What must be seen.
+        door_known: Whether the state of the door must be certain, too.
+
+    Raises:
+        Failed: LABEL_NOT_DETECTED if it is not there; UNCERTAIN_PERCEPTION if fresh frames do not
+            come, or do not tell, within a few seconds.
+    """
+    while True:
+        there = in_view(world.fresh, label)
+        newest = world.observation
+        doubt = newest is not None and (
+            newest.fault is not None or (door_known and newest.door.state == "uncertain")
+        )
+        if there and not doubt:
+            return
+        if there is False:
+            labels = newest.labels() if newest is not None else ()
+            visible = ", ".join(one for one in labels if one != label)
+            raise Failed(
+                "LABEL_NOT_DETECTED",
+                f"{label} is not among what is seen ({visible or 'nothing'})",
+                label=label,
+            )
+        if world.now - world.since >= PATIENCE_S:
+            raise _uncertain(world, door_doubt(world) if there else sight_doubt(world), label=label)
+        yield Running(0.0, "looking")
+
+
+def drive(
+    robot: DoorRobot, world: World[DoorScene], start: Callable[[], Motion], stuck: str = "BLOCKED"
+) -> Steps:
+    """Start a motion and follow it to its end; however it ends, the arm is stopped.
+
+    When sight is lost the arm stops at once. If it comes back within a few seconds the motion is
+    started anew, but not more than twice.
+
+    Args:
+        robot: Whose motion it is.
+        world: What the skill may look at.
+        start: Starts the motion.
+        stuck: Code of an arm that does not get through.
+
+    Raises:
+        Failed: If the motion did not reach its goal; UNCERTAIN_PERCEPTION if the camera failed.
+    """
+    for blinks in range(_MOST_BLINKS + 1):
+        motion = start()
+        blind = yield from follow_motion(robot, motion, lambda: _sight_lost(world))
+        if not blind:
+            break
+        if blinks == _MOST_BLINKS:
+            raise _uncertain(world, blind)
+        yield from look_up(world, since=world.now)
+    failure = motion.failure
+    if failure is not None:
+        code = stuck if failure.code == "STUCK" else _CODES.get(failure.code, "BLOCKED")
+        angle_deg = round(robot.door_angle_rad * 57.2958)
+        raise Failed(code, failure.message or str(failure), angle_deg=angle_deg)

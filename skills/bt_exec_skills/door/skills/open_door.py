@@ -1,0 +1,44 @@
+"""The skill `open_door`."""
+
+from __future__ import annotations
+
+from bt_exec.failure import Failed
+from bt_exec.observation import World
+from bt_exec.skill import Steps, skill
+from bt_exec_skills.door.perception.observation import DoorScene
+from bt_exec_skills.door.robot import OPEN_RAD, Arm, DoorLabel, DoorRobot
+from bt_exec_skills.door.skills.driving import MOTION_FAILS, SIGHT_FAILS, drive, look_for
+
+__all__ = ["open_door"]
+
+
+@skill(
+    fails={"DOOR_STUCK", "GRASP_SLIPPED", "HAND_FULL", "NO_GRIP", *SIGHT_FAILS, *MOTION_FAILS},
+    needs={"hand.{arm}": "empty"},
+    effects={"door": "open", "at.{arm}": "home"},
+    uses={"arm.{arm}", "door"},
+    timeout_s=40,
+)
+def open_door(
+    robot: DoorRobot, world: World[DoorScene], arm: Arm, object_label: DoorLabel
+) -> Steps:
+    """Open the door with one arm, by its handle or, when it stands ajar, by its edge.
+
+    The hand must be empty. Afterwards the door stands open (1 rad or more, by its hinge encoder)
+    and the arm is at home. With `door` for `object_label` a closed door cannot be opened: its edge
+    gives no grip.
+    """
+    if robot.door_angle_rad >= OPEN_RAD:
+        return
+    held = robot.holding(arm)
+    if held == "material":
+        raise Failed("HAND_FULL", f"the {arm} hand holds the {held}", held=held)
+    yield from look_for(world, object_label, door_known=True)
+    yield from drive(robot, world, lambda: robot.pull_open(arm, object_label), stuck="DOOR_STUCK")
+    angle = robot.door_angle_rad
+    if angle < OPEN_RAD:
+        raise Failed(
+            "DOOR_STUCK",
+            f"the door stands at {angle:.2f} rad, open is {OPEN_RAD:.2f}",
+            angle_deg=round(angle * 57.2958),
+        )

@@ -1,0 +1,80 @@
+"""A motion under way, made of a generator that takes one step every control period."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from bt_exec.failure import Failed
+
+__all__ = ["MotionSteps", "SteppedMotion"]
+
+S = TypeVar("S", bound=tuple[Any, ...])
+MotionSteps: TypeAlias = Generator[tuple[float, str], None, None]
+"""Yields progress 0..1 and phase once per control period; raises `Failed` if it cannot go on."""
+
+
+class SteppedMotion(Generic[S]):
+    """The handle of a motion; implements `bt_exec.robot.Motion`.
+
+    Args:
+        steps: The motion. Each step is a tuple that begins with progress 0..1 and phase.
+        freeze: Makes what moves stand still at once; called when the motion is cut short.
+        phases: How many phases it usually has, if each of them counts progress from 0; progress
+            counts them alike and never goes back. None if steps tell the progress of the whole.
+        brake: Whether to freeze, too, when the motion reaches its goal: a base rolls on, an arm
+            keeps its target.
+    """
+
+    def __init__(
+        self,
+        steps: Generator[S, None, None],
+        freeze: Callable[[], None],
+        phases: int | None = None,
+        *,
+        brake: bool = True,
+    ) -> None:
+        self._steps = steps
+        self._freeze = freeze
+        self._phases = phases
+        self._brake = brake
+        self._begun = 0
+        self.done = False
+        self.progress = 0.0
+        self.failure: Failed | None = None
+        self.doing = "planning"
+
+    def advance(self) -> S | None:
+        """Return the step of the next period, or None when the motion is over."""
+        if self.done:
+            return None
+        try:
+            step = next(self._steps)
+        except StopIteration:
+            self.done, self.progress = True, 1.0
+            if self._brake:
+                self._freeze()
+        except Failed as failed:
+            self.done, self.failure = True, failed
+            self._freeze()
+        else:
+            self._note(step[0], step[1])
+            return step
+        return None
+
+    def _note(self, progress: float, phase: str) -> None:
+        whole = min(progress, 1.0)
+        if phase not in (self.doing, "planning"):
+            self._begun += 1
+        self.doing = phase
+        if self._phases is not None:
+            whole = (max(self._begun - 1, 0) + whole) / max(self._phases, self._begun)
+        self.progress = max(self.progress, min(whole, 1.0))
+
+    def stop(self) -> None:
+        """End the motion where it is; harmless when already done."""
+        if self.done:
+            return
+        self.done, self.failure = True, Failed("STOPPED", "it was asked to stop")
+        self._steps.close()
+        self._freeze()

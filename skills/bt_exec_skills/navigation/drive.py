@@ -1,0 +1,212 @@
+"""Driving: to a pose along a way, and turning on the spot. Generators, one step a control period.
+
+What stands in the way is looked at twice a second. A way that turns out to be blocked is planned
+anew round it; when no way is left, the robot waits a while, for people move on, and gives up with
+``BLOCKED_PATH``. A goal to which the map itself has no way is ``UNREACHABLE``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+from typing import NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from bt_exec.failure import Failed
+from bt_exec_skills.navigation.geometry import Pose, turn_between
+from bt_exec_skills.navigation.obstacles import hits
+from bt_exec_skills.navigation.route import Planner, Route, smooth_speed
+from bt_exec_skills.navigation.steer import Limits, Steering, eased
+
+__all__ = ["Base", "Command", "Commands", "drive_to", "turn_by"]
+
+_ARRIVED_M, _ARRIVED_RAD = 0.15, 0.04
+_CLOSE_M = 0.5  # from here a robot that gets no nearer has arrived, too
+_AHEAD_M = (0.8, 0.55, 0.35)  # how far ahead on its way the robot aims
+_BACK_STEPS = 20
+_LOOK_EVERY = 10  # control periods between two looks at obstacles
+_STEER_EVERY = 2
+_STUCK_S = 4.0
+_PATIENCE_S = 6.0
+_MOST_PLANS = 12
+
+
+class Command(NamedTuple):
+    """What a drive wants for the next control period.
+
+    Attributes:
+        progress: How much is behind it, 0..1.
+        doing: Its phase in a word or two.
+        speed: Forwards [m/s].
+        turn: To the left [rad/s].
+    """
+
+    progress: float
+    doing: str
+    speed: float = 0.0
+    turn: float = 0.0
+
+
+Commands: TypeAlias = Generator[Command, None, None]
+
+
+class Base(Protocol):
+    """What driving asks of a robot's base."""
+
+    @property
+    def pose(self) -> Pose:
+        """Where it is."""
+
+    @property
+    def time(self) -> float:
+        """The present [s]."""
+
+    def ranges(self) -> npt.NDArray[np.float64]:
+        """Return distances all around [m]; see `bt_exec_skills.navigation.obstacles.hits`."""
+
+
+def drive_to(base: Base, planner: Planner, goal: Pose, limits: Limits, period_s: float) -> Commands:
+    """Drive to a pose and turn to face its way.
+
+    Args:
+        base: Who drives.
+        planner: Finds ways.
+        goal: Where to.
+        limits: What the base can do.
+        period_s: Time between two commands [s].
+
+    Raises:
+        Failed: UNREACHABLE or BLOCKED_PATH.
+    """
+    trip = _Trip(base, planner, goal, limits, period_s)
+    if not (yield from _idle(planner.reachable(base.pose, goal), "planning")):
+        raise Failed("UNREACHABLE", f"the map has no way to ({goal.x:.1f}, {goal.y:.1f})")
+    plans = 0
+    while not (yield from trip.follow((yield from trip.find_way()))):
+        plans += 1
+        if plans >= _MOST_PLANS:
+            raise Failed("BLOCKED_PATH", f"gave up after {plans} other ways")
+    yield from turn_by(base, turn_between(base.pose.yaw, goal.yaw), limits, period_s, 1.0)
+
+
+def turn_by(
+    base: Base, angle: float, limits: Limits, period_s: float, progress: float = 0.0
+) -> Commands:
+    """Turn on the spot by `angle` [rad], to the left if positive."""
+    total, last = angle, base.pose.yaw
+    turn = 0.0
+    while abs(angle) > _ARRIVED_RAD:
+        wanted = math.copysign(min(limits.turn, math.sqrt(1.6 * limits.swing * abs(angle))), angle)
+        wanted = math.copysign(min(abs(wanted), abs(angle) / period_s * 0.6), angle)
+        turn = eased(turn, wanted, limits.swing * period_s)
+        behind = max(progress, 1 - abs(angle) / max(abs(total), 1e-6))
+        yield Command(behind, "turning", 0.0, turn)
+        now = base.pose.yaw
+        angle -= turn_between(last, now)
+        last = now
+
+
+def _idle(steps: Generator[None, None, bool], doing: str) -> Generator[Command, None, bool]:
+    """Stand still while `steps` go on; return what they return."""
+    try:
+        while True:
+            next(steps)
+            yield Command(0.0, doing)
+    except StopIteration as stop:
+        return bool(stop.value)
+
+
+class _Trip:
+    """One drive, with what it knows of its progress."""
+
+    def __init__(
+        self, base: Base, planner: Planner, goal: Pose, limits: Limits, period_s: float
+    ) -> None:
+        self._base, self._planner, self._goal = base, planner, goal
+        self._limits, self._period_s = limits, period_s
+        self._steering = Steering(limits)
+        self._length = max(0.5, base.pose.away(goal.x, goal.y))
+        self._behind = 0.0
+        self._forgot = False
+
+    def find_way(self) -> Generator[Command, None, Route]:
+        """Plan; wait for people to move on if there is no way, then give up."""
+        waited = 0.0
+        while True:
+            steps = self._planner.plan(self._base.pose, self._goal)
+            try:
+                while True:
+                    next(steps)
+                    yield Command(self._behind, "planning")
+            except StopIteration as stop:
+                route: Route | None = stop.value
+            if route is not None:
+                self._length = max(self._length, route.left_m)
+                return route
+            if not self._forgot:
+                self._forgot = True
+                self._planner.obstacles.forget()
+                continue
+            if waited >= _PATIENCE_S:
+                raise Failed("BLOCKED_PATH", "every way there is blocked")
+            for _ in range(_LOOK_EVERY):
+                yield Command(self._behind, "waiting")
+            waited += _LOOK_EVERY * self._period_s
+            self._planner.obstacles.look(self._base.pose, self._base.ranges())
+
+    def follow(self, route: Route) -> Generator[Command, None, bool]:
+        """Follow a way; return False if it turned out to be blocked."""
+        base, limits, period = self._base, self._limits, self._period_s
+        speed = turn = 0.0
+        wanted = (0.0, 0.0)
+        best, since = math.inf, base.time
+        count = 0
+        while base.pose.away(*route.goal) > _ARRIVED_M:
+            pose = base.pose
+            if count % _STEER_EVERY == 0:
+                ranges = base.ranges()
+            route.pass_by(pose)
+            left = max(route.left_m, pose.away(*route.goal))
+            if left < best - 0.15:
+                best, since = left, base.time
+            if count % _LOOK_EVERY == 0:
+                self._planner.obstacles.look(pose, ranges)
+                if self._planner.blocked_ahead(route, 5.0):
+                    return False
+            if base.time - since > _STUCK_S:
+                if pose.away(*route.goal) < _CLOSE_M:
+                    return True
+                yield from self._back_off()
+                self._planner.obstacles.believe(pose, ranges, 1.2)
+                return False
+            if count % _STEER_EVERY == 0:
+                points = hits(pose, ranges, 3.0)
+                wanted = self._steering.choose(pose, self._aim(pose, route, points), points)
+            count += 1
+            top = min(wanted[0], smooth_speed(left, limits.gain))
+            change = limits.gain * period * (1.0 if top > speed else 2.5)
+            speed = eased(speed, top, change)
+            turn = eased(turn, wanted[1], limits.swing * period)
+            self._behind = max(self._behind, 0.98 * (1 - left / self._length))
+            yield Command(self._behind, "driving", speed, turn)
+        return True
+
+    def _aim(
+        self, pose: Pose, route: Route, points: npt.NDArray[np.float64]
+    ) -> tuple[float, float]:
+        """Return the point to make for: far ahead where the straight way is free, else near."""
+        for distance in _AHEAD_M:
+            target = route.ahead(distance)
+            if self._steering.sees(pose, target, points):
+                break
+        return target
+
+    def _back_off(self) -> Commands:
+        """Draw back a little from what is near."""
+        base = self._base
+        for _ in range(_BACK_STEPS):
+            points = hits(base.pose, base.ranges(), 1.5)
+            speed, turn = self._steering.retreat(base.pose, points)
+            yield Command(self._behind, "backing off", speed, turn)

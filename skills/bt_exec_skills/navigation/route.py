@@ -1,0 +1,125 @@
+"""A way over the map: planned a slice at a time, and again when something stands in it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+
+import numpy as np
+import numpy.typing as npt
+
+from bt_exec_skills.navigation.astar import Search
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.grid import Grid
+from bt_exec_skills.navigation.obstacles import Obstacles
+
+__all__ = ["Planner", "Route"]
+
+_SLICE = 1500  # cells of a search in one control period: two or three milliseconds
+_TIGHT_M = 0.08  # kept free beyond the hull
+_WIDE_M = 0.75  # ways keep this far off walls where there is room
+_INSTEAD_M = 0.8  # how far from a taken goal one may stop
+
+Mask = npt.NDArray[np.bool_]
+
+
+class Route:
+    """Points to drive through.
+
+    Args:
+        points: Way points [m], shape (n, 2), a cell apart.
+    """
+
+    def __init__(self, points: npt.NDArray[np.float64]) -> None:
+        self.points = points
+        steps = np.hypot(*np.diff(points, axis=0).T) if len(points) > 1 else np.zeros(0)
+        self._left = np.concatenate([np.cumsum(steps[::-1])[::-1], [0.0]])
+        self._at = 0
+
+    def pass_by(self, pose: Pose) -> None:
+        """Take note that the robot is at `pose`: what is behind is done with."""
+        window = self.points[self._at : self._at + 25]
+        away = np.hypot(window[:, 0] - pose.x, window[:, 1] - pose.y)
+        self._at += int(np.argmin(away))
+
+    @property
+    def left_m(self) -> float:
+        """Length of what is ahead [m]."""
+        return float(self._left[self._at])
+
+    @property
+    def goal(self) -> tuple[float, float]:
+        """The last point [m]."""
+        return float(self.points[-1, 0]), float(self.points[-1, 1])
+
+    def ahead(self, distance: float) -> tuple[float, float]:
+        """Return the point that is `distance` further on [m], or the goal."""
+        beyond = np.nonzero(self.left_m - self._left[self._at :] >= distance)[0]
+        point = self.points[self._at + beyond[0]] if len(beyond) else self.points[-1]
+        return float(point[0]), float(point[1])
+
+    def rest(self, distance: float) -> npt.NDArray[np.float64]:
+        """Return the points of the next `distance` metres, shape (n, 2)."""
+        count = int(np.count_nonzero(self.left_m - self._left[self._at :] <= distance))
+        return self.points[self._at : self._at + max(count, 1)]
+
+
+class Planner:
+    """Plans over a map and what is new since.
+
+    Args:
+        grid: The map.
+        obstacles: What is new.
+        radius: Of the robot's hull [m].
+    """
+
+    def __init__(self, grid: Grid, obstacles: Obstacles, radius: float) -> None:
+        self.grid = grid
+        self.obstacles = obstacles
+        self._reach = radius + _TIGHT_M
+        self.mapped: Mask = grid.clearance > self._reach
+
+    def free(self) -> Mask:
+        """Return the cells where the robot's middle may be, by map and obstacles."""
+        if not self.obstacles.any:
+            return self.mapped
+        return self.mapped & (self.obstacles.clearance() > self._reach)
+
+    def reachable(self, pose: Pose, goal: Pose) -> Generator[None, None, bool]:
+        """Return whether the map alone has a way; yields while it searches."""
+        route = yield from self._search(pose, goal, self.mapped)
+        return route is not None
+
+    def plan(self, pose: Pose, goal: Pose) -> Generator[None, None, Route | None]:
+        """Return a way round everything known, or None; yields while it searches."""
+        return (yield from self._search(pose, goal, self.free()))
+
+    def _search(self, pose: Pose, goal: Pose, free: Mask) -> Generator[None, None, Route | None]:
+        grid = self.grid
+        start = grid.free_near(grid.cell(pose.x, pose.y), free, 0.6)
+        end = grid.free_near(grid.cell(goal.x, goal.y), free, _INSTEAD_M)
+        if start is None or end is None:
+            return None
+        weight = 1 + 4 * np.clip((_WIDE_M - grid.clearance) / _WIDE_M, 0, 1) ** 2
+        search = Search(free, start, end, weight.astype(np.float32))
+        while not search.advance(_SLICE):
+            yield
+        if search.way is None:
+            return None
+        points = [grid.point(cell) for cell in search.way]
+        exact = end == grid.cell(goal.x, goal.y)
+        points[-1] = (goal.x, goal.y) if exact else points[-1]
+        return Route(np.array(points))
+
+    def blocked_ahead(self, route: Route, distance: float) -> bool:
+        """Whether something known stands in the next `distance` metres of a way."""
+        if not self.obstacles.any:
+            return False
+        rows, columns = self.grid.cells(route.rest(distance)).T
+        gap = self.obstacles.clearance()[rows, columns]
+        return bool((gap[min(3, len(gap) - 1) :] <= self._reach).any())
+
+
+def smooth_speed(left_m: float, gain: float) -> float:
+    """Return the speed from which one can still stop within `left_m` [m/s]."""
+    return math.sqrt(max(0.0, 1.2 * gain * left_m))

@@ -1,0 +1,144 @@
+"""Steering: of the speeds and turns in reach, the one that gets on best and keeps clear.
+
+The dynamic window approach (Fox, Burgard, Thrun 1997): every candidate is followed for a moment
+along its arc; those that come too near to anything are out, the rest are weighed.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bt_exec_skills.navigation.geometry import Pose
+
+__all__ = ["Limits", "Steering", "eased"]
+
+_AHEAD_S = 1.4
+_POINTS = 7
+_NEAR_M = 2.6  # what is farther away cannot be reached in that time
+_CLEAR_ENOUGH_M = 0.5
+_TURN_FIRST_RAD = 1.0  # farther off than this, turn on the spot
+_CREEP_M = 0.45  # this near, with room around, creep straight to the target
+_FACING_RAD = 0.4
+
+
+class Limits(NamedTuple):
+    """What a base can do.
+
+    Attributes:
+        speed: Forwards [m/s].
+        turn: To either side [rad/s].
+        gain: Change of speed [m/s²].
+        swing: Change of turn [rad/s²].
+        radius: Of its hull [m].
+        margin: Kept free around the hull [m].
+    """
+
+    speed: float = 0.9
+    turn: float = 2.0
+    gain: float = 1.2
+    swing: float = 8.0
+    radius: float = 0.24
+    margin: float = 0.05
+
+
+class Steering:
+    """Chooses speed and turn.
+
+    Args:
+        limits: What the base can do.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        speeds = np.array([-0.12, 0.0, 0.15, 0.3, 0.5, 0.7, 0.9]) / 0.9 * limits.speed
+        turns = np.linspace(-1.0, 1.0, 13) * limits.turn
+        self._v, self._w = (grid.ravel() for grid in np.meshgrid(speeds, turns))
+        t = np.linspace(_AHEAD_S / _POINTS, _AHEAD_S, _POINTS)
+        angle = self._w[:, None] * t
+        safe = np.where(np.abs(self._w) < 1e-6, 1.0, self._w)[:, None]
+        straight = np.abs(self._w)[:, None] < 1e-6
+        v = self._v[:, None]
+        self._x = np.where(straight, v * t, v / safe * np.sin(angle))
+        self._y = np.where(straight, 0.0, v / safe * (1 - np.cos(angle)))
+
+    def choose(
+        self, pose: Pose, target: tuple[float, float], points: npt.NDArray[np.float64]
+    ) -> tuple[float, float]:
+        """Return speed [m/s] and turn [rad/s]; (0, 0) if every motion would touch something.
+
+        Args:
+            pose: Where the base is.
+            target: The point to make for [m].
+            points: What must not be touched [m], shape (n, 2).
+        """
+        c, s = math.cos(pose.yaw), math.sin(pose.yaw)
+        to_x, to_y = target[0] - pose.x, target[1] - pose.y
+        goal_x, goal_y = c * to_x + s * to_y, c * to_y - s * to_x
+        off = math.atan2(goal_y, goal_x)
+        if abs(off) > _TURN_FIRST_RAD:
+            return 0.0, math.copysign(min(self.limits.turn, 1.8 * abs(off)), off)
+        clear = self._clear(pose, points)
+        away = math.hypot(goal_x, goal_y)
+        if away < _CREEP_M and float(clear[self._v == self._v.max()].min()) > 0:
+            return (0.6 * away, 2.0 * off) if abs(off) < _FACING_RAD else (0.0, 2.0 * off)
+        allowed = (clear > 0) & (np.abs(self._v) * 0.7 <= np.maximum(clear, 0.1) + 0.15)
+        if not allowed.any():
+            return 0.0, 0.0
+        left = np.hypot(goal_x - self._x[:, -1], goal_y - self._y[:, -1])
+        aim = np.arctan2(goal_y - self._y[:, 2], goal_x - self._x[:, 2])
+        facing = np.abs(np.remainder(aim - self._w * _AHEAD_S * 3 / _POINTS + math.pi, math.tau))
+        score = -1.0 * left - 0.25 * np.abs(facing - math.pi)
+        score += 0.9 * np.minimum(clear, _CLEAR_ENOUGH_M) - 0.05 * np.abs(self._w)
+        score -= 0.3 * (self._v < 0)
+        best = int(np.argmax(np.where(allowed, score, -np.inf)))
+        return float(self._v[best]), float(self._w[best])
+
+    def sees(
+        self, pose: Pose, target: tuple[float, float], points: npt.NDArray[np.float64]
+    ) -> bool:
+        """Whether the straight way to `target` is free of `points`."""
+        away = points - (pose.x, pose.y)
+        to = np.array([target[0] - pose.x, target[1] - pose.y])
+        length = float(np.hypot(*to))
+        if not len(points) or length < 1e-6:
+            return True
+        along = np.clip(away @ to / length, 0.0, length)
+        gaps = np.hypot(*(away - along[:, None] * to / length).T)
+        return bool(gaps.min() > self.limits.radius + self.limits.margin)
+
+    def retreat(self, pose: Pose, points: npt.NDArray[np.float64]) -> tuple[float, float]:
+        """Return speed [m/s] and turn [rad/s] of what gets farthest away from `points`, slowly."""
+        away = points - (pose.x, pose.y)
+        c, s = math.cos(pose.yaw), math.sin(pose.yaw)
+        x, y = away[:, 0] * c + away[:, 1] * s, away[:, 1] * c - away[:, 0] * s
+        slow = np.flatnonzero((np.abs(self._v) < 0.2) & (self._v != 0))
+        gaps = (self._x[slow, -1, None] - x) ** 2 + (self._y[slow, -1, None] - y) ** 2
+        least = gaps.min(axis=1) if len(points) else np.zeros(len(slow))
+        best = slow[int(np.argmax(least))]
+        return float(self._v[best]), float(self._w[best])
+
+    def _clear(self, pose: Pose, points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return how far each candidate stays off `points`, beyond hull and margin [m]."""
+        away = points - (pose.x, pose.y)
+        near = away[np.hypot(away[:, 0], away[:, 1]) < _NEAR_M]
+        if not len(near):
+            return np.full(self._v.shape, _NEAR_M)
+        c, s = math.cos(pose.yaw), math.sin(pose.yaw)
+        x, y = near[:, 0] * c + near[:, 1] * s, near[:, 1] * c - near[:, 0] * s
+        gaps = (self._x[:, :, None] - x) ** 2 + (self._y[:, :, None] - y) ** 2
+        least = np.sqrt(gaps.min(axis=(1, 2)))
+        now = float(np.sqrt((x * x + y * y).min())) - self.limits.radius - self.limits.margin
+        clear: npt.NDArray[np.float64] = least - self.limits.radius - self.limits.margin
+        if now <= 0.02:  # too near already: what gets away is allowed
+            end = np.sqrt(gaps[:, -1, :].min(axis=1)) - self.limits.radius - self.limits.margin
+            return np.where(end > now + 0.03, 0.1, np.minimum(clear, 0.0))
+        return clear
+
+
+def eased(now: float, wanted: float, most: float) -> float:
+    """Return `now` moved towards `wanted` by `most` at most."""
+    return now + min(max(wanted - now, -most), most)

@@ -1,0 +1,1 @@
+"""Perception that packs share: contracts, the oracle, camera faults, votes over time."""

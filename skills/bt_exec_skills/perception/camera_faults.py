@@ -1,0 +1,143 @@
+"""A camera as cameras are: a little noise in every picture, and faults when they are asked for.
+
+``--world camera=noise@12`` breaks it after 12 s, ``camera=occluded@12-14`` for two seconds.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Generic, NamedTuple, Protocol, TypeVar, get_args
+
+import numpy as np
+
+from bt_exec.failure import UsageError
+from bt_exec_skills.perception.contracts import Camera, CameraFault, View
+from bt_exec_skills.perception.picture import Frame
+
+__all__ = ["BREAKS", "Break", "Lens", "Look", "parse_breaks"]
+
+C = TypeVar("C", bound="Stamped")
+T = TypeVar("T")
+
+BREAKS: tuple[CameraFault, ...] = get_args(CameraFault)
+_FORM = re.compile(r"(?P<fault>\w+)(@(?P<start>\d+(\.\d+)?)(-(?P<end>\d+(\.\d+)?))?)?\Z")
+
+
+class Stamped(Protocol):
+    """What a capture must tell."""
+
+    @property
+    def t(self) -> float:
+        """When it was taken [s]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A camera fault from `start` to `end` [s, mission clock]."""
+
+    fault: CameraFault
+    start: float = 0.0
+    end: float = float("inf")
+
+
+def parse_breaks(text: str) -> tuple[Break, ...]:
+    """Read ``FAULT[@START[-END]]``, several separated by commas; ``none`` is none.
+
+    Raises:
+        UsageError: If the text has another form.
+    """
+    if text == "none":
+        return ()
+    return tuple(_parse_break(part) for part in text.split(","))
+
+
+def _parse_break(text: str) -> Break:
+    match = _FORM.match(text.strip())
+    fault = next((known for known in BREAKS if match and known == match["fault"]), None)
+    if match is None or fault is None:
+        raise UsageError(
+            f"--world camera={text!r}: allowed are none, or FAULT[@START[-END]] in seconds, as "
+            f"noise@12 or dark@3-5.5, with FAULT one of {', '.join(BREAKS)}"
+        )
+    end = float(match["end"]) if match["end"] else float("inf")
+    start = float(match["start"] or 0.0)
+    if end <= start:
+        raise UsageError(f"--world camera={text!r}: it ends before it starts")
+    return Break(fault, start, end)
+
+
+class Look(NamedTuple, Generic[C]):
+    """A capture and what is wrong with the camera at that moment."""
+
+    inner: C
+    fault: CameraFault | None
+
+
+class Lens(Generic[C, T]):
+    """Puts noise and faults before a camera that has none; implements `Camera`.
+
+    Args:
+        camera: The camera behind it; its captures say when they were taken.
+        seed: Of the noise.
+        breaks: When it fails, and how.
+
+    Attributes:
+        behind: The camera behind it.
+    """
+
+    def __init__(
+        self, camera: Camera[C, View[T]], seed: int = 0, breaks: tuple[Break, ...] = ()
+    ) -> None:
+        self.behind = camera
+        self._seed = seed
+        self.breaks = breaks
+        self._good: Frame | None = None
+
+    def capture(self) -> Look[C]:
+        """See `Camera.capture`."""
+        inner = self.behind.capture()
+        broken = (b.fault for b in self.breaks if b.start <= inner.t < b.end)
+        return Look(inner, next(broken, None))
+
+    def view(self, capture: Look[C]) -> View[T]:
+        """See `Camera.view`."""
+        view = self.behind.view(capture.inner)
+        rng = np.random.default_rng([self._seed, round(view.t * 1000)])
+        if capture.fault is None:
+            self._good = _sensed(view.frame, rng)
+            return replace(view, frame=self._good)
+        frame = view.frame if self._good is None else self._good
+        if capture.fault != "frozen":
+            frame = broken_frame(view.frame, capture.fault, rng)
+        return replace(view, frame=frame)
+
+    def close(self) -> None:
+        """See `Camera.close`."""
+        self.behind.close()
+
+
+def _sensed(frame: Frame, rng: np.random.Generator) -> Frame:
+    """Return the picture with at most two grey levels of noise."""
+    noise = rng.integers(-2, 3, frame.shape, np.int16)
+    seen: Frame = np.clip(frame + noise, 0, 255).astype(np.uint8)
+    return seen
+
+
+def broken_frame(frame: Frame, fault: CameraFault, rng: np.random.Generator) -> Frame:
+    """Return what a camera with `fault` makes of a picture; a frozen one needs an earlier one."""
+    height, width, _ = frame.shape
+    if fault == "missing":
+        return np.zeros((0, 0, 3), np.uint8)
+    if fault == "wrong_size":
+        return np.ascontiguousarray(frame[::2, ::2])
+    if fault == "dark":
+        return _sensed(np.zeros_like(frame), rng)
+    if fault == "noise":
+        return rng.integers(0, 256, frame.shape, np.uint8)
+    if fault == "occluded":  # a thumb: one colour, a soft fall of light, a sharp corner left
+        fall = np.linspace(0.7, 1.0, width)[None, :, None] * np.ones((height, 1, 3))
+        thumb = np.array([150, 105, 90]) * fall
+        thumb[: height // 6, : width // 6] = frame[: height // 6, : width // 6]
+        return _sensed(thumb.astype(np.uint8), rng)
+    return frame

@@ -1,0 +1,98 @@
+"""Recognising a camera that cannot be trusted, from its pictures alone.
+
+What is recognised, in this order:
+
+========== ==========================================================================
+missing    there is no picture
+wrong_size it is not of the size that the camera was calibrated with
+frozen     it equals the one before, pixel for pixel, though time has passed (a sensor
+           is never free of noise, so two true pictures never do)
+dark       nothing can be told in it, it is black
+noise      its pixels have nothing to do with their neighbours
+occluded   something covers the lens: almost nowhere in it is an edge
+========== ==========================================================================
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cv2
+import numpy as np
+
+from bt_exec_skills.perception.contracts import CameraFault, View
+from bt_exec_skills.perception.picture import Frame
+
+__all__ = ["CameraWatch", "fault_in"]
+
+_DARK_LEVEL = 6.0  # mean of a picture in which nothing can be told, of 255
+_NOISE_LEVEL = 18.0  # grey levels of noise, standard deviation; a good sensor has 1 to 6
+_BLOCKS = 8  # blocks a side that are searched for edges
+_SMALL = 64  # a picture with a side shorter than this shows too little to tell [px]
+_EDGE = 9.0  # difference of grey levels that makes an edge once noise is smoothed away
+_LEAST_EDGES = 0.16  # share of blocks that hold an edge in a picture of any place
+
+
+class CameraWatch:
+    """Watches the pictures of one camera as they come.
+
+    Args:
+        size: Height and width of its pictures [px], or None if any will do.
+    """
+
+    def __init__(self, size: tuple[int, int] | None = None) -> None:
+        self._size = size
+        self._before: View[Any] | None = None
+
+    def fault(self, view: View[Any]) -> CameraFault | None:
+        """Return what is wrong with the camera, or None."""
+        before, self._before = self._before, view
+        if view.fault is not None:
+            return view.fault
+        if view.frame.size == 0:
+            return "missing"
+        if view.frame.shape[2:] != (3,) or self._size not in (None, view.frame.shape[:2]):
+            return "wrong_size"
+        # A picture that is handed out again with its own old time is stale, not wrong.
+        if before is not None and view.t > before.t and np.array_equal(before.frame, view.frame):
+            return "frozen" if _lit(view.frame) else "dark"
+        return fault_in(view.frame)
+
+
+def fault_in(frame: Frame) -> CameraFault | None:
+    """Return what a picture shows to be wrong with its camera, or None."""
+    if not _lit(frame):
+        return "dark"
+    if min(frame.shape[:2]) < _SMALL:
+        return None
+    grey = cv2.cvtColor(frame, cv2.COLOR_RGB2GRAY).astype(np.float32)
+    noise = _noise_of(grey)
+    if noise > _NOISE_LEVEL:
+        return "noise"
+    return "occluded" if _edge_share(grey, noise) < _LEAST_EDGES else None
+
+
+def _lit(frame: Frame) -> bool:
+    return float(frame.mean()) >= _DARK_LEVEL
+
+
+def _noise_of(grey: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> float:
+    """Return the standard deviation of the noise in a grey picture.
+
+    Immerkaer's filter answers to noise and not to edges or slopes; the median instead of the mean
+    keeps texture out of it.
+    """
+    kernel = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], np.float32)
+    answer = np.abs(cv2.filter2D(grey, -1, kernel))
+    return float(np.median(answer)) / 0.6745 / 6.0
+
+
+def _edge_share(grey: np.ndarray[tuple[int, ...], np.dtype[np.float32]], noise: float) -> float:
+    """Return the share of blocks of a grey picture that hold an edge."""
+    smooth = cv2.GaussianBlur(grey, (5, 5), 0)
+    across = np.abs(smooth[:, 4:] - smooth[:, :-4])[4:, :]
+    down = np.abs(smooth[4:, :] - smooth[:-4, :])[:, 4:]
+    edges = (np.maximum(across, down) > _EDGE + 2.5 * noise).astype(np.float32)
+    high, wide = (side // _BLOCKS * _BLOCKS for side in edges.shape)
+    blocks = edges[:high, :wide].reshape(_BLOCKS, high // _BLOCKS, _BLOCKS, wide // _BLOCKS)
+    return float((blocks.sum(axis=(1, 3)) >= 3).mean())

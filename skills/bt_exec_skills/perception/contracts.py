@@ -1,0 +1,87 @@
+"""Contracts of perception: a camera gives views, a detector finds things in them.
+
+A site chooses the detector by name. ``oracle`` is told by the simulator what each pixel shows; a
+learned detector looks at the frame alone and drops in by the same contract.
+"""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Generic, Literal, Protocol, TypeVar
+
+from bt_exec.robot import Observation
+from bt_exec_skills.perception.picture import Box, Frame
+
+__all__ = ["Camera", "CameraFault", "Detection", "Detector", "Observed", "View"]
+
+C = TypeVar("C")
+T = TypeVar("T")
+V_co = TypeVar("V_co", covariant=True)
+V_contra = TypeVar("V_contra", contravariant=True)
+D_co = TypeVar("D_co", covariant=True)
+
+CameraFault = Literal["dark", "frozen", "noise", "occluded", "wrong_size", "missing"]
+"""What can be wrong with a camera; see `bt_exec_skills.perception.camera_watch`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """One thing that is detected.
+
+    Attributes:
+        label: What it is: a class of the detector.
+        bbox: Where, in pixels.
+        score: How sure the detector is, 0..1.
+        doubt: Why it is not believed, in a word; empty if it is.
+    """
+
+    label: str
+    bbox: Box
+    score: float
+    _: KW_ONLY
+    doubt: str = ""
+
+
+@dataclass(frozen=True)
+class View(Generic[T]):
+    """One picture of a camera.
+
+    Attributes:
+        t: When it was taken [s, mission clock].
+        frame: The picture.
+        truth: What a simulator knows about it; None with a real camera.
+        fault: What the camera itself reports to be wrong.
+    """
+
+    t: float
+    frame: Frame
+    truth: T | None = None
+    fault: CameraFault | None = None
+
+
+class Observed(Observation, Protocol):
+    """An observation that says whether its camera works."""
+
+    @property
+    def fault(self) -> CameraFault | None:
+        """What is wrong with the camera, or None."""
+
+
+class Camera(Protocol[C, V_co]):
+    """Takes pictures in two parts, so that the costly one can run on a worker."""
+
+    def capture(self) -> C:
+        """Take what a picture needs; quick, on the loop's thread."""
+
+    def view(self, capture: C) -> V_co:
+        """Make the picture; on a worker thread."""
+
+    def close(self) -> None:
+        """Give back what it holds."""
+
+
+class Detector(Protocol[V_contra, D_co]):
+    """Finds things in a picture."""
+
+    def detect(self, view: V_contra) -> tuple[D_co, ...]:
+        """Return what is detected; best or nearest first, as the pack says."""

@@ -1,0 +1,42 @@
+"""Waiting for an observation that is new and whose camera works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from bt_exec.failure import Failed
+from bt_exec.observation import World
+from bt_exec.skill import Running, Steps
+from bt_exec_skills.perception.contracts import Observed
+
+__all__ = ["PATIENCE_S", "fresh_observation"]
+
+PATIENCE_S = 3.0
+"""How long fresh observations are waited for [s]."""
+
+
+S = TypeVar("S", bound=Observed)
+
+
+def fresh_observation(
+    world: World[S], since: float, failure: Callable[[], Failed], progress: float | None = None
+) -> Steps[S]:
+    """Return the first observation of a camera that works; nothing moves meanwhile.
+
+    Args:
+        world: What the skill may look at.
+        since: When it was made at the earliest [s, mission clock].
+        failure: Says why there is none after `PATIENCE_S`.
+        progress: Of the skill meanwhile, 0..1, or None where nobody can tell.
+
+    Raises:
+        Failed: What `failure` returns.
+    """
+    while True:
+        newest = world.observation
+        if newest is not None and newest.t >= since and newest.fault is None:
+            return newest
+        if world.now - since >= PATIENCE_S:
+            raise failure()
+        yield Running(progress, "looking")

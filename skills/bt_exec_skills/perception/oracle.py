@@ -1,0 +1,69 @@
+"""The oracle: detections from what a simulator knows, and no more than is really in view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
+
+from bt_exec.failure import UsageError
+from bt_exec_skills.perception.contracts import Detection, View
+from bt_exec_skills.perception.picture import Mask, box_of
+
+__all__ = ["Enough", "OracleDetector", "Thing", "Truth", "things_in_view", "truth_of"]
+
+Enough: TypeAlias = Callable[[str, Mask], bool]
+
+
+class Thing(NamedTuple):
+    """What can be shown: its label and, of a person, who it is."""
+
+    label: str
+    who: str | None = None
+
+
+class Truth(Protocol):
+    """What every simulator knows about a view."""
+
+    def shown(self) -> Iterable[tuple[Thing, Mask]]:
+        """Return each thing and the pixels that show it; they may be none."""
+
+
+T = TypeVar("T")
+
+
+def truth_of(view: View[T]) -> T:
+    """Return what the simulator knows about a view.
+
+    Raises:
+        UsageError: If the camera is no simulated one.
+    """
+    if view.truth is None:
+        raise UsageError("the oracle needs a simulated camera; choose another detector")
+    return view.truth
+
+
+def things_in_view(truth: Truth, enough: Enough) -> Iterator[tuple[Thing, Mask, Detection]]:
+    """Yield what is in view with the pixels that show it and a plain detection of it.
+
+    Args:
+        truth: What the simulator knows.
+        enough: Whether a label is in view by the pixels that show it.
+    """
+    for thing, mask in truth.shown():
+        if enough(thing.label, mask):
+            yield thing, mask, Detection(thing.label, box_of(mask), 1.0)
+
+
+class OracleDetector:
+    """Boxes around the pixels that really show a thing: what something else hides is not found.
+
+    Args:
+        enough: Whether a label is in view by the pixels that show it.
+    """
+
+    def __init__(self, enough: Enough) -> None:
+        self._enough = enough
+
+    def detect(self, view: View[Any]) -> tuple[Detection, ...]:
+        """See `Detector.detect`."""
+        return tuple(found for _, _, found in things_in_view(truth_of(view), self._enough))

@@ -1,0 +1,44 @@
+"""Pictures and boxes in them.
+
+A box is ``(x1, y1, x2, y2)`` in integer pixels from the top left corner; x2 and y2 are the first
+column and row outside of it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Box", "Frame", "Mask", "box_of", "overlaps", "whole_pixels"]
+
+Frame = npt.NDArray[np.uint8]
+"""A picture, RGB, shape (height, width, 3)."""
+Mask = npt.NDArray[np.bool_]
+"""Some pixels of a picture, shape (height, width)."""
+Box = tuple[int, int, int, int]
+
+
+def box_of(mask: Mask) -> Box:
+    """Return the smallest box around the true pixels of `mask`, which has some."""
+    rows = np.flatnonzero(mask.any(axis=1))
+    columns = np.flatnonzero(mask.any(axis=0))
+    return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
+
+
+def whole_pixels(xyxy: tuple[float, ...], size: tuple[int, int]) -> Box | None:
+    """Return a box in integer pixels within a picture (height, width); None if nothing is left."""
+    height, width = size
+    x1, x2 = (int(np.clip(round(x), 0, width)) for x in (xyxy[0], xyxy[2]))
+    y1, y2 = (int(np.clip(round(y), 0, height)) for y in (xyxy[1], xyxy[3]))
+    return (x1, y1, x2, y2) if x1 < x2 and y1 < y2 else None
+
+
+def overlaps(ones: npt.ArrayLike, others: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Return the intersection over union of all pairs of boxes, shape (ones, others)."""
+    a, b = np.asarray(ones, float), np.asarray(others, float)
+    low = np.maximum(a[:, None, :2], b[None, :, :2])
+    high = np.minimum(a[:, None, 2:], b[None, :, 2:])
+    shared = np.prod(np.clip(high - low, 0, None), axis=2)
+    areas = [(boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1]) for boxes in (a, b)]
+    whole = areas[0][:, None] + areas[1][None, :] - shared
+    return np.asarray(shared / np.maximum(whole, 1e-9), float)

@@ -1,0 +1,43 @@
+"""Voting over several pictures: one frame may flicker, two that agree may be believed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from bt_exec_skills.perception.contracts import Observed
+
+__all__ = ["YES", "Voter", "in_view"]
+
+YES, _NO = 2, 3
+"""So many pictures that agree are believed."""
+
+
+class Voter(Observed, Protocol):
+    """An observation that can tell whether something is in view."""
+
+    def confirms(self, label: str) -> bool:
+        """Whether something of that label is detected that nothing speaks against."""
+
+
+def in_view(observations: Sequence[Voter], label: str) -> bool | None:
+    """Return whether `label` is in view: True after two fresh pictures of it, False after three
+    without it, whichever the newer ones settle first; None while it is open.
+
+    Args:
+        observations: Fresh ones, oldest first. Those of a faulty camera do not count.
+        label: Of the thing. What is doubted (`Detection.doubt`) does not count as found.
+    """
+    found = missing = 0
+    for observation in reversed(observations):
+        if observation.fault is not None:
+            continue
+        if observation.confirms(label):
+            found += 1
+        else:
+            missing += 1
+        if found == YES:
+            return True
+        if missing == _NO:
+            return False
+    return None

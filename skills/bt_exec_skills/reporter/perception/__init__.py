@@ -1,0 +1,1 @@
+"""How the reporter perceives: people, things and light, gathered place by place."""

@@ -1,0 +1,165 @@
+"""What was found in a place, gathered from several pictures: everybody is counted once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, NamedTuple, TypeAlias
+
+from bt_exec_skills.perception.picture import Frame
+from bt_exec_skills.reporter.perception.observation import (
+    LIT_LEVEL,
+    PERSON,
+    PlacedDetection,
+    ReporterScene,
+)
+from bt_exec_skills.reporter.perception.occlusion import Unseen
+from bt_exec_skills.reporter.sitemap import Place
+
+__all__ = ["LOUD_DB", "Gathering", "LightState", "NoiseState", "Observation", "noise_state"]
+
+LightState: TypeAlias = Literal["on", "off", "partly", "unknown"]
+NoiseState: TypeAlias = Literal["quiet", "normal", "loud"]
+
+QUIET_DB = 47.0
+"""Below it a place is quiet: a library [dB]."""
+LOUD_DB = 63.0
+"""From it on a place is loud: talking needs a raised voice [dB]."""
+_SAME_M = 0.9  # two sightings without a name this close are one
+_THING_SAME_M = 0.8
+
+
+class Observation(NamedTuple):
+    """What `observe_scene` found: plain data, every field can be saved.
+
+    Attributes:
+        place: Where.
+        query: What was asked.
+        people: How many people were there; -1 if nobody looked.
+        complete: Whether all of the place was in view; else there may be more people.
+        light: Whether it was lit.
+        dark_parts: Numbers of the parts of the place that were dark.
+        noise: How it sounded.
+        noise_db: The sound level [dB].
+        unusual: What lay about that does not belong there, each kind once.
+        answer: All that was asked for, in a sentence, in the language of the question.
+        evidence: The facts behind it: "people:user at (1.7,-3.0)".
+        looks: How many pictures it rests on.
+    """
+
+    place: str
+    query: str
+    people: int
+    complete: bool
+    light: LightState
+    dark_parts: tuple[int, ...]
+    noise: NoiseState
+    noise_db: float
+    unusual: tuple[str, ...]
+    answer: str
+    evidence: tuple[str, ...]
+    looks: int
+
+
+def noise_state(level_db: float) -> NoiseState:
+    """Return how a sound level is told."""
+    return "quiet" if level_db < QUIET_DB else "loud" if level_db >= LOUD_DB else "normal"
+
+
+class Gathering:
+    """What pictures of a place have shown so far.
+
+    Args:
+        name: Id of the place.
+        place: The place.
+
+    Attributes:
+        people: Everybody seen in it, by who they are or a number, as last seen.
+        things: Everything unusual seen in it.
+        looks: How many pictures were added.
+        frame: The picture that shows most of it, or None.
+        unseen: Where nobody could be seen yet.
+    """
+
+    def __init__(self, name: str, place: Place) -> None:
+        self.name, self.place = name, place
+        self.people: dict[str, PlacedDetection] = {}
+        self.things: list[PlacedDetection] = []
+        self.looks = 0
+        self.frame: Frame | None = None
+        self.unseen = Unseen(place.area)
+        self._best = (-1, -1)
+        self._light: dict[int, list[float]] = {}
+
+    def add(self, scene: ReporterScene) -> None:
+        """Take in one picture."""
+        self.looks += 1
+        self.unseen.add(scene.pose, (one.at for one in scene.people if one.at))
+        here = [one for one in scene.detections if one.at and self.place.area.holds(*one.at)]
+        for found in here:
+            if found.label == PERSON:
+                self._person(found)
+            elif not _near(found, self.things, _THING_SAME_M):
+                self.things.append(found)
+        seen = 0
+        for (name, part), level in scene.light.items():
+            if name == self.name:
+                self._light.setdefault(part, []).append(level)
+                seen += 1
+        rank = (len(here), seen)
+        if scene.frame is not None and rank > self._best:
+            self._best, self.frame = rank, scene.frame
+
+    def _person(self, found: PlacedDetection) -> None:
+        if found.who is not None:
+            self.people[found.who] = found
+        elif not _near(found, self.people.values(), _SAME_M):
+            self.people[f"somebody-{len(self.people) + 1}"] = found
+
+    @property
+    def complete(self) -> bool:
+        """Whether every spot was in view once."""
+        return not len(self.unseen.spots)
+
+    @property
+    def dark_parts(self) -> tuple[int, ...]:
+        """Numbers of the parts that are dark."""
+        return tuple(
+            part
+            for part, levels in sorted(self._light.items())
+            if sorted(levels)[len(levels) // 2] < LIT_LEVEL
+        )
+
+    @property
+    def light(self) -> LightState:
+        """Whether the place is lit."""
+        if not self._light:
+            return "unknown"
+        dark = len(self.dark_parts)
+        return "on" if dark == 0 else "off" if dark == len(self._light) else "partly"
+
+    def evidence(self) -> tuple[str, ...]:
+        """Return the facts behind it."""
+        told = [f"person:{who} at {_spot(one)}" for who, one in sorted(self.people.items())]
+        told += [f"thing:{one.label} at {_spot(one)}" for one in self.things]
+        told += [
+            f"light:{part} mean {sum(levels) / len(levels):.0f}/255"
+            for part, levels in sorted(self._light.items())
+        ]
+        return tuple(told)
+
+
+def _near(found: PlacedDetection, others: Iterable[PlacedDetection], reach_m: float) -> bool:
+    """Whether one of `others` is the same kind of thing at about the same place."""
+    assert found.at is not None
+    x, y = found.at
+    return any(
+        other.label == found.label
+        and other.at is not None
+        and (other.at[0] - x) ** 2 + (other.at[1] - y) ** 2 < reach_m**2
+        for other in others
+    )
+
+
+def _spot(one: PlacedDetection) -> str:
+    assert one.at is not None
+    return f"({one.at[0]:.1f},{one.at[1]:.1f})"

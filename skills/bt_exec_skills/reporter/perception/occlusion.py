@@ -1,0 +1,122 @@
+"""Where nobody could be seen, because somebody stood before it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from bt_exec_skills.navigation.geometry import Area, Pose
+
+__all__ = ["Unseen"]
+
+Spots = npt.NDArray[np.float64]
+_SPOT_M = 0.4  # side of a spot: less than a person and a step
+_RIM_M = 0.3  # nobody's middle is nearer to a wall
+_HALF_VIEW_RAD = math.radians(35.0)  # to either side; pictures are wider
+_BODY_M, _SLIM_M = 0.25, 0.15  # half the breadth of who hides, and of who is hidden
+_SURE_M = 0.4  # the former, where a drive is to be worth it
+_DEEP_M = 0.2  # people are measured at their near side
+_APART_M = 0.6  # between the middles of two people
+_STAND_OFF_M = 0.7  # from people, for a robot that wants to look past them
+_NEAR_M = 8.0  # a drive to look past somebody is at most so long
+_ELSEWHERE_M = 0.5  # a view so near to one that was tried shows nothing new
+
+
+class Unseen:
+    """The spots of a place that no picture has shown.
+
+    A spot is a square of floor. A picture shows those before the lens that are behind nobody. Once
+    a place has been looked at all around, a person whom no picture showed stands on what is left.
+    Walls and furniture are not considered: places are rectangles without rooms inside.
+
+    Args:
+        area: The floor of the place.
+    """
+
+    def __init__(self, area: Area) -> None:
+        inner = area.shrunk(min(_RIM_M, (area.right - area.left) / 2, (area.top - area.bottom) / 2))
+        x = np.linspace(
+            inner.left, inner.right, 1 + math.ceil((inner.right - inner.left) / _SPOT_M)
+        )
+        y = np.linspace(
+            inner.bottom, inner.top, 1 + math.ceil((inner.top - inner.bottom) / _SPOT_M)
+        )
+        self._all: Spots = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+        self._seen = np.zeros(len(self._all), np.bool_)
+        self._tried: list[tuple[float, float]] = []
+
+    @property
+    def spots(self) -> Spots:
+        """Their middles [m], shape (n, 2)."""
+        return self._all[~self._seen]
+
+    def add(self, pose: Pose, people: Iterable[tuple[float, float]]) -> None:
+        """Take in a picture: where the lens was, and where people stand in it [m]."""
+        deep = [_behind(pose, at) for at in people]
+        self._seen |= _shown(self._all, pose, deep, _BODY_M)
+        for at in deep:  # there stands somebody, and nobody else
+            self._seen |= np.hypot(*(self._all - at).T) < _APART_M
+
+    def view(self, pose: Pose, people: Iterable[tuple[float, float]]) -> Pose | None:
+        """Return from where most of the rest can be seen, by what is known of people; None if none.
+
+        The same view is not returned twice, for it may be out of reach.
+
+        Args:
+            pose: Where the robot is; a view from there costs no way.
+            people: Where people were last seen [m].
+        """
+        people, rest = list(people), self.spots
+        if not len(rest):
+            return None
+        middle_x, middle_y = rest.mean(axis=0)
+        best, view = 0.0, None
+        for x, y in self._standing(pose, people):
+            there = Pose(x, y, math.atan2(middle_y - y, middle_x - x))
+            shown = np.count_nonzero(_shown(rest, there, people, _SURE_M))
+            worth = shown - pose.away(x, y) / _NEAR_M
+            if worth > best:
+                best, view = worth, there
+        if view is not None:
+            self._tried.append((view.x, view.y))
+        return view
+
+    def _standing(self, pose: Pose, people: list[tuple[float, float]]) -> list[tuple[float, float]]:
+        """Return where it is, and spots nearby that keep clear of people; none tried before."""
+        nearby = [(float(x), float(y)) for x, y in self._all if pose.away(x, y) < _NEAR_M]
+        clear = [at for at in nearby if all(math.dist(at, one) > _STAND_OFF_M for one in people)]
+        return [
+            at
+            for at in [(pose.x, pose.y), *clear]
+            if all(math.dist(at, one) > _ELSEWHERE_M for one in self._tried)
+        ]
+
+
+def _behind(pose: Pose, at: tuple[float, float]) -> tuple[float, float]:
+    """Return the middle of somebody whose near side was measured."""
+    more = 1.0 + _DEEP_M / max(pose.away(*at), _DEEP_M)
+    return pose.x + (at[0] - pose.x) * more, pose.y + (at[1] - pose.y) * more
+
+
+def _shown(
+    spots: Spots, pose: Pose, people: list[tuple[float, float]], body_m: float
+) -> npt.NDArray[np.bool_]:
+    """Return which spots a picture shows: before the lens, and behind nobody."""
+    away, bearing = _polar(spots, pose)
+    shown = np.abs(bearing) <= _HALF_VIEW_RAD
+    for at in people:
+        near = pose.away(*at)
+        half = math.asin(body_m / max(near, body_m)) - np.arcsin(_SLIM_M / np.maximum(away, near))
+        between = np.abs(np.remainder(bearing - pose.bearing(*at) + math.pi, math.tau) - math.pi)
+        shown &= ~((between < half) & (away > near + _APART_M))
+    return shown
+
+
+def _polar(spots: Spots, pose: Pose) -> tuple[Spots, Spots]:
+    """Return how far away spots are [m], and how far to the left of the view [rad]."""
+    x, y = (spots - (pose.x, pose.y)).T
+    turn = np.arctan2(y, x) - pose.yaw
+    return np.hypot(x, y), np.remainder(turn + math.pi, math.tau) - math.pi

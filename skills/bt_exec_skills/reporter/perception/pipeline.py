@@ -1,0 +1,80 @@
+"""From a capture to a scene: camera, then detector, then where things stand and what is lit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from bt_exec_skills.perception.contracts import Camera
+from bt_exec_skills.reporter.perception.contracts import GroundView, PeopleDetector
+from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterScene
+from bt_exec_skills.reporter.sitemap import SiteMap
+
+__all__ = ["ReporterPerception"]
+
+C = TypeVar("C")
+
+_BLACK_LEVEL = 2.0  # mean luminance of a picture in which nothing can be told
+_STRIDE = 2  # every so many pixels are enough to judge light
+_LEAST_PIXELS = 60  # of them, for a part of a place to be judged
+
+
+class ReporterPerception(Generic[C]):
+    """How the reporter sees; implements `bt_exec.robot.Perception`.
+
+    Args:
+        camera: Takes the pictures.
+        detector: Finds people and things in them.
+        site: Says what belongs to which place.
+    """
+
+    def __init__(
+        self, camera: Camera[C, GroundView], detector: PeopleDetector, site: SiteMap
+    ) -> None:
+        self.camera = camera
+        self.detector = detector
+        self._parts = [
+            ((name, number), part.area)
+            for name, place in site.places.items()
+            for number, part in enumerate(place.parts)
+        ]
+
+    def capture(self) -> C:
+        """Take what is needed to see later; quick, on the loop's thread."""
+        return self.camera.capture()
+
+    def interpret(self, capture: C) -> ReporterScene:
+        """Return the scene that `capture` shows; on a worker thread."""
+        view = self.camera.view(capture)
+        if float(view.frame.mean()) < _BLACK_LEVEL:
+            return ReporterScene(view.t, view.pose, (), {}, view.frame, "dark")
+        found = tuple(_placed(one, view) for one in self.detector.detect(view))
+        return ReporterScene(view.t, view.pose, found, self._light(view), view.frame)
+
+    def _light(self, view: GroundView) -> dict[tuple[str, int], float]:
+        """Return the mean luminance of what is in view of each part of a place."""
+        ground = view.ground[::_STRIDE, ::_STRIDE].reshape(-1, 2)
+        bright = view.frame[::_STRIDE, ::_STRIDE].reshape(-1, 3) @ (0.299, 0.587, 0.114)
+        x, y = ground.T
+        light = {}
+        for key, area in self._parts:
+            inside = (x >= area.left) & (x < area.right) & (y >= area.bottom) & (y < area.top)
+            if np.count_nonzero(inside) >= _LEAST_PIXELS:
+                light[key] = float(bright[inside].mean())
+        return light
+
+
+def _placed(found: PlacedDetection, view: GroundView) -> PlacedDetection:
+    """Return the detection with its place, read off the middle of its box if need be."""
+    if found.at is not None:
+        return found
+    x1, y1, x2, y2 = found.bbox
+    wide, high = (x2 - x1) // 4, (y2 - y1) // 4
+    patch = view.ground[y1 + high : y2 - high, x1 + wide : x2 - wide].reshape(-1, 2)
+    patch = patch[~np.isnan(patch).any(axis=1)]
+    if not len(patch):
+        return found
+    x, y = (float(value) for value in np.median(patch, axis=0))
+    return replace(found, at=(x, y))

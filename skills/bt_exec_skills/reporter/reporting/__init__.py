@@ -1,0 +1,1 @@
+"""What the reporter notes, says and writes down."""

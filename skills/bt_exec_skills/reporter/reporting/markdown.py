@@ -1,0 +1,97 @@
+"""The report of a mission as a Markdown file with its pictures beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from bt_exec.journal import write_png
+from bt_exec_skills.reporter.reporting.notebook import Note, Notebook
+from bt_exec_skills.reporter.reporting.phrasing import clock_of, report_of, say, sentence
+
+__all__ = ["Report", "write_report"]
+
+_UNSAFE = re.compile(r"[^\w.-]+")
+_MARKS = re.compile(r"([\\`*_{}\[\]<>#|!])")
+
+
+class Report:
+    """A report about to be written.
+
+    Args:
+        notebook: What it is about.
+        language: ``en`` or ``ko``.
+        folder: Where it goes; made if need be.
+
+    Attributes:
+        path: Of the Markdown file; none of that name exists yet.
+    """
+
+    def __init__(self, notebook: Notebook, language: str, folder: Path) -> None:
+        self._notebook = notebook
+        self._language = language
+        self._folder = folder
+        name = _UNSAFE.sub("-", notebook.mission_id) or "report"
+        self.path = folder / f"{name}.md"
+        number = 1
+        while self.path.exists():
+            number += 1
+            self.path = folder / f"{name}-{number}.md"
+
+    def write(self) -> Iterator[None]:
+        """Write pictures, then the text; one file a step, so that nobody waits for all of them.
+
+        Raises:
+            OSError: If a file cannot be written.
+        """
+        self._folder.mkdir(parents=True, exist_ok=True)
+        shown: list[tuple[Note, str]] = []
+        for note in self._notebook.all():
+            if note.frame is not None:
+                picture = f"{self.path.stem}-{len(shown) + 1}.png"
+                write_png(self._folder / picture, note.frame)
+                shown.append((note, picture))
+                yield
+        self.path.write_text(self._text(shown), encoding="utf-8")
+
+    def _text(self, shown: list[tuple[Note, str]]) -> str:
+        book, language = self._notebook, self._language
+
+        def title(key: str) -> str:
+            return say(key, language)
+
+        lines = [f"# {title('TITLE')}", ""]
+        if book.command:
+            lines += [f"**{title('COMMAND')}:** {_plain(book.command)}", ""]
+        lines += [f"## {title('SUMMARY')}", ""]
+        told = [note for note in book.all() if note.kind != "went"]
+        lines += [f"- {_plain(sentence(note, book.site, language, book.started))}" for note in told]
+        if not told:
+            lines.append(_plain(report_of(book, language)))
+        head = [title(key) for key in ("TIME", "WHERE", "WHAT")]
+        lines += ["", f"## {title('TIMELINE')}", "", f"| {' | '.join(head)} |", "|---|---|---|"]
+        for note in book.notes:
+            at = clock_of(note.t - book.started, language)
+            where = book.site.called(note.place, language) if note.place else "–"
+            what = sentence(note, book.site, language, book.started)
+            lines.append(f"| {at} | {_plain(where)} | {_plain(what)} |")
+        if shown:
+            lines += ["", f"## {title('PICTURES')}"]
+        for note, picture in shown:
+            caption = _plain(book.site.called(note.place or "", language))
+            lines += ["", f"![{caption}]({picture})", "", caption]
+        return "\n".join(lines) + "\n"
+
+
+def _plain(text: str) -> str:
+    """Return `text` so that Markdown shows it as it is, on one line."""
+    return _MARKS.sub(r"\\\1", " ".join(text.split()))
+
+
+def write_report(notebook: Notebook, language: str, folder: Path) -> Path:
+    """Write a report at once and return its path."""
+    report = Report(notebook, language, folder)
+    for _ in report.write():
+        pass
+    return report.path

@@ -1,0 +1,59 @@
+"""What the pack tells of a mission: what its robot told the user, and the missions of today."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from bt_exec.events import Event, NodeChanged, SkillEnded
+from bt_exec.failure import Failure
+from bt_exec.journal.record import MissionLine
+from bt_exec.mission.reporting import MissionReporter
+from bt_exec_skills.reporter.reporting.notebook import Notebook, PastMission
+from bt_exec_skills.reporter.reporting.phrasing import sentence
+
+__all__ = ["Memory"]
+
+_USER = "user"
+
+
+class Memory(MissionReporter):
+    """Keeps the notebook up to date, and remembers what the user was told in this mission.
+
+    Args:
+        services: Of the rig; ``notebook`` is the robot's notebook.
+    """
+
+    def __init__(self, services: Mapping[str, Any]) -> None:
+        super().__init__(services)
+        self._notebook: Notebook = services["notebook"]
+        self._told = ""
+
+    def on(self, event: Event) -> None:
+        """Take note of an event."""
+        self._notebook.on(event)
+        match event:
+            case SkillEnded(state="done", skill="talk_to_person") if event.result.get(
+                "person"
+            ) == _USER and not event.result.get("answer"):
+                self._told = str(event.result.get("said", ""))
+            case NodeChanged(state="failed", failure=Failure(kind="timeout") as failure) if (
+                failure.path == event.path  # those around it fail with it
+            ):
+                facts = {"skill": failure.node, "code": failure.code, "message": failure.message}
+                self._notebook.note(event.t, "failed", None, **{**failure.args, **facts})
+
+    def recall(self, today: Callable[[], Sequence[MissionLine]]) -> None:
+        """Remember the missions of today, oldest first, and no others."""
+        self._notebook.past[:] = [
+            PastMission(line.command, line.status, line.message, line.started_at)
+            for line in today()
+        ]
+
+    def told(self) -> str:
+        """Return what the user was told in this mission; what was found, if nobody told them."""
+        book = self._notebook
+        found = (note for note in book.news() if note.kind not in ("went", "failed"))
+        return self._told or " ".join(
+            sentence(note, book.site, book.language(), book.started) for note in found
+        )

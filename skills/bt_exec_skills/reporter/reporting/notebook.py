@@ -1,0 +1,179 @@
+"""The notebook of a robot: what it saw, heard, said and could not do, with times and places.
+
+It belongs to the robot, so that one skill can tell what others found. A mission begins on a fresh
+page when the notebook hears its `MissionStarted` (see `Notebook.on`) or somebody calls `begin`.
+Without either, notes go on, and only what was not told yet is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from bt_exec.events import Event, Finished, MissionStarted, SkillEnded
+from bt_exec.language.messages import language_of
+from bt_exec_skills.perception.picture import Frame
+from bt_exec_skills.reporter.sitemap import SiteMap
+
+__all__ = ["Note", "NoteKind", "Notebook", "PastMission"]
+
+NoteKind = Literal["went", "saw", "asked", "said", "delivered", "failed"]
+
+
+@dataclass(frozen=True)
+class Note:
+    """One thing that happened.
+
+    Attributes:
+        t: When [s, mission clock].
+        kind: What kind of thing.
+        place: Where the robot was; None between places.
+        facts: What there is to tell: fields of the skill's result, or of a failure its ``skill``,
+            its ``code``, its ``message`` and its arguments.
+        frame: The picture that shows it, or None.
+    """
+
+    t: float
+    kind: NoteKind
+    place: str | None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    frame: Frame | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def task(self) -> tuple[str, ...]:
+        """What was to be done: two notes of one task are two attempts at it."""
+        skill = {
+            "went": "navigate",
+            "saw": "observe_scene",
+            "asked": "talk_to_person",
+            "said": "talk_to_person",
+            "delivered": "deliver_object",
+        }.get(self.kind, str(self.facts.get("skill")))
+        names = {
+            "navigate": ("target",),
+            "observe_scene": ("target", "query"),
+            "talk_to_person": ("target", "topic"),
+            "deliver_object": ("object", "recipient"),
+        }.get(skill, ())
+        return (skill, *(str(self.facts.get(name)) for name in names))
+
+
+@dataclass(frozen=True)
+class PastMission:
+    """A mission that is over: what was asked and how it ended, in words.
+
+    Attributes:
+        command: What was asked; empty if a plan came without a command.
+        status: How it ended.
+        message: The same in words.
+        started_at: When it began, in local time; None if no record says.
+    """
+
+    command: str
+    status: str
+    message: str
+    started_at: datetime | None = None
+
+
+class Notebook:
+    """Notes of the present mission, and what became of earlier ones.
+
+    Args:
+        site: The map.
+        reports: Folder for written reports, or None to write none.
+
+    Attributes:
+        site: As given.
+        reports: As given.
+        command: What was asked; empty if nobody said.
+        mission_id: Names the record of the mission; empty if nobody said.
+        started: When the mission began [s].
+        notes: What happened, in order.
+        past: Earlier missions of this robot, oldest first.
+    """
+
+    def __init__(self, site: SiteMap, reports: Path | None = None) -> None:
+        self.site = site
+        self.reports = reports
+        self.command = ""
+        self.mission_id = ""
+        self.started = 0.0
+        self.notes: list[Note] = []
+        self.past: list[PastMission] = []
+        self._language = ""
+        self._told = 0
+
+    def begin(self, command: str, language: str, mission_id: str = "", t: float = 0.0) -> None:
+        """Begin a mission on a fresh page."""
+        self.command, self.mission_id, self.started = command, mission_id, t
+        self._language = language
+        self.notes.clear()
+        self._told = 0
+
+    def on(self, event: Event) -> None:
+        """Take note of what happens to the mission: its start, its end, failures from outside.
+
+        A skill notes its own failures. What ends it from outside, a time limit or a fault made on
+        purpose, it cannot.
+        """
+        match event:
+            case MissionStarted():
+                self.begin(event.command, event.language, event.mission_id, event.t)
+            case SkillEnded(state="failed") if event.failure is not None:
+                failure = event.failure
+                facts = {
+                    **failure.evidence,
+                    **failure.args,
+                    "skill": event.skill,
+                    "code": failure.code,
+                    "message": failure.message,
+                }
+                note = Note(event.t, "failed", None, facts)
+                last = self.notes[-1] if self.notes else None
+                if last is not None and last.kind == "failed" and last.task == note.task:
+                    self.notes.pop()  # the same, as the skill itself saw it
+                    note = Note(event.t, "failed", last.place, {**last.facts, **facts})
+                self.notes.append(note)
+            case Finished():
+                outcome = event.outcome
+                self.past.append(PastMission(outcome.command, outcome.status, outcome.message))
+
+    def language(self, text: str = "") -> str:
+        """Return the language to tell things in: the mission's, else that of `text`."""
+        return self._language or language_of(text)
+
+    def note(
+        self,
+        t: float,
+        kind: NoteKind,
+        place: str | None,
+        frame: Frame | None = None,
+        /,
+        **facts: Any,
+    ) -> None:
+        """Add a note; see `Note` for the arguments."""
+        self.notes.append(Note(t, kind, place, facts, frame))
+
+    def news(self) -> list[Note]:
+        """Return what was not told yet, without attempts that a later note of the task replaces."""
+        return _last_of_each(self.notes[self._told :])
+
+    def all(self) -> list[Note]:
+        """Return everything, likewise."""
+        return _last_of_each(self.notes)
+
+    def mark_told(self) -> None:
+        """Take note that all of it was told."""
+        self._told = len(self.notes)
+
+
+def _last_of_each(notes: list[Note]) -> list[Note]:
+    """Leave out a failure if its task is noted again later."""
+    return [
+        note
+        for number, note in enumerate(notes)
+        if note.kind != "failed" or all(note.task != later.task for later in notes[number + 1 :])
+    ]

@@ -1,0 +1,139 @@
+"""The person at the keyboard as everybody the robot talks to.
+
+Lines are read on a worker, and only while the robot listens: a line that is typed later belongs to
+whoever reads next. A read that is no longer wanted ends by itself, for the worker waits for input
+in short steps.
+"""
+
+from __future__ import annotations
+
+import selectors
+import sys
+import threading
+from collections.abc import Callable
+from typing import TextIO
+
+from bt_exec_skills.reporter.reporting.speaker import Listening, Reply
+
+__all__ = ["TerminalSpeaker", "is_refusal"]
+
+_STEP_S = 0.1
+_REFUSALS = frozenset(
+    {
+        "no",
+        "no thanks",
+        "refuse",
+        "not now",
+        "no comment",
+        "아니요",
+        "아니오",
+        "거절",
+        "거절합니다",
+        "싫어요",
+        "싫습니다",
+        "안 돼요",
+        "안돼요",
+        "지금은 안 돼요",
+    }
+)
+
+
+def is_refusal(text: str) -> bool:
+    """Whether an answer says no more than that there will be none."""
+    return " ".join(text.casefold().strip(" .!").split()) in _REFUSALS
+
+
+class _Line:
+    """One line that is read on a worker."""
+
+    def __init__(self, source: TextIO) -> None:
+        self._source = source
+        self._over = threading.Event()
+        self._text: str | None = None
+        self._thread = threading.Thread(target=self._read, name="reporter-ears", daemon=True)
+        self._thread.start()
+
+    @property
+    def reply(self) -> Reply | None:
+        text = self._text
+        return None if text is None else Reply(text, is_refusal(text))
+
+    @property
+    def over(self) -> bool:
+        return self._over.is_set()
+
+    def stop(self) -> None:
+        self._over.set()
+
+    def _read(self) -> None:
+        with selectors.DefaultSelector() as selector:
+            ready: selectors.BaseSelector | None = selector
+            try:
+                selector.register(self._source, selectors.EVENT_READ)
+            except (PermissionError, ValueError):  # a file: it never has to be waited for
+                ready = None
+            while not self._over.is_set() and self._text is None:
+                if ready is None or ready.select(_STEP_S):
+                    self._take()
+
+    def _take(self) -> None:
+        """Take a line; an empty one is no answer, and after the last one nobody is heard."""
+        if self._over.is_set():
+            return
+        try:
+            line = self._source.readline()
+        except (OSError, ValueError):  # closed meanwhile
+            line = ""
+        if not line:
+            self._over.set()
+        self._text = line.strip() or None
+
+
+class TerminalSpeaker:
+    """Prints what the robot says and takes a typed line for a reply.
+
+    Args:
+        write: Takes a line for the screen; `print` if not given.
+        source: Where replies are typed; the standard input if not given.
+        called: Gives what people call somebody, by id and language; the id if not given.
+    """
+
+    patience_s = 120.0
+
+    def __init__(
+        self,
+        write: Callable[[str], None] | None = None,
+        source: TextIO | None = None,
+        called: Callable[[str, str], str] | None = None,
+    ) -> None:
+        self._write = write or _print
+        self._source = source
+        self._called = called or (lambda person, _: person)
+        self._line: _Line | None = None
+
+    def say(self, person: str, text: str, language: str) -> None:
+        """See `Speaker.say`."""
+        self._write(f"🤖 → {self._called(person, language)}: {text}")
+
+    def listen(self, person: str, language: str) -> Listening:
+        """See `Speaker.listen`."""
+        self.close()
+        self._write(f"{self._called(person, language)} ▸")
+        self._line = _Line(self._source or sys.stdin)
+        return self._line
+
+    @property
+    def listening(self) -> bool:
+        """Whether a line is awaited."""
+        return self._line is not None and not self._line.over
+
+    def close(self) -> None:
+        """Read no further line."""
+        if self._line is not None:
+            self._line.stop()
+            self._line = None
+
+
+def _print(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()

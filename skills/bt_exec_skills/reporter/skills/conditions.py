@@ -1,0 +1,79 @@
+"""What the reporter pack can tell at once: where it is, what it carries, who is in view.
+
+Timing: a condition is asked once or each tick, as the node says (see `bt_exec.spec.model`). Doubt
+about what is in view is *not known yet* until the patience is used up, then the check fails with
+UNCERTAIN_SIGHT.
+"""
+
+from __future__ import annotations
+
+from bt_exec.observation import World
+from bt_exec.skill import Verdict, condition
+from bt_exec_skills.perception.fresh import PATIENCE_S
+from bt_exec_skills.reporter.perception.observation import LIT_LEVEL, ReporterScene
+from bt_exec_skills.reporter.robot import EMPTY, PersonName, PlaceName, ReporterRobot, Words
+
+__all__ = ["CONDITIONS", "at_place", "lit_here", "person_in_view", "tray_empty", "tray_holds"]
+
+_UNCERTAIN = "UNCERTAIN_SIGHT"
+_LOOKS = 3
+
+
+@condition(
+    patience_s=0.0,
+    unknown=_UNCERTAIN,
+    skip_reason="already there",
+    establishes={"at": "{target}"},
+)
+def at_place(robot: ReporterRobot, target: PlaceName) -> Verdict:
+    """Whether the robot is at that place, within 1.2 m."""
+    where = robot.place or "between places"
+    x, y, _ = robot.pose
+    return Verdict(where == target, f"at {where}", (f"pose:{x:.1f},{y:.1f}",))
+
+
+@condition(
+    patience_s=0.0,
+    unknown=_UNCERTAIN,
+    skip_reason="already loaded",
+    establishes={"tray": "{object}"},
+)
+def tray_holds(robot: ReporterRobot, object: Words) -> Verdict:  # noqa: A002 - as in plans
+    """Whether that thing lies on the tray."""
+    held = robot.tray or EMPTY
+    return Verdict(held == object, f"tray: {held}", (f"tray:{held}",))
+
+
+@condition(patience_s=0.0, unknown=_UNCERTAIN, establishes={"tray": "empty"})
+def tray_empty(robot: ReporterRobot) -> Verdict:
+    """Whether nothing lies on the tray."""
+    held = robot.tray or EMPTY
+    return Verdict(held == EMPTY, f"tray: {held}", (f"tray:{held}",))
+
+
+@condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
+def person_in_view(world: World[ReporterScene], target: PersonName) -> Verdict:
+    """Whether somebody is in view now, without turning; absent only after three pictures."""
+    scenes = [scene for scene in world.fresh if scene.fault is None]
+    if scenes and scenes[-1].person(target) is not None:
+        return Verdict.yes(f"{target} seen", age_s=world.age_s)
+    if len(scenes) >= _LOOKS:
+        return Verdict.no(f"{target} not in view", age_s=world.age_s)
+    return Verdict.unknown(f"{target} not seen yet", age_s=world.age_s)
+
+
+@condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
+def lit_here(world: World[ReporterScene]) -> Verdict:
+    """Whether it is bright where the robot looks."""
+    scenes = [one for one in world.fresh if one.fault is None and one.frame is not None]
+    if not scenes:
+        return Verdict.unknown("no picture yet", age_s=world.age_s)
+    frame = scenes[-1].frame
+    assert frame is not None
+    level = float(frame.mean())
+    evidence = (f"luminance:{level:.0f}/255",)
+    return Verdict(level >= LIT_LEVEL, f"brightness {level:.0f}", evidence, world.age_s)
+
+
+CONDITIONS = (at_place, tray_holds, tray_empty, person_in_view, lit_here)
+"""All conditions of the pack."""

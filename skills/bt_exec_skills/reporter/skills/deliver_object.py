@@ -1,0 +1,80 @@
+"""The skill `deliver_object`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from bt_exec.failure import Failed
+from bt_exec.observation import World
+from bt_exec.skill import Steps, skill
+from bt_exec_skills.reporter.perception.observation import ReporterScene
+from bt_exec_skills.reporter.reporting.phrasing import say
+from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, Words
+from bt_exec_skills.reporter.skills.driving import (
+    DRIVE_FAILS,
+    drive,
+    known_person,
+    known_place,
+    noting,
+)
+from bt_exec_skills.reporter.skills.talk_to_person import face
+
+__all__ = ["Delivery", "deliver_object"]
+
+
+class Delivery(NamedTuple):
+    """What was handed to whom, and where."""
+
+    object: str
+    recipient: str
+    place: str
+
+
+@skill(
+    fails={
+        *("UNKNOWN_PERSON", "TRAY_FULL", "NOTHING_TO_DELIVER"),
+        *("PERSON_NOT_FOUND", "NO_ANSWER", "REFUSED"),
+        *DRIVE_FAILS,
+    },
+    effects={"at": "?", "tray": "empty"},
+    uses={"base", "voice", "tray"},
+    timeout_s=480,
+)
+def deliver_object(
+    robot: ReporterRobot,
+    world: World[ReporterScene],
+    object: Words,  # noqa: A002 - the argument is called so in plans
+    recipient: PersonName,
+) -> Steps[Delivery]:
+    """Bring something from the base to somebody.
+
+    Unless it is on the tray already, the robot drives to the base and asks for it; then it drives
+    to where the recipient usually is, finds them and holds the tray out. Neither way needs a
+    `navigate` before it. What nobody takes stays on the tray.
+    """
+    language = robot.notebook.language(object)
+    with noting(robot, world, "deliver_object", object=object, recipient=recipient):
+        person = known_person(robot, recipient)
+        if robot.tray not in (None, object):
+            raise Failed("TRAY_FULL", f"the tray holds {robot.tray}", held=robot.tray)
+        if robot.tray is None:
+            yield from _go(robot, robot.site.base)
+            text = say("PLEASE_LOAD", language, object=object)
+            robot.speaker.say("user", text, language)
+            yield from drive(robot, robot.load(object), object=object)
+        yield from _go(robot, person.place)
+        yield from face(robot, world, recipient, person)
+        robot.speaker.say(recipient, say("PLEASE_TAKE", language, object=object), language)
+        yield from drive(robot, robot.hand_over(recipient), who=recipient, said=object)
+    place = robot.place or person.place
+    robot.notebook.note(
+        world.now, "delivered", place, target=place, object=object, recipient=recipient
+    )
+    return Delivery(object, recipient, place)
+
+
+def _go(robot: ReporterRobot, target: str) -> Steps:
+    """Drive to a place, unless the robot is there."""
+    if robot.place != target:
+        pose = known_place(robot, target).poses[0]
+        yield from drive(robot, robot.goto(pose), target=target)

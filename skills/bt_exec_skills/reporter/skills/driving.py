@@ -1,0 +1,113 @@
+"""What every skill of this pack does alike: check names, drive a motion, look, take notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from bt_exec.failure import Failed
+from bt_exec.observation import World
+from bt_exec.skill import Steps
+from bt_exec_skills.motion.follow import follow_motion
+from bt_exec_skills.perception.fresh import fresh_observation
+from bt_exec_skills.reporter.perception.observation import ReporterScene
+from bt_exec_skills.reporter.robot import Motion, ReporterRobot
+from bt_exec_skills.reporter.sitemap import Person, Place
+
+__all__ = [
+    "DRIVE_FAILS",
+    "SIGHT_FAILS",
+    "drive",
+    "known_person",
+    "known_place",
+    "look_once",
+    "noting",
+]
+
+DRIVE_FAILS = frozenset({"UNREACHABLE", "BLOCKED_PATH", "STOPPED"})
+"""Codes of `drive` for a motion that goes somewhere."""
+SIGHT_FAILS = frozenset({"CAMERA_FAULT"})
+"""Codes of `look_once`."""
+
+
+def known_place(robot: ReporterRobot, target: str) -> Place:
+    """Return the place called `target`.
+
+    Raises:
+        Failed: UNKNOWN_LOCATION, listing the known ones, nearest first.
+    """
+    place = robot.site.places.get(target)
+    if place is None:
+        known = ", ".join(robot.site.nearest_place(target))
+        raise Failed(
+            "UNKNOWN_LOCATION",
+            f"no place is called {target}; known, nearest first: {known}",
+            target=target,
+            known=known,
+        )
+    return place
+
+
+def known_person(robot: ReporterRobot, who: str) -> Person:
+    """Return the person called `who`.
+
+    Raises:
+        Failed: UNKNOWN_PERSON, listing the known ones.
+    """
+    person = robot.site.people.get(who)
+    if person is None:
+        known = ", ".join(robot.site.people) or "nobody"
+        raise Failed("UNKNOWN_PERSON", f"nobody is called {who}", who=who, known=known)
+    return person
+
+
+def drive(robot: ReporterRobot, motion: Motion, **facts: Any) -> Steps:
+    """Follow `motion` to its end; however it ends, the robot is stopped.
+
+    Args:
+        robot: Whose motion it is.
+        motion: Just started.
+        **facts: Evidence to give with a failure.
+
+    Raises:
+        Failed: With the code of `Motion.failure`, if it did not reach its goal.
+    """
+    yield from follow_motion(robot, motion)
+    failure = motion.failure
+    if failure is not None:
+        retryable = failure.code != "REFUSED"  # a no is a no
+        raise Failed(failure.code, failure.message, retryable=retryable, **facts)
+
+
+def look_once(world: World[ReporterScene]) -> Steps[ReporterScene]:
+    """Return a picture taken from now on, by a camera that works.
+
+    Raises:
+        Failed: CAMERA_FAULT if none comes within a few seconds.
+    """
+    begun = world.now
+
+    def failure() -> Failed:
+        fresh = world.observation is not None and world.observation.t >= begun
+        return Failed("CAMERA_FAULT", "the picture is black" if fresh else "no new picture came")
+
+    return (yield from fresh_observation(world, begun, failure))
+
+
+@contextmanager
+def noting(
+    robot: ReporterRobot, world: World[ReporterScene], skill: str, **args: Any
+) -> Iterator[None]:
+    """Note a failure of what is done inside, with what was to be done and what the tray holds."""
+    try:
+        yield
+    except Failed as failed:
+        facts = {**args, "tray": robot.tray, **failed.evidence}
+        robot.notebook.note(
+            world.now,
+            "failed",
+            robot.place,
+            **{**facts, "skill": skill, "code": failed.code, "message": failed.message},
+        )
+        raise

@@ -1,0 +1,33 @@
+"""The skill `navigate`."""
+
+from __future__ import annotations
+
+from bt_exec.failure import Failed
+from bt_exec.observation import World
+from bt_exec.skill import Steps, skill
+from bt_exec_skills.reporter.perception.observation import ReporterScene
+from bt_exec_skills.reporter.robot import PlaceName, ReporterRobot
+from bt_exec_skills.reporter.skills.driving import DRIVE_FAILS, drive, known_place, noting
+
+__all__ = ["navigate"]
+
+
+@skill(
+    fails={"UNKNOWN_LOCATION", *DRIVE_FAILS},
+    effects={"at": "{target}"},
+    uses={"base"},
+    timeout_s=240,
+)
+def navigate(robot: ReporterRobot, world: World[ReporterScene], target: PlaceName) -> Steps:
+    """Drive to a place of the site's map, round people and whatever stands in the way.
+
+    When a way turns out to be blocked, another one is taken; when none is left, the robot waits a
+    few seconds for people to move on before it gives up. Afterwards the robot stands within 1.2 m
+    of the place's pose.
+    """
+    with noting(robot, world, "navigate", target=target):
+        place = known_place(robot, target)
+        yield from drive(robot, robot.goto(place.poses[0]), target=target)
+        if robot.place != target:
+            raise Failed("BLOCKED_PATH", "the place itself is taken", target=target)
+    robot.notebook.note(world.now, "went", robot.place, target=target)

@@ -1,0 +1,169 @@
+"""The skill `observe_scene`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from bt_exec.failure import Failed
+from bt_exec.language.messages import language_of
+from bt_exec.observation import World
+from bt_exec.skill import Running, Steps, skill
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.reporter.perception.gathering import Gathering, Observation, noise_state
+from bt_exec_skills.reporter.perception.observation import ReporterScene
+from bt_exec_skills.reporter.perception.vlm_answer import model_answer
+from bt_exec_skills.reporter.reporting.phrasing import answer_of
+from bt_exec_skills.reporter.reporting.query import aspects_of
+from bt_exec_skills.reporter.robot import PlaceName, ReporterRobot, Words
+from bt_exec_skills.reporter.sitemap import Place
+from bt_exec_skills.reporter.skills.driving import (
+    DRIVE_FAILS,
+    SIGHT_FAILS,
+    drive,
+    known_place,
+    look_once,
+    noting,
+)
+
+__all__ = ["observe_scene"]
+
+_TURN_RAD = math.radians(60.0)
+"""From one picture to the next. Pictures are much wider: who walks by meanwhile is in the next."""
+_LOOKS = 7
+"""Once all around, and the first view again: whoever walked past behind the robot is there."""
+_MORE_LOOKS = 4
+"""At what somebody stood before all the time."""
+_LISTEN_S = 1.0
+
+
+@skill(
+    fails={"UNKNOWN_LOCATION", "NOT_THERE", *SIGHT_FAILS, *DRIVE_FAILS},
+    needs={"at": "{target}"},
+    uses={"base"},
+    timeout_s=120,
+)
+def observe_scene(
+    robot: ReporterRobot, world: World[ReporterScene], target: PlaceName, query: Words
+) -> Steps[Observation]:
+    """Look all around a place and answer a question about it.
+
+    The robot must be there. It listens, then turns once around at each viewpoint of the place, for
+    one person may stand behind another. If people are asked about, what somebody stood before all
+    the time is looked at again, from where it can be seen; if some of it stays hidden, the count is
+    told as "at least".
+    The answer is about what the question names: people (how many; each is counted once), light
+    (on, off, or off in parts), noise, anything unusual; about all of it if it names nothing.
+    A question about noise alone needs no camera. Where the site names a vision model, that one
+    words the answer, if it is certain. What is found goes into the notebook.
+    """
+    language = robot.notebook.language(query)
+    with noting(robot, world, "observe_scene", target=target, query=query):
+        place = known_place(robot, target)
+        if robot.place != target:
+            where = robot.place or "between places"
+            raise Failed("NOT_THERE", f"the robot is {where}", target=target)
+        aspects = aspects_of(query)
+        found = Gathering(target, place)
+        level = yield from _listen(robot, world)
+        if aspects != ("noise",):
+            with _heard(level):
+                yield from _look_around(robot, world, place, found)
+                if "people" in aspects:
+                    yield from _look_past(robot, world, found)
+    noise = noise_state(level)
+    result = Observation(
+        target,
+        query,
+        len(found.people) if found.looks else -1,
+        found.complete,
+        found.light,
+        found.dark_parts,
+        noise,
+        round(level, 1),
+        tuple(dict.fromkeys(sorted(one.label for one in found.things))),
+        answer_of(found, noise, level, aspects, language_of(query), robot.site),
+        (*found.evidence(), f"noise:{level:.0f} dB"),
+        found.looks,
+    )
+    model = yield from model_answer(robot.asker, found.frame, target, query, language)
+    if model:
+        evidence = (*result.evidence, "answer:model")
+        result = result._replace(answer=model, evidence=evidence)
+    told = model or answer_of(found, noise, level, aspects, language, robot.site)
+    facts = {**result._asdict(), "answer": told}
+    robot.notebook.note(world.now, "saw", target, found.frame, target=target, **facts)
+    return result
+
+
+def _listen(robot: ReporterRobot, world: World[ReporterScene]) -> Steps[float]:
+    """Return the mean sound level over a moment [dB]."""
+    begun, levels = world.now, [robot.noise_db()]
+    while world.now - begun < _LISTEN_S:
+        yield Running(0.0, "listening")
+        levels.append(robot.noise_db())
+    return sum(levels) / len(levels)
+
+
+@contextmanager
+def _heard(level: float) -> Iterator[None]:
+    """Add the sound level to a failure of seeing: that much is known."""
+    try:
+        yield
+    except Failed as failed:
+        if failed.code not in SIGHT_FAILS:
+            raise
+        raise Failed(failed.code, failed.message, noise_db=round(level)) from failed
+
+
+def _look_around(
+    robot: ReporterRobot, world: World[ReporterScene], place: Place, found: Gathering
+) -> Steps:
+    """Take pictures all around from each viewpoint into `found`.
+
+    Raises:
+        Failed: CAMERA_FAULT, STOPPED.
+    """
+    total = len(place.poses) * _LOOKS
+    for number, pose in enumerate(place.poses):
+        if number:
+            ahead = robot.pose._replace(yaw=0.0).bearing(pose.x, pose.y)  # spares a turn
+            if not (yield from _moved(robot, pose._replace(yaw=ahead))):
+                continue  # it is taken: what is seen from the others must do
+        sense = -1 if number % 2 else 1  # who kept walking behind the robot meets it now
+        for _ in range(_LOOKS):
+            found.add((yield from look_once(world)))
+            yield Running(found.looks / total, "looking around")
+            yield from drive(robot, robot.turn(sense * _TURN_RAD))
+
+
+def _look_past(robot: ReporterRobot, world: World[ReporterScene], found: Gathering) -> Steps:
+    """Take pictures of what stayed hidden behind people, from where it is in view.
+
+    Raises:
+        Failed: CAMERA_FAULT, STOPPED.
+    """
+    for _ in range(_MORE_LOOKS):
+        people = [one.at for one in found.people.values() if one.at]
+        view = found.unseen.view(robot.pose, people)
+        if view is None:
+            return
+        yield Running(1.0, "looking past people")
+        if (yield from _moved(robot, view)):
+            found.add((yield from look_once(world)))
+
+
+def _moved(robot: ReporterRobot, pose: Pose) -> Steps[bool]:
+    """Drive to a viewpoint; return whether it could be reached.
+
+    Raises:
+        Failed: STOPPED.
+    """
+    try:
+        yield from drive(robot, robot.goto(pose))
+    except Failed as failed:
+        if failed.code == "STOPPED":
+            raise
+        return False
+    return True

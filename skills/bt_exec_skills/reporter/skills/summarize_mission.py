@@ -1,0 +1,46 @@
+"""The skill `summarize_mission`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from bt_exec.failure import Failed
+from bt_exec.observation import World
+from bt_exec.skill import Running, Steps, skill
+from bt_exec_skills.reporter.perception.observation import ReporterScene
+from bt_exec_skills.reporter.reporting.markdown import Report
+from bt_exec_skills.reporter.reporting.phrasing import sentence
+from bt_exec_skills.reporter.robot import ReporterRobot
+from bt_exec_skills.reporter.skills.driving import noting
+
+__all__ = ["Summary", "summarize_mission"]
+
+
+class Summary(NamedTuple):
+    """The mission in a few sentences, and the file that holds them with pictures; "" if none."""
+
+    text: str
+    path: str
+
+
+@skill(fails={"REPORT_NOT_WRITTEN"}, timeout_s=30)
+def summarize_mission(robot: ReporterRobot, world: World[ReporterScene]) -> Steps[Summary]:
+    """Write down what the mission found: a Markdown file with timeline and pictures.
+
+    The site says where reports go, or that none are written. Nothing moves and nobody is told.
+    """
+    book = robot.notebook
+    language = book.language(" ".join(str(note.facts.get("query", "")) for note in book.notes))
+    told = [note for note in book.all() if note.kind != "went"]
+    text = " ".join(sentence(note, robot.site, language, book.started) for note in told)
+    folder = book.reports
+    if folder is None:
+        return Summary(text, "")
+    with noting(robot, world, "summarize_mission"):
+        try:
+            report = Report(book, language, folder)
+            for _ in report.write():
+                yield Running(None, "writing")
+        except OSError as error:
+            raise Failed("REPORT_NOT_WRITTEN", f"{error.strerror}: {folder}") from error
+    return Summary(text, str(report.path))

@@ -1,0 +1,54 @@
+"""Which site is meant when nobody names one."""
+
+from __future__ import annotations
+
+import pytest
+
+from bt_exec import UsageError, load_site
+from bt_exec.site.data import default_site
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    monkeypatch.delenv("BT_EXEC_SITE", raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    folder = tmp_path / "bt-exec"
+    folder.mkdir()
+    return folder / "config.yaml"
+
+
+def test_the_shipped_default_holds_where_nothing_else_is_said():
+    assert default_site() == "door"
+    assert load_site().name == "door"
+
+
+def test_a_person_has_a_default_of_their_own(own_folder):
+    own_folder.write_text("site: building\n")
+    assert default_site() == "building"
+    assert load_site().name == "building"
+
+
+def test_a_file_that_names_no_site_changes_nothing(own_folder):
+    own_folder.write_text("# nothing yet\n")
+    assert default_site() == "door"
+
+
+def test_the_variable_wins(own_folder, monkeypatch):
+    own_folder.write_text("site: building\n")
+    monkeypatch.setenv("BT_EXEC_SITE", "door")
+    assert load_site().name == "door"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("site: [a, b]", "site must be the name or file of a site, not ['a', 'b']"),
+        ("site: {", "cannot be read"),
+    ],
+)
+def test_a_wrong_file_is_named(own_folder, text, said):
+    own_folder.write_text(text)
+    with pytest.raises(UsageError) as error:
+        default_site()
+    assert str(own_folder) in str(error.value)
+    assert said in str(error.value)

@@ -1,0 +1,149 @@
+"""Services: what a pack offers its skills by name; a pack needs no robot to offer them."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from bt_exec import (
+    Pack,
+    RegistrationError,
+    Rig,
+    Running,
+    Service,
+    Session,
+    Site,
+    Steps,
+    UsageError,
+    Verdict,
+)
+from bt_exec.language.messages import Messages
+from bt_exec.pack import Catalogue
+from bt_exec.site.site import CompilerSettings, Limits, Rates
+from bt_exec.skill import condition, skill
+from bt_exec.spec.library import Library
+from bt_exec.spec.load import load_text
+
+
+class Shelf:
+    """Where books stand."""
+
+    def __init__(self, *books: str) -> None:
+        self.books = list(books)
+
+
+class GlassShelf(Shelf):
+    """A shelf of another kind."""
+
+
+@skill(fails={"NO_SUCH_BOOK"})
+def lend(shelf: Service[Shelf], title: str) -> Steps:
+    """Take a book from the shelf."""
+    yield Running(None, "looking")
+    shelf.books.remove(title)
+
+
+@condition()
+def on_shelf(shelf: Service[Shelf], title: str) -> Verdict:
+    """Whether a book stands on the shelf."""
+    return Verdict.yes() if title in shelf.books else Verdict.no(f"{title} is lent")
+
+
+def library_pack(*books: str, services=None, offered=None) -> Pack:
+    """A pack without a robot."""
+    found = {"shelf": Shelf(*books)} if services is None else services
+    return Pack(
+        name="library",
+        skills=(lend,),
+        conditions=(on_shelf,),
+        services={"shelf": Shelf} if offered is None else offered,
+        robots={"none": lambda settings, world: Rig(services=found)},
+    )
+
+
+def site_of(pack: Pack, *trees: str) -> Site:
+    return Site(
+        "library",
+        "",
+        Path("library.yaml"),
+        {pack.name: {}},
+        CompilerSettings(),
+        Rates(tick_hz=200),
+        Limits(),
+        Catalogue([pack]),
+        Library(map(load_text, trees)),
+        Messages(),
+    )
+
+
+def test_a_pack_without_a_robot_runs_its_skills_with_its_services():
+    steps = "{check: {on_shelf: {title: Emma}}}, {do: lend, with: {title: Emma}}"
+    plan = load_text(f"mission: {{command: lend}}\nroot: {{sequence: [{steps}]}}").document
+    pack = library_pack("Emma", "Ulysses")
+    with Session(site_of(pack)) as session:
+        shelf = session.rigs["library"].services["shelf"]
+        assert session.run("lend me Emma", plan).status == "satisfied"
+        assert shelf.books == ["Ulysses"]
+        again = session.run("lend me Emma", plan)
+        assert (again.status, again.failures[0]["message"]) == ("blocked", "Emma is lent")
+
+
+def test_a_service_is_no_argument():
+    assert dict(lend.services) == {"shelf": Shelf}
+    assert list(lend.arguments) == ["title"]
+    assert lend.model.model_json_schema()["required"] == ["title"]
+
+
+def test_a_service_that_the_pack_does_not_offer_is_refused_when_it_is_registered():
+    with pytest.raises(RegistrationError) as error:
+        Catalogue([library_pack(offered={"map": Shelf})])
+    assert str(error.value) == (
+        "skill lend wants the service 'shelf', which pack library does not offer; it offers: map"
+    )
+
+
+def test_a_service_of_another_type_is_refused_when_it_is_registered():
+    with pytest.raises(RegistrationError) as error:
+        Catalogue([library_pack(offered={"shelf": dict})])
+    assert str(error.value) == (
+        "skill lend wants the service 'shelf' to be a Shelf, but pack library offers a dict"
+    )
+    Catalogue([library_pack(offered={"shelf": GlassShelf})])  # one of its kind will do
+
+
+@pytest.mark.parametrize(
+    ("services", "said"),
+    [
+        ({}, "robot 'none' of pack library offers no service 'shelf' (lend, on_shelf want it)"),
+        (
+            {"shelf": ["Emma"]},
+            "service 'shelf' of robot 'none' of pack library must be a Shelf, not a list "
+            "(lend, on_shelf want it)",
+        ),
+    ],
+)
+def test_a_rig_that_breaks_the_promise_of_its_pack_is_refused_when_the_site_opens(services, said):
+    with pytest.raises(RegistrationError) as error:
+        Session(site_of(library_pack(services=services)))
+    assert str(error.value) == said
+
+
+def test_a_service_has_no_default():
+    with pytest.raises(RegistrationError, match="service 'shelf' has no default"):
+
+        @skill()
+        def look(shelf: Service[Shelf] = None) -> Steps:  # type: ignore[assignment]
+            """Look."""
+            yield Running()
+
+
+def test_only_a_robot_hurries_time():
+    pack = library_pack()
+    Session(site_of(pack), fast=True).close()
+    robot = type("Robot", (), {"stop": lambda self: None, "still": True})()
+    services = {"shelf": Shelf()}
+    robots = {"real": lambda settings, world: Rig(robot, services=services)}
+    with pytest.raises(UsageError, match="only simulated robots run faster"):
+        Session(site_of(dataclasses.replace(pack, robots=robots)), fast=True)

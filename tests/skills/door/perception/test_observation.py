@@ -1,0 +1,103 @@
+"""A scene says what is seen: to people, to the dry run, to the journal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bt_exec_skills.door.perception.observation import DoorEstimate, DoorScene
+from bt_exec_skills.door.perception.oracle import OracleEstimator, oracle_detector
+from bt_exec_skills.door.perception.pipeline import DoorPerception
+from bt_exec_skills.perception.contracts import Detection, View
+
+Scenes = Callable[..., DoorScene]
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("en", "door open 0.9 · handle yes · material no"),
+        ("ko", "문 열림 0.9 · 손잡이 보임 · 자재 안 보임"),
+    ],
+)
+def test_one_line_for_people(scene: Scenes, language: str, line: str) -> None:
+    assert scene(state="open", labels=("door", "door-handle")).describe(language) == line
+
+
+@pytest.mark.parametrize(
+    ("doubts", "word"),
+    [
+        ((), "no"),
+        (("",), "yes"),
+        (("unconfirmed",), "unsure"),
+        (("outside",), "outside"),
+        (("outside", ""), "yes"),
+    ],
+)
+def test_what_is_not_believed_is_not_said_to_be_seen(doubts: tuple[Any, ...], word: str) -> None:
+    found = tuple(Detection("material", (1, 2, 3, 4), 0.9, doubt=doubt) for doubt in doubts)
+    told = DoorScene(0.0, found, DoorEstimate("open", 0.9)).describe("en")
+    assert told == f"door open 0.9 · handle no · material {word}"
+
+
+def test_a_camera_fault_is_told(scene: Scenes) -> None:
+    told = scene(state="uncertain", labels=(), fault="dark").describe("en")
+    assert told == "door uncertain 0.9 · handle no · material no · camera: dark"
+
+
+def test_labels_come_once(scene: Scenes) -> None:
+    assert scene(labels=("material", "door", "material")).labels() == ("material", "door")
+
+
+def test_doubt_establishes_nothing(scene: Scenes) -> None:
+    assert scene(state="ajar").facts() == {"door": "ajar"}
+    assert scene(state="uncertain").facts() == {}
+
+
+def test_the_record_is_plain_data(scene: Scenes) -> None:
+    record = scene(t=1.5, labels=("door",)).record()
+    assert json.loads(json.dumps(record)) == record
+    assert record == {
+        "t": 1.5,
+        "detections": [{"type": "door", "bbox": [10, 20, 30, 40], "score": 0.9}],
+        "door": {"state": "closed", "confidence": 0.9, "evidence": ["primary:test"]},
+        "fault": None,
+    }
+
+
+class Still:
+    """A camera of one picture."""
+
+    def __init__(self, frame: np.ndarray) -> None:
+        self.frame = frame
+
+    def capture(self) -> float:
+        return 3.0
+
+    def view(self, capture: float) -> View:
+        return View(capture, self.frame)
+
+    def close(self) -> None:
+        """Nothing."""
+
+
+@pytest.mark.parametrize(("shape", "fault"), [((4, 4, 3), "dark"), ((0, 0, 3), "missing")])
+def test_a_picture_without_light_or_pixels_is_a_fault(shape: tuple, fault: str) -> None:
+    frame = np.zeros(shape, np.uint8)
+    sight = DoorPerception(Still(frame), oracle_detector(), OracleEstimator())
+    scene = sight.interpret(sight.capture())
+    assert (scene.fault, scene.t) == (fault, 3.0)
+    assert scene.door.state == "uncertain"
+
+
+def test_the_oracle_needs_a_simulated_camera() -> None:
+    from bt_exec.failure import UsageError
+
+    frame = np.full((4, 4, 3), 90, np.uint8)
+    sight = DoorPerception(Still(frame), oracle_detector(), OracleEstimator())
+    with pytest.raises(UsageError, match="the oracle needs a simulated camera"):
+        sight.interpret(sight.capture())

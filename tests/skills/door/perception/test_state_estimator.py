@@ -1,0 +1,262 @@
+"""The judge of the door and the learned detector: doubt where opinions differ, boxes that stay."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bt_exec.failure import BtExecError, UsageError
+from bt_exec_skills.door.perception.angle_fit import AngleFit, AngleFitter
+from bt_exec_skills.door.perception.calibration import Calibration
+from bt_exec_skills.door.perception.detector_factory import learned_eyes, weights_path
+from bt_exec_skills.door.perception.learned_detector import (
+    DoorDetection,
+    LearnedDetector,
+)
+from bt_exec_skills.door.perception.observation import DoorEstimate, DoorScene
+from bt_exec_skills.door.perception.oracle import oracle_detector
+from bt_exec_skills.door.perception.state_estimator import Judge, contenders, possible_states
+from bt_exec_skills.door.sim.camera import SimCamera
+from bt_exec_skills.door.sim.layout import WorldOptions
+from bt_exec_skills.door.sim.measure import calibration_of
+from bt_exec_skills.door.sim.world import DoorWorld
+from bt_exec_skills.perception.contracts import Detection, View
+from bt_exec_skills.perception.picture import whole_pixels
+from bt_exec_skills.perception.temporal_voting import in_view
+from bt_exec_skills.vision.decode import Found
+
+CLASSES = ("door-closed", "door-ajar", "door-open", "door-handle", "material", "person")
+
+
+@dataclass
+class Finds:
+    """A network that finds what it is told; on enlarged parts, `closer` instead."""
+
+    found: list[Found] = field(default_factory=list)
+    closer: list[Found] = field(default_factory=list)
+    names: tuple[str, ...] = CLASSES
+    calls: int = 0
+
+    def find(self, frame: Any, least_score: float = 0.25) -> list[Found]:
+        self.calls += 1
+        return self.found if self.calls == 1 else self.closer
+
+
+def look(angle: float, seed: int = 0) -> tuple[Calibration, View, dict[str, Detection]]:
+    world = DoorWorld(WorldOptions(door=angle, seed=seed))
+    camera = SimCamera(world, renderer="raycast")
+    view = camera.view(camera.capture())
+    camera.close()
+    return calibration_of(world), view, {d.label: d for d in oracle_detector().detect(view)}
+
+
+def door(box: Any, **states: float) -> DoorDetection:
+    ranked = tuple(sorted(states.items(), key=lambda pair: -pair[1]))
+    return DoorDetection("door", box, max(states.values(), default=0.9), states=ranked)
+
+
+# -- the angle
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.15, 0.4, 0.7, 0.95, 1.1, 1.3, 1.5])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_angle_is_read_off_the_boxes(angle: float, seed: int) -> None:
+    calibration, _, found = look(angle, seed)
+    handle = found.get("door-handle")
+    fit = AngleFitter(calibration).fit(found["door"].bbox, handle and handle.bbox)
+    assert fit is not None
+    assert abs(fit.angle - angle) < 0.03
+    assert fit.low <= fit.angle <= fit.high
+    assert fit.error_px < 2.0
+
+
+def test_the_inside_comes_into_view_as_the_door_opens() -> None:
+    calibration, _, _ = look(0.0)
+    fitter = AngleFitter(calibration)
+    seen_inside = []
+    for angle in (0.0, 0.5, 0.8, 1.1, 1.4):
+        _, _, found = look(angle)
+        fit = fitter.fit(found["door"].bbox, found["door-handle"].bbox)
+        assert fit is not None
+        seen_inside.append(fit.interior)
+    assert seen_inside == sorted(seen_inside)
+    assert seen_inside[0] == 0.0
+    assert seen_inside[-1] > 0.9
+
+
+def test_without_a_box_there_is_no_angle() -> None:
+    assert AngleFitter(look(0.0)[0]).fit(None, None) is None
+
+
+@pytest.mark.parametrize(
+    ("angle", "states"),
+    [
+        (0.0, ("closed",)),
+        (0.03, ("closed", "ajar")),
+        (0.5, ("ajar",)),
+        (0.99, ("ajar", "open")),
+        (1.2, ("open",)),
+    ],
+)
+def test_near_a_border_both_sides_are_possible(angle: float, states: tuple[str, ...]) -> None:
+    assert possible_states(AngleFit(angle, angle, angle, 0.5, 0.0)) == states
+
+
+# -- two opinions
+
+
+@pytest.mark.parametrize(
+    ("scores", "left"),
+    [
+        ({"open": 0.9}, ("open",)),
+        ({"open": 0.9, "ajar": 0.4}, ("open",)),
+        ({"closed": 0.6, "ajar": 0.5}, ("closed", "ajar")),
+        ({"open": 0.3}, ()),
+        ({}, ()),
+    ],
+)
+def test_what_stands_out(scores: dict[str, float], left: tuple[str, ...]) -> None:
+    assert contenders(door((0, 0, 9, 9), **scores)) == left
+
+
+CASES = [
+    # true angle, scores, answer, first evidence
+    (0.0, {"closed": 0.9}, "closed", "primary:looks_closed"),
+    (0.6, {"ajar": 0.8, "open": 0.2}, "ajar", "primary:looks_ajar"),
+    (1.2, {"open": 0.9}, "open", "primary:looks_open"),
+    (0.6, {"ajar": 0.6, "closed": 0.5}, "ajar", "primary:looks_ajar_or_closed"),
+    (0.0, {"open": 0.9}, "uncertain", "primary:looks_open"),
+    (1.2, {"closed": 0.9}, "uncertain", "primary:looks_closed"),
+    (0.6, {"open": 0.6, "closed": 0.55}, "uncertain", "primary:looks_open_or_closed"),
+    (1.2, {"open": 0.3}, "uncertain", "primary:looks_unlike_any_state"),
+    (1.2, {}, "open", "primary:hinge_at"),
+]
+
+
+@pytest.mark.parametrize(("angle", "scores", "answer", "first"), CASES)
+def test_a_state_is_given_when_both_leave_it(
+    angle: float, scores: dict[str, float], answer: str, first: str
+) -> None:
+    calibration, view, found = look(angle)
+    seen_door = door(found["door"].bbox, **scores)
+    told = Judge(calibration).estimate(view, (seen_door, found["door-handle"]))
+    assert told.state == answer
+    assert told.evidence[0].startswith(first)
+    assert 0.0 <= told.confidence <= 1.0
+    if answer == "uncertain":
+        assert told.confidence <= 0.4
+    if answer == "open":
+        assert "proxy:interior_visible" in told.evidence or not scores
+
+
+def test_without_a_door_or_with_boxes_that_fit_nothing_it_is_uncertain() -> None:
+    calibration, view, _ = look(1.2)
+    judge = Judge(calibration)
+    assert judge.estimate(view, ()).evidence == ("primary:no_door_in_view",)
+    odd = judge.estimate(view, (door((200, 150, 310, 160), open=0.9),))
+    assert odd == DoorEstimate("uncertain", 0.2, ("primary:looks_open", "proxy:boxes_fit_no_angle"))
+
+
+# -- the detector
+
+
+def test_the_states_of_one_door_are_gathered_and_other_labels_pass() -> None:
+    network = Finds(
+        [
+            Found("door-open", (10.4, 20.0, 60.0, 90.6), 0.8),
+            Found("person", (0.0, 0.0, 30.0, 200.0), 0.7),
+            Found("door-ajar", (11.0, 20.0, 61.0, 91.0), 0.3),
+            Found("door-closed", (200.0, 20.0, 260.0, 91.0), 0.2),  # another door
+            Found("door-handle", (40.0, 50.0, 48.0, 70.0), 0.3),  # faint
+        ]
+    )
+    found = LearnedDetector(network).detect(View(0.0, np.zeros((240, 320, 3), np.uint8)))
+    assert [one.label for one in found] == ["door", "person"]
+    assert found[0].bbox == (10, 20, 60, 91)
+    assert isinstance(found[0], DoorDetection)
+    assert found[0].states == (("open", 0.8), ("ajar", 0.3))
+
+
+@pytest.mark.parametrize(
+    ("closer", "doubt"),
+    [
+        ([Found("material", (148.0, 100.0, 172.0, 140.0), 0.6)], ""),
+        ([Found("material", (20.0, 20.0, 44.0, 60.0), 0.6)], "unconfirmed"),  # somewhere else
+        ([Found("door-handle", (148.0, 100.0, 172.0, 140.0), 0.6)], "unconfirmed"),
+        ([], "unconfirmed"),
+    ],
+)
+def test_what_is_grasped_is_looked_at_twice(closer: list[Found], doubt: str) -> None:
+    network = Finds([Found("material", (154.0, 110.0, 166.0, 130.0), 0.9)], closer)
+    view = View(0.0, np.zeros((240, 320, 3), np.uint8))
+    (found,) = LearnedDetector(network).detect(view)
+    assert found.doubt == doubt
+    scene = DoorScene(0.0, (found,), DoorEstimate("open", 0.9))
+    assert in_view([scene, scene, scene], "material") is not bool(doubt)
+    assert scene.record()["detections"][0].get("doubt", "") == doubt
+
+
+@pytest.mark.parametrize(("place", "doubt"), [(1.0, ""), (0.1, "outside"), (1.9, "outside")])
+def test_what_lies_beside_the_opening_is_not_to_be_grasped(place: float, doubt: str) -> None:
+    """An orange thing in front of the cabinet is no material behind the door."""
+    calibration, _, _ = look(1.2)
+    x, y = calibration.opening().mean(axis=0) * (place, 1.0)
+    box = (x - 6.0, y - 10.0, x + 6.0, y + 10.0)
+    network = Finds([Found("material", box, 0.9)])
+    eyes = LearnedDetector(network, opening=calibration.opening())
+    eyes.second_look = lambda *_: True  # type: ignore[method-assign]
+    (found,) = eyes.detect(View(0.0, np.zeros((240, 320, 3), np.uint8)))
+    assert found.doubt == doubt
+
+
+def test_classes_of_another_network_are_mapped() -> None:
+    network = Finds([Found("maniglia", (1.0, 1.0, 9.0, 9.0), 0.9)], names=("maniglia", "porta"))
+    eyes = LearnedDetector(network, {"maniglia": "door-handle", "porta": "door"})
+    assert eyes.detect(View(0.0, np.zeros((48, 64, 3), np.uint8)))[0].label == "door-handle"
+
+
+@pytest.mark.parametrize(
+    ("meanings", "message"),
+    [
+        ({"knob": "door-handle"}, "labels: the network has no class 'knob'; it has door-closed"),
+        ({"person": "robot"}, "labels: 'person' cannot mean 'robot'; allowed are door, door-clo"),
+        (
+            dict.fromkeys(CLASSES, "ignore"),
+            "labels: no class of the network means a door; say which one does, as "
+            "{door-closed: door}; it has door-closed, door-ajar, ",
+        ),
+    ],
+)
+def test_a_map_that_fits_no_network_is_refused(meanings: Any, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        LearnedDetector(Finds(), meanings)
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"weight": "x.onnx"}, "there is no setting of detector 'weight'"),
+        ({"weights": "nowhere.onnx"}, "there are no weights nowhere.onnx"),
+        ({"weights": 5}, "detector: weights=5: a file is needed, .onnx or .pt"),
+        ({"labels": "x"}, "detector: labels must map classes to labels"),
+        ({"least_score": 2}, "detector: least_score=2: allowed are 0.05 to 1"),
+    ],
+)
+def test_settings_that_are_wrong_say_so(settings: Any, message: str) -> None:
+    with pytest.raises(BtExecError) as caught:
+        learned_eyes(settings, lambda: look(0.0)[0])
+    assert str(caught.value).startswith(message)
+
+
+def test_shipped_weights_are_found_by_name() -> None:
+    assert weights_path(None).is_file()
+    assert weights_path("door.onnx") == weights_path(None)
+
+
+def test_pixels_are_whole_and_in_the_picture() -> None:
+    assert whole_pixels((-3.0, 1.4, 400.0, 9.6), (240, 320)) == (0, 1, 320, 10)
+    assert whole_pixels((5.2, 1.0, 5.3, 9.0), (240, 320)) is None

@@ -1,0 +1,138 @@
+"""The door counts as known only while our own eyes and the other one agree."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bt_exec.failure import UnknownName, UsageError
+from bt_exec.mission.session import Session
+from bt_exec.testing.messages_server import MessagesServer, answer, error
+from bt_exec.visual_qa import VqaAnswer
+from bt_exec_skills.door.perception.observation import DoorEstimate
+from bt_exec_skills.door.perception.vlm_crosscheck import SCHEMA, SecondOpinion, second_opinion
+from bt_exec_skills.perception.contracts import View
+
+FRAME = np.zeros((24, 32, 3), np.uint8)
+
+
+class Eyes:
+    state = "closed"
+
+    def estimate(self, view, detections):
+        return DoorEstimate(self.state, 0.9, ("primary:eyes",))
+
+
+class Other:
+    def __init__(self, *told) -> None:
+        self.told, self.asked = list(told), []
+
+    def ask(self, image, question, schema):
+        self.asked.append((image.shape, schema))
+        told = self.told.pop(0) if len(self.told) > 1 else self.told[0]
+        return told if isinstance(told, VqaAnswer) else VqaAnswer(said(told))
+
+
+def said(state, confidence=0.9):
+    seen = {"handle_present": "yes", "material_visible": "no"}
+    return {"state": state, "confidence": confidence, "evidence": ["primary:x"], **seen}
+
+
+def _states(estimator, times):
+    return [estimator.estimate(View(t, FRAME), ()).state for t in times]
+
+
+def test_agreement_is_asked_for_once_and_again_when_it_has_grown_old():
+    both = SecondOpinion(Eyes(), Other("closed"))
+    assert _states(both, [0, 1, 20, 29, 31, 32]) == ["closed"] * 6
+    assert both.asked == 2
+    assert both.latest.handle_present == "yes"
+
+
+def test_a_change_is_believed_only_when_the_other_one_has_seen_it():
+    eyes, other = Eyes(), Other("closed", "closed", "open")
+    both = SecondOpinion(eyes, other)
+    assert _states(both, [0]) == ["closed"]
+    eyes.state = "open"
+    assert _states(both, [1.0, 1.2, 2.1, 2.3]) == ["uncertain", "uncertain", "open", "open"]
+    assert both.asked == 3
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "open",
+        "uncertain",
+        VqaAnswer(None, "MODEL_TIMEOUT"),
+        VqaAnswer({"state": "closed"}),
+        VqaAnswer({**said("closed"), "confidence": 7}),
+        VqaAnswer({**said("wide open")}),
+        VqaAnswer(said("closed", 0.2)),
+    ],
+)
+def test_anything_but_agreement_is_doubt(told):
+    both = SecondOpinion(Eyes(), Other(told))
+    found = both.estimate(View(0.0, FRAME), ())
+    assert found.state == "uncertain"
+    assert found.evidence[0] == "primary:eyes_say_closed"
+    assert found.evidence[1].startswith(("proxy:second_opinion_", "proxy:no_second_opinion"))
+
+
+def test_eyes_that_cannot_tell_need_no_second_opinion():
+    eyes, other = Eyes(), Other("closed")
+    eyes.state = "uncertain"
+    assert _states(SecondOpinion(eyes, other), [0, 1]) == ["uncertain"] * 2
+    assert other.asked == []
+
+
+def test_a_site_names_who_is_asked():
+    eyes = Eyes()
+    assert second_opinion(eyes, None) is eyes
+    assert isinstance(second_opinion(eyes, "claude"), SecondOpinion)
+    with pytest.raises(UnknownName, match="there is no asker 'oracle of delphi'; known"):
+        second_opinion(eyes, "oracle of delphi")
+    with pytest.raises(UsageError, match="second_opinion needs the name of who is asked"):
+        second_opinion(eyes, {"model": "x"})
+    with pytest.raises(UsageError, match="setting 'modle' of the asker claude"):
+        second_opinion(eyes, {"name": "claude", "modle": "x"})
+
+
+SITE = """
+site: careful
+packs:
+  door:
+    robot: sim
+    detector: oracle
+    second_opinion: {name: claude, base_url: URL, model: sees, tier: text, retries: 0}
+"""
+
+
+def _site(tmp_path, server):
+    file = tmp_path / "careful.yaml"
+    file.write_text(SITE.replace("URL", server.url))
+    return str(file)
+
+
+@pytest.mark.parametrize(
+    ("reply", "status", "code"),
+    [
+        (answer(said("closed")), "satisfied", "ALREADY_CLOSED"),
+        (answer(said("open")), "blocked", "UNCERTAIN_PERCEPTION"),
+        (error(500), "blocked", "UNCERTAIN_PERCEPTION"),
+    ],
+)
+def test_in_the_simulated_world_nothing_moves_without_agreement(tmp_path, reply, status, code):
+    with MessagesServer([reply], flavour="ollama") as server:
+        with Session(_site(tmp_path, server), world={"door": "closed"}, fast=True) as session:
+            outcome = session.run("문을 닫아")
+            angle = session.rigs["door"].robot.door_angle_rad
+        picture, question = server.requests[0].body["messages"][0]["content"]
+    assert (outcome.status, outcome.reason_code) == (status, code)
+    assert angle < 0.05
+    assert picture["source"]["media_type"] == "image/jpeg"
+    assert "How does the door" in question["text"]
+
+
+def test_the_schema_is_closed_and_whole():
+    assert SCHEMA["additionalProperties"] is False
+    assert set(SCHEMA["required"]) == set(SCHEMA["properties"])

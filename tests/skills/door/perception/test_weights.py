@@ -1,0 +1,69 @@
+"""The shipped network: it sees what is there, and keeps the figures of its model card."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bt_exec_skills.door.perception.detector_factory import SHIPPED, learned_eyes
+from bt_exec_skills.door.perception.pipeline import DoorPerception
+from bt_exec_skills.door.sim.camera import SimCamera
+from bt_exec_skills.door.sim.layout import WorldOptions
+from bt_exec_skills.door.sim.measure import calibration_of
+from bt_exec_skills.door.sim.world import DoorWorld
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("door", "state"), [(0.0, "closed"), (0.5, "ajar"), (1.25, "open")])
+def test_it_sees_what_is_there(seed: int, door: float, state: str) -> None:
+    world = DoorWorld(WorldOptions(seed=seed, door=door))
+    camera = SimCamera(world, renderer="raycast")
+    eyes = DoorPerception(camera, *learned_eyes({}, lambda: calibration_of(world)))
+    scene = eyes.interpret(eyes.capture())
+    camera.close()
+    assert scene.door.state == state
+    assert scene.sees("door-handle")
+    assert scene.sees("material") is (state == "open")
+    assert not scene.sees("person")
+
+
+def test_it_is_small_and_has_its_papers() -> None:
+    folder = SHIPPED.parent
+    assert sum(path.stat().st_size for path in folder.glob("*.onnx")) <= 11_000_000
+    card = (folder / "MODEL_CARD.md").read_text(encoding="utf-8")
+    papers = json.loads((folder / "door.json").read_text(encoding="utf-8"))
+    for label, one in papers["held_out"]["classes"].items():
+        row = next(line for line in card.splitlines() if line.startswith(f"| {label} |"))
+        assert row.split("|")[5].strip() == f"{one['ap50']:.3f}"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_the_figures_hold_on_scenes_that_nobody_has_seen(tmp_path: Path) -> None:
+    from bt_exec_skills.door.dataset.scenes import DoorPractice
+    from bt_exec_skills.vision.dataset import make_dataset, read_pictures
+    from bt_exec_skills.vision.evaluate import evaluate
+    from bt_exec_skills.vision.network import load
+    from bt_exec_skills.vision.recipe import Recipe
+
+    source = DoorPractice()
+    make_dataset(source, Recipe("door", 9, 60, 1, source.classes), tmp_path, lambda *_: None)
+    network = load(SHIPPED)
+    found = evaluate(
+        network,
+        read_pictures(tmp_path),
+        lambda _: None,
+        source.classes,
+        answer=source.answerer(network),
+        states=source.states,
+    )
+    by_class = {one.label: one for one in found.classes}
+    assert found.map50 >= 0.92
+    assert by_class["door-handle"].ap50 >= 0.95
+    assert by_class["material"].ap50 >= 0.85
+    assert found.states is not None
+    assert found.states.answered >= 0.88
+    assert found.states.right >= 0.97
+    assert found.states.told("open", "closed") == found.states.told("closed", "open") == 0

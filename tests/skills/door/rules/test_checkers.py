@@ -1,0 +1,117 @@
+"""What plans for the door must keep, rule by rule."""
+
+from __future__ import annotations
+
+import pytest
+
+from bt_exec.observation import Situation
+from bt_exec.planning.passes import PassContext
+from bt_exec.site.site import load_site
+from bt_exec.spec.expand import expand
+from bt_exec.spec.load import load_text
+from bt_exec.spec.model import MissionSpec
+from bt_exec_skills.door.rules.checkers import door_only, gate_reasons, stated_state
+
+SITE = load_site("door")
+OPEN = "{do: open_door, with: {arm: right, object_label: door-handle}}"
+CLOSE = "{do: close_door, with: {arm: right, object_label: door-handle}}"
+TAKE = "{do: grasp, with: {arm: right, object_label: material}}"
+
+
+def _spec(root: str) -> MissionSpec:
+    document = load_text(f"mission: {{command: test}}\nroot: {root}").document
+    assert isinstance(document, MissionSpec)
+    return expand(document, SITE.library)
+
+
+def _codes(rule, root, meant=None, **stated):
+    seen = Situation(("door", "door-handle"), {"door": stated.pop("seen", "closed")})
+    asked = _spec(meant) if meant else None
+    context = PassContext(seen, {}, "test", asked, stated)
+    return [(problem.code, problem.place) for problem in rule(_spec(root), context)]
+
+
+@pytest.mark.parametrize(
+    ("root", "meant", "found"),
+    [
+        (CLOSE, CLOSE, []),
+        (OPEN, CLOSE, [("OPENING_IN_CLOSE_COMMAND", "root/do")]),
+        (CLOSE, OPEN, [("CLOSING_IN_OPEN_COMMAND", "root/do")]),
+        ("{tree: open_door}", CLOSE, [("OPENING_IN_CLOSE_COMMAND", "root/body/do")]),
+        (f"{{sequence: [{OPEN}, {CLOSE}]}}", f"{{sequence: [{OPEN}, {CLOSE}]}}", []),
+        (
+            f"{{sequence: [{OPEN}, {TAKE}]}}",
+            OPEN,
+            [("MATERIAL_IN_DOOR_COMMAND", "root/sequence[1]")],
+        ),
+        (
+            f"{{sequence: [{OPEN}, {{check: material_visible}}]}}",
+            OPEN,
+            [("MATERIAL_IN_DOOR_COMMAND", "root/sequence[1]")],
+        ),
+        ("{tree: get_material}", "{tree: get_material}", []),
+        (OPEN, None, []),
+        ("{do: fly}", OPEN, []),
+    ],
+)
+def test_a_command_about_the_door_is_about_the_door(root, meant, found):
+    assert _codes(door_only, root, meant) == found
+
+
+@pytest.mark.parametrize("key", ["explanation", "visibility_warnings", "goal_status"])
+@pytest.mark.parametrize("words", ["material not visible", "자재가 보이지 않음"])
+def test_nor_is_the_material_spoken_of(key, words):
+    assert _codes(door_only, OPEN, OPEN, **{key: [words]}) == [("MATERIAL_IN_DOOR_COMMAND", key)]
+    assert _codes(door_only, OPEN, "{tree: get_material}", **{key: [words]}) == []
+
+
+@pytest.mark.parametrize(
+    ("gate", "result", "reason", "fits"),
+    [
+        ("need_open_door", True, "door closed", True),
+        ("need_open_door", True, "the door is ajar", True),
+        ("need_open_door", True, "문이 닫혀 있음", True),
+        ("need_open_door", False, "already open", True),
+        ("need_open_door", False, "이미 열려 있음", True),
+        ("need_open_door", True, "already open", False),
+        ("need_open_door", True, "user requested door to be closed.", False),
+        ("need_open_door", True, "material not visible", False),
+        ("need_open_door", False, "the arm is ready", False),
+        ("need_open_door", "uncertain", "anything", True),
+        ("material_visible_after_open", True, "material detected", True),
+        ("material_visible_after_open", False, "no material detected", True),
+        ("material_visible_after_open", False, "자재가 보이지 않음", True),
+        ("material_visible_after_open", True, "no material detected", False),
+        ("material_visible_after_open", True, "door open", False),
+        ("another_gate", True, "whatever", True),
+    ],
+)
+def test_a_gate_has_a_reason_that_decides_it(gate, result, reason, fits):
+    gates = [{"gate": gate, "result": result, "reason": reason}]
+    found = _codes(gate_reasons, OPEN, gate_evaluations=gates)
+    assert found == ([] if fits else [("GATE_REASON_UNRELATED", "gate_evaluations[0]/reason")])
+
+
+@pytest.mark.parametrize(
+    ("state", "seen", "root", "codes"),
+    [
+        ("closed", "closed", OPEN, []),
+        ("closed", "open", CLOSE, ["STATE_CONTRADICTS_SEEN", "STATE_CONTRADICTS_PLAN"]),
+        ("open", "open", OPEN, ["STATE_CONTRADICTS_PLAN"]),
+        ("open", "open", "{tree: open_door}", []),
+        ("uncertain", "open", CLOSE, ["STATE_CONTRADICTS_PLAN"]),
+        ("uncertain", "open", "{do: return_home}", []),
+        ("closed", "closed", "{tree: get_material}", []),
+        ("half", "open", CLOSE, []),
+    ],
+)
+def test_what_is_stated_fits_what_is_seen_and_planned(state, seen, root, codes):
+    told = {"state": state, "confidence": 0.9, "evidence": []}
+    found = _codes(stated_state, root, seen=seen, door_state_estimation=told)
+    assert [code for code, _ in found] == codes
+
+
+@pytest.mark.parametrize("stated", [{}, {"gate_evaluations": 3, "door_state_estimation": [1]}])
+def test_nonsense_beside_a_plan_is_no_problem_of_the_rules(stated):
+    for rule in (door_only, gate_reasons, stated_state):
+        assert _codes(rule, OPEN, OPEN, **stated) == []

@@ -1,0 +1,127 @@
+"""The head camera: both painters see the same, faults are as chosen, nothing leaks to the world."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bt_exec_skills.door.perception.oracle import OracleEstimator, oracle_detector
+from bt_exec_skills.door.perception.pipeline import DoorPerception
+from bt_exec_skills.door.sim.camera import SimCamera
+from bt_exec_skills.door.sim.layout import WorldOptions
+from bt_exec_skills.door.sim.painter import GlPainter, gl_works, make_painter
+from bt_exec_skills.door.sim.raycast import RayPainter
+from bt_exec_skills.door.sim.world import DoorWorld
+
+RENDERERS = [
+    "raycast",
+    pytest.param("egl", marks=pytest.mark.skipif(not gl_works(), reason="no GL")),
+]
+
+
+def eyes(renderer: str = "raycast", **options: Any) -> tuple[DoorWorld, DoorPerception]:
+    world = DoorWorld(WorldOptions(**options))
+    camera = SimCamera(world, renderer=renderer)
+    return world, DoorPerception(camera, oracle_detector(), OracleEstimator())
+
+
+@pytest.mark.parametrize("renderer", RENDERERS)
+def test_a_closed_door_shows_door_and_handle_but_nothing_behind(renderer: str) -> None:
+    _, sight = eyes(renderer, seed=1)
+    scene = sight.interpret(sight.capture())
+    sight.camera.close()
+    assert scene.frame is not None
+    assert scene.frame.shape == (240, 320, 3)
+    assert scene.frame.dtype == np.uint8
+    assert scene.labels() == ("door", "door-handle")
+    assert scene.door.state == "closed"
+    assert scene.door.evidence == ("primary:no_gap", "proxy:no_interior")
+    assert scene.facts() == {"door": "closed"}
+
+
+@pytest.mark.parametrize("renderer", RENDERERS)
+def test_an_open_door_shows_the_material(renderer: str) -> None:
+    _, sight = eyes(renderer, seed=1, door="open")
+    scene = sight.interpret(sight.capture())
+    sight.camera.close()
+    assert scene.labels() == ("door", "door-handle", "material")
+    assert scene.door.state == "open"
+    assert scene.door.evidence == ("primary:interior_visible", "proxy:panel_swung_out")
+
+
+@pytest.mark.skipif(not gl_works(), reason="no GL")
+def test_both_painters_agree_on_what_every_pixel_shows() -> None:
+    world = DoorWorld(WorldOptions(seed=8, door="open"))
+    pictures = []
+    for painter in (GlPainter(world.model, 160, 120), RayPainter(world.model, 160, 120)):
+        pictures.append(painter.paint(world.data))
+        painter.close()
+        painter.close()  # harmless
+    assert (pictures[0].geoms == pictures[1].geoms).mean() > 0.995
+
+
+def test_without_gl_the_ray_caster_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bt_exec_skills.door.sim.painter._gl_works", False)
+    assert make_painter(DoorWorld(WorldOptions()).model, 32, 24).name == "raycast"
+
+
+def test_a_box_holds_every_pixel_of_its_thing_and_no_more() -> None:
+    _, sight = eyes(seed=2, door="open")
+    view = sight.camera.view(sight.capture())
+    for found in oracle_detector().detect(view):
+        mask = view.truth.masks[found.label]
+        x1, y1, x2, y2 = found.bbox
+        assert mask[y1:y2, x1:x2].sum() == mask.sum()
+        assert mask[y1, x1:x2].any()
+        assert mask[y2 - 1, x1:x2].any()
+        assert mask[y1:y2, x1].any()
+        assert mask[y1:y2, x2 - 1].any()
+
+
+def test_an_absent_material_is_never_seen() -> None:
+    _, sight = eyes(seed=2, door="open", material="absent")
+    assert "material" not in sight.interpret(sight.capture()).labels()
+
+
+def test_a_dark_camera_is_a_fault_and_the_door_uncertain() -> None:
+    _, sight = eyes(seed=2, fault="dark")
+    scene = sight.interpret(sight.capture())
+    assert scene.fault == "dark"
+    assert scene.door.state == "uncertain"
+    assert scene.door.evidence == ("primary:camera_dark",)
+    assert scene.labels() == ()
+    assert scene.facts() == {}
+
+
+def test_a_frozen_camera_repeats_its_first_picture_with_its_old_time() -> None:
+    world, sight = eyes(seed=2, fault="frozen")
+    first = sight.capture()
+    world.advance()
+    assert sight.capture() is first
+    sight.camera.fault = "none"
+    assert sight.capture().t > first.t
+
+
+def test_a_view_shows_the_moment_of_its_capture() -> None:
+    world, sight = eyes(seed=2)
+    capture = sight.capture()
+    hinge = world.model.joint("door").qposadr[0]
+    world.data.qpos[hinge] = 1.2
+    scene = sight.interpret(capture)
+    assert scene.door.state == "closed"
+    assert world.angle == 1.2  # looking changes nothing
+
+
+def test_a_door_that_is_hidden_is_uncertain_however_well_its_angle_is_known() -> None:
+    world, sight = eyes(seed=2)
+    lens = world.data.cam("head")
+    held = lens.xpos - 0.07 * lens.xmat.reshape(3, 3)[:, 2]
+    at = int(world.model.joint("material").qposadr[0])
+    world.data.qpos[at : at + 3] = held
+    scene = sight.interpret(sight.capture())
+    assert "material" in scene.labels()
+    assert scene.door.state == "uncertain"
+    assert scene.door.confidence < 0.3
+    assert scene.door.evidence == ("primary:door_hidden",)

@@ -1,0 +1,168 @@
+"""Motions of the simulated robot: what they do, how they fail, that they stop at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bt_exec.robot import Motion
+from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD, DoorRobot
+from bt_exec_skills.door.sim.body import SimDoorRobot
+from bt_exec_skills.door.sim.layout import WorldOptions
+from bt_exec_skills.door.sim.world import DoorWorld
+
+TICK_S = 0.05
+
+
+def robot(**options: Any) -> SimDoorRobot:
+    return SimDoorRobot(DoorWorld(WorldOptions(**options)))
+
+
+def finish(body: SimDoorRobot, motion: Motion) -> str:
+    """Step until the motion ends; return OK or the code it ended with."""
+    for _ in range(1200):
+        if motion.done:
+            return motion.failure.code if motion.failure is not None else "OK"
+        body.step(TICK_S)
+    return "ENDLESS"
+
+
+def test_the_simulated_robot_is_a_door_robot() -> None:
+    assert isinstance(robot(), DoorRobot)
+
+
+def test_the_same_seed_and_motions_give_the_same_bits() -> None:
+    ends = []
+    for _ in range(2):
+        body = robot(seed=5, door="ajar")
+        finish(body, body.pull_open("right", "door-handle"))
+        ends.append(body.world.data.qpos.tobytes() + body.world.data.qvel.tobytes())
+    assert ends[0] == ends[1]
+    assert robot(seed=6).world.data.qpos.tobytes() != robot(seed=5).world.data.qpos.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("arm", "label", "door"),
+    [
+        ("right", "door-handle", "closed"),
+        ("right", "door-handle", 0.1),
+        ("right", "door", "ajar"),
+        ("left", "door-handle", "closed"),
+        ("left", "door-handle", 0.8),
+    ],
+)
+def test_the_door_is_pulled_open_and_pushed_shut(arm: Any, label: str, door: Any) -> None:
+    body = robot(seed=7, door=door)
+    assert finish(body, body.pull_open(arm, label)) == "OK"
+    assert body.door_angle_rad >= OPEN_RAD
+    assert body.at_home
+    assert finish(body, body.push_shut(arm, label)) == "OK"
+    assert body.door_angle_rad <= CLOSED_RAD
+    assert body.at_home
+
+
+@pytest.mark.parametrize("arm", ["right", "left"])
+def test_material_is_fetched_and_stays_in_the_hand_that_shuts_the_door(arm: Any) -> None:
+    body = robot(seed=2, door=1.3)
+    assert finish(body, body.reach(arm, "material")) == "OK"
+    assert body.at_label(arm, "material")
+    assert finish(body, body.close_gripper(arm, "material")) == "OK"
+    assert body.holding(arm) == "material"
+    assert finish(body, body.push_shut(arm, "door")) == "OK"
+    assert body.door_angle_rad <= CLOSED_RAD
+    assert finish(body, body.go_home()) == "OK"
+    assert body.holding(arm) == "material"
+    assert body.at_home
+    assert finish(body, body.open_gripper(arm)) == "OK"
+    assert body.holding(arm) is None
+
+
+@pytest.mark.parametrize(
+    ("options", "motion", "args", "code"),
+    [
+        ({"fault": "jammed"}, "pull_open", ("right", "door-handle"), "STUCK"),
+        ({"fault": "jammed", "door": "ajar"}, "push_shut", ("right", "door"), "STUCK"),
+        ({}, "pull_open", ("right", "door"), "NO_GRIP"),
+        ({"door": "ajar"}, "pull_open", ("left", "door"), "UNREACHABLE"),
+        ({"door": "ajar"}, "reach", ("right", "material"), "UNREACHABLE"),
+        ({"door": "open", "material": "absent"}, "reach", ("right", "material"), "UNREACHABLE"),
+        ({"door": "open", "fault": "slippery"}, "close_gripper", ("right", "material"), "SLIPPED"),
+    ],
+)
+def test_a_motion_that_fails_says_why(options: Any, motion: str, args: Any, code: str) -> None:
+    body = robot(seed=3, **options)
+    assert finish(body, getattr(body, motion)(*args)) == code
+
+
+def test_what_is_out_of_reach_moves_nothing() -> None:
+    body = robot(seed=3, door="ajar")
+    before = body.world.data.qpos.copy()
+    finish(body, body.pull_open("left", "door"))
+    assert np.abs(body.world.data.qpos - before).max() < 1e-3
+
+
+def test_a_slippery_material_is_held_at_the_second_attempt() -> None:
+    body = robot(seed=1, door="open", fault="slippery")
+    assert finish(body, body.close_gripper("right", "material")) == "SLIPPED"
+    assert finish(body, body.close_gripper("right", "material")) == "OK"
+    assert body.holding("right") == "material"
+
+
+def test_another_attempt_starts_from_another_posture() -> None:
+    body = robot(seed=3, fault="jammed")
+    places = []
+    for _ in range(2):
+        motion = body.pull_open("right", "door-handle")
+        while motion.doing != "gripping the handle":
+            body.step(TICK_S)
+        places.append(body.world.limbs["right"].q)
+        finish(body, motion)
+    assert np.abs(places[0] - places[1]).max() > 0.05
+
+
+@pytest.mark.parametrize("seconds", [0.5, 2.2, 3.0, 4.5])
+@pytest.mark.parametrize("way", ["motion", "robot"])
+def test_stopping_freezes_the_arms_within_a_tick(seconds: float, way: str) -> None:
+    body = robot(seed=3)
+    motion = body.pull_open("right", "door-handle")
+    body.step(seconds)
+    (motion if way == "motion" else body).stop()
+    body.step(TICK_S)
+    assert motion.done
+    assert str(motion.failure) == "STOPPED: it was asked to stop"
+    then = body.world.limbs["right"].q
+    body.step(0.5)
+    assert np.abs(body.world.limbs["right"].q - then).max() < 0.01
+    assert body.still
+    motion.stop()  # harmless
+
+
+def test_a_hand_stopped_on_the_handle_lets_go_before_the_other_pulls() -> None:
+    body = robot(seed=3)
+    body.pull_open("right", "door-handle")
+    body.step(2.6)
+    body.stop()
+    body.step(TICK_S)
+    assert body.holding("right") == "door-handle"
+    assert finish(body, body.pull_open("left", "door-handle")) == "OK"
+    assert body.holding("right") is None
+    assert body.door_angle_rad >= OPEN_RAD
+
+
+def test_a_new_motion_of_an_arm_ends_its_earlier_one() -> None:
+    body = robot(seed=3, door="open")
+    first = body.reach("right", "material")
+    body.step(0.4)
+    second = body.go_home()
+    assert first.done
+    assert finish(body, second) == "OK"
+    assert body.at_home
+
+
+def test_time_passes_as_asked_in_steps_of_any_size() -> None:
+    body = robot()
+    for _ in range(100):
+        body.step(0.033)
+    assert body.time == pytest.approx(3.3, abs=0.011)

@@ -1,0 +1,178 @@
+"""Maps, what is new since the map, steering and routes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bt_exec.failure import Failed
+from bt_exec_skills.motion.stepped import SteppedMotion
+from bt_exec_skills.navigation.drive import Command
+from bt_exec_skills.navigation.geometry import Pose, turn_between
+from bt_exec_skills.navigation.grid import Grid, Slab
+from bt_exec_skills.navigation.obstacles import Obstacles, hits
+from bt_exec_skills.navigation.route import Planner, Route
+from bt_exec_skills.navigation.steer import Limits, Steering
+
+ROOM = [Slab(0, -3, 4, 0.1), Slab(0, 3, 4, 0.1), Slab(-4, 0, 0.1, 3), Slab(4, 0, 0.1, 3)]
+
+
+def readings(pose, walls=3.0, count=120):
+    return np.full(count, walls)
+
+
+def test_a_slab_makes_the_cells_it_covers_solid():
+    grid = Grid.of_slabs([*ROOM, Slab(1, 0, 0.5, 0.2, math.pi / 2)])
+    assert grid.solid[grid.cell(1.0, 0.45)]
+    assert not grid.solid[grid.cell(1.45, 0.0)]
+    assert grid.clearance[grid.cell(-1.5, 0.0)] == pytest.approx(2.2, abs=0.25)
+
+
+@given(st.floats(-3.9, 3.9), st.floats(-2.9, 2.9))
+@settings(max_examples=40, deadline=None)
+def test_cells_and_points_agree(x, y):
+    grid = Grid.of_slabs(ROOM)
+    back = grid.point(grid.cell(x, y))
+    assert math.dist(back, (x, y)) <= 0.0708
+    assert tuple(grid.cells(np.array([[x, y]]))[0]) == grid.cell(x, y)
+
+
+def test_hits_are_where_the_beams_end():
+    points = hits(Pose(1, 2, math.pi / 2), np.array([1.0, 9.0, 2.0, 9.0]), 5.0)
+    assert points == pytest.approx(np.array([[1.0, 3.0], [1.0, 0.0]]))
+
+
+def test_an_obstacle_is_believed_after_some_looks_and_forgotten_when_seen_through():
+    grid = Grid.of_slabs(ROOM)
+    layer = Obstacles(grid)
+    pose, ranges = Pose(0, 0, 0), np.full(120, 9.0)
+    ranges[[119, 0, 1]] = 1.0
+    for _ in range(3):
+        layer.look(pose, ranges)
+    assert not layer.any
+    layer.look(pose, ranges)
+    assert layer.any
+    assert layer.clearance()[grid.cell(1.0, 0.0)] < 0.15
+    for _ in range(2):
+        layer.look(pose, np.full(120, 2.5))
+    assert not layer.any
+
+
+def test_what_the_map_knows_is_no_obstacle():
+    layer = Obstacles(Grid.of_slabs(ROOM))
+    ranges = np.full(120, 9.0)
+    ranges[0] = 3.9
+    for _ in range(6):
+        layer.look(Pose(0, 0, 0), ranges)
+    assert not layer.any
+
+
+def test_what_is_near_is_believed_at_once_and_forgotten_again():
+    layer = Obstacles(Grid.of_slabs(ROOM))
+    ranges = np.full(120, 9.0)
+    ranges[0] = 0.8
+    layer.believe(Pose(0, 0, 0), ranges, 1.2)
+    assert layer.any
+    layer.forget()
+    assert not layer.any
+
+
+def plan(planner, start, goal):
+    steps = planner.plan(start, goal)
+    try:
+        while True:
+            next(steps)
+    except StopIteration as stop:
+        return stop.value
+
+
+def test_a_route_goes_round_what_is_new():
+    grid = Grid.of_slabs(ROOM)
+    planner = Planner(grid, Obstacles(grid), 0.24)
+    start, goal = Pose(-3, 0), Pose(3, 0)
+    straight = plan(planner, start, goal)
+    assert straight.left_m == pytest.approx(6.0, abs=0.2)
+    assert not planner.blocked_ahead(straight, 9.0)
+    ranges = np.full(120, 9.0)
+    ranges[[118, 119, 0, 1, 2]] = 2.0
+    for _ in range(4):
+        planner.obstacles.look(Pose(-2, 0, 0), ranges)
+    assert planner.blocked_ahead(straight, 9.0)
+    assert not planner.blocked_ahead(straight, 1.0)
+    around = plan(planner, start, goal)
+    assert around.left_m > straight.left_m
+    assert not planner.blocked_ahead(around, 9.0)
+
+
+def test_a_goal_that_is_taken_is_replaced_by_one_beside_it():
+    grid = Grid.of_slabs([*ROOM, Slab(3, 0, 0.1, 0.1)])
+    planner = Planner(grid, Obstacles(grid), 0.24)
+    route = plan(planner, Pose(-3, 0), Pose(3, 0))
+    assert 0.1 < math.dist(route.goal, (3, 0)) < 0.8
+    assert plan(planner, Pose(-3, 0), Pose(9, 0)) is None
+
+
+def test_a_route_knows_what_is_left():
+    route = Route(np.array([[x, 0.0] for x in np.arange(0, 3.01, 0.1)]))
+    route.pass_by(Pose(1.02, 0.1))
+    assert route.left_m == pytest.approx(2.0)
+    assert route.ahead(0.5) == pytest.approx((1.5, 0.0))
+    assert route.ahead(9.0) == pytest.approx((3.0, 0.0))
+    assert route.rest(0.55)[-1, 0] == pytest.approx(1.5)
+
+
+@given(st.floats(-math.pi, math.pi), st.floats(0.35, 2.0))
+@settings(max_examples=60, deadline=None)
+def test_no_choice_runs_into_anything(bearing, distance):
+    limits = Limits()
+    x, y = distance * math.cos(bearing), distance * math.sin(bearing)
+    speed, turn = Steering(limits).choose(Pose(0, 0, 0), (1.0, 0.0), np.array([[x, y]]))
+    yaw = px = py = 0.0
+    for _ in range(140):
+        yaw += turn * 0.01
+        px, py = px + speed * math.cos(yaw) * 0.01, py + speed * math.sin(yaw) * 0.01
+        assert math.dist((px, py), (x, y)) > limits.radius
+
+
+def test_steering_turns_first_and_draws_back_from_what_is_near():
+    steering = Steering(Limits())
+    none = np.zeros((0, 2))
+    assert steering.choose(Pose(0, 0, 0), (2.0, 0.0), none)[0] == pytest.approx(0.9)
+    speed, turn = steering.choose(Pose(0, 0, 0), (-2.0, 0.1), none)
+    assert (speed, turn) == (0.0, 2.0)
+    back, _ = steering.retreat(Pose(0, 0, 0), np.array([[0.3, 0.0]]))
+    assert back < 0
+
+
+@given(st.floats(-20, 20), st.floats(-20, 20))
+def test_the_shortest_turn(start, end):
+    turn = turn_between(start, end)
+    assert abs(turn) <= math.pi + 1e-9
+    assert math.cos(start + turn) == pytest.approx(math.cos(end), abs=1e-6)
+
+
+def test_a_motion_ends_well_blocked_or_stopped():
+    def drive(fails=False):
+        yield Command(0.5, "driving", 0.3, 0.1)
+        if fails:
+            raise Failed("BLOCKED_PATH", "no way")
+
+    frozen = []
+    motion = SteppedMotion(drive(), lambda: frozen.append(1))
+    assert motion.advance() == Command(0.5, "driving", 0.3, 0.1)
+    assert (motion.done, motion.progress, motion.doing) == (False, 0.5, "driving")
+    assert motion.advance() is None
+    assert (motion.done, motion.failure, motion.progress) == (True, None, 1.0)
+    failed = SteppedMotion(drive(fails=True), lambda: frozen.append(2))
+    assert failed.advance() is not None
+    assert failed.advance() is None
+    assert str(failed.failure) == "BLOCKED_PATH: no way"
+    stopped = SteppedMotion(drive(), lambda: frozen.append(3))
+    stopped.stop()
+    stopped.stop()
+    assert (stopped.done, stopped.failure is not None) == (True, True)
+    assert frozen == [1, 2, 3]

@@ -1,0 +1,74 @@
+"""Where nobody could be seen yet, and from where it can be."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from bt_exec_skills.navigation.geometry import Area, Pose
+from bt_exec_skills.reporter.perception.occlusion import Unseen
+
+ROOM = Area(0.0, 0.0, 6.0, 4.0)
+ALL_ROUND = [math.radians(degrees) for degrees in range(0, 360, 60)]
+
+
+def looked(pose, *people):
+    """What is left of the room after a look all around."""
+    unseen = Unseen(ROOM)
+    for yaw in ALL_ROUND:
+        unseen.add(pose._replace(yaw=yaw), [at for at in people if in_view(pose, yaw, at)])
+    return unseen
+
+
+def in_view(pose, yaw, at):
+    return abs(pose._replace(yaw=yaw).bearing(*at)) < math.radians(45)
+
+
+def test_an_empty_room_is_seen_with_one_look_around():
+    unseen = Unseen(ROOM)
+    assert len(unseen.spots) == 15 * 10
+    unseen.add(Pose(3.0, 2.0, 0.0), [])
+    assert 0 < len(unseen.spots) < 15 * 10
+    assert not len(looked(Pose(3.0, 2.0)).spots)
+
+
+def test_what_is_behind_somebody_is_not_seen():
+    spots = looked(Pose(1.0, 2.0), (3.0, 2.0)).spots
+    assert len(spots)
+    assert (spots[:, 0] > 3.5).all()
+    assert (np.abs(spots[:, 1] - 2.0) < 0.6).all()
+
+
+def test_from_the_view_the_rest_is_seen():
+    pose, somebody = Pose(1.0, 2.0), (3.0, 2.0)
+    unseen = looked(pose, somebody)
+    view = unseen.view(pose, [somebody])
+    assert view is not None
+    unseen.add(view, [somebody])
+    assert not len(unseen.spots)
+    assert unseen.view(view, [somebody]) is None
+
+
+def test_a_view_keeps_clear_of_people_and_is_not_given_twice():
+    pose, people = Pose(1.0, 2.0), [(2.2, 2.0), (2.2, 1.2), (2.2, 2.8)]
+    unseen = looked(pose, *people)
+    views = [view for _ in range(5) if (view := unseen.view(pose, people))]
+    assert len(views) == 5
+    for number, view in enumerate(views):
+        assert all(view.away(*at) > 0.6 for at in people)
+        assert all(view.away(other.x, other.y) > 0.4 for other in views[:number])
+
+
+def test_somebody_at_the_lens_hides_and_does_not_divide_by_nothing():
+    unseen = Unseen(ROOM)
+    unseen.add(Pose(3.0, 2.0, 0.0), [(3.0, 2.0)])
+    assert unseen.spots.shape[1] == 2
+
+
+@pytest.mark.parametrize("area", [Area(0.0, 0.0, 0.4, 0.4), Area(0.0, 0.0, 8.0, 0.5)])
+def test_a_place_narrower_than_its_rim_has_spots_along_its_middle(area):
+    spots = Unseen(area).spots
+    assert len(spots)
+    assert (spots[:, 1] == area.centre[1]).all()

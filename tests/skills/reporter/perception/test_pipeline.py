@@ -1,0 +1,142 @@
+"""From pictures to scenes: who and what is where, what is lit, and the conditions about it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bt_exec.failure import UsageError
+from bt_exec.observation import ObservationBuffer, World
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.perception.oracle import Thing
+from bt_exec_skills.reporter.perception.contracts import GroundTruth, GroundView
+from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterScene
+from bt_exec_skills.reporter.perception.oracle import PeopleOracle
+from bt_exec_skills.reporter.perception.pipeline import ReporterPerception
+from bt_exec_skills.reporter.robot import ReporterRobot
+from bt_exec_skills.reporter.skills.conditions import (
+    at_place,
+    lit_here,
+    person_in_view,
+    tray_empty,
+    tray_holds,
+)
+
+
+def view_of(shows, things, frame_level=120):
+    shape = shows.shape
+    ground = np.stack(np.meshgrid(np.arange(shape[1]), np.arange(shape[0])), axis=-1) * 0.01
+    frame = np.full((*shape, 3), frame_level, np.uint8)
+    truth = GroundTruth(shows, tuple(Thing(*one) for one in things))
+    return GroundView(1.0, frame, truth, pose=Pose(0, 0, 0), ground=ground.astype(np.float32))
+
+
+class FixedCamera:
+    def __init__(self, view):
+        self._view = view
+
+    def capture(self):
+        return self._view
+
+    def view(self, capture):
+        return capture
+
+    def close(self):
+        pass
+
+
+class OneBox:
+    def detect(self, view):
+        return (PlacedDetection("person", (100, 40, 140, 80), 0.9),)
+
+
+def test_the_oracle_sees_what_is_in_view_and_no_more():
+    shows = np.full((180, 240), -1, np.int16)
+    shows[10:50, 20:30] = 0
+    shows[100:101, 0:5] = 1  # five pixels of somebody are not somebody
+    shows[150:170, 200:230] = 2
+    things = (("person", "user"), ("person", "visitor-1"), ("spill", None))
+    found = PeopleOracle().detect(view_of(shows, things))
+    assert [(one.label, one.who, one.bbox) for one in found] == [
+        ("person", "user", (20, 10, 30, 50)),
+        ("spill", None, (200, 150, 230, 170)),
+    ]
+    assert found[0].at == pytest.approx((0.245, 0.295), abs=0.01)
+
+
+def test_the_oracle_needs_a_simulator():
+    ground = np.zeros((4, 4, 2), np.float32)
+    view = GroundView(0.0, np.zeros((4, 4, 3), np.uint8), pose=Pose(0, 0), ground=ground)
+    with pytest.raises(UsageError):
+        PeopleOracle().detect(view)
+
+
+def test_another_detector_drops_in(site):
+    shows = np.full((180, 240), -1, np.int16)
+    eyes = ReporterPerception(FixedCamera(view_of(shows, ())), OneBox(), site)
+    scene = eyes.interpret(eyes.capture())
+    assert scene.people[0].at == pytest.approx((1.2, 0.6), abs=0.02)
+    assert scene.light[("corridor_center", 0)] == pytest.approx(120, abs=1)
+    assert scene.describe("ko") == "사람 1명 · 밝음"
+    assert scene.describe("en") == "people 1 · lit"
+    assert scene.record()["detections"][0]["at"] == [1.2, 0.6]
+    assert scene.record()["light"] == {"corridor_center/0": 120.0}
+
+
+def test_a_black_picture_is_a_fault(site):
+    view = view_of(np.full((180, 240), -1, np.int16), (), frame_level=0)
+    scene = ReporterPerception(FixedCamera(view), OneBox(), site).interpret(view)
+    assert (scene.fault, scene.detections) == ("dark", ())
+    assert scene.describe("ko") == "카메라 화면 없음"
+
+
+def test_the_simulated_robot_is_one(trip):
+    one = trip(seed=1)
+    assert isinstance(one.robot, ReporterRobot)
+    assert one.rig.facts_now() == {"at": "basecamp", "tray": "empty"}
+
+
+def test_where_it_is_and_what_it_carries(play):
+    robot = play(tray="tea").robot
+    assert at_place(robot=robot, target="basecamp").holds
+    assert not at_place(robot=robot, target="lounge").holds
+    assert tray_holds(robot=robot, object="tea").holds
+    verdict = tray_empty(robot=robot)
+    assert (verdict.holds, verdict.why) == (False, "tray: tea")
+
+
+def test_who_is_in_view():
+    sight: ObservationBuffer[ReporterScene] = ObservationBuffer(lambda: 1.0)
+    world = World(sight, 0.0)
+    assert person_in_view(world=world, target="user").holds is None
+    assert lit_here(world=world).holds is None
+    dark, lit = np.full((2, 2, 3), 20, np.uint8), np.full((2, 2, 3), 120, np.uint8)
+    for _ in range(3):
+        sight.add(ReporterScene(0.5, Pose(0, 0), (), {}, dark))
+    assert person_in_view(world=world, target="user").holds is False
+    assert lit_here(world=world).holds is False
+    user = PlacedDetection("person", (0, 0, 1, 1), 1.0, "user", (1.0, 1.0))
+    sight.add(ReporterScene(0.6, Pose(0, 0), (user,), {}, lit))
+    assert person_in_view(world=world, target="user").holds is True
+    assert lit_here(world=world).holds is True
+
+
+def test_names_are_found_in_both_languages(site):
+    words = {
+        "휴게실": "break_room",
+        "화장실 앞": "restroom_front",
+        "화장실앞": "restroom_front",
+        "The Lounge": "lounge",
+        "교수님": "professor",
+        "basecamp": "basecamp",
+        "옥상": None,
+    }
+    assert {word: site.find(word) for word in words} == words
+    assert site.called("break_room", "ko") == "휴게실"
+    assert site.called("nowhere", "en") == "nowhere"
+
+
+def test_where_a_point_is(site):
+    assert site.place_at(9.5, 1.2) == "corridor_center"
+    assert site.place_at(9.5, 0.2) == "restroom_front"  # near both, nearer to this one
+    assert site.place_at(17.0, 1.2) is None

@@ -1,0 +1,89 @@
+"""A vision model answers an observation where a site names one; else the robot itself."""
+
+import time
+
+import numpy as np
+import pytest
+
+from bt_exec.failure import UnknownName, UsageError
+from bt_exec.visual_qa import VqaAnswer
+from bt_exec_skills.reporter.perception.observation import ReporterScene
+from bt_exec_skills.reporter.perception.vlm_answer import SCHEMA, make_asker, model_answer
+
+FRAME = np.zeros((4, 4, 3), np.uint8)
+
+
+class Asked:
+    """Answers as told, and keeps what it was asked."""
+
+    def __init__(self, data, why=""):
+        self.opinion = VqaAnswer(data, why)
+        self.questions = []
+
+    def ask(self, image, question, schema):
+        self.questions.append(question)
+        assert image is FRAME
+        assert schema == SCHEMA
+        return self.opinion
+
+
+def answer(asker, frame=FRAME, query="이상 없는지", language="ko"):
+    steps = model_answer(asker, frame, "lounge", query, language)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            return stop.value
+        time.sleep(0.001)
+
+
+def test_what_the_model_is_certain_of_is_the_answer():
+    asked = Asked({"answer": "의자가\n 넘어져 있습니다.", "certain": True})
+    assert answer(asked) == "의자가 넘어져 있습니다."
+    assert "one short sentence of Korean" in asked.questions[0]
+    assert "<question>이상 없는지</question>" in asked.questions[0]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        {"answer": "maybe", "certain": False},
+        {"answer": "no word on it"},
+        {"answer": 7, "certain": True},
+        {"answer": "x", "certain": "yes"},
+    ],
+)
+def test_no_answer_or_an_uncertain_one_leaves_the_robots_own(data):
+    assert answer(Asked(data)) == ""
+
+
+def test_nobody_is_asked_without_a_picture_or_a_model():
+    asked = Asked({"answer": "x", "certain": True})
+    assert (answer(asked, frame=None), answer(None)) == ("", "")
+    assert asked.questions == []
+
+
+def test_a_long_answer_is_cut():
+    assert len(answer(Asked({"answer": "a" * 5000, "certain": True}))) == 300
+
+
+def test_the_setting_names_who_is_asked():
+    assert make_asker(None) is None
+    with pytest.raises(UsageError, match="answers needs the name"):
+        make_asker({"model": "m"})
+    with pytest.raises(UnknownName, match="there is no asker 'nobody'"):
+        make_asker({"name": "nobody"})
+
+
+def test_observe_scene_tells_what_the_model_said(play):
+    one = play()
+    light = {("basecamp", 0): 150.0}
+    one.scenes = lambda t: ReporterScene(t, one.robot.pose, (), light, frame=FRAME)
+    one.robot.asker = type(
+        "Model", (), {"ask": lambda self, *_: VqaAnswer({"answer": "All well.", "certain": True})}
+    )()
+    assert one.run("observe_scene", target="basecamp", query="anything unusual?") == "OK"
+    assert one.result.answer == "All well."
+    assert one.result.evidence[-1] == "answer:model"
+    assert one.result.people == 0

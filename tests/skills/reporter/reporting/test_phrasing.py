@@ -1,0 +1,375 @@
+"""The notebook, what is told from it in both languages, and the written report."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import numpy as np
+import pytest
+
+from bt_exec.events import Finished, MissionStarted, SkillEnded
+from bt_exec.failure import Failure
+from bt_exec.journal import read_png
+from bt_exec.language.messages import Messages
+from bt_exec.outcome import Outcome
+from bt_exec.testing import check_pack
+from bt_exec_skills.reporter.pack import PACK
+from bt_exec_skills.reporter.perception.gathering import Gathering, noise_state
+from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterScene
+from bt_exec_skills.reporter.reporting.markdown import write_report
+from bt_exec_skills.reporter.reporting.memory import Memory
+from bt_exec_skills.reporter.reporting.notebook import Note, Notebook, PastMission
+from bt_exec_skills.reporter.reporting.phrasing import answer_of, clock_of, report_of, sentence
+from bt_exec_skills.reporter.reporting.query import ASPECTS, asks, aspects_of
+
+
+@pytest.mark.parametrize(
+    ("query", "aspects"),
+    [
+        ("복도에서 사람 수 확인", ("people",)),
+        ("복도에 몇 명 있는지", ("people",)),
+        ("불이 켜져 있는지", ("light",)),
+        ("복도에 불 켜져있나", ("light",)),
+        ("조명과 소란 여부", ("light", "noise")),
+        ("불편한 점", ASPECTS),
+        ("이상 없는지 확인", ASPECTS),
+        ("라운지 상황", ASPECTS),
+        ("how many people are there?", ("people",)),
+        ("is the light on", ("light",)),
+        ("is it loud?", ("noise",)),
+        ("anything unusual?", ASPECTS),
+        ("", ASPECTS),
+        ("is there a little boy?", ASPECTS),
+        ("is it slightly noisy?", ("noise",)),
+        ("are the lights on, is it crowded?", ("people", "light")),
+        ("lounge의 light가 켜졌나", ("light",)),
+        ("복도에서 사람 수, 사람 존재 여부, 소란스러운 행동이 있는지 확인", ("people", "noise")),
+        ("복도 조명이 켜져 있는지, 꺼진 구간이 있는지 확인", ("light",)),
+        ("라운지의 사람 수, 혼잡도, 이상 상황 확인", ("people", "unusual")),
+    ],
+)
+def test_what_a_query_asks_for(query, aspects):
+    assert aspects_of(query) == aspects
+
+
+@pytest.mark.parametrize(
+    ("topic", "is_question"),
+    [
+        ("다음 회의 일정 문의", True),
+        ("프로젝트 언제 할지", True),
+        ("복도에서 관찰한 사람 수와 소란 여부에 대한 보고", False),
+        ("교수님의 '언제 할지' 질문에 대한 답변 보고", False),
+        ("오늘 수행한 미션들의 요약을 설명", False),
+        ("Ask when the meeting is", True),
+        ("report on the corridor", False),
+        ("the task is finished", False),
+        ("the mask is ready", False),
+        ("which mask he wants", True),
+        ("물어보신 자료 보냈다", False),
+        ("언제 오셔도 괜찮다고", False),
+        ("빨리 오시라고", False),
+        ("회의 갈 거냐고", True),
+        ("다음 회의 일정을 문의합니다", True),
+        ("회의가 언제인지 궁금합니다.", True),
+        ("회의가 언제입니까", True),
+        ("언제 오는 방문자", True),
+        ("늦어도 괜찮다고 하셨나요?", True),
+    ],
+)
+def test_what_is_a_question(topic, is_question):
+    assert asks(topic) is is_question
+
+
+def gathered(site, name, *people, light=None):
+    found = Gathering(name, site.places[name])
+    pose = site.places[name].poses[0]
+    for turn in range(7):  # all of it, before anybody came
+        found.add(ReporterScene(0.0, pose._replace(yaw=float(turn)), ()))
+    seen = tuple(PlacedDetection("person", (0, 0, 9, 9), 1.0, None, at) for at in people)
+    found.add(ReporterScene(0.0, pose, seen, light or {}))
+    return found
+
+
+def test_answers_in_both_languages(site):
+    part = {("corridor_center", k): level for k, level in enumerate((150, 20, 150))}
+    found = gathered(site, "corridor_center", (9.0, 1.0), (9.3, 1.2), (12.0, 2.0), light=part)
+    assert found.light == "partly"
+    told = {
+        language: answer_of(found, noise_state(70), 70.4, ASPECTS, language, site)
+        for language in ("en", "ko")
+    }
+    assert told == {
+        "en": "There are 2 people; the light is on, but off in the middle; it is loud (70 dB); "
+        "nothing unusual lies about.",
+        "ko": "사람이 2명 있습니다, 불이 켜져 있지만 꺼진 구간이 있습니다(가운데), "
+        "소란스럽습니다(70 dB), 눈에 띄는 이상은 없습니다.",
+    }
+
+
+@pytest.mark.parametrize(
+    ("people", "told"),
+    [
+        (
+            (),
+            (
+                "I saw nobody, but some of it was hidden from me.",
+                "보이는 사람은 없지만 가려진 곳이 있습니다.",
+            ),
+        ),
+        (((9.0, 6.0),), ("There is at least one person.", "사람이 적어도 1명 있습니다.")),
+        (
+            ((9.0, 6.0), (10.0, 4.0)),
+            ("There are at least 2 people.", "사람이 적어도 2명 있습니다."),
+        ),
+    ],
+)
+def test_a_count_of_a_place_seen_in_part_is_at_least(site, people, told):
+    found = Gathering("lounge", site.places["lounge"])
+    seen = tuple(PlacedDetection("person", (0, 0, 9, 9), 1.0, None, at) for at in people)
+    found.add(ReporterScene(0.0, site.places["lounge"].poses[0], seen))
+    assert not found.complete
+    assert told == tuple(
+        answer_of(found, "quiet", 40, ("people",), lang, site) for lang in ("en", "ko")
+    )
+
+
+def test_english_sentences_begin_with_a_capital(site):
+    facts = {"skill": "talk_to_person", "code": "NO_ANSWER", "target": "professor", "topic": "when"}
+    told = sentence(Note(31.0, "failed", None, facts), site, "en")
+    assert told == "“when” (the professor, at 0:31): not answered. The professor did not answer."
+    taken = Note(5.0, "delivered", None, {"object": "letter", "recipient": "professor"})
+    assert sentence(taken, site, "en") == "The professor took the letter at 0:05."
+
+
+def test_what_is_told_of_a_way_back_that_was_blocked(site):
+    note = Note(
+        9.0, "failed", None, {"skill": "navigate", "code": "BLOCKED_PATH", "target": "basecamp"}
+    )
+    assert (
+        sentence(note, site, "en")
+        == "I did not get back to basecamp (at 0:09). The way is blocked."
+    )
+    assert (
+        sentence(note, site, "ko")
+        == "베이스캠프 (9초 경과): 돌아오지 못했습니다. 길이 막혀 있습니다."
+    )
+
+
+def test_strangers_are_told_apart_by_where_they_stand(site):
+    found = gathered(site, "lounge", (8.0, 5.0), (8.5, 5.2), (9.5, 5.0))
+    assert len(found.people) == 2
+
+
+def test_levels_of_noise():
+    assert [noise_state(db) for db in (46.9, 47, 62.9, 63)] == ["quiet", "normal", "normal", "loud"]
+
+
+def test_clocks():
+    assert [clock_of(65.2, language) for language in ("en", "ko")] == ["1:05", "1분 5초"]
+    assert clock_of(9, "ko") == "9초"
+
+
+def test_only_news_are_told_and_a_second_attempt_replaces_the_first(site):
+    book = Notebook(site)
+    assert report_of(book, "ko") == "새로 보고드릴 내용이 없습니다."
+    book.note(3.0, "failed", None, skill="navigate", target="lounge", code="BLOCKED_PATH")
+    book.note(9.0, "went", "lounge", target="lounge")
+    book.note(12.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
+    assert report_of(book, "en", "what I saw") == (
+        "what I saw: The lounge (at 0:12): There is nobody."
+    )
+    book.mark_told()
+    book.note(20.0, "asked", "basecamp", target="professor", topic="Tuesday", answer="Fine.")
+    assert report_of(book, "en") == (
+        "I asked the professor about “Tuesday” at 0:20. The answer: “Fine.”"
+    )
+    book.mark_told()
+    assert "There is nobody." in report_of(book, "en")  # asked again, everything is told again
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_every_failure_is_told_in_words(site, language):
+    args = {
+        "navigate": {"target": "lounge"},
+        "observe_scene": {"target": "lounge", "query": "people"},
+        "talk_to_person": {"target": "professor", "topic": "Tuesday"},
+        "deliver_object": {"object": "tea", "recipient": "professor"},
+        "fail_and_report": {"reason": "no way"},
+    }
+    for skill in PACK.skills:
+        for code in skill.fails:
+            book = Notebook(site)
+            given = args.get(skill.name, {})
+            book.note(3.0, "failed", None, skill=skill.name, code=code, message="why", **given)
+            told = report_of(book, language)
+            assert code not in told
+            assert "FAILED" not in told
+            assert "professor_office" not in told
+
+
+def test_a_mission_turns_the_page_and_failures_from_outside_are_noted(site):
+    book = Notebook(site)
+    book.note(1.0, "saw", "lounge", target="lounge", query="x", answer="Old.")
+    book.on(MissionStarted(5.0, 0, "m-1", "복도 보고 와", "ko", "building"))
+    assert (book.notes, book.command, book.mission_id) == ([], "복도 보고 와", "m-1")
+    assert book.language("english text") == "ko"
+    args = {"target": "lounge", "query": "people"}
+    failure = Failure("CAMERA_FAULT", "made to fail", "a/b", "skill", "observe_scene", args)
+    book.on(SkillEnded(7.0, 3, "a/b", "observe_scene", 1, "failed", 0.0, {}, failure))
+    book.on(SkillEnded(8.0, 4, "a/b", "observe_scene", 2, "failed", 0.0, {}, failure))
+    assert len(book.notes) == 1  # the same failure once
+    assert report_of(book, book.language()) == (
+        "라운지 (3초 경과): 확인하지 못했습니다. 카메라로 볼 수 없습니다."
+    )
+    book.on(Finished(9.0, 5, Outcome("m-1", "복도 보고 와", "blocked", "SKILL_FAILED", "끝.")))
+    book.on(MissionStarted(10.0, 0, "m-2", "오늘 있었던 일 요약해줘", "ko", "building"))
+    assert report_of(book, "ko") == "지금까지 한 일입니다: “복도 보고 와” — 끝."
+
+
+def test_the_written_report(site, tmp_path):
+    book = Notebook(site)
+    book.begin("look | <b>at</b> *it*", "en", "2026-11-20-0007", 10.0)
+    frame = np.full((6, 8, 3), 90, np.uint8)
+    book.note(15.0, "went", "lounge", target="lounge")
+    book.note(22.0, "saw", "lounge", frame, target="lounge", query="x", answer="There is nobody.")
+    book.note(30.0, "failed", None, skill="navigate", target="break_room", code="BLOCKED_PATH")
+    path = write_report(book, "en", tmp_path / "made" / "here")
+    assert path.name == "2026-11-20-0007.md"
+    assert path.read_text(encoding="utf-8") == (
+        "# Mission report\n"
+        "\n"
+        "**Command:** look \\| \\<b\\>at\\</b\\> \\*it\\*\n"
+        "\n"
+        "## What was found\n"
+        "\n"
+        "- The lounge (at 0:12): There is nobody.\n"
+        "- The break room (at 0:20): I did not get there. The way is blocked. "
+        "What I was to do there is not done.\n"
+        "\n"
+        "## Timeline\n"
+        "\n"
+        "| Time | Place | What happened |\n"
+        "|---|---|---|\n"
+        "| 0:05 | the lounge | Reached the lounge. |\n"
+        "| 0:12 | the lounge | The lounge (at 0:12): There is nobody. |\n"
+        "| 0:20 | – | The break room (at 0:20): I did not get there. The way is blocked. "
+        "What I was to do there is not done. |\n"
+        "\n"
+        "## Pictures\n"
+        "\n"
+        "![the lounge](2026-11-20-0007-1.png)\n"
+        "\n"
+        "the lounge\n"
+    )
+    assert np.array_equal(read_png(path.with_name("2026-11-20-0007-1.png")), frame)
+    assert write_report(book, "ko", path.parent).name == "2026-11-20-0007-2.md"
+
+
+def test_every_code_has_its_sentence():
+    assert PACK.messages is not None
+    messages = Messages.load([PACK.messages])
+    check_pack(PACK, messages)
+    for condition in PACK.conditions:
+        assert not condition.skip_reason or condition.skip_reason in messages
+
+
+def test_a_summary_leaves_out_summaries_that_were_told_before(site):
+    book = Notebook(site)
+    for language in ("en", "ko"):
+        book.past[:] = [PastMission("check the lounge", "satisfied", "There is nobody.")]
+        told = report_of(book, language)
+        book.past.append(PastMission("오늘 있었던 일 요약해줘", "satisfied", told))
+        assert report_of(book, language) == told
+        del book.past[0]
+        assert report_of(book, language) == report_of(Notebook(site), language)
+
+
+def test_people_whom_the_site_knows_are_named(site):
+    found = gathered(site, "professor_office")
+    names = {}
+    for who, at in (("professor", (2.5, 5.4)), ("user", (4.0, 6.0)), ("visitor-1", (1.0, 6.0))):
+        seen = (PlacedDetection("person", (0, 0, 9, 9), 1.0, who, at),)
+        found.add(ReporterScene(1.0, site.places["professor_office"].poses[0], seen))
+        names[who] = tuple(
+            answer_of(found, "quiet", 40, ("people",), language, site) for language in ("en", "ko")
+        )
+    assert names == {
+        "professor": ("There is one person (the professor).", "사람이 1명 있습니다(교수님)."),
+        "user": (
+            "There are 2 people (the professor, you).",
+            "사람이 2명 있습니다(교수님, 사용자).",
+        ),
+        "visitor-1": (
+            "There are 3 people (the professor, you among them).",
+            "사람이 3명 있습니다(교수님, 사용자 포함).",
+        ),
+    }
+
+
+def test_what_was_found_ends_a_mission_in_which_nobody_was_told(site):
+    book = Notebook(site)
+    memory = Memory({"notebook": book})
+    book.begin("check the lounge", "en")
+    assert memory.told() == ""
+    book.note(1.0, "failed", None, skill="navigate", target="corridor_center", code="BLOCKED_PATH")
+    book.note(2.0, "went", "lounge", target="lounge")
+    book.note(9.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
+    assert memory.told() == "The lounge (at 0:09): There is nobody."
+    book.mark_told()
+    assert memory.told() == ""
+
+
+def test_a_mission_that_only_went_somewhere_tells_where_and_not_the_past(site):
+    book = Notebook(site)
+    book.past[:] = [PastMission("check the lounge", "satisfied", "There is nobody.")]
+    book.begin("교수님께 갔다 와서 알려줘", "ko")
+    book.note(12.0, "went", "professor_office", target="professor_office")
+    book.note(25.0, "went", "basecamp", target="basecamp")
+    assert report_of(book, "ko", "결과 보고") == (
+        "[결과 보고] 교수님 연구실에 갔습니다 (12초 경과)."
+    )
+    assert report_of(book, "en") == "I went to the professor's office (at 0:12)."
+    book.note(40.0, "went", "lounge", target="lounge")
+    book.note(48.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
+    assert report_of(book, "en") == (
+        "I went to the professor's office (at 0:12). The lounge (at 0:48): There is nobody."
+    )
+
+
+def test_who_asks_for_the_past_gets_it_although_the_robot_came_from_elsewhere(site):
+    book = Notebook(site)
+    book.past[:] = [PastMission("check the lounge", "satisfied", "There is nobody.")]
+    for command in ("what happened today?", "tell me"):
+        book.begin(command, "en")
+        book.note(9.0, "went", "basecamp", target="basecamp")
+        assert "“check the lounge”" in report_of(book, "en")
+
+
+def test_who_is_told_is_not_told_that_they_were_not_told(site):
+    book = Notebook(site)
+    book.begin("check the lounge and report back", "en")
+    book.note(9.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
+    facts = {"skill": "talk_to_person", "target": "user", "topic": "report", "code": "STOPPED"}
+    book.note(12.0, "failed", "basecamp", **facts)
+    assert report_of(book, "en") == "The lounge (at 0:09): There is nobody."
+    book.mark_told()
+    book.note(20.0, "failed", "basecamp", **facts)
+    assert report_of(book, "en") == "The lounge (at 0:09): There is nobody."
+
+
+def test_a_day_is_told_by_the_clock_one_line_a_mission_and_without_refusals(site):
+    book = Notebook(site)
+    at = datetime(2026, 11, 20, 9, 5)
+    book.past[:] = [
+        PastMission("복도 보고 와", "satisfied", "사람이 없습니다.", at),
+        PastMission("날아 봐", "refused", "알아듣지 못했습니다.", at.replace(hour=11)),
+        PastMission("", "satisfied", "했습니다.", at.replace(hour=14)),
+    ]
+    assert report_of(book, "ko") == (
+        "지금까지 한 일입니다:\n"
+        "09:05 “복도 보고 와” — 사람이 없습니다.\n"
+        "14:05 명령 없이 받은 계획 — 했습니다."
+    )
+    assert "14:05 a plan without a command — 했습니다." in report_of(book, "en")
+    del book.past[2], book.past[0]
+    assert report_of(book, "ko") == report_of(Notebook(site), "ko")

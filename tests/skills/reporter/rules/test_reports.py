@@ -1,0 +1,207 @@
+"""Missions in the building, from the words to the report: what is told is what was there."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from bt_exec.events import Finished, SkillEnded
+from bt_exec.journal import Journal
+from bt_exec.language.messages import language_of
+from bt_exec.mission.session import Session
+from bt_exec.outcome import Outcome
+from bt_exec_skills.reporter.reporting.phrasing import say
+
+PLACES = {
+    "corridor_center": ("복도", "the corridor"),
+    "lounge": ("라운지", "the lounge"),
+    "break_room": ("휴게실", "the break room"),
+    "restroom_front": ("화장실 앞", "the restroom"),
+}
+LAMPS = {"corridor_center": ("corridor_west", "corridor_center", "corridor_east")}
+ANSWERS = ["다음 주 월요일", "내일 오후 세 시에 보자", "아직 모르겠네"]
+
+
+class Witness:
+    """Compares every look with the world at that moment, and keeps what was told."""
+
+    def __init__(self) -> None:
+        self.world: Any = None
+        self.looks: list[dict[str, Any]] = []
+        self.told: list[str] = []
+
+    def on(self, event: object) -> None:
+        if isinstance(event, SkillEnded) and event.state == "done":
+            if event.skill == "observe_scene":
+                found = event.result
+                place = found["place"]
+                truth = self.world.truth(place)
+                lamps = {self.world.lights[one] for one in LAMPS.get(place, (place,))}
+                light = {(True,): "on", (False,): "off"}.get(tuple(lamps), "partly")
+                assert (place, found["people"]) == (place, truth.people)
+                assert (place, found["light"]) == (place, light)
+                assert (place, found["unusual"]) == (place, tuple(sorted(set(truth.unusual))))
+                self.looks.append(dict(found))
+            if event.skill == "talk_to_person" and event.result["person"] == "user":
+                self.told.append(event.result["said"])
+
+
+Run = Callable[..., tuple[Any, Witness, Any]]
+
+
+@pytest.fixture
+def run(building) -> Iterator[Run]:
+    """Run a command in a world; return the outcome, what was witnessed, and the session."""
+    settings = {**building.packs["reporter"], "reports": "none"}
+    site = dataclasses.replace(building, packs={"reporter": settings})
+    sessions: list[Session] = []
+
+    def run(command: str, faults=(), journal=None, **world: str) -> tuple[Any, Witness, Session]:
+        witness = Witness()
+        session = Session(
+            site, world=world, fast=True, faults=faults, listeners=[witness], journal=journal
+        )
+        sessions.append(session)
+        witness.world = session.rigs["reporter"].robot.world
+        return session.run(command), witness, session
+
+    yield run
+    for session in sessions:
+        session.close()
+
+
+def _told_the_truth(outcome, witness, language):
+    assert (outcome.status, outcome.planner_calls, outcome.replans) == ("satisfied", 1, 0)
+    assert outcome.message == witness.told[-1]
+    assert language_of(outcome.message) == language
+    for look in witness.looks:
+        assert look["answer"] in outcome.message
+
+
+def _patrol(run, seed):
+    choice = random.Random(seed)
+    language = choice.choice(["ko", "en"])
+    places = choice.sample(sorted(PLACES), 2)
+    names = [PLACES[place][language == "en"] for place in places]
+    command = {
+        "ko": f"{names[0]}, {names[1]} 사람 몇 명 있는지, 불 켜져 있는지 보고 와서 알려줘",
+        "en": f"check {names[0]} and {names[1]} and report back",
+    }[language]
+    outcome, witness, _ = run(command, seed=str(seed))
+    _told_the_truth(outcome, witness, language)
+    assert [look["place"] for look in witness.looks] == places
+    for look in witness.looks:
+        count = look["people"]
+        said = say(f"PEOPLE_{count if count < 2 else 'N'}", language, n=count)
+        assert said.lower() in outcome.message.lower()
+
+
+def _question(run, seed):
+    answer = ANSWERS[seed % len(ANSWERS)]
+    outcome, witness, _ = run(
+        "교수님께 가서 프로젝트 언제 할지 여쭤보고 내게 다시 알려줘.",
+        seed=str(seed),
+        professor="present",
+        answer=answer,
+    )
+    _told_the_truth(outcome, witness, "ko")
+    assert f"“{answer}”" in outcome.message
+
+
+def test_a_patrol_tells_the_truth(run):
+    _patrol(run, 1)
+
+
+def test_the_professors_answer_is_told(run):
+    _question(run, 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(50))
+def test_fifty_worlds_are_told_truly(run, seed):
+    (_question if seed % 3 == 2 else _patrol)(run, seed)
+
+
+@pytest.mark.parametrize(
+    ("command", "world", "known", "unknown"),
+    [
+        (
+            "교수님께 회의 언제인지 여쭤보고 와",
+            {"professor": "absent"},
+            (),
+            ("회의 언제인지", "답변을 얻지 못했습니다"),
+        ),
+        (
+            "ask the professor when the meeting is and report back",
+            {"professor": "present", "answer": "none"},
+            (),
+            ("when the meeting is", "not answered"),
+        ),
+        (
+            "라운지랑 교수님 방에 사람 있는지 보고 와",
+            {"blocked": "lounge", "professor": "present"},
+            ("교수님 연구실", "1명"),
+            ("라운지", "가지 못했습니다"),
+        ),
+        ("라운지 불 켜져 있는지 보고 와", {"lens": "dark"}, (), ("라운지", "볼 수 없습니다")),
+    ],
+)
+def test_what_failed_is_told_as_failed(run, command, world, known, unknown):
+    outcome, witness, _ = run(command, seed="3", **world)
+    assert (outcome.status, outcome.message) == ("satisfied", witness.told[-1])
+    for words in (*known, *unknown):
+        assert words in outcome.message
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("observe_scene=CAMERA_FAULT", "확인하지 못했습니다"),
+        ("navigate:1=BLOCKED_PATH", "가지 못했습니다"),
+        ("observe_scene=TIMEOUT", "확인하지 못했습니다"),
+    ],
+)
+def test_faults_from_outside_are_told_too(run, fault, words):
+    outcome, _, _ = run("교수님 방 불 켜져 있는지 보고 와", [fault], seed="3")
+    assert outcome.status == "satisfied"
+    assert words in outcome.message
+
+
+def test_without_a_report_a_failure_is_a_failure(run):
+    outcome, _, _ = run("라운지 둘러봐", ["navigate=UNREACHABLE"], seed="3")
+    assert outcome.status == "blocked"
+
+
+def test_what_was_done_today_comes_from_the_journal(run, tmp_path):
+    journal = Journal.open(tmp_path / "journal.sqlite")
+    first, _, _ = run("교수님 방에 사람 있는지 보고 와", journal=journal, seed="3")
+    second, witness, _ = run("오늘 있었던 일 요약해줘", journal=journal, seed="4")
+    assert (second.status, second.reason_code) == ("satisfied", "OK")
+    assert "교수님 방에 사람 있는지 보고 와" in second.message
+    assert first.message in second.message
+    assert not witness.looks
+    assert second.sim_seconds < 10
+
+
+def test_no_number_of_refusals_hides_what_was_done(run, tmp_path):
+    journal = Journal.open(tmp_path / "journal.sqlite")
+    first, _, session = run("교수님 방에 사람 있는지 보고 와", journal=journal, seed="3")
+    for _ in range(60):
+        with journal.begin(command="날아", language="ko", site="building") as recorder:
+            outcome = Outcome("x", "날아", "refused", "NOT_UNDERSTOOD", "모르는 말입니다.")
+            recorder.on(Finished(0.0, 0, outcome))
+        journal.begin(command="문 열어", language="ko", site="door").close()
+    second = session.run("오늘 있었던 일 요약해줘")
+    clock = f"{journal.missions(None)[-1].started_at:%H:%M} “교수님 방에 사람 있는지 보고 와”"
+    assert f"{clock} — {first.message}" in second.message
+    assert "날아" not in second.message
+
+
+def test_without_a_past_there_is_nothing_to_tell(run):
+    outcome, _, _ = run("오늘 있었던 일 요약해줘", seed="3")
+    assert outcome.status == "satisfied"
+    assert say("NOTHING_NEW", "ko") in outcome.message

@@ -1,0 +1,190 @@
+"""The simulated building: what people choose, what is drawn; the same seed is the same world."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from bt_exec.failure import UnknownName, UsageError
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.reporter.pack import PACK
+from bt_exec_skills.reporter.sim.camera import SimCamera
+from bt_exec_skills.reporter.sim.draw import draw_layout
+from bt_exec_skills.reporter.sim.floor import BARRIERS, LIGHTS, ROOMS, wall_pieces
+from bt_exec_skills.reporter.sim.options import parse_world
+from bt_exec_skills.reporter.sim.survey import survey
+from bt_exec_skills.reporter.sim.world import BEAMS, RANGE_M, BuildingWorld
+
+BASE = Pose(3.0, -1.4, math.pi / 2)
+
+
+def world_of(**pairs):
+    return BuildingWorld(parse_world({key: str(value) for key, value in pairs.items()}), BASE)
+
+
+def test_the_same_seed_is_the_same_world():
+    first, second = (world_of(seed=5) for _ in range(2))
+    assert first.layout == second.layout
+    for _ in range(60):
+        for world in (first, second):
+            world.advance(0.5, 0.2)
+    assert np.array_equal(first.data.qpos, second.data.qpos)
+    assert np.array_equal(first.data.mocap_pos, second.data.mocap_pos)
+    assert np.array_equal(first.ranges(), second.ranges())
+    pictures = [SimCamera(world).view(SimCamera(world).capture()) for world in (first, second)]
+    assert np.array_equal(pictures[0].frame, pictures[1].frame)
+    assert world_of(seed=6).layout != first.layout
+
+
+def test_worlds_differ_and_people_stay_in_their_rooms():
+    counts = set()
+    for seed in range(12):
+        world = world_of(seed=seed)
+        before = {room: world.truth(room) for room in ROOMS}
+        for _ in range(400):
+            world.advance(0.0, 0.0)
+        assert {room: world.truth(room) for room in ROOMS} == before
+        counts.add(tuple(truth.people for truth in before.values()))
+    assert len(counts) > 8
+
+
+def test_people_walk_and_give_way():
+    world = world_of(seed=1, people="crowd")
+    least = math.inf
+    start = [(one.x, one.y) for one in world.walkers]
+    for _ in range(800):
+        world.advance(0.0, 0.0)
+        places = [(one.x, one.y) for one in world.walkers]
+        pairs = [(a, b) for k, a in enumerate(places) for b in places[k + 1 :]]
+        least = min(least, *(math.dist(a, b) for a, b in pairs))
+    moved = sum(math.dist(a, (b.x, b.y)) > 0.2 for a, b in zip(start, world.walkers, strict=True))
+    assert moved >= 2
+    assert least > 0.3
+
+
+def test_what_people_choose_holds():
+    world = world_of(
+        people="lounge:3,corridor_center:0",
+        lights="lounge:off,corridor_east:on",
+        noise="noisy",
+        unusual="lounge:spill",
+        professor="absent",
+    )
+    assert world.truth("lounge")[:2] == (3, ("spill",))
+    assert world.truth("corridor_center").people == 0
+    assert (world.lights["lounge"], world.lights["corridor_east"]) == (False, True)
+    assert all(world.truth(room).noise_db >= 66 for room in ROOMS)
+    assert world.where("professor") is None
+    assert world.where("user") is not None
+    quiet = world_of(people="none", lights="on", noise="quiet", unusual="none")
+    assert all(quiet.lights.values())
+    assert [quiet.truth(room).people for room in ROOMS] == [1, 1, 0, 0, 0, 0]
+    assert all(quiet.truth(room).noise_db <= 58 for room in ROOMS)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("seed", "x", "seed='x': allowed are whole numbers 0..2147483647"),
+        ("people", "lots", "allowed are random, none, few, crowd, or PLACE:NUMBER,…; PLACE is"),
+        ("people", "lounge:99", "people=lounge='99': allowed are whole numbers 0..12"),
+        ("lights", "dim", "lights='dim': allowed are random, on, off, or PLACE:VALUE,…"),
+        ("lights", "lounge:dim", "lights=lounge='dim': allowed are on, off"),
+        ("noise", "attic:quiet", "PLACE is one of basecamp, professor_office, corridor_center"),
+        ("unusual", "lounge:dog", "allowed are none, fallen_chair, spill, box"),
+        ("professor", "maybe", "professor='maybe': allowed are present, absent"),
+        ("blocked", "roof", "blocked='roof': allowed are none, corridor, corridor_center"),
+        ("load", "yes", "load='yes': allowed are ready, none"),
+        ("lens", "foggy", "lens='foggy': allowed are clear, dark, frozen"),
+    ],
+)
+def test_a_bad_value_says_what_is_allowed(settings, key, value, told):
+    with pytest.raises(UsageError) as error:
+        PACK.robots["sim"](settings, {key: value})
+    assert told in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"speaker": "radio"}, "there is no speaker 'radio'; known, nearest first: scripted"),
+        ({"detector": "orakle"}, "there is no detector 'orakle'; known, nearest first: oracle"),
+        ({"wheels": 2}, "there is no setting of pack reporter 'wheels'"),
+        ({"base": "attic"}, "base 'attic' is none of the places"),
+        ({"people": {"kim": {"name": {"en": "Kim", "ko": "김"}, "place": "lunge"}}}, "lounge"),
+        (
+            {"rounds": {"up": {"name": {"en": "up", "ko": "위"}, "places": ["lunge"]}}},
+            "rounds.up.places: 'lunge' is none of the places, nearest first: lounge",
+        ),
+        (
+            {"rounds": {"lounge": {"name": {"en": "up", "ko": "위"}, "places": ["lounge"]}}},
+            "rounds.lounge has the id of a place",
+        ),
+        ({"places": {"x": {"poses": []}}}, "places.x.name: Field required"),
+    ],
+)
+def test_a_bad_setting_says_what_is_allowed(settings, change, told):
+    with pytest.raises((UsageError, UnknownName)) as error:
+        PACK.robots["sim"]({**settings, **change}, {})
+    assert told in str(error.value)
+
+
+def test_every_world_key_is_told_and_taken():
+    good = {
+        "seed": "3",
+        "people": "few",
+        "lights": "on",
+        "noise": "quiet",
+        "unusual": "none",
+        "professor": "present",
+        "blocked": "lounge",
+        "answer": "네, 좋습니다.",
+        "load": "ready",
+        "lens": "clear",
+    }
+    assert set(good) == set(PACK.world)
+    assert parse_world(good).answer == "네, 좋습니다."
+
+
+def test_barriers_and_rooms_are_those_of_the_plan():
+    assert set(BARRIERS) == {"none", "corridor", *ROOMS}
+    assert {name for name in LIGHTS if not name.startswith("corridor")} < set(ROOMS)
+    for piece in wall_pieces():
+        assert piece.x2 >= piece.x1
+        assert piece.y2 >= piece.y1
+
+
+def test_the_survey_knows_walls_and_not_what_came_later():
+    layout_of = draw_layout(parse_world({"blocked": "professor_office"}))
+    grid = survey(world_of(blocked="professor_office").model)
+    assert layout_of.barriers
+    assert not grid.solid[grid.cell(2.5, 2.4)]  # the closed door is none of its business
+    assert grid.solid[grid.cell(1.0, 2.4)]
+    assert grid.solid[grid.cell(2.5, 6.3)]  # the desk
+
+
+def test_the_range_finder_measures_walls():
+    ranges = world_of(people="none", unusual="none").ranges()
+    assert ranges.shape == (BEAMS,)
+    assert ranges[BEAMS // 4] == pytest.approx(3.0 - 0.06, abs=0.02)  # to the west
+    assert ranges.max() <= RANGE_M
+
+
+def test_lamps_light_what_they_hang_over():
+    world = world_of(people="none", lights="basecamp:off", seed=2)
+    camera = SimCamera(world)
+    dark = camera.view(camera.capture()).frame.mean()
+    world.lights["basecamp"] = True
+    assert camera.view(camera.capture()).frame.mean() > 2.5 * dark
+
+
+def test_a_broken_lens():
+    world = world_of(lens="frozen")
+    camera = SimCamera(world)
+    first = camera.capture()
+    world.advance(0.1, 0.0)
+    assert camera.capture() is first
+    camera.fault = "dark"
+    assert camera.view(camera.capture()).frame.max() == 0

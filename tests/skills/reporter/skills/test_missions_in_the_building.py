@@ -1,0 +1,190 @@
+"""Skills in the simulated building: they arrive, count right, give up when they must, and stop."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from bt_exec_skills.reporter.sim.floor import ROOMS
+
+LAMPS = {"corridor_center": ("corridor_west", "corridor_center", "corridor_east")}
+
+
+def lit(world, place):
+    states = {world.lights[lamp] for lamp in LAMPS.get(place, (place,))}
+    return {(True,): "on", (False,): "off"}.get(tuple(states), "partly")
+
+
+def is_true(trip, place):
+    """Whether the last observation equals the world's truth."""
+    found, truth = trip.result, trip.robot.world.truth(place)
+    assert (place, found.people) == (place, truth.people)
+    assert (place, found.light) == (place, lit(trip.robot.world, place))
+    assert (place, found.unusual) == (place, tuple(sorted(set(truth.unusual))))
+    assert found.noise_db == pytest.approx(truth.noise_db, abs=3.0)
+    return True
+
+
+@pytest.mark.parametrize(
+    ("seed", "stops"), [(0, ("basecamp", "lounge")), (1, ("corridor_center",))]
+)
+def test_a_patrol_tells_the_truth(trip, seed, stops):
+    one = trip(seed=seed)
+    for place in stops:
+        assert one.run("navigate", target=place) == "OK"
+        assert one.robot.place == place
+        assert one.run("observe_scene", target=place, query="이상 없는지 확인") == "OK"
+        assert is_true(one, place)
+    assert one.robot.world.bumps == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(50))
+def test_fifty_patrols_tell_the_truth(trip, seed):
+    one = trip(seed=seed)
+    for place in random.Random(seed).sample(sorted(ROOMS), len(ROOMS)):
+        assert one.run("navigate", target=place) == "OK"
+        assert one.run("observe_scene", target=place, query="확인") == "OK"
+        assert is_true(one, place)
+    assert one.robot.world.bumps == 0
+
+
+def test_the_same_seed_gives_the_same_trip(trip):
+    trips = [trip(seed=9) for _ in range(2)]
+    for one in trips:
+        assert one.run("navigate", target="restroom_front") == "OK"
+    assert trips[0].robot.pose == trips[1].robot.pose
+    assert trips[0].robot.time == trips[1].robot.time
+    assert trips[0].phases == trips[1].phases == ["planning", "driving", "turning"]
+
+
+def test_a_blocked_corridor_is_gone_round(trip):
+    one = trip(seed=2, blocked="corridor", people="none", unusual="none")
+    rooms = []
+    steps = one.start("navigate", target="corridor_center")
+    for _ in steps:
+        one.tick()
+        pose = one.robot.pose
+        room = next((name for name, area in ROOMS.items() if area.holds(pose.x, pose.y)), None)
+        if room not in rooms[-1:]:
+            rooms.append(room)
+    assert one.robot.place == "corridor_center"
+    assert "lounge" in rooms
+    assert one.robot.world.bumps == 0
+
+
+def test_a_place_that_is_cut_off(trip):
+    one = trip(seed=2, blocked="professor_office", people="none", unusual="none")
+    assert one.run("navigate", target="professor_office") == "BLOCKED_PATH"
+    assert one.failed.message == "every way there is blocked"
+    assert one.robot.still
+    assert one.run("navigate", target="basecamp") == "OK"
+
+
+def test_a_place_the_map_cannot_reach(trip, settings):
+    store = {
+        "name": {"en": "the store", "ko": "창고"},
+        "poses": [[15.0, -2.0, 0.0]],
+        "area": [11.0, -4.0, 20.0, 0.0],
+    }
+    settings = {**settings, "places": {**settings["places"], "store": store}}
+    one = trip(settings, seed=2)
+    assert one.run("navigate", target="store") == "UNREACHABLE"
+    assert "driving" not in one.phases
+
+
+def test_the_professor_is_asked(trip):
+    one = trip(seed=3, answer="화요일 3시에 봅시다.")
+    assert one.run("navigate", target="professor_office") == "OK"
+    assert one.run("talk_to_person", target="professor", topic="회의 일정 문의") == "OK"
+    assert one.result.answer == "화요일 3시에 봅시다."
+    x, y = one.robot.world.where("professor")
+    assert abs(one.robot.pose.bearing(x, y)) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("world", "code"),
+    [
+        ({"professor": "absent"}, "PERSON_NOT_FOUND"),
+        ({"professor": "absent", "lens": "dark"}, "NO_ANSWER"),
+        ({"answer": "none"}, "NO_ANSWER"),
+        ({"answer": "refuse"}, "REFUSED"),
+    ],
+)
+def test_a_talk_that_fails(trip, world, code):
+    one = trip(seed=3, people="none", **world)
+    assert one.run("navigate", target="professor_office") == "OK"
+    assert one.run("talk_to_person", target="professor", topic="Is Tuesday fine?") == code
+    assert one.run("talk_to_person", target="user", topic="report") == "OK"
+    assert "not answered" in one.result.said
+
+
+@pytest.mark.parametrize(
+    ("world", "code"),
+    [
+        ({}, "OK"),
+        ({"load": "none"}, "NOTHING_TO_DELIVER"),
+        ({"answer": "refuse"}, "REFUSED"),
+        ({"answer": "none"}, "NO_ANSWER"),
+        ({"professor": "absent"}, "PERSON_NOT_FOUND"),
+    ],
+)
+def test_a_delivery(trip, world, code):
+    one = trip(seed=4, people="none", **world)
+    assert one.run("deliver_object", object="서류", recipient="professor") == code
+    held = {"OK": None, "NOTHING_TO_DELIVER": None}.get(code, "서류")
+    assert one.robot.tray == held
+    assert one.rig.facts_now()["tray"] == (held or "empty")
+
+
+@pytest.mark.parametrize("lens", ["dark", "frozen"])
+def test_a_broken_camera_still_hears(trip, lens):
+    one = trip(seed=1, lens=lens, noise="quiet")
+    assert one.run("observe_scene", target="basecamp", query="사람 몇 명") == "CAMERA_FAULT"
+    assert one.run("observe_scene", target="basecamp", query="시끄러운지") == "OK"
+    assert one.run("talk_to_person", target="user", topic="보고") == "OK"
+    assert "카메라로 볼 수 없습니다" in one.result.said
+
+
+def test_stop_freezes_within_a_tick(trip):
+    one = trip(seed=1)
+    steps = one.start("navigate", target="lounge")
+    while one.robot.doing != "driving" or one.robot.world.data.qvel[:2].sum() < 0.3:
+        next(steps)
+        one.tick()
+    one.robot.stop()
+    before = one.robot.pose
+    one.robot.step(0.05)
+    assert one.robot.still
+    assert before.away(*one.robot.pose[:2]) < 0.05
+    at = one.robot.pose
+    one.robot.step(1.0)
+    assert one.robot.pose == at
+
+
+def test_a_cancel_leaves_the_robot_still(trip):
+    one = trip(seed=1)
+    for name, args in (
+        ("navigate", {"target": "lounge"}),
+        ("observe_scene", {"target": "basecamp", "query": "people"}),
+        ("deliver_object", {"object": "tea", "recipient": "professor"}),
+    ):
+        steps = one.start(name, **args)
+        for _ in range(40):
+            next(steps)
+            one.tick()
+        steps.close()
+        one.robot.step(0.05)
+        assert one.robot.still, name
+
+
+def test_a_new_motion_ends_the_one_before(trip):
+    robot = trip(seed=1).robot
+    first = robot.goto(robot.site.places["lounge"].poses[0])
+    robot.step(1.0)
+    second = robot.turn(0.5)
+    assert str(first.failure) == "STOPPED: it was asked to stop"
+    robot.step(2.0)
+    assert second.done
+    assert second.failure is None

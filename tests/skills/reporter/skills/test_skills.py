@@ -1,0 +1,331 @@
+"""Every skill on a scripted robot: it succeeds, fails with every code it declares, and cancels."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import pytest
+
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.reporter.pack import PACK
+from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterScene
+from bt_exec_skills.reporter.reporting.phrasing import sentence
+from bt_exec_skills.reporter.reporting.speaker import Reply
+
+SKILLS = {skill.name: skill for skill in PACK.skills}
+ARGS = {
+    "navigate": {"target": "lounge"},
+    "observe_scene": {"target": "basecamp", "query": "how many people"},
+    "talk_to_person": {"target": "professor", "topic": "When is the meeting?"},
+    "deliver_object": {"object": "documents", "recipient": "professor"},
+    "summarize_mission": {},
+    "fail_and_report": {"reason": "the lift is out of order"},
+}
+OFFICE, BASE = Pose(2.5, 3.9, 0.0), Pose(3.0, -1.4, 0.0)
+PROFESSOR = PlacedDetection("person", (1, 1, 9, 40), 1.0, "professor", (2.5, 5.4))
+
+
+def test_navigate(play):
+    one = play()
+    assert one.run("navigate", target="lounge") == "OK"
+    assert one.robot.place == "lounge"
+    assert [name for name, _ in one.robot.motions] == ["goto"]
+    assert one.robot.notebook.notes[-1].kind == "went"
+
+
+def test_an_unknown_place_lists_the_known_ones_nearest_first(play):
+    one = play()
+    assert one.run("navigate", target="lunge") == "UNKNOWN_LOCATION"
+    assert one.failed.message == (
+        "no place is called lunge; known, nearest first: lounge, basecamp, professor_office, "
+        "corridor_center, break_room, restroom_front"
+    )
+    assert not one.robot.motions
+
+
+@pytest.mark.parametrize("code", ["UNREACHABLE", "BLOCKED_PATH", "STOPPED"])
+def test_a_drive_that_does_not_arrive(play, code):
+    one = play(reasons={"goto": f"{code}: as the script says"})
+    assert one.run("navigate", target="lounge") == code
+    assert one.failed.message == "as the script says"
+    note = one.robot.notebook.notes[-1]
+    assert (note.kind, note.facts["code"], note.facts["target"]) == ("failed", code, "lounge")
+    assert one.robot.motions[-1][1].stops == 1
+
+
+def test_a_place_that_is_taken(play):
+    one = play()
+    one.robot.goto = lambda pose: one.robot._start("goto")  # arrives beside it
+    assert one.run("navigate", target="lounge") == "BLOCKED_PATH"
+
+
+# -- observe_scene
+
+
+def test_observe_counts_everybody_once(play):
+    one = play()
+    one.shows(
+        PlacedDetection("person", (0, 0, 9, 9), 1.0, "user", (1.7, -3.0)),
+        PlacedDetection("person", (0, 0, 9, 9), 1.0, "visitor-1", (4.0, -2.0)),
+        PlacedDetection("person", (0, 0, 9, 9), 1.0, "visitor-2", (4.0, 2.0)),  # in the corridor
+        PlacedDetection("spill", (0, 0, 9, 9), 1.0, None, (4.0, -3.0)),
+        light={("basecamp", 0): 20.0, ("corridor_center", 0): 150.0},
+    )
+    assert one.run("observe_scene", target="basecamp", query="이상 없는지 확인") == "OK"
+    seen = one.result
+    assert (seen.people, seen.light, seen.noise, seen.unusual) == (2, "off", "quiet", ("spill",))
+    assert seen.answer == (
+        "사람이 2명 있습니다(사용자 포함), 불이 꺼져 있습니다, 조용합니다(40 dB), "
+        "이상한 점: 바닥에 쏟아진 물."
+    )
+    assert "person:user at (1.7,-3.0)" in seen.evidence
+    assert [name for name, _ in one.robot.motions].count("turn") == 7
+    assert set(seen._fields) == set(SKILLS["observe_scene"].results)
+
+
+def test_observe_uses_every_viewpoint(play):
+    one = play(pose=Pose(8.0, 4.4, 0.0))
+    one.shows(PlacedDetection("person", (0, 0, 9, 9), 1.0, None, (9.0, 6.0)))
+    assert one.run("observe_scene", target="lounge", query="how many people?") == "OK"
+    assert (one.result.people, one.result.looks) == (1, 14)
+    assert one.result.answer == "There is one person."
+    empty = play(pose=Pose(8.0, 4.4, 0.0))
+    assert empty.run("observe_scene", target="lounge", query="how many people?") == "OK"
+    assert (empty.result.people, empty.result.looks) == (0, 14)
+
+
+def test_a_viewpoint_that_is_taken_is_left_out(play):
+    one = play(pose=Pose(8.0, 4.4, 0.0), reasons={"goto": "BLOCKED_PATH: somebody stands there"})
+    one.shows(PlacedDetection("person", (0, 0, 9, 9), 1.0, "visitor-1", (9.0, 6.0)))
+    assert one.run("observe_scene", target="lounge", query="people") == "OK"
+    assert one.result.looks == 7
+
+
+def test_observe_needs_to_be_there_and_to_see(play):
+    one = play()
+    assert one.run("observe_scene", target="attic", query="people") == "UNKNOWN_LOCATION"
+    assert one.run("observe_scene", target="lounge", query="people") == "NOT_THERE"
+    one.scenes = lambda t: None
+    assert one.run("observe_scene", target="basecamp", query="people") == "CAMERA_FAULT"
+    assert one.failed.message == "no new picture came"
+    one.scenes = lambda t: ReporterScene(t, one.robot.pose, (), fault="dark")
+    assert one.run("observe_scene", target="basecamp", query="people") == "CAMERA_FAULT"
+    assert one.failed.message == "the picture is black"
+    assert one.failed.evidence["noise_db"] == 40
+    stopped = play(reasons={"turn": "STOPPED: it was asked to stop"})
+    assert stopped.run("observe_scene", target="basecamp", query="people") == "STOPPED"
+
+
+def test_noise_needs_no_camera(play):
+    one = play(db=72.0)
+    one.scenes = lambda t: None
+    assert one.run("observe_scene", target="basecamp", query="시끄러운지 확인") == "OK"
+    assert (one.result.noise, one.result.people, one.result.light) == ("loud", -1, "unknown")
+    assert one.result.answer == "소란스럽습니다(72 dB)."
+
+
+# -- talk_to_person
+
+
+def test_a_question_is_asked_and_the_answer_kept(play):
+    one = play(pose=OFFICE, replies={"professor": {"ko": Reply("화요일 3시요.")}})
+    one.shows(PROFESSOR)
+    topic = "다음 회의 일정 문의"
+    assert one.run("talk_to_person", target="professor", topic=topic) == "OK"
+    assert one.result.answer == "화요일 3시요."
+    assert one.robot.speaker.said[-1].text == f"안녕하세요. 여쭤볼 것이 있습니다: {topic}"
+    note = one.robot.notebook.notes[-1]
+    assert (note.kind, note.place, note.facts["answer"]) == (
+        "asked",
+        "professor_office",
+        "화요일 3시요.",
+    )
+
+
+def test_a_message_is_told_and_not_asked(play):
+    one = play(pose=OFFICE, replies={"professor": {"ko": Reply("알겠네.")}})
+    one.shows(PROFESSOR)
+    assert one.run("talk_to_person", target="professor", topic="지금 간다") == "OK"
+    assert one.robot.speaker.said[-1].text == "안녕하세요. 전해 드릴 말씀이 있습니다: 지금 간다"
+    note = one.robot.notebook.notes[-1]
+    assert (note.kind, note.facts["answer"]) == ("said", "알겠네.")
+    told = sentence(note, one.robot.notebook.site, "ko")
+    assert told == "교수님께 전한 내용: “지금 간다” (2초 경과). 대답: “알겠네.”"
+
+
+def test_the_report_tells_what_was_seen_said_and_missed(play):
+    one = play(pose=OFFICE, replies={"professor": {"ko": Reply("화요일 3시요.")}})
+    one.robot.notebook.begin("교수님께 여쭤보고 복도 보고 와", "ko")
+    one.shows(PROFESSOR)
+    assert one.run("talk_to_person", target="professor", topic="회의 일정 문의") == "OK"
+    one.robot.reasons["goto"] = "BLOCKED_PATH: every way there is blocked"
+    assert one.run("navigate", target="corridor_center") == "BLOCKED_PATH"
+    one.robot.pose = BASE
+    assert one.run("talk_to_person", target="user", topic="결과 보고") == "OK"
+    assert one.result.said == (
+        "[결과 보고] 교수님께 여쭤본 내용: “회의 일정 문의” (2초 경과). 답변: “화요일 3시요.” "
+        "복도 (2초 경과): 가지 못했습니다. 길이 막혀 있습니다. 그곳에서 할 일은 하지 못했습니다."
+    )
+    assert one.result.answer == ""
+
+
+def test_the_professor_is_looked_for_all_around(play):
+    one = play(pose=OFFICE)
+    assert one.run("talk_to_person", target="professor", topic="a question") == "PERSON_NOT_FOUND"
+    assert [name for name, _ in one.robot.motions] == ["turn"] * 5
+    assert one.run("talk_to_person", target="nobody", topic="a question") == "UNKNOWN_PERSON"
+
+
+def test_silence_refusal_and_a_stop(play):
+    silent = play(pose=OFFICE, replies={"*": None})
+    silent.shows(PROFESSOR)
+    assert silent.run("talk_to_person", **ARGS["talk_to_person"]) == "NO_ANSWER"
+    assert silent.failed.message == "no answer within 20 s"
+    refusing = play(pose=OFFICE, replies={"*": {"en": Reply("Not now.", refused=True)}})
+    refusing.shows(PROFESSOR)
+    assert refusing.run("talk_to_person", **ARGS["talk_to_person"]) == "REFUSED"
+    assert refusing.failed.evidence["said"] == "Not now."
+    assert not refusing.failed.retryable  # nobody is asked again at once
+    stopped = play(pose=OFFICE, reasons={"turn": "STOPPED: it was asked to stop"})
+    assert stopped.run("talk_to_person", **ARGS["talk_to_person"]) == "STOPPED"
+
+
+@pytest.mark.parametrize(
+    ("topic", "told"),
+    [
+        ("지금 간다", "교수님께 전한 내용: “지금 간다” (20초 경과). 전했으나 대답은 없었습니다."),
+        ("I am here", "I told the professor: “I am here” at 0:20; there was no reply."),
+    ],
+)
+def test_a_message_without_a_reply_is_told_all_the_same(play, topic, told):
+    one = play(pose=OFFICE, replies={"*": None})
+    one.shows(PROFESSOR)
+    assert one.run("talk_to_person", target="professor", topic=topic) == "OK"
+    assert one.result.answer == ""
+    note = one.robot.notebook.notes[-1]
+    assert (note.kind, note.facts["answer"]) == ("said", "")
+    book = one.robot.notebook
+    assert sentence(note, book.site, book.language(topic)) == told
+
+
+def test_a_voice_carries_where_no_camera_sees(play):
+    one = play(pose=OFFICE)
+    one.scenes = lambda t: None
+    assert one.run("talk_to_person", **ARGS["talk_to_person"]) == "OK"
+    assert one.run("talk_to_person", target="user", topic="report") == "OK"
+    one.robot.pose = BASE
+    assert one.run("talk_to_person", **ARGS["talk_to_person"]) == "PERSON_NOT_FOUND"
+
+
+def test_the_user_answers_only_questions(play):
+    one = play()
+    assert one.run("talk_to_person", target="user", topic="Which room did you mean?") == "OK"
+    assert one.result.answer == "Yes."
+
+
+# -- deliver_object
+
+
+def test_a_delivery_loads_at_the_base_and_hands_over(play):
+    one = play(pose=Pose(9.5, 1.2, 0.0))
+    one.shows(PROFESSOR)
+    assert one.run("deliver_object", object="서류", recipient="professor") == "OK"
+    assert tuple(one.result) == ("서류", "professor", "professor_office")
+    assert one.robot.tray is None
+    names = [name for name, _ in one.robot.motions]
+    assert names == ["goto", "load", "goto", "turn", "hand_over"]
+    assert [said.text for said in one.robot.speaker.said] == [
+        "제 받침대에 올려 주세요: 서류",
+        "전해 드릴 물건입니다: 서류",
+    ]
+
+
+def test_what_is_on_the_tray_is_not_fetched_again(play):
+    one = play(pose=OFFICE, tray="documents")
+    one.shows(PROFESSOR)
+    assert one.run("deliver_object", **ARGS["deliver_object"]) == "OK"
+    assert [name for name, _ in one.robot.motions] == ["turn", "hand_over"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "code"),
+    [
+        ({"tray": "coffee"}, "TRAY_FULL"),
+        ({"reasons": {"load": "NOTHING_TO_DELIVER: nobody put it there"}}, "NOTHING_TO_DELIVER"),
+        ({"reasons": {"hand_over": "REFUSED: no"}}, "REFUSED"),
+        ({"reasons": {"hand_over": "NO_ANSWER: nobody took it"}}, "NO_ANSWER"),
+        ({"reasons": {"goto": "BLOCKED_PATH: no way"}, "pose": OFFICE}, "BLOCKED_PATH"),
+        ({"reasons": {"goto": "UNREACHABLE: no way"}, "pose": OFFICE}, "UNREACHABLE"),
+        ({"reasons": {"load": "STOPPED: it was asked to stop"}}, "STOPPED"),
+    ],
+)
+def test_a_delivery_that_fails(play, setting, code):
+    one = play(**setting)
+    one.shows(PROFESSOR)
+    assert one.run("deliver_object", **ARGS["deliver_object"]) == code
+    assert one.robot.notebook.notes[-1].facts["code"] == code
+
+
+def test_a_delivery_to_nobody(play):
+    one = play()
+    assert one.run("deliver_object", object="tea", recipient="dean") == "UNKNOWN_PERSON"
+    assert one.run("deliver_object", **ARGS["deliver_object"]) == "PERSON_NOT_FOUND"
+    assert one.robot.tray == "documents"
+
+
+def test_what_nobody_took_is_told_to_be_on_the_tray(play):
+    one = play(pose=OFFICE, tray="documents", reasons={"hand_over": "REFUSED: no"})
+    one.shows(PROFESSOR)
+    assert one.run("deliver_object", **ARGS["deliver_object"]) == "REFUSED"
+    assert not one.failed.retryable
+    note, site = one.robot.notebook.notes[-1], one.robot.notebook.site
+    assert sentence(note, site, "en").endswith("declined: documents. It is still on my tray.")
+    assert sentence(note, site, "ko").endswith("거절: documents. 받침대에 그대로 있습니다.")
+    empty = play(reasons={"load": "NOTHING_TO_DELIVER: nobody put it there"})
+    assert empty.run("deliver_object", **ARGS["deliver_object"]) == "NOTHING_TO_DELIVER"
+    assert "still" not in sentence(empty.robot.notebook.notes[-1], site, "en")
+
+
+# -- the rest
+
+
+def test_the_summary_is_written_where_the_site_says(play, tmp_path):
+    one = play(reports=tmp_path / "reports")
+    assert one.run("observe_scene", target="basecamp", query="people") == "OK"
+    assert one.run("summarize_mission") == "OK"
+    assert one.result.path == str(tmp_path / "reports" / "report.md")
+    assert one.result.text == "Basecamp (at 0:02): There is nobody."
+    assert play().run("summarize_mission") == "OK"
+    (tmp_path / "file").write_text("")
+    bad = play(reports=tmp_path / "file")
+    assert bad.run("summarize_mission") == "REPORT_NOT_WRITTEN"
+
+
+def test_giving_up_tells_the_user_and_fails(play):
+    one = play()
+    assert one.run("fail_and_report", reason="승강기가 고장입니다") == "MISSION_FAILED"
+    assert one.robot.speaker.said[-1].text == "미션을 마칠 수 없습니다: 승강기가 고장입니다"
+    assert one.robot.speaker.said[-1].person == "user"
+
+
+@pytest.mark.parametrize("name", SKILLS)
+def test_a_cancel_stops_what_was_started(play, name):
+    one = play(pose=BASE)
+    one.shows(PROFESSOR)
+    steps, sight = one.start(name, **ARGS[name])
+    with contextlib.suppress(StopIteration):
+        for _ in range(1 if name == "fail_and_report" else 2):
+            next(steps)
+            one.clock.t += 0.05
+            sight.add(one.scenes(one.clock.t))
+    steps.close()
+    assert all(motion.stops for _, motion in one.robot.motions)
+    assert one.robot.notebook.notes == []  # neither done nor failed
+
+
+def test_every_declared_code_is_raised_somewhere_above():
+    text = Path(__file__).read_text(encoding="utf-8")
+    for skill in PACK.skills:
+        for code in skill.fails:
+            assert code in text, f"{skill.name} {code}"
