@@ -35,6 +35,9 @@ def main() -> int:
             mutants = [m for m in mutants if int(first) <= m.line <= int(last or first)]
         equivalent = [mutant for mutant in mutants if mutant in known]
         mutants = [mutant for mutant in mutants if mutant not in known]
+        if not options.lines:
+            for line in known.gone(files):
+                print(f"equivalent.yaml: there is no such mutant: {line}", file=sys.stderr)
         if options.sample and options.sample < len(mutants):
             mutants = random.Random(options.seed).sample(mutants, options.sample)
             mutants.sort(key=lambda each: (each.file, each.line))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,13 +57,20 @@ class Known:
 
     def __init__(self, path: Path = HERE / "equivalent.yaml") -> None:
         listed = yaml.safe_load(path.read_text(encoding="utf-8")) or []
-        self._known = {
+        self._met: set[tuple[str, ...]] = set()
+        self._known: set[tuple[str, ...]] = {
             tuple(" ".join(str(each[part]).split()) for part in ("file", "was", "now"))
             for each in listed
         }
 
     def __contains__(self, mutant: Mutant) -> bool:
-        return (mutant.file, mutant.was, mutant.now) in self._known
+        found = (mutant.file, mutant.was, mutant.now)
+        self._met.add(found)
+        return found in self._known
+
+    def gone(self, files: Iterable[str]) -> list[str]:
+        """Return what is listed for `files` but was not asked for: the code has changed since."""
+        return [" | ".join(each) for each in sorted(self._known - self._met) if each[0] in files]
 
 
 def changed_files(root: Path, base: str) -> set[str]:

@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.mutants.choose import chosen
-from tests.mutants.groups import groups
+from tests.mutants.groups import Known, groups
 from tests.mutants.mutators import mutants_of
 
 ROOT = Path(__file__).parents[2]
@@ -54,16 +55,16 @@ def test_a_mutant_says_where_it_is_and_keeps_every_other_line():
 
 def test_the_nearest_tests_are_asked_first_and_no_more_than_the_budget_allows():
     seconds = {
-        "tests/bt_exec/mission/test_clock.py::test_b": 2.0,
-        "tests/bt_exec/mission/test_clock.py::test_a": 3.0,
+        "tests/bt_exec/test_clock.py::test_b": 2.0,
+        "tests/bt_exec/test_clock.py::test_a": 3.0,
         "tests/bt_exec/test_rig.py::test_c": 0.1,
         "tests/skills/test_clock.py::test_d": 0.2,
         "tests/skills/test_e.py::test_e": 90.0,
         "tests/skills/test_f.py::test_f": 0.3,
     }
-    assert chosen(seconds, "bt_exec/mission/clock.py", seconds, 10.0) == [
-        "tests/bt_exec/mission/test_clock.py::test_b",
-        "tests/bt_exec/mission/test_clock.py::test_a",
+    assert chosen(seconds, "bt_exec/clock.py", seconds, 10.0) == [
+        "tests/bt_exec/test_clock.py::test_b",
+        "tests/bt_exec/test_clock.py::test_a",
         "tests/bt_exec/test_rig.py::test_c",
         "tests/skills/test_clock.py::test_d",
         "tests/skills/test_f.py::test_f",
@@ -74,6 +75,23 @@ def test_every_group_names_files_that_are_there():
     found = groups(ROOT)
     assert [group.name for group in found] == ["kernel", "domains"]
     assert all(len(group.files) > 20 and len(group.tests) > 20 for group in found)
+
+
+def test_the_equivalent_ones_are_known_and_the_list_says_which_are_gone(tmp_path):
+    source = "x = a < b"
+    listed = {"file": "m.py", "was": source, "now": "x = a  <= b", "reason": "they never meet"}
+    old = {**listed, "was": "y = a < b"}
+    (tmp_path / "list.yaml").write_text(yaml.safe_dump([listed, old]))
+    known = Known(tmp_path / "list.yaml")
+    assert [each.now for each in mutants_of("m.py", source) if each in known] == ["x = a <= b"]
+    assert known.gone(["m.py"]) == ["m.py | y = a < b | x = a <= b"]
+    assert known.gone(["other.py"]) == []
+
+
+def test_each_equivalent_one_has_a_file_and_a_reason():
+    listed = yaml.safe_load((Path(__file__).parent / "equivalent.yaml").read_text()) or []
+    assert all((ROOT / each["file"]).exists() for each in listed)
+    assert all({*each} == {"file", "was", "now", "reason"} for each in listed)
 
 
 MODULE = """

@@ -12,8 +12,10 @@ from bt_exec.events import Planned, Rejected
 from bt_exec.failure import Failure, Problem, Refusal
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.planner import Planner
-from bt_exec.mission.summary import Ending
+from bt_exec.nodes.runtime import Runtime
 from bt_exec.observation import Situation
+from bt_exec.outcome import Ending
+from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.spec.load import load_text
@@ -53,8 +55,9 @@ class Asked:
     def __init__(self, compiler: Any, limit_s: float = 60.0, heed: Any = lambda: None) -> None:
         self.events: list[Any] = []
         clock = Clock([FakeClock(3.0)], 0.01, fast=True)
-        emit = self.events.append
-        self.planner = Planner(compiler, limit_s, clock, emit, lambda: 7, heed)
+        runtime = Runtime(Catalogue([]), {}, {}, clock.now, self.events.append)
+        runtime.tick = 7
+        self.planner = Planner(compiler, limit_s, clock, runtime, heed)
 
     def told(self, lines: Any) -> list[str]:
         return lines(self.events)
@@ -137,7 +140,7 @@ PROBLEM = (
 
 def test_a_plan_that_does_not_verify_is_told_with_its_problems(request_of, lines):
     on = Asked(Says(Plan(plan_of(), calls=2)))
-    ending = on.planner.plan(request_of(NEEDS, seen=FULL))
+    ending = on.planner.plan(request_of(NEEDS, situation=FULL))
     assert on.told(lines) == ["3 7 Planning says", "3 7 Rejected"]
     (rejected,) = (event for event in on.events if isinstance(event, Rejected))
     assert (rejected.t, rejected.tick, rejected.spec) == (3.0, 7, plan_of())
@@ -150,7 +153,7 @@ def test_a_plan_that_does_not_verify_is_told_with_its_problems(request_of, lines
 @pytest.mark.parametrize("given", [True, False])
 def test_who_wrote_no_plan_needs_no_places_in_it(request_of, given):
     """What is merely not so at the moment is said in words; who gave a plan sees where as well."""
-    request = request_of(NEEDS, seen=FULL)
+    request = request_of(NEEDS, situation=FULL)
     request.messages._sentences["hand=cup"] = {"en": "The hand holds a cup.", "ko": "컵"}
     compiler = FixedPlan(plan_of()) if given else Says(Plan(plan_of()))
     ending = Asked(compiler).planner.plan(request)

@@ -12,6 +12,7 @@ import pytest
 from bt_exec.events import MissionStarted
 from bt_exec.failure import RegistrationError, UnknownName, UsageError
 from bt_exec.journal import Journal
+from bt_exec.mission.reporting import MissionReporter
 from bt_exec.mission.session import Session, parse_world
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.rig import Rig
@@ -65,6 +66,16 @@ def with_pack(site: Site, *others: Pack, settings: Any = None, **fields: Any) ->
     return dataclasses.replace(site, catalogue=Catalogue([pack, *others]), packs=packs)
 
 
+def recalling(recalled: list[list[str]]) -> Any:
+    """Return a reporter that notes which missions it was reminded of."""
+
+    class Recalls(MissionReporter):
+        def recall(self, today: Any) -> None:
+            recalled.append([line.command for line in today()])
+
+    return Recalls
+
+
 def given(command: str = "", language: str = "ko") -> MissionSpec:
     header = Mission(command=command, language=language)
     return MissionSpec(mission=header, root=load_text(GO).document.root)
@@ -89,11 +100,11 @@ def test_a_world_is_read_from_pairs(texts, expected):
 def test_a_pair_that_is_none_is_refused(text):
     with pytest.raises(UsageError) as told:
         parse_world(["a=b", text])
-    assert str(told.value) == f"--world {text!r} must be KEY=VALUE, as door=closed"
+    assert str(told.value) == f"world setting {text!r} must be KEY=VALUE"
 
 
 def test_a_key_that_stands_twice_is_refused():
-    with pytest.raises(UsageError, match=r"^--world door is given twice: open and closed$"):
+    with pytest.raises(UsageError, match=r"^world setting door is given twice: open and closed$"):
         parse_world(["door=open", "door=closed"])
 
 
@@ -122,7 +133,11 @@ def test_the_record_hears_of_an_event_before_robots_and_whoever_else_listens(
         def on(self, event: Any) -> None:
             order.append(self.name)
 
-    robots.fields["listener"] = Hears("robot")
+    class Reports(MissionReporter):
+        def on(self, event: Any) -> None:
+            order.append("robot")
+
+    site = with_pack(site, robots={"arm": robots}, reporter=Reports)
     journal = Journal.open(tmp_path / "j.sqlite")
     begin = journal.begin
 
@@ -180,7 +195,7 @@ def test_a_plan_that_is_given_is_run_instead_of_the_compilers(site):
 def test_robots_that_want_it_are_reminded_of_todays_finished_missions(site, robots, tmp_path):
     journal = Journal.open(tmp_path / "j.sqlite")
     recalled: list[list[str]] = []
-    robots.fields["recall"] = lambda lines: recalled.append([line.command for line in lines])
+    site = with_pack(site, robots={"arm": robots}, reporter=recalling(recalled))
     journal.begin(command="unfinished", site="lab").close()
     journal.begin(command="elsewhere", site="hall").close()
     with Session(site, fast=True, journal=journal) as session:
@@ -193,7 +208,7 @@ def test_robots_that_want_it_are_reminded_of_todays_finished_missions(site, robo
 def test_reminding_comes_oldest_first(site, robots, tmp_path):
     journal = Journal.open(tmp_path / "j.sqlite")
     recalled: list[list[str]] = []
-    robots.fields["recall"] = lambda lines: recalled.append([line.command for line in lines])
+    site = with_pack(site, robots={"arm": robots}, reporter=recalling(recalled))
     with Session(site, fast=True, journal=journal) as session:
         for command in ("first", "second", "third"):
             session.run(command, given())
@@ -291,7 +306,7 @@ def test_real_time_cannot_be_hurried(site, robots):
     robots.fields = {"simulation": None}
     with pytest.raises(UsageError) as told:
         Session(site, fast=True)
-    assert str(told.value) == "--fast needs simulated robots: real time cannot be hurried"
+    assert str(told.value) == "only simulated robots run faster than real time"
     assert robots.robot.stops == 1  # it was up already
 
 
@@ -366,14 +381,14 @@ def test_a_site_without_robots_runs_what_needs_none(site):
         (
             {"dor": "open"},
             {"seed": "a number", "door": "open or closed"},
-            "--world dor=open: site 'lab' has no 'dor'; "
+            "world setting dor=open: site 'lab' has no 'dor'; "
             "it knows door: open or closed; seed: a number",
         ),
-        ({"dor": "open"}, {}, "--world dor=open: site 'lab' has no 'dor'; it knows none"),
+        ({"dor": "open"}, {}, "world setting dor=open: site 'lab' has no 'dor'; it knows none"),
         (
             {"door": "open", "x": "1"},
             {"door": "open or closed"},
-            "--world x=1: site 'lab' has no 'x'; it knows door: open or closed",
+            "world setting x=1: site 'lab' has no 'x'; it knows door: open or closed",
         ),
     ],
 )

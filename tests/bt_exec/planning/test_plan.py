@@ -86,7 +86,7 @@ def test_a_plan_with_a_mistake_meets_the_rules_but_no_pass(request_of):
     asked = []
     rules = (lambda spec, context: asked.append("rule") or [],)
     passes = (Pass("p", lambda spec, context: asked.append("pass") or (spec, ())),)
-    request = request_of(Pack("one", rules=rules, passes=passes))
+    request = request_of(Pack("one", checkers=rules, passes=passes))
     plan, problems = examine(spec_of("{do: b}"), request)
     assert [problem.code for problem in problems] == ["UNKNOWN_SKILL"]
     assert (asked, plan is not None) == (["rule"], True)

@@ -6,7 +6,8 @@ import dataclasses
 
 import pytest
 
-from bt_exec.outcome import EXIT_CODES, Action, Outcome, Skip, code_of_reason
+from bt_exec.mission.reporting import Action, Skip
+from bt_exec.outcome import EXIT_CODES, Outcome, code_of_reason
 
 
 def test_every_status_has_its_exit_code():
