@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from bt_exec.outcome import Outcome
     from bt_exec.pack import Catalogue, Pack
     from bt_exec.planning.compile_command import compile_command
-    from bt_exec.rig import Rig
+    from bt_exec.rig import PackSettings, Rig, WorldSettings
     from bt_exec.robot import Motion, Observation, Perception, Robot, Simulation
     from bt_exec.site.site import Site, load_site
     from bt_exec.skill import (
@@ -53,6 +53,7 @@ __all__ = [
     "Observation",
     "Outcome",
     "Pack",
+    "PackSettings",
     "Perception",
     "Problem",
     "RegistrationError",
@@ -70,6 +71,7 @@ __all__ = [
     "UsageError",
     "Verdict",
     "World",
+    "WorldSettings",
     "compile_command",
     "load_site",
 ]
@@ -82,7 +84,7 @@ _HOMES = {
     "journal": "Journal",
     "pack": "Catalogue Pack",
     "outcome": "Outcome",
-    "rig": "Rig",
+    "rig": "PackSettings Rig WorldSettings",
     "robot": "Motion Perception Robot Observation Simulation",
     "mission.session": "Session",
     "site.site": "Site load_site",

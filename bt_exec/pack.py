@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bt_exec.failure import RegistrationError, UnknownName
 from bt_exec.plugins import load_plugin, plugin_names
-from bt_exec.rig import Rig
+from bt_exec.rig import PackSettings, RigFactory, WorldSettings
 from bt_exec.skill import Condition, Signature, Skill
 
 if TYPE_CHECKING:
@@ -27,12 +27,9 @@ if TYPE_CHECKING:
     from bt_exec.planning.passes import Checker, Pass
     from bt_exec.spec.model import MissionSpec
 
-__all__ = ["Catalogue", "Pack", "PlanFormat", "RigFactory", "find_pack", "pack_names"]
+__all__ = ["Catalogue", "Pack", "PlanFormat", "find_pack", "pack_names"]
 
 _GROUP = "bt_exec.packs"
-
-RigFactory = Callable[[Mapping[str, Any], Mapping[str, str]], Rig]
-"""Makes a rig from the site's settings for the pack and the ``--world KEY=VALUE`` pairs."""
 
 
 class PlanFormat(NamedTuple):
@@ -60,7 +57,7 @@ class Pack:
         conditions: Its conditions.
         types: Named types for the ``params`` of trees: ``{"Arm": Literal["left", "right"]}``.
         passes: Transformations of a spec after compiling, in order.
-        rules: What a plan must keep, checked before passes.
+        checkers: Find problems in a plan, before passes.
         prompt: File of what a model must know about the domain, or None; keep it short.
         trees: Folder of its tree files, or None.
         messages: File of its sentences, or None.
@@ -70,7 +67,8 @@ class Pack:
         services: Types of what its rigs offer its skills and conditions, by name:
             ``{"site_map": SiteMap}``; see `bt_exec.skill.Service`.
         robots: Rig factories by the name a site uses.
-        world: The ``--world`` keys it knows, each with what it means and allows.
+        settings: What a site file may say of the pack.
+        world: How its simulated world may start.
         formats: Other forms of a plan that the pack reads and writes, by name.
         reporter: Makes the pack's reporter of one mission from the services of its rig, or None.
         doctor: Looks at what the pack needs of the machine, for ``bt-exec doctor``: gives
@@ -88,10 +86,11 @@ class Pack:
     trees: Path | None = None
     messages: Path | None = None
     lexicon: Path | None = None
-    words: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+    words: Callable[[Any], Mapping[str, Any]] | None = None
     services: Mapping[str, type] = field(default_factory=dict)
     robots: Mapping[str, RigFactory] = field(default_factory=dict)
-    world: Mapping[str, str] = field(default_factory=dict)
+    settings: type[PackSettings] = PackSettings
+    world: type[WorldSettings] = WorldSettings
     formats: Mapping[str, PlanFormat] = field(default_factory=dict)
     reporter: Callable[[Mapping[str, Any]], MissionReporter] | None = None
     doctor: Callable[[], Iterable[tuple[str, str, str, str]]] | None = None

@@ -8,11 +8,35 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict
+
 from bt_exec.robot import Perception, RemoteSimulation, Robot, Simulation
 
-__all__ = ["Rig", "stop_all", "stop_all_apart"]
+__all__ = ["PackSettings", "Rig", "RigFactory", "WorldSettings", "stop_all", "stop_all_apart"]
 
 _log = logging.getLogger("bt_exec")
+
+
+class PackSettings(BaseModel):
+    """What a site file says of a pack; a pack with settings of its own derives from it.
+
+    Attributes:
+        robot: Which of the pack's robots; the first one if empty.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    robot: str = ""
+
+
+class WorldSettings(BaseModel):
+    """How a simulated world starts; a pack with such a world derives from it.
+
+    Values arrive as the texts of ``KEY=VALUE`` pairs and are converted to the types of the fields.
+    A field's description says what it means and what is allowed: people read it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 @dataclass(frozen=True)
@@ -47,6 +71,10 @@ class Rig:
         finally:
             if self.close is not None:
                 self.close()
+
+
+RigFactory = Callable[[Any, Any], Rig]
+"""Makes a rig from the pack's `PackSettings` of the site and its `WorldSettings`."""
 
 
 def stop_all(rigs: Mapping[str, Rig]) -> None:

@@ -99,7 +99,7 @@ class TestPack:
                 continue
             header = Mission(command=(tree.utterances or ("",))[0])
             spec = expand(MissionSpec(mission=header, root=Tree(tree=tree.tree)), library)
-            context = PassContext(Situation(labels), {}, header.command)
+            context = PassContext(Situation(labels), pack.settings(), header.command)
             for step in pack.passes:
                 before = dump_yaml(spec)
                 once, changes = step.apply(spec, context)

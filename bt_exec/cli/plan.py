@@ -189,7 +189,8 @@ def _problems_of_plan(path: Path, site: Site) -> list[Problem]:
 
 def _look(site: Site, world: list[str]) -> Situation:
     """Return what a robot sees in a world, without a mission."""
-    from bt_exec.mission.session import Session, parse_world
+    from bt_exec.mission.rigs import parse_world
+    from bt_exec.mission.session import Session
     from bt_exec.observation import Situation
 
     with Session(site, world=parse_world(world), fast=True) as session:

@@ -142,7 +142,7 @@ class _Prompt:
         self.painter.say("\n".join(known) if known else "  nothing was seen yet")
 
     def reset(self, pairs: list[str]) -> None:
-        from bt_exec.mission.session import parse_world
+        from bt_exec.mission.rigs import parse_world
 
         self.stage.session.reset(parse_world(pairs) if pairs else None)
         self.painter.say("the world is as it was at the start" if not pairs else "a new world")

@@ -129,16 +129,28 @@ def skills(
     painter.lines(lines)
 
 
-def schema(site: opt.SiteName = "") -> None:
-    """Print the JSON Schema of tree files, for editors and models."""
+def schema(
+    site: opt.SiteName = "",
+    sites: Annotated[
+        bool, typer.Option("--sites", help="Of site files, with all installed packs.")
+    ] = False,
+) -> None:
+    """Print the JSON Schema of tree files, or of site files, for editors and models."""
     import sys
 
     from bt_exec.cli.output import to_json
+    from bt_exec.pack import find_pack, pack_names
+    from bt_exec.planning.compiler import compiler_names
+    from bt_exec.site.schema import site_schema
     from bt_exec.site.site import load_site
     from bt_exec.spec.schema import tree_schema
 
-    loaded = load_site(site)
-    sys.stdout.write(to_json(tree_schema(loaded.catalogue, loaded.library), indent=2) + "\n")
+    if sites:
+        found = site_schema(map(find_pack, pack_names()), compiler_names())
+    else:
+        loaded = load_site(site)
+        found = tree_schema(loaded.catalogue, loaded.library)
+    sys.stdout.write(to_json(found, indent=2) + "\n")
 
 
 COMMANDS: Mapping[str, Callable[..., None]] = {

@@ -61,7 +61,8 @@ def staged(options: Options) -> Iterator[Stage]:
     """
     from bt_exec.cli.mission import Conductor
     from bt_exec.journal import Journal
-    from bt_exec.mission.session import Session, parse_world
+    from bt_exec.mission.rigs import parse_world
+    from bt_exec.mission.session import Session
     from bt_exec.site.site import load_site
 
     if options.journal is not None and options.no_journal:

@@ -170,7 +170,7 @@ class Executive:
         )
         self._progress = progress
         start = self.clock.now()
-        settings = {"packs": self.site.packs, "compiler": self.site.compiler.model_dump()}
+        settings = {"packs": self.site.settings(), "compiler": self.site.compiler.model_dump()}
         self._reporters.recall(self._today)
         self.emit(
             MissionStarted(start, 0, self.mission_id, command, language, self.site.name, settings)

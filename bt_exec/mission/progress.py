@@ -17,6 +17,7 @@ from bt_exec.events import (
 from bt_exec.failure import Failure
 from bt_exec.mission.reporting import Action, MissionView, Reporters, Skip
 from bt_exec.observation import ObservationBuffer
+from bt_exec.rig import PackSettings
 from bt_exec.skill import Verdict
 from bt_exec.spec.model import Do, MissionSpec
 from bt_exec.spec.paths import encloses, label_of, paths
@@ -43,7 +44,7 @@ class MissionProgress:
         language: str,
         reporters: Reporters,
         buffers: Mapping[str, ObservationBuffer[Any]],
-        settings: Mapping[str, Mapping[str, Any]],
+        settings: Mapping[str, PackSettings],
         emit: Callable[[Event], None],
     ) -> None:
         self.command = command
@@ -144,7 +145,7 @@ class MissionProgress:
                 reason_code=reason_code,
                 message=message,
                 failure=failure,
-                settings=self._settings.get(pack, {}),
+                settings=self._settings[pack],
             )
 
         for report in self._reporters.turns(view_of):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from bt_exec.events import Event
 from bt_exec.failure import Failure
+from bt_exec.rig import PackSettings
 from bt_exec.skill import Verdict
 from bt_exec.spec.model import MissionSpec
 
@@ -84,7 +85,7 @@ class MissionView:
     reason_code: str
     message: str
     failure: Failure | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Any = field(default_factory=PackSettings)
 
 
 class MissionReporter:

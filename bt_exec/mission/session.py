@@ -11,24 +11,20 @@ from typing import TYPE_CHECKING, Any
 from bt_exec.events import Listener
 from bt_exec.failure import (
     BtExecError,
-    RegistrationError,
-    UnknownName,
     UsageError,
-    nearest,
 )
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.executive import Executive
 from bt_exec.mission.perception_loop import PerceptionWorker, known_facts
+from bt_exec.mission.rigs import check_world, make_rig
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.observation import ObservationBuffer
 from bt_exec.outcome import Outcome
-from bt_exec.pack import Pack
 from bt_exec.planning.compile_command import make_compiler
 from bt_exec.planning.compiler import Compiler
 from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.rig import Rig, stop_all_apart
-from bt_exec.robot import Robot
 from bt_exec.site.site import Site, load_site
 from bt_exec.spec.model import MissionSpec
 
@@ -36,26 +32,9 @@ if TYPE_CHECKING:
     from bt_exec.journal import Journal, Recorder
     from bt_exec.journal.record import MissionLine
 
-__all__ = ["Session", "parse_world"]
+__all__ = ["Session"]
 
 _log = logging.getLogger("bt_exec")
-
-
-def parse_world(texts: Iterable[str]) -> dict[str, str]:
-    """Read ``KEY=VALUE`` pairs.
-
-    Raises:
-        UsageError: If a text has another form or a key stands twice.
-    """
-    world: dict[str, str] = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        if not equals or not key or not value:
-            raise UsageError(f"world setting {text!r} must be KEY=VALUE")
-        if key in world:
-            raise UsageError(f"world setting {key} is given twice: {world[key]} and {value}")
-        world[key] = value
-    return world
 
 
 class Session:
@@ -98,7 +77,7 @@ class Session:
         self.frames = frames
         self.faults = Faults.parse(faults, self.site.catalogue.skills)
         self.compiler = make_compiler(self.site, compiler)
-        self._check_world(self.world)
+        check_world(self.site, self.world)
         self.missions = 0
         self._running: Executive | None = None
         self._preparing = False
@@ -138,7 +117,7 @@ class Session:
             command=command,
             language=language or language_of(command),
             site=self.site.name,
-            settings={"packs": self.site.packs, "world": self.world, "fast": self.fast},
+            settings={"packs": self.site.settings(), "world": self.world, "fast": self.fast},
             seeds={key: int(value) for key, value in self.world.items() if key == "seed"},
             frames=self.frames,
             tell=_log.warning,
@@ -209,7 +188,7 @@ class Session:
             UsageError: If no such world can be made; the old one is there again.
         """
         before, wanted = self.world, self.world if world is None else dict(world)
-        self._check_world(wanted)
+        check_world(self.site, wanted)
         self.close()
         self.world = wanted
         try:
@@ -245,10 +224,8 @@ class Session:
 
     def _make_rigs(self) -> None:
         for pack in self.site.catalogue.packs:
-            settings = self.site.packs[pack.name]
-            world = {key: value for key, value in self.world.items() if key in pack.world}
             if pack.robots:
-                self.rigs[pack.name] = _make_rig(pack, settings, world)
+                self.rigs[pack.name] = make_rig(pack, self.site.packs[pack.name], self.world)
         rigs = self.rigs.values()
         simulations = [rig.simulation for rig in rigs if rig.simulation is not None]
         if self.fast and any(rig.robot is not None and rig.simulation is None for rig in rigs):
@@ -262,57 +239,3 @@ class Session:
                 self.perception_workers[name] = PerceptionWorker(
                     name, rig.perception, buffer, self.site.rates, wait=wait
                 )
-
-    def _check_world(self, world: Mapping[str, str]) -> None:
-        known: dict[str, str] = {}
-        for pack in self.site.catalogue.packs:
-            known.update(pack.world)
-        for key in world:
-            if key not in known:
-                near = nearest(key, known)
-                names = (*near, *(name for name in known if name not in near))
-                listed = "; ".join(f"{name}: {known[name]}" for name in names)
-                raise UsageError(
-                    f"world setting {key}={world[key]}: site {self.site.name!r} has no {key!r}; "
-                    f"it knows {listed or 'none'}"
-                )
-
-
-def _make_rig(pack: Pack, settings: Mapping[str, Any], world: Mapping[str, str]) -> Rig:
-    name = str(settings.get("robot", next(iter(pack.robots))))
-    if name not in pack.robots:
-        raise UnknownName(f"robot of pack {pack.name}", name, pack.robots)
-    try:
-        rig = pack.robots[name](settings, world)
-    except BtExecError:
-        raise
-    except ValueError as error:  # what a setting or the world should be
-        raise UsageError(str(error)) from error
-    except Exception as error:  # a robot that is switched off, a driver that is not installed
-        why = f"{type(error).__name__}: {error}"
-        raise UsageError(f"robot {name!r} of pack {pack.name} is not to be had: {why}") from error
-    if not isinstance(rig, Rig):
-        raise RegistrationError(f"robot {name!r} of pack {pack.name} made no Rig")
-    if rig.robot is not None and not isinstance(rig.robot, Robot):
-        raise RegistrationError(
-            f"robot {name!r} of pack {pack.name} lacks stop() or still; see bt_exec.robot.Robot"
-        )
-    _check_services(rig, name, pack)
-    return rig
-
-
-def _check_services(rig: Rig, robot: str, pack: Pack) -> None:
-    """Refuse a rig that lacks a service which its pack promises, or has another thing there."""
-    for name, kind in pack.services.items():
-        wanting = [p.name for p in (*pack.skills, *pack.conditions) if name in p.services]
-        wanted = f" ({', '.join(wanting)} want it)" if wanting else ""
-        if name not in rig.services:
-            raise RegistrationError(
-                f"robot {robot!r} of pack {pack.name} offers no service {name!r}{wanted}"
-            )
-        found = rig.services[name]
-        if not getattr(kind, "_is_protocol", False) and not isinstance(found, kind):
-            raise RegistrationError(
-                f"service {name!r} of robot {robot!r} of pack {pack.name} must be a "
-                f"{kind.__name__}, not a {type(found).__name__}{wanted}"
-            )

@@ -18,8 +18,9 @@ from typing import Any, Protocol, runtime_checkable
 from bt_exec.failure import Failure, Refusal
 from bt_exec.language.messages import Messages
 from bt_exec.observation import Situation
-from bt_exec.pack import Catalogue
+from bt_exec.pack import Catalogue, Pack
 from bt_exec.plugins import load_plugin, plugin_names
+from bt_exec.rig import PackSettings
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import MissionSpec
 
@@ -79,7 +80,7 @@ class Request:
         failure: Why it failed, or None for the first plan.
         done: What that plan finished, in order.
         tried: Every failure of this mission so far, first to last.
-        settings: The site's settings by pack, such as ``{"door": {"material_arm": "right"}}``.
+        settings: The site's settings by pack; the defaults of a pack that is not in it.
         cancel: Set when nobody waits for the answer any more; a slow compiler heeds it.
         limit_s: How long the answer is waited for [s], or None if nobody said.
         record: Takes the raw answers of models, for the journal; None keeps none.
@@ -95,10 +96,14 @@ class Request:
     failure: Failure | None = None
     done: tuple[Done, ...] = ()
     tried: tuple[Failure, ...] = ()
-    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    settings: Mapping[str, PackSettings] = field(default_factory=dict)
     cancel: threading.Event = field(default_factory=threading.Event, compare=False, repr=False)
     limit_s: float | None = None
     record: Record | None = field(default=None, compare=False, repr=False)
+
+    def settings_of(self, pack: Pack) -> PackSettings:
+        """Return the site's settings of a pack; its defaults where the site is not known."""
+        return self.settings.get(pack.name) or pack.settings()
 
     @property
     def plan_version(self) -> int:

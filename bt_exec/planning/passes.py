@@ -22,7 +22,7 @@ class PassContext:
 
     Attributes:
         seen: What is seen now.
-        settings: The settings of its pack.
+        settings: The pack's settings of the site, its own `bt_exec.rig.PackSettings`.
         command: What the person typed.
         meant: What the command means to somebody who understands it without a model: a plan for
             it, expanded; None if nobody does. Only rules get it.
@@ -30,7 +30,7 @@ class PassContext:
     """
 
     situation: Situation
-    settings: Mapping[str, Any]
+    settings: Any
     command: str = ""
     meant: MissionSpec | None = None
     stated: Mapping[str, Any] = field(default_factory=dict)

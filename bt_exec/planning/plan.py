@@ -74,7 +74,7 @@ def examine(
     contexts = {
         pack.name: PassContext(
             request.situation,
-            request.settings.get(pack.name, {}),
+            request.settings_of(pack),
             request.command,
             meant,
             stated or {},

@@ -13,12 +13,13 @@ from bt_exec.failure import Problem, SpecError, nearest
 from bt_exec.language.messages import Messages
 from bt_exec.pack import Catalogue, Pack, find_pack, pack_names
 from bt_exec.planning.compiler import compiler_names
+from bt_exec.rig import PackSettings
 from bt_exec.site.data import site_path
 from bt_exec.spec.library import Library
 from bt_exec.spec.source import Source, read_file
 from bt_exec.verify import verify_library
 
-__all__ = ["CompilerSettings", "Limits", "Rates", "Site", "SiteFile", "load_site"]
+__all__ = ["CompilerSettings", "Limits", "Rates", "Site", "SiteFile", "load_site", "value_error"]
 
 _OWN_MESSAGES = Path(__file__).parents[1] / "language" / "messages.yaml"
 
@@ -98,13 +99,20 @@ class Site:
     name: str
     summary: str
     file: Path
-    packs: Mapping[str, Mapping[str, Any]]
+    packs: Mapping[str, PackSettings]
     compiler: CompilerSettings
     rates: Rates
     limits: Limits
     catalogue: Catalogue
     library: Library
     messages: Messages
+
+    def settings(self) -> dict[str, dict[str, Any]]:
+        """Return what the site file says of each pack, as plain data."""
+        return {
+            name: own.model_dump(mode="json", exclude_unset=True)
+            for name, own in self.packs.items()
+        }
 
 
 def load_site(name_or_file: str = "") -> Site:
@@ -121,6 +129,7 @@ def load_site(name_or_file: str = "") -> Site:
     except ValidationError as error:
         raise SpecError([_problem(source, finding) for finding in error.errors()]) from None
     packs = _packs(source, written)
+    settings = _settings(source, written, packs)
     catalogue = Catalogue(packs)
     library = Library.load([pack.trees for pack in packs if pack.trees is not None])
     problems = verify_library(library, catalogue)
@@ -135,7 +144,7 @@ def load_site(name_or_file: str = "") -> Site:
         written.site,
         written.summary,
         path,
-        written.packs,
+        settings,
         written.compiler,
         written.rates,
         written.limits,
@@ -145,7 +154,9 @@ def load_site(name_or_file: str = "") -> Site:
     )
 
 
+_NUMBERS = {"int_parsing": "must be a whole number", "float_parsing": "must be a number"}
 _WORDS = {
+    **_NUMBERS,
     "dict_type": "must be a mapping of names to settings",
     "mapping_type": "must be a mapping of names to settings",
     "model_type": "must be a mapping of names to settings",
@@ -179,18 +190,59 @@ def _packs(source: Source, written: SiteFile) -> list[Pack]:
     return packs
 
 
-def _problem(source: Source, finding: Any) -> Problem:
-    place = tuple(finding["loc"])
+def _settings(source: Source, written: SiteFile, packs: list[Pack]) -> dict[str, PackSettings]:
+    """Return the settings of each pack, checked by its own model."""
+    settings: dict[str, PackSettings] = {}
+    problems: list[Problem] = []
+    for pack in packs:
+        try:
+            settings[pack.name] = pack.settings.model_validate(dict(written.packs[pack.name]))
+        except ValidationError as error:
+            place = ("packs", pack.name)
+            problems += [_problem(source, one, place, pack.settings) for one in error.errors()]
+    if problems:
+        raise SpecError(problems)
+    return settings
+
+
+def value_error(finding: Any) -> str:
+    """Return ``key='value': what is allowed`` for a finding of pydantic."""
+    kind, message = finding["type"], str(finding["msg"]).removeprefix("Value error, ")
+    message = _NUMBERS.get(kind) or message.replace("Input should be", "must be")
+    where = ".".join(map(str, finding["loc"]))
+    if kind == "missing":
+        return f"{where} is missing"
+    if not where or message.startswith(where.split(".")[0]):
+        return message
+    return f"{where}={finding['input']!r}: {message}"
+
+
+def _problem(
+    source: Source, finding: Any, inside: tuple[str, ...] = (), owner: type[BaseModel] | None = None
+) -> Problem:
+    """Return a finding of pydantic with its position.
+
+    Args:
+        source: The site file.
+        finding: One of ``ValidationError.errors()``.
+        inside: Where the model's part of the file is.
+        owner: The model; that of the site file if not given.
+    """
+    place = (*inside, *finding["loc"])
     kind = finding["type"]
     if kind == "extra_forbidden":
-        model: Any = {"rates": Rates, "limits": Limits}.get(str(place[0]), SiteFile)
+        models: dict[str, type[BaseModel]] = {"rates": Rates, "limits": Limits}
+        top = owner if len(finding["loc"]) == 1 else None
+        model = top if owner is not None else models.get(str(place[0]), SiteFile)
         field = str(place[-1])
-        known = tuple(model.model_fields)
+        known = tuple(model.model_fields) if model is not None else ()
         near = nearest(field, known)
         allowed = (*near, *(name for name in known if name not in near))
-        message = f"a site has no setting {field!r}"
+        whose = f"pack {inside[1]}" if inside else "a site"
+        message = f"{whose} has no setting {field!r}"
         return source.problem("UNKNOWN_FIELD", message, place, allowed=allowed, key=True)
     if kind == "missing":
         return source.problem("MISSING_FIELD", f"the setting {place[-1]!r} is missing", place[:-1])
     message = _WORDS.get(kind) or str(finding["msg"]).replace("Input should be", "must be")
+    message = message.removeprefix("Value error, ")
     return source.problem("BAD_VALUE", message, place, found=repr(finding["input"])[:40])

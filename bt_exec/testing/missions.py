@@ -16,7 +16,7 @@ from bt_exec.outcome import Outcome
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.planning.repair import repaired
-from bt_exec.rig import Rig
+from bt_exec.rig import PackSettings, Rig
 from bt_exec.site.site import CompilerSettings, Limits, Rates, Site
 from bt_exec.skill import Condition, Skill
 from bt_exec.spec.library import Library
@@ -100,7 +100,7 @@ def scripted_site(
         name,
         "",
         Path("test.yaml"),
-        {name: {}},
+        {name: PackSettings()},
         CompilerSettings(),
         rates or Rates(),
         limits or Limits(),

@@ -58,7 +58,10 @@ class OfflineCompiler:
             *(pack.lexicon for pack in packs if pack.lexicon is not None),
         )
         own = tuple(
-            (pack.name, json.dumps(pack.words(request.settings.get(pack.name, {})), sort_keys=True))
+            (
+                pack.name,
+                json.dumps(pack.words(request.settings_of(pack)), sort_keys=True),
+            )
             for pack in packs
             if pack.words is not None
         )

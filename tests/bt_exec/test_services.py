@@ -21,6 +21,7 @@ from bt_exec import (
 )
 from bt_exec.language.messages import Messages
 from bt_exec.pack import Catalogue
+from bt_exec.rig import PackSettings
 from bt_exec.site.site import CompilerSettings, Limits, Rates
 from bt_exec.skill import condition, skill
 from bt_exec.spec.library import Library
@@ -68,7 +69,7 @@ def site_of(pack: Pack, *trees: str) -> Site:
         "library",
         "",
         Path("library.yaml"),
-        {pack.name: {}},
+        {pack.name: PackSettings()},
         CompilerSettings(),
         Rates(tick_hz=200),
         Limits(),

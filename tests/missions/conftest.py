@@ -43,7 +43,9 @@ class _Ears(list):
 def door_site():
     """The door site with eyes that cost little; the learned ones have tests of their own."""
     site = load_site("door")
-    return replace(site, packs={"door": {**site.packs["door"], "detector": "oracle"}})
+    return replace(
+        site, packs={"door": site.packs["door"].model_copy(update={"detector": "oracle"})}
+    )
 
 
 @pytest.fixture

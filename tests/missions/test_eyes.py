@@ -21,7 +21,9 @@ DOORS = ("closed", "ajar", "open")
 def learned() -> Callable[..., Any]:
     """Return what runs a command before learned eyes: outcome, skills started, facts."""
     site = load_site("door")
-    site = replace(site, packs={"door": {**site.packs["door"], "detector": "learned"}})
+    site = replace(
+        site, packs={"door": site.packs["door"].model_copy(update={"detector": "learned"})}
+    )
 
     def run(command: str, **world: Any) -> tuple[Any, list[tuple[str, float]], dict[str, str]]:
         started: list[tuple[str, float]] = []

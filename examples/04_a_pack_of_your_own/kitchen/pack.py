@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from bt_exec import Pack, Rig
+from pydantic import Field
+
+from bt_exec import Pack, PackSettings, Rig, WorldSettings
 from bt_exec.skill import Running, Steps, Verdict, condition, skill
 
 from .kettle import Kettle, SimKettle
@@ -29,10 +31,16 @@ def water_hot(robot: Kettle, degrees_c: float = 80.0) -> Verdict:
     return Verdict(robot.temperature_c >= degrees_c, f"{robot.temperature_c:.0f} °C")
 
 
-def make_kettle(settings, world) -> Rig:
+class KitchenStart(WorldSettings):
+    """How the simulated kitchen starts."""
+
+    water: float = Field(20.0, ge=0, le=100, description="its temperature at first [°C]")
+
+
+def make_kettle(settings: PackSettings, start: KitchenStart) -> Rig:
     del settings  # the site says nothing of this robot but its name
     kettle = SimKettle()
-    kettle.temperature_c = float(world.get("water", 20))
+    kettle.temperature_c = start.water
     return Rig(kettle, simulation=kettle)
 
 
@@ -45,5 +53,5 @@ PACK = Pack(
     lexicon=HERE / "lexicon.yaml",
     messages=HERE / "messages.yaml",
     robots={"sim": make_kettle},
-    world={"water": "its temperature at first [°C]"},
+    world=KitchenStart,
 )

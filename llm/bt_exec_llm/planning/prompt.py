@@ -120,7 +120,11 @@ def _situation(request: Request) -> dict[str, Any]:
         "facts": {
             _clean(key): _clean(value) for key, value in sorted(seen.facts.items())[:_MOST_WORDS]
         },
-        "settings": {pack: dict(own) for pack, own in request.settings.items() if own},
+        "settings": {
+            pack: own.model_dump(mode="json", exclude_unset=True)
+            for pack, own in request.settings.items()
+            if own.model_fields_set
+        },
     }
 
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from bt_exec.pack import Pack
 from bt_exec.site.data import data_path
-from bt_exec_skills.door.rigs import WORLD_KEYS, make_sim_rig
+from bt_exec_skills.door.rigs import make_sim_rig
 from bt_exec_skills.door.robot import Arm, DoorLabel, MaterialLabel
 from bt_exec_skills.door.rules.checkers import RULES
 from bt_exec_skills.door.rules.passes import PASSES
+from bt_exec_skills.door.settings import DoorSettings, DoorStart
 from bt_exec_skills.door.sim.doctor import look_at_machine
 from bt_exec_skills.door.skills.close_door import close_door
 from bt_exec_skills.door.skills.conditions import CONDITIONS
@@ -35,7 +36,8 @@ PACK = Pack(
     messages=Path(__file__).with_name("messages.yaml"),
     lexicon=data_path("configs", "lexicon", "door.yaml"),
     robots={"sim": make_sim_rig},
-    world=WORLD_KEYS,
+    settings=DoorSettings,
+    world=DoorStart,
     reporter=DoorReporter,
     doctor=look_at_machine,
 )

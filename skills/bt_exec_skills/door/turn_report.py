@@ -117,7 +117,7 @@ class DoorReporter(MissionReporter):
                 "notify": True,
                 "message": message,
             }
-        report["arm_policy"] = {"material_arm": view.settings.get("material_arm", "right")}
+        report["arm_policy"] = {"material_arm": view.settings.material_arm}
         self._step += 1
         return report
 

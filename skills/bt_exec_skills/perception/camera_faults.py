@@ -1,6 +1,6 @@
 """A camera as cameras are: a little noise in every picture, and faults when they are asked for.
 
-``--world camera=noise@12`` breaks it after 12 s, ``camera=occluded@12-14`` for two seconds.
+``camera=noise@12`` breaks it after 12 s, ``camera=occluded@12-14`` for two seconds.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Generic, NamedTuple, Protocol, TypeVar, get_args
 
 import numpy as np
 
-from bt_exec.failure import UsageError
 from bt_exec_skills.perception.contracts import Camera, CameraFault, View
 from bt_exec_skills.perception.picture import Frame
 
@@ -45,7 +44,7 @@ def parse_breaks(text: str) -> tuple[Break, ...]:
     """Read ``FAULT[@START[-END]]``, several separated by commas; ``none`` is none.
 
     Raises:
-        UsageError: If the text has another form.
+        ValueError: If the text has another form.
     """
     if text == "none":
         return ()
@@ -56,14 +55,14 @@ def _parse_break(text: str) -> Break:
     match = _FORM.match(text.strip())
     fault = next((known for known in BREAKS if match and known == match["fault"]), None)
     if match is None or fault is None:
-        raise UsageError(
-            f"--world camera={text!r}: allowed are none, or FAULT[@START[-END]] in seconds, as "
+        raise ValueError(
+            f"camera={text!r}: allowed are none, or FAULT[@START[-END]] in seconds, as "
             f"noise@12 or dark@3-5.5, with FAULT one of {', '.join(BREAKS)}"
         )
     end = float(match["end"]) if match["end"] else float("inf")
     start = float(match["start"] or 0.0)
     if end <= start:
-        raise UsageError(f"--world camera={text!r}: it ends before it starts")
+        raise ValueError(f"camera={text!r}: it ends before it starts")
     return Break(fault, start, end)
 
 

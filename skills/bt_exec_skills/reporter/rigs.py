@@ -2,56 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
 
-from bt_exec.failure import UnknownName, UsageError
 from bt_exec.rig import Rig
-from bt_exec_skills.reporter.perception.contracts import PeopleDetector
 from bt_exec_skills.reporter.perception.vlm_answer import make_asker
 from bt_exec_skills.reporter.reporting.pacing import Paced
 from bt_exec_skills.reporter.reporting.speaker import ScriptedSpeaker, Speaker
 from bt_exec_skills.reporter.reporting.terminal import TerminalSpeaker
 from bt_exec_skills.reporter.robot import EMPTY, ReporterRobot
-from bt_exec_skills.reporter.sitemap import SiteMap, make_map
+from bt_exec_skills.reporter.settings import BuildingStart, ReporterSettings
+from bt_exec_skills.reporter.sitemap import make_map
 
-__all__ = ["WORLD_KEYS", "facts_of", "make_detector", "make_sim_rig"]
-
-WORLD_KEYS: Mapping[str, str] = MappingProxyType(
-    {
-        "seed": "draws whatever is not chosen: a whole number",
-        "people": "how many are there: random, none, few, crowd, or PLACE:NUMBER,…",
-        "lights": "lamps: random, on, off, or LAMP:on,LAMP:off,…",
-        "noise": "how loud it is: random, quiet, noisy, or PLACE:noisy,PLACE:quiet,…",
-        "unusual": "what lies about: random, none, or PLACE:THING,… with THING one of "
-        "fallen_chair, spill, box",
-        "professor": "whether the professor is in: present, absent",
-        "blocked": "what stands in the way: none, corridor (there is a way round), or a place "
-        "that is cut off",
-        "answer": "what people answer: random, none (silence), refuse, or the very words",
-        "load": "whether anything is put on the tray: ready, none",
-        "lens": "the camera: clear, dark (black pictures), frozen (no new ones)",
-    }
-)
-"""The ``--world`` keys of the simulated building."""
-
-_SETTINGS = ("robot", "detector", "speaker", "reports", "answers", *SiteMap.model_fields)
-_SPEAKERS = ("scripted", "terminal")
-
-
-def make_detector(name: str) -> PeopleDetector:
-    """Return the detector that a site chooses by name.
-
-    Raises:
-        UnknownName: If there is none of that name.
-    """
-    if name == "oracle":
-        from bt_exec_skills.reporter.perception.oracle import PeopleOracle
-
-        return PeopleOracle()
-    raise UnknownName("detector", name, ("oracle",))
+__all__ = ["facts_of", "make_sim_rig"]
 
 
 def facts_of(robot: ReporterRobot) -> dict[str, str]:
@@ -62,57 +25,36 @@ def facts_of(robot: ReporterRobot) -> dict[str, str]:
     return facts
 
 
-def make_sim_rig(settings: Mapping[str, Any], world: Mapping[str, str]) -> Rig:
+def make_sim_rig(settings: ReporterSettings, start: BuildingStart) -> Rig:
     """Return the simulated robot in its building.
 
-    Args:
-        settings: The site's settings of the pack: the map, ``detector``, ``speaker``,
-            ``reports``, ``answers``.
-        world: The ``--world`` pairs; see `WORLD_KEYS`.
-
     Raises:
-        UsageError: If a value is not allowed; the message lists what is.
-        UnknownName: If a key is none of these.
+        UsageError: If the map is wrong, or a model that answers questions cannot be had.
     """
-    for kind, given, known in (
-        ("setting of pack reporter", settings, _SETTINGS),
-        ("world key", world, tuple(WORLD_KEYS)),
-    ):
-        for key in given:
-            if key not in known:
-                raise UnknownName(kind, key, known)
     site = make_map(settings)
-    detector = make_detector(str(settings.get("detector", "oracle")))
-    voice = str(settings.get("speaker", "scripted"))
-    if voice not in _SPEAKERS:
-        raise UnknownName("speaker", voice, _SPEAKERS)
 
-    from bt_exec_skills.reporter.sim.options import parse_world
-
-    try:
-        options = parse_world(world)
-    except ValueError as error:
-        raise UsageError(f"--world {error}") from None
-
+    from bt_exec_skills.reporter.perception.oracle import PeopleOracle
     from bt_exec_skills.reporter.perception.pipeline import ReporterPerception
     from bt_exec_skills.reporter.sim.answers import replies_of
     from bt_exec_skills.reporter.sim.body import SimReporterRobot
     from bt_exec_skills.reporter.sim.camera import SimCamera
+    from bt_exec_skills.reporter.sim.options import parse_world
     from bt_exec_skills.reporter.sim.world import BuildingWorld
 
+    options = parse_world(start.chosen())
     building = BuildingWorld(options, site.places[site.base].poses[0])
     hears: list[Callable[[str], bool]] = []
     speaker: Speaker
     person: TerminalSpeaker | None = None
-    if voice == "terminal":
+    if settings.speaker == "terminal":
         speaker = person = TerminalSpeaker(called=site.called)
     else:
         replies = replies_of(options.answer, building.layout.answer)
         speaker = ScriptedSpeaker(
             lambda: building.time, replies, lambda who: all(hear(who) for hear in hears)
         )
-    robot = SimReporterRobot(building, site, speaker, _folder(settings.get("reports")))
-    robot.asker = make_asker(settings.get("answers"))
+    robot = SimReporterRobot(building, site, speaker, _folder(settings.reports))
+    robot.asker = make_asker(settings.answers)
     hears.append(robot.hears)
     camera = SimCamera(building)
 
@@ -120,10 +62,10 @@ def make_sim_rig(settings: Mapping[str, Any], world: Mapping[str, str]) -> Rig:
         speaker.close()
         camera.close()
 
-    eyes = ReporterPerception(camera, detector, site)
+    perception = ReporterPerception(camera, PeopleOracle(), site)
     return Rig(
         robot,
-        eyes,
+        perception,
         robot if person is None else Paced(robot, lambda: person.listening),
         lambda: facts_of(robot),
         close,
@@ -131,12 +73,12 @@ def make_sim_rig(settings: Mapping[str, Any], world: Mapping[str, str]) -> Rig:
     )
 
 
-def _folder(setting: Any) -> Path | None:
+def _folder(setting: str | None) -> Path | None:
     """Return the folder for reports: as set, beside the journal by default, or none."""
     if setting == "none":
         return None
     if setting is not None:
-        return Path(str(setting)).expanduser()
+        return Path(setting).expanduser()
     from bt_exec.journal import default_path
 
     return default_path().parent / "reports"

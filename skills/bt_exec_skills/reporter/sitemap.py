@@ -17,9 +17,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from bt_exec.failure import UsageError, nearest
 from bt_exec_skills.navigation.geometry import Area, Pose
@@ -154,18 +154,29 @@ def _plain(word: str) -> str:
     return "".join(word.casefold().split()).removeprefix("the")
 
 
-def make_map(settings: Mapping[str, Any]) -> SiteMap:
+class Mapped(Protocol):
+    """Settings that hold a map; `bt_exec_skills.reporter.settings.ReporterSettings`."""
+
+    base: str
+    places: Mapping[str, Place]
+    people: Mapping[str, Person]
+    rounds: Mapping[str, Round]
+
+
+def make_map(settings: Mapped) -> SiteMap:
     """Return the map in a site's settings of the pack.
 
     Raises:
         UsageError: If it is wrong; the message says where and how.
     """
-    given = {key: settings[key] for key in SiteMap.model_fields if key in settings}
-    try:
-        site = SiteMap.model_validate(given)
-    except ValidationError as error:
-        faults = [f"{'.'.join(map(str, e['loc'])) or 'site'}: {e['msg']}" for e in error.errors()]
-        raise UsageError("settings of pack reporter: " + "; ".join(faults)) from None
+    if not settings.places:
+        raise UsageError("settings of pack reporter: places: the map needs one at least")
+    site = SiteMap(
+        base=settings.base,
+        places=settings.places,
+        people=settings.people,
+        rounds=settings.rounds,
+    )
     if site.base not in site.places:
         raise UsageError(f"settings of pack reporter: base {site.base!r} is none of the places")
     gone_to = [(f"people.{name}.place", person.place) for name, person in site.people.items()]

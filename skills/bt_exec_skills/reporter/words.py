@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bt_exec_skills.reporter.rules.keywords import is_english, names_professor
+from bt_exec_skills.reporter.settings import ReporterSettings
 from bt_exec_skills.reporter.sitemap import Person, Place, Round, SiteMap, make_map
 
 __all__ = ["PROFESSOR", "PROFESSOR_OFFICE", "USER", "words"]
@@ -27,7 +28,7 @@ _EN_IS_IN = (
 )
 
 
-def words(settings: Mapping[str, Any]) -> dict[str, Any]:
+def words(settings: ReporterSettings) -> dict[str, Any]:
     """Return the values ``Place`` and ``Person`` of a site, in the form of a lexicon.
 
     Whoever is found at a place is meant by it, too: 교수님 방에 가서 여쭤봐. The professor's office

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.events import Observed
-from bt_exec.failure import UnknownName, UsageError
+from bt_exec.failure import UsageError
 from bt_exec.journal import Journal
+from bt_exec.mission.rigs import make_rig
+from bt_exec.rig import PackSettings
 from bt_exec.robot import Observation
 from bt_exec.site.site import Site, load_site
 from bt_exec_skills.vision.draw import Tag, annotate
@@ -56,26 +58,20 @@ def show_world(
     """
     loaded = load_site(site)
     for pack, settings in loaded.packs.items():
-        chosen = dict(settings)
         if weights is not None:
-            own = chosen.get("detector")
-            chosen["detector"] = {
-                **(own if isinstance(own, Mapping) else {}),
-                "weights": str(weights),
-            }
-        scene = _look(loaded, pack, chosen, world)
+            own = getattr(settings, "detector", None)
+            with_weights = {**(own if isinstance(own, Mapping) else {}), "weights": str(weights)}
+            settings = settings.model_copy(update={"detector": with_weights})
+        scene = _look(loaded, pack, settings, world)
         if scene is not None:
             save_picture(out, scene_picture(scene))
             return {"picture": str(out), **scene.record()}
     raise UsageError(f"no robot of site {loaded.name} has eyes")
 
 
-def _look(site: Site, name: str, settings: Mapping[str, Any], world: Mapping[str, str]) -> Any:
+def _look(site: Site, name: str, settings: PackSettings, world: Mapping[str, str]) -> Any:
     pack = next(pack for pack in site.catalogue.packs if pack.name == name)
-    robot = str(settings.get("robot", ""))
-    if robot not in pack.robots:
-        raise UnknownName(f"robot of pack {name}", robot, pack.robots)
-    rig = pack.robots[robot](settings, world)
+    rig = make_rig(pack, settings, world)
     try:
         if rig.perception is None:
             return None

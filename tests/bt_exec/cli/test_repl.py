@@ -15,7 +15,7 @@ def test_repl_from_a_pipe(bt: Run) -> None:
     assert ran.out.count("✓ satisfied") == 2
     assert "  door: open\n" in ran.out
     assert "already open" in ran.out
-    assert "--world door='opn'" in ran.out
+    assert "world setting door='opn'" in ran.out
     assert ran.out.count("command   ") == 3
 
 

@@ -10,7 +10,7 @@ import pytest
 from bt_exec.failure import BtExecError, RegistrationError, UsageError
 from bt_exec.mission.session import Session
 from bt_exec.pack import Catalogue
-from bt_exec.rig import Rig
+from bt_exec.rig import PackSettings, Rig
 from bt_exec.site.site import Site
 from bt_exec.testing import FakeClock, ScriptedRobot, scripted_skill
 from bt_exec.testing.missions import scripted_site
@@ -31,7 +31,7 @@ def switched_off() -> Rig:
 
 
 def test_a_robot_that_is_not_there_is_named():
-    with pytest.raises(UsageError, match=r"robot 'arm' of pack test is not to be had: .*192\.0\.2"):
+    with pytest.raises(UsageError, match=r"robot 'arm' of pack test is unavailable: .*192\.0\.2"):
         Session(site_with(arm=switched_off))
 
 
@@ -48,7 +48,9 @@ def test_a_robot_that_is_up_is_put_away_when_the_next_one_is_not_there():
         pack, name="other", skills=(), robots={"leg": lambda settings, world: switched_off()}
     )
     both = dataclasses.replace(
-        site, catalogue=Catalogue([pack, other]), packs={"test": {}, "other": {}}
+        site,
+        catalogue=Catalogue([pack, other]),
+        packs={"test": PackSettings(), "other": PackSettings()},
     )
     with pytest.raises(UsageError):
         Session(both)

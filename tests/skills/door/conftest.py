@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bt_exec.failure import Failed
+from bt_exec.mission.rigs import make_rig
 from bt_exec.observation import ObservationBuffer, World
 from bt_exec.rig import Rig
 from bt_exec.skill import Skill, Steps
@@ -80,7 +81,7 @@ def ride() -> Iterator[Callable[..., Ride]]:
     def make(settings: dict[str, Any] | None = None, **world: Any) -> Ride:
         pairs = {key: str(value) for key, value in world.items()}
         given = {"robot": "sim", "detector": "oracle", **(settings or {})}
-        made.append(Ride(PACK.robots["sim"](given, pairs)))
+        made.append(Ride(make_rig(PACK, given, pairs)))
         return made[-1]
 
     yield make

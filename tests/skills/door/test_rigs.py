@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bt_exec.failure import BtExecError
+from bt_exec.mission.rigs import make_rig
 from bt_exec.pack import Catalogue
 from bt_exec_skills.door.pack import PACK
 from bt_exec_skills.door.perception.learned_detector import LearnedDetector
@@ -46,14 +47,18 @@ def test_importing_the_pack_loads_no_simulator_and_no_vision() -> None:
         (
             {},
             {"door": "half"},
-            "--world door='half': allowed are closed, ajar, open, or an angle 0..1.6 rad",
+            "world setting door='half': allowed are closed, ajar, open, or an angle 0..1.6 rad",
         ),
-        ({}, {"seed": "x"}, "--world seed='x': a whole number is needed"),
+        ({}, {"seed": "x"}, "world setting seed='x': must be a whole number"),
         (
             {},
-            {"sead": "1"},
-            "there is no world key 'sead'; known, nearest first: seed, camera, door, fault, "
-            "material",
+            {"material": "there"},
+            "world setting material='there': must be 'present' or 'absent'",
+        ),
+        (
+            {"material_arm": "middle"},
+            {},
+            "pack door: material_arm='middle': must be 'left' or 'right'",
         ),
         (
             {"detector": "oracl"},
@@ -63,13 +68,13 @@ def test_importing_the_pack_loads_no_simulator_and_no_vision() -> None:
         (
             {"renderer": "vulkan"},
             {},
-            "there is no renderer 'vulkan'; known, nearest first: auto, egl, raycast",
+            "pack door: renderer='vulkan': must be 'auto', 'egl' or 'raycast'",
         ),
         (
             {"detectr": "oracle"},
             {},
             "there is no setting of pack door 'detectr'; known, nearest first: detector, "
-            "material_arm, renderer, robot, second_opinion",
+            "door_arm, material_arm, renderer, robot, second_opinion",
         ),
     ],
 )
@@ -77,7 +82,7 @@ def test_what_is_wrong_is_said_before_anything_is_built(
     settings: Any, world: Any, message: str
 ) -> None:
     with pytest.raises(BtExecError) as caught:
-        PACK.robots["sim"](settings, world)
+        make_rig(PACK, settings, world)
     assert str(caught.value) == message
 
 
@@ -93,7 +98,7 @@ def test_a_rig_knows_itself(ride: Any) -> None:
 
 
 def test_eyes_are_learned_unless_the_site_wants_the_simulators_word() -> None:
-    rig = PACK.robots["sim"]({"robot": "sim"}, {})
+    rig = make_rig(PACK, {"robot": "sim"}, {})
     assert isinstance(rig.perception, DoorPerception)
     assert isinstance(rig.perception.detector, LearnedDetector)
     rig.shut()

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from bt_exec.failure import Failed
+from bt_exec.mission.rigs import make_rig
 from bt_exec.observation import ObservationBuffer, World
 from bt_exec.rig import Rig
 from bt_exec.site.data import data_path
@@ -20,6 +21,7 @@ from bt_exec_skills.reporter.pack import PACK
 from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterScene
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.speaker import Reply, ScriptedSpeaker
+from bt_exec_skills.reporter.settings import ReporterSettings
 from bt_exec_skills.reporter.sitemap import SiteMap, make_map
 
 TICK_S = 0.05
@@ -93,7 +95,7 @@ def trip() -> Iterator[Callable[..., Trip]]:
 
     def make(settings: dict[str, Any] | None = None, **world: Any) -> Trip:
         pairs = {key: str(value) for key, value in world.items()}
-        made.append(Trip(PACK.robots["sim"](settings or building(), pairs)))
+        made.append(Trip(make_rig(PACK, settings or building(), pairs)))
         return made[-1]
 
     yield make
@@ -190,7 +192,9 @@ class Play:
     def __init__(self, **robot: Any) -> None:
         self.clock = Clock()
         robot.setdefault("replies", {"*": {"en": Reply("Yes."), "ko": Reply("네.")}})
-        self.robot = ScriptedRobot(make_map(building()), self.clock, **robot)
+        self.robot = ScriptedRobot(
+            make_map(ReporterSettings.model_validate(building())), self.clock, **robot
+        )
         self.scenes: Callable[[float], ReporterScene | None] = self.empty
         self.result: Any = None
         self.failed: Failed | None = None
@@ -234,7 +238,7 @@ def play() -> type[Play]:
 
 @pytest.fixture
 def site() -> SiteMap:
-    return make_map(building())
+    return make_map(ReporterSettings.model_validate(building()))
 
 
 @pytest.fixture

@@ -54,7 +54,7 @@ def ground_labels(spec: MissionSpec, context: PassContext) -> Changed:
 
 def arm_policy(spec: MissionSpec, context: PassContext) -> Changed:
     """The arm that handles material is the site's policy, never the planner's choice."""
-    arm = context.settings.get("material_arm", "right")
+    arm = context.settings.material_arm
     changes: list[str] = []
 
     def obey(node: NodeBase) -> NodeBase:
@@ -88,7 +88,7 @@ def skip_what_is_done(spec: MissionSpec, context: PassContext) -> Changed:
 def door_gate(spec: MissionSpec, context: PassContext) -> Changed:
     """Nothing reaches for material before the door is open and the material was seen there."""
     opening = [node for node in walk(spec.root) if isinstance(node, Do) and node.do == "open_door"]
-    usual = context.settings.get("door_arm", "right")
+    usual = context.settings.door_arm
     written = {
         "do": "open_door",
         "with": {

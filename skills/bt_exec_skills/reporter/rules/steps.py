@@ -6,7 +6,7 @@ the user, delivering. **Reporting** is going to the base, talking to the user, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as Many
 from functools import cache
 from pathlib import Path
@@ -130,8 +130,7 @@ def put_together(spec: MissionSpec, steps: Many[NodeBase]) -> MissionSpec:
 
 def map_of(context: PassContext) -> SiteMap | None:
     """Return the site's map; None where the site gives none."""
-    settings: Mapping[str, Any] = context.settings
-    return make_map(settings) if "places" in settings else None
+    return make_map(context.settings) if context.settings.places else None
 
 
 def _plain(node: NodeBase) -> bool:

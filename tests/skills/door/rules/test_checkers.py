@@ -11,6 +11,7 @@ from bt_exec.spec.expand import expand
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
 from bt_exec_skills.door.rules.checkers import door_only, gate_reasons, stated_state
+from bt_exec_skills.door.settings import DoorSettings
 
 SITE = load_site("door")
 OPEN = "{do: open_door, with: {arm: right, object_label: door-handle}}"
@@ -27,7 +28,7 @@ def _spec(root: str) -> MissionSpec:
 def _codes(rule, root, meant=None, **stated):
     seen = Situation(("door", "door-handle"), {"door": stated.pop("seen", "closed")})
     asked = _spec(meant) if meant else None
-    context = PassContext(seen, {}, "test", asked, stated)
+    context = PassContext(seen, DoorSettings(), "test", asked, stated)
     return [(problem.code, problem.place) for problem in rule(_spec(root), context)]
 
 

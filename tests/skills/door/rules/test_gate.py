@@ -14,6 +14,7 @@ from bt_exec.spec.expand import expand
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
 from bt_exec_skills.door.rules.passes import door_gate
+from bt_exec_skills.door.settings import DoorSettings
 
 SITE = load_site("door")
 IS_OPEN = "{door_is: {state: open}}"
@@ -22,7 +23,7 @@ ASK, LOOK = f"{{check: {IS_OPEN}}}", "{check: material_visible}"
 HOME = "{do: return_home}"
 REACH = "{do: move_arm, with: {arm: right, object_label: material}}"
 TAKE = "{do: grasp, with: {arm: right, object_label: material}}"
-CONTEXT = PassContext(Situation(("door", "door-handle"), {}), {}, "get the material")
+CONTEXT = PassContext(Situation(("door", "door-handle"), {}), DoorSettings(), "get the material")
 
 
 def _spec(*steps: str) -> MissionSpec:

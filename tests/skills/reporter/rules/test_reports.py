@@ -56,7 +56,7 @@ Run = Callable[..., tuple[Any, Witness, Any]]
 @pytest.fixture
 def run(building) -> Iterator[Run]:
     """Run a command in a world; return the outcome, what was witnessed, and the session."""
-    settings = {**building.packs["reporter"], "reports": "none"}
+    settings = building.packs["reporter"].model_copy(update={"reports": "none"})
     site = dataclasses.replace(building, packs={"reporter": settings})
     sessions: list[Session] = []
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from bt_exec.failure import UnknownName, UsageError
+from bt_exec.mission.rigs import make_rig
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.reporter.pack import PACK
 from bt_exec_skills.reporter.sim.camera import SimCamera
@@ -102,15 +103,15 @@ def test_what_people_choose_holds():
 )
 def test_a_bad_value_says_what_is_allowed(settings, key, value, told):
     with pytest.raises(UsageError) as error:
-        PACK.robots["sim"](settings, {key: value})
+        make_rig(PACK, settings, {key: value})
     assert told in str(error.value)
 
 
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"speaker": "radio"}, "there is no speaker 'radio'; known, nearest first: scripted"),
-        ({"detector": "orakle"}, "there is no detector 'orakle'; known, nearest first: oracle"),
+        ({"speaker": "radio"}, "speaker='radio': must be 'scripted' or 'terminal'"),
+        ({"detector": "orakle"}, "detector='orakle': must be 'oracle'"),
         ({"wheels": 2}, "there is no setting of pack reporter 'wheels'"),
         ({"base": "attic"}, "base 'attic' is none of the places"),
         ({"people": {"kim": {"name": {"en": "Kim", "ko": "김"}, "place": "lunge"}}}, "lounge"),
@@ -122,12 +123,12 @@ def test_a_bad_value_says_what_is_allowed(settings, key, value, told):
             {"rounds": {"lounge": {"name": {"en": "up", "ko": "위"}, "places": ["lounge"]}}},
             "rounds.lounge has the id of a place",
         ),
-        ({"places": {"x": {"poses": []}}}, "places.x.name: Field required"),
+        ({"places": {"x": {"poses": []}}}, "places.x.name is missing"),
     ],
 )
 def test_a_bad_setting_says_what_is_allowed(settings, change, told):
     with pytest.raises((UsageError, UnknownName)) as error:
-        PACK.robots["sim"]({**settings, **change}, {})
+        make_rig(PACK, {**settings, **change}, {})
     assert told in str(error.value)
 
 
@@ -144,7 +145,7 @@ def test_every_world_key_is_told_and_taken():
         "load": "ready",
         "lens": "clear",
     }
-    assert set(good) == set(PACK.world)
+    assert set(good) == set(PACK.world.model_fields)
     assert parse_world(good).answer == "네, 좋습니다."
 
 

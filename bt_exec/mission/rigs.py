@@ -1,0 +1,131 @@
+"""Rigs, made from the settings of a site and the world that people asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from bt_exec.failure import BtExecError, RegistrationError, UnknownName, UsageError, nearest
+from bt_exec.pack import Pack
+from bt_exec.rig import PackSettings, Rig, WorldSettings
+from bt_exec.robot import Robot
+from bt_exec.site.site import Site, value_error
+
+__all__ = ["check_world", "make_rig", "parse_world"]
+
+
+def parse_world(texts: Iterable[str]) -> dict[str, str]:
+    """Read ``KEY=VALUE`` pairs.
+
+    Raises:
+        UsageError: If a text has another form or a key stands twice.
+    """
+    world: dict[str, str] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key or not value:
+            raise UsageError(f"world setting {text!r} must be KEY=VALUE")
+        if key in world:
+            raise UsageError(f"world setting {key} is given twice: {world[key]} and {value}")
+        world[key] = value
+    return world
+
+
+def check_world(site: Site, world: Mapping[str, str]) -> None:
+    """Refuse a world that no pack of the site can make.
+
+    Raises:
+        UsageError: If a key is unknown or a value is not allowed; the message lists what is.
+    """
+    known = {
+        key: f"{key}: {field.description or 'see the pack'}"
+        for pack in site.catalogue.packs
+        for key, field in pack.world.model_fields.items()
+    }
+    for key, value in world.items():
+        if key not in known:
+            near = nearest(key, known)
+            listed = "; ".join(known[name] for name in dict.fromkeys((*near, *known)))
+            raise UsageError(
+                f"world setting {key}={value}: site {site.name!r} has no {key!r}; "
+                f"it knows {listed or 'none'}"
+            )
+    for pack in site.catalogue.packs:
+        _world_of(pack, world)
+
+
+def make_rig(
+    pack: Pack, settings: PackSettings | Mapping[str, Any], world: Mapping[str, str]
+) -> Rig:
+    """Return the rig of a pack as a site wants it.
+
+    Args:
+        pack: The pack.
+        settings: What the site says of it, checked or as written.
+        world: ``KEY=VALUE`` pairs; those of other packs are left to them.
+
+    Raises:
+        UsageError: If a setting is wrong, or the robot is not there or cannot be used now.
+        RegistrationError: If the pack made no rig, or one without what the pack promises.
+    """
+    if not isinstance(settings, PackSettings):
+        settings = _settings_of(pack, settings)
+    name = settings.robot or next(iter(pack.robots))
+    if name not in pack.robots:
+        raise UnknownName(f"robot of pack {pack.name}", name, pack.robots)
+    start = _world_of(pack, world)
+    try:
+        rig = pack.robots[name](settings, start)
+    except BtExecError:
+        raise
+    except ValueError as error:  # what a setting or the world should be
+        raise UsageError(str(error)) from error
+    except Exception as error:  # a robot that is switched off, a driver that is not installed
+        why = f"{type(error).__name__}: {error}"
+        raise UsageError(f"robot {name!r} of pack {pack.name} is unavailable: {why}") from error
+    if not isinstance(rig, Rig):
+        raise RegistrationError(f"robot {name!r} of pack {pack.name} made no Rig")
+    if rig.robot is not None and not isinstance(rig.robot, Robot):
+        raise RegistrationError(
+            f"robot {name!r} of pack {pack.name} lacks stop() or still; see bt_exec.robot.Robot"
+        )
+    _check_services(rig, name, pack)
+    return rig
+
+
+def _settings_of(pack: Pack, given: Mapping[str, Any]) -> PackSettings:
+    known = pack.settings.model_fields
+    for key in given:
+        if key not in known:
+            raise UnknownName(f"setting of pack {pack.name}", key, known)
+    try:
+        return pack.settings.model_validate(dict(given))
+    except ValidationError as error:
+        raise UsageError(f"pack {pack.name}: {value_error(error.errors()[0])}") from None
+
+
+def _world_of(pack: Pack, world: Mapping[str, str]) -> WorldSettings:
+    own = {key: value for key, value in world.items() if key in pack.world.model_fields}
+    try:
+        return pack.world.model_validate(own)
+    except ValidationError as error:
+        raise UsageError(f"world setting {value_error(error.errors()[0])}") from None
+
+
+def _check_services(rig: Rig, robot: str, pack: Pack) -> None:
+    """Refuse a rig that lacks a service which its pack promises, or has another thing there."""
+    for name, kind in pack.services.items():
+        wanting = [p.name for p in (*pack.skills, *pack.conditions) if name in p.services]
+        wanted = f" ({', '.join(wanting)} want it)" if wanting else ""
+        if name not in rig.services:
+            raise RegistrationError(
+                f"robot {robot!r} of pack {pack.name} offers no service {name!r}{wanted}"
+            )
+        found = rig.services[name]
+        if not getattr(kind, "_is_protocol", False) and not isinstance(found, kind):
+            raise RegistrationError(
+                f"service {name!r} of robot {robot!r} of pack {pack.name} must be a "
+                f"{kind.__name__}, not a {type(found).__name__}{wanted}"
+            )

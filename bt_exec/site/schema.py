@@ -1,0 +1,48 @@
+"""Site files as JSON Schema: editors complete and check them with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import BaseModel
+
+from bt_exec.pack import Pack
+from bt_exec.site.site import SiteFile
+
+__all__ = ["site_schema"]
+
+
+def site_schema(packs: Iterable[Pack], compilers: Iterable[str]) -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of a site file that may use these packs and compilers.
+
+    What needs the whole site is left to loading it: a place that is none of the map's, say.
+    """
+    schema = SiteFile.model_json_schema()
+    definitions = schema.setdefault("$defs", {})
+    settings: dict[str, Any] = {}
+    for pack in packs:
+        own = _schema_of(pack.settings, definitions)
+        own["description"] = pack.summary
+        own["properties"]["robot"]["enum"] = sorted(pack.robots)
+        settings[pack.name] = own
+    schema["properties"]["packs"] = {
+        "type": "object",
+        "description": "Packs of the site, each with its settings.",
+        "properties": settings,
+        "additionalProperties": False,
+        "minProperties": 1,
+    }
+    definitions["CompilerSettings"]["properties"]["name"]["enum"] = sorted(compilers)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "bt-exec site",
+        **{key: value for key, value in schema.items() if key != "title"},
+    }
+
+
+def _schema_of(model: type[BaseModel], definitions: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a model; what it refers to is added to `definitions`."""
+    own = model.model_json_schema()
+    definitions.update(own.pop("$defs", {}))
+    return own

@@ -1,0 +1,78 @@
+"""What a site may say of the pack, and how its simulated world may start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import Field, field_validator
+
+from bt_exec.rig import PackSettings, WorldSettings
+from bt_exec_skills.door.robot import Arm
+
+__all__ = ["DoorSettings", "DoorStart"]
+
+
+class DoorSettings(PackSettings):
+    """Settings of the pack ``door``.
+
+    Attributes:
+        robot: ``sim``.
+        detector: ``learned`` (the shipped network), ``oracle`` (the simulator tells), or the
+            settings of another network; see `bt_exec_skills.door.perception.detector_factory`.
+        renderer: How the simulated camera draws; ``auto`` takes EGL where there is one.
+        material_arm: Policy: the arm that handles material. No planner may change it.
+        door_arm: The arm that moves the door where a command names none.
+        second_opinion: Name, or settings with a name, of a model that is asked about the door when
+            perception is in doubt; None for none.
+    """
+
+    detector: str | Mapping[str, Any] = "learned"
+    renderer: Literal["auto", "egl", "raycast"] = "auto"
+    material_arm: Arm = "right"
+    door_arm: Arm = "right"
+    second_opinion: str | Mapping[str, Any] | None = None
+
+
+class DoorStart(WorldSettings):
+    """How the simulated door world starts."""
+
+    door: str = Field(
+        "closed", description="how the door stands at first: closed, ajar, open, or 0..1.6 [rad]"
+    )
+    material: Literal["present", "absent"] = Field(
+        "present", description="whether material lies behind it: present, absent"
+    )
+    seed: int = Field(
+        0,
+        ge=0,
+        lt=2**31,
+        description="draws places, sizes, colours and light: a whole number",
+    )
+    fault: Literal["none", "jammed", "slippery", "dark", "frozen"] = Field(
+        "none",
+        description="what goes wrong: none, jammed (the hinge), slippery (the first grasp), dark "
+        "or frozen (the camera)",
+    )
+    camera: str = Field(
+        "none",
+        description="when the camera fails, and how: none, or FAULT[@START[-END]] in seconds, as "
+        "noise@12 or dark@3-5, with FAULT one of dark, frozen, noise, occluded, wrong_size, "
+        "missing",
+    )
+
+    @field_validator("door")
+    @classmethod
+    def _an_angle_or_a_name(cls, door: str) -> str:
+        from bt_exec_skills.door.sim.layout import WorldOptions
+
+        WorldOptions(door=door)
+        return door
+
+    @field_validator("camera")
+    @classmethod
+    def _faults_of_cameras(cls, camera: str) -> str:
+        from bt_exec_skills.perception.camera_faults import parse_breaks
+
+        parse_breaks(camera)
+        return camera

@@ -1,0 +1,83 @@
+"""What a site may say of the pack, and how its simulated building may start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from bt_exec.rig import PackSettings, WorldSettings
+from bt_exec_skills.reporter.sitemap import Person, Place, Round
+
+__all__ = ["BuildingStart", "ReporterSettings"]
+
+
+class ReporterSettings(PackSettings):
+    """Settings of the pack ``reporter``; the map is described in `bt_exec_skills.reporter.sitemap`.
+
+    Attributes:
+        robot: ``sim``.
+        detector: Who and what is in a picture: ``oracle``, the simulator tells.
+        speaker: Whom the robot talks to: ``scripted`` people, or ``terminal``, the person at the
+            keyboard is everybody.
+        reports: Folder for written reports; ``none`` for no folder; beside the journal by default.
+        answers: Name, or settings with a name, of a model that answers questions about pictures.
+        base: Where the robot starts and comes back to.
+        places: Places by id.
+        people: People by id.
+        rounds: Names for several places, by id.
+    """
+
+    detector: Literal["oracle"] = "oracle"
+    speaker: Literal["scripted", "terminal"] = "scripted"
+    reports: str | None = None
+    answers: str | Mapping[str, Any] | None = None
+    base: str = "basecamp"
+    places: Mapping[str, Place] = {}
+    people: Mapping[str, Person] = {}
+    rounds: Mapping[str, Round] = {}
+
+
+class BuildingStart(WorldSettings):
+    """How the simulated building starts."""
+
+    seed: str = Field("0", description="draws whatever is not chosen: a whole number")
+    people: str = Field(
+        "random", description="how many are there: random, none, few, crowd, or PLACE:NUMBER,…"
+    )
+    lights: str = Field("random", description="lamps: random, on, off, or LAMP:on,LAMP:off,…")
+    noise: str = Field(
+        "random",
+        description="how loud it is: random, quiet, noisy, or PLACE:noisy,PLACE:quiet,…",
+    )
+    unusual: str = Field(
+        "random",
+        description="what lies about: random, none, or PLACE:THING,… with THING one of "
+        "fallen_chair, spill, box",
+    )
+    professor: str = Field("present", description="whether the professor is in: present, absent")
+    blocked: str = Field(
+        "none",
+        description="what stands in the way: none, corridor (there is a way round), or a place "
+        "that is cut off",
+    )
+    answer: str = Field(
+        "random",
+        description="what people answer: random, none (silence), refuse, or the very words",
+    )
+    load: str = Field("ready", description="whether anything is put on the tray: ready, none")
+    lens: str = Field(
+        "clear", description="the camera: clear, dark (black pictures), frozen (no new ones)"
+    )
+
+    @model_validator(mode="after")
+    def _as_the_world_reads_it(self) -> BuildingStart:
+        from bt_exec_skills.reporter.sim.options import parse_world
+
+        parse_world(self.chosen())
+        return self
+
+    def chosen(self) -> dict[str, str]:
+        """Return what was chosen; the rest is drawn."""
+        return self.model_dump(exclude_unset=True)

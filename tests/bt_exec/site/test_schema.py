@@ -1,0 +1,70 @@
+"""The schema of site files: in step with the models, takes what loads, refuses what does not."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from bt_exec import SpecError, load_site
+from bt_exec.pack import find_pack
+from bt_exec.site.data import data_path, site_names
+from bt_exec.site.schema import site_schema
+
+PACKS = ("door", "reporter")
+COMPILERS = ("claude", "offline", "replay")
+
+
+@pytest.fixture(scope="module")
+def schema():
+    return site_schema(map(find_pack, PACKS), COMPILERS)
+
+
+def mistakes(schema, text):
+    data = yaml.safe_load(text)
+    return [error.message for error in Draft202012Validator(schema).iter_errors(data)]
+
+
+def test_the_shipped_schema_is_in_step(schema):
+    """Make it anew with ``bt-exec schema --sites > configs/schema/site.schema.json``."""
+    shipped = data_path("configs", "schema", "site.schema.json").read_text("utf-8")
+    assert json.loads(shipped) == schema
+
+
+def test_it_takes_every_shipped_site(schema):
+    assert site_names()
+    for name in site_names():
+        text = data_path("configs", "sites", f"{name}.yaml").read_text("utf-8")
+        assert mistakes(schema, text) == []
+
+
+@pytest.mark.parametrize(
+    ("packs", "problem"),
+    [
+        (
+            "{door: {robot: sim, batery: 20}}",
+            "UNKNOWN_FIELD 2:28: pack door has no setting 'batery'",
+        ),
+        ("{door: {material_arm: middle}}", "BAD_VALUE 2:30: must be 'left' or 'right'"),
+        ("{door: {robot: smi}}", "UNKNOWN_ROBOT 2:23: there is no robot 'smi'"),
+        ("{reporter: {speaker: radio}}", "BAD_VALUE 2:29: must be 'scripted' or 'terminal'"),
+    ],
+)
+def test_what_is_wrong_in_a_site_file_has_its_place(schema, packs, problem, tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text(f"site: mine\npacks: {packs}\n")
+    assert mistakes(schema, file.read_text()) != []
+    with pytest.raises(SpecError) as error:
+        load_site(str(file))
+    (found,) = error.value.problems
+    assert f"{found.code} {found.line}:{found.column}: {found.message}" == problem
+
+
+def test_an_unknown_setting_lists_the_nearest_first(tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text("site: mine\npacks: {door: {detectr: oracle}}\n")
+    with pytest.raises(SpecError) as error:
+        load_site(str(file))
+    assert error.value.problems[0].allowed[0] == "detector"
