@@ -182,3 +182,29 @@ def test_a_store_that_is_closed_leaves_no_thread_and_keeps_none_alive(tmp_path: 
     assert not store._worker.is_alive()
     assert [path.name for path in store.folder.iterdir()] == ["000007.png"]
     assert (store.kept, store.dropped) == (1, 0)
+
+
+def test_a_picture_that_nobody_keeps_is_not_asked_for(journal: Journal) -> None:
+    class Costly:
+        t = 0.5
+
+        @property
+        def frame(self) -> np.ndarray:
+            raise RuntimeError("not rendered")
+
+        def labels(self) -> tuple[str, ...]:
+            return ("cup",)
+
+        def facts(self) -> dict[str, str]:
+            return {}
+
+        def describe(self, language: str) -> str:
+            return "a cup"
+
+        def record(self) -> dict[str, object]:
+            return {}
+
+    with journal.begin(command="x") as recorder:
+        recorder.on(Looked(0.5, 1, "door", Costly()))
+    mission = journal.mission("last")
+    assert (len(mission.looks), mission.unreadable) == (1, ())

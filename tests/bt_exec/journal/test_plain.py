@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel, Field
 
 from bt_exec.journal.plain import clean, to_json
 
@@ -141,3 +142,12 @@ def test_what_is_taken_apart_counts_twice_for_its_depth() -> None:
 
 def test_a_set_of_anything_has_an_order() -> None:
     assert to_json({1, "a", None}) == '["a",1,null]'
+
+
+class Named(BaseModel):
+    inner: int = Field(default=1, alias="in")
+    other: int = 2
+
+
+def test_a_model_is_written_as_people_write_it() -> None:
+    assert to_json([Named(**{"in": 5}), Named()]) == '[{"in":5},{}]'
