@@ -205,6 +205,6 @@ def test_a_picture_that_nobody_keeps_is_not_asked_for(journal: Journal) -> None:
             return {}
 
     with journal.begin(command="x") as recorder:
-        recorder.on(Looked(0.5, 1, "door", Costly()))
+        recorder.on(Observed(0.5, 1, "door", Costly()))
     mission = journal.mission("last")
     assert (len(mission.looks), mission.unreadable) == (1, ())

@@ -10,6 +10,7 @@ from bt_exec.language.messages import Messages
 from bt_exec.mission.reporting import MissionReporter, Reporters
 from bt_exec.outcome import Ending, Outcome
 from bt_exec.pack import Pack
+from bt_exec.rig import PackSettings
 from bt_exec.skill import Running, Steps, skill
 from bt_exec.testing import scripted_condition, scripted_skill
 
@@ -256,7 +257,7 @@ def test_a_plan_is_asked_for_with_all_that_is_known(stage):
     first, second = on.compiler.requests
     assert (first.command, first.language, first.catalogue) == ("go", "ko", on.site.catalogue)
     assert (first.library, first.messages) == (on.site.library, on.site.messages)
-    assert (first.settings, first.record) == ({"test": {}}, exchanges.append)
+    assert (first.settings, first.record) == ({"test": PackSettings()}, exchanges.append)
     assert (first.situation.labels, first.situation.facts) == (("thing",), {"picture": "1"})
     assert (first.previous, first.failure, first.done, first.tried) == (None, None, (), ())
     assert second.situation.facts == {"picture": "2"}
@@ -264,7 +265,7 @@ def test_a_plan_is_asked_for_with_all_that_is_known(stage):
     assert second.failure.code == "SLIPPED"
     assert [(done.path, done.skipped) for done in second.done] == [("one", ""), ("b", "already so")]
     assert second.tried == (second.failure,)
-    assert second.settings == {"test": {}}
+    assert second.settings == {"test": PackSettings()}
 
 
 def test_what_is_known_is_told_at_the_end_as_the_newest_look_knows_it(stage, tmp_path):

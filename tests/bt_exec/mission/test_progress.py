@@ -12,6 +12,7 @@ from bt_exec.mission.progress import MissionProgress
 from bt_exec.mission.reporting import Action, MissionReporter, MissionView, Reporters, Skip
 from bt_exec.observation import ObservationBuffer
 from bt_exec.pack import Pack
+from bt_exec.rig import PackSettings
 from bt_exec.skill import Verdict
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
@@ -67,7 +68,7 @@ class Told:
             "en",
             self.reporters,
             {"arm": self.buffer},
-            {"arm": {"material_arm": "left"}},
+            {name: PackSettings(robot=f"the {name}") for name in ("arm", "base", "third")},
             self.turns.append,
         )
 
@@ -186,9 +187,11 @@ def test_each_reporter_is_shown_the_mission_before_a_skill_starts():
         "OK",
         "",
         None,
-        {"material_arm": "left"},
+        PackSettings(robot="the arm"),
     )
-    assert (told.base.views[-1].observation, told.base.views[-1].settings) == (None, {})
+    assert (told.base.views[-1].observation, told.base.views[-1].settings) == (
+        *(None, PackSettings(robot="the base")),
+    )
 
 
 def test_at_the_end_nothing_remains_and_the_reason_is_shown():
