@@ -19,7 +19,7 @@ import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from py_trees.common import Status
 
@@ -29,7 +29,6 @@ from bt_exec.events import (
     Finished,
     Listener,
     MissionStarted,
-    NodeChanged,
 )
 from bt_exec.failure import Failure, SimulationLost
 from bt_exec.language.messages import language_of
@@ -40,10 +39,10 @@ from bt_exec.mission.progress import MissionProgress
 from bt_exec.mission.reporting import Reporters
 from bt_exec.mission.summary import summarise
 from bt_exec.nodes.build import Built, build
+from bt_exec.nodes.composites import failure_of
 from bt_exec.nodes.fault_injection import Faults
-from bt_exec.nodes.leaf import KeptNode
-from bt_exec.nodes.modifiers import failure_of
 from bt_exec.nodes.runtime import Runtime
+from bt_exec.nodes.watch import Watch
 from bt_exec.outcome import Ending, Outcome, code_of_reason
 from bt_exec.planning.compiler import Compiler, Record, Request
 from bt_exec.planning.replan_policy import ReplanPolicy
@@ -56,12 +55,6 @@ if TYPE_CHECKING:
 __all__ = ["Executive"]
 
 _log = logging.getLogger("bt_exec")
-
-_STATES: dict[Status, Literal["running", "done", "failed"]] = {
-    Status.RUNNING: "running",
-    Status.SUCCESS: "done",
-    Status.FAILURE: "failed",
-}
 
 
 class _Aborted(Exception):  # noqa: N818 - control flow: the operator's word ends the mission
@@ -291,44 +284,20 @@ class Executive:
 
     def _tick_to_the_end(self, built: Built) -> Failure | None:
         """Tick until the root has a verdict; return its failure, or None for success."""
-        root = built.root
-        shown = {id(node): path for path, node in built.by_path.items()}
-        states: dict[int, Status] = {}
+        watch = Watch(built, self.runtime)
         self.clock.begin(self._heed)
         try:
             while True:
                 self._heed()
                 self.runtime.tick += 1
-                for node in root.tick():
-                    status = node.status
-                    if states.get(id(node)) is not status and id(node) in shown:
-                        states[id(node)] = status
-                        self._changed(shown[id(node)], node, status)
-                if root.status is not Status.RUNNING:
+                status = watch.tick()
+                if status is not Status.RUNNING:
                     break
                 self._let_time_pass()
         except BaseException:
-            root.stop(Status.INVALID)
+            built.root.stop(Status.INVALID)
             raise
-        if root.status is Status.SUCCESS:
-            return None
-        failure = failure_of(root)
-        assert failure is not None, "a failed tree names its failure"
-        return failure
-
-    def _changed(self, path: str, node: Any, status: Status) -> None:
-        if isinstance(node, KeptNode) or status is Status.INVALID:
-            return
-        now, tick = self.clock.now(), self.runtime.tick
-        skipped = getattr(node, "skipped", "")
-        if skipped and status is Status.SUCCESS:
-            self.emit(NodeChanged(now, tick, path, "skipped", skipped))
-        elif status is Status.FAILURE:
-            failure = failure_of(node)
-            detail = failure.message if failure is not None else ""
-            self.emit(NodeChanged(now, tick, path, "failed", detail, failure))
-        else:
-            self.emit(NodeChanged(now, tick, path, _STATES[status]))
+        return None if status is Status.SUCCESS else failure_of(built.root)
 
     def _let_time_pass(self) -> None:
         self._perception_loop.start()

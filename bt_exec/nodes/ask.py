@@ -1,14 +1,14 @@
 """Asking a condition expression: verdicts combined, doubt bounded by patience.
 
-``not``, ``all`` and ``any`` follow three-valued logic: unknown stays unknown unless another part
-decides. Timing: `Ask.begin` once when a node is entered; `Ask.verdict` each tick that asks.
+The rules are in `bt_exec.spec.model`. Timing: `Ask.begin` once when a node is entered;
+`Ask.verdict` each tick that asks.
 """
 
 from __future__ import annotations
 
+import math
 import traceback
-from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from bt_exec.events import Asked
@@ -16,7 +16,7 @@ from bt_exec.failure import Failure, FailureKind
 from bt_exec.nodes.crash import in_words
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.skill import Verdict
-from bt_exec.spec.expression import All, Any_, Is, Not, leaves
+from bt_exec.spec.expression import All, Any_, Is, Not
 
 __all__ = ["CRASHED", "Ask"]
 
@@ -25,117 +25,126 @@ CRASHED = "CONDITION_CRASHED"
 Role: TypeAlias = Literal["check", "while", "skip_if"]
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What asking one part of an expression found.
+
+    Attributes:
+        verdict: The verdict of the part.
+        name: The condition whose verdict it is; the first of several.
+        held: The conditions that made it hold, where it holds.
+        until: When doubt has lasted too long [s]; endless where it is known.
+        code: What the doubt fails with then.
+        crash: Traceback of a condition that raised, or an empty string.
+    """
+
+    verdict: Verdict
+    name: str
+    held: tuple[Is, ...] = ()
+    until: float = math.inf
+    code: str = ""
+    crash: str = ""
+
+
 class Ask:
     """One expression at one node.
 
     Attributes:
-        code: Why nobody could tell, once `expired` is true.
-        crash: Traceback of a condition that raised, or an empty string.
+        expression: What is asked.
+        text: The same as people say it.
+        since: When this node began to ask [s].
     """
+
+    since: float
+    _said: tuple[bool | None, str] | None  # what listeners were told last
+    _found: _Found
+    _doubted: dict[str, float]  # since when a condition is unknown [s], by its text
 
     def __init__(self, expression: Any, runtime: Runtime) -> None:
         self.expression = expression
         self.text = str(expression)
         self.runtime = runtime
-        self.since = 0.0
-        self.code = "UNCERTAIN"
-        self.crash = ""
-        self.said: tuple[bool | None, str] | None = None  # what listeners were told last
-        self.name = next(leaves(expression)).name
-        self._unknown_since: float | None = None
-        self._patience_s = 0.0
-        self._held: dict[str, bool] = {}  # the conditions that were asked last, by their text
 
     def begin(self) -> None:
         """Start asking: what was captured before now is not fresh."""
         self.since = self.runtime.now()
-        self.crash = ""
-        self.said = None
-        self._unknown_since = None
+        self._said = None
+        self._doubted = {}
 
     def verdict(self) -> Verdict:
         """Return the verdict of this moment."""
-        self._held = {}
-        found = self._ask(self.expression)
-        if found.holds is not None:
-            self._unknown_since = None
-        elif self._unknown_since is None:
-            self._unknown_since = self.runtime.now()
-        return found
+        before, self._doubted = self._doubted, {}
+        self._found = self._ask(self.expression, before)
+        return self._found.verdict
+
+    @property
+    def name(self) -> str:
+        """The condition that the last verdict is of; the first of several."""
+        return self._found.name
 
     @property
     def expired(self) -> bool:
-        """Whether not knowing has lasted longer than the condition's patience."""
-        if self.crash:
-            return True
-        if self._unknown_since is None:
-            return False
-        return self.runtime.now() - self._unknown_since >= self._patience_s - 1e-9
+        """Whether not knowing has lasted too long when it was asked last."""
+        return self.runtime.now() >= self._found.until - 1e-9
 
     def skip_reason(self) -> str:
         """Return why a node is not needed when this expression holds: "already open"."""
         reasons = []
-        for leaf in self._holding(self.expression):
+        for leaf in self._found.held:
             condition = self.runtime.catalogue.conditions[leaf.name]
             args = self.runtime.resolve(leaf.args)
             if condition.skip_reason:
                 reasons.append(condition.skip_reason.format(**condition.validate(args)))
         return ", ".join(dict.fromkeys(reasons)) or self.text
 
-    def _holding(self, part: Any) -> Iterator[Is]:
-        """Yield the conditions that held when they were last asked and so made `part` hold."""
-        if isinstance(part, Is):
-            if self._held.get(str(part)):
-                yield part
-        elif isinstance(part, All | Any_):
-            for inner in part.of:
-                yield from self._holding(inner)
-
     def tell(self, verdict: Verdict, path: str, role: Role, *, told: bool = False) -> None:
         """Tell listeners about a verdict, if it says something new."""
         said = (verdict.holds, verdict.why)
-        if said == self.said:
+        if said == self._said:
             return
-        self.said = said
+        self._said = said
         runtime = self.runtime
         runtime.emit(Asked(runtime.now(), runtime.tick, path, role, self.text, verdict, told))
 
     def doubt(self, verdict: Verdict, path: str, kind: FailureKind) -> Failure:
         """Return the failure of a question that nobody could answer in time."""
         evidence: dict[str, Any] = {"question": self.text, "evidence": list(verdict.evidence)}
-        if self.crash:
-            evidence["traceback"] = self.crash
+        if self._found.crash:
+            evidence["traceback"] = self._found.crash
         message = verdict.why or f"cannot tell whether {self.text}"
-        return Failure(self.code, message, path, kind, self.name, {}, evidence, retryable=False)
+        code = self._found.code
+        return Failure(code, message, path, kind, self.name, {}, evidence, retryable=False)
 
-    def _ask(self, part: Any) -> Verdict:
+    def _ask(self, part: Any, before: dict[str, float]) -> _Found:
         if isinstance(part, Is):
-            verdict = self._leaf(part)
-            self._held[str(part)] = verdict.holds is True
-            return verdict
+            return self._leaf(part, before)
         if isinstance(part, Not):
-            inner = self._ask(part.of)
-            turned = None if inner.holds is None else not inner.holds
-            return Verdict(turned, inner.why, inner.evidence, inner.age_s)
+            inner = self._ask(part.of, before)
+            if inner.verdict.holds is None:
+                return inner
+            turned = replace(inner.verdict, holds=not inner.verdict.holds)
+            return _Found(turned, inner.name)
         assert isinstance(part, All | Any_)
         decides = isinstance(part, Any_)  # the verdict that settles it
         found = []
         for inner_part in part.of:
-            inner = self._ask(inner_part)
-            if inner.holds is decides:
+            inner = self._ask(inner_part, before)
+            if inner.verdict.holds is decides:
                 return inner
             found.append(inner)
-        doubt = next((one for one in found if one.holds is None), None)
-        if doubt is not None:
-            return doubt
-        return Verdict(
+        doubts = [one for one in found if one.verdict.holds is None]
+        if doubts:
+            return _doubtful(doubts, any_may_settle=decides)
+        verdicts = [one.verdict for one in found]
+        together = Verdict(
             not decides,
-            " and ".join(one.why for one in found if one.why),
-            tuple(fact for one in found for fact in one.evidence),
-            max(one.age_s for one in found),
+            " and ".join(one.why for one in verdicts if one.why),
+            tuple(fact for one in verdicts for fact in one.evidence),
+            max(one.age_s for one in verdicts),
         )
+        return _Found(together, found[0].name, tuple(leaf for one in found for leaf in one.held))
 
-    def _leaf(self, leaf: Is) -> Verdict:
+    def _leaf(self, leaf: Is, before: dict[str, float]) -> _Found:
         condition = self.runtime.catalogue.conditions[leaf.name]
         try:
             args = condition.validate(self.runtime.resolve(leaf.args))
@@ -143,12 +152,24 @@ class Ask:
         except KeyboardInterrupt:
             raise  # the operator's, not the condition's
         except BaseException as error:  # noqa: BLE001 - somebody's code; it must not end us
-            self.crash = traceback.format_exc()
-            self.code = CRASHED
-            return Verdict.unknown(f"{leaf.name} raised {in_words(error)}")
-        if verdict.holds is None:
-            self.code, self._patience_s = condition.unknown, condition.patience_s
-        return verdict
+            said = Verdict.unknown(f"{leaf.name} raised {in_words(error)}")
+            return _Found(said, leaf.name, (), -math.inf, CRASHED, traceback.format_exc())
+        if verdict.holds is not None:
+            return _Found(verdict, leaf.name, (leaf,))
+        text, now = str(leaf), self.runtime.now()
+        since = self._doubted[text] = before.get(text, now)
+        return _Found(verdict, leaf.name, (), since + condition.patience_s, condition.unknown)
+
+
+def _doubtful(doubts: list[_Found], *, any_may_settle: bool) -> _Found:
+    """Return the doubt of ``all`` or ``any``: what runs out of patience first is what is told.
+
+    ``all`` is given up with it; ``any`` while none of the others can be waited for either.
+    """
+    first = min(doubts, key=lambda one: one.until)
+    if not any_may_settle:
+        return first
+    return replace(first, until=max(one.until for one in doubts))
 
 
 def _checked(found: Any) -> Verdict:

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
-from py_trees.composites import Selector
-from py_trees.composites import Sequence as PySequence
 
+from bt_exec.nodes import composites
 from bt_exec.nodes.check_node import CheckNode
 from bt_exec.nodes.leaf import KeptNode
 from bt_exec.nodes.modifiers import Guard, Repeat, Retry, SkipIf, Timeout
-from bt_exec.nodes.parallel import NofM
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.nodes.skill_node import SkillNode
 from bt_exec.planning.compiler import Done
@@ -38,24 +36,36 @@ class Built:
     Attributes:
         root: The py_trees root.
         by_path: The outermost behaviour of every node; its status is the node's status.
-        specs: The spec of every node.
         leaves: Skills and checks in document order.
     """
 
     root: Behaviour
     by_path: dict[str, Behaviour]
-    specs: dict[str, NodeBase]
     leaves: dict[str, SkillNode | CheckNode | KeptNode]
 
     def finished(self) -> tuple[Done, ...]:
-        """Return the leaves that succeeded, in document order."""
+        """Return the leaves that succeeded, in document order.
+
+        Not those in a branch of a fallback that failed: that branch is not what got us here, and
+        whoever tries it again begins it anew.
+        """
         found = []
         for path, leaf in self.leaves.items():
             node = self.by_path[path]
-            if node.status is Status.SUCCESS:
+            if node.status is Status.SUCCESS and not _in_vain(node):
                 ran = (leaf.skill.name, leaf.args) if isinstance(leaf, SkillNode) else ("", {})
                 found.append(Done(path, *ran, getattr(node, "skipped", "")))
         return tuple(found)
+
+
+def _in_vain(node: Behaviour) -> bool:
+    """Whether `node` lies in a branch of a fallback that failed."""
+    above = node.parent
+    while above is not None:
+        if isinstance(above, composites.Fallback) and node.status is Status.FAILURE:
+            return True
+        node, above = above, above.parent
+    return False
 
 
 def build(spec: MissionSpec, runtime: Runtime) -> Built:
@@ -70,16 +80,14 @@ class _Builder:
         self.kept = frozenset(spec.mission.kept)
         self.order = paths(spec.root)  # parents first, as we descend
         self.by_path: dict[str, Behaviour] = {}
-        self.specs: dict[str, NodeBase] = {}
         self.leaves: dict[str, SkillNode | CheckNode | KeptNode] = {}
 
     def build(self) -> Built:
         root = self.node(self.spec.root)
-        return Built(root, self.by_path, self.specs, self.leaves)
+        return Built(root, self.by_path, self.leaves)
 
     def node(self, spec: NodeBase) -> Behaviour:
         path, _ = next(self.order)
-        self.specs[path] = spec
         if path in self.kept:
             for _ in range(sum(1 for _ in walk(spec)) - 1):
                 next(self.order)
@@ -93,12 +101,12 @@ class _Builder:
 
     def modified(self, node: Behaviour, spec: NodeBase, path: str) -> Behaviour:
         runtime = self.runtime
-        skill = spec.do if isinstance(spec, Do) else ""
+        skill = node if isinstance(node, SkillNode) else None
         if spec.guard is not None:
             node = Guard(node, path, runtime, spec.guard)
         seconds = spec.timeout
-        if skill:  # every skill runs under a timeout: the spec's or its own
-            seconds = seconds or runtime.catalogue.skill(skill).timeout_s
+        if skill is not None:  # every skill runs under a timeout: the spec's or its own
+            seconds = seconds or skill.skill.timeout_s
         if seconds is not None:
             node = Timeout(node, path, runtime, seconds, skill)
         if spec.retry is not None:
@@ -118,7 +126,7 @@ class _Builder:
         if not children:
             raise ValueError(f"{path}: a mission is built after its subtrees are expanded")
         if isinstance(spec, Parallel):
-            return NofM(path, path, spec.needed, children)
+            return composites.Parallel(path, spec.needed, children)
         if isinstance(spec, Fallback):
-            return Selector(path, memory=True, children=children)
-        return PySequence(path, memory=True, children=children)
+            return composites.Fallback(path, children)
+        return composites.Sequence(path, children)

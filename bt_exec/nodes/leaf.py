@@ -11,16 +11,17 @@ __all__ = ["KeptNode", "Leaf"]
 
 
 class Leaf(Behaviour):
-    """A behaviour without py_trees' debug strings, which cost as much as all the rest of a tick."""
+    """A behaviour without py_trees' debug strings, which cost as much as all the rest of a tick.
+
+    Only a cancel calls `terminate`, with `Status.INVALID`; ending by itself does not.
+    """
 
     def tick(self) -> Iterator[Behaviour]:
-        """Start if need be, update, settle; the same as `py_trees.behaviour.Behaviour.tick`."""
+        """Start if need be, update, settle."""
         if self.status is not Status.RUNNING:
+            self.status = Status.RUNNING  # so that an interrupt in its first tick stops it, too
             self.initialise()
-        status = self.update()
-        if status is not Status.RUNNING:
-            self.stop(status)
-        self.status = status
+        self.status = self.update()
         yield self
 
 

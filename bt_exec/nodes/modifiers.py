@@ -15,7 +15,9 @@ from py_trees.decorators import Decorator
 
 from bt_exec.failure import Failure
 from bt_exec.nodes.ask import Ask
+from bt_exec.nodes.composites import failure_of, forget
 from bt_exec.nodes.runtime import Runtime
+from bt_exec.nodes.skill_node import SkillNode
 
 __all__ = ["Guard", "Modifier", "Repeat", "Retry", "SkipIf", "Timeout"]
 
@@ -37,15 +39,16 @@ class Modifier(Decorator):
     def tick(self) -> Iterator[Behaviour]:
         """Ask `before`; tick the child unless that decided; ask `after`."""
         if self.status is not Status.RUNNING:
+            forget(self)
             self.failure = None
             self.initialise()
+            self.status = Status.RUNNING  # so that an interrupt in its first tick stops it, too
         decided = self.before()
         if decided is None:
             yield from self.decorated.tick()
             decided = self.after(self.decorated.status)
         if decided is not Status.RUNNING:
             self.stop(decided)
-        self.status = decided
         yield self
 
     def before(self) -> Status | None:
@@ -57,18 +60,19 @@ class Modifier(Decorator):
         return status
 
     def update(self) -> Status:
-        """Not used: `tick` decides."""
+        """Not used, `tick` decides; py_trees wants it."""
         return self.status
 
 
 class SkipIf(Modifier):
     """Asks once on entry; when the condition holds, the node is done without doing."""
 
+    skipped: str  # why the node was not needed; read by the loop
+    _entered: bool
+
     def __init__(self, child: Behaviour, path: str, runtime: Runtime, expression: Any) -> None:
         super().__init__(child, path, runtime)
         self.ask = Ask(expression, runtime)
-        self._entered = False
-        self.skipped = ""  # why the node was not needed; read by the loop
 
     def initialise(self) -> None:
         """Start asking."""
@@ -102,11 +106,11 @@ class Guard(Modifier):
     """
 
     CODE = "GUARD_BROKEN"
+    _started: bool
 
     def __init__(self, child: Behaviour, path: str, runtime: Runtime, expression: Any) -> None:
         super().__init__(child, path, runtime)
         self.ask = Ask(expression, runtime)
-        self._started = False
 
     def initialise(self) -> None:
         """Start asking."""
@@ -125,9 +129,10 @@ class Guard(Modifier):
         if verdict.holds is None:
             self.failure = self.ask.doubt(verdict, self.path, "guard")
         else:
+            lost = "no longer holds" if self._started else "does not hold"
             self.failure = Failure(
                 self.CODE,
-                f"{self.ask.text} no longer holds: {verdict.why}",
+                f"{self.ask.text} {lost}" + (f": {verdict.why}" if verdict.why else ""),
                 self.path,
                 "guard",
                 self.ask.name,
@@ -144,14 +149,19 @@ class Timeout(Modifier):
     """Fails with TIMEOUT when an attempt has taken too long; checked before the child is ticked."""
 
     CODE = "TIMEOUT"
+    _began: float  # mission clock [s]
 
     def __init__(
-        self, child: Behaviour, path: str, runtime: Runtime, seconds: float, node: str
+        self,
+        child: Behaviour,
+        path: str,
+        runtime: Runtime,
+        seconds: float,
+        skill: SkillNode | None = None,
     ) -> None:
         super().__init__(child, path, runtime)
         self.seconds = seconds
-        self.node = node
-        self._began = 0.0
+        self.skill = skill  # the one it modifies, perhaps with a guard in between
 
     def initialise(self) -> None:
         """Start the attempt's time."""
@@ -167,8 +177,8 @@ class Timeout(Modifier):
             f"not done after {taken:.1f} s (limit {self.seconds:g} s)",
             self.path,
             "timeout",
-            self.node,
-            getattr(self.decorated, "args", {}),
+            self.skill.skill.name if self.skill is not None else "",
+            self.skill.attempted() if self.skill is not None else {},
             {"seconds": round(taken, 3), "limit": self.seconds},
         )
         return Status.FAILURE
@@ -177,11 +187,12 @@ class Timeout(Modifier):
 class Retry(Modifier):
     """Up to `attempts` attempts in all, one per tick; the last failure counts, causes behind it."""
 
+    _used: int
+    _earlier: Failure | None
+
     def __init__(self, child: Behaviour, path: str, runtime: Runtime, attempts: int) -> None:
         super().__init__(child, path, runtime)
         self.attempts = attempts
-        self._used = 0
-        self._earlier: Failure | None = None
 
     def initialise(self) -> None:
         """Forget earlier attempts."""
@@ -193,9 +204,8 @@ class Retry(Modifier):
         if status is not Status.FAILURE:
             return status
         self._used += 1
-        latest = failure_of(self.decorated)
-        failure = latest.because(self._earlier) if latest is not None else None
-        if self._used < self.attempts and (failure is None or failure.retryable):
+        failure = failure_of(self.decorated).because(self._earlier)
+        if self._used < self.attempts and failure.retryable:
             self._earlier = failure
             return Status.RUNNING
         self.failure = failure
@@ -205,10 +215,11 @@ class Retry(Modifier):
 class Repeat(Modifier):
     """The child N times in a row, one per tick; any failure ends it."""
 
+    _done: int
+
     def __init__(self, child: Behaviour, path: str, runtime: Runtime, times: int) -> None:
         super().__init__(child, path, runtime)
         self.times = times
-        self._done = 0
 
     def initialise(self) -> None:
         """Start counting."""
@@ -220,22 +231,3 @@ class Repeat(Modifier):
             return status
         self._done += 1
         return Status.SUCCESS if self._done >= self.times else Status.RUNNING
-
-
-def failure_of(node: Behaviour) -> Failure | None:
-    """Return why `node` failed: its own reason, or that of the child that failed.
-
-    A fallback fails with its last child's failure; the earlier children's stand behind it as
-    causes. A parallel fails with the first child that failed.
-    """
-    own: Failure | None = getattr(node, "failure", None)
-    if own is not None:
-        return own
-    failed = [child for child in node.children if child.status is Status.FAILURE]
-    found: Failure | None = None
-    for failure in filter(None, map(failure_of, failed)):
-        if found is None or getattr(node, "first_counts", False):
-            found = found or failure
-        else:
-            found = failure.because(found)
-    return found

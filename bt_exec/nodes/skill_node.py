@@ -39,6 +39,8 @@ class SkillNode(Leaf):
     takes longer than the deadline, the robot is stopped from another thread.
     """
 
+    _started: float  # when the attempt began [s]
+
     def __init__(self, spec: Do, path: str, skill: Skill, runtime: Runtime) -> None:
         super().__init__(path)
         self.spec = spec
@@ -48,8 +50,7 @@ class SkillNode(Leaf):
         self.failure: Failure | None = None
         self.args: dict[str, Any] = {}
         self._steps: Steps[Any] | None = None
-        self._started = 0.0
-        self._call = 0
+        self._call = 0  # its number while it is begun and has not ended
         self._last: Running | None = None
         self._slow = False  # whether it was told of
 
@@ -59,10 +60,9 @@ class SkillNode(Leaf):
         self.failure = None
         self._steps = None
         self._last = None
-        self._call = 0
         self._started = runtime.now()
         try:
-            self.args = self.skill.validate(runtime.resolve(self.spec.args))
+            self.args = self._arguments()
         except (ValueError, KeyError) as error:
             self.args = dict(self.spec.args)
             self.failure = self._fail("BAD_ARGUMENT", str(error), retryable=False)
@@ -103,14 +103,26 @@ class SkillNode(Leaf):
             return Status.RUNNING if result is None else self._end(Status.SUCCESS, result)
         return self._end(Status.FAILURE)
 
-    def terminate(self, new_status: Status) -> None:
-        """Cancel a running skill; called by py_trees on every ending, acts only on a cancel."""
-        if new_status is not Status.INVALID or self._steps is None:
-            return
-        overdue = self._close()
-        state = NodeChanged(self.runtime.now(), self.runtime.tick, self.path, "stopped", overdue)
-        self._ended("stopped")
-        self.runtime.emit(state)
+    def terminate(self, _: Status) -> None:
+        """Cancel a running skill and forget its attempt; also called where nothing runs."""
+        if self._call:  # begun and not ended
+            overdue = self._close()
+            now, tick = self.runtime.now(), self.runtime.tick
+            self._ended("stopped")
+            self.runtime.emit(NodeChanged(now, tick, self.path, "stopped", overdue))
+        self.args = {}
+
+    def attempted(self) -> Mapping[str, Any]:
+        """Return the arguments of the present attempt, also while a guard holds it back."""
+        if self._call:
+            return self.args
+        try:
+            return self._arguments()
+        except (ValueError, KeyError):
+            return dict(self.spec.args)
+
+    def _arguments(self) -> dict[str, Any]:
+        return self.skill.validate(self.runtime.resolve(self.spec.args))
 
     def _close(self) -> str:
         """Close the generator; return what went wrong, or nothing."""
@@ -171,7 +183,6 @@ class SkillNode(Leaf):
             runtime.emit(Progress(runtime.now(), runtime.tick, self.path, progress, doing))
 
     def _end(self, status: Status, result: Mapping[str, Any] | None = None) -> Status:
-        self._steps = None
         if self._call:
             self._ended("done" if status is Status.SUCCESS else "failed", result)
         return status
@@ -179,13 +190,14 @@ class SkillNode(Leaf):
     def _ended(self, state: Any, result: Mapping[str, Any] | None = None) -> None:
         runtime = self.runtime
         now = runtime.now()
+        call, self._call = self._call, 0
         runtime.emit(
             SkillEnded(
                 now,
                 runtime.tick,
                 self.path,
                 self.skill.name,
-                self._call,
+                call,
                 state,
                 now - self._started,
                 result or {},
@@ -200,9 +212,7 @@ class SkillNode(Leaf):
         message = f"raised the undeclared code {failed.code}: {failed.message}"
         return self._fail(CRASHED, message, retryable=False)
 
-    def _fail(
-        self, code: str, message: str, /, *, retryable: bool = True, **evidence: Any
-    ) -> Failure:
+    def _fail(self, code: str, message: str, /, *, retryable: bool, **evidence: Any) -> Failure:
         return Failure(
             code,
             message,

@@ -6,20 +6,44 @@ A node has exactly one kind and any of the modifiers. What each modifier means a
 modifier    meaning                                                              when
 =========== ==================================================================== ==================
 ``skip_if`` the condition holds: done without doing; the skip log says why       once, on entry
-``retry``   up to N attempts in all; one attempt per tick, the last failure      on each failure
-            counts
+``retry``   up to N attempts in all, one per tick, while the failure is one that on each failure
+            another attempt may mend; the last failure counts, the earlier ones
+            are its causes
 ``timeout`` the attempt fails with TIMEOUT and is stopped; checked *before* the  each tick of an
-            node is ticked, so a late success cannot pass; on the mission's clock attempt
-``while``   a guard: when it does not hold, the node is stopped and fails        each tick, before
-``repeat``  the whole of the above, N times in a row; any failure ends it        on each success
+            node is ticked, so a late success cannot pass; on the mission's      attempt
+            clock, from the beginning of the attempt, waiting included
+``while``   a guard: when it does not hold, the node is stopped and fails; it    each tick, before
+            must hold once before the node is started                            the node
+``repeat``  the whole of the above, N times in a row, one per tick; any failure  on each success
+            ends it
 =========== ==================================================================== ==================
 
-The order is fixed: ``skip_if`` once, then ``repeat( retry( timeout( while( node ) ) ) )``. The
-tests in ``tests/bt_exec/nodes/test_modifiers.py`` hold every row and the order.
+The order is fixed: ``skip_if`` once, then ``repeat( retry( timeout( while( node ) ) ) )``. Every
+``do`` has a timeout: its own, or that of its skill. No other attempt mends a check that does not
+hold, doubt that stays, a crash, or a failure that its skill calls hopeless.
 
-A ``parallel`` succeeds when all, any, or N of its children have succeeded; it fails as soon as
-that is out of reach. Children still running are stopped at that moment; children that finished
-are not ticked again.
+A ``sequence`` fails with the failure of its child; a ``fallback`` with that of its last child,
+behind which stand those of the children before. A ``parallel`` succeeds when all, any, or N of its
+children have succeeded; it fails as soon as that is out of reach, with what failed first. Children
+still running are stopped at that moment; children that finished are not ticked again.
+
+**Entering again.** A node that is entered (by its parent, a ``retry`` or a ``repeat``) begins as if
+for the first time: attempts, rounds, timer, guard, skip, patience and everything under it start
+anew; only saved results and the count of a skill's calls stay. A node that is stopped, and
+everything under it, counts as not reached.
+
+**Questions.** The parts of ``all`` and ``any`` are asked from the left; the first that settles it
+is the answer, and its evidence is all there is. If none does, one that is unknown makes the whole
+unknown; else the answer rests on all of them and is as old as the oldest. Not knowing is neither
+holding nor failing: ``check`` and ``skip_if`` wait, a guard starts nothing and lets what runs go
+on. Each condition is waited for within its own patience, from the tick since which it is unknown
+without a break; one that crashed is not waited for. ``all`` is given up with the first of its
+unknown parts, ``any`` when none is left to wait for; the failure is that of the part whose patience
+ended first.
+
+The tests in ``tests/bt_exec/nodes`` hold every word of this: rows in ``test_modifiers.py`` and
+``test_table.py``, and random trees against the interpreter in ``reference.py``, which was written
+from this text.
 """
 
 from __future__ import annotations

@@ -1,0 +1,279 @@
+"""When eyes look, what is waited for, and what becomes of a look that goes wrong."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+from bt_exec.events import PerceptionFailed
+from bt_exec.mission.clock import Clock
+from bt_exec.mission.perception_loop import PerceptionLoop, PerceptionWorker, known_facts
+from bt_exec.observation import ObservationBuffer
+from bt_exec.rig import Rig
+from bt_exec.site.site import Rates
+from bt_exec.testing import FakeClock, FakeScene, ScriptedRobot
+
+
+class Camera:
+    """A camera whose pictures are interpreted when `ready` allows it."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        self.clock = clock
+        self.ready = threading.Event()
+        self.ready.set()
+        self.captures: list[float] = []
+        self.error: Exception | None = None
+        self.blind: Exception | None = None
+
+    def capture(self) -> float:
+        if self.blind is not None:
+            raise self.blind
+        self.captures.append(self.clock.time)
+        return self.clock.time
+
+    def interpret(self, taken: float) -> FakeScene:
+        assert self.ready.wait(60)
+        if self.error is not None:
+            raise self.error
+        return FakeScene(taken, ("thing",), {"taken": f"{taken:g}"})
+
+
+class Looks:
+    """A lookout with one pair of eyes and what it emitted."""
+
+    def __init__(
+        self, rates: Rates | None = None, *, wait: bool = False, limit_s: float = 60.0
+    ) -> None:
+        self.simulation = FakeClock(1.0)
+        self.camera = Camera(self.simulation)
+        self.buffer: ObservationBuffer[Any] = ObservationBuffer(lambda: self.simulation.time)
+        rates = rates or Rates(look_hz=5, idle_look_hz=1)
+        self.worker = PerceptionWorker("test", self.camera, self.buffer, rates, wait=wait)
+        self.events: list[Any] = []
+        self.ended = False
+        self.perception_loop = PerceptionLoop(
+            {"test": Rig(ScriptedRobot(), facts=lambda: {"hand": "empty", "taken": "no"})},
+            {"test": self.worker},
+            Clock([self.simulation], 0.01, fast=True),
+            limit_s,
+            self.events.append,
+            lambda: 4,
+            lambda: self.ended,
+        )
+
+    def settle(self) -> None:
+        """Let the worker finish what it has begun."""
+        self.worker._pool.submit(lambda: None).result(60)
+
+
+@pytest.fixture
+def looks():
+    made = []
+
+    def looks(*args: Any, **kwargs: Any) -> Looks:
+        made.append(Looks(*args, **kwargs))
+        return made[-1]
+
+    yield looks
+    for each in made:
+        each.camera.ready.set()
+        each.worker.close()
+
+
+def run(on: Looks, seconds: float, asking: bool) -> list[float]:
+    """Let time pass in ticks of 0.05 s, asking at every one or never; return when it captured."""
+    while on.simulation.time < seconds:
+        on.buffer.asked = asking
+        on.perception_loop.start()
+        on.settle()
+        on.perception_loop.collect()
+        on.simulation.step(0.05)
+    return on.camera.captures
+
+
+@pytest.mark.parametrize(
+    ("rates", "asking", "expected"),
+    [
+        (Rates(look_hz=5, idle_look_hz=1), True, [1.0, 1.2, 1.4, 1.6, 1.8]),
+        (Rates(look_hz=5, idle_look_hz=2), False, [1.0, 1.5]),
+        (Rates(look_hz=100, idle_look_hz=0), False, []),
+        (Rates(look_hz=4, idle_look_hz=0), True, [1.0, 1.25, 1.5, 1.75]),
+        (Rates(look_hz=1, idle_look_hz=5), True, [1.0, 1.2, 1.4, 1.6, 1.8]),
+        (Rates(look_hz=0.5, idle_look_hz=0.5), True, [1.0]),
+    ],
+)
+def test_eyes_look_as_often_as_somebody_asks_and_the_rates_allow(looks, rates, asking, expected):
+    assert run(looks(rates), 1.999, asking) == expected
+
+
+def test_a_slow_camera_is_waited_for_and_not_started_again(looks):
+    """Each picture takes 6 ticks: 24 ticks bring 4 scenes, not none."""
+    on = looks(Rates(look_hz=100, idle_look_hz=0))
+    observations = []
+    for tick in range(24):
+        on.buffer.asked = True
+        if tick % 6 == 0:
+            on.camera.ready.clear()
+        on.perception_loop.start()
+        if tick % 6 == 5:
+            on.camera.ready.set()
+            on.settle()
+        on.perception_loop.collect()
+        on.simulation.step(0.05)
+        observations = [observation.t for observation in on.buffer.observations]
+    assert observations == on.camera.captures == [1.0, 1.3, 1.6, 1.9]
+    assert [(event.t, event.tick, event.pack) for event in on.events] == [
+        (1.25, 4, "test"),
+        (1.55, 4, "test"),
+        (1.85, 4, "test"),
+        (2.15, 4, "test"),
+    ]
+
+
+def test_a_real_camera_is_never_waited_for(looks):
+    on = looks()
+    on.camera.ready.clear()
+    on.perception_loop.start()
+    assert on.worker.collect(60.0) is None
+    on.camera.ready.set()
+    on.settle()
+    assert on.worker.collect(60.0) == FakeScene(1.0, ("thing",), {"taken": "1"})
+    assert on.worker.collect(60.0) is None  # a scene is there once
+
+
+def test_a_scene_that_arrives_answers_the_question(looks):
+    on = looks()
+    assert on.buffer.asked
+    on.perception_loop.start()
+    on.settle()
+    on.perception_loop.collect()
+    assert not on.buffer.asked
+
+
+def test_a_simulation_is_waited_for_before_the_next_tick(looks):
+    on = looks(wait=True)
+    on.camera.ready.clear()
+    on.perception_loop.start()
+    threading.Timer(0.2, on.camera.ready.set).start()
+    on.perception_loop.collect()
+    assert [observation.t for observation in on.buffer.observations] == [1.0]
+
+
+@pytest.mark.parametrize("wait", [True, False])
+def test_a_look_that_is_asked_for_now_is_waited_for(looks, wait):
+    on = looks(wait=wait)
+    on.camera.ready.clear()
+    threading.Timer(0.2, on.camera.ready.set).start()
+    on.perception_loop.look()
+    assert [observation.t for observation in on.buffer.observations] == [1.0]
+    assert len(on.events) == 1
+
+
+def test_a_look_that_is_asked_for_now_needs_no_due_time(looks):
+    on = looks(Rates(look_hz=0.1, idle_look_hz=0))
+    for _ in range(3):
+        on.perception_loop.look()
+    assert on.camera.captures == [1.0, 1.0, 1.0]
+    on.perception_loop.start()
+    assert len(on.camera.captures) == 3  # the next one is due ten seconds after the last
+
+
+def test_a_simulation_that_takes_too_long_is_told_and_looked_at_again(looks, lines):
+    on = looks(wait=True, limit_s=0.1)
+    on.camera.ready.clear()
+    on.perception_loop.look()
+    assert lines(on.events) == ["1 4 PerceptionFailed test TimeoutError: no scene after 0.1 s"]
+    on.camera.ready.set()
+    on.settle()
+    on.perception_loop.look()
+    assert [observation.t for observation in on.buffer.observations] == [1.0]
+
+
+def test_a_real_camera_that_takes_too_long_is_left_to_itself(looks):
+    on = looks(limit_s=0.05)
+    on.camera.ready.clear()
+    on.perception_loop.look()
+    assert (on.events, list(on.buffer.observations)) == ([], [])
+    on.camera.ready.set()
+    on.settle()
+    on.perception_loop.collect()
+    assert [observation.t for observation in on.buffer.observations] == [1.0]
+
+
+@pytest.mark.parametrize("wait", [True, False])
+def test_nothing_is_waited_for_when_the_mission_is_to_end(looks, wait):
+    on = looks(wait=wait)
+    on.camera.ready.clear()
+    on.ended = True
+    on.perception_loop.look()
+    assert (on.events, list(on.buffer.observations)) == ([], [])
+    assert not on.camera.ready.is_set()
+
+
+@pytest.mark.parametrize(
+    ("where", "wait"), [("blind", True), ("blind", False), ("error", True), ("error", False)]
+)
+def test_blindness_is_told_and_passes(looks, lines, where, wait):
+    on = looks(wait=wait)
+    setattr(on.camera, where, OSError("no picture"))
+    on.perception_loop.look()
+    assert lines(on.events) == ["1 4 PerceptionFailed test OSError: no picture"]
+    setattr(on.camera, where, None)
+    on.perception_loop.look()
+    assert lines(on.events)[1:] == ["1 4 Observed test {'taken': '1'}"]
+
+
+def test_a_pair_of_eyes_that_fails_does_not_keep_the_others_from_looking(looks):
+    on, other = looks(), looks()
+    on.camera.blind = OSError("no picture")
+    on.perception_loop.perception_workers = {"test": on.worker, "other": other.worker}
+    on.perception_loop.look()
+    on.simulation.step(5.0)
+    other.simulation.step(5.0)
+    on.perception_loop.start()
+    other.settle()
+    on.perception_loop.collect()
+    assert other.camera.captures == [1.0, 6.0]
+    assert [type(event) is PerceptionFailed for event in on.events] == [True, False, True, False]
+
+
+def test_what_is_seen_is_summed_up_for_a_compiler(looks):
+    on, other = looks(), looks()
+    on.perception_loop.look()
+    other.buffer.add(FakeScene(2.0, ("cup", "thing"), {"taken": "2"}, frame="old"))
+    other.buffer.add(FakeScene(3.0, ("cup", "thing"), {"taken": "3"}, frame="new"))
+    blind = looks()
+    on.perception_loop.perception_workers = {
+        "blind": blind.worker,
+        "test": on.worker,
+        "other": other.worker,
+    }
+    situation = on.perception_loop.situation()
+    assert situation.labels == ("thing", "cup")  # each once
+    assert situation.facts == {"hand": "empty", "taken": "3"}  # a newer view over what a robot says
+    assert situation.text == "thing · cup, thing"
+    assert situation.frame == "new"
+
+
+def test_nothing_seen_is_nothing_known(looks):
+    on = looks()
+    situation = on.perception_loop.situation()
+    assert (situation.labels, situation.facts, situation.text) == (
+        (),
+        {"hand": "empty", "taken": "no"},
+        "",
+    )
+    assert situation.frame is None
+    assert known_facts({}, {}) == {}
+
+
+def test_eyes_that_are_closed_wait_for_nobody(looks):
+    on = looks()
+    on.camera.ready.clear()
+    on.perception_loop.start()
+    on.worker.close()
+    assert not on.camera.ready.is_set()
+    with pytest.raises(RuntimeError):
+        on.worker.start(now=True)

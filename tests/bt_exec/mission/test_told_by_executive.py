@@ -1,0 +1,282 @@
+"""What a mission tells, from its first event to its outcome, whole."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from bt_exec.events import Finished, MissionStarted, NodeChanged, Planned, Planning, Turn
+from bt_exec.failure import Refusal
+from bt_exec.language.messages import Messages
+from bt_exec.mission.summary import Ending
+from bt_exec.outcome import Outcome
+from bt_exec.testing import scripted_condition, scripted_skill
+
+THREE = "tree: t\nroot: {sequence: [{do: b, name: one}, {do: b, skip_if: c}, {do: a}]}"
+
+
+def three_parts():
+    """Return parts of which the second is skipped and the third fails once."""
+    return [
+        scripted_skill("a", [("2", "SLIPPED"), ("1", "done")]),
+        scripted_condition("c", [True], skip_reason="already so"),
+        scripted_skill("b"),
+    ]
+
+
+def test_every_event_of_a_mission_that_is_planned_twice(stage):
+    on = stage(three_parts(), THREE, perception_workers=True, executive={"mission_id": "m-1"})
+    on.run()
+    assert on.told() == [
+        "10 0 MissionStarted m-1 go en test",
+        "10 0 Observed test {'picture': '1'}",
+        "10 0 Planning fixed",
+        "10 0 Planned 1",
+        "10 1 SkillStarting one b 1",
+        "10 1 SkillEnded one b 1 done 0",
+        "10 1 NodeChanged one done",
+        "10 1 Asked b skip_if c True",
+        "10 1 NodeChanged b skipped already so",
+        "10 1 SkillStarting a a 1",
+        "10 1 Progress a 0.0 running",
+        "10 1 NodeChanged a running",
+        "10 1 NodeChanged sequence running",
+        "10.1 2 Progress a 0.5 running",  # a state is told once, not at each tick
+        "10.2 3 SkillEnded a a 1 failed 0.2 SLIPPED",
+        "10.2 3 NodeChanged a failed as the script says SLIPPED",
+        "10.2 3 NodeChanged sequence failed as the script says SLIPPED",
+        "10.2 3 Observed test {'picture': '2'}",  # a fresh look before it is planned again
+        "10.2 3 Planning fixed SLIPPED",
+        "10.2 3 Planned 1",
+        "10.2 3 NodeChanged one kept",
+        "10.2 3 NodeChanged b kept",
+        "10.2 4 SkillStarting a a 2",
+        "10.2 4 Progress a 0.0 running",
+        "10.2 4 NodeChanged a running",
+        "10.2 4 NodeChanged sequence running",
+        "10.3 5 SkillEnded a a 2 done 0.1",
+        "10.3 5 NodeChanged a done",
+        "10.3 5 NodeChanged sequence done",
+        "10.3 5 Observed test {'picture': '3'}",  # the last words tell how things are now
+        "10.3 5 Finished satisfied OK",
+    ]
+
+
+def test_the_outcome_says_all_of_it(stage):
+    on = stage(three_parts(), THREE, executive={"mission_id": "m-1", "journal": "a/j.sqlite"})
+    found = on.run()
+    (failure,) = found.failures
+    assert (failure["code"], failure["path"], failure["message"]) == (
+        *("SLIPPED", "a", "as the script says"),
+    )
+    assert found == Outcome(
+        "m-1",
+        "go",
+        "satisfied",
+        "OK",
+        "OK",
+        planner_calls=2,
+        replans=1,
+        plan_version=2,
+        ticks=5,
+        sim_seconds=0.3,
+        wall_seconds=found.wall_seconds,
+        skipped=({"name": "b", "reason": "already so"},),
+        failures=(failure,),
+        journal="a/j.sqlite",
+    )
+    assert on.events[-1] == Finished(10.3, 5, found)
+
+
+def test_time_on_the_wall_is_in_seconds_and_counts_from_the_start(stage, monkeypatch):
+    times = iter([100.0, 102.34567])
+    on = stage([scripted_skill("a")])
+
+    class Wall:
+        @staticmethod
+        def monotonic() -> float:
+            return next(times)
+
+    monkeypatch.setattr("bt_exec.mission.executive.time", Wall)
+    on.executive._planner.plan = lambda request: refused()
+    assert on.run().wall_seconds == 2.346
+
+
+def refused():
+    """Return how a mission ends that is refused; nothing else asks for the time."""
+    refusal = Refusal("NO", "No.", ("go",))
+    return Ending("refused", "NO", refusal=refusal, problems=("what",))
+
+
+def test_a_refusal_is_the_outcome_and_nothing_was_planned(stage):
+    on = stage([scripted_skill("a")], pack={"turn_reporter": Reporter})
+    on.executive._planner.plan = lambda request: refused()
+    found = on.run("hm")
+    assert found == Outcome(
+        "",
+        "hm",
+        "refused",
+        "NO",
+        "No.",
+        wall_seconds=found.wall_seconds,
+        nearest=("go",),
+        problems=("what",),
+    )
+    assert on.told() == ["10 0 MissionStarted hm en test", "10 0 Finished refused NO"]
+
+
+class Reporter:
+    """A turn reporter that says how things stand."""
+
+    def report(self, view):
+        return {
+            "next": view.next_action.name if view.next_action else "",
+            "status": view.status,
+            "code": view.reason_code,
+            "said": view.message,
+            "failed": view.failure.code if view.failure else "",
+        }
+
+
+def test_a_turn_is_told_before_each_skill_and_at_the_end(stage):
+    on = stage([scripted_skill("a", ["done"])], pack={"turn_reporter": Reporter})
+    on.run()
+    turns = [(event.t, event.tick, event.report) for event in on.events if isinstance(event, Turn)]
+    going = {"next": "a", "status": "in_progress", "code": "OK", "said": "", "failed": ""}
+    ended = {"next": "", "status": "satisfied", "code": "OK", "said": "OK", "failed": ""}
+    assert turns == [(10.0, 1, going), (10.0, 1, ended)]
+
+
+def test_the_last_turn_names_the_failure_that_ended_the_mission(stage):
+    on = stage([scripted_skill("a", ["crash"])], pack={"turn_reporter": Reporter})
+    outcome = on.run()
+    assert [event.report for event in on.events if isinstance(event, Turn)][-1] == {
+        "next": "",
+        "status": "failed",
+        "code": "SKILL_CRASHED",
+        "said": outcome.message,
+        "failed": "SKILL_CRASHED",
+    }
+
+
+@pytest.mark.parametrize(
+    ("command", "language", "expected"),
+    [("go", "", "en"), ("가", "", "ko"), ("go", "ko", "ko"), ("가", "en", "en")],
+)
+def test_the_language_is_that_of_the_command_unless_it_is_given(stage, command, language, expected):
+    on = stage([scripted_skill("a")])
+    on.run(command, language)
+    (started,) = (event for event in on.events if isinstance(event, MissionStarted))
+    assert started == MissionStarted(
+        10.0,
+        0,
+        "",
+        command,
+        expected,
+        "test",
+        {"packs": {"test": {}}, "compiler": {"name": "offline"}},
+    )
+    assert on.compiler.requests[0].language == expected
+
+
+@pytest.mark.parametrize(
+    ("script", "told", "expected"),
+    [
+        (["done"], "I am home.", "I am home."),
+        (["crash"], "I am lost.", "SKILL_CRASHED I am lost."),
+        (["crash"], "", "SKILL_CRASHED"),
+        (["done"], "  ", "OK"),
+    ],
+)
+def test_what_the_robot_said_opens_a_good_end_and_follows_a_bad_one(stage, script, told, expected):
+    on = stage([scripted_skill("a", script)], rig={"told": lambda: told})
+    on.site.messages.explain = lambda failure, language: failure.code
+    assert on.run().message == expected
+
+
+def test_what_several_robots_said_is_told_in_one_line(stage):
+    on = stage([scripted_skill("a")], rig={"told": lambda: "Here."})
+    rigs = on.executive.rigs
+    for name, said in (("mute", None), ("quiet", lambda: ""), ("other", lambda: "There.")):
+        rigs[name] = dataclasses.replace(rigs["test"], told=said)
+    assert on.run().message.split() == ["Here.", "There."]
+
+
+def test_a_node_of_an_earlier_plan_that_is_kept_is_told_once(stage):
+    on = stage(three_parts(), THREE)
+    on.run()
+    after = on.events[max(n for n, e in enumerate(on.events) if isinstance(e, Planned)) :]
+    kept = [e.state for e in after if isinstance(e, NodeChanged) and e.path in ("one", "b")]
+    assert kept == ["kept", "kept"]
+
+
+def test_who_listens_is_told_in_order_and_one_that_breaks_is_named_once(stage, caplog):
+    heard = []
+
+    class Listens:
+        def __init__(self, name):
+            self.name = name
+
+        def on(self, event):
+            heard.append((self.name, type(event)))
+
+    class Broken:
+        calls = 0
+
+        def on(self, event):
+            self.calls += 1
+            raise ValueError("no ears")
+
+    broken = [Broken(), Broken()]
+    on = stage([scripted_skill("a")], executive={"listeners": [Listens(1), *broken, Listens(2)]})
+    assert on.run().status == "satisfied"
+    assert heard[:2] == [(1, MissionStarted), (2, MissionStarted)]
+    assert [kind for name, kind in heard if name == 1] == [k for name, k in heard if name == 2]
+    assert caplog.messages == ["Broken missed an event: no ears"] * 2  # once for each of them
+    assert broken[0].calls == broken[1].calls == len(heard) / 2
+
+
+def test_a_plan_is_asked_for_with_all_that_is_known(stage):
+    exchanges = []
+    on = stage(
+        three_parts(), THREE, perception_workers=True, executive={"record": exchanges.append}
+    )
+    on.run("go", "ko")
+    first, second = on.compiler.requests
+    assert (first.command, first.language, first.catalogue) == ("go", "ko", on.site.catalogue)
+    assert (first.library, first.messages) == (on.site.library, on.site.messages)
+    assert (first.settings, first.record) == ({"test": {}}, exchanges.append)
+    assert (first.situation.labels, first.situation.facts) == (("thing",), {"picture": "1"})
+    assert (first.previous, first.failure, first.done, first.tried) == (None, None, (), ())
+    assert second.situation.facts == {"picture": "2"}
+    assert second.previous == next(e.spec for e in on.events if isinstance(e, Planned))
+    assert second.failure.code == "SLIPPED"
+    assert [(done.path, done.skipped) for done in second.done] == [("one", ""), ("b", "already so")]
+    assert second.tried == (second.failure,)
+    assert second.settings == {"test": {}}
+
+
+def test_what_is_known_is_told_at_the_end_as_the_newest_look_knows_it(stage, tmp_path):
+    words = tmp_path / "words.yaml"
+    words.write_text("'picture=2': {en: 'The second picture.', ko: 둘}\nOK: {en: Done., ko: 끝.}\n")
+    skill = scripted_skill("a", effects={"picture": "2"})
+    on = stage([skill], perception_workers=True)
+    messages = Messages.load([words])
+    object.__setattr__(on.site, "messages", messages)
+    assert on.run().message == "The second picture."
+
+
+@pytest.mark.parametrize(("verdict", "code"), [(True, "ALREADY_SO"), (False, "OK")])
+def test_a_mission_that_found_nothing_to_do_says_why(stage, verdict, code):
+    tree = "tree: t\nroot: {do: a, skip_if: c}"
+    so = scripted_condition("c", [verdict], skip_reason="already so")
+    outcome = stage([scripted_skill("a"), so], tree).run()
+    assert (outcome.status, outcome.reason_code) == ("satisfied", code)
+
+
+def test_planning_is_told_with_the_failure_that_made_it_necessary(stage):
+    on = stage(three_parts(), THREE)
+    on.run()
+    asked = [event.failure for event in on.events if isinstance(event, Planning)]
+    assert [failure and failure.code for failure in asked] == [None, "SLIPPED"]

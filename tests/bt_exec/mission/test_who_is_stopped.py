@@ -1,0 +1,284 @@
+"""Who is stopped, and when: aborts, a second word, Ctrl-C, a crash of our own, coming to rest."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from bt_exec.events import Aborting, Finished, PerceptionFailed
+from bt_exec.failure import Failure
+from bt_exec.rig import Rig
+from bt_exec.site.site import Limits
+from bt_exec.skill import Running, Steps, skill
+from bt_exec.testing import ScriptedRobot, scripted_skill
+
+
+class Body(ScriptedRobot):
+    """A robot that says when it was stopped, for who waits for it."""
+
+    def __init__(self, still: bool = True) -> None:
+        super().__init__(still=still)
+        self.stopped = threading.Event()
+
+    def stop(self) -> None:
+        super().stop()
+        self.stopped.set()
+
+
+class Settling(ScriptedRobot):
+    """A robot that is still after so many times of being asked."""
+
+    def __init__(self, asked: int) -> None:
+        self.asked = asked
+        super().__init__()
+
+    @property
+    def still(self) -> bool:
+        self.asked -= 1
+        return self.asked < 0
+
+    @still.setter
+    def still(self, value: bool) -> None:
+        pass
+
+
+def holding_up(robot_stopped, begun):
+    """Return a skill that holds up the loop until the robot is stopped."""
+
+    @skill()
+    def a() -> Steps:
+        """Block, which no skill should."""
+        yield Running()
+        begun.set()
+        assert robot_stopped.wait(60), "nobody stopped the robot"
+        yield Running()
+
+    return a
+
+
+def test_the_second_abort_stops_the_robot_at_once(stage):
+    """The first one leaves the loop its 30 s; asked again, nothing is waited for."""
+    robot, begun, first = Body(), threading.Event(), threading.Event()
+    part = holding_up(robot.stopped, begun)
+    on = stage([part], robot=robot, limits=Limits(cancel_s=30))
+
+    def twice() -> None:
+        begun.wait(60)
+        on.executive.abort("first")
+        first.set()
+        assert not robot.stopped.wait(0.2), "one word asks for a clean stop"
+        on.executive.abort("second")
+        assert robot.stopped.wait(10)
+
+    asking = threading.Thread(target=twice)
+    asking.start()
+    outcome = on.run()
+    asking.join()
+    assert (outcome.status, outcome.reason_code, robot.stops) == ("aborted", "ABORTED", 1)
+    assert on.told(Aborting) == ["10.2 2 Aborting clean first"]  # the first reason stands
+
+
+def test_the_robot_is_stopped_when_a_period_and_the_time_to_cancel_are_over(stage):
+    on = stage([scripted_skill("a")], limits=Limits(cancel_s=0.5))
+    assert on.executive._patience_s == 0.6
+
+
+def test_every_robot_of_the_mission_is_stopped_and_one_that_raises_hinders_none(stage, caplog):
+    class Gone(ScriptedRobot):
+        def stop(self) -> None:
+            super().stop()
+            raise OSError("connection lost")
+
+    on = stage([scripted_skill("a")], robot=Gone())
+    other = ScriptedRobot()
+    on.executive.rigs["other"] = Rig(other)
+    on.executive._see_to_it(0.0)
+    assert (on.robot.stops, other.stops) == (1, 1)
+    assert caplog.messages == ["the robot of test could not be stopped"]
+
+
+@pytest.mark.parametrize("heeded", [True, False])
+def test_who_watches_an_abort_stops_only_what_did_not_heed_it(stage, heeded):
+    on = stage([scripted_skill("a")])
+    on.executive._heeded = heeded
+    on.executive._see_to_it(0.001)
+    assert on.robot.stops == (0 if heeded else 1)
+
+
+def test_a_mission_that_has_ended_is_no_longer_watched(stage):
+    on = stage([scripted_skill("a")])
+    assert on.run().status == "satisfied"
+    on.executive._see_to_it(0.001)
+    assert on.robot.stops == 0
+
+
+def test_a_crash_of_our_own_stops_the_robots_once_and_is_told(stage, caplog):
+    def broken(spec, context):
+        raise RuntimeError("a bug")
+
+    on = stage([scripted_skill("a")], pack={"rules": (broken,)})
+    outcome = on.run()
+    assert on.robot.stops == 1
+    on.executive._see_to_it(0.001)  # the watchdog of an abort that came meanwhile
+    assert on.robot.stops == 1
+    assert (outcome.status, outcome.reason_code) == ("failed", "EXECUTIVE_CRASHED")
+    assert on.told()[-1] == "10 0 Finished failed EXECUTIVE_CRASHED"
+    assert caplog.messages == ["the executive broke down"]
+    assert caplog.records[0].exc_info is not None
+
+
+def test_the_failure_of_a_crash_carries_its_traceback(stage):
+    def broken(spec, context):
+        raise RuntimeError("a bug")
+
+    ends: list[Failure] = []
+
+    class Reports:
+        def report(self, view):
+            ends.append(view.failure)
+
+    on = stage([scripted_skill("a")], pack={"turn_reporter": Reports})
+    on.executive._tick_to_the_end = lambda built: broken(None, None)
+    on.run()
+    (failure,) = ends
+    assert (failure.code, failure.message) == ("EXECUTIVE_CRASHED", "RuntimeError: a bug")
+    assert (failure.kind, failure.retryable) == ("robot", False)
+    assert failure.evidence["traceback"].endswith("RuntimeError: a bug\n")
+
+
+def test_ctrl_c_while_it_ticks_is_an_abort(stage):
+    @skill()
+    def a() -> Steps:
+        """Be interrupted."""
+        yield Running()
+        raise KeyboardInterrupt
+
+    on = stage([a])
+    outcome = on.run()
+    assert (outcome.status, outcome.reason_code) == ("aborted", "ABORTED")
+    assert on.told(Aborting, Finished) == [
+        "10.1 2 Aborting clean",
+        "10.1 2 Finished aborted ABORTED",
+    ]
+
+
+@pytest.mark.parametrize("where", ["ask", "wait"])
+def test_ctrl_c_while_coming_to_rest_stops_the_robot_and_the_record_ends(stage, where):
+    class Restless(ScriptedRobot):
+        @property
+        def still(self) -> bool:
+            if where == "ask":
+                raise KeyboardInterrupt
+            return False
+
+        @still.setter
+        def still(self, value: bool) -> None:
+            pass
+
+    on = stage([scripted_skill("a")], robot=Restless())
+
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    on.executive.clock.advance = interrupted
+    assert on.run().status == "satisfied"
+    assert on.robot.stops == 1
+    assert on.told(Aborting, Finished) == [
+        "10 1 Aborting robot stop still moving",
+        "10 1 Finished satisfied OK",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "still_s", "seconds", "stops"),
+    [
+        (0, 0.5, 0.0, 0),
+        (3, 0.5, 0.3, 0),
+        (5, 0.5, 0.5, 0),  # the last moment is waited for, then asked once more
+        (99, 0.5, 0.5, 1),
+        (99, 1.0, 1.0, 1),
+    ],
+)
+def test_a_robot_has_a_while_to_come_to_rest(stage, asked, still_s, seconds, stops):
+    on = stage([scripted_skill("a")], robot=Settling(asked), limits=Limits(still_s=still_s))
+    outcome = on.run()
+    assert (round(outcome.sim_seconds, 6), on.robot.stops) == (seconds, stops)
+
+
+def test_a_robot_that_cannot_be_asked_is_stopped_and_it_is_told(stage, caplog):
+    class Lost(ScriptedRobot):
+        @property
+        def still(self) -> bool:
+            raise OSError("connection lost")
+
+        @still.setter
+        def still(self, value: bool) -> None:
+            pass
+
+    on = stage([scripted_skill("a")], robot=Lost())
+    assert on.run().status == "satisfied"
+    assert on.told(Aborting) == ["10 1 Aborting robot stop still moving"]
+    assert caplog.records[0].exc_info is not None
+
+
+def test_all_robots_must_be_still(stage):
+    on = stage([scripted_skill("a")])
+    on.executive.rigs["other"] = Rig(Settling(2))
+    assert round(on.run().sim_seconds, 6) == 0.2
+
+
+def test_an_abort_before_the_first_tick_moves_nothing_and_looks_no_more(stage):
+    on = stage([scripted_skill("a")], perception_workers=True)
+    on.executive.abort("early")
+    outcome = on.run()
+    assert (outcome.status, outcome.ticks, on.robot.log) == ("aborted", 0, [])
+    assert on.camera.taken == 1
+    assert on.told()[-2:] == ["10 0 Aborting clean early", "10 0 Finished aborted ABORTED"]
+
+
+def test_an_abort_acts_while_a_look_is_waited_for(stage):
+    looking, enough = threading.Event(), threading.Event()
+    on = stage([scripted_skill("a")], perception_workers=True, limits=Limits(look_s=60))
+
+    def interpret(capture):
+        looking.set()
+        enough.wait(60)
+        return capture
+
+    on.camera.interpret = interpret
+    asking = threading.Thread(target=lambda: looking.wait(60) and on.executive.abort())
+    asking.start()
+    outcome = on.run()
+    asking.join()
+    assert not enough.is_set()
+    enough.set()
+    assert (outcome.status, on.robot.log) == ("aborted", [])
+    assert on.told(PerceptionFailed) == []
+
+
+def test_an_abort_while_a_tree_runs_stops_its_skill_before_it_is_told(stage):
+    on = stage([scripted_skill("a", [("forever",)])])
+    step = on.simulation.step
+
+    def then_abort(seconds: float) -> None:
+        step(seconds)
+        if on.executive.runtime.tick == 2:
+            on.executive.abort("enough")
+
+    on.simulation.step = then_abort
+    assert on.run().status == "aborted"
+    assert on.robot.log == ["a start", "a stopped"]
+    assert on.told()[-4:] == [
+        "10.2 2 SkillEnded a a 1 stopped 0.2",
+        "10.2 2 NodeChanged a stopped",
+        "10.2 2 Aborting clean enough",
+        "10.2 2 Finished aborted ABORTED",
+    ]
+
+
+def test_a_mission_without_eyes_looks_at_nothing(stage):
+    on = stage([scripted_skill("a")])
+    on.executive._perception_loop.look = None  # nobody may call it at the end
+    on.executive._mission = lambda *parts: on.executive._satisfied(parts[-1])
+    assert on.run().status == "satisfied"

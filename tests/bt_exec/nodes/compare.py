@@ -1,0 +1,85 @@
+"""A case played twice: by the built nodes and by the reference, tick by tick."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from py_trees.common import Status
+
+from bt_exec.events import Event
+from bt_exec.failure import Failure
+from bt_exec.nodes.build import build
+from bt_exec.nodes.fault_injection import Fault, Faults
+from bt_exec.nodes.runtime import Runtime
+from bt_exec.nodes.watch import Watch
+from bt_exec.rig import Rig
+from bt_exec.testing import FakeClock
+from tests.bt_exec.nodes.random_trees import Case
+from tests.bt_exec.nodes.reference import Reference
+from tests.bt_exec.nodes.stage import CATALOGUE, PACK, Player
+
+__all__ = ["TICKS", "TICK_S", "compare"]
+
+TICK_S = 0.05
+TICKS = 24
+"""A case that still runs after so many ticks is stopped, as by an abort."""
+
+_WORDS = {Status.RUNNING: "running", Status.SUCCESS: "done", Status.FAILURE: "failed"}
+
+
+def compare(case: Case) -> tuple[Reference, int]:
+    """Play `case` both ways; return the reference and the number of ticks.
+
+    Raises:
+        AssertionError: At the first tick where the two differ.
+    """
+    reference = Reference(case.spec, case.script.fresh(), case.faults)
+    events: list[Event] = []
+    player, clock = Player(case.script.fresh()), FakeClock()
+    faults = Faults(Fault(skill, call, code) for (skill, call), code in case.faults.items())
+    runtime = Runtime(
+        CATALOGUE, {PACK.name: Rig(player)}, {}, lambda: clock.time, events.append, faults
+    )
+    built = build(case.spec, runtime)
+    watch = Watch(built, runtime)
+    tick, last = 0, case.abort_at or TICKS
+    while True:
+        tick += 1
+        runtime.tick = tick
+        watch.tick()
+        expected = reference.tick(clock.time)
+        found = {path: _WORDS[n.status] for path, n in built.by_path.items() if n.status in _WORDS}
+        assert [f"tick {tick}", *map(_plain, events)] == [f"tick {tick}", *reference.events]
+        assert player.log == reference.log, f"tick {tick}"
+        assert found == reference.status, f"tick {tick}"
+        if expected != "running" or tick == last:
+            break
+        clock.step(TICK_S)
+    if expected == "running":
+        built.root.stop(Status.INVALID)
+        reference.stop()
+        assert [*map(_plain, events)] == reference.events
+        assert player.log == reference.log
+        assert all(node.status is Status.INVALID for node in built.by_path.values())
+    finished = [(done.path, done.skill, done.args, done.skipped) for done in built.finished()]
+    assert finished == reference.finished
+    assert runtime.results == reference.around.results
+    return reference, tick
+
+
+def _plain(event: Event) -> Event:
+    """Return an event whose tracebacks are dots: every other word of it is compared."""
+    failure: Failure | None = getattr(event, "failure", None)
+    if failure is None:
+        return event
+    return replace(event, failure=_dotted(failure))  # type: ignore[arg-type,call-arg]  # it has one
+
+
+def _dotted(failure: Failure) -> Failure:
+    evidence: Mapping[str, Any] = failure.evidence
+    if "traceback" in evidence:
+        evidence = {**evidence, "traceback": "…"}
+    cause = _dotted(failure.cause) if failure.cause is not None else None
+    return replace(failure, evidence=evidence, cause=cause)

@@ -1,0 +1,394 @@
+"""What a tree means: a second interpreter, written from the timing table in `bt_exec.spec.model`.
+
+A node at work is a generator: it yields once for each tick that leaves it running, returns its
+failure (None for success), and is stopped by closing it. No state outlives a generator, so nothing
+can be left over when a node is entered again. Nothing here is shared with `bt_exec.nodes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from typing import Any, TypeAlias
+
+from bt_exec.events import Event, NodeChanged, Progress, SkillEnded, SkillStarting
+from bt_exec.failure import Failure
+from bt_exec.skill import Running
+from bt_exec.spec.model import (
+    Check,
+    Do,
+    Fallback,
+    MissionSpec,
+    NodeBase,
+    Parallel,
+    children_of,
+)
+from bt_exec.spec.paths import paths
+from tests.bt_exec.nodes.reference_questions import Question, Surroundings
+from tests.bt_exec.nodes.stage import CODES, OWN_TIMEOUT_S, Script
+
+__all__ = ["Reference"]
+
+Work: TypeAlias = Generator[None, None, Failure | None]
+WAIT = "wait"
+
+
+class Reference:
+    """A mission as the table says it must run; `tick` it, `stop` it, and compare.
+
+    Attributes:
+        status: ``running``, ``done``, ``failed`` or nothing, by path.
+        events: Everything told, in order.
+        log: Every call of a skill or condition, in order.
+        finished: Leaves that need no more doing: (path, skill, arguments, why skipped).
+    """
+
+    def __init__(self, spec: MissionSpec, script: Script, faults: Mapping[Any, str]) -> None:
+        self.faults = faults
+        self.script = script
+        self.kept = spec.mission.kept
+        self.status: dict[str, str] = {}
+        self.told: dict[str, str] = {}
+        self.events: list[Event] = []
+        self.args: dict[str, Mapping[str, Any]] = {}
+        self.reasons: dict[str, str] = {}
+        self.around = Surroundings(self.events.append, script)
+        self.log = self.around.log
+        self.calls: dict[str, int] = {}
+        self.by_id = {id(node): path for path, node in paths(spec.root)}
+        self.root = spec.root
+        self.work = self.node(spec.root)
+
+    # -- from outside ------------------------------------------------------------------------
+
+    def tick(self, now: float) -> str:
+        """Run one tick at `now` [s]; return the status of the root."""
+        self.around.now = now
+        self.around.tick += 1
+        next(self.work, None)
+        return self.status[self.path(self.root)]
+
+    def stop(self) -> None:
+        """Stop everything that runs."""
+        self.work.close()
+        self.forget(self.root)
+
+    def path(self, node: NodeBase) -> str:
+        """Return the path of `node`."""
+        return self.by_id[id(node)]
+
+    @property
+    def finished(self) -> list[tuple[Any, ...]]:
+        """The leaves that succeeded, in document order; not in a fallback's failed branches."""
+        return list(self._finished(self.root))
+
+    def _finished(self, node: NodeBase) -> Any:
+        path = self.path(node)
+        leaf = isinstance(node, Do | Check) or path in self.kept
+        if leaf and self.status.get(path) == "done":
+            ran = isinstance(node, Do) and path not in self.kept
+            reason = self.reasons.get(path, "")
+            yield path, node.do if ran else "", self.args.get(path, {}) if ran else {}, reason
+        for child in () if leaf else children_of(node):
+            if not (isinstance(node, Fallback) and self.status.get(self.path(child)) == "failed"):
+                yield from self._finished(child)
+
+    # -- a node with its modifiers -----------------------------------------------------------
+
+    def node(self, node: NodeBase) -> Work:
+        """Run a node: what became of it is told after each tick."""
+        path = self.path(node)
+        if path in self.kept:
+            self.status[path] = "done"
+            return None
+        self.forget(node)
+        work = self.skipping(node)
+        try:
+            while True:
+                try:
+                    next(work)
+                except StopIteration as ended:
+                    failure = ended.value
+                    break
+                self.status[path] = "running"
+                self.tell(path, "running")
+                yield
+        except GeneratorExit:
+            work.close()
+            self.forget(node)
+            self.told.pop(path, None)
+            raise
+        self.status[path] = "failed" if failure else "done"
+        if failure:
+            self.tell(path, "failed", failure.message, failure)
+        elif path in self.reasons:
+            self.tell(path, "skipped", self.reasons[path])
+        else:
+            self.tell(path, "done")
+        return failure
+
+    def skipping(self, node: NodeBase) -> Work:
+        """`skip_if`: once on entry, as soon as it is known."""
+        if node.skip_if is not None:
+            path = self.path(node)
+            question = Question(node.skip_if, path, "skip_if", self.around)
+            while (answer := question.ask()).holds is None:
+                if answer.given_up:
+                    return question.doubt("check")
+                yield
+            if answer.holds:
+                self.reasons[path] = question.skip_reason()
+                return None
+        return (yield from self.repeating(node))
+
+    def repeating(self, node: NodeBase) -> Work:
+        """`repeat`: so many successes in a row, one per tick."""
+        for number in range(node.repeat or 1):
+            if number:
+                yield
+            failure = yield from self.retrying(node)
+            if failure:
+                return failure
+        return None
+
+    def retrying(self, node: NodeBase) -> Work:
+        """`retry`: so many attempts in all, one per tick, while another may help."""
+        earlier: list[Failure] = []
+        for number in range(node.retry or 1):
+            if number:
+                yield
+                self.forget_children(node)
+            failure = yield from self.attempt(node)
+            if failure is None:
+                return None
+            earlier.insert(0, failure)
+            if not failure.retryable:
+                break
+        return chained(earlier)
+
+    def attempt(self, node: NodeBase) -> Work:
+        """`timeout` around `while` around the node itself."""
+        self.forget_children(node)
+        self.args.pop(self.path(node), None)
+        limit = node.timeout or (OWN_TIMEOUT_S[node.do] if isinstance(node, Do) else None)
+        began = self.around.now
+
+        def late() -> Failure | None:
+            taken = self.around.now - began
+            if limit is None or taken < limit - 1e-9:
+                return None
+            said = f"not done after {taken:.1f} s (limit {limit:g} s)"
+            facts = {"seconds": round(taken, 3), "limit": limit}
+            skill, args = "", {}
+            if isinstance(node, Do):
+                skill, args = node.do, self.args.get(self.path(node)) or self.given(node)
+            return Failure("TIMEOUT", said, self.path(node), "timeout", skill, args, facts)
+
+        return self.watched(node, self.guarded(node), late)
+
+    def guarded(self, node: NodeBase) -> Work:
+        """`while`: asked each tick before the node; doubt starts nothing."""
+        if node.guard is None:
+            return (yield from self.core(node))
+        question = Question(node.guard, self.path(node), "while", self.around)
+        started = False
+
+        def broken() -> Failure | str | None:
+            nonlocal started
+            answer = question.ask()
+            if answer.holds:
+                started = True
+            elif answer.holds is False:
+                return question.broken(started=started)
+            elif answer.given_up:
+                return question.doubt("guard")
+            return None if started else WAIT
+
+        return (yield from self.watched(node, self.core(node), broken))
+
+    def watched(self, node: NodeBase, work: Work, ask: Callable[[], Any]) -> Work:
+        """Run `work`, asking before each of its ticks; a failure stops it."""
+        try:
+            while True:
+                said = ask()
+                if isinstance(said, Failure):
+                    work.close()
+                    self.forget_children(node)
+                    return said
+                if said != WAIT:
+                    try:
+                        next(work)
+                    except StopIteration as ended:
+                        return ended.value
+                yield
+        finally:
+            work.close()
+
+    # -- kinds -------------------------------------------------------------------------------
+
+    def core(self, node: NodeBase) -> Work:
+        """The node itself, without modifiers."""
+        match node:
+            case Do():
+                return self.do(node)
+            case Check():
+                return self.check(node)
+            case Parallel():
+                return self.parallel(node)
+            case Fallback():
+                return self.fallback(node)
+        return self.sequence(node)
+
+    def sequence(self, node: NodeBase) -> Work:
+        """One after another until one fails."""
+        for child in children_of(node):
+            failure = yield from self.node(child)
+            if failure:
+                return failure
+        return None
+
+    def fallback(self, node: NodeBase) -> Work:
+        """One after another until one succeeds; earlier failures are causes of the last."""
+        failures: list[Failure] = []
+        for child in children_of(node):
+            failure = yield from self.node(child)
+            if failure is None:
+                return None
+            failures.insert(0, failure)
+        return chained(failures)
+
+    def parallel(self, node: Parallel) -> Work:
+        """All at once; ends when enough succeeded or that is out of reach."""
+        running = [self.node(child) for child in node.parallel]
+        succeeded, failures = 0, []
+        try:
+            while True:
+                for work in list(running):
+                    try:
+                        next(work)
+                    except StopIteration as ended:
+                        running.remove(work)
+                        if ended.value is None:
+                            succeeded += 1
+                        else:
+                            failures.append(ended.value)
+                if succeeded >= node.needed:
+                    return None
+                if len(node.parallel) - len(failures) < node.needed:
+                    return failures[0]
+                yield
+        finally:
+            for work in running:
+                work.close()
+
+    def check(self, node: Check) -> Work:
+        """Ask until it is known."""
+        question = Question(node.check, self.path(node), "check", self.around, told=node.tell)
+        while (answer := question.ask()).holds is None:
+            if answer.given_up:
+                return question.doubt("check")
+            yield
+        return None if answer.holds or node.tell else question.failed(node.code)
+
+    # -- skills ------------------------------------------------------------------------------
+
+    def given(self, node: Do) -> dict[str, Any]:
+        """Return the arguments as they are now; as written where a result is missing."""
+        value = node.args.get("value", 0)
+        if not isinstance(value, str):
+            return {"value": value}
+        name = value.removeprefix("$")
+        if self.around.results.get(name) is not None:
+            return {"value": self.around.results[name]}
+        return dict(node.args)
+
+    def do(self, node: Do) -> Work:
+        """Start a skill, run it, and say how it ended."""
+        around, path, name = self.around, self.path(node), node.do
+        began = around.now
+        args = self.args[path] = self.given(node)
+        if "$" in str(args.get("value")):
+            return Failure(
+                "BAD_ARGUMENT", repr(args["value"][1:]), path, "skill", name, args, retryable=False
+            )
+        number = self.calls[name] = self.calls.get(name, 0) + 1
+        self.emit(SkillStarting, path, name, args, number)
+
+        def ended(state: str, result: Any = None, failure: Failure | None = None) -> Any:
+            taken = around.now - began
+            self.emit(SkillEnded, path, name, number, state, taken, result or {}, failure)
+            return failure
+
+        def failed(code: str, message: str, *, retryable: bool, **evidence: Any) -> Any:
+            return ended(
+                "failed",
+                None,
+                Failure(code, message, path, "skill", name, args, evidence, retryable),
+            )
+
+        code = self.faults.get((name, number))
+        if code is not None:
+            said = f"made to fail by --fault at call {number}"
+            return failed(code, said, retryable=code != "SKILL_CRASHED")
+        call = self.script.skill(name)
+        around.log.append(f"{name} {args['value']} start")
+        told: Running | None = None
+        try:
+            for step in range(call.ticks):
+                now = Running(None, call.doing(step))
+                if now != told:
+                    told = now
+                    self.emit(Progress, path, None, now.doing)
+                yield
+        except GeneratorExit:
+            around.log.append(f"{name} closed")
+            said = ""
+            if call.messy:
+                around.log.append("robot stop")
+                said = "clean-up raised RuntimeError: messy; the robot was stopped"
+            ended("stopped")
+            self.emit(NodeChanged, path, "stopped", said)
+            raise
+        around.log.append(f"{name} closed")
+        if call.messy:
+            return failed("SKILL_CRASHED", "RuntimeError: messy", retryable=False, traceback="…")
+        if call.end == "done":
+            for field, saved in node.save.items():
+                around.results[saved] = {"value": call.value}.get(field)
+            return ended("done", {"value": call.value})
+        if call.end == "crash":
+            return failed("SKILL_CRASHED", "ValueError: broken", retryable=False, traceback="…")
+        if call.end not in CODES:
+            said = f"raised the undeclared code {call.end}: as written"
+            return failed("SKILL_CRASHED", said, retryable=False)
+        return failed(call.end, "as written", retryable=call.end != "HOPELESS", value=call.value)
+
+    # -- telling -----------------------------------------------------------------------------
+
+    def emit(self, kind: Any, *facts: Any) -> None:
+        """Tell an event of this moment."""
+        self.events.append(kind(self.around.now, self.around.tick, *facts))
+
+    def tell(self, path: str, state: str, detail: str = "", failure: Any = None) -> None:
+        """Tell the state of a node if it is new."""
+        settled = "done" if state == "skipped" else state
+        if self.told.get(path) != settled:
+            self.told[path] = settled
+            self.emit(NodeChanged, path, state, detail, failure)
+
+    def forget(self, node: NodeBase) -> None:
+        """Take back what became of a node and of everything under it."""
+        self.status.pop(self.path(node), None)
+        self.reasons.pop(self.path(node), None)
+        self.args.pop(self.path(node), None)
+        self.forget_children(node)
+
+    def forget_children(self, node: NodeBase) -> None:
+        """Take back what became of everything under a node."""
+        for child in children_of(node):
+            self.forget(child)
+
+
+def chained(failures: list[Failure]) -> Failure:
+    """Return the first of `failures` with the others behind it, causes of each kept."""
+    first, *rest = failures
+    return first.because(chained(rest)) if rest else first

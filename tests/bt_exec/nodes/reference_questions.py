@@ -1,0 +1,161 @@
+"""How questions are answered: the part of the reference that knows conditions and doubt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from bt_exec.events import Asked, Event
+from bt_exec.failure import Failure, FailureKind
+from bt_exec.skill import Verdict
+from bt_exec.spec.expression import Any_, Is, Not
+from tests.bt_exec.nodes.stage import PATIENCE_S, REASONS, UNKNOWN, Script
+
+__all__ = ["Question", "Surroundings"]
+
+
+@dataclass
+class Surroundings:
+    """What all nodes share: time, who listens, saved results, the script, the log of calls."""
+
+    emit: Callable[[Event], None]
+    script: Script
+    now: float = 0.0
+    tick: int = 0
+    results: dict[str, Any] = field(default_factory=dict)
+    log: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one part of an expression says now.
+
+    Attributes:
+        verdict: What was found.
+        name: The condition that said so; the first of several.
+        holding: The conditions that made it hold.
+        until: When its doubt is too much [s].
+        code: What it fails with then.
+        facts: Further evidence of that failure.
+    """
+
+    verdict: Verdict
+    name: str
+    holding: tuple[str, ...] = ()
+    until: float = math.inf
+    code: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
+    given_up: bool = False
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether it holds."""
+        return self.verdict.holds
+
+
+class Question:
+    """One expression at one node, from its entry on."""
+
+    def __init__(
+        self, expression: Any, path: str, role: Any, around: Surroundings, *, told: bool = False
+    ) -> None:
+        self.expression, self.path, self.role = expression, path, role
+        self.around, self.told = around, told
+        self.said: Any = None
+        self.doubted: dict[str, float] = {}
+
+    def ask(self) -> Answer:
+        """Ask once, and tell what is new."""
+        doubted, self.doubted = self.doubted, {}
+        answer = self.part(self.expression, doubted)
+        verdict, around = answer.verdict, self.around
+        if (verdict.holds, verdict.why) != self.said:
+            self.said = (verdict.holds, verdict.why)
+            text = str(self.expression)
+            asked = Asked(around.now, around.tick, self.path, self.role, text, verdict, self.told)
+            around.emit(asked)
+        self.answer = replace(
+            answer, given_up=verdict.holds is None and around.now >= answer.until - 1e-9
+        )
+        return self.answer
+
+    def part(self, part: Any, doubted: dict[str, float]) -> Answer:
+        """Ask one part; what settles it ends the asking."""
+        if isinstance(part, Is):
+            return self.leaf(part, doubted)
+        if isinstance(part, Not):
+            inner = self.part(part.of, doubted)
+            if inner.holds is None:
+                return inner
+            turned = replace(inner.verdict, holds=not inner.holds)
+            return replace(inner, verdict=turned, holding=())
+        either = isinstance(part, Any_)
+        answers = []
+        for one in part.of:
+            answer = self.part(one, doubted)
+            if answer.holds is either:
+                return answer
+            answers.append(answer)
+        unknown = [answer for answer in answers if answer.holds is None]
+        if unknown:
+            first = min(unknown, key=lambda answer: answer.until)
+            ends = [answer.until for answer in unknown]
+            return replace(first, until=max(ends) if either else min(ends))
+        verdicts = [answer.verdict for answer in answers]
+        together = Verdict(
+            not either,
+            " and ".join(verdict.why for verdict in verdicts if verdict.why),
+            tuple(fact for verdict in verdicts for fact in verdict.evidence),
+            max(verdict.age_s for verdict in verdicts),
+        )
+        holding = tuple(name for answer in answers for name in answer.holding)
+        return Answer(together, answers[0].name, holding)
+
+    def leaf(self, leaf: Is, doubted: dict[str, float]) -> Answer:
+        """Ask one condition."""
+        name = leaf.name
+        self.around.log.append(f"{name}?")
+        verdict = self.around.script.condition(name)
+        if verdict == "crash":
+            said = Verdict.unknown(f"{name} raised ValueError: broken")
+            facts = (("traceback", "…"),)
+            return Answer(said, name, (), -math.inf, "CONDITION_CRASHED", facts)
+        if verdict.holds is not None:
+            return Answer(verdict, name, (name,) if verdict.holds else ())
+        since = self.doubted[name] = doubted.get(name, self.around.now)
+        return Answer(verdict, name, (), since + PATIENCE_S[name], UNKNOWN[name])
+
+    # -- failures ----------------------------------------------------------------------------
+
+    def skip_reason(self) -> str:
+        """Return what the conditions that held say; the question itself if they say nothing."""
+        reasons = [REASONS[name] for name in self.answer.holding if REASONS[name]]
+        return ", ".join(dict.fromkeys(reasons)) or str(self.expression)
+
+    def doubt(self, kind: FailureKind) -> Failure:
+        """Return the failure of not knowing for too long."""
+        said = self.answer.verdict.why or f"cannot tell whether {self.expression}"
+        return self._failure(self.answer.code, said, kind, **dict(self.answer.facts))
+
+    def broken(self, *, started: bool) -> Failure:
+        """Return the failure of a guard."""
+        why = self.answer.verdict.why
+        said = f"{self.expression} {'no longer holds' if started else 'does not hold'}"
+        said += f": {why}" if why else ""
+        return replace(self._failure("GUARD_BROKEN", said, "guard", why=why), retryable=True)
+
+    def failed(self, code: str | None) -> Failure:
+        """Return the failure of a check."""
+        said = self.answer.verdict.why or f"{self.expression} does not hold"
+        return self._failure(code or "CHECK_FAILED", said, "check")
+
+    def _failure(self, code: str, message: str, kind: FailureKind, **facts: Any) -> Failure:
+        evidence = {
+            "question": str(self.expression),
+            "evidence": list(self.answer.verdict.evidence),
+            **facts,
+        }
+        name = self.answer.name
+        return Failure(code, message, self.path, kind, name, {}, evidence, retryable=False)
