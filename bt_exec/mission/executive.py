@@ -44,6 +44,7 @@ from bt_exec.nodes.fault_injection import Faults
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.nodes.watch import Watch
 from bt_exec.outcome import Ending, Outcome, code_of_reason
+from bt_exec.planning.assumed import Assumed
 from bt_exec.planning.compiler import Compiler, Record, Request
 from bt_exec.planning.replan_policy import ReplanPolicy
 from bt_exec.rig import Rig, stop_all
@@ -105,6 +106,7 @@ class Executive:
         self.mission_id = mission_id
         self.journal = journal
         self._replan_policy = ReplanPolicy(site.limits.replans, site.catalogue)
+        self._assumed = Assumed(site.catalogue)
         self._record = record
         self._today = today
         self._reporters = Reporters(site.catalogue.packs, rigs)
@@ -229,6 +231,7 @@ class Executive:
     def emit(self, event: Event) -> None:
         """Hand an event to every listener. A listener that raises is told of once, then ignored."""
         self._progress.on(event)
+        self._assumed.on(event)
         for listener in self._listeners:
             try:
                 listener.on(event)
@@ -272,6 +275,7 @@ class Executive:
                 failure=failure,
                 done=built.finished(),
                 tried=tuple(progress.failures),
+                assumed=dict(self._assumed.facts),
             )
 
     def _satisfied(self, progress: MissionProgress) -> Ending:

@@ -10,7 +10,7 @@ from bt_exec.mission.progress import MissionProgress
 from bt_exec.outcome import Ending
 from bt_exec.pack import Catalogue
 from bt_exec.spec.model import Check, Do, walk
-from bt_exec.verify.dry_run import established
+from bt_exec.verify.facts import established
 from bt_exec.verify.templates import fill
 
 __all__ = ["state_of", "summarise"]

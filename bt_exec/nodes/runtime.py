@@ -33,6 +33,7 @@ class Runtime:
         tick: The number of the present tick.
         results: What skills saved, by name.
         calls: How often each skill was started in this mission.
+        acted: When an action ended last [s, mission clock].
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Runtime:
         self.tick = 0
         self.results: dict[str, Any] = {}
         self.calls: dict[str, int] = {}
+        self.acted = float("-inf")
 
     def injected(self, part: Signature, since: float) -> dict[str, Any]:
         """Return what a skill or condition is given besides its arguments.

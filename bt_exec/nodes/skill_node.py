@@ -17,10 +17,12 @@ from bt_exec.events import NodeChanged, Progress, SkillEnded, SkillStarting
 from bt_exec.failure import Failed, Failure
 from bt_exec.nodes.crash import in_words
 from bt_exec.nodes.leaf import Leaf
+from bt_exec.nodes.needs import unmet_need
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.rig import stop_all
 from bt_exec.skill import Running, Skill, Steps
 from bt_exec.spec.model import Do
+from bt_exec.verify.facts import NEED_NOT_MET
 
 __all__ = ["SkillNode"]
 
@@ -66,6 +68,11 @@ class SkillNode(Leaf):
         except (ValueError, KeyError) as error:
             self.args = dict(self.spec.args)
             self.failure = self._fail("BAD_ARGUMENT", str(error), retryable=False)
+            return
+        unmet = unmet_need(self.skill, self.args, runtime)
+        if unmet is not None:
+            message, evidence = unmet
+            self.failure = self._fail(NEED_NOT_MET, message, **evidence)
             return
         self._call = runtime.calls[self.skill.name] = runtime.calls.get(self.skill.name, 0) + 1
         runtime.emit(
@@ -189,7 +196,7 @@ class SkillNode(Leaf):
 
     def _ended(self, state: Any, result: Mapping[str, Any] | None = None) -> None:
         runtime = self.runtime
-        now = runtime.now()
+        now = runtime.acted = runtime.now()
         call, self._call = self._call, 0
         runtime.emit(
             SkillEnded(

@@ -80,6 +80,7 @@ class Request:
         failure: Why it failed, or None for the first plan.
         done: What that plan finished, in order.
         tried: Every failure of this mission so far, first to last.
+        assumed: Facts that hold if everything that ran did what it declares; ``"?"`` is uncertain.
         settings: The site's settings by pack; the defaults of a pack that is not in it.
         cancel: Set when nobody waits for the answer any more; a slow compiler heeds it.
         limit_s: How long the answer is waited for [s], or None if nobody said.
@@ -96,6 +97,7 @@ class Request:
     failure: Failure | None = None
     done: tuple[Done, ...] = ()
     tried: tuple[Failure, ...] = ()
+    assumed: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, PackSettings] = field(default_factory=dict)
     cancel: threading.Event = field(default_factory=threading.Event, compare=False, repr=False)
     limit_s: float | None = None

@@ -11,10 +11,9 @@ from bt_exec.planning.passes import PassContext
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import MissionSpec
 from bt_exec.verify import verify_document, verify_mission
+from bt_exec.verify.facts import NEED_NOT_MET
 
 __all__ = ["NEED_NOT_MET", "examine", "prepare", "rejection"]
-
-NEED_NOT_MET = "NEED_NOT_MET"
 
 
 def prepare(spec: MissionSpec, request: Request) -> MissionSpec:

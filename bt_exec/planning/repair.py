@@ -1,18 +1,21 @@
 """What a re-plan keeps and what it replaces; shared by every compiler.
 
 The **failed part** is the innermost subtree that encloses the failed node. What finished outside it
-is kept, unless something known now contradicts what it achieved: a door that was opened and has
-fallen shut is opened again.
+is kept, unless the world undid it (a door that was opened and has fallen shut is opened again) or
+its effect no longer holds for what runs again (`bt_exec.planning.keeping`).
 """
 
 from __future__ import annotations
 
-from bt_exec.failure import Failure
-from bt_exec.pack import Catalogue
+from collections.abc import Mapping
+
+from bt_exec.failure import Failure, SpecError
+from bt_exec.planning.achieved import assumed_now, finished_steps, undone
 from bt_exec.planning.compiler import Request
-from bt_exec.spec.model import Check, Do, Mission, MissionSpec, NodeBase, Tree, rebuild, walk
+from bt_exec.planning.keeping import still_kept
+from bt_exec.spec.expand import expand
+from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Tree, rebuild, walk
 from bt_exec.spec.paths import encloses, paths
-from bt_exec.verify.templates import fill
 
 __all__ = ["failed_part", "kept_paths", "other_way", "repaired"]
 
@@ -37,12 +40,13 @@ def repaired(request: Request, compiler: str) -> MissionSpec:
     it is: skills vary a second attempt, and the executive notices when nothing changes.
     """
     assert request.previous is not None
-    old = other_way(request)
-    kept = kept_paths(request)
-    if old is not None:  # may enclose more than the failed part, with other arguments now
-        part = next(path for path, node in paths(request.previous.root) if node is old[0])
-        kept = tuple(path for path in kept if not encloses(part, path))
     before = request.previous.mission
+    root: NodeBase = request.previous.root
+    way = other_way(request)
+    if way is None:
+        kept = kept_paths(request)
+    else:
+        root, kept = _replaced(request, *way)
     header = Mission(
         command=before.command,
         language=before.language,
@@ -52,11 +56,24 @@ def repaired(request: Request, compiler: str) -> MissionSpec:
         subgoals=before.subgoals,
         kept=kept,
     )
-    root = request.previous.root
-    if old is not None:
-        failed, other = old
-        root = rebuild(root, lambda node: other if node is failed else node)  # type: ignore[assignment]
-    return MissionSpec(mission=header, root=root)
+    return request.previous.model_copy(update={"mission": header, "root": root})
+
+
+def _replaced(request: Request, old: NodeBase, new: Tree) -> tuple[NodeBase, tuple[str, ...]]:
+    """Return the plan's root with `new` in the place of `old`, and what it keeps.
+
+    `old` may enclose more than the failed part; what is in it runs again with other arguments.
+    """
+    assert request.previous is not None
+    before = request.previous.root
+    root = rebuild(before, lambda node: new if node is old else node)
+    here = {id(node): path for path, node in paths(root)}
+    outside = {path: here[id(node)] for path, node in paths(before) if id(node) in here}
+    try:
+        whole = expand(request.previous.model_copy(update={"root": root}), request.library)
+    except SpecError:  # verification says what is wrong; nothing is kept of a plan that cannot be
+        return root, ()
+    return root, _kept(request, outside, whole.root)
 
 
 def other_way(request: Request) -> tuple[NodeBase, Tree] | None:
@@ -99,38 +116,31 @@ def _tried(args: dict[str, object], skills: set[str], failures: tuple[Failure, .
 
 
 def kept_paths(request: Request) -> tuple[str, ...]:
-    """Return the paths of finished leaves that a new plan does not run again, in order."""
+    """Return the paths of finished leaves that a new plan does not run again, in order.
+
+    The failed part runs again as it was; a compiler that puts another in its place has its plan
+    verified from what is known.
+    """
     if request.previous is None or request.failure is None:
         return ()
     part, _ = failed_part(request.previous, request.failure)
-    finished = {done.path for done in request.done} | set(request.previous.mission.kept)
-    achieved: dict[str, tuple[str, str]] = {}  # fact → its last writer and what that achieved
-    for path, node in paths(request.previous.root):
-        if path in finished or path == request.failure.path:
-            for fact, value in _effects(node, request.catalogue).items():
-                achieved[fact] = (path, value)
-    undone = {
-        path
-        for fact, (path, value) in achieved.items()
-        if value != "?" and request.situation.facts.get(fact, value) != value
+    root = request.previous.root
+    outside = {path: path for path, _ in paths(root) if not encloses(part, path)}
+    return _kept(request, outside, root)
+
+
+def _kept(request: Request, outside: Mapping[str, str], root: NodeBase) -> tuple[str, ...]:
+    """Return the paths of finished leaves that the plan `root` does not run again, in order.
+
+    Args:
+        request: What failed, what was finished, what is known.
+        outside: The paths of what is not replaced, each with its path in `root`.
+        root: The new plan, expanded.
+    """
+    lost = undone(request)
+    achieved = {
+        outside[path]: gave
+        for path, gave in finished_steps(request).items()
+        if path in outside and path not in lost
     }
-    return tuple(
-        path
-        for path, node in paths(request.previous.root)
-        if path in finished
-        and isinstance(node, Do | Check)
-        and not encloses(part, path)
-        and path not in undone
-    )
-
-
-def _effects(node: NodeBase, catalogue: Catalogue) -> dict[str, str]:
-    """Return what a node achieves, as far as its arguments are known before it runs."""
-    if not isinstance(node, Do):
-        return {}
-    skill = catalogue.skill(node.do)
-    try:
-        args = skill.validate(node.args)
-    except ValueError:
-        return {}
-    return {fill(key, args): fill(value, args) for key, value in skill.effects.items()}
+    return still_kept(root, achieved, assumed_now(request), request.catalogue)

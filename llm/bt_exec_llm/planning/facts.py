@@ -10,7 +10,7 @@ from bt_exec.planning.compiler import Request
 from bt_exec.spec.model import Check, Do, NodeBase, Sequence, Tree, walk
 from bt_exec.spec.paths import place_of_children
 from bt_exec.spec.source import Place, show_place
-from bt_exec.verify.dry_run import established
+from bt_exec.verify.facts import established
 from bt_exec.verify.templates import fill
 from bt_exec_llm.planning.intent import effects_of
 

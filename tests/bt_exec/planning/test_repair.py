@@ -1,13 +1,17 @@
 """What a re-plan keeps, and which other ways of the library it takes."""
 
+from dataclasses import replace
+
 import pytest
 
 from bt_exec.failure import Failure
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Done, Request
 from bt_exec.planning.repair import failed_part, kept_paths, other_way, repaired
+from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.expand import expand
 from bt_exec.spec.library import Library
+from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec, Tree
 from bt_exec.spec.paths import paths
 from bt_exec.testing import scripted_skill
@@ -33,8 +37,6 @@ root: {do: pull, with: {arm: $arm}}
 
 
 def pull_skill():
-    from bt_exec.skill import Running, Steps, skill
-
     @skill(fails={"STUCK", "GONE"}, effects={"door": "open", "at": "door"})
     def pull(arm: str) -> Steps:
         """Pull."""
@@ -74,6 +76,13 @@ def request_after():
 def test_the_failed_part_is_the_innermost_subtree(request_after):
     request = request_after("all/take/hold", "SLIPPED")
     assert failed_part(request.previous, request.failure)[0] == "all/take"
+
+
+def test_without_a_subtree_around_it_the_failed_part_is_the_whole_plan(request_after):
+    request = request_after("hold", "SLIPPED")
+    root = load_text("tree: t\nroot: {sequence: [{tree: take}, {do: hold}]}").document.root
+    spec = request.previous.model_copy(update={"root": root})
+    assert failed_part(spec, request.failure) == ("sequence", root)
 
 
 def test_finished_leaves_outside_the_failed_part_are_kept(request_after):
@@ -126,8 +135,6 @@ def test_a_repaired_plan_names_the_new_way_and_expands(request_after):
 
 def test_no_library_is_no_other_way(request_after):
     request = request_after("all/open/pull", "STUCK")
-    from dataclasses import replace
-
     assert other_way(replace(request, library=Library())) is None
 
 
@@ -140,9 +147,103 @@ def test_another_skills_failure_does_not_make_a_way_tried(request_after):
     assert dict(way.args) == {"arm": "left"}
 
 
+def test_the_header_of_a_repaired_plan(request_after):
+    request = request_after("all/open/pull", "GONE", {"arm": "right"})
+    before = Mission(command="열어", language="ko", plan_version=3, subgoals=("one", "two"))
+    previous = request.previous.model_copy(update={"mission": before})
+    assert repaired(replace(request, previous=previous), "mender").mission == Mission(
+        command="열어",
+        language="ko",
+        plan_version=4,
+        compiler="mender",
+        parent=3,
+        subgoals=("one", "two"),
+    )
+
+
+def test_a_first_plan_has_no_other_way_and_keeps_nothing(request_after):
+    request = request_after("all/open/pull", "STUCK", done=("all/take/reach",))
+    for first in (replace(request, previous=None), replace(request, failure=None)):
+        assert other_way(first) is None
+        assert kept_paths(first) == ()
+
+
+def test_a_way_that_cannot_be_expanded_keeps_nothing(request_after):
+    """Verification says what is wrong with it."""
+    request = request_after("all/open/pull", "GONE", {"arm": "right"}, done=("all/take/reach",))
+    pry = "tree: pry\nroot: {tree: nowhere}"
+    library = Library(load_text(text) for text in (TREES["all"], TREES["open"], TREES["take"], pry))
+    spec = repaired(replace(request, library=library), "test")
+    assert spec.mission.kept == ()
+    assert [node.tree for _, node in paths(spec.root) if isinstance(node, Tree)] == [
+        "all",
+        "pry",
+        "take",
+    ]
+
+
+WAYS = """
+tree: part
+params: {arm: {type: text, default: right}, hard: {type: boolean, default: false}}
+otherwise:
+  - {on: [NO], with: {arm: left}}
+  - {on: [NO], with: {arm: left, hard: true}}
+  - {on: [NO], tree: bare}
+root: {do: push, with: {arm: $arm, hard: $hard}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("tried", "way"),
+    [
+        ([], {"arm": "left", "hard": False}),
+        ([{"arm": "left", "hard": False}], {"arm": "left", "hard": True}),
+        ([{"arm": "left", "hard": True}], {"arm": "left", "hard": False}),
+        ([{"arm": "left", "hard": False}, {"arm": "left", "hard": True}], {}),
+    ],
+)
+def test_a_way_is_tried_when_a_failure_had_all_its_arguments(tried, way):
+    """A tree that takes no parameters gets no arguments."""
+
+    @skill(fails={"NO"})
+    def push(arm: str, hard: bool) -> Steps:
+        """Push."""
+        yield Running()
+
+    trees = [WAYS, "tree: bare\nroot: {do: push, with: {arm: right, hard: true}}"]
+    site = scripted_site([push], trees)
+    call = Tree.model_validate({"tree": "part", "with": {"arm": "right", "hard": False}})
+    spec = expand(MissionSpec(mission=Mission(command="go"), root=call), site.library)
+    failures = [Failure("NO", path="part/push", node="push", args=args) for args in tried]
+    request = Request(
+        "go",
+        "en",
+        site.catalogue,
+        site.library,
+        previous=spec,
+        failure=Failure("NO", path="part/push", node="push"),
+        tried=tuple(failures),
+    )
+    _, found = other_way(request)
+    assert (found.tree, dict(found.args)) == ("part" if way else "bare", way)
+
+
+def test_the_same_part_twice_is_replaced_where_it_failed(request_after):
+    request = request_after("all/open/pull", "STUCK")
+    spec = MissionSpec(mission=Mission(command="go"), root=load_text(TWICE).document.root)
+    spec = expand(spec, request.library)
+    failure = Failure("GONE", path="open#2/pull", node="pull", args={"arm": "right"})
+    done = (Done("open/pull", "pull", {"arm": "right"}),)
+    found = repaired(replace(request, previous=spec, failure=failure, done=done), "test")
+    assert [path for path, _ in paths(found.root)] == ["sequence", "open", "open/pull", "pry"]
+    assert found.mission.kept == ("open/pull",)
+
+
+TWICE = "tree: twice\nroot: {sequence: [{tree: open}, {tree: open}]}"
+
+
 def test_what_an_outer_way_replaces_is_done_again():
     from bt_exec import Failed
-    from bt_exec.skill import Running, Steps, skill
     from bt_exec.testing import run_tree
 
     @skill()

@@ -29,6 +29,8 @@ def plan(version: int = 1, skill: str = "grab") -> MissionSpec:
     ("failure", "ending"),
     [
         (Failure("SKILL_CRASHED", "bug"), ("failed", "SKILL_CRASHED", "")),
+        (Failure("CONDITION_CRASHED", "bug"), ("failed", "CONDITION_CRASHED", "")),
+        (Failure("BAD_ARGUMENT", "no"), ("failed", "BAD_ARGUMENT", "")),
         (Failure("NOT_RECORDED", "disk full"), ("failed", "NOT_RECORDED", "")),
         (Failure("DOUBT", "who knows"), ("blocked", "DOUBT", "")),
         (Failure("ABSENT", "no", kind="check", retryable=False), ("blocked", "ABSENT", "")),
@@ -39,6 +41,7 @@ def test_what_no_plan_can_help_ends_the_mission(failure, ending):
     worth = ReplanPolicy(3, CATALOGUE)
     found = worth.ends(failure, plan(), {})
     assert (found.status, found.reason_code, found.why) == ending
+    assert found.failure is failure
     assert worth.replans == 0
 
 
@@ -47,6 +50,21 @@ def test_the_same_plan_failing_the_same_way_again_is_no_progress():
     assert worth.ends(SLIPPED, plan(1), {"door": "open"}) is None
     again = worth.ends(SLIPPED, plan(2), {"door": "open"})
     assert (again.status, again.why) == ("blocked", "NO_PROGRESS")
+    assert (again.reason_code, again.failure, worth.replans) == ("SKILL_FAILED", SLIPPED, 1)
+
+
+def test_a_check_that_may_be_asked_again_is_worth_a_plan():
+    worth = ReplanPolicy(1, CATALOGUE)
+    assert worth.ends(Failure("ABSENT", "no", kind="check"), plan(), {}) is None
+
+
+def test_what_a_plan_keeps_makes_it_another_and_its_command_does_not():
+    worth = ReplanPolicy(9, CATALOGUE)
+    kept = MissionSpec(mission=Mission(command="x", kept=("grab",)), root=Do(do="grab"))
+    said = MissionSpec(mission=Mission(command="y", notes=("n",)), root=Do(do="grab"))
+    assert worth.ends(SLIPPED, plan(), {}) is None
+    assert worth.ends(SLIPPED, kept, {}) is None
+    assert worth.ends(SLIPPED, said, {}).why == "NO_PROGRESS"
 
 
 @pytest.mark.parametrize(
@@ -71,3 +89,4 @@ def test_the_budget_ends_it():
         assert worth.ends(SLIPPED, plan(), {"turn": str(turn)}) is None
     spent = worth.ends(SLIPPED, plan(), {"turn": "2"})
     assert (spent.status, spent.why, worth.replans) == ("blocked", "BUDGET_SPENT", 2)
+    assert (spent.reason_code, spent.failure) == ("SKILL_FAILED", SLIPPED)

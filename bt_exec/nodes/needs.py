@@ -1,0 +1,50 @@
+"""What a skill needs, asked again when it starts: a plan was verified on what was believed then.
+
+Timing: once for each start, never while a skill runs.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from bt_exec.nodes.runtime import Runtime
+from bt_exec.skill import Skill
+from bt_exec.verify.facts import unmet
+
+__all__ = ["unmet_need"]
+
+_log = logging.getLogger("bt_exec")
+
+
+def unmet_need(
+    skill: Skill, args: Mapping[str, Any], runtime: Runtime
+) -> tuple[str, dict[str, Any]] | None:
+    """Return why a skill may not start now, and the evidence; None if nothing known is against it.
+
+    What robots know of themselves counts, and what the newest scenes show if they were captured
+    after the last action ended: an older one shows how things were before.
+    """
+    if not skill.needs:
+        return None
+    found = unmet(_known(runtime), skill, args)
+    if not found:
+        return None
+    fact, allowed, known = found[0]
+    message = f"{skill.name} needs {fact} to be {' or '.join(allowed)}, but it is {known}"
+    told = ", ".join(f"{fact}={known}" for fact, _, known in found)
+    return message, {"facts": told, "allowed": [f"{fact}={value}" for value in allowed]}
+
+
+def _known(runtime: Runtime) -> dict[str, str]:
+    facts: dict[str, str] = {}
+    for name, rig in runtime.rigs.items():
+        try:
+            facts.update(rig.facts_now())
+        except Exception as error:  # noqa: BLE001 - a robot that cannot say it contradicts nothing
+            _log.error("the robot of %s could not say what it knows", name, exc_info=error)
+    for buffer in runtime.buffers.values():
+        if buffer.observations and buffer.observations[-1].t >= runtime.acted:
+            facts.update(buffer.observations[-1].facts())
+    return facts

@@ -1,0 +1,97 @@
+"""What the finished steps of a plan that failed achieved, and what is assumed of the world now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from bt_exec.failure import Failure
+from bt_exec.pack import Catalogue
+from bt_exec.planning.compiler import Done, Request
+from bt_exec.spec.model import Check, Do, NodeBase
+from bt_exec.spec.paths import paths
+from bt_exec.verify.facts import UNKNOWN, Facts, after_failure, after_success, established
+from bt_exec.verify.templates import known_args
+
+__all__ = ["assumed_now", "finished_steps", "undone"]
+
+
+def finished_steps(request: Request) -> dict[str, Facts]:
+    """Return what each finished leaf of the plan achieved, by path, in document order.
+
+    A skill that ran achieved what it declares; a check and a skip, what their conditions
+    establish. A skip that establishes nothing stands for what the skill would have done.
+    """
+    done = {one.path: one for one in request.done}
+    kept = set(request.previous.mission.kept) if request.previous is not None else set()
+    return {
+        path: _achieved(node, done.get(path), request.catalogue)
+        for path, node in _leaves(request)
+        if path in done or path in kept
+    }
+
+
+def _leaves(request: Request) -> Iterator[tuple[str, NodeBase]]:
+    root = request.previous.root if request.previous is not None else None
+    for path, node in paths(root) if root is not None else ():
+        if isinstance(node, Do | Check):
+            yield path, node
+
+
+def _achieved(node: NodeBase, done: Done | None, catalogue: Catalogue) -> Facts:
+    if isinstance(node, Check):
+        return {} if node.tell else established(node.check, catalogue)
+    assert isinstance(node, Do)
+    skill = catalogue.skill(node.do)
+    ran = done is not None and bool(done.args)
+    args = done.args if done is not None and ran else known_args(skill, node.args)
+    found = established(node.skip_if, catalogue) if done is not None and done.skipped else {}
+    return found or after_success({}, skill, args)
+
+
+def assumed_now(request: Request) -> Facts:
+    """Return what is known now, else assumed of what ran; what is uncertain is left out."""
+    return _certain({**_believed(request), **request.situation.facts})
+
+
+def _certain(facts: Mapping[str, str]) -> Facts:
+    return {fact: value for fact, value in facts.items() if value != UNKNOWN}
+
+
+def _believed(request: Request) -> Facts:
+    """Return what is assumed of what ran, whatever is seen."""
+    facts: Facts = {}
+    for gave in finished_steps(request).values():
+        facts.update(gave)
+    nodes = dict(_leaves(request))
+    for failure in _failures(request.failure):
+        node = nodes.get(failure.path)
+        if isinstance(node, Do):
+            skill = request.catalogue.skill(node.do)
+            facts = after_failure(facts, skill, failure.args or known_args(skill, node.args))
+    return _certain({**facts, **request.assumed})
+
+
+def _failures(failure: Failure | None) -> Iterator[Failure]:
+    while failure is not None:
+        yield failure
+        failure = failure.cause
+
+
+def undone(request: Request) -> frozenset[str]:
+    """Return the paths of finished leaves whose effect the world undid.
+
+    What a leaf gave, nothing that ran changed since, and yet it is known to be otherwise.
+    """
+    believed = _believed(request)
+    steps = finished_steps(request)
+    checks = {path for path, node in _leaves(request) if isinstance(node, Check)}
+    last = {fact: path for path, gave in steps.items() if path not in checks for fact in gave}
+    situation: Mapping[str, str] = request.situation.facts
+    return frozenset(
+        path
+        for path, gave in steps.items()
+        for fact, value in gave.items()
+        if (path in checks or last[fact] == path)
+        and believed.get(fact) == value
+        and situation.get(fact, value) != value
+    )

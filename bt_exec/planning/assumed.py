@@ -1,0 +1,57 @@
+"""What is assumed of the world in a mission: what really ran is believed to do what it declares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bt_exec.events import Event, NodeChanged, Planned, SkillEnded, SkillStarting
+from bt_exec.pack import Catalogue
+from bt_exec.spec.model import Check, NodeBase
+from bt_exec.spec.paths import paths
+from bt_exec.verify.facts import UNKNOWN, Facts, after_success, established
+from bt_exec.verify.templates import fill
+
+__all__ = ["Assumed"]
+
+
+class Assumed:
+    """The facts of one mission, from its first action on, fed by its events.
+
+    Args:
+        catalogue: Says what skills change and what conditions establish.
+
+    Attributes:
+        facts: Facts by name; ``"?"`` where a skill failed, was stopped, or does not know.
+    """
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self.facts: Facts = {}
+        self._catalogue = catalogue
+        self._nodes: dict[str, NodeBase] = {}
+        self._args: dict[str, Mapping[str, Any]] = {}
+
+    def on(self, event: Event) -> None:
+        """Take note of what ran and of what was found."""
+        match event:
+            case Planned():
+                self._nodes = dict(paths(event.spec.root))
+            case SkillStarting():
+                self._args[event.path] = event.args
+            case SkillEnded():
+                self._ended(event)
+            case NodeChanged(state="skipped"):
+                self._found(self._nodes[event.path].skip_if)
+            case NodeChanged(state="done"):
+                node = self._nodes.get(event.path)
+                if isinstance(node, Check) and not node.tell:
+                    self._found(node.check)
+
+    def _ended(self, event: SkillEnded) -> None:
+        skill, args = self._catalogue.skill(event.skill), self._args[event.path]
+        self.facts.update({fill(key, args): UNKNOWN for key in skill.effects})
+        if event.state == "done":
+            self.facts.update(after_success({}, skill, args))
+
+    def _found(self, expression: Any) -> None:
+        self.facts.update(established(expression, self._catalogue))

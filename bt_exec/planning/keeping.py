@@ -1,0 +1,237 @@
+"""Which finished steps of a plan need not run again: those whose effect still holds.
+
+A new plan is rehearsed from what is known and assumed now: kept steps do nothing, every other step
+does what it declares. A kept step runs again when
+
+- a skill that runs again needs a fact that the step gave, and that is another now or not known:
+  written by a step that failed, say, or that runs again before;
+- a check or a guard asks for such a fact, and it is another now, or was written anew;
+- nothing that it achieved holds any more, and a skill that declares no needs, so may need it all
+  the same, starts before somebody writes that anew;
+- it is a check, and what it found is written anew before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from bt_exec.pack import Catalogue
+from bt_exec.skill import Skill
+from bt_exec.spec.model import Check, Do, Fallback, NodeBase, children_of
+from bt_exec.spec.paths import paths
+from bt_exec.verify.facts import Facts, after_failure, after_success, established, holds
+from bt_exec.verify.templates import fill, is_known, known_args
+
+__all__ = ["still_kept"]
+
+
+def still_kept(
+    root: NodeBase, achieved: Mapping[str, Facts], now: Mapping[str, str], catalogue: Catalogue
+) -> tuple[str, ...]:
+    """Return the paths of `achieved` that a plan need not run again, in order.
+
+    Args:
+        root: The new plan, expanded.
+        achieved: What each finished step of it achieved, by path.
+        now: What is known and assumed now; a fact that is not there is uncertain.
+        catalogue: Says what skills need and change, and what conditions establish.
+    """
+    kept, plan = dict(achieved), _steps(root)
+    while True:
+        try:
+            _Rehearsal(kept, catalogue).run(plan, _State(dict(now), {}, frozenset()))
+        except _Again as again:
+            del kept[again.path]
+        else:
+            return tuple(kept)
+
+
+class _Step(NamedTuple):
+    """A node with its path; what a plan runs twice is two steps."""
+
+    node: NodeBase
+    path: str
+    children: tuple[_Step, ...]
+
+
+def _steps(root: NodeBase) -> _Step:
+    order = paths(root)  # parents first, as we descend
+
+    def make(node: NodeBase) -> _Step:
+        path, _ = next(order)
+        return _Step(node, path, tuple(make(child) for child in children_of(node)))
+
+    return make(root)
+
+
+class _State(NamedTuple):
+    """Where a rehearsal stands.
+
+    Attributes:
+        facts: What is known; a fact that is not there is uncertain.
+        givers: The kept skills that may have given a fact last, by fact.
+        anew: Facts that were written by a step that ran again.
+    """
+
+    facts: Facts
+    givers: Mapping[str, tuple[str, ...]]
+    anew: frozenset[str]
+
+
+class _Again(Exception):  # noqa: N818 - control flow: a rehearsal ends where a kept step is missed
+    """A kept step must run again."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+
+class _Rehearsal:
+    """One run of a plan in thought; raises `_Again` at the first kept step that is missed."""
+
+    def __init__(self, kept: Mapping[str, Facts], catalogue: Catalogue) -> None:
+        self.kept = kept
+        self.catalogue = catalogue
+
+    def run(self, step: _Step, before: _State) -> _State | None:
+        """Return how things stand once `step` succeeded; None if facts say that it cannot."""
+        if step.path in self.kept:
+            return self._kept(step, before)
+        skip_if, guard = step.node.skip_if, step.node.guard
+        skips = holds(skip_if, before.facts, self.catalogue) if skip_if is not None else False
+        if skips:
+            return before
+        inside = self._found(guard, before) if guard is not None else before
+        after = self._once(step, inside) if inside is not None else None
+        if skips is None:
+            after = _either([self._found(skip_if, before), after])
+        return after
+
+    def _once(self, step: _Step, before: _State) -> _State | None:
+        match step.node:
+            case Do():
+                return self._do(step.node, before)
+            case Check():
+                return before if step.node.tell else self._found(step.node.check, before)
+            case Fallback():
+                return self._fallback(step, before)
+        state: _State | None = before
+        for child in step.children:
+            state = self.run(child, state) if state is not None else None
+        return state
+
+    def _fallback(self, step: _Step, before: _State) -> _State | None:
+        """Try branch after branch, each after those before it may have failed half way."""
+        ends: list[_State | None] = []
+        for branch in step.children:
+            ends.append(self.run(branch, before))
+            if self._sure(branch, before):
+                break
+            before = self._half_way(branch, before)
+        return _either(ends)
+
+    def _sure(self, step: _Step, before: _State) -> bool:
+        """Whether `step` has nothing left to do that could fail."""
+        node = step.node
+        if step.path in self.kept or self._holds(node.skip_if, before):
+            return True
+        if isinstance(node, Do) or not (node.guard is None or self._holds(node.guard, before)):
+            return False
+        if isinstance(node, Check):
+            return self._holds(node.check, before)
+        tried = step.children[:1] if isinstance(node, Fallback) else step.children
+        return bool(tried) and all(self._sure(child, before) for child in tried)
+
+    def _holds(self, expression: Any, before: _State) -> bool:
+        return expression is not None and holds(expression, before.facts, self.catalogue) is True
+
+    def _half_way(self, step: _Step, before: _State) -> _State:
+        """Return how things stand after `step` failed: what it writes is not known."""
+        if step.path in self.kept:
+            return self._given(step, before)
+        if isinstance(step.node, Do):
+            skill = self.catalogue.skill(step.node.do)
+            args = known_args(skill, step.node.args)
+            facts = after_failure(before.facts, skill, args)
+            return before._replace(facts=facts, anew=before.anew | _written(skill, args))
+        for child in step.children:
+            before = self._half_way(child, before)
+        return before
+
+    def _kept(self, step: _Step, before: _State) -> _State:
+        if isinstance(step.node, Check) and before.anew & self.kept[step.path].keys():
+            raise _Again(step.path)
+        return self._given(step, before)
+
+    def _given(self, step: _Step, before: _State) -> _State:
+        """Note what a kept skill gave; a kept check found something, and gave nothing."""
+        if isinstance(step.node, Check):
+            return before
+        gave = dict.fromkeys(self.kept[step.path], (step.path,))
+        return before._replace(givers={**before.givers, **gave})
+
+    def _do(self, node: Do, before: _State) -> _State:
+        skill = self.catalogue.skill(node.do)
+        args = known_args(skill, node.args)
+        for key, wanted in skill.needs.items():
+            if is_known(key, args) and is_known(wanted, args):
+                self._wanted(fill(key, args), fill(wanted, args).split("|"), before)
+        written = _written(skill, args)
+        if not skill.needs:
+            self._gone(written, before)
+        return _State(
+            after_success(before.facts, skill, args),
+            {fact: paths for fact, paths in before.givers.items() if fact not in written},
+            before.anew | written,
+        )
+
+    def _wanted(self, fact: str, allowed: list[str], before: _State) -> None:
+        """Ask for a step that gave `fact`, if it is not as it should be, and that would help."""
+        if before.facts.get(fact) in allowed:
+            return
+        for path in before.givers.get(fact, ()):
+            if self.kept[path][fact] in allowed:
+                raise _Again(path)
+
+    def _gone(self, written: frozenset[str], before: _State) -> None:
+        """Ask for a step of which nothing holds, unless its fact is among those `written` now."""
+        for fact, givers in before.givers.items():
+            for path in givers:
+                if fact not in written and not self._may_hold(self.kept[path], before):
+                    raise _Again(path)
+
+    def _may_hold(self, gave: Facts, before: _State) -> bool:
+        """Whether something of what a step gave may hold; what nobody touched may."""
+        return any(
+            before.facts.get(fact, None if fact in before.anew else value) == value
+            for fact, value in gave.items()
+        )
+
+    def _found(self, expression: Any, before: _State) -> _State | None:
+        """Return how things stand once `expression` held; None if facts say that it does not."""
+        wanted = established(expression, self.catalogue)
+        for fact, value in wanted.items():
+            if fact in before.facts or fact in before.anew:
+                self._wanted(fact, [value], before)
+        if holds(expression, before.facts, self.catalogue) is False:
+            return None
+        return before._replace(facts={**before.facts, **wanted})
+
+
+def _written(skill: Skill, args: Mapping[str, Any]) -> frozenset[str]:
+    """Return the facts that a skill writes, whatever it makes of them."""
+    return frozenset(fill(key, args) for key in skill.effects if is_known(key, args))
+
+
+def _either(ends: list[_State | None]) -> _State | None:
+    """Return what is known where any of these may be how things stand."""
+    possible = [end for end in ends if end is not None]
+    if not possible:
+        return None
+    first, *rest = possible
+    facts = {k: v for k, v in first.facts.items() if all(end.facts.get(k) == v for end in rest)}
+    givers: dict[str, tuple[str, ...]] = {}
+    for end in possible:
+        for fact, paths_of in end.givers.items():
+            givers[fact] = tuple(dict.fromkeys((*givers.get(fact, ()), *paths_of)))
+    return _State(facts, givers, frozenset().union(*(end.anew for end in possible)))

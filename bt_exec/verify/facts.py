@@ -1,0 +1,122 @@
+"""Facts: what is known of the world in words, and how skills and conditions change it.
+
+``{"hand.right": "empty", "door": "open"}``. A fact that is not there is not known: nobody said, or
+something that writes it failed or was stopped half way, or declares ``"?"``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bt_exec.pack import Catalogue
+from bt_exec.skill import Skill
+from bt_exec.spec.expression import All, Any_, Is, Not
+from bt_exec.verify.templates import fill, form_of, is_known, known_args
+
+__all__ = [
+    "NEED_NOT_MET",
+    "UNKNOWN",
+    "Facts",
+    "after_failure",
+    "after_success",
+    "established",
+    "holds",
+    "unmet",
+]
+
+Facts = dict[str, str]
+
+NEED_NOT_MET = "NEED_NOT_MET"
+"""The code of a plan that would start a skill against its needs, and of a skill that would."""
+
+UNKNOWN = "?"
+"""The value that a skill declares for a fact that nobody knows once it is done."""
+
+
+def after_success(facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any]) -> Facts:
+    """Return the facts once `skill` is done.
+
+    Args:
+        facts: The facts before.
+        skill: What ran.
+        args: Its arguments as far as they are known.
+    """
+    after = dict(facts)
+    for key, value in skill.effects.items():
+        known = is_known(key, args) and is_known(value, args) and fill(value, args) != UNKNOWN
+        if known:
+            after[fill(key, args)] = fill(value, args)
+        else:
+            _forget(after, key, args)
+    return after
+
+
+def after_failure(facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any]) -> Facts:
+    """Return the facts once `skill` failed or was stopped: nobody knows how far it came."""
+    after = dict(facts)
+    for key in skill.effects:
+        _forget(after, key, args)
+    return after
+
+
+def _forget(facts: Facts, key: str, args: Mapping[str, Any]) -> None:
+    """Take away the fact that `key` means, or all that it may mean."""
+    form = form_of(key, args)
+    for fact in [fact for fact in facts if form.fullmatch(fact)]:
+        del facts[fact]
+
+
+def unmet(
+    facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any]
+) -> list[tuple[str, list[str], str]]:
+    """Return the needs that facts contradict: the fact, the values it may have, the one it has.
+
+    A fact that nobody knows contradicts nothing.
+    """
+    found = []
+    for key, wanted in skill.needs.items():
+        if not (is_known(key, args) and is_known(wanted, args)):
+            continue
+        fact, allowed = fill(key, args), fill(wanted, args).split("|")
+        known = facts.get(fact)
+        if known is not None and known not in allowed:
+            found.append((fact, allowed, known))
+    return found
+
+
+def established(expression: Any, catalogue: Catalogue) -> Facts:
+    """Return the facts that are known once `expression` holds."""
+    if isinstance(expression, All):
+        facts: Facts = {}
+        for part in expression.of:
+            facts.update(established(part, catalogue))
+        return facts
+    if not isinstance(expression, Is) or expression.name not in catalogue.conditions:
+        return {}
+    condition = catalogue.conditions[expression.name]
+    args = known_args(condition, expression.args)
+    return {
+        fill(key, args): fill(value, args)
+        for key, value in condition.establishes.items()
+        if is_known(key, args) and is_known(value, args)
+    }
+
+
+def holds(expression: Any, facts: Mapping[str, str], catalogue: Catalogue) -> bool | None:
+    """Return whether facts decide that `expression` holds or not; None if they do not."""
+    if isinstance(expression, Not):
+        inner = holds(expression.of, facts, catalogue)
+        return None if inner is None else not inner
+    if isinstance(expression, All | Any_):
+        settles = isinstance(expression, Any_)
+        parts = [holds(part, facts, catalogue) for part in expression.of]
+        if settles in parts:
+            return settles
+        return None if None in parts else not settles
+    wanted = established(expression, catalogue)
+    if any(facts.get(fact, value) != value for fact, value in wanted.items()):
+        return False
+    condition = catalogue.conditions.get(expression.name)
+    whole = condition is not None and len(wanted) == len(condition.establishes) > 0
+    return True if whole and wanted.keys() <= facts.keys() else None

@@ -1,0 +1,53 @@
+"""What is assumed of the world while a mission runs: the account of what really ran."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bt_exec.planning.assumed import Assumed
+from bt_exec.skill import Verdict, condition
+from bt_exec.testing import run_tree, scripted_skill
+from bt_exec.testing.missions import scripted_site
+
+
+@condition(establishes={"lid": "{state}"}, skip_reason="already {state}")
+def lid_is(state: str) -> Verdict:
+    """Whether the lid is open; it is."""
+    return Verdict(state == "open", "seen")
+
+
+PARTS: list[Any] = [
+    scripted_skill("go", effects={"at": "b"}),
+    scripted_skill("leave", effects={"at": "?"}),
+    scripted_skill("slip", ["NO"], effects={"at": "c", "hand": "full"}),
+    scripted_skill("idle", ["forever"], effects={"lamp": "on"}),
+    lid_is,
+]
+OPEN, SHUT = "{lid_is: {state: open}}", "{lid_is: {state: shut}}"
+
+
+@pytest.mark.parametrize(
+    ("root", "facts"),
+    [
+        ("{do: go}", {"at": "b"}),
+        ("{sequence: [{do: go}, {do: leave}]}", {"at": "?"}),
+        ("{fallback: [{do: slip}, {do: go}]}", {"at": "b", "hand": "?"}),
+        ("{fallback: [{sequence: [{do: go}, {do: slip}]}, {check: " + OPEN + "}]}",
+         {"at": "?", "hand": "?", "lid": "open"}),
+        ("{parallel: [{do: go}, {do: idle}], succeed_when: any}", {"at": "b", "lamp": "?"}),
+        ("{do: go, skip_if: " + OPEN + "}", {"lid": "open"}),
+        ("{sequence: [{do: go}], skip_if: " + OPEN + "}", {"lid": "open"}),
+        ("{do: go, skip_if: " + SHUT + "}", {"at": "b"}),
+        ("{check: " + SHUT + ", tell: true}", {}),
+        ("{fallback: [{check: " + SHUT + "}, {do: go}]}", {"at": "b"}),
+    ],
+)  # fmt: skip
+def test_what_ran_did_what_it_declares(root: str, facts: dict[str, str]) -> None:
+    run = run_tree(f"tree: t\nroot: {root}", PARTS)
+    assert run.outcome.status == "satisfied"
+    assumed = Assumed(scripted_site(PARTS).catalogue)
+    for event in run.events:
+        assumed.on(event)
+    assert assumed.facts == facts

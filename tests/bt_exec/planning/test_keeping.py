@@ -1,0 +1,111 @@
+"""What a re-plan keeps, in whole missions: a finished step only while its effect still holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bt_exec.skill import Verdict, condition
+from bt_exec.testing import ScriptedRobot, run_tree, scripted_skill
+
+B, HOME = {"at": "b"}, {"at": "home"}
+PART = """
+tree: part
+root:
+  fallback:
+    - {do: put_b}
+    - sequence: [{do: go_home}, {do: put_home}]
+"""
+
+
+class Cart(ScriptedRobot):
+    """A robot that knows where it is: where the last drive that is done brought it."""
+
+    def facts(self) -> dict[str, str]:
+        drives = [line for line in self.log if line in ("go_b done", "go_home done")]
+        return {"at": "b" if drives[-1:] == ["go_b done"] else "home"}
+
+
+def skills(needs: bool) -> list[Any]:
+    return [
+        scripted_skill("go_b", effects=B),
+        scripted_skill("put_b", ["FULL", "done"], needs=B if needs else {}),
+        scripted_skill("go_home", effects=HOME),
+        scripted_skill("put_home", ["FULL"], needs=HOME if needs else {}),
+    ]
+
+
+def is_at_b(robot: Cart) -> Verdict:
+    """Whether the cart is at b."""
+    here = robot.facts()["at"] == "b"
+    return Verdict(here, "at b" if here else "elsewhere")
+
+
+AT_B = condition(name="at_b", establishes=B, skip_reason="already there")(is_at_b)
+MUTE = condition(name="at_b", skip_reason="already there")(is_at_b)
+
+DROVE_BACK = ["go_b", "put_b", "go_home", "put_home", "go_b", "put_b"]
+
+
+@pytest.mark.parametrize("knows", [True, False], ids=["known", "assumed"])
+@pytest.mark.parametrize("needs", [True, False], ids=["declared", "undeclared"])
+@pytest.mark.parametrize(
+    "go_b",
+    [
+        "{do: go_b}",
+        "{do: go_b, skip_if: at_b}",
+        "{sequence: [{do: go_b}], skip_if: at_b}",
+        "{sequence: [{do: go_b}, {check: at_b}]}",
+        "{fallback: [{check: at_b}, {do: go_b}]}",
+    ],
+)
+@pytest.mark.parametrize("at_b", [AT_B, MUTE], ids=["establishes", "mute"])
+def test_a_cart_that_left_drives_back_first(knows: bool, needs: bool, go_b: str, at_b: Any) -> None:
+    cart = Cart()
+    run = run_tree(
+        f"tree: t\nroot: {{sequence: [{go_b}, {{tree: part}}]}}",
+        [*skills(needs), at_b],
+        trees=[PART],
+        robot=cart,
+        world={"facts": cart.facts} if knows else {},
+    )
+    assert [line.split()[0] for line in cart.log[::2]] == DROVE_BACK
+    assert run.outcome.status == "satisfied"
+
+
+def test_a_step_that_was_skipped_is_asked_again() -> None:
+    """The cart stood at b, so nothing was driven; then it went home, and put_b is tried again."""
+    cart = Cart(log=["go_b start", "go_b done"])
+    run = run_tree(
+        "tree: t\nroot: {sequence: [{do: go_b, skip_if: at_b}, {tree: part}]}",
+        [*skills(needs=True), AT_B],
+        trees=[PART],
+        robot=cart,
+    )
+    assert [line.split()[0] for line in cart.log[::2]] == DROVE_BACK
+    assert run.outcome.status == "satisfied"
+    assert run.outcome.skipped == ({"name": "go_b", "reason": "already there"},)
+
+
+def test_what_earlier_plans_did_counts() -> None:
+    """Plan 1 goes home inside the part; the way that replaces it never says where it is."""
+    part = """
+tree: part
+otherwise: [{on: [FULL], tree: other}]
+root: {sequence: [{do: go_home}, {do: put_home}]}
+"""
+    run = run_tree(
+        "tree: t\nroot: {sequence: [{do: go_b}, {tree: part}]}",
+        skills(needs=True),
+        trees=[part, "tree: other\nroot: {sequence: [{do: put_b, retry: 2}]}"],
+    )
+    assert [line.split()[0] for line in run.robot.log[::2]] == [
+        "go_b",
+        "go_home",
+        "put_home",
+        "go_b",
+        "put_b",
+        "put_b",
+    ]
+    assert run.outcome.status == "satisfied"

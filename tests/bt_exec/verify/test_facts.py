@@ -1,0 +1,122 @@
+"""Facts: what skills and conditions make of them, and what decides a question."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bt_exec.pack import Catalogue, Pack
+from bt_exec.skill import Running, Steps, Verdict, condition, skill
+from bt_exec.spec.model import Check
+from bt_exec.verify.facts import after_failure, after_success, established, holds, unmet
+
+
+@skill(
+    needs={"hand.{arm}": "empty", "lid": "open|{other}"},
+    effects={"hand.{arm}": "{thing}", "lid": "?"},
+)
+def take(arm: str, thing: str, other: str = "ajar") -> Steps:
+    """Take a thing."""
+    yield Running()
+
+
+@condition(establishes={"lid": "{state}", "light": "on"})
+def seen(state: str) -> Verdict:
+    """Whether the lid is seen to be in a state."""
+    return Verdict.yes()
+
+
+@condition()
+def mute() -> Verdict:
+    """Whether something that is no fact."""
+    return Verdict.yes()
+
+
+CATALOGUE = Catalogue([Pack("p", skills=(take,), conditions=(seen, mute))])
+BEFORE = {"hand.left": "empty", "hand.right": "box", "lid": "open", "light": "on"}
+
+
+@pytest.mark.parametrize(
+    ("args", "done", "failed"),
+    [
+        (
+            {"arm": "left", "thing": "cup"},
+            {"hand.left": "cup", "hand.right": "box", "light": "on"},
+            {"hand.right": "box", "light": "on"},
+        ),
+        (  # nobody knows what it takes
+            {"arm": "left"},
+            {"hand.right": "box", "light": "on"},
+            {"hand.right": "box", "light": "on"},
+        ),
+        ({"thing": "cup"}, {"light": "on"}, {"light": "on"}),  # nor with which hand
+    ],
+)
+def test_what_a_skill_leaves(args: Any, done: Any, failed: Any) -> None:
+    assert after_success(BEFORE, take, args) == done
+    assert after_failure(BEFORE, take, args) == failed
+    assert BEFORE["lid"] == "open", "what was is left as it was"
+
+
+@pytest.mark.parametrize(
+    ("args", "facts", "found"),
+    [
+        ({"arm": "left", "other": "ajar"}, {}, []),
+        ({"arm": "left", "other": "ajar"}, {"lid": "open", "hand.left": "empty"}, []),
+        ({"arm": "left", "other": "ajar"}, {"lid": "ajar", "hand.right": "cup"}, []),
+        (
+            {"arm": "left", "other": "ajar"},
+            {"lid": "closed", "hand.left": "cup"},
+            [("hand.left", ["empty"], "cup"), ("lid", ["open", "ajar"], "closed")],
+        ),
+        ({"other": "ajar"}, {"hand.left": "cup"}, []),  # nobody knows which hand
+        ({"arm": "left"}, {"lid": "closed"}, []),  # nor what the lid may be
+    ],
+)
+def test_needs_that_facts_contradict(args: Any, facts: Any, found: Any) -> None:
+    assert unmet(facts, take, args) == found
+
+
+def question(text: Any) -> Any:
+    return Check.model_validate({"check": text}).check
+
+
+OPEN: Any = {"seen": {"state": "open"}}
+SHUT: Any = {"seen": {"state": "shut"}}
+
+
+@pytest.mark.parametrize(
+    ("asked", "facts", "verdict"),
+    [
+        (OPEN, {"lid": "open", "light": "on"}, True),
+        (OPEN, {"lid": "open"}, None),
+        (OPEN, {}, None),
+        (OPEN, {"lid": "shut"}, False),
+        (OPEN, {"lid": "open", "light": "off"}, False),
+        ({"seen": {"state": "$x"}}, {"light": "on"}, None),
+        ({"seen": {"state": "$x"}}, {"light": "off"}, False),
+        ("mute", {"lid": "open"}, None),
+        ("nothing", {"lid": "open"}, None),
+        ({"not": OPEN}, {"lid": "shut"}, True),
+        ({"not": OPEN}, {"lid": "open", "light": "on"}, False),
+        ({"not": OPEN}, {}, None),
+        ({"all": [OPEN, "mute"]}, {"lid": "open", "light": "on"}, None),
+        ({"all": ["mute", OPEN]}, {"lid": "shut"}, False),
+        ({"all": [OPEN, OPEN]}, {"lid": "open", "light": "on"}, True),
+        ({"any": ["mute", OPEN]}, {"lid": "open", "light": "on"}, True),
+        ({"any": [OPEN, "mute"]}, {"lid": "shut"}, None),
+        ({"any": [OPEN, OPEN]}, {"lid": "shut"}, False),
+    ],
+)
+def test_what_facts_decide(asked: Any, facts: dict[str, str], verdict: bool | None) -> None:
+    assert holds(question(asked), facts, CATALOGUE) is verdict
+
+
+def test_what_is_known_once_a_condition_holds() -> None:
+    assert established(question({"all": [SHUT, "mute", OPEN]}), CATALOGUE) == {
+        "lid": "open",
+        "light": "on",
+    }
+    assert established(question({"any": [SHUT]}), CATALOGUE) == {}
+    assert established(None, CATALOGUE) == {}
