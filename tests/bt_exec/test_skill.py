@@ -106,7 +106,7 @@ def test_what_is_not_said_of_a_skill():
     assert (rest.fails, rest.uses, rest.timeout_s) == (frozenset(), frozenset(), 60.0)
     assert (dict(rest.needs), dict(rest.effects), dict(rest.results)) == ({}, {}, {})
     assert (rest.required, take.required) == (frozenset(), {"thing", "other"})
-    bare = Skill("a", rest.function, "", "", {}, frozenset(), frozenset())
+    bare = Skill("a", rest.function, "", "", {}, frozenset(), frozenset(), {})
     assert (bare.fails, bare.timeout_s, bare.needs) == (frozenset(), 60.0, {})
 
 

@@ -55,16 +55,16 @@ def test_a_mutant_says_where_it_is_and_keeps_every_other_line():
 
 def test_the_nearest_tests_are_asked_first_and_no_more_than_the_budget_allows():
     seconds = {
-        "tests/bt_exec/mission/test_clock.py::test_b": 2.0,
-        "tests/bt_exec/mission/test_clock.py::test_a": 3.0,
+        "tests/bt_exec/test_clock.py::test_b": 2.0,
+        "tests/bt_exec/test_clock.py::test_a": 3.0,
         "tests/bt_exec/test_rig.py::test_c": 0.1,
         "tests/skills/test_clock.py::test_d": 0.2,
         "tests/skills/test_e.py::test_e": 90.0,
         "tests/skills/test_f.py::test_f": 0.3,
     }
-    assert chosen(seconds, "bt_exec/mission/clock.py", seconds, 10.0) == [
-        "tests/bt_exec/mission/test_clock.py::test_b",
-        "tests/bt_exec/mission/test_clock.py::test_a",
+    assert chosen(seconds, "bt_exec/clock.py", seconds, 10.0) == [
+        "tests/bt_exec/test_clock.py::test_b",
+        "tests/bt_exec/test_clock.py::test_a",
         "tests/bt_exec/test_rig.py::test_c",
         "tests/skills/test_clock.py::test_d",
         "tests/skills/test_f.py::test_f",

@@ -114,7 +114,7 @@ def tests_of(source: str, file: str, line: int, last: int, maps: list[dict[str, 
             {at - code.co_firstlineno for *_, at in code.co_lines() if at and line <= at <= last},
         )
         for code in codes
-        if code.co_name != "<module>" and code.co_flags & 2  # a function: it has fast locals
+        if code.co_flags & 2 and not _while_imported(code)  # a function: it has fast locals
     ]
     wanted = {f"{file}::{code.co_qualname}": lines for code, lines in inside if lines}
     for kept in maps:
@@ -131,6 +131,12 @@ def tests_of(source: str, file: str, line: int, last: int, maps: list[dict[str, 
                     if any(bits >> offset & 1 for offset in wanted[name]):
                         exact |= tests
     return exact or loose or anywhere
+
+
+def _while_imported(code: CodeType) -> bool:
+    """Whether it runs while its module is imported: the module itself, a comprehension in it."""
+    outermost = code.co_qualname.partition(".")[0]
+    return outermost.startswith("<") and outermost != "<lambda>"
 
 
 def _codes(code: CodeType) -> list[CodeType]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 
 from bt_exec.events import Finished, MissionStarted, NodeChanged, Observed, Planned, Planning, Turn
 from bt_exec.failure import Refusal
 from bt_exec.language.messages import Messages
-from bt_exec.mission.summary import Ending
-from bt_exec.outcome import Outcome
+from bt_exec.mission.reporting import MissionReporter, Reporters
+from bt_exec.outcome import Ending, Outcome
+from bt_exec.pack import Pack
+from bt_exec.rig import PackSettings
 from bt_exec.skill import Running, Steps, skill
 from bt_exec.testing import scripted_condition, scripted_skill
 
@@ -111,7 +111,7 @@ def refused():
 
 
 def test_a_refusal_is_the_outcome_and_nothing_was_planned(stage):
-    on = stage([scripted_skill("a")], pack={"turn_reporter": Reporter})
+    on = stage([scripted_skill("a")], pack={"reporter": Reporter})
     on.executive._planner.plan = lambda request: refused()
     found = on.run("hm")
     assert found == Outcome(
@@ -127,10 +127,20 @@ def test_a_refusal_is_the_outcome_and_nothing_was_planned(stage):
     assert on.told() == ["10 0 MissionStarted hm en test", "10 0 Finished refused NO"]
 
 
-class Reporter:
-    """A turn reporter that says how things stand."""
+def telling(said):
+    """Return a reporter whose robot told the operator something."""
 
-    def report(self, view):
+    class Tells(MissionReporter):
+        def told(self):
+            return said
+
+    return Tells
+
+
+class Reporter(MissionReporter):
+    """A reporter that says how things stand."""
+
+    def turn(self, view):
         return {
             "next": view.next_action.name if view.next_action else "",
             "status": view.status,
@@ -141,7 +151,7 @@ class Reporter:
 
 
 def test_a_turn_is_told_before_each_skill_and_at_the_end(stage):
-    on = stage([scripted_skill("a", ["done"])], pack={"turn_reporter": Reporter})
+    on = stage([scripted_skill("a", ["done"])], pack={"reporter": Reporter})
     on.run()
     turns = [(event.t, event.tick, event.report) for event in on.events if isinstance(event, Turn)]
     going = {"next": "a", "status": "in_progress", "code": "OK", "said": "", "failed": ""}
@@ -150,7 +160,7 @@ def test_a_turn_is_told_before_each_skill_and_at_the_end(stage):
 
 
 def test_the_last_turn_names_the_failure_that_ended_the_mission(stage):
-    on = stage([scripted_skill("a", ["crash"])], pack={"turn_reporter": Reporter})
+    on = stage([scripted_skill("a", ["crash"])], pack={"reporter": Reporter})
     outcome = on.run()
     assert [event.report for event in on.events if isinstance(event, Turn)][-1] == {
         "next": "",
@@ -191,17 +201,17 @@ def test_the_language_is_that_of_the_command_unless_it_is_given(stage, command, 
     ],
 )
 def test_what_the_robot_said_opens_a_good_end_and_follows_a_bad_one(stage, script, told, expected):
-    on = stage([scripted_skill("a", script)], rig={"told": lambda: told})
+    on = stage([scripted_skill("a", script)], pack={"reporter": telling(told)})
     on.site.messages.explain = lambda failure, language: failure.code
     assert on.run().message == expected
 
 
 def test_what_several_robots_said_is_told_in_one_line(stage):
-    on = stage([scripted_skill("a")], rig={"told": lambda: "Here."})
-    rigs = on.executive.rigs
-    for name, said in (("mute", None), ("quiet", lambda: ""), ("other", lambda: "There.")):
-        rigs[name] = dataclasses.replace(rigs["test"], told=said)
-    assert on.run().message.split() == ["Here.", "There."]
+    on = stage([scripted_skill("a")])
+    said = ["Here. ", "", " There."]
+    packs = [Pack(f"p{n}", reporter=telling(text)) for n, text in enumerate(said)]
+    on.executive._reporters = Reporters(packs, {})
+    assert on.run().message == "Here. There."
 
 
 def test_a_node_of_an_earlier_plan_that_is_kept_is_told_once(stage):
@@ -247,7 +257,7 @@ def test_a_plan_is_asked_for_with_all_that_is_known(stage):
     first, second = on.compiler.requests
     assert (first.command, first.language, first.catalogue) == ("go", "ko", on.site.catalogue)
     assert (first.library, first.messages) == (on.site.library, on.site.messages)
-    assert (first.settings, first.record) == ({"test": {}}, exchanges.append)
+    assert (first.settings, first.record) == ({"test": PackSettings()}, exchanges.append)
     assert (first.situation.labels, first.situation.facts) == (("thing",), {"picture": "1"})
     assert (first.previous, first.failure, first.done, first.tried) == (None, None, (), ())
     assert second.situation.facts == {"picture": "2"}
@@ -255,7 +265,7 @@ def test_a_plan_is_asked_for_with_all_that_is_known(stage):
     assert second.failure.code == "SLIPPED"
     assert [(done.path, done.skipped) for done in second.done] == [("one", ""), ("b", "already so")]
     assert second.tried == (second.failure,)
-    assert second.settings == {"test": {}}
+    assert second.settings == {"test": PackSettings()}
 
 
 def test_what_is_known_is_told_at_the_end_as_the_newest_look_knows_it(stage, tmp_path):

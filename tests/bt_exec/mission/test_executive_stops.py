@@ -8,6 +8,7 @@ import pytest
 
 from bt_exec.events import Aborting, Finished, PerceptionFailed
 from bt_exec.failure import Failure
+from bt_exec.mission.reporting import MissionReporter
 from bt_exec.rig import Rig
 from bt_exec.site.site import Limits
 from bt_exec.skill import Running, Steps, skill
@@ -127,7 +128,7 @@ def test_a_crash_of_our_own_stops_the_robots_once_and_is_told(stage, caplog):
     def broken(spec, context):
         raise RuntimeError("a bug")
 
-    on = stage([scripted_skill("a")], pack={"rules": (broken,)})
+    on = stage([scripted_skill("a")], pack={"checkers": (broken,)})
     outcome = on.run()
     assert on.robot.stops == 1
     on.executive._see_to_it(0.001)  # the watchdog of an abort that came meanwhile
@@ -144,11 +145,11 @@ def test_the_failure_of_a_crash_carries_its_traceback(stage):
 
     ends: list[Failure] = []
 
-    class Reports:
-        def report(self, view):
+    class Reports(MissionReporter):
+        def turn(self, view):
             ends.append(view.failure)
 
-    on = stage([scripted_skill("a")], pack={"turn_reporter": Reports})
+    on = stage([scripted_skill("a")], pack={"reporter": Reports})
     on.executive._tick_to_the_end = lambda built: broken(None, None)
     on.run()
     (failure,) = ends
@@ -188,7 +189,7 @@ def test_ctrl_c_while_coming_to_rest_stops_the_robot_and_the_record_ends(stage, 
 
     on = stage([scripted_skill("a")], robot=Restless())
 
-    def interrupted() -> None:
+    def interrupted(heed=None) -> None:
         raise KeyboardInterrupt
 
     on.executive.clock.advance = interrupted

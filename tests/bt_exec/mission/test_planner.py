@@ -140,7 +140,7 @@ PROBLEM = (
 
 def test_a_plan_that_does_not_verify_is_told_with_its_problems(request_of, lines):
     on = Asked(Says(Plan(plan_of(), calls=2)))
-    ending = on.planner.plan(request_of(NEEDS, seen=FULL))
+    ending = on.planner.plan(request_of(NEEDS, situation=FULL))
     assert on.told(lines) == ["3 7 Planning says", "3 7 Rejected"]
     (rejected,) = (event for event in on.events if isinstance(event, Rejected))
     assert (rejected.t, rejected.tick, rejected.spec) == (3.0, 7, plan_of())
@@ -153,7 +153,7 @@ def test_a_plan_that_does_not_verify_is_told_with_its_problems(request_of, lines
 @pytest.mark.parametrize("given", [True, False])
 def test_who_wrote_no_plan_needs_no_places_in_it(request_of, given):
     """What is merely not so at the moment is said in words; who gave a plan sees where as well."""
-    request = request_of(NEEDS, seen=FULL)
+    request = request_of(NEEDS, situation=FULL)
     request.messages._sentences["hand=cup"] = {"en": "The hand holds a cup.", "ko": "컵"}
     compiler = FixedPlan(plan_of()) if given else Says(Plan(plan_of()))
     ending = Asked(compiler).planner.plan(request)

@@ -8,14 +8,16 @@ import threading
 from typing import Any
 
 import pytest
+from pydantic import Field, create_model
 
 from bt_exec.events import MissionStarted
 from bt_exec.failure import RegistrationError, UnknownName, UsageError
 from bt_exec.journal import Journal
+from bt_exec.mission.reporting import MissionReporter
 from bt_exec.mission.rigs import parse_world
 from bt_exec.mission.session import Session
 from bt_exec.pack import Catalogue, Pack
-from bt_exec.rig import Rig
+from bt_exec.rig import PackSettings, Rig, WorldSettings
 from bt_exec.site.site import Rates, Site
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
@@ -35,7 +37,7 @@ class Robots:
         self.error: BaseException | None = None
 
     def __call__(self, settings: Any, world: Any) -> Rig:
-        self.made.append((dict(settings), dict(world)))
+        self.made.append((said(settings), said(world)))
         if self.error is not None:
             raise self.error
         fields = {"simulation": FakeClock(), **self.fields}
@@ -56,14 +58,36 @@ def robots() -> Robots:
 def site(robots) -> Site:
     """A site of one pack that knows the world's door and seed."""
     found = scripted_site([scripted_skill("a")], [GO], rates=Rates(tick_hz=40), name="lab")
-    world = {"door": "open or closed", "seed": "a number"}
+    world = world_of({"door": "open or closed", "seed": "a number"})
     return with_pack(found, robots={"arm": robots}, world=world)
+
+
+def said(model: Any) -> dict[str, Any]:
+    """Return what was said of a pack's settings or world."""
+    return dict(model.model_dump(exclude_unset=True))
+
+
+def world_of(known: dict[str, str]) -> Any:
+    """Return the type of a world that knows these keys; each means something."""
+    fields: Any = {key: (str, Field("", description=text)) for key, text in known.items()}
+    return create_model("World", __base__=WorldSettings, **fields)
 
 
 def with_pack(site: Site, *others: Pack, settings: Any = None, **fields: Any) -> Site:
     pack = dataclasses.replace(site.catalogue.packs[0], **fields)
-    packs = {pack.name: settings or {}, **{other.name: {} for other in others}}
+    packs = {each.name: PackSettings() for each in (pack, *others)}
+    packs[pack.name] = settings or PackSettings()
     return dataclasses.replace(site, catalogue=Catalogue([pack, *others]), packs=packs)
+
+
+def recalling(recalled: list[list[str]]) -> Any:
+    """Return a reporter that notes which missions it was reminded of."""
+
+    class Recalls(MissionReporter):
+        def recall(self, today: Any) -> None:
+            recalled.append([line.command for line in today()])
+
+    return Recalls
 
 
 def given(command: str = "", language: str = "ko") -> MissionSpec:
@@ -90,11 +114,11 @@ def test_a_world_is_read_from_pairs(texts, expected):
 def test_a_pair_that_is_none_is_refused(text):
     with pytest.raises(UsageError) as told:
         parse_world(["a=b", text])
-    assert str(told.value) == f"--world {text!r} must be KEY=VALUE, as door=closed"
+    assert str(told.value) == f"world setting {text!r} must be KEY=VALUE"
 
 
 def test_a_key_that_stands_twice_is_refused():
-    with pytest.raises(UsageError, match=r"^--world door is given twice: open and closed$"):
+    with pytest.raises(UsageError, match=r"^world setting door is given twice: open and closed$"):
         parse_world(["door=open", "door=closed"])
 
 
@@ -123,7 +147,11 @@ def test_the_record_hears_of_an_event_before_robots_and_whoever_else_listens(
         def on(self, event: Any) -> None:
             order.append(self.name)
 
-    robots.fields["listener"] = Hears("robot")
+    class Reports(MissionReporter):
+        def on(self, event: Any) -> None:
+            order.append("robot")
+
+    site = with_pack(site, robots={"arm": robots}, reporter=Reports)
     journal = Journal.open(tmp_path / "j.sqlite")
     begin = journal.begin
 
@@ -181,7 +209,7 @@ def test_a_plan_that_is_given_is_run_instead_of_the_compilers(site):
 def test_robots_that_want_it_are_reminded_of_todays_finished_missions(site, robots, tmp_path):
     journal = Journal.open(tmp_path / "j.sqlite")
     recalled: list[list[str]] = []
-    robots.fields["recall"] = lambda lines: recalled.append([line.command for line in lines])
+    site = with_pack(site, robots={"arm": robots}, reporter=recalling(recalled))
     journal.begin(command="unfinished", site="lab").close()
     journal.begin(command="elsewhere", site="hall").close()
     with Session(site, fast=True, journal=journal) as session:
@@ -194,7 +222,7 @@ def test_robots_that_want_it_are_reminded_of_todays_finished_missions(site, robo
 def test_reminding_comes_oldest_first(site, robots, tmp_path):
     journal = Journal.open(tmp_path / "j.sqlite")
     recalled: list[list[str]] = []
-    robots.fields["recall"] = lambda lines: recalled.append([line.command for line in lines])
+    site = with_pack(site, robots={"arm": robots}, reporter=recalling(recalled))
     with Session(site, fast=True, journal=journal) as session:
         for command in ("first", "second", "third"):
             session.run(command, given())
@@ -292,7 +320,7 @@ def test_real_time_cannot_be_hurried(site, robots):
     robots.fields = {"simulation": None}
     with pytest.raises(UsageError) as told:
         Session(site, fast=True)
-    assert str(told.value) == "--fast needs simulated robots: real time cannot be hurried"
+    assert str(told.value) == "only simulated robots run faster than real time"
     assert robots.robot.stops == 1  # it was up already
 
 
@@ -316,7 +344,7 @@ def test_a_world_that_cannot_be_made_leaves_the_old_one(site, robots):
         make = robots.__class__.__call__
 
         def fails_once(self: Robots, settings: Any, world: Any) -> Rig:
-            if world == {"door": "ajar"}:
+            if said(world) == {"door": "ajar"}:
                 raise ValueError("door is open or closed")
             return make(self, settings, world)
 
@@ -340,7 +368,7 @@ def test_closing_stops_robots_and_closes_what_they_hold_whatever_raises(site, ro
     leg = Pack("leg", robots={"leg": lambda settings, world: other})
     other = Rig(ScriptedRobot(), simulation=FakeClock(), close=lambda: closed.append("leg"))
     robots.fields = {"close": broken, "perception": object()}
-    session = Session(with_pack(site, leg, robots={"arm": robots}, world={}), fast=True)
+    session = Session(with_pack(site, leg, robots={"arm": robots}, world=world_of({})), fast=True)
     worker = session.perception_workers["lab"]
     with pytest.raises(OSError, match="gone"):
         session.close()
@@ -367,14 +395,14 @@ def test_a_site_without_robots_runs_what_needs_none(site):
         (
             {"dor": "open"},
             {"seed": "a number", "door": "open or closed"},
-            "--world dor=open: site 'lab' has no 'dor'; "
+            "world setting dor=open: site 'lab' has no 'dor'; "
             "it knows door: open or closed; seed: a number",
         ),
-        ({"dor": "open"}, {}, "--world dor=open: site 'lab' has no 'dor'; it knows none"),
+        ({"dor": "open"}, {}, "world setting dor=open: site 'lab' has no 'dor'; it knows none"),
         (
             {"door": "open", "x": "1"},
             {"door": "open or closed"},
-            "--world x=1: site 'lab' has no 'x'; it knows door: open or closed",
+            "world setting x=1: site 'lab' has no 'x'; it knows door: open or closed",
         ),
     ],
 )
@@ -382,7 +410,7 @@ def test_a_world_that_nobody_knows_is_refused_before_anything_is_made(
     site, robots, world, known, said
 ):
     with pytest.raises(UsageError) as told:
-        Session(with_pack(site, robots={"arm": robots}, world=known), world=world)
+        Session(with_pack(site, robots={"arm": robots}, world=world_of(known)), world=world)
     assert str(told.value) == said
     assert robots.made == []
 
@@ -391,22 +419,22 @@ def test_each_pack_gets_the_part_of_the_world_that_it_knows(site, robots):
     made: list[dict[str, str]] = []
 
     def leg(settings: Any, world: Any) -> Rig:
-        made.append(dict(world))
+        made.append(said(world))
         return Rig(ScriptedRobot(), simulation=FakeClock())
 
-    other = Pack("leg", robots={"leg": leg}, world={"floor": "wet or dry"})
-    both = with_pack(site, other, settings={"arm": "left"})
+    other = Pack("leg", robots={"leg": leg}, world=world_of({"floor": "wet or dry"}))
+    both = with_pack(site, other, settings=PackSettings(robot="arm"))
     with Session(both, world={"floor": "wet", "door": "open"}):
-        assert robots.made == [({"arm": "left"}, {"door": "open"})]
+        assert robots.made == [({"robot": "arm"}, {"door": "open"})]
         assert made == [{"floor": "wet"}]
 
 
 def test_the_robot_of_the_settings_is_made(site, robots):
     both = {"first": None, "second": robots}
-    with Session(with_pack(site, robots=both, settings={"robot": "second"})) as session:
+    with Session(with_pack(site, robots=both, settings=PackSettings(robot="second"))) as session:
         assert session.rigs == {"lab": robots.rigs[0]}
     with pytest.raises(UnknownName) as told:
-        Session(with_pack(site, robots=both, settings={"robot": "third"}))
+        Session(with_pack(site, robots=both, settings=PackSettings(robot="third")))
     assert str(told.value) == (
         "there is no robot of pack lab 'third'; known, nearest first: first, second"
     )
@@ -420,7 +448,7 @@ def test_the_robot_of_the_settings_is_made(site, robots):
         (
             OSError("no route"),
             UsageError,
-            "robot 'arm' of pack lab is not to be had: OSError: no route",
+            "robot 'arm' of pack lab is unavailable: OSError: no route",
         ),
     ],
 )

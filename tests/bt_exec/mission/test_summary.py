@@ -10,8 +10,9 @@ from bt_exec.events import Asked
 from bt_exec.failure import Failure, Refusal
 from bt_exec.language.messages import Messages
 from bt_exec.mission.progress import MissionProgress
-from bt_exec.mission.reporting import Skip
-from bt_exec.mission.summary import Ending, state_of, summarise
+from bt_exec.mission.reporting import Reporters, Skip
+from bt_exec.mission.summary import state_of, summarise
+from bt_exec.outcome import Ending
 from bt_exec.skill import Steps, Verdict, condition, skill
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
@@ -67,7 +68,7 @@ def said(words):
 
     def said(ending: Ending, tree: str | None = OPEN, language: str = "en", **progress: Any) -> str:
         catalogue = scripted_site([open_door, take, door_is]).catalogue
-        found = MissionProgress("go", language, {}, {}, {}, lambda event: None)
+        found = MissionProgress("go", language, Reporters([], {}), {}, {}, lambda event: None)
         if tree is not None:
             root = load_text(f"tree: t\nroot: {tree}").document.root
             found.spec = MissionSpec(mission=Mission(command="go", compiler="x"), root=root)
@@ -170,7 +171,7 @@ def test_a_state_that_the_reason_has_named_is_not_told_again(said, words):
 
 def test_only_facts_with_a_sentence_and_a_value_are_told(words):
     catalogue = scripted_site([open_door]).catalogue
-    progress = MissionProgress("go", "en", {}, {}, {}, lambda event: None)
+    progress = MissionProgress("go", "en", Reporters([], {}), {}, {}, lambda event: None)
     assert state_of(progress, words, catalogue, FACTS) == ()
     root = load_text(f"tree: t\nroot: {OPEN}").document.root
     progress.spec = MissionSpec(mission=Mission(command="go", compiler="x"), root=root)

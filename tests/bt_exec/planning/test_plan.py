@@ -15,6 +15,7 @@ from bt_exec.pack import Catalogue, Pack
 from bt_exec.planning.compiler import Request
 from bt_exec.planning.passes import Pass
 from bt_exec.planning.plan import examine, prepare, rejection
+from bt_exec.rig import PackSettings
 from bt_exec.skill import Label, Steps, skill
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Do, Mission, MissionSpec, Sequence
@@ -61,7 +62,7 @@ def test_subtrees_are_expanded_then_passes_are_applied_in_order_and_noted(reques
     assert plan.root.sequence[0].sequence[0].sequence[0].body.do == "a"
     given = contexts[0][1]
     assert (given.situation, given.settings, given.command) == (request.situation, {"k": 1}, "go")
-    assert (given.meant, given.stated, contexts[-1][1].settings) == (None, {}, {})
+    assert (given.meant, given.stated, contexts[-1][1].settings) == (None, {}, PackSettings())
 
 
 def test_rules_see_the_expanded_plan_before_passes_and_what_was_meant(request_of):
@@ -86,7 +87,7 @@ def test_a_plan_with_a_mistake_meets_the_rules_but_no_pass(request_of):
     asked = []
     rules = (lambda spec, context: asked.append("rule") or [],)
     passes = (Pass("p", lambda spec, context: asked.append("pass") or (spec, ())),)
-    request = request_of(Pack("one", rules=rules, passes=passes))
+    request = request_of(Pack("one", checkers=rules, passes=passes))
     plan, problems = examine(spec_of("{do: b}"), request)
     assert [problem.code for problem in problems] == ["UNKNOWN_SKILL"]
     assert (asked, plan is not None) == (["rule"], True)

@@ -62,3 +62,9 @@ def test_a_signal_handler_stops_them_from_another_thread():
     stop_all_apart({"a": Rig(Notes())})
     assert stopped.wait(60)
     assert threads != [threading.get_ident()]
+
+
+def test_a_pack_without_a_robot_has_nothing_to_stop(caplog):
+    robot = ScriptedRobot()
+    stop_all({"words": Rig(), "arm": Rig(robot)})
+    assert (robot.stops, caplog.messages) == (1, [])

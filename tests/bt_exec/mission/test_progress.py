@@ -9,8 +9,10 @@ import pytest
 from bt_exec.events import Asked, NodeChanged, Planned, SkillEnded, SkillStarting, Turn
 from bt_exec.failure import Failure
 from bt_exec.mission.progress import MissionProgress
-from bt_exec.mission.reporting import Action, MissionView, Skip
+from bt_exec.mission.reporting import Action, MissionReporter, MissionView, Reporters, Skip
 from bt_exec.observation import ObservationBuffer
+from bt_exec.pack import Pack
+from bt_exec.rig import PackSettings
 from bt_exec.skill import Verdict
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
@@ -37,13 +39,14 @@ def plan(*kept: str) -> MissionSpec:
     return MissionSpec(mission=Mission(command="go", compiler="test", kept=kept), root=root)
 
 
-class Reporter:
+class Reporter(MissionReporter):
     """Keeps what it was shown and answers with a number."""
 
     def __init__(self) -> None:
+        super().__init__({})
         self.views: list[MissionView] = []
 
-    def report(self, view: MissionView) -> dict[str, Any] | None:
+    def turn(self, view: MissionView) -> dict[str, Any] | None:
         self.views.append(view)
         return {"n": len(self.views)}
 
@@ -54,13 +57,18 @@ class Told:
     def __init__(self) -> None:
         self.turns: list[Turn] = []
         self.arm, self.base = Reporter(), Reporter()
+        packs = [
+            Pack(name, reporter=lambda services, made=made: made)
+            for name, made in (("arm", self.arm), ("base", self.base))
+        ]
+        self.reporters = Reporters(packs, {})
         self.buffer: ObservationBuffer[Any] = ObservationBuffer(lambda: 0.0)
         self.progress = MissionProgress(
             "get it",
             "en",
-            {"arm": self.arm, "base": self.base},
+            self.reporters,
             {"arm": self.buffer},
-            {"arm": {"material_arm": "left"}},
+            {name: PackSettings(robot=f"the {name}") for name in ("arm", "base", "third")},
             self.turns.append,
         )
 
@@ -179,9 +187,11 @@ def test_each_reporter_is_shown_the_mission_before_a_skill_starts():
         "OK",
         "",
         None,
-        {"material_arm": "left"},
+        PackSettings(robot="the arm"),
     )
-    assert (told.base.views[-1].observation, told.base.views[-1].settings) == (None, {})
+    assert (told.base.views[-1].observation, told.base.views[-1].settings) == (
+        *(None, PackSettings(robot="the base")),
+    )
 
 
 def test_at_the_end_nothing_remains_and_the_reason_is_shown():
@@ -205,13 +215,12 @@ def test_without_a_plan_there_is_no_turn():
 
 def test_who_has_nothing_to_report_stays_silent_and_who_breaks_down_costs_only_its_own(caplog):
     told = Told()
-    told.arm.report = lambda view: {}["mode"]
-    told.base.report = lambda view: None
-    third = Reporter()
-    told.progress._reporters["third"] = third
+    told.arm.turn = lambda view: {}["mode"]
+    told.base.turn = lambda view: None
+    told.reporters._each["third"] = Reporter()
     told.on(Planned(0.0, 0, plan(), 1), start(FIRST))
     assert [turn.report for turn in told.turns] == [{"n": 1}]
-    assert caplog.messages == ["the turn reporter of arm broke down"]
+    assert caplog.messages == ["the reporter of arm could not report"]
 
 
 @pytest.mark.parametrize(

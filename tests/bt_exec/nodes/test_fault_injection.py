@@ -8,6 +8,10 @@ from bt_exec.failure import UnknownName, UsageError
 from bt_exec.nodes.fault_injection import Fault, Faults
 from bt_exec.testing import scripted_skill
 
+FORM = (
+    "fault {} must be SKILL[:N]=CODE: a skill, which call of it (all if left out), "
+    "and a code that it may fail with"
+)
 SKILLS = {
     "grasp": scripted_skill("grasp", fails=["GRASP_SLIPPED", "NOT_THERE"]),
     "go": scripted_skill("go"),
@@ -31,9 +35,9 @@ def test_a_fault_is_read(text, expected):
 @pytest.mark.parametrize(
     ("text", "kind", "said"),
     [
-        ("grasp", UsageError, "--fault 'grasp' must be SKILL[:N]=CODE, as grasp:1=GRASP_SLIPPED"),
+        ("grasp", UsageError, FORM.format("'grasp'")),
         *(
-            (text, UsageError, f"--fault {text!r} must be SKILL[:N]=CODE, as grasp:1=GRASP_SLIPPED")
+            (text, UsageError, FORM.format(repr(text)))
             for text in ("", "grasp=slipped", "grasp:x=TIMEOUT", "grasp:1=", "go=TIMEOUT!", "go=1")
         ),
         ("gras=TIMEOUT", UnknownName, "there is no skill 'gras'; known, nearest first: grasp, go"),
@@ -48,7 +52,7 @@ def test_a_fault_is_read(text, expected):
             UsageError,
             "skill 'go' never fails with QQQ; it may: SKILL_CRASHED, TIMEOUT",
         ),
-        ("go:0=TIMEOUT", UsageError, "--fault 'go:0=TIMEOUT': calls are counted from 1"),
+        ("go:0=TIMEOUT", UsageError, "fault 'go:0=TIMEOUT': calls are counted from 1"),
     ],
 )
 def test_a_fault_that_cannot_be_is_refused_with_what_may_be(text, kind, said):

@@ -10,7 +10,9 @@ import pytest
 from bt_exec.events import PerceptionFailed
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.perception_loop import PerceptionLoop, PerceptionWorker, known_facts
+from bt_exec.nodes.runtime import Runtime
 from bt_exec.observation import ObservationBuffer
+from bt_exec.pack import Catalogue
 from bt_exec.rig import Rig
 from bt_exec.site.site import Rates
 from bt_exec.testing import FakeClock, FakeScene, ScriptedRobot
@@ -53,14 +55,12 @@ class Looks:
         self.worker = PerceptionWorker("test", self.camera, self.buffer, rates, wait=wait)
         self.events: list[Any] = []
         self.ended = False
+        rig = Rig(ScriptedRobot(), facts=lambda: {"hand": "empty", "taken": "no"})
+        clock = Clock([self.simulation], 0.01, fast=True)
+        runtime = Runtime(Catalogue([]), {"test": rig}, {}, clock.now, self.events.append)
+        runtime.tick = 4
         self.perception_loop = PerceptionLoop(
-            {"test": Rig(ScriptedRobot(), facts=lambda: {"hand": "empty", "taken": "no"})},
-            {"test": self.worker},
-            Clock([self.simulation], 0.01, fast=True),
-            limit_s,
-            self.events.append,
-            lambda: 4,
-            lambda: self.ended,
+            runtime, {"test": self.worker}, clock, limit_s, lambda: self.ended
         )
 
     def settle(self) -> None:
@@ -277,3 +277,30 @@ def test_eyes_that_are_closed_wait_for_nobody(looks):
     assert not on.camera.ready.is_set()
     with pytest.raises(RuntimeError):
         on.worker.start(now=True)
+
+
+@pytest.mark.parametrize(
+    ("where", "wait"), [("blind", True), ("blind", False), ("error", True), ("error", False)]
+)
+def test_a_detector_that_calls_for_the_end_of_the_process_is_blind(looks, lines, where, wait):
+    on = looks(wait=wait)
+    setattr(on.camera, where, SystemExit(141))
+    on.perception_loop.look()
+    assert lines(on.events) == ["1 4 PerceptionFailed test SystemExit: 141"]
+
+
+def test_a_simulation_has_all_of_its_time(looks):
+    """The limit is counted in short waits: a scene that needs a part of it is no timeout."""
+    on = looks(wait=True, limit_s=0.9)
+    on.camera.ready.clear()
+    threading.Timer(0.12, on.camera.ready.set).start()
+    on.perception_loop.look()
+    assert [observation.t for observation in on.buffer.observations] == [1.0]
+
+
+def test_nobody_ends_a_look_that_is_collected_by_itself(looks):
+    on = looks(wait=True)
+    on.camera.ready.clear()
+    on.worker.start(now=True)
+    threading.Timer(0.12, on.camera.ready.set).start()
+    assert on.worker.collect(60.0) is not None

@@ -11,6 +11,7 @@ from bt_exec.failure import Refusal, SpecError, UnknownName
 from bt_exec.observation import Situation
 from bt_exec.planning.compile_command import compile_command, make_compiler, request_of
 from bt_exec.planning.compiler import Plan
+from bt_exec.rig import PackSettings
 from bt_exec.site.site import CompilerSettings
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
@@ -76,7 +77,7 @@ def test_a_request_without_a_robot(site):
     request = request_of(site, "가")
     assert (request.command, request.language, request.situation) == ("가", "ko", Situation())
     assert (request.catalogue, request.library) == (site.catalogue, site.library)
-    assert (request.messages, request.settings) == (site.messages, {"test": {}})
+    assert (request.messages, request.settings) == (site.messages, {"test": PackSettings()})
     situation = Situation(("cup",))
     assert request_of(site, "go", situation).situation is situation
     assert request_of(site, "go").language == "en"
