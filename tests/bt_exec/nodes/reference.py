@@ -327,7 +327,7 @@ class Reference:
 
         code = self.faults.get((name, number))
         if code is not None:
-            said = f"made to fail by --fault at call {number}"
+            said = f"made to fail on purpose at call {number}"
             return failed(code, said, retryable=code != "SKILL_CRASHED")
         call = self.script.skill(name)
         around.log.append(f"{name} {args['value']} start")
