@@ -50,9 +50,7 @@ def compile_(
     import sys
 
     from bt_exec.cli.given import format_of
-    from bt_exec.failure import Refusal, SpecError
-    from bt_exec.planning.compile_command import make_compiler, request_of
-    from bt_exec.planning.plan import prepare, rejection
+    from bt_exec.planning.compile_command import compile_command
     from bt_exec.site.site import load_site
     from bt_exec.spec.dump import dump_json, dump_yaml
 
@@ -62,18 +60,15 @@ def compile_(
     if show_prompt or dry_run:
         _question(loaded, command, situation, compiler, prompt=show_prompt)
         return
-    request = request_of(loaded, command, situation)
-    answer = make_compiler(loaded, compiler).compile(request)
-    if isinstance(answer, Refusal):
-        raise _refused(answer)
-    try:
-        runs = prepare(answer.spec, request)
-    except SpecError as error:
-        raise _refused(rejection(error, request)) from None
-    spec = runs if inline else answer.spec
+    compiled = compile_command(loaded, command, situation=situation, compiler=compiler)
+    if compiled.refusal is not None:
+        raise _refused(compiled.refusal)
+    assert compiled.plan is not None
+    spec = compiled.plan if inline else compiled.written
+    assert spec is not None
     text = dump_json(spec) if format == "json" else dump_yaml(spec)
     if writer is not None:
-        text = writer(runs)
+        text = writer(compiled.plan)
     sys.stdout.write(text.rstrip("\n") + "\n")
 
 

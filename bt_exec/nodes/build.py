@@ -94,8 +94,8 @@ class _Builder:
     def modified(self, node: Behaviour, spec: NodeBase, path: str) -> Behaviour:
         runtime = self.runtime
         skill = spec.do if isinstance(spec, Do) else ""
-        if spec.guard is not None:
-            node = Guard(node, path, runtime, spec.guard)
+        if spec.guarded is not None:
+            node = Guard(node, path, runtime, spec.guarded.condition, spec.guarded.code)
         seconds = spec.timeout
         if skill:  # every skill runs under a timeout: the spec's or its own
             seconds = seconds or runtime.catalogue.skill(skill).timeout_s

@@ -103,9 +103,17 @@ class Guard(Modifier):
 
     CODE = "GUARD_BROKEN"
 
-    def __init__(self, child: Behaviour, path: str, runtime: Runtime, expression: Any) -> None:
+    def __init__(
+        self,
+        child: Behaviour,
+        path: str,
+        runtime: Runtime,
+        expression: Any,
+        code: str | None = None,
+    ) -> None:
         super().__init__(child, path, runtime)
         self.ask = Ask(expression, runtime)
+        self.code = code or self.CODE
         self._started = False
 
     def initialise(self) -> None:
@@ -126,8 +134,8 @@ class Guard(Modifier):
             self.failure = self.ask.doubt(verdict, self.path, "guard")
         else:
             self.failure = Failure(
-                self.CODE,
-                f"{self.ask.text} no longer holds: {verdict.why}",
+                self.code,
+                ": ".join(filter(None, (f"{self.ask.text} no longer holds", verdict.why))),
                 self.path,
                 "guard",
                 self.ask.name,

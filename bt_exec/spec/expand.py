@@ -105,11 +105,12 @@ class _Expander:
             message = f"subtrees are nested more than {MAX_NESTING} nodes deep"
             raise SpecError([self.source.problem("TOO_DEEP", message, place[:_SHOWN_PLACE])])
         scope = scope.deeper()
-        update: dict[str, Any] = {
-            field: self._expression(value, scope, (*place, key))
-            for field, key in (("skip_if", "skip_if"), ("guard", "while"))
-            if (value := getattr(node, field)) is not None
-        }
+        update: dict[str, Any] = {}
+        if node.skip_if is not None:
+            update["skip_if"] = self._expression(node.skip_if, scope, (*place, "skip_if"))
+        if node.guarded is not None:
+            condition = self._expression(node.guarded.condition, scope, (*place, "while"))
+            update["guarded"] = node.guarded.model_copy(update={"condition": condition})
         match node:
             case Do():
                 update["args"] = self._args(node.args, scope, place)

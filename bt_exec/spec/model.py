@@ -10,7 +10,9 @@ modifier    meaning                                                             
             counts
 ``timeout`` the attempt fails with TIMEOUT and is stopped; checked *before* the  each tick of an
             node is ticked, so a late success cannot pass; on the mission's clock attempt
-``while``   a guard: when it does not hold, the node is stopped and fails        each tick, before
+``while``   a guard: when it does not hold, the node is stopped and fails with   each tick, before
+            GUARD_BROKEN, or with the code that stands beside the condition:
+            ``while: {door_is: {state: open}, else: DOOR_SHUT}``
 ``repeat``  the whole of the above, N times in a row; any failure ends it        on each success
 =========== ==================================================================== ==================
 
@@ -29,6 +31,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
+    AliasChoices,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -40,7 +43,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from bt_exec.spec.expression import Expression
+from bt_exec.spec.expression import Expression, dump_expression
 
 __all__ = [
     "KINDS",
@@ -48,6 +51,7 @@ __all__ = [
     "Do",
     "Document",
     "Fallback",
+    "Guard",
     "Mission",
     "MissionSpec",
     "Node",
@@ -114,15 +118,52 @@ class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=False)
 
 
+class Guard(_Model):
+    """What ``while`` says: a condition, and ``else``, the code of the failure when it breaks."""
+
+    condition: Expression = Field(alias="<condition>")
+    code: Code | None = Field(default=None, alias="else")
+
+    def __str__(self) -> str:
+        """Return the condition as people say it: ``door_is open``."""
+        return str(self.condition)
+
+
+def _read_guard(value: Any) -> Any:
+    """Take ``else`` out of the mapping that is otherwise a condition."""
+    if isinstance(value, Guard):
+        return value
+    if not isinstance(value, dict) or "else" not in value:
+        return {"<condition>": value}
+    condition = {key: part for key, part in value.items() if key != "else"}
+    return {"<condition>": condition, "else": value["else"]}
+
+
+def _write_guard(guard: Guard) -> Any:
+    condition = dump_expression(guard.condition)
+    if guard.code is None:
+        return condition
+    named = {condition: {}} if isinstance(condition, str) else condition
+    return {**named, "else": guard.code}
+
+
+Guarded: TypeAlias = Annotated[Guard, BeforeValidator(_read_guard), PlainSerializer(_write_guard)]
+
+
 class NodeBase(_Model):
     """The modifiers every node may have; see the table at the top of this file."""
 
     name: Annotated[str, Field(min_length=1, max_length=64)] | None = None
     skip_if: Expression | None = None
-    guard: Expression | None = Field(default=None, alias="while")
+    guarded: Guarded | None = Field(default=None, alias="while")
     retry: Count | None = None
     timeout: Duration | None = None
     repeat: Count | None = None
+
+    @property
+    def guard(self) -> Any:
+        """The condition of ``while``, or None."""
+        return self.guarded.condition if self.guarded is not None else None
 
 
 class Do(NodeBase):
@@ -236,12 +277,15 @@ class Param(_Model):
 
 
 class Way(_Model):
-    """Another way to reach the same end, tried by re-planning after one of the codes in ``on``.
+    """Another way to reach the same end, tried by re-planning ``after`` one of these codes.
 
     The failed tree is run again with other arguments (``with``), or another tree in its place.
+    ``on``, the name that ``after`` had, is still read: in most YAML it is the value true.
     """
 
-    on: Annotated[tuple[Code, ...], Field(min_length=1)]
+    after: Annotated[tuple[Code, ...], Field(min_length=1)] = Field(
+        validation_alias=AliasChoices("after", "on")
+    )
     tree: Name | None = None
     args: Args = Field(default_factory=dict, alias="with")
 

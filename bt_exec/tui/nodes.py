@@ -126,7 +126,7 @@ class Forest:
 
 def is_plain(spec: NodeBase) -> bool:
     """Whether a node has neither a name nor a modifier."""
-    parts = (spec.skip_if, spec.guard, spec.retry, spec.timeout, spec.repeat, spec.name)
+    parts = (spec.skip_if, spec.guarded, spec.retry, spec.timeout, spec.repeat, spec.name)
     return all(part is None for part in parts)
 
 

@@ -43,7 +43,7 @@ def _tree_entry(tree: TreeSpec) -> Entry:
     for way in tree.otherwise:
         given = ", ".join(f"{name} {value}" for name, value in way.args.items())
         other = " ".join(filter(None, (way.tree, given and f"with {given}")))
-        facts.append(("else", f"{other} after {', '.join(way.on)}"))
+        facts.append(("else", f"{other} after {', '.join(way.after)}"))
     return Entry(tree.tree, summary=tree.summary, facts=facts)
 
 
