@@ -13,6 +13,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 from py_trees.decorators import Decorator
 
+from bt_exec.events import NodeChanged
 from bt_exec.failure import Failure
 from bt_exec.nodes.ask import Ask
 from bt_exec.nodes.runtime import Runtime
@@ -205,9 +206,16 @@ class Retry(Modifier):
         failure = latest.because(self._earlier) if latest is not None else None
         if self._used < self.attempts and (failure is None or failure.retryable):
             self._earlier = failure
+            self._tell(latest)
             return Status.RUNNING
         self.failure = failure
         return Status.FAILURE
+
+    def _tell(self, failure: Failure | None) -> None:
+        """Tell listeners of an attempt that failed and is followed by another."""
+        runtime = self.runtime
+        said = f"attempt {self._used} of {self.attempts}"
+        runtime.emit(NodeChanged(runtime.now(), runtime.tick, self.path, "running", said, failure))
 
 
 class Repeat(Modifier):

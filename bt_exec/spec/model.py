@@ -74,6 +74,10 @@ DURATION = r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(ms|s|min|h)"
 """The form of a time in a document: ``500ms``, ``20s``, ``1.5min``."""
 
 Name: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]
+FullName: TypeAlias = Annotated[
+    str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?$", max_length=129)
+]
+"""A name, or ``pack.name`` where two packs of a site bring the same one."""
 Code: TypeAlias = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$", max_length=64)]
 Text: TypeAlias = Annotated[str, Field(max_length=500)]
 Count: TypeAlias = Annotated[int, Field(ge=1, le=1000, strict=True)]
@@ -169,7 +173,7 @@ class NodeBase(_Model):
 class Do(NodeBase):
     """Run a skill; ``save`` keeps fields of its result under names."""
 
-    do: Name
+    do: FullName
     args: Args = Field(default_factory=dict, alias="with")
     save: Mapping[str, Name] = Field(default_factory=dict)
 
@@ -266,7 +270,7 @@ def _read_default(value: Any) -> Any:
 class Param(_Model):
     """A parameter of a tree: its named type, and a default that makes it optional."""
 
-    type: Name
+    type: FullName
     default: Annotated[Any, BeforeValidator(_read_default)] = None
     summary: Text = ""
 
