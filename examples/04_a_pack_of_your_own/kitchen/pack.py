@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from bt_exec import Pack, Rig
-from bt_exec.skill import Running, Steps, Verdict, condition, skill
+from bt_exec import Pack, Rig, Running, Steps, Verdict, condition, skill
 
 from .kettle import Kettle, SimKettle
 
