@@ -190,7 +190,7 @@ def run_tree(
 
         simulation.step = step_then_abort  # type: ignore[method-assign]
     run.outcome = executive.run(command)
-    if run.outcome.ok:
+    if returned and run.outcome.ok:
         saved = executive.runtime.results
         results = {field: saved[name] for field, name in returned.items() if name in saved}
         run.outcome = replace(run.outcome, results=results)

@@ -92,7 +92,8 @@ class PlainView:
         if node is None or event.failure is None:
             return
         why = ": ".join(filter(None, (event.failure.code, self.model.why(event.failure))))
-        parts = (self.model.shown(node.label), self.model.shown(node.about), event.detail, why)
+        shown, attempt = self.model.shown, self.model.told(event.detail)
+        parts = (shown(node.label), shown(node.about), attempt, why)
         self._line("retry", "  ".join(filter(None, parts)))
 
     def _node(self, node: ViewNode) -> None:
