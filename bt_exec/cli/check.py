@@ -95,8 +95,10 @@ def _files(given: list[Path]) -> tuple[list[Path], list[Path]]:
 
 def _is_ours(file: Path) -> bool:
     """Whether a file is, or was meant to be, a tree, a plan or a site."""
+    from difflib import get_close_matches
+
     from bt_exec.cli.given import is_other_form
-    from bt_exec.failure import SpecError, nearest
+    from bt_exec.failure import SpecError
     from bt_exec.spec.source import scan_file
 
     if is_other_form(file):
@@ -105,7 +107,7 @@ def _is_ours(file: Path) -> bool:
         data = scan_file(file).data
     except SpecError:
         return True  # whatever it was meant to be, nobody can read it
-    return isinstance(data, dict) and any(nearest(key, _STARTS, count=1) for key in data)
+    return isinstance(data, dict) and any(get_close_matches(key, _STARTS, 1, 0.7) for key in data)
 
 
 def _problems(files: list[Path], site: Site) -> list[Problem]:

@@ -268,11 +268,16 @@ def _read_default(value: Any) -> Any:
 
 
 class Param(_Model):
-    """A parameter of a tree: its named type, and a default that makes it optional."""
+    """A parameter of a tree: its named type, and a default that makes it optional.
+
+    One that is ``spoken`` is taken by no node: commands name it, and its words bring the values of
+    others, as a person brings a place; or packs read it.
+    """
 
     type: FullName
     default: Annotated[Any, BeforeValidator(_read_default)] = None
     summary: Text = ""
+    spoken: Annotated[bool, Field(strict=True)] = False
 
     @property
     def required(self) -> bool:

@@ -53,6 +53,7 @@ FIELDS: Mapping[str, str] = {
     "mission": "Where this plan comes from, and what it replaces.",
     "type": "The type of the values: one of the packs' named types.",
     "default": "The value if callers give none; without it they must give one.",
+    "spoken": "true: no node takes it; commands name it, and it brings values of others.",
     "after": "The reason codes after which this way is tried.",
 }
 """What each field means, in a line: shown while people type."""

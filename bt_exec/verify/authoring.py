@@ -31,9 +31,12 @@ def check_authoring(context: Context) -> None:
                 place = ("otherwise", index, "after", number)
                 context.report("UNKNOWN_CODE", message, place, found=code, allowed=sorted(known))
     used = set(_used(tree.root)) | set(_passed_on(context, tree))
-    for name in tree.params:
-        if name not in used:
-            message = f"no node takes the parameter {name!r}; write ${name} where it is meant"
+    for name, param in tree.params.items():
+        if name not in used and not param.spoken:
+            message = (
+                f"no node takes the parameter {name!r}; write ${name} where it is meant, or "
+                "'spoken: true' if only commands name it"
+            )
             context.report("UNUSED_PARAMETER", message, ("params", name), found=name, key=True)
 
 

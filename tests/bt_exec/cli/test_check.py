@@ -10,9 +10,10 @@ import pytest
 from bt_exec.pack import find_pack
 from bt_exec.planning.compile_command import check_utterances
 from bt_exec.planning.compiler import Plan, Request
+from bt_exec.site.data import data_path
 from bt_exec.site.site import load_site
 from bt_exec.spec.model import Mission, MissionSpec, Tree
-from tests.bt_exec.cli.conftest import Run
+from tests.bt_exec.cli.conftest import Ran, Run
 
 TREE = "tree: {name}\nutterances: [{said}]\nroot: {{check: material_visible}}\n"
 
@@ -47,6 +48,19 @@ def test_a_file_that_was_meant_to_be_a_tree_is_not_left_alone(bt: Run, tmp_path:
     assert "NOT_A_TREE" in ran.out
     assert "NOT_YAML" in ran.out
     assert "2 problems in 2 of 2 files" in ran.out
+
+
+def test_words_and_schemas_beside_trees_are_left_alone(bt: Run) -> None:
+    ran = bt("check", str(data_path("configs")), "--site", "building")
+    assert ran.code == 0, ran.out
+    assert "lexicon/door.yaml" in ran.out
+    assert "schema/door.schema.json" in ran.out
+
+
+@pytest.mark.parametrize(("folder", "site"), [("door", "door"), ("reporter", "building")])
+def test_the_shipped_trees_pass(bt: Run, folder: str, site: str) -> None:
+    ran = bt("check", str(data_path("trees", folder)), "--site", site)
+    assert ran == Ran(0, "10 files in order\n", "")
 
 
 def test_a_folder_without_trees_is_told(bt: Run, tmp_path: Path) -> None:

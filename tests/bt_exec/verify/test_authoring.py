@@ -12,7 +12,10 @@ from tests.bt_exec.spec.workshop import catalogue, library
 HEAD = "tree: t\nparams:\n  arm: {type: Arm, default: right}\n"
 TAKE = "root: {do: take, with: {arm: $arm}}\n"
 NEVER = "nothing on this site fails with"
-NO_NODE = "no node takes the parameter 'arm'; write $arm where it is meant"
+NO_NODE = (
+    "no node takes the parameter 'arm'; write $arm where it is meant, or 'spoken: true' if only "
+    "commands name it"
+)
 
 CASES = {
     "a code that nothing fails with": (
@@ -51,6 +54,11 @@ root:
         "otherwise: [{after: [UNREACHABLE], tree: open_up}]\nroot: {do: look}\n"
     ),
 }
+
+
+def test_a_parameter_that_only_commands_name_is_left_alone() -> None:
+    head = HEAD.replace("default: right", "default: right, spoken: true")
+    assert problems_of(head + "root: {do: look}\n") == []
 
 
 def problems_of(text: str) -> list[str]:
