@@ -8,7 +8,7 @@ import string
 import typing
 from collections.abc import Callable, Generator, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Literal, NoReturn, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NoReturn, get_args, get_origin, get_type_hints
 
 from pydantic import ConfigDict, ValidationError, create_model
 from pydantic.errors import PydanticUserError
@@ -98,10 +98,9 @@ class Declaration:
         """Refuse a function that says it returns something else than a `kind`."""
         hint = self.hints.get("return", kind)
         if hint is not kind:
-            said = getattr(hint, "__name__", str(hint))
             word = kind.__name__
             self._refuse(
-                f"is annotated with -> {said}; it must return a {word}: "
+                f"is annotated with -> {_written(hint)}; it must return a {word}: "
                 f"{word}.yes(why), {word}.no(why) or {word}.unknown(why)"
             )
 
@@ -166,9 +165,7 @@ class Declaration:
         except ValidationError as error:
             why = error.errors()[0]["msg"].replace("Input should", "it should")
             said = f"the default of {parameter.name!r} is {parameter.default!r}"
-            self._refuse(
-                f"{said}, but it is annotated with {inspect.formatannotation(hint)}: {why}"
-            )
+            self._refuse(f"{said}, but it is annotated with {_written(hint)}: {why}")
         except PydanticUserError as error:
             self._refuse(f"the type of {parameter.name!r} cannot be checked: {error.message}")
 
@@ -189,7 +186,7 @@ class Declaration:
     @staticmethod
     def _refuse_what_is_no_function(function: Any, kind: Literal["skill", "condition"]) -> None:
         """Refuse ``@skill("name")``, a class, and ``async def``; say what to write instead."""
-        if not inspect.isfunction(function):
+        if not (inspect.isfunction(function) or inspect.ismethod(function)):
             message = f"@{kind} decorates a function; found {function!r}; options are given by name"
             raise RegistrationError(message)
         if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
@@ -204,3 +201,9 @@ class Declaration:
 
     def _refuse(self, message: str) -> NoReturn:
         raise RegistrationError(f"{self.name}: {message}")
+
+
+def _written(hint: Any) -> str:
+    """Return an annotation as its author wrote it, without what stands beside the type."""
+    plain = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+    return "None" if plain is type(None) else inspect.formatannotation(plain)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import pytest
+from pydantic import Field
 
 from bt_exec import Pack
 from bt_exec.failure import RegistrationError
@@ -116,6 +117,22 @@ def good_defaults(
     yield Running()
 
 
+def out_of_range(robot, speed: Annotated[float, Field(gt=0)] = -1) -> Steps:
+    """Go."""
+    yield Running()
+
+
+def maybe(robot) -> Verdict | None:
+    """Whether it is near."""
+    return None
+
+
+class Body:
+    def go(self, robot, arm: str = "left") -> Steps:
+        """Go."""
+        yield Running()
+
+
 def yes_or_no(robot) -> bool:
     """Whether it is near."""
     return True
@@ -185,6 +202,12 @@ SKILLS = [
     ),
     (no_choice, {}, "no_choice: the default of 'arm' is 'both', but it is annotated with "),
     (no_list, {}, "no_list: the default of 'names' is (), but it is annotated with list[str]: "),
+    (
+        out_of_range,
+        {},
+        "out_of_range: the default of 'speed' is -1, but it is annotated with float: "
+        "it should be greater than 0",
+    ),
     (no_value, {}, "no_value: the default of 'arm' is None, but it is annotated with str: "),
 ]
 
@@ -217,6 +240,7 @@ def test_a_skill_that_cannot_work_is_refused(function, declared, said):
             "yes_or_no: is annotated with -> bool; it must return a Verdict: "
             "Verdict.yes(why), Verdict.no(why) or Verdict.unknown(why)",
         ),
+        (maybe, {}, "maybe: is annotated with -> bt_exec.skill.Verdict | None; it must return a V"),
         (wrong_limit, {}, "wrong_limit: the default of 'n' is 'x', but it is annotated with int"),
     ],
 )
@@ -238,6 +262,10 @@ def test_only_functions_are_declared(kind, given):
     name = kind.__name__
     said = f"@{name} decorates a function; found {given!r}; options are given by name"
     assert str(told.value) == said
+
+
+def test_a_method_of_an_object_is_a_function():
+    assert list(skill(Body().go).arguments) == ["arm"]
 
 
 def test_parentheses_may_be_left_out():
