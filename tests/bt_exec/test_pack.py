@@ -8,11 +8,14 @@ import pytest
 
 from bt_exec import Pack, Rig, Running, Session, Steps, Verdict, condition, load_site, skill
 from bt_exec.failure import SpecError
+from bt_exec.nodes.fault_injection import Faults
 from bt_exec.pack import Catalogue
 from bt_exec.site.site import load_site as load
+from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec, Tree
+from bt_exec.spec.schema import tree_schema
 from bt_exec.testing import FakeClock, ScriptedRobot
 from bt_exec.verify import verify_document
 
@@ -158,6 +161,23 @@ def test_a_mission_drives_the_robot_of_the_pack(packs, tmp_path):
         logs = {name: rig.robot.log for name, rig in session.rigs.items()}
     assert outcome.status == "satisfied"
     assert logs == {"arm": ["gripper left"], "plant": ["valve 3"]}
+
+
+def test_a_full_name_can_be_made_to_fail_and_is_in_the_schema(packs, tmp_path):
+    site = site_of(tmp_path, "arm", "plant")
+    faults = Faults.parse(["arm.open_it:1=STUCK"], site.catalogue.skills)
+    assert faults.code_for("arm.open_it", 1) == "STUCK"
+    names = tree_schema(site.catalogue)["$defs"]["Do"]["properties"]["do"]["anyOf"]
+    assert {name["const"] for name in names} == {"arm.open_it", "plant.open_it"}
+    text = "tree: t\nroot: {do: arm.open_it, while: {plant.ready: {}, else: COLD}}"
+    document = load_text(text).document
+    assert load_text(dump_yaml(document)).document == document
+
+
+@pytest.mark.parametrize("name", ["a.b.c", ".a", "a.", "a b"])
+def test_a_name_has_one_dot_at_most(name):
+    with pytest.raises(SpecError, match="BAD_NAME"):
+        load_text(f"tree: t\nroot: {{do: '{name}'}}")
 
 
 def test_a_pack_that_builds_on_another_says_so(packs, tmp_path):
