@@ -28,7 +28,7 @@ def test_take():
 """
 
 
-@pytest.mark.parametrize("more", [[], ["-n", "2"]])
+@pytest.mark.parametrize("more", [[], pytest.param(["-n", "2"], marks=pytest.mark.slow)])
 def test_what_no_test_reached_is_printed(tmp_path, more):
     (tmp_path / "test_trees.py").write_text(SUITE)
     command = [sys.executable, "-m", "pytest", "-q", "--bt-cov", "-p", "no:cacheprovider", *more]
