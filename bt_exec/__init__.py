@@ -2,8 +2,9 @@
 
 A command becomes a typed YAML tree, py_trees ticks it, skills drive a robot, and only a failed
 guard or skill makes anybody plan again. The names below are the public ones; they are imported
-when they are first used, so that ``import bt_exec`` costs nothing. The decorators are in
-`bt_exec.skill`: ``from bt_exec.skill import condition, skill``.
+when they are first used, so that ``import bt_exec`` costs nothing::
+
+    from bt_exec import Failed, Running, Steps, Verdict, condition, skill
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
         Skill,
         Steps,
         Verdict,
+        condition,
+        skill,
     )
 
 __all__ = [
@@ -73,7 +76,9 @@ __all__ = [
     "World",
     "WorldSettings",
     "compile_command",
+    "condition",
     "load_site",
+    "skill",
 ]
 
 _HOMES = {
@@ -88,7 +93,7 @@ _HOMES = {
     "robot": "Motion Perception Robot Observation Simulation",
     "mission.session": "Session",
     "site.site": "Site load_site",
-    "skill": "Condition Label Running Service Skill Steps Verdict",
+    "skill": "Condition Label Running Service Skill Steps Verdict condition skill",
     "observation": "World",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
@@ -98,7 +103,9 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
     if name not in _HOME:
         raise AttributeError(f"module 'bt_exec' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"bt_exec.{_HOME[name]}"), name)
+    module = importlib.import_module(f"bt_exec.{_HOME[name]}")
+    # the module of the same name stays what the import system makes it: it is called as `skill`
+    value = module if name == _HOME[name] else getattr(module, name)
     globals()[name] = value
     return value
 

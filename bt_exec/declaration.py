@@ -8,8 +8,10 @@ import string
 import typing
 from collections.abc import Callable, Generator, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, NoReturn, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NoReturn, get_args, get_origin, get_type_hints
 
+from pydantic import ConfigDict, ValidationError, create_model
+from pydantic.errors import PydanticUserError
 from typing_extensions import TypeVar
 
 from bt_exec.failure import RegistrationError
@@ -33,9 +35,16 @@ class Declaration:
     Args:
         function: The function as written.
         name: Its name in the tree language, if that is not the function's own.
+        kind: What it is declared to be.
     """
 
-    def __init__(self, function: Callable[..., Any], name: str | None) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        name: str | None,
+        kind: Literal["skill", "condition"],
+    ) -> None:
+        self._refuse_what_is_no_function(function, kind)
         self.function = function
         self.name = name or function.__name__
         self.arguments: dict[str, Any] = {}
@@ -89,6 +98,16 @@ class Declaration:
         if not fields:
             raise RegistrationError(f"{label}: result {result} has no fields")
         return MappingProxyType(fields)
+
+    def returns(self, kind: type) -> None:
+        """Refuse a function that says it returns something else than a `kind`."""
+        hint = self.hints.get("return", kind)
+        if hint is not kind:
+            word = kind.__name__
+            self._refuse(
+                f"is annotated with -> {_written(hint)}; it must return a {word}: "
+                f"{word}.yes(why), {word}.no(why) or {word}.unknown(why)"
+            )
 
     def codes(self, what: str, given: Iterable[str]) -> frozenset[str]:
         """Return a set of texts."""
@@ -144,6 +163,22 @@ class Declaration:
         self.arguments[parameter.name] = hint
         if parameter.default is parameter.empty:
             self.required.add(parameter.name)
+        else:
+            self._check_default(parameter)
+
+    def _check_default(self, parameter: inspect.Parameter) -> None:
+        """Refuse a default that is no value of its type; nothing is converted."""
+        hint = self.hints[parameter.name]
+        config = ConfigDict(arbitrary_types_allowed=True, strict=True, validate_default=True)
+        fields: dict[str, Any] = {"value": (hint, parameter.default)}
+        try:
+            create_model("Default", __config__=config, **fields)()
+        except ValidationError as error:
+            why = error.errors()[0]["msg"].replace("Input should", "it should")
+            said = f"the default of {parameter.name!r} is {parameter.default!r}"
+            self._refuse(f"{said}, but it is annotated with {_written(hint)}: {why}")
+        except PydanticUserError as error:
+            self._refuse(f"the type of {parameter.name!r} cannot be checked: {error.message}")
 
     def _check(self, template: str) -> None:
         """Refuse a template that names no argument."""
@@ -159,5 +194,27 @@ class Declaration:
                     f"which is no argument of it (arguments: {known})"
                 )
 
+    @staticmethod
+    def _refuse_what_is_no_function(function: Any, kind: Literal["skill", "condition"]) -> None:
+        """Refuse ``@skill("name")``, a class, and ``async def``; say what to write instead."""
+        if not (inspect.isfunction(function) or inspect.ismethod(function)):
+            message = f"@{kind} decorates a function; found {function!r}; options are given by name"
+            raise RegistrationError(message)
+        if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+            todo = (
+                "a skill yields Running() once a tick; run what blocks with "
+                "'answer = yield from run_in_thread(call)'"
+                if kind == "skill"
+                else "a condition returns at once, from what was seen; let a skill wait for answers"
+            )
+            name = function.__name__
+            raise RegistrationError(f"{kind} {name} must be a plain 'def', not 'async def': {todo}")
+
     def _refuse(self, message: str) -> NoReturn:
         raise RegistrationError(f"{self.name}: {message}")
+
+
+def _written(hint: Any) -> str:
+    """Return an annotation as its author wrote it, without what stands beside the type."""
+    plain = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+    return "None" if plain is type(None) else inspect.formatannotation(plain)

@@ -111,12 +111,20 @@ class Rejected(_At):
 
 @dataclass(frozen=True, slots=True)
 class NodeChanged(_At):
-    """A node has a new state. `detail` says why it failed or was skipped, in a few words."""
+    """A node has a new state. `detail` says why it failed or was skipped, in a few words.
+
+    A node that is ``running`` with a `failure` is tried again after it.
+    """
 
     path: str
     state: NodeState
     detail: str = ""
     failure: Failure | None = None
+
+    @property
+    def again(self) -> bool:
+        """Whether an attempt failed and another follows: ``retry``."""
+        return self.state == "running" and self.failure is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 __all__ = [
+    "OWN_CODES",
     "BtExecError",
     "Failed",
     "Failure",
@@ -43,6 +44,19 @@ __all__ = [
     "UsageError",
     "nearest",
 ]
+
+OWN_CODES = frozenset(
+    {
+        "BAD_ARGUMENT",
+        "CHECK_FAILED",
+        "CONDITION_CRASHED",
+        "GUARD_BROKEN",
+        "NOT_RECORDED",
+        "SKILL_CRASHED",
+        "TIMEOUT",
+    }
+)
+"""Codes of failures that no pack declares: those of `bt_exec.nodes`."""
 
 FailureKind = Literal["skill", "guard", "check", "timeout", "compiler", "robot"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias
 
 from bt_exec.failure import Failure, Refusal
@@ -44,9 +44,11 @@ class Ending:
     problems: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Outcome:
     """How a mission ended: the object that ``--json`` prints.
+
+    Its representation says why, so that ``assert outcome.ok`` in a test explains itself.
 
     Attributes:
         mission_id: Names the record: ``2026-11-20-0007``.
@@ -65,6 +67,8 @@ class Outcome:
         journal: Where the record is, or None.
         nearest: Of a refusal: commands that would be understood.
         problems: Of a plan that was not accepted: what was wrong with it.
+        results: What the tree that was the plan returned (``returns``), by field; empty if it did
+            not end well.
     """
 
     mission_id: str
@@ -83,6 +87,7 @@ class Outcome:
     journal: str | None = None
     nearest: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    results: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def exit_code(self) -> int:
@@ -90,9 +95,38 @@ class Outcome:
         return EXIT_CODES[self.status]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data, in this order; empty refusal fields are left out."""
+        """Return plain data, in this order; refusal fields and results are left out if empty."""
         data = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {key: data[key] for key in data if data[key] or key not in ("nearest", "problems")}
+        optional = ("nearest", "problems", "results")
+        return {key: data[key] for key in data if data[key] or key not in optional}
+
+    def explain(self) -> str:
+        """Return how it ended in a few lines: status, sentence, and where each failure was."""
+        head = f"{self.status}: {self.reason_code}" if self.reason_code != "OK" else self.status
+        lines = [f"{head}: {self.message}" if self.message else head]
+        for data in self.failures:
+            for failure in Failure.from_dict(dict(data)).chain():
+                given = ", ".join(f"{name}={value!r}" for name, value in failure.args.items())
+                lines.append(f"  {failure}" + (f" ({given})" if given else ""))
+                lines += [f"    {line}" for line in _traceback(failure)]
+        lines += [f"  {problem}" for problem in self.problems]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        """Return how it ended on one line."""
+        said = " | ".join(line.strip() for line in self.explain().splitlines())
+        return f"<Outcome {said}>"
+
+    @property
+    def ok(self) -> bool:
+        """Whether the mission was satisfied."""
+        return self.status == "satisfied"
+
+
+def _traceback(failure: Failure) -> list[str]:
+    """Return the last lines of a crash's traceback: where it was raised, and what."""
+    text = str(failure.evidence.get("traceback", ""))
+    return text.rstrip().splitlines()[-3:]
 
 
 def code_of_reason(reason: str) -> str:

@@ -12,7 +12,7 @@ where its trees, words and sentences lie, and how to make its robot.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,11 +21,12 @@ from bt_exec.failure import RegistrationError, UnknownName
 from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec.rig import PackSettings, RigFactory, WorldSettings
 from bt_exec.skill import Condition, Signature, Skill
+from bt_exec.spec.rename import renamed
 
 if TYPE_CHECKING:
     from bt_exec.mission.reporting import MissionReporter
     from bt_exec.planning.passes import Checker, Pass
-    from bt_exec.spec.model import MissionSpec
+    from bt_exec.spec.model import MissionSpec, TreeSpec
 
 __all__ = ["Catalogue", "Pack", "PlanFormat", "find_pack", "pack_names"]
 
@@ -52,6 +53,7 @@ class Pack:
 
     Attributes:
         name: Name in site files and entry points.
+        requires: Packs that it builds on; a site that names it must name them, too.
         summary: One line for people.
         skills: Its skills.
         conditions: Its conditions.
@@ -77,6 +79,7 @@ class Pack:
 
     name: str
     summary: str = ""
+    requires: tuple[str, ...] = ()
     skills: tuple[Skill, ...] = ()
     conditions: tuple[Condition, ...] = ()
     types: Mapping[str, Any] = field(default_factory=dict)
@@ -104,15 +107,19 @@ BUILT_IN_TYPES: Mapping[str, Any] = MappingProxyType(
 class Catalogue:
     """The skills, conditions and types of the packs of a site, by name.
 
+    A name that two packs bring is nobody's: both are called ``pack.name``. Trees of a pack go on
+    to use the plain name for what is their own (`with_own_names`).
+
     Attributes:
         packs: The packs.
         skills: Skills by name.
         conditions: Conditions by name.
         types: Types of arguments by name.
         owners: Names of packs by the skills and conditions that they bring.
+        shared: The packs that bring a name, for every skill, condition and type that clashes.
 
     Raises:
-        RegistrationError: If two packs bring the same name.
+        RegistrationError: If a pack brings a name twice, or a type of bt-exec's own name.
     """
 
     def __init__(self, packs: Iterable[Pack]) -> None:
@@ -121,24 +128,57 @@ class Catalogue:
         self.conditions: dict[str, Condition] = {}
         self.types: dict[str, Any] = dict(BUILT_IN_TYPES)
         self.owners: dict[str, str] = {}
+        self.shared: dict[str, tuple[str, ...]] = {}
         for pack in self.packs:
             _check_parts(pack, "skills", pack.skills, Skill)
             _check_parts(pack, "conditions", pack.conditions, Condition)
+            _check_names(pack)
+        self._find_shared()
+        for pack in self.packs:
             for part in (*pack.skills, *pack.conditions):
-                other = self.owners.setdefault(part.name, pack.name)
-                if other != pack.name or part.name in {*self.skills, *self.conditions}:
-                    raise RegistrationError(
-                        f"{part.name!r} is brought by pack {other} and again by {pack.name}"
-                    )
+                name = self.name_in(pack.name, part.name)
+                self.owners[name] = pack.name
                 _check_services(pack, part)
                 if isinstance(part, Skill):
-                    self.skills[part.name] = part
+                    self.skills[name] = part if name == part.name else replace(part, name=name)
                 elif isinstance(part, Condition):
-                    self.conditions[part.name] = part
+                    self.conditions[name] = part if name == part.name else replace(part, name=name)
             for name, hint in pack.types.items():
-                if self.types.get(name, hint) != hint:
-                    raise RegistrationError(f"type {name!r} of pack {pack.name} is another's")
-                self.types[name] = hint
+                self.types[self.name_in(pack.name, name)] = hint
+
+    def _find_shared(self) -> None:
+        """Find the names that mean different things in different packs."""
+        parts: dict[str, list[str]] = {}
+        types: dict[str, dict[str, Any]] = {}
+        for pack in self.packs:
+            for part in (*pack.skills, *pack.conditions):
+                parts.setdefault(part.name, []).append(pack.name)
+            for name, hint in pack.types.items():
+                types.setdefault(name, {})[pack.name] = hint
+        for name, owners in parts.items():
+            if len(owners) > 1:
+                self.shared[name] = tuple(owners)
+        for name, hints in types.items():
+            if any(hint != next(iter(hints.values())) for hint in hints.values()):
+                self.shared[name] = tuple(hints)
+
+    def name_in(self, pack: str, name: str) -> str:
+        """Return what a skill, condition or type of `pack` is called on this site."""
+        return f"{pack}.{name}" if pack in self.shared.get(name, ()) else name
+
+    def with_own_names(self, pack: str, tree: TreeSpec) -> TreeSpec:
+        """Return a tree of `pack` in which plain names that clash mean what the pack brings."""
+        if not any(pack in packs for packs in self.shared.values()):
+            return tree
+        return renamed(tree, lambda name: self.name_in(pack, name))
+
+    def clash(self, name: str) -> str:
+        """Return what to write for a name that several packs bring; empty if it is none."""
+        packs = self.shared.get(name, ())
+        if not packs:
+            return ""
+        full = " or ".join(f"{pack}.{name}" for pack in packs)
+        return f"; packs {' and '.join(packs)} bring one each: write {full}"
 
     def owner(self, name: str) -> str:
         """Return the pack that brings the skill or condition `name`."""
@@ -153,6 +193,20 @@ class Catalogue:
         if name not in self.skills:
             raise UnknownName("skill", name, self.skills)
         return self.skills[name]
+
+
+def _check_names(pack: Pack) -> None:
+    """Refuse a name that a pack brings twice, and types that are bt-exec's own."""
+    seen: set[str] = set()
+    for part in (*pack.skills, *pack.conditions):
+        if part.name in seen:
+            raise RegistrationError(
+                f"{part.name!r} is brought by pack {pack.name} and again by {pack.name}"
+            )
+        seen.add(part.name)
+    for name, hint in pack.types.items():
+        if BUILT_IN_TYPES.get(name, hint) != hint:
+            raise RegistrationError(f"type {name!r} of pack {pack.name} is another's")
 
 
 def _check_parts(pack: Pack, what: str, given: Any, kind: type[Skill | Condition]) -> None:

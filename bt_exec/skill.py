@@ -22,19 +22,24 @@ Both name what they want: the parameters ``robot`` and ``world`` are given by th
 pack's robot, and a `bt_exec.observation.World` of observations), a parameter annotated
 ``Service[T]`` is the pack's service of that name; every other one is an argument, checked against
 its annotation. What is wrong with a signature is found when the module is imported.
+
+Both decorators work with and without parentheses, and keep the signature of the function for type
+checkers. ``from bt_exec import skill`` gives this module, which is called as its decorator: a
+package cannot hold a module and a function of one name.
 """
 
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
-from typing import Annotated, Any, TypeAlias
+from types import MappingProxyType, ModuleType
+from typing import Annotated, Any, Generic, Protocol, TypeAlias, overload
 
 from pydantic import BaseModel, ConfigDict, create_model
-from typing_extensions import TypeVar
+from typing_extensions import ParamSpec, TypeVar
 
 from bt_exec.declaration import SERVICE, Declaration
 from bt_exec.failure import RegistrationError
@@ -57,6 +62,8 @@ DEFAULT_TIMEOUT_S = 60.0
 """How long a skill may run when neither it nor the spec says otherwise [s]."""
 
 R = TypeVar("R", default=None)
+P = ParamSpec("P", default=...)
+T = TypeVar("T", default=Any)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +197,11 @@ def _marks(hint: Any) -> tuple[Any, ...]:
 
 
 @dataclass(frozen=True)
-class Skill(Signature):
+class Skill(Signature, Generic[P, T]):
     """A declared skill. Calling it starts its generator: ``open_door(robot=robot, arm="left")``.
+
+    For type checkers ``Skill[P, T]`` has the parameters and the result of its function; plain
+    ``Skill`` is any skill.
 
     Attributes:
         fails: Codes it may raise with `Failed`; any other code is a bug of the skill.
@@ -211,15 +221,17 @@ class Skill(Signature):
     timeout_s: float = DEFAULT_TIMEOUT_S
     results: Mapping[str, Any] = field(default_factory=dict)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Steps[Any]:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Steps[T]:
         """Start the skill: return its generator, nothing has moved yet."""
-        steps: Steps[Any] = self.function(*args, **kwargs)
+        steps: Steps[T] = self.function(*args, **kwargs)
         return steps
 
 
 @dataclass(frozen=True)
-class Condition(Signature):
+class Condition(Signature, Generic[P]):
     """A declared condition. Calling it returns its verdict.
+
+    For type checkers ``Condition[P]`` has the parameters of its function.
 
     Attributes:
         patience_s: How long *not known yet* is accepted before the check fails [s].
@@ -235,12 +247,25 @@ class Condition(Signature):
     skip_reason: str = ""
     establishes: Mapping[str, str] = field(default_factory=dict)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Verdict:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Verdict:
         """Ask: return the verdict of this moment."""
         verdict: Verdict = self.function(*args, **kwargs)
         return verdict
 
 
+class _DeclareSkill(Protocol):
+    def __call__(self, function: Callable[P, Steps[T]], /) -> Skill[P, T]: ...
+
+
+class _DeclareCondition(Protocol):
+    def __call__(self, function: Callable[P, Verdict], /) -> Condition[P]: ...
+
+
+@overload
+def skill(function: Callable[P, Steps[T]], /) -> Skill[P, T]: ...
+
+
+@overload
 def skill(
     *,
     fails: Iterable[str] = (),
@@ -249,19 +274,32 @@ def skill(
     uses: Iterable[str] = (),
     timeout_s: float = DEFAULT_TIMEOUT_S,
     name: str | None = None,
-) -> Callable[[Callable[..., Steps[Any]]], Skill]:
+) -> _DeclareSkill: ...
+
+
+def skill(
+    function: Callable[..., Steps[Any]] | None = None,
+    /,
+    *,
+    fails: Iterable[str] = (),
+    needs: Mapping[str, str] | None = None,
+    effects: Mapping[str, str] | None = None,
+    uses: Iterable[str] = (),
+    timeout_s: float = DEFAULT_TIMEOUT_S,
+    name: str | None = None,
+) -> Any:
     """Declare a generator function to be a skill; see `Skill` for the meaning of each argument.
 
     Raises:
-        RegistrationError: If the function is no generator, lacks an annotation or a docstring, or
-            a template names an argument that does not exist; and if what it declares has another
-            form: a text where a set of texts is meant, say.
+        RegistrationError: If the function is no generator, lacks an annotation or a docstring, has
+            a default of another type, or a template names an argument that does not exist; and if
+            what it declares has another form: a text where a set of texts is meant, say.
     """
 
-    def declare(function: Callable[..., Steps[Any]]) -> Skill:
+    def declare(function: Callable[P, Steps[T]], /) -> Skill[P, T]:
+        declaration = Declaration(function, name, "skill")
         if not inspect.isgeneratorfunction(function):
             raise RegistrationError(f"skill {function.__name__} must be a generator: it must yield")
-        declaration = Declaration(function, name)
         return Skill(
             **declaration.signature(),
             fails=declaration.codes("fails", fails),
@@ -272,12 +310,19 @@ def skill(
             results=declaration.results(),
         )
 
-    return declare
+    if function is None:
+        return declare
+    return declare(function)
 
 
 ConditionFunction: TypeAlias = Callable[..., Verdict]
 
 
+@overload
+def condition(function: Callable[P, Verdict], /) -> Condition[P]: ...
+
+
+@overload
 def condition(
     *,
     patience_s: float = 3.0,
@@ -285,18 +330,32 @@ def condition(
     skip_reason: str = "",
     establishes: Mapping[str, str] | None = None,
     name: str | None = None,
-) -> Callable[[ConditionFunction], Condition]:
+) -> _DeclareCondition: ...
+
+
+def condition(
+    function: ConditionFunction | None = None,
+    /,
+    *,
+    patience_s: float = 3.0,
+    unknown: str = "UNCERTAIN",
+    skip_reason: str = "",
+    establishes: Mapping[str, str] | None = None,
+    name: str | None = None,
+) -> Any:
     """Declare a function to be a condition; see `Condition` for the meaning of each argument.
 
     Raises:
-        RegistrationError: If the function is a generator, lacks an annotation or a docstring, or
-            a template names an argument that does not exist.
+        RegistrationError: If the function is a generator, returns something else than a
+            `Verdict`, lacks an annotation or a docstring, has a default of another type, or a
+            template names an argument that does not exist.
     """
 
-    def declare(function: ConditionFunction) -> Condition:
+    def declare(function: Callable[P, Verdict], /) -> Condition[P]:
+        declaration = Declaration(function, name, "condition")
         if inspect.isgeneratorfunction(function):
             raise RegistrationError(f"condition {function.__name__} must return, not yield")
-        declaration = Declaration(function, name)
+        declaration.returns(Verdict)
         declaration.templates("skip_reason", [skip_reason])
         return Condition(
             **declaration.signature(),
@@ -306,4 +365,17 @@ def condition(
             establishes=declaration.facts("establishes", establishes),
         )
 
-    return declare
+    if function is None:
+        return declare
+    return declare(function)
+
+
+class _CallableModule(ModuleType):
+    """This module, called as its decorator: ``from bt_exec import skill``."""
+
+    @staticmethod
+    def __call__(*args: Any, **declared: Any) -> Any:
+        return skill(*args, **declared)
+
+
+sys.modules[__name__].__class__ = _CallableModule

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from bt_exec import Failed
-from bt_exec.skill import Running, Steps, skill
+from bt_exec import Failed, Running, Steps, skill
 from bt_exec.testing import check_skill, run_skill
 
 

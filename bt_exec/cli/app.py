@@ -16,6 +16,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from bt_exec.cli.check import COMMANDS as CHECK
 from bt_exec.cli.doctor import COMMANDS as DOCTOR
 from bt_exec.cli.plan import COMMANDS as PLAN
 from bt_exec.cli.repl import COMMANDS as REPL
@@ -78,7 +79,14 @@ def _top(
         repl()
 
 
-_PANELS = (("Missions", RUN), ("Missions", REPL), ("Plans", PLAN), ("Site", SITE), ("Site", DOCTOR))
+_PANELS = (
+    ("Missions", RUN),
+    ("Missions", REPL),
+    ("Plans", PLAN),
+    ("Plans", CHECK),
+    ("Site", SITE),
+    ("Site", DOCTOR),
+)
 for _panel, _commands in _PANELS:
     for _name, _command in _commands.items():
         app.command(_name, rich_help_panel=_panel)(_command)

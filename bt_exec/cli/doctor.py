@@ -131,7 +131,7 @@ def _packages() -> Iterator[Finding]:
 def _parts(own: str) -> Iterator[Finding]:
     from bt_exec.failure import BtExecError
     from bt_exec.pack import find_pack, pack_names
-    from bt_exec.planning.compile_command import make_compiler
+    from bt_exec.planning.compile_command import check_utterances, make_compiler
     from bt_exec.planning.compiler import compiler_names, find_compiler
     from bt_exec.site.data import site_names
     from bt_exec.site.site import load_site
@@ -161,7 +161,11 @@ def _parts(own: str) -> Iterator[Finding]:
     for name in dict.fromkeys((*sites, own)):
         try:
             site = load_site(name)
-            yield Finding("sites", site.name, "ok", site.summary)
+            broken = [p.message for p in check_utterances(site, ()) if p.code == "BAD_LEXICON"]
+            if broken:
+                yield Finding("sites", site.name, "missing", broken[0], "mend that file of words")
+            else:
+                yield Finding("sites", site.name, "ok", site.summary)
             if site.compiler.settings():
                 asking[site.name] = make_compiler(site)
         except BtExecError as error:

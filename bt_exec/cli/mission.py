@@ -85,7 +85,12 @@ class Conductor:
         if self.live:
             yield from tree_lines(self.model, width, ascii=ascii_only, verbose=self.verbose)
         yield from summary_lines(
-            outcome, width, model=self.model, ascii=ascii_only, commands=RECORD_COMMANDS
+            outcome,
+            width,
+            model=self.model,
+            ascii=ascii_only,
+            commands=RECORD_COMMANDS,
+            verbose=self.verbose,
         )
 
     def _line(self, text: str) -> None:

@@ -1,9 +1,8 @@
-"""``compile`` and ``check``: plans and tree files without a robot that moves."""
+"""``compile``: plans without a robot that moves."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,14 +10,11 @@ import typer
 from bt_exec.cli import options as opt
 
 if TYPE_CHECKING:
-    from bt_exec.failure import Problem, Refusal
+    from bt_exec.failure import Refusal
     from bt_exec.observation import Situation
     from bt_exec.site.site import Site
 
-__all__ = ["COMMANDS", "check", "compile_"]
-
-_OF_A_SITE = ("UNKNOWN_CONDITION", "UNKNOWN_SKILL", "UNKNOWN_TREE", "UNKNOWN_TYPE")
-"""Mistakes that may be none at another site."""
+__all__ = ["COMMANDS", "compile_"]
 
 
 def compile_(
@@ -50,9 +46,7 @@ def compile_(
     import sys
 
     from bt_exec.cli.given import format_of
-    from bt_exec.failure import Refusal, SpecError
-    from bt_exec.planning.compile_command import make_compiler, request_of
-    from bt_exec.planning.plan import prepare, rejection
+    from bt_exec.planning.compile_command import compile_command
     from bt_exec.site.site import load_site
     from bt_exec.spec.dump import dump_json, dump_yaml
 
@@ -62,18 +56,15 @@ def compile_(
     if show_prompt or dry_run:
         _question(loaded, command, situation, compiler, prompt=show_prompt)
         return
-    request = request_of(loaded, command, situation)
-    answer = make_compiler(loaded, compiler).compile(request)
-    if isinstance(answer, Refusal):
-        raise _refused(answer)
-    try:
-        runs = prepare(answer.spec, request)
-    except SpecError as error:
-        raise _refused(rejection(error, request)) from None
-    spec = runs if inline else answer.spec
+    compiled = compile_command(loaded, command, situation=situation, compiler=compiler)
+    if compiled.refusal is not None:
+        raise _refused(compiled.refusal)
+    assert compiled.plan is not None
+    spec = compiled.plan if inline else compiled.written
+    assert spec is not None
     text = dump_json(spec) if format == "json" else dump_yaml(spec)
     if writer is not None:
-        text = writer(runs)
+        text = writer(compiled.plan)
     sys.stdout.write(text.rstrip("\n") + "\n")
 
 
@@ -95,96 +86,6 @@ def _question(
         typer.echo(answer)
     else:
         emit(answer)
-
-
-def check(
-    files: Annotated[
-        list[Path], typer.Argument(help="Tree, plan or site files.", metavar="FILE...")
-    ],
-    site: opt.SiteName = "",
-    json: opt.Json = False,
-) -> None:
-    """Check files: every mistake with file, line and column; exit code 2 if there is one."""
-    from dataclasses import asdict
-
-    from bt_exec.cli.output import emit, for_people
-    from bt_exec.site.data import site_names
-    from bt_exec.site.site import load_site
-
-    loaded = load_site(site)
-    problems = _problems(files, loaded)
-    painter = for_people(beside=json)
-    for problem in problems:
-        painter.say(str(problem))
-    wrong = len({problem.file for problem in problems})
-    if problems:
-        found = f"{len(problems)} problem{'s' * (len(problems) != 1)}"
-        others = [name for name in site_names() if name != loaded.name]
-        if others and any(problem.code in _OF_A_SITE for problem in problems):
-            painter.say(
-                f"allowed are the names of the site {loaded.name}; --site NAME checks for another: "
-                + ", ".join(others)
-            )
-        painter.say(f"{found} in {wrong} of {len(files)} file{'s' * (len(files) != 1)}")
-    else:
-        painter.say(f"{len(files)} file{'s' * (len(files) != 1)} in order")
-    if json:
-        emit([asdict(problem) for problem in problems])
-    raise typer.Exit(2 if problems else 0)
-
-
-def _problems(files: list[Path], site: Site) -> list[Problem]:
-    """Return every mistake; trees of the files may use each other and those of the site."""
-    from bt_exec.cli.given import is_other_form
-    from bt_exec.failure import SpecError
-    from bt_exec.site.site import load_site
-    from bt_exec.spec.library import Library
-    from bt_exec.spec.load import Loaded, parse
-    from bt_exec.spec.model import TreeSpec
-    from bt_exec.spec.source import scan_file
-    from bt_exec.verify import verify_file
-
-    problems: list[Problem] = []
-    loaded: list[Loaded] = []
-    library = Library()
-    for path in files:
-        try:
-            if is_other_form(path):
-                problems += _problems_of_plan(path, site)
-                continue
-            source = scan_file(path)
-            if isinstance(source.data, dict) and "site" in source.data:
-                load_site(str(path))
-                continue
-            one = parse(source)
-            loaded.append(one)
-            if isinstance(one.document, TreeSpec):
-                library.add(one.document, one.source)
-        except SpecError as error:
-            problems += error.problems
-    library.fill_up(site.library)
-    for one in loaded:
-        problems += verify_file(one, site.catalogue, library)
-    return problems
-
-
-def _problems_of_plan(path: Path, site: Site) -> list[Problem]:
-    """Return what is wrong with a plan in a form of a pack; in a tree it has no lines.
-
-    Raises:
-        SpecError: If it cannot be read.
-    """
-    from dataclasses import replace
-
-    from bt_exec.cli.given import load_plan
-    from bt_exec.planning.compiler import Request
-    from bt_exec.planning.plan import examine
-
-    spec = load_plan(path, site, "")
-    language = spec.mission.language
-    request = Request("", language, site.catalogue, site.library, settings=site.packs)
-    _, found = examine(spec, request)
-    return [replace(problem, file=str(path)) for problem in found]
 
 
 def _look(site: Site, world: list[str]) -> Situation:
@@ -222,4 +123,4 @@ def _refused(refusal: Refusal) -> typer.Exit:
     return typer.Exit(EXIT_CODES["refused"])
 
 
-COMMANDS: Mapping[str, Callable[..., None]] = {"compile": compile_, "check": check}
+COMMANDS: Mapping[str, Callable[..., None]] = {"compile": compile_}

@@ -19,7 +19,7 @@ import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from py_trees.common import Status
 
@@ -49,6 +49,7 @@ from bt_exec.planning.compiler import Compiler, Record, Request
 from bt_exec.planning.replan_policy import ReplanPolicy
 from bt_exec.rig import Rig, stop_all
 from bt_exec.site.site import Site
+from bt_exec.spec.model import MissionSpec, Tree
 
 if TYPE_CHECKING:
     from bt_exec.journal.record import MissionLine
@@ -224,6 +225,7 @@ class Executive:
             self.journal,
             ending.refusal.nearest if ending.refusal is not None else (),
             ending.problems,
+            _results(spec, self.runtime.results) if ending.status == "satisfied" else {},
         )
         self.emit(Finished(self.clock.now(), self.runtime.tick, outcome))
         return outcome
@@ -356,3 +358,10 @@ class Executive:
         except Exception as error:  # noqa: BLE001 - the words are missing, the outcome is not
             _log.error("a robot could not say what it knows", exc_info=error)
             return {}
+
+
+def _results(spec: MissionSpec | None, saved: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the tree that is the whole plan returns, by field."""
+    if spec is None or not isinstance(spec.root, Tree):
+        return {}
+    return {field: saved[name] for field, name in spec.root.save.items() if name in saved}

@@ -102,8 +102,8 @@ class _Builder:
     def modified(self, node: Behaviour, spec: NodeBase, path: str) -> Behaviour:
         runtime = self.runtime
         skill = node if isinstance(node, SkillNode) else None
-        if spec.guard is not None:
-            node = Guard(node, path, runtime, spec.guard)
+        if spec.guarded is not None:
+            node = Guard(node, path, runtime, spec.guarded.condition, spec.guarded.code)
         seconds = spec.timeout
         if skill is not None:  # every skill runs under a timeout: the spec's or its own
             seconds = seconds or skill.skill.timeout_s

@@ -11,7 +11,7 @@ from bt_exec.skill import Skill
 
 __all__ = ["Fault", "Faults"]
 
-_FORM = re.compile(r"(?P<skill>\w+)(?::(?P<call>\d+))?=(?P<code>[A-Z][A-Z0-9_]*)\Z")
+_FORM = re.compile(r"(?P<skill>\w+(?:\.\w+)?)(?::(?P<call>\d+))?=(?P<code>[A-Z][A-Z0-9_]*)\Z")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 from py_trees.decorators import Decorator
 
+from bt_exec.events import NodeChanged
 from bt_exec.failure import Failure
 from bt_exec.nodes.ask import Ask
 from bt_exec.nodes.composites import failure_of, forget
@@ -108,9 +109,17 @@ class Guard(Modifier):
     CODE = "GUARD_BROKEN"
     _started: bool
 
-    def __init__(self, child: Behaviour, path: str, runtime: Runtime, expression: Any) -> None:
+    def __init__(
+        self,
+        child: Behaviour,
+        path: str,
+        runtime: Runtime,
+        expression: Any,
+        code: str | None = None,
+    ) -> None:
         super().__init__(child, path, runtime)
         self.ask = Ask(expression, runtime)
+        self.code = code or self.CODE
 
     def initialise(self) -> None:
         """Start asking."""
@@ -131,7 +140,7 @@ class Guard(Modifier):
         else:
             lost = "no longer holds" if self._started else "does not hold"
             self.failure = Failure(
-                self.CODE,
+                self.code,
                 f"{self.ask.text} {lost}" + (f": {verdict.why}" if verdict.why else ""),
                 self.path,
                 "guard",
@@ -204,12 +213,20 @@ class Retry(Modifier):
         if status is not Status.FAILURE:
             return status
         self._used += 1
-        failure = failure_of(self.decorated).because(self._earlier)
+        latest = failure_of(self.decorated)
+        failure = latest.because(self._earlier)
         if self._used < self.attempts and failure.retryable:
             self._earlier = failure
+            self._tell(latest)
             return Status.RUNNING
         self.failure = failure
         return Status.FAILURE
+
+    def _tell(self, failure: Failure) -> None:
+        """Tell listeners of an attempt that failed and is followed by another."""
+        runtime = self.runtime
+        said = f"attempt {self._used} of {self.attempts}"
+        runtime.emit(NodeChanged(runtime.now(), runtime.tick, self.path, "running", said, failure))
 
 
 class Repeat(Modifier):

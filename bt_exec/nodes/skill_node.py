@@ -72,7 +72,7 @@ class SkillNode(Leaf):
         unmet = unmet_need(self.skill, self.args, runtime)
         if unmet is not None:
             message, evidence = unmet
-            self.failure = self._fail(NEED_NOT_MET, message, **evidence)
+            self.failure = self._fail(NEED_NOT_MET, message, retryable=True, **evidence)
             return
         self._call = runtime.calls[self.skill.name] = runtime.calls.get(self.skill.name, 0) + 1
         runtime.emit(

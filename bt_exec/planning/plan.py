@@ -9,11 +9,12 @@ from bt_exec.failure import Problem, Refusal, SpecError
 from bt_exec.planning.compiler import Request
 from bt_exec.planning.passes import PassContext
 from bt_exec.spec.expand import expand
-from bt_exec.spec.model import MissionSpec
+from bt_exec.spec.model import MissionSpec, NodeBase, Tree, rebuild
 from bt_exec.verify import verify_document, verify_mission
 from bt_exec.verify.facts import NEED_NOT_MET
+from bt_exec.verify.types import read_word
 
-__all__ = ["NEED_NOT_MET", "examine", "prepare", "rejection"]
+__all__ = ["NEED_NOT_MET", "examine", "prepare", "rejection", "with_typed_words"]
 
 
 def prepare(spec: MissionSpec, request: Request) -> MissionSpec:
@@ -46,6 +47,23 @@ def rejection(error: SpecError, request: Request) -> Refusal:
     return Refusal("PLAN_REJECTED", say("PLAN_REJECTED", language), problems=problems)
 
 
+def with_typed_words(spec: MissionSpec, request: Request) -> MissionSpec:
+    """Return a plan whose trees get numbers where numbers are meant: a lexicon has only words."""
+
+    def typed(node: NodeBase) -> NodeBase:
+        if not isinstance(node, Tree) or node.body is not None or node.tree not in request.library:
+            return node
+        params, types = request.library.get(node.tree).params, request.catalogue.types
+        args = {
+            name: read_word(types.get(params[name].type), value) if name in params else value
+            for name, value in node.args.items()
+        }
+        return node.model_copy(update={"args": args}) if args != node.args else node
+
+    root = rebuild(spec.root, typed)
+    return spec if root is spec.root else spec.model_copy(update={"root": root})
+
+
 def examine(
     spec: MissionSpec,
     request: Request,
@@ -63,6 +81,7 @@ def examine(
         meant: See `PassContext`.
         stated: See `PassContext`.
     """
+    spec = with_typed_words(spec, request)
     problems = list(verify_document(spec, request.catalogue, request.library))
     try:
         expanded = expand(spec, request.library)

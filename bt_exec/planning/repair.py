@@ -93,7 +93,7 @@ def other_way(request: Request) -> tuple[NodeBase, Tree] | None:
     for node in reversed(around):
         for way in request.library.get(node.tree).otherwise:
             name = way.tree or node.tree
-            if failure.code not in way.on or name not in request.library:
+            if failure.code not in way.after or name not in request.library:
                 continue
             params = request.library.get(name).params
             args = {key: value for key, value in node.args.items() if key in params}

@@ -131,7 +131,10 @@ def load_site(name_or_file: str = "") -> Site:
     packs = _packs(source, written)
     settings = _settings(source, written, packs)
     catalogue = Catalogue(packs)
-    library = Library.load([pack.trees for pack in packs if pack.trees is not None])
+    owners = {pack.trees: pack.name for pack in packs if pack.trees is not None}
+    library = Library.load(
+        owners, lambda folder, tree: catalogue.with_own_names(owners[folder], tree)
+    )
     problems = verify_library(library, catalogue)
     if problems:
         raise SpecError(problems)
@@ -185,6 +188,12 @@ def _packs(source: Source, written: SiteFile) -> list[Pack]:
                 robots = packs[-1].robots
                 unknown("robot", settings["robot"], robots, "packs", name, "robot")
     unknown("compiler", written.compiler.name, compiler_names(), "compiler", "name")
+    for pack in packs:
+        for name in pack.requires:
+            if name not in written.packs:
+                message = f"pack {pack.name!r} builds on pack {name!r}; name it under 'packs', too"
+                place = ("packs", pack.name)
+                problems.append(source.problem("MISSING_PACK", message, place, key=True))
     if problems:
         raise SpecError(problems)
     return packs

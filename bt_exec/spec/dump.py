@@ -13,7 +13,7 @@ from bt_exec.spec.source import NUMBER
 
 __all__ = ["dump_json", "dump_yaml", "to_data"]
 
-_FIRST = ("name", *KINDS, "succeed_when", "else", "tell", "with", "save")
+_FIRST = ("after", "name", *KINDS, "succeed_when", "else", "tell", "with", "save")
 _BASE: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _ESCAPED = re.compile("[\x85\u2028\u2029\ufeff]")
 """Characters that JSON takes as they are and YAML as line breaks or a byte order mark."""
@@ -65,4 +65,6 @@ def _order(value: Any) -> Any:
     if "tree" in value and "root" in value:
         return {key: _order(item) for key, item in value.items()}
     first = [key for key in _FIRST if key in value]
-    return {key: _order(value[key]) for key in (*first, *(k for k in value if k not in first))}
+    ordered = (*first, *(key for key in value if key not in first))
+    # a guard is a condition and what stands beside it, in this order
+    return {key: value[key] if key == "while" else _order(value[key]) for key in ordered}

@@ -50,19 +50,30 @@ def reference_name(value: str) -> str:
 def expand(spec: MissionSpec, library: Library, source: Source | None = None) -> MissionSpec:
     """Return `spec` with every subtree expanded and every parameter bound.
 
-    Expanding twice changes nothing.
+    What a tree that is the whole mission returns is saved, for the outcome. Expanding twice
+    changes nothing.
 
     Raises:
         SpecError: ``UNKNOWN_TREE``, ``TREE_CYCLE``, ``MISSING_ARGUMENT``, ``UNKNOWN_ARGUMENT``,
             ``UNBOUND``, ``TOO_BIG`` or ``TOO_DEEP``.
     """
     worker = _Expander(library, source or Source("the plan"))
-    saved = (getattr(node, "save", {}) for node in walk(spec.root))
+    top = _saves_what_it_returns(spec.root, library)
+    saved = (getattr(node, "save", {}) for node in walk(top))
     worker.saved = {name for save in saved for name in save.values()}
-    root = worker.node(spec.root, _Scope({}, {}, ()), ("root",))
+    root = worker.node(top, _Scope({}, {}, ()), ("root",))
     if worker.problems:
         raise SpecError(worker.problems)
     return spec.model_copy(update={"root": root})
+
+
+def _saves_what_it_returns(root: NodeBase, library: Library) -> NodeBase:
+    """Return the root; a tree that is not yet expanded gets ``save`` for all that it returns."""
+    if not isinstance(root, Tree) or root.body is not None or root.tree not in library:
+        return root
+    returned = {field: field for field in library.get(root.tree).returns}
+    missing = {field: name for field, name in returned.items() if field not in root.save}
+    return root.model_copy(update={"save": {**root.save, **missing}}) if missing else root
 
 
 _SHOWN_PLACE = 8
@@ -105,11 +116,12 @@ class _Expander:
             message = f"subtrees are nested more than {MAX_NESTING} nodes deep"
             raise SpecError([self.source.problem("TOO_DEEP", message, place[:_SHOWN_PLACE])])
         scope = scope.deeper()
-        update: dict[str, Any] = {
-            field: self._expression(value, scope, (*place, key))
-            for field, key in (("skip_if", "skip_if"), ("guard", "while"))
-            if (value := getattr(node, field)) is not None
-        }
+        update: dict[str, Any] = {}
+        if node.skip_if is not None:
+            update["skip_if"] = self._expression(node.skip_if, scope, (*place, "skip_if"))
+        if node.guarded is not None:
+            condition = self._expression(node.guarded.condition, scope, (*place, "while"))
+            update["guarded"] = node.guarded.model_copy(update={"condition": condition})
         match node:
             case Do():
                 update["args"] = self._args(node.args, scope, place)

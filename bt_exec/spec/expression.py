@@ -14,7 +14,7 @@ from pydantic_core import PydanticCustomError
 
 from bt_exec.failure import nearest
 
-__all__ = ["All", "Any_", "Expression", "Is", "Not", "leaves"]
+__all__ = ["All", "Any_", "Expression", "Is", "Not", "dump_expression", "leaves"]
 
 
 class _Part(BaseModel):
@@ -113,17 +113,19 @@ def _validate(value: Any) -> Any:
         raise PydanticCustomError(wrong.kind, wrong.message, facts) from None
 
 
-def _dump(value: Any) -> Any:
+def dump_expression(value: Any) -> Any:
     """Return the YAML form; `_parse` reads it back."""
     if isinstance(value, Is):
         return {value.name: dict(value.args)} if value.args else value.name
     if isinstance(value, Not):
-        return {"not": _dump(value.of)}
-    return {"all" if isinstance(value, All) else "any": [_dump(part) for part in value.of]}
+        return {"not": dump_expression(value.of)}
+    return {
+        "all" if isinstance(value, All) else "any": [dump_expression(part) for part in value.of]
+    }
 
 
 Expression: TypeAlias = Annotated[
-    Is | Not | All | Any_, BeforeValidator(_validate), PlainSerializer(_dump)
+    Is | Not | All | Any_, BeforeValidator(_validate), PlainSerializer(dump_expression)
 ]
 
 for _model in (Not, All, Any_):

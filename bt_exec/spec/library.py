@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from bt_exec.failure import Problem, SpecError, UnknownName
@@ -23,8 +23,16 @@ class Library:
             self.add(document, source)
 
     @classmethod
-    def load(cls, folders: Iterable[Path]) -> Library:
-        """Load every ``*.yaml`` under `folders`.
+    def load(
+        cls,
+        folders: Iterable[Path],
+        change: Callable[[Path, TreeSpec], TreeSpec] = lambda _, tree: tree,
+    ) -> Library:
+        """Load every ``*.yaml`` and ``*.yml`` under `folders`.
+
+        Args:
+            folders: Where trees lie.
+            change: Takes a folder and a tree of it; returns the tree to keep.
 
         Raises:
             SpecError: Holding every mistake of every file.
@@ -32,10 +40,11 @@ class Library:
         library = cls()
         problems: list[Problem] = []
         for folder in folders:
-            for path in sorted(folder.rglob("*.yaml")):
+            for path in sorted((*folder.rglob("*.yaml"), *folder.rglob("*.yml"))):
                 try:
-                    loaded = load_file(path)
-                    library.add(loaded.document, loaded.source)
+                    document, source = load_file(path)
+                    tree = change(folder, document) if isinstance(document, TreeSpec) else document
+                    library.add(tree, source)
                 except SpecError as error:
                     problems.extend(error.problems)
         if problems:

@@ -12,8 +12,10 @@ modifier    meaning                                                             
 ``timeout`` the attempt fails with TIMEOUT and is stopped; checked *before* the  each tick of an
             node is ticked, so a late success cannot pass; on the mission's      attempt
             clock, from the beginning of the attempt, waiting included
-``while``   a guard: when it does not hold, the node is stopped and fails; it    each tick, before
-            must hold once before the node is started                            the node
+``while``   a guard: when it does not hold, the node is stopped and fails with   each tick, before
+            GUARD_BROKEN, or with the code beside the condition:                 the node
+            ``while: {door_is: {state: open}, else: DOOR_SHUT}``; it must hold
+            once before the node is started
 ``repeat``  the whole of the above, N times in a row, one per tick; any failure  on each success
             ends it
 =========== ==================================================================== ==================
@@ -53,6 +55,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
+    AliasChoices,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -64,7 +67,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from bt_exec.spec.expression import Expression
+from bt_exec.spec.expression import Expression, dump_expression
 
 __all__ = [
     "KINDS",
@@ -72,6 +75,7 @@ __all__ = [
     "Do",
     "Document",
     "Fallback",
+    "Guard",
     "Mission",
     "MissionSpec",
     "Node",
@@ -94,6 +98,10 @@ DURATION = r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(ms|s|min|h)"
 """The form of a time in a document: ``500ms``, ``20s``, ``1.5min``."""
 
 Name: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]
+FullName: TypeAlias = Annotated[
+    str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?$", max_length=129)
+]
+"""A name, or ``pack.name`` where two packs of a site bring the same one."""
 Code: TypeAlias = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$", max_length=64)]
 Text: TypeAlias = Annotated[str, Field(max_length=500)]
 Count: TypeAlias = Annotated[int, Field(ge=1, le=1000, strict=True)]
@@ -138,21 +146,58 @@ class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=False)
 
 
+class Guard(_Model):
+    """What ``while`` says: a condition, and ``else``, the code of the failure when it breaks."""
+
+    condition: Expression = Field(alias="<condition>")
+    code: Code | None = Field(default=None, alias="else")
+
+    def __str__(self) -> str:
+        """Return the condition as people say it: ``door_is open``."""
+        return str(self.condition)
+
+
+def _read_guard(value: Any) -> Any:
+    """Take ``else`` out of the mapping that is otherwise a condition."""
+    if isinstance(value, Guard):
+        return value
+    if not isinstance(value, dict) or "else" not in value:
+        return {"<condition>": value}
+    condition = {key: part for key, part in value.items() if key != "else"}
+    return {"<condition>": condition, "else": value["else"]}
+
+
+def _write_guard(guard: Guard) -> Any:
+    condition = dump_expression(guard.condition)
+    if guard.code is None:
+        return condition
+    named = {condition: {}} if isinstance(condition, str) else condition
+    return {**named, "else": guard.code}
+
+
+Guarded: TypeAlias = Annotated[Guard, BeforeValidator(_read_guard), PlainSerializer(_write_guard)]
+
+
 class NodeBase(_Model):
     """The modifiers every node may have; see the table at the top of this file."""
 
     name: Annotated[str, Field(min_length=1, max_length=64)] | None = None
     skip_if: Expression | None = None
-    guard: Expression | None = Field(default=None, alias="while")
+    guarded: Guarded | None = Field(default=None, alias="while")
     retry: Count | None = None
     timeout: Duration | None = None
     repeat: Count | None = None
+
+    @property
+    def guard(self) -> Any:
+        """The condition of ``while``, or None."""
+        return self.guarded.condition if self.guarded is not None else None
 
 
 class Do(NodeBase):
     """Run a skill; ``save`` keeps fields of its result under names."""
 
-    do: Name
+    do: FullName
     args: Args = Field(default_factory=dict, alias="with")
     save: Mapping[str, Name] = Field(default_factory=dict)
 
@@ -247,11 +292,16 @@ def _read_default(value: Any) -> Any:
 
 
 class Param(_Model):
-    """A parameter of a tree: its named type, and a default that makes it optional."""
+    """A parameter of a tree: its named type, and a default that makes it optional.
 
-    type: Name
+    One that is ``spoken`` is taken by no node: commands name it, and its words bring the values of
+    others, as a person brings a place; or packs read it.
+    """
+
+    type: FullName
     default: Annotated[Any, BeforeValidator(_read_default)] = None
     summary: Text = ""
+    spoken: Annotated[bool, Field(strict=True)] = False
 
     @property
     def required(self) -> bool:
@@ -260,12 +310,15 @@ class Param(_Model):
 
 
 class Way(_Model):
-    """Another way to reach the same end, tried by re-planning after one of the codes in ``on``.
+    """Another way to reach the same end, tried by re-planning ``after`` one of these codes.
 
     The failed tree is run again with other arguments (``with``), or another tree in its place.
+    ``on``, the name that ``after`` had, is still read: in most YAML it is the value true.
     """
 
-    on: Annotated[tuple[Code, ...], Field(min_length=1)]
+    after: Annotated[tuple[Code, ...], Field(min_length=1)] = Field(
+        validation_alias=AliasChoices("after", "on")
+    )
     tree: Name | None = None
     args: Args = Field(default_factory=dict, alias="with")
 

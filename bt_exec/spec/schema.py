@@ -27,7 +27,8 @@ Schema = dict[str, Any]
 FIELDS: Mapping[str, str] = {
     "name": "What people call this node; it is shown and stands in its path.",
     "skip_if": "Once, on entry: if it holds, the node is done without doing anything.",
-    "while": "A guard, asked every tick: when it does not hold, the node is stopped and fails.",
+    "while": "A guard, asked every tick: when it does not hold, the node is stopped and fails; "
+    "'else' beside the condition is the code of that failure.",
     "retry": "How many attempts in all.",
     "timeout": "How long one attempt may take, with its unit: 500ms, 20s, 2min.",
     "repeat": "How many times in a row; any failure ends it.",
@@ -52,11 +53,12 @@ FIELDS: Mapping[str, str] = {
     "mission": "Where this plan comes from, and what it replaces.",
     "type": "The type of the values: one of the packs' named types.",
     "default": "The value if callers give none; without it they must give one.",
-    "on": "The reason codes after which this way is tried.",
+    "spoken": "true: no node takes it; commands name it, and it brings values of others.",
+    "after": "The reason codes after which this way is tried.",
 }
 """What each field means, in a line: shown while people type."""
 
-_CONDITION_FIELDS = ("skip_if", "while", "check")
+_CONDITION_FIELDS = {"skip_if": "condition", "while": "guard", "check": "condition"}
 _REFERENCE: Schema = {
     "type": "string",
     "pattern": r"^\$[A-Za-z_][A-Za-z0-9_]*$",
@@ -73,10 +75,11 @@ def tree_schema(catalogue: Catalogue, library: Library | None = None) -> Schema:
     """
     definitions: Schema = {}
     tops = [_model(model, definitions) for model in (TreeSpec, MissionSpec)]
-    for name in ("Is", "Not", "All", "Any_"):
+    for name in ("Is", "Not", "All", "Any_", "Guard"):
         definitions.pop(name, None)
     types = {name: _type(hint, definitions) for name, hint in catalogue.types.items()}
     definitions["condition"] = _condition(catalogue, definitions)
+    definitions["guard"] = _guard(definitions["condition"])
     definitions["node"] = _node()
     definitions["reference"] = _REFERENCE
     _choose(
@@ -130,7 +133,7 @@ def _field(name: str, field: Schema) -> Schema:
     """Return a field in the form of a document: nodes and conditions by reference, no nulls."""
     said = {"description": FIELDS[name]} if name in FIELDS else {}
     if name in _CONDITION_FIELDS:
-        return {"$ref": "#/$defs/condition", **said}
+        return {"$ref": f"#/$defs/{_CONDITION_FIELDS[name]}", **said}
     if name in ("root", "body"):
         return {"$ref": "#/$defs/node", **said}
     if name == "timeout":
@@ -187,6 +190,26 @@ def _condition(catalogue: Catalogue, definitions: Schema) -> Schema:
     return {
         "description": "A condition: a name, {name: {arguments}}, {not: …}, {all: […]}, {any: […]}",
         "anyOf": [*names, written],
+    }
+
+
+def _guard(condition: Schema) -> Schema:
+    """Return the schema of a guard: a condition, and maybe the code of its failure beside it."""
+    written = len(condition["anyOf"]) - 1
+    at = f"#/$defs/condition/anyOf/{written}/properties/"
+    forms = {name: {"$ref": at + name} for name in condition["anyOf"][written]["properties"]}
+    code = {"type": "string", "pattern": "^[A-Z][A-Z0-9_]*$", "maxLength": 64}
+    with_code = {
+        "type": "object",
+        "properties": {**forms, "else": {**code, "description": FIELDS["else"]}},
+        "additionalProperties": False,
+        "required": ["else"],
+        "minProperties": 2,
+        "maxProperties": 2,
+    }
+    return {
+        "description": "A condition, or {NAME: {arguments}, else: CODE}",
+        "anyOf": [{"$ref": "#/$defs/condition"}, with_code],
     }
 
 

@@ -29,6 +29,7 @@ __all__ = [
     "Source",
     "in_order",
     "read_file",
+    "read_scalar",
     "read_text",
     "scan_file",
     "scan_text",
@@ -233,7 +234,7 @@ class _Reader:
         if isinstance(event, yaml.AliasEvent):
             return None
         if isinstance(event, yaml.ScalarEvent):
-            return event.value if event.style else _plain(event.value)
+            return event.value if event.style else read_scalar(event.value)
         if isinstance(event, yaml.SequenceStartEvent):
             items: list[Any] = []
             while not isinstance(item := self.next(), yaml.SequenceEndEvent):
@@ -295,7 +296,7 @@ class _Reader:
         raise SpecError(in_order(self.source.refused))
 
 
-def _plain(text: str) -> Any:
+def read_scalar(text: str) -> Any:
     """Return what an unquoted scalar means in YAML 1.2's core, decimal numbers only."""
     if text in _CONSTANTS:
         return _CONSTANTS[text]

@@ -4,9 +4,14 @@ It is a pytest plugin: the fixtures ``skill_run`` and ``mission_run`` are there 
 installed. Everything works without pytest, too.
 
 - `run_skill` starts one skill against a robot and ticks it by hand.
-- `run_tree` runs a whole spec with scripted skills and conditions, and gives its trace.
-- `scripted_skill`, `scripted_condition`, `ScriptedRobot` stand in for what you do not test.
+- `run_tree` runs a whole tree with scripted skills and conditions, with arguments for its
+  parameters, and gives its trace, its outcome and what it returned.
+- `scripted_skill`, `scripted_condition`, `ScriptedRobot` stand in for what you do not test;
+  ``like=`` gives them the signature of the real ones.
 - `check_skill`, `check_condition` find what is wrong with a declaration.
+
+``pytest --bt-cov`` prints which nodes of the trees under test, and which declared failures, no
+test reached.
 """
 
 from __future__ import annotations

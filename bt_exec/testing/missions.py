@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bt_exec.events import Event, NodeChanged
 from bt_exec.failure import Refusal
@@ -17,20 +19,29 @@ from bt_exec.pack import Catalogue, Pack
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.planning.repair import repaired
 from bt_exec.rig import PackSettings, Rig
+from bt_exec.robot import Simulation
 from bt_exec.site.site import CompilerSettings, Limits, Rates, Site
 from bt_exec.skill import Condition, Skill
+from bt_exec.spec.expand import expand
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
-from bt_exec.spec.model import Mission, MissionSpec, TreeSpec
+from bt_exec.spec.model import Mission, MissionSpec, Tree, TreeSpec
 from bt_exec.testing.scripted import FakeClock, ScriptedRobot
 
+if TYPE_CHECKING:
+    from bt_exec.testing.coverage import Coverage
+
 __all__ = ["FixedCompiler", "TreeRun", "run_tree", "scripted_site"]
+
+COVERAGE: Coverage | None = None
+"""Set by the pytest plugin for ``--bt-cov``."""
 
 
 class FixedCompiler:
     """A compiler that always gives the same tree, and repairs as the library says.
 
     Attributes:
+        tree: The tree.
         requests: Every request it got.
     """
 
@@ -60,10 +71,15 @@ class TreeRun:
     """
 
     def __init__(self, robot: Any, compiler: Any) -> None:
-        self.outcome: Outcome | None = None
+        self.outcome: Outcome
         self.events: list[Event] = []
         self.robot = robot
         self.compiler = compiler
+
+    @property
+    def results(self) -> Mapping[str, Any]:
+        """What the tree returned, by field."""
+        return self.outcome.results
 
     def on(self, event: Event) -> None:
         """Take note of an event."""
@@ -73,7 +89,7 @@ class TreeRun:
         """Return what became of nodes: ``"3 grasp failed GRASP_SLIPPED"``, tick first."""
         lines = []
         for event in self.events:
-            if isinstance(event, NodeChanged):
+            if isinstance(event, NodeChanged) and not event.again:
                 code = event.failure.code if event.failure is not None else ""
                 detail = code or (event.detail if event.state == "skipped" else "")
                 lines.append(f"{event.tick} {event.path} {event.state} {detail}".rstrip())
@@ -115,7 +131,9 @@ def run_tree(
     parts: Iterable[Skill | Condition] = (),
     *,
     trees: Iterable[str] = (),
+    args: Mapping[str, Any] | None = None,
     robot: Any = None,
+    simulation: Simulation | None = None,
     faults: Iterable[str] = (),
     limits: Limits | None = None,
     command: str = "test",
@@ -129,32 +147,39 @@ def run_tree(
         text: The tree as YAML.
         parts: Skills and conditions it names, scripted or real.
         trees: Further trees it uses.
+        args: Values of its parameters; those that are left out take their defaults.
         robot: What skills drive; a `ScriptedRobot` if not given.
+        simulation: The world, stepped between ticks; a `FakeClock` if not given.
         faults: ``SKILL[:N]=CODE`` texts.
         limits: Budgets; the defaults if not given.
         command: What the mission calls its command.
         abort_at: Abort before this tick.
         world: Further keyword arguments of the rig, such as ``perception``.
         unrecorded: Says why the record cannot be written; see `Executive`.
+
+    Raises:
+        SpecError: If the tree is wrong in itself, or a parameter has neither value nor default.
     """
     site = scripted_site(parts, [text, *trees], limits=limits)
     body = robot if robot is not None else ScriptedRobot()
-    simulation = FakeClock()
+    simulation = simulation if simulation is not None else FakeClock()
     rig = Rig(body, simulation=simulation, **(world or {}))
     tree = load_text(text).document
-    assert isinstance(tree, TreeSpec)
-    compiler = FixedCompiler(tree)
+    assert isinstance(tree, TreeSpec), "run_tree takes a tree, not a mission"
+    bound, returned = _bound(tree, args or {}, site.library)
+    compiler = FixedCompiler(bound)
     run = TreeRun(body, compiler)
-    executive = Executive(
-        site,
-        {site.name: rig},
-        {},
-        Clock([simulation], 1 / site.rates.tick_hz, fast=True),
-        compiler,
-        listeners=[run],
-        faults=Faults.parse(faults, site.catalogue.skills),
-        unrecorded=unrecorded,
-    )
+    with COVERAGE.called(tree.tree) if COVERAGE is not None else nullcontext():
+        executive = Executive(
+            site,
+            {site.name: rig},
+            {},
+            Clock([simulation], 1 / site.rates.tick_hz, fast=True),
+            compiler,
+            listeners=[run],
+            faults=Faults.parse(faults, site.catalogue.skills),
+            unrecorded=unrecorded,
+        )
     if abort_at is not None:
         step = simulation.step
 
@@ -165,4 +190,21 @@ def run_tree(
 
         simulation.step = step_then_abort  # type: ignore[method-assign]
     run.outcome = executive.run(command)
+    if returned and run.outcome.ok:
+        saved = executive.runtime.results
+        results = {field: saved[name] for field, name in returned.items() if name in saved}
+        run.outcome = replace(run.outcome, results=results)
     return run
+
+
+def _bound(
+    tree: TreeSpec, args: Mapping[str, Any], library: Library
+) -> tuple[TreeSpec, Mapping[str, str]]:
+    """Return a tree with its parameters bound in its nodes, and the names of what it returns."""
+    if not (tree.params or tree.returns or args):
+        return tree, {}
+    call = Tree.model_validate({"tree": tree.tree, "with": dict(args)})
+    spec = expand(MissionSpec(mission=Mission(command="test"), root=call), library)
+    assert isinstance(spec.root, Tree)
+    assert spec.root.body is not None
+    return tree.model_copy(update={"root": spec.root.body}), spec.root.save

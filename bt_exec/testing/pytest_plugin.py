@@ -1,7 +1,12 @@
-"""The pytest plugin: fixtures for people who test skills and trees. Imports nothing until used."""
+"""The pytest plugin: fixtures for people who test skills and trees. Imports nothing until used.
+
+``--bt-cov`` prints which nodes of the trees under test and which declared failure codes no test
+reached; with pytest-xdist the counts of all workers together.
+"""
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,7 +14,11 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from bt_exec.testing.coverage import Coverage
+
 __all__ = ["mission_run", "skill_run"]
+
+_COVERAGE: pytest.StashKey[Coverage] = pytest.StashKey()
 
 
 @pytest.fixture
@@ -26,3 +35,56 @@ def mission_run() -> Callable[..., Any]:
     from bt_exec.testing.missions import run_tree
 
     return run_tree
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--bt-cov``."""
+    parser.getgroup("bt-exec").addoption(
+        "--bt-cov",
+        action="store_true",
+        help="print which nodes of trees and which failure codes no test reached",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Listen to every mission of the run, if asked to."""
+    if not config.getoption("--bt-cov"):
+        return
+    from bt_exec.testing import missions
+    from bt_exec.testing.coverage import Coverage
+
+    coverage = config.stash[_COVERAGE] = Coverage()
+    stack = ExitStack()
+    stack.enter_context(coverage.everywhere())
+    before, missions.COVERAGE = missions.COVERAGE, coverage
+
+    def end() -> None:
+        missions.COVERAGE = before
+        stack.close()
+
+    config.add_cleanup(end)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand what a worker of pytest-xdist reached to the process that prints it."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None and _COVERAGE in session.config.stash:
+        output["bt_cov"] = session.config.stash[_COVERAGE].to_dict()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Add what a worker of pytest-xdist reached."""
+    reached = getattr(node, "workeroutput", {}).get("bt_cov")
+    if reached is not None:
+        node.config.stash[_COVERAGE].add(reached)
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Print what no test reached."""
+    if _COVERAGE in config.stash:
+        terminalreporter.section("bt-exec coverage")
+        for line in config.stash[_COVERAGE].report():
+            terminalreporter.line(line)

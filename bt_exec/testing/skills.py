@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Concatenate, Generic, Literal, overload
 
 from bt_exec.failure import Failed
 from bt_exec.observation import ObservationBuffer, World
 from bt_exec.robot import Simulation
-from bt_exec.skill import Running, Skill, Steps
+from bt_exec.skill import P, Running, Skill, Steps, T
 
 __all__ = ["SkillRun", "run_skill"]
 
 
-class SkillRun:
+class SkillRun(Generic[T]):
     """A skill at work, in your hands.
 
     Attributes:
@@ -27,7 +27,7 @@ class SkillRun:
     def __init__(
         self,
         skill: Skill,
-        steps: Steps[Any],
+        steps: Steps[T],
         simulation: Simulation | None,
         period_s: float,
         before_tick: Callable[[], None] | None,
@@ -36,7 +36,7 @@ class SkillRun:
         self.steps: list[Running] = []
         self.outcome: Literal["running", "done", "failed", "cancelled"] = "running"
         self.failed: Failed | None = None
-        self.result: Any = None
+        self.result: T | None = None
         self._generator = steps
         self._simulation = simulation
         self._period_s = period_s
@@ -80,7 +80,7 @@ class SkillRun:
             self._simulation.step(self._period_s)
         return True
 
-    def finish(self, limit: int = 10_000) -> SkillRun:
+    def finish(self, limit: int = 10_000) -> SkillRun[T]:
         """Tick to the end.
 
         Raises:
@@ -91,7 +91,7 @@ class SkillRun:
                 return self
         raise AssertionError(f"{self.skill.name} is still running after {limit} ticks")
 
-    def cancel(self) -> SkillRun:
+    def cancel(self) -> SkillRun[T]:
         """Cancel it as the executive does: close the generator, its ``finally`` runs.
 
         What has ended already stays as it ended.
@@ -102,8 +102,71 @@ class SkillRun:
         return self
 
 
+@overload
+def run_skill(skill: Skill[P, T], /, *args: P.args, **kwargs: P.kwargs) -> SkillRun[T]: ...
+
+
+@overload
 def run_skill(
-    skill: Skill,
+    skill: Skill[Concatenate[Any, World[Any], P], T],
+    robot: Any,
+    /,
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> SkillRun[T]: ...
+
+
+@overload
+def run_skill(
+    skill: Skill[..., T],
+    /,
+    robot: Any = None,
+    *,
+    simulation: Simulation,
+    world: World[Any] | None = None,
+    period_s: float = 0.05,
+    before_tick: Callable[[], None] | None = None,
+    **args: Any,
+) -> SkillRun[T]: ...
+
+
+@overload
+def run_skill(
+    skill: Skill[..., T],
+    /,
+    robot: Any = None,
+    *,
+    before_tick: Callable[[], None],
+    world: World[Any] | None = None,
+    **args: Any,
+) -> SkillRun[T]: ...
+
+
+def run_skill(skill: Skill[..., Any], /, *robot: Any, **given: Any) -> SkillRun[Any]:
+    """Start one skill and hand it over, before its first tick.
+
+    Type checkers know the arguments of the skill where neither `simulation` nor `before_tick` is
+    given.
+
+    Args:
+        skill: The skill.
+        *robot: What it drives; None if not given.
+        **given: The skill's arguments by name, checked as in a spec, and any of these:
+            ``world``: what it may look at; an empty one if not given.
+            ``simulation``: stepped by ``period_s`` after every tick, if given.
+            ``period_s``: time between ticks [s]; 0.05 if not given.
+            ``before_tick``: called before every tick, for example to let the robot look.
+
+    Raises:
+        pydantic.ValidationError: If the arguments do not fit the skill.
+        TypeError: If an argument is given by place.
+    """
+    return _started(skill, *robot, **given)
+
+
+def _started(
+    skill: Skill[..., Any],
+    /,
     robot: Any = None,
     *,
     world: World[Any] | None = None,
@@ -111,21 +174,7 @@ def run_skill(
     period_s: float = 0.05,
     before_tick: Callable[[], None] | None = None,
     **args: Any,
-) -> SkillRun:
-    """Start one skill and hand it over, before its first tick.
-
-    Args:
-        skill: The skill.
-        robot: What it drives.
-        world: What it may look at; an empty one if not given.
-        simulation: Stepped by `period_s` after every tick, if given.
-        period_s: Time between ticks [s].
-        before_tick: Called before every tick, for example to let the robot look.
-        **args: The skill's arguments, checked as in a spec.
-
-    Raises:
-        pydantic.ValidationError: If the arguments do not fit the skill.
-    """
+) -> SkillRun[Any]:
     checked = skill.validate(args)
     if world is None:
         sim = simulation

@@ -60,6 +60,8 @@ class PlainView:
                     if note not in self._noted:
                         self._line("note", note)
                 self._noted = notes
+            case ev.NodeChanged() if event.again:
+                self._again(event)
             case ev.NodeChanged():
                 self._change(model.forest.by_path.get(event.path))
             case ev.Finished():
@@ -84,6 +86,16 @@ class PlainView:
             if self.verbose or not node.children:
                 self._node(node)
 
+    def _again(self, event: ev.NodeChanged) -> None:
+        """Write that an attempt failed and another follows."""
+        node = self.model.forest.by_path.get(event.path)
+        if node is None or event.failure is None:
+            return
+        why = ": ".join(filter(None, (event.failure.code, self.model.why(event.failure))))
+        shown, attempt = self.model.shown, self.model.told(event.detail)
+        parts = (shown(node.label), shown(node.about), attempt, why)
+        self._line("retry", "  ".join(filter(None, parts)))
+
     def _node(self, node: ViewNode) -> None:
         took = ""
         if node.began is not None and node.ended is not None and node.ended - node.began >= 0.05:
@@ -97,7 +109,8 @@ class PlainView:
         elif node.state in ("skipped", "kept", "stopped"):
             why = node.detail.removeprefix(f"{node.state} ")
         path = node.path if self.verbose else ""
-        parts = (node.label, node.about, why, took, path)
+        shown = self.model.shown
+        parts = (shown(node.label), shown(node.about), why, took, path)
         self._line(WORDS[node.state or ""], "  ".join(filter(None, parts)))
 
     def _buffer(self) -> None:

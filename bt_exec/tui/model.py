@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from bt_exec import events as ev
 from bt_exec.failure import Failure, Problem
@@ -17,6 +18,7 @@ from bt_exec.outcome import Outcome
 from bt_exec.spec.model import MissionSpec
 from bt_exec.tui.changes import say_changes
 from bt_exec.tui.nodes import Forest, ViewNode
+from bt_exec.tui.saved import names_of, with_values
 from bt_exec.tui.text import clean
 
 __all__ = ["ObservationLine", "Past", "ViewModel"]
@@ -58,6 +60,7 @@ class ViewModel:
         stopping: Why and how the mission is being stopped.
         problems: What was wrong with the last plan that was not accepted.
         outcome: How it ended.
+        results: What skills saved so far, by name.
         messages: Says what skills and conditions tell in the language of the command.
         began: Mission clock when the command arrived [s].
         version: Grows with every event.
@@ -80,11 +83,13 @@ class ViewModel:
     problems: tuple[Problem, ...] = ()
     outcome: Outcome | None = None
     version: int = 0
+    results: dict[str, Any] = field(default_factory=dict)
     messages: Messages = field(default_factory=Messages, repr=False)
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     wall: Callable[[], float] = field(default=time.monotonic, repr=False)
     _heard: float = 0.0
     began: float = 0.0
+    _saved: frozenset[str] = frozenset()  # names of results in the plan
 
     def on(self, event: ev.Event) -> None:
         """Take note of an event."""
@@ -107,6 +112,10 @@ class ViewModel:
         if text in self.messages:
             return clean(self.messages.say(text, self.language).rstrip("."))
         return clean(self.messages.word(text, self.language))
+
+    def shown(self, text: str) -> str:
+        """Return text of a row with the values of saved results in it."""
+        return with_values(text, self._saved, self.results)
 
     def why(self, failure: Failure) -> str:
         """Return why a node failed; the sentence of its code where no word for it is listed."""
@@ -150,7 +159,7 @@ class ViewModel:
         fresh = ViewModel()
         for name in ("spec", "forest", "past", "planning", "failure", "stopping", "problems"):
             setattr(self, name, getattr(fresh, name))
-        self.outcome, self.blind, self.buffers = None, "", buffers
+        self.outcome, self.blind, self.buffers, self.results = None, "", buffers, {}
         self.command, self.site = clean(event.command), event.site
         self.mission_id = event.mission_id
         self.language = event.language or language_of(event.command)
@@ -175,11 +184,21 @@ class ViewModel:
         }
         self.spec, self.planning = spec, None
         self.forest = Forest(spec.root)
+        self._saved = names_of(spec)
         for path, detail in details.items():
             self.forest.change(path, "kept", self.t, detail, None)
 
     def _node(self, event: ev.Event) -> None:
         match event:
+            case ev.NodeChanged() if event.again:
+                node = self.forest.by_path.get(event.path)
+                if node is not None and event.failure is not None:
+                    node.tries.append(event.failure)
+            case ev.SkillEnded(state="done"):
+                if (node := self.forest.by_path.get(event.path)) is not None:
+                    save: Mapping[str, str] = getattr(node.spec, "save", {})
+                    for field_name, name in save.items():
+                        self.results[name] = event.result.get(field_name)
             case ev.NodeChanged():
                 if event.failure is not None:
                     self.failure = event.failure

@@ -38,6 +38,7 @@ class ViewNode:
         progress: How much of the skill is behind us, 0..1.
         doing: The skill's present phase.
         attempts: How often it was started.
+        tries: Why earlier attempts of it failed, first to last.
         guard: The guard's last verdict.
         answer: The last verdict of its own question.
     """
@@ -55,6 +56,7 @@ class ViewNode:
     progress: float | None = None
     doing: str = ""
     attempts: int = 0
+    tries: list[Failure] = field(default_factory=list)
     guard: Verdict | None = None
     answer: Verdict | None = None
 
@@ -126,7 +128,7 @@ class Forest:
 
 def is_plain(spec: NodeBase) -> bool:
     """Whether a node has neither a name nor a modifier."""
-    parts = (spec.skip_if, spec.guard, spec.retry, spec.timeout, spec.repeat, spec.name)
+    parts = (spec.skip_if, spec.guarded, spec.retry, spec.timeout, spec.repeat, spec.name)
     return all(part is None for part in parts)
 
 

@@ -160,7 +160,8 @@ class _Maker:
             texts.append(self.why(node))
         elif node.state == "running":
             if node.spec.guard is not None:
-                texts.append(f"while {node.spec.guard} · {self.said(node.guard)}")
+                guard = self.model.shown(str(node.spec.guard))
+                texts.append(f"while {guard} · {self.said(node.guard)}")
             if node.answer is not None and node.answer.holds is None:
                 why = told(node.answer.why)
                 texts.append(f"{told('not sure yet')}: {why}" if why else told("looking"))
@@ -169,10 +170,23 @@ class _Maker:
         elif node.state == "done" and getattr(node.spec, "tell", False) and node.answer:
             answer = told("yes" if node.answer.holds else "no")
             texts.append(f"{answer}: {told(node.answer.why)}")
+        texts += self.tries(node)
         for text in filter(None, texts):
             lines = wrap(clean(text), self.width - 2 * depth - 6)
             for index, line in enumerate(_cut(lines)):
                 yield Row("note", depth, line, weight=weight, first=index == 0)
+
+    def tries(self, node: ViewNode) -> list[str]:
+        """Return why earlier attempts failed: all that were recovered, the last while it runs."""
+        first = len(node.tries) if node.state == "running" else 1
+        if node.state not in ("running", "done"):
+            return []
+        told = self.model.told
+        return [
+            ": ".join(filter(None, (f"{told(f'attempt {number}')} · {failure.code}", why)))
+            for number, failure in enumerate(node.tries, 1)
+            if number >= first and (why := self.model.why(failure)) is not None
+        ]
 
     def said(self, verdict: Verdict | None) -> str:
         """Return what a guard says."""

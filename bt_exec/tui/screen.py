@@ -153,7 +153,7 @@ class _Artist:
         start = cell_len(margin) + 2
         space = self.width - 1 - start - (cell_len(tail) + 1 if tail else 0)
         about = self.about(row, node)
-        label = self.fit(node.label, space)
+        label = self.fit(self.model.shown(node.label), space)
         if about and (gap := column - start) + 3 <= space and cell_len(label) < space - 2:
             label = pad(label, gap - 1) + " "
             about = self.fit(about, space - cell_len(label))
@@ -178,7 +178,7 @@ class _Artist:
 
     def about(self, row: Row, node: ViewNode) -> str:
         told = self.model.told
-        said = node.about
+        said = self.model.shown(node.about)
         match node.state:
             case "skipped":
                 said = node.detail or told("skipped")

@@ -40,10 +40,12 @@ def _tree_entry(tree: TreeSpec) -> Entry:
     for name, param in tree.params.items():
         default = "" if param.required else f" = {param.default}"
         facts.append((name, " · ".join(filter(None, (f"{param.type}{default}", param.summary)))))
+    given = (f"{field} = {value}" for field, value in tree.returns.items())
+    facts.append(("gives", ", ".join(given)))
     for way in tree.otherwise:
-        given = ", ".join(f"{name} {value}" for name, value in way.args.items())
-        other = " ".join(filter(None, (way.tree, given and f"with {given}")))
-        facts.append(("else", f"{other} after {', '.join(way.on)}"))
+        args = ", ".join(f"{name} {value}" for name, value in way.args.items())
+        other = " ".join(filter(None, (way.tree, args and f"with {args}")))
+        facts.append(("else", f"{other} after {', '.join(way.after)}"))
     return Entry(tree.tree, summary=tree.summary, facts=facts)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from bt_exec.outcome import Outcome
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.style import ASCII, UNICODE
-from bt_exec.tui.text import Line, clean, fit, wrap
+from bt_exec.tui.text import Line, clean, fit, safe, wrap
 from bt_exec.tui.words import seconds
 
 __all__ = ["summary_lines", "unsaid"]
@@ -28,6 +28,7 @@ def summary_lines(
     model: ViewModel | None = None,
     ascii: bool = False,  # noqa: A002 - the plain word for it
     commands: Sequence[str] = (),
+    verbose: bool = False,
 ) -> list[Line]:
     """Return the last lines of a mission.
 
@@ -37,6 +38,7 @@ def summary_lines(
         model: Gives what was seen last.
         ascii: Draw with ASCII signs only.
         commands: Commands that can be typed about the record, such as ``why``.
+        verbose: Show where a crash was, line by line.
     """
     glyphs = ASCII if ascii else UNICODE
 
@@ -58,6 +60,8 @@ def summary_lines(
         lines += _wrapped(f"seen: {seen}", width, "dim", signed)
     for problem in outcome.problems:
         lines += _wrapped(clean(problem), width, "dim", signed)
+    for trace in _tracebacks(outcome) if verbose else ():
+        lines += [((f"   {line}", "dim"),) for line in trace]
     if further := unsaid(outcome.message, outcome.nearest):
         lines.append((("   try one of these:", "dim"),))
         lines += [((f"     {fit(signed(clean(text)), width - 6)}", ""),) for text in further]
@@ -67,6 +71,12 @@ def summary_lines(
         text = " · ".join((f"record {outcome.mission_id}", *ways))
         lines += _wrapped(text, width, "dim", signed)
     return lines
+
+
+def _tracebacks(outcome: Outcome) -> list[list[str]]:
+    """Return the tracebacks of what crashed, each as lines that are safe to print."""
+    found = (data.get("evidence", {}).get("traceback", "") for data in outcome.failures)
+    return [[safe(line) for line in str(text).splitlines()] for text in found if text]
 
 
 def unsaid(message: str, utterances: Sequence[str]) -> tuple[str, ...]:

@@ -86,7 +86,13 @@ def modifiers(node: NodeBase) -> tuple[str, ...]:
     if node.timeout:
         found.append(f"at most {node.timeout:g} s")
     if node.guard is not None:
-        found.append(f"only while {node.guard}")
+        code = node.guarded.code if node.guarded is not None else None
+        found.append(f"only while {node.guard}" + (f", else {code}" if code else ""))
+    if isinstance(node, Do | Tree) and node.save:
+        saved = (
+            field if field == name else f"{field} as {name}" for field, name in node.save.items()
+        )
+        found.append(f"saves {', '.join(saved)}")
     if isinstance(node, Check) and node.code:
         found.append(f"else {node.code}")
     if isinstance(node, Check) and node.tell:

@@ -16,6 +16,7 @@ from bt_exec.spec.load import Loaded
 from bt_exec.spec.model import Document, MissionSpec
 from bt_exec.spec.source import Source, in_order
 from bt_exec.verify.arguments import check_arguments
+from bt_exec.verify.authoring import check_authoring
 from bt_exec.verify.bounds import check_bounds
 from bt_exec.verify.context import Context
 from bt_exec.verify.dry_run import check_dry_run
@@ -39,15 +40,17 @@ def verify_document(
 
 
 def verify_file(loaded: Loaded, catalogue: Catalogue, library: Library) -> tuple[Problem, ...]:
-    """Check a file as its author would: also that its steps do not contradict each other.
+    """Check a file as its author would: also what does not stop a plan from running.
 
-    Passes may mend such a contradiction in a plan, so `verify_document` leaves it alone.
+    Steps that contradict each other may be mended by passes; codes that nothing fails with and
+    parameters that nothing takes do no harm. So `verify_document` leaves them alone.
     """
     document, source = loaded
     if problems := verify_document(document, catalogue, library, source):
         return problems
     context = Context(document, catalogue, library, source)
     check_dry_run(context)
+    check_authoring(context)
     return _in_order(context)
 
 

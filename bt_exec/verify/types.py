@@ -11,9 +11,17 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic.errors import PydanticSchemaGenerationError
 from pydantic_core import to_json
 
-from bt_exec.spec.source import Place
+from bt_exec.spec.source import Place, read_scalar
 
-__all__ = ["Unfit", "accepts", "choices", "item_types", "type_name", "why_unfit"]
+__all__ = [
+    "Unfit",
+    "accepts",
+    "choices",
+    "item_types",
+    "read_word",
+    "type_name",
+    "why_unfit",
+]
 
 _WORDS: Mapping[Any, str] = {
     str: "text",
@@ -62,6 +70,18 @@ def why_unfit(hint: Any, value: Any) -> Unfit | None:
     except ValueError as error:  # no data: some object of a program
         return Unfit(str(error))
     return None
+
+
+def read_word(hint: Any, word: Any) -> Any:
+    """Return a spoken word as a value of type `hint`: ``"3"`` is 3 where an integer is meant.
+
+    For values that a compiler took from a command. A word that is none is returned as it is, for
+    verification to refuse; files are held to what they write.
+    """
+    if not isinstance(word, str) or hint is None or why_unfit(hint, word) is None:
+        return word
+    value = read_scalar(word)
+    return value if why_unfit(hint, value) is None else word
 
 
 def _inside(value: Any, loc: Place) -> Place:

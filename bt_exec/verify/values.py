@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -17,6 +18,8 @@ __all__ = ["Names", "all_saved", "check_constant", "check_value"]
 
 Names: TypeAlias = dict[str, Any]
 """Types of the names that are bound, by name."""
+
+_INSIDE = re.compile(r"(?<!\$)\$([A-Za-z_][A-Za-z0-9_]*)")
 
 
 def check_value(context: Context, value: Any, hint: Any, place: Place, bound: Names) -> None:
@@ -35,8 +38,27 @@ def check_value(context: Context, value: Any, hint: Any, place: Place, bound: Na
         for where, name in hidden:
             message = f"{name} is not filled in inside a mapping; give a whole argument as $name"
             context.report("UNBOUND", message, where, found=name)
-        if not hidden:
+        inside = list(_inside_texts(context, value, place, bound))
+        for where, name in inside:
+            message = (
+                f"${name} is not filled in inside a text; give the whole argument as ${name}, "
+                "or let the skill take it as an argument of its own"
+            )
+            context.report("UNBOUND", message, where, found=f"${name}", allowed=[f"${name}"])
+        if not hidden and not inside:
             _literal(context, value, hint, place)
+
+
+def _inside_texts(
+    context: Context, value: Any, place: Place, bound: Names
+) -> Iterator[tuple[Place, str]]:
+    """Yield names that mean something here but stand inside a longer text; others are text."""
+    if isinstance(value, str) and not value.startswith("$"):
+        known = {*bound, *all_saved(context.document.root)} if "$" in value else set()
+        yield from ((place, name) for name in _INSIDE.findall(value) if name in known)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _inside_texts(context, item, (*place, index), bound)
 
 
 def _reference(context: Context, value: str, hint: Any, place: Place, bound: Names) -> None:

@@ -21,7 +21,7 @@ def check_vocabulary(context: Context) -> None:
             if param.type not in context.catalogue.types:
                 context.report(
                     "UNKNOWN_TYPE",
-                    f"there is no type {param.type!r}",
+                    f"there is no type {param.type!r}{context.catalogue.clash(param.type)}",
                     ("params", name, "type"),
                     found=param.type,
                     allowed=context.catalogue.types,
@@ -38,7 +38,7 @@ def check_vocabulary(context: Context) -> None:
                 hint = f"; it is a tree: write 'tree: {node.do}'"
             context.report(
                 "UNKNOWN_SKILL",
-                f"there is no skill {node.do!r}{hint}",
+                f"there is no skill {node.do!r}{context.catalogue.clash(node.do) or hint}",
                 (*place, "do"),
                 found=node.do,
                 allowed=context.catalogue.skills,
@@ -63,7 +63,8 @@ def check_vocabulary(context: Context) -> None:
                     hint = "; it is a skill, which is run with 'do'"
                 context.report(
                     "UNKNOWN_CONDITION",
-                    f"there is no condition {part.name!r}{hint}",
+                    f"there is no condition {part.name!r}"
+                    f"{context.catalogue.clash(part.name) or hint}",
                     where,
                     found=part.name,
                     allowed=context.catalogue.conditions,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import pytest
+from pydantic import Field
 
 from bt_exec import Pack
 from bt_exec.failure import RegistrationError
@@ -75,6 +76,73 @@ async def later(robot) -> Steps:
     yield Running()
 
 
+async def waits(robot) -> Steps:
+    """Go."""
+
+
+async def later_near(robot) -> Verdict:
+    """Whether it is near."""
+    return Verdict.yes()
+
+
+def wrong_default(robot, n: int = "x") -> Steps:
+    """Go."""
+    yield Running()
+
+
+def no_choice(robot, arm: Literal["left", "right"] = "both") -> Steps:
+    """Go."""
+    yield Running()
+
+
+def no_list(robot, names: list[str] = ()) -> Steps:
+    """Go."""
+    yield Running()
+
+
+def no_value(robot, arm: str = None) -> Steps:  # noqa: RUF013 - that is the mistake
+    """Go."""
+    yield Running()
+
+
+def good_defaults(
+    robot,
+    speed: float = 1,
+    arm: Literal["left", "right"] = "left",
+    names: tuple[str, ...] = (),
+    other: str | None = None,
+    thing: Annotated[Literal["cup"], Label()] = "cup",
+) -> Steps:
+    """Go."""
+    yield Running()
+
+
+def out_of_range(robot, speed: Annotated[float, Field(gt=0)] = -1) -> Steps:
+    """Go."""
+    yield Running()
+
+
+def maybe(robot) -> Verdict | None:
+    """Whether it is near."""
+    return None
+
+
+class Body:
+    def go(self, robot, arm: str = "left") -> Steps:
+        """Go."""
+        yield Running()
+
+
+def yes_or_no(robot) -> bool:
+    """Whether it is near."""
+    return True
+
+
+def wrong_limit(robot, n: int = "x") -> Verdict:
+    """Whether it is near."""
+    return Verdict.yes()
+
+
 SKILLS = [
     (go, {"fails": "STUCK"}, "go: fails is a set of texts, such as {'STUCK'}; found 'STUCK'"),
     (go, {"fails": {7}}, "go: fails is a set of texts; found 7 in it"),
@@ -119,7 +187,28 @@ SKILLS = [
     (placed, {}, "placed: 'robot' is given by name; remove the '/'"),
     (unknown, {}, "unknown: an annotation cannot be resolved: name 'Arm' is not defined"),
     (at_once, {}, "skill at_once must be a generator: it must yield"),
-    (later, {}, "skill later must be a generator: it must yield"),
+    (
+        later,
+        {},
+        "skill later must be a plain 'def', not 'async def': a skill yields Running() once a tick; "
+        "run what blocks with 'answer = yield from run_in_thread(call)'",
+    ),
+    (waits, {}, "skill waits must be a plain 'def', not 'async def': a skill yields Running()"),
+    (
+        wrong_default,
+        {},
+        "wrong_default: the default of 'n' is 'x', but it is annotated with int: "
+        "it should be a valid integer",
+    ),
+    (no_choice, {}, "no_choice: the default of 'arm' is 'both', but it is annotated with "),
+    (no_list, {}, "no_list: the default of 'names' is (), but it is annotated with list[str]: "),
+    (
+        out_of_range,
+        {},
+        "out_of_range: the default of 'speed' is -1, but it is annotated with float: "
+        "it should be greater than 0",
+    ),
+    (no_value, {}, "no_value: the default of 'arm' is None, but it is annotated with str: "),
 ]
 
 
@@ -139,12 +228,49 @@ def test_a_skill_that_cannot_work_is_refused(function, declared, said):
         (near, {"establishes": {"at": 1}}, "near: establishes maps texts to texts; found 1 in it"),
         (go, {}, "condition go must return, not yield"),
         (near, {"name": "2near"}, "2near: a name has letters, digits and _"),
+        (
+            later_near,
+            {},
+            "condition later_near must be a plain 'def', not 'async def': "
+            "a condition returns at once",
+        ),
+        (
+            yes_or_no,
+            {},
+            "yes_or_no: is annotated with -> bool; it must return a Verdict: "
+            "Verdict.yes(why), Verdict.no(why) or Verdict.unknown(why)",
+        ),
+        (maybe, {}, "maybe: is annotated with -> bt_exec.skill.Verdict | None; it must return a V"),
+        (wrong_limit, {}, "wrong_limit: the default of 'n' is 'x', but it is annotated with int"),
     ],
 )
 def test_a_condition_that_cannot_work_is_refused(function, declared, said):
     with pytest.raises(RegistrationError) as told:
         condition(**declared)(function)
     assert str(told.value).startswith(said)
+
+
+def test_defaults_of_their_type_are_taken():
+    assert skill(good_defaults).validate({})["names"] == ()
+
+
+@pytest.mark.parametrize("kind", [skill, condition])
+@pytest.mark.parametrize("given", ["go", 7, int])
+def test_only_functions_are_declared(kind, given):
+    with pytest.raises(RegistrationError) as told:
+        kind(given)
+    name = kind.__name__
+    said = f"@{name} decorates a function; found {given!r}; options are given by name"
+    assert str(told.value) == said
+
+
+def test_a_method_of_an_object_is_a_function():
+    assert list(skill(Body().go).arguments) == ["arm"]
+
+
+def test_parentheses_may_be_left_out():
+    assert skill(go) == skill()(go)
+    assert condition(near) == condition()(near)
 
 
 @pytest.mark.parametrize(

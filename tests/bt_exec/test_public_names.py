@@ -23,6 +23,46 @@ def test_importing_costs_nothing():
     assert found.stdout.strip() == "[]"
 
 
+@pytest.mark.parametrize(
+    "first",
+    [
+        "",
+        "import bt_exec.skill",
+        "from bt_exec.skill import Running",
+        "from bt_exec import Session",
+    ],
+)
+def test_the_decorators_are_public_whatever_was_imported_before(first):
+    """`bt_exec.skill` is a module, too: `from bt_exec.skill import …` goes on to work."""
+    code = f"""
+{first}
+from bt_exec import Running, Steps, Verdict, condition, skill
+import bt_exec, bt_exec.skill as module
+from bt_exec.skill import skill as same
+
+@skill
+def bare(robot) -> Steps:
+    'Go.'
+    yield Running()
+
+@skill(fails=["STUCK"])
+def called(robot) -> Steps:
+    'Go.'
+    yield Running()
+
+@condition
+def near(robot) -> Verdict:
+    'Whether it is near.'
+    return Verdict.yes()
+
+assert bare == same(bare.function) and called.fails == {{"STUCK"}} and near.name == "near"
+assert module.Running is Running and bt_exec.skill is module is skill
+print(bare.name)
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (found.stdout, found.stderr) == ("bare\n", "")
+
+
 def test_a_wrong_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="Sessoin"):
         bt_exec.Sessoin  # noqa: B018

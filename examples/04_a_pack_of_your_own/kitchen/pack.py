@@ -4,8 +4,17 @@ from pathlib import Path
 
 from pydantic import Field
 
-from bt_exec import Pack, PackSettings, Rig, WorldSettings
-from bt_exec.skill import Running, Steps, Verdict, condition, skill
+from bt_exec import (
+    Pack,
+    PackSettings,
+    Rig,
+    Running,
+    Steps,
+    Verdict,
+    WorldSettings,
+    condition,
+    skill,
+)
 
 from .kettle import Kettle, SimKettle
 

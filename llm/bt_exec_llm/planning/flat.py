@@ -15,7 +15,8 @@ __all__ = ["Wired", "from_flat", "is_flat", "to_flat"]
 
 _COMPOSITES = ("sequence", "fallback", "parallel")
 _PLAIN = ("name", "retry", "repeat", "timeout", "tell", "succeed_when")
-_FIELDS = (*_PLAIN, "id", "kind", "runs", "with", "asks", "else", "children", "skip_if", "while")
+_CONDITIONS = ("skip_if", "while", "while_else")
+_FIELDS = (*_PLAIN, "id", "kind", "runs", "with", "asks", "else", "children", *_CONDITIONS)
 
 
 def is_flat(data: Mapping[str, Any]) -> bool:
@@ -98,6 +99,10 @@ class _Wiring:
         for key in ("skip_if", "while"):
             if node.get(key):
                 nested[key] = _expression(node[key])
+        if node.get("while_else") and "while" in nested:
+            guard = nested["while"]
+            named = {guard: {}} if isinstance(guard, str) else guard
+            nested["while"] = {**named, "else": node["while_else"]}
         for key in node:
             if key not in _FIELDS:
                 message = f"a node has no field {key!r}"
@@ -169,13 +174,23 @@ def to_flat(root: Mapping[str, Any]) -> list[dict[str, Any]]:
         if node.get("with"):
             flat["with"] = _listed(node["with"])
         flat.update({key: node[key] for key in (*_PLAIN, "else") if key in node})
-        for key in ("skip_if", "while"):
-            if key in node:
-                flat[key] = _conditions(node[key])
+        if "skip_if" in node:
+            flat["skip_if"] = _conditions(node["skip_if"])
+        if "while" in node:
+            condition, code = _without_code(node["while"])
+            flat["while"] = _conditions(condition)
+            flat.update({"while_else": code} if code else {})
         return str(flat["id"])
 
     add(root)
     return nodes
+
+
+def _without_code(guard: Any) -> tuple[Any, str]:
+    """Return the condition of a guard, and the code of its failure."""
+    if not isinstance(guard, dict) or "else" not in guard:
+        return guard, ""
+    return {name: args for name, args in guard.items() if name != "else"}, str(guard["else"])
 
 
 def _listed(args: Mapping[str, Any]) -> list[dict[str, Any]]:

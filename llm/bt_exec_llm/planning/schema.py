@@ -35,6 +35,7 @@ def schema(catalogue: Catalogue, library: Library) -> dict[str, Any]:
         "children": {"type": "array", "items": {"type": "string"}, "description": "ids in order"},
         "skip_if": conditions,
         "while": conditions,
+        "while_else": {"type": "string", "description": "the reason code if while breaks"},
         "retry": {"type": "integer"},
         "timeout": {"type": "string", "description": "20s"},
     }

@@ -123,6 +123,9 @@ class _Tidy:
     def _condition(self, part: Any, depth: int) -> Any:
         if isinstance(part, str):
             return self._name(part, self.conditions)
+        if isinstance(part, dict) and len(part) == 2 and "else" in part:  # a guard and its code
+            condition = {name: inner for name, inner in part.items() if name != "else"}
+            return {**self._condition(condition, depth), "else": part["else"]}
         if not isinstance(part, dict) or len(part) != 1 or depth > _MOST_DEPTH:
             return part
         ((name, inner),) = part.items()

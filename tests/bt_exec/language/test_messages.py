@@ -4,6 +4,7 @@ import pytest
 
 from bt_exec.failure import Failure, RegistrationError
 from bt_exec.language.messages import Messages
+from bt_exec.site.site import load_site
 
 OWN = "OK: {en: Done., ko: 끝.}\n"
 ARM = "STUCK: {en: 'The arm is stuck.', ko: 팔이 안 움직입니다.}\nwords: {x: {en: arm, ko: 팔}}\n"
@@ -72,3 +73,10 @@ def test_two_common_files_may_not_contradict_each_other(files):
     paths = files(arm=ARM, base=BASE)
     with pytest.raises(RegistrationError, match="STUCK already has other sentences"):
         Messages.load([paths["arm"], paths["base"]])
+
+
+def test_a_broken_guard_is_told_once():
+    messages = load_site("door").messages
+    found = "door_is open no longer holds: door closed"
+    failure = Failure("GUARD_BROKEN", found, "t/grasp", "guard", evidence={"why": "door closed"})
+    assert messages.explain(failure, "en") == f"It was stopped: {found}."

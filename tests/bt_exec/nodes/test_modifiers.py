@@ -75,6 +75,12 @@ CASES = {
         ["1 a running", "3 a stopped", "3 a failed GUARD_BROKEN"],
         ["a start", "a stopped"],
     ),
+    "while: the code that stands beside the condition is that of the failure": (
+        "root: {do: a, while: {c: {}, else: DARK}}",
+        [scripted_skill("a", [("9", "done")]), scripted_condition("c", [True, False])],
+        ["1 a running", "2 a stopped", "2 a failed DARK"],
+        ["a start", "a stopped"],
+    ),
     "while: not known yet starts nothing": (
         "root: {do: a, while: c}",
         [scripted_skill("a"), scripted_condition("c", [None, None, True])],

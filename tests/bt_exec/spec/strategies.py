@@ -56,10 +56,13 @@ conditions = st.recursive(
     ),
     max_leaves=4,
 )
+guards = st.tuples(conditions, codes).map(
+    lambda both: {**({both[0]: {}} if isinstance(both[0], str) else both[0]), "else": both[1]}
+)
 _modifiers: dict[str, st.SearchStrategy[Any]] = {
     "name": texts.filter(bool),
     "skip_if": conditions,
-    "while": conditions,
+    "while": conditions | guards,
     "retry": counts,
     "timeout": durations,
     "repeat": counts,
@@ -118,7 +121,7 @@ tree_data = st.fixed_dictionaries(
         "returns": st.dictionaries(names, texts, max_size=2),
         "otherwise": st.lists(
             st.fixed_dictionaries(
-                {"on": st.lists(codes, min_size=1, max_size=2), "tree": names},
+                {"after": st.lists(codes, min_size=1, max_size=2), "tree": names},
                 optional={"with": args},
             ),
             max_size=2,

@@ -79,3 +79,20 @@ def test_the_header_of_a_mission_is_whole() -> None:
 def test_files(path) -> None:  # type: ignore[no-untyped-def]
     document, _ = load_text(path.read_text())
     assert load_text(dump_yaml(document)).document == document
+
+
+@pytest.mark.parametrize(
+    ("written", "dumped"),
+    [
+        ("lit", "lit"),
+        ("{lit: {}}", "lit"),
+        ("{lit: , else: DARK}", {"lit": {}, "else": "DARK"}),
+        ("{else: DARK, not: lit}", {"not": "lit", "else": "DARK"}),
+        ("{lid_is: {state: open}, else: SHUT}", {"lid_is": {"state": "open"}, "else": "SHUT"}),
+    ],
+)
+def test_a_guard_and_its_code(written: str, dumped: object) -> None:
+    document = load_text(f"tree: t\nroot: {{do: look, while: {written}}}").document
+    data = to_data(document)["root"]["while"]
+    assert data == dumped
+    assert list(data) == list(dumped)  # type: ignore[call-overload]

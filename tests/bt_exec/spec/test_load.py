@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bt_exec.failure import SpecError
+from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.load import load_text, parse
 from bt_exec.spec.source import read_text
 from bt_exec.verify import verify_document
@@ -95,3 +96,18 @@ def test_a_node_inside_a_body_has_its_place() -> None:
         load_text("mission: {command: x}\nroot:\n  tree: find\n  body:\n    do: look\n    ret: 1\n")
     (problem,) = caught.value.problems
     assert (problem.place, problem.line, problem.column) == ("root/body/ret", 6, 5)
+
+
+def test_the_older_name_of_after_is_read() -> None:
+    """`on` is the value true to most readers of YAML, so trees are written with `after`."""
+    text = "tree: t\notherwise: [{{{}: [GONE], with: {{a: 1}}}}]\nroot: {{do: look}}"
+    old, new = (load_text(text.format(name)).document for name in ("on", "after"))
+    assert old == new
+    assert "\n- after:\n  - GONE\n  with:\n" in dump_yaml(old)
+
+
+def test_after_and_its_older_name_do_not_stand_together() -> None:
+    text = "tree: t\notherwise: [{after: [GONE], on: [LOST], tree: u}]\nroot: {do: look}"
+    with pytest.raises(SpecError) as told:
+        load_text(text)
+    assert [problem.code for problem in told.value.problems] == ["UNKNOWN_FIELD"]

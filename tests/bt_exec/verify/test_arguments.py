@@ -69,3 +69,20 @@ def test_after_expansion_names_are_those_of_the_whole_mission() -> None:
     assert [line.split(":")[0] for line in of_mission({"sequence": [skipped, take]})] == [
         "UNBOUND root/sequence[1]/with/thing"
     ]
+
+
+@pytest.mark.parametrize(
+    ("root", "found"),
+    [
+        ("{do: look, with: {camera: 'the $side camera'}}", ["5:33 UNBOUND"]),
+        ("{do: look, with: {camera: the $side}}", ["5:33 UNBOUND"]),
+        (f"{{sequence: [{LOOK}, {{do: look, with: {{camera: 'of $seen'}}}}]}}", ["5:78 UNBOUND"]),
+        ("{do: look, with: {camera: $side}}", []),
+        ("{do: look, with: {camera: $$side}}", []),
+        ("{do: look, with: {camera: 'of $nothing, 5$'}}", []),
+        ("{do: look, with: {camera: 'of $$side'}}", []),
+    ],
+)
+def test_a_name_inside_a_text_is_not_passed_literally(root: str, found: list[str]) -> None:
+    head = "tree: t\nparams:\n  side:\n    {type: text, default: front}\n"
+    assert of_tree(f"{head}root: {root}\n") == found

@@ -9,10 +9,10 @@ from types import ModuleType
 import pytest
 
 from bt_exec.spec import expand, library, load, source, yaml_mistakes
-from bt_exec.verify import arguments, bounds, dry_run, grounding, resources, vocabulary
+from bt_exec.verify import arguments, authoring, bounds, dry_run, grounding, resources, vocabulary
 from tests.bt_exec.spec.workshop import DATA
 
-LAYERS = (vocabulary, arguments, grounding, dry_run, resources, bounds)
+LAYERS = (vocabulary, arguments, grounding, dry_run, resources, bounds, authoring)
 CODE = re.compile(r"``([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)``")
 GIVEN = re.compile(r'"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|TAG|ANCHOR|EMPTY|UNBOUND|UNREADABLE)"')
 TESTS = DATA.parent / "bt_exec"

@@ -19,6 +19,13 @@ NESTED = {
         },
         {"fallback": [{"tree": "take_material"}, {"tree": "take_material_again"}]},
         {"do": "return_home", "skip_if": "arms_home", "timeout": "5s"},
+        {
+            "do": "open_door",
+            "with": {"arm": "left"},
+            "while": {"door_is": {"state": "open"}, "else": "SHUT"},
+        },
+        {"do": "return_home", "while": {"arms_home": {}, "else": "MOVED"}},
+        {"check": "arms_home", "else": "AWAY", "while": {"not": "arms_home", "else": "MOVED"}},
     ]
 }
 

@@ -1,0 +1,156 @@
+"""Which nodes of the trees under test no test reached, and which declared failures never happened.
+
+Switched on by pytest's option ``--bt-cov``; every mission that a test runs is counted, whether
+`run_tree` or a `bt_exec.mission.session.Session` runs it. A node counts as reached once anything is
+known of it: it ran, was asked, was skipped.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from bt_exec.events import Asked, Event, NodeChanged, Planned, SkillEnded, SkillStarting
+from bt_exec.mission.executive import Executive
+from bt_exec.pack import Catalogue
+from bt_exec.spec.model import Check, Do, MissionSpec, NodeBase, Sequence, Tree
+from bt_exec.spec.paths import paths
+
+__all__ = ["Coverage"]
+
+_OWN = ""  # the plan itself, where it is no tree of a library
+
+
+class Coverage:
+    """What tests reached so far.
+
+    Attributes:
+        nodes: Whether each node was reached, by tree and by its path inside the tree.
+        codes: Whether each declared failure happened, by skill, check or guard and by code.
+    """
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, dict[str, bool]] = {}
+        self.codes: dict[str, dict[str, bool]] = {}
+        self._name = _OWN
+
+    @contextmanager
+    def called(self, tree: str) -> Iterator[None]:
+        """Call the plan itself `tree` in missions that are begun meanwhile."""
+        before, self._name = self._name, tree
+        try:
+            yield
+        finally:
+            self._name = before
+
+    @contextmanager
+    def everywhere(self) -> Iterator[None]:
+        """Listen to every mission that is begun meanwhile."""
+        begin = Executive.__init__
+
+        @functools.wraps(begin)
+        def with_listener(executive: Executive, site: Any, *args: Any, **named: Any) -> None:
+            listener = _Listener(self, site.catalogue, self._name)
+            named["listeners"] = [*named.get("listeners", ()), listener]
+            begin(executive, site, *args, **named)
+
+        # the one place where every mission passes, whoever begins it
+        Executive.__init__ = with_listener  # type: ignore[method-assign,assignment]
+        try:
+            yield
+        finally:
+            Executive.__init__ = begin  # type: ignore[method-assign] # as it was
+
+    def add(self, other: Mapping[str, Mapping[str, Mapping[str, bool]]]) -> None:
+        """Add what another process reached, in the form of `to_dict`."""
+        for mine, theirs in ((self.nodes, other["nodes"]), (self.codes, other["codes"])):
+            for name, reached in theirs.items():
+                for part, hit in reached.items():
+                    known = mine.setdefault(name, {})
+                    known[part] = known.get(part, False) or hit
+
+    def to_dict(self) -> dict[str, dict[str, dict[str, bool]]]:
+        """Return plain data."""
+        return {"nodes": self.nodes, "codes": self.codes}
+
+    def report(self) -> list[str]:
+        """Return what was not reached, a line each; a last line counts."""
+        lines = []
+        for name, reached in sorted(self.nodes.items()):
+            missing = [part for part, hit in reached.items() if not hit]
+            if missing:
+                lines.append(f"{name}: no test reached {', '.join(missing)}")
+        for name, happened in sorted(self.codes.items()):
+            missing = sorted(code for code, hit in happened.items() if not hit)
+            if missing:
+                lines.append(f"{name}: no test made it fail with {', '.join(missing)}")
+        return [*lines, f"reached {_share(self.nodes)} nodes, {_share(self.codes)} failure codes"]
+
+
+def _share(found: Mapping[str, Mapping[str, bool]]) -> str:
+    hits = [hit for reached in found.values() for hit in reached.values()]
+    return f"{sum(hits)} of {len(hits)}"
+
+
+class _Listener:
+    """Listens to one mission."""
+
+    def __init__(self, coverage: Coverage, catalogue: Catalogue, name: str) -> None:
+        self.coverage = coverage
+        self.catalogue = catalogue
+        self.name = name
+        self.places: dict[str, tuple[str, str]] = {}
+        self.failing: dict[str, str] = {}  # what each path's codes are listed under
+
+    def on(self, event: Event) -> None:
+        """Take note of an event."""
+        match event:
+            case Planned():
+                self._plan(event.spec)
+            case NodeChanged() | SkillStarting() | Asked():
+                tree, inside = self.places.get(event.path, ("", ""))
+                if inside:
+                    self.coverage.nodes[tree][inside] = True
+                if isinstance(event, NodeChanged) and event.failure is not None:
+                    for failure in event.failure.chain():
+                        self._failed(failure.path, failure.code)
+            case SkillEnded() if event.failure is not None:
+                self._failed(event.path, event.failure.code)
+
+    def _failed(self, path: str, code: str) -> None:
+        codes = self.coverage.codes.get(self.failing.get(path, ""), {})
+        if code in codes:
+            codes[code] = True
+
+    def _plan(self, spec: MissionSpec) -> None:
+        trees: list[tuple[str, str]] = []  # (path, name) of the trees around, outermost first
+        self.places, self.failing = {}, {}
+        for path, node in paths(spec.root):
+            while trees and not path.startswith(trees[-1][0] + "/"):
+                trees.pop()
+            above, name = trees[-1] if trees else ("", self.name)
+            inside = path.removeprefix(f"{above}/") if above else path
+            groups = isinstance(node, Sequence) and node.name is None
+            if name and not groups:
+                self.places[path] = (name, inside)
+                self.coverage.nodes.setdefault(name, {}).setdefault(inside, False)
+            self._codes(node, path, f"{name}/{inside}" if name else inside)
+            if isinstance(node, Tree):
+                trees.append((path, node.tree))
+
+    def _codes(self, node: NodeBase, path: str, place: str) -> None:
+        """List the failures that a node declares: a skill's under its name, others at the node."""
+        codes = {node.guarded.code} if node.guarded is not None and node.guarded.code else set()
+        listed = place
+        if isinstance(node, Do) and node.do in self.catalogue.skills:
+            listed = node.do
+            codes |= self.catalogue.skills[node.do].fails
+        elif isinstance(node, Check) and node.code:
+            codes.add(node.code)
+        if codes:
+            self.failing[path] = listed
+            known = self.coverage.codes.setdefault(listed, {})
+            for code in codes:
+                known.setdefault(str(code), False)

@@ -1,0 +1,50 @@
+"""Saved results as people read them: the value instead of ``$found_2``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from bt_exec.spec.model import Do, MissionSpec, Tree, walk
+from bt_exec.tui.text import clean
+
+__all__ = ["names_of", "with_values"]
+
+_NAME = re.compile(r"(?<!\$)\$([A-Za-z_][A-Za-z0-9_]*)")
+_COUNT = re.compile(r"_\d+\Z")  # what expanding adds where two subtrees save under one name
+_LONGEST = 40
+
+
+def names_of(spec: MissionSpec) -> frozenset[str]:
+    """Return the names that a plan saves results under."""
+    nodes = (node for node in walk(spec.root) if isinstance(node, Do | Tree))
+    return frozenset(name for node in nodes for name in node.save.values())
+
+
+def with_values(text: str, names: frozenset[str], values: Mapping[str, Any]) -> str:
+    """Return `text` with every ``$name`` of a saved result replaced by its value.
+
+    A result that is not there yet is its name in parentheses: ``(found)``. Other words that start
+    with a dollar are text.
+    """
+
+    def shown(match: re.Match[str]) -> str:
+        name = match[1]
+        if name not in names:
+            return match[0]
+        return _said(values[name]) if name in values else f"({_COUNT.sub('', name)})"
+
+    return _NAME.sub(shown, text) if "$" in text else text
+
+
+def _said(value: Any) -> str:
+    """Return a value as a few words."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, list | tuple):
+        return " + ".join(map(_said, value)) or "nothing"
+    text = clean(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

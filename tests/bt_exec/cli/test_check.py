@@ -1,0 +1,138 @@
+"""``bt-exec check``: folders, both endings of YAML files, and what people say to get a tree."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bt_exec.pack import find_pack
+from bt_exec.planning.compile_command import check_utterances
+from bt_exec.planning.compiler import Plan, Request
+from bt_exec.site.data import data_path
+from bt_exec.site.site import load_site
+from bt_exec.spec.model import Mission, MissionSpec, Tree
+from tests.bt_exec.cli.conftest import Ran, Run
+
+TREE = "tree: {name}\nutterances: [{said}]\nroot: {{check: material_visible}}\n"
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def problems_of(bt: Run, *files: Path) -> list[str]:
+    ran = bt("check", *map(str, files), "--json")
+    return [f"{p['code']} {p['place']}: {p['message']}" for p in json.loads(ran.out)]
+
+
+def test_a_folder_is_checked_whole(bt: Run, tmp_path: Path) -> None:
+    write(tmp_path / "one.yaml", TREE.format(name="one", said=""))
+    write(tmp_path / "deep/two.yml", "tree: two\nroot: {do: grap}\n")
+    write(tmp_path / "deep/plan.json", '{"mission": {"command": "x"}, "root": {"tree": "one"}}')
+    words = write(tmp_path / "words.yaml", "verbs: {}\n")
+    ran = bt("check", str(tmp_path))
+    assert ran.code == 2
+    assert f"{tmp_path / 'deep/two.yml'}:2:12: root/do: there is no skill 'grap'" in ran.out
+    assert "1 problem in 1 of 3 files" in ran.out
+    assert f"no tree, plan or site, so left alone: {words}" in ran.out
+
+
+def test_a_file_that_was_meant_to_be_a_tree_is_not_left_alone(bt: Run, tmp_path: Path) -> None:
+    write(tmp_path / "slip.yaml", "tere: one\nroot: {check: material_visible}\n")
+    write(tmp_path / "broken.yml", "tree: [\n")
+    ran = bt("check", str(tmp_path))
+    assert "NOT_A_TREE" in ran.out
+    assert "NOT_YAML" in ran.out
+    assert "2 problems in 2 of 2 files" in ran.out
+
+
+def test_words_and_schemas_beside_trees_are_left_alone(bt: Run) -> None:
+    ran = bt("check", str(data_path("configs")), "--site", "building")
+    assert ran.code == 0, ran.out
+    assert "lexicon/door.yaml" in ran.out
+    assert "schema/door.schema.json" in ran.out
+
+
+@pytest.mark.parametrize(("folder", "site"), [("door", "door"), ("reporter", "building")])
+def test_the_shipped_trees_pass(bt: Run, folder: str, site: str) -> None:
+    ran = bt("check", str(data_path("trees", folder)), "--site", site)
+    assert ran == Ran(0, "10 files in order\n", "")
+
+
+def test_a_folder_without_trees_is_told(bt: Run, tmp_path: Path) -> None:
+    write(tmp_path / "notes.txt", "tree: one")
+    ran = bt("check", str(tmp_path))
+    assert ran.code == 2
+    assert f"{tmp_path}: holds no tree, plan or site file (.yaml, .yml, .json)" in ran.err
+
+
+def test_the_shipped_trees_are_in_order(bt: Run) -> None:
+    for name in ("door", "building"):
+        assert check_utterances(load_site(name)) == []
+
+
+def test_an_utterance_of_two_trees_is_told(bt: Run, tmp_path: Path) -> None:
+    file = write(tmp_path / "mine.yaml", TREE.format(name="mine", said="take the material"))
+    (problem,) = problems_of(bt, file)
+    start = "UTTERANCE_REFUSED utterances[0]: does not lead to this tree: "
+    assert problem.startswith(start)
+    assert problem.endswith("(AMBIGUOUS)")
+
+
+def test_an_utterance_of_another_tree_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    site = load_site("door")
+
+    class Opener:
+        name = "offline"
+
+        def compile(self, request: Request) -> Plan:
+            header = Mission(command=request.command)
+            return Plan(MissionSpec(mission=header, root=Tree(tree="open_door")))
+
+    monkeypatch.setattr("bt_exec.planning.compile_command.find_compiler", lambda *_: Opener())
+    assert check_utterances(site, ["open_door"]) == []
+    problem = check_utterances(site, ["close_door"])[0]
+    assert (problem.code, problem.place) == ("UTTERANCE_OF_ANOTHER", "utterances[0]")
+    assert problem.message == "does not lead to this tree, but to open_door"
+    assert problem.line is not None
+
+
+def test_an_utterance_that_leaves_a_parameter_open_is_told(bt: Run, tmp_path: Path) -> None:
+    text = (
+        "tree: check_material\nutterances: [look at the material]\n"
+        "params: {arm: {type: Arm}}\nroot: {do: release, with: {arm: $arm}}\n"
+    )
+    (problem,) = problems_of(bt, write(tmp_path / "mine.yaml", text))
+    assert problem == (
+        "UTTERANCE_INCOMPLETE utterances[0]: gives no value for 'arm', which has no default"
+    )
+
+
+@pytest.fixture
+def broken_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A site whose pack has words that nobody can read."""
+    from dataclasses import replace
+
+    words = write(tmp_path / "words.yaml", "verbs: [open]\n")
+    pack = replace(find_pack("door"), lexicon=words)
+    monkeypatch.setattr("bt_exec.site.site.find_pack", lambda _: pack)
+    return words
+
+
+def test_broken_words_are_found_by_check(bt: Run, tmp_path: Path, broken_words: Path) -> None:
+    site = write(tmp_path / "site.yaml", "site: mine\npacks:\n  door: {robot: sim}\n")
+    ran = bt("check", str(site))
+    assert ran.code == 2
+    assert f"{broken_words}: verbs: " in ran.out
+    assert "[BAD_LEXICON]" in ran.out
+
+
+def test_broken_words_are_found_by_doctor(bt: Run, broken_words: Path) -> None:
+    ran = bt("doctor", "--json")
+    (site,) = [f for f in json.loads(ran.out) if f["area"] == "sites" and f["name"] == "door"]
+    assert site["state"] == "missing"
+    assert str(broken_words) in site["detail"]

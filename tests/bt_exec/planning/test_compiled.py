@@ -1,0 +1,77 @@
+"""A command compiled without a robot: one object says what became of it."""
+
+from dataclasses import replace
+
+import pytest
+
+from bt_exec import Running, Steps, compile_command, load_site, skill
+from bt_exec.pack import Catalogue, Pack
+from bt_exec.spec.model import Do
+from bt_exec.testing.missions import scripted_site
+
+LEXICON = """
+verbs:
+  pour: {en: [pour], ko: [따르다]}
+nouns:
+  coffee: {en: [coffee], ko: [커피]}
+values:
+  Count:
+    "2": {en: [double], ko: [더블]}
+"""
+TREE = """
+tree: pour_coffee
+utterances: [pour a double coffee]
+params: {n: {type: Count}, hot: {type: boolean, default: false}}
+root: {do: pour, with: {n: $n, hot: $hot}}
+"""
+
+
+@skill
+def pour(n: int, hot: bool) -> Steps:
+    """Pour coffee."""
+    yield Running()
+
+
+@pytest.fixture
+def cafe(tmp_path):
+    lexicon = tmp_path / "lexicon.yaml"
+    lexicon.write_text(LEXICON)
+    site = scripted_site([], [TREE])
+    return replace(
+        site,
+        catalogue=Catalogue([Pack("cafe", skills=(pour,), types={"Count": int}, lexicon=lexicon)]),
+    )
+
+
+def test_a_plan_is_there_as_written_and_as_it_would_run():
+    compiled = compile_command(load_site("door"), "close the door")
+    assert compiled.ok
+    assert compiled.refusal is None
+    assert compiled.written.root.tree == "close_door"
+    assert compiled.written.root.body is None
+    assert compiled.plan.root.body is not None
+
+
+def test_a_refusal_says_why():
+    compiled = compile_command(load_site("door"), "make me a sandwich")
+    assert not compiled.ok
+    assert (compiled.plan, compiled.written) == (None, None)
+    assert compiled.refusal.code == "NOT_UNDERSTOOD"
+
+
+def test_a_plan_that_does_not_verify_is_a_refusal(cafe):
+    site = replace(cafe, catalogue=Catalogue([replace(cafe.catalogue.packs[0], skills=())]))
+    compiled = compile_command(site, "pour a double coffee")
+    assert not compiled.ok
+    assert compiled.refusal.code == "PLAN_REJECTED"
+    assert "there is no skill 'pour'" in compiled.refusal.problems[0]
+    assert compiled.written.root.tree == "pour_coffee"
+
+
+def test_words_of_a_lexicon_arrive_in_their_types(cafe):
+    compiled = compile_command(cafe, "pour a double coffee")
+    assert compiled.refusal is None
+    assert compiled.written.root.args == {"n": 2}
+    (step,) = [compiled.plan.root.body]
+    assert isinstance(step, Do)
+    assert step.args == {"n": 2, "hot": False}

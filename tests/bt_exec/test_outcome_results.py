@@ -1,0 +1,62 @@
+"""The outcome of a mission: what it carries, and what it says of itself."""
+
+from __future__ import annotations
+
+from bt_exec.failure import Failure
+from bt_exec.outcome import Outcome
+from bt_exec.testing import run_tree, scripted_skill
+
+LOOK = """
+tree: look
+params: {place: {type: text, default: here}}
+returns: {seen: $found, number: $count}
+root: {do: look_at, save: {things: found, n: count}}
+"""
+
+
+def look(*script):
+    return scripted_skill("look_at", script or ["done"], result={"things": ["cup"], "n": 2})
+
+
+def test_the_root_tree_gives_its_results():
+    outcome = run_tree("tree: top\nroot: {tree: look}", [look()], trees=[LOOK]).outcome
+    assert outcome.results == {"seen": ["cup"], "number": 2}
+    assert outcome.to_dict()["results"] == {"seen": ["cup"], "number": 2}
+
+
+def test_saved_names_of_ones_own_are_results_too():
+    text = "tree: top\nroot: {tree: look, save: {seen: mine}}"
+    outcome = run_tree(text, [look()], trees=[LOOK]).outcome
+    assert outcome.results == {"seen": ["cup"], "number": 2}
+
+
+def test_a_mission_that_did_not_end_well_has_no_results():
+    outcome = run_tree("tree: top\nroot: {tree: look}", [look("BLIND")], trees=[LOOK]).outcome
+    assert not outcome.ok
+    assert outcome.results == {}
+    assert "results" not in outcome.to_dict()
+
+
+def test_it_explains_itself():
+    cause = Failure("SLIPPED", "moved 31 mm", "t/grasp", args={"arm": "left"})
+    failure = Failure("STUCK", "", "t/pull", evidence={"traceback": "a\nb\nc\nd\n"}, cause=cause)
+    outcome = Outcome(
+        "m", "go", "failed", "STUCK", "It is stuck.", failures=(failure.to_dict(),), problems=("p",)
+    )
+    assert outcome.explain().splitlines() == [
+        "failed: STUCK: It is stuck.",
+        "  STUCK · t/pull",
+        "    b",
+        "    c",
+        "    d",
+        "  SLIPPED · t/grasp · moved 31 mm (arm='left')",
+        "  p",
+    ]
+    assert repr(outcome) == (
+        "<Outcome failed: STUCK: It is stuck. | STUCK · t/pull | b | c | d | "
+        "SLIPPED · t/grasp · moved 31 mm (arm='left') | p>"
+    )
+
+
+def test_one_that_went_well_says_so():
+    assert repr(Outcome("m", "go", "satisfied", "OK", "Done.")) == "<Outcome satisfied: Done.>"

@@ -1,0 +1,58 @@
+"""``--bt-cov``: what no test of a suite reached is printed at its end."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+SUITE = """
+from bt_exec.testing import run_tree, scripted_condition, scripted_skill
+
+TAKE = "tree: take\\nroot: {sequence: [{do: reach}, {fallback: [{do: hold}, {do: grab}]}]}"
+LOOK = "tree: look\\nroot: {sequence: [{tree: take, while: {lit: {}, else: DARK}}, {do: go}]}"
+PARTS = [
+    scripted_skill("reach", fails={"TOO_FAR"}),
+    scripted_skill("hold", ["SLIPPED", "done"], fails={"GONE"}),
+    scripted_skill("grab"),
+    scripted_skill("go"),
+    scripted_condition("lit"),
+]
+
+def test_look():
+    assert run_tree(LOOK, PARTS, trees=[TAKE]).outcome.ok
+
+def test_take():
+    assert run_tree(TAKE, PARTS).outcome.ok
+"""
+
+
+@pytest.mark.parametrize("more", [[], pytest.param(["-n", "2"], marks=pytest.mark.slow)])
+def test_what_no_test_reached_is_printed(tmp_path, more):
+    (tmp_path / "test_trees.py").write_text(SUITE)
+    command = [sys.executable, "-m", "pytest", "-q", "--bt-cov", "-p", "no:cacheprovider", *more]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    lines = done.stdout.splitlines()
+    first = next(n for n, line in enumerate(lines) if "bt-exec coverage" in line) + 1
+    # whichever test runs first meets the slip; each worker has scripts of its own
+    assert "hold: no test made it fail with GONE" in lines[first:]
+    assert "look/take: no test made it fail with DARK" in lines[first:]
+    assert "reach: no test made it fail with TOO_FAR" in lines[first:]
+    assert "reached 6 of 6 nodes, 1 of 4 failure codes" in lines[first:]
+
+
+def test_nodes_that_were_not_reached_are_named(tmp_path):
+    suite = SUITE.replace('["SLIPPED", "done"]', '["done"]')
+    (tmp_path / "test_trees.py").write_text(suite)
+    command = [sys.executable, "-m", "pytest", "-q", "--bt-cov", "-p", "no:cacheprovider"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert "take: no test reached grab" in done.stdout.splitlines()
+
+
+def test_nothing_is_printed_unless_asked_for(tmp_path):
+    (tmp_path / "test_trees.py").write_text(SUITE)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert "bt-exec coverage" not in done.stdout

@@ -1,0 +1,52 @@
+"""Scripted skills stand in for real ones: the same arguments, results and declarations."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from bt_exec.testing import ScriptedRobot, run_skill, scripted_skill
+from tests.bt_exec.testing.test_missions import pour
+
+
+def test_it_is_like_the_real_one():
+    fake = scripted_skill(like=pour, result={"level": 1})
+    assert (fake.name, fake.fails, fake.uses, fake.timeout_s) == ("pour", {"SPILT"}, {"arm"}, 7)
+    assert (dict(fake.needs), dict(fake.results)) == ({"jug": "full"}, {"level": int})
+    assert fake.required == {"cups"}
+    robot = ScriptedRobot()
+    run = run_skill(fake, robot, cups=3).finish()
+    assert run.result == {"level": 1}
+    assert robot.calls == [("pour", {"cups": 3, "into": "mug"})]
+    with pytest.raises(ValidationError):
+        run_skill(fake, robot, cups="many")
+
+
+def test_what_it_declares_can_be_changed():
+    fake = scripted_skill("tip", like=pour, effects={"jug": "empty"}, needs={}, timeout_s=1)
+    assert (fake.name, dict(fake.effects), dict(fake.needs)) == ("tip", {"jug": "empty"}, {})
+    assert fake.timeout_s == 1
+    assert fake.summary == "Pour."
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"like": pour, "script": ["STUCK"]}, "pour does not fail with STUCK; it declares SPILT"),
+        (
+            {"like": pour, "result": {"lvl": 1}},
+            "the result of pour has level; 'level' is not in both",
+        ),
+        ({}, "a scripted skill needs a name, or a skill that it is like"),
+    ],
+)
+def test_a_script_that_the_real_one_could_not_follow_is_refused(given, said):
+    with pytest.raises(ValueError) as told:
+        scripted_skill(**given)
+    assert str(told.value) == said
+
+
+def test_without_a_real_one_it_takes_nothing():
+    fake = scripted_skill("a", ["SLIPPED"], fails={"STUCK"}, result={"n": 1})
+    assert (fake.fails, dict(fake.arguments)) == ({"SLIPPED", "STUCK"}, {})
+    assert list(fake.results) == ["n"]

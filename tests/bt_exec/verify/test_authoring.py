@@ -1,0 +1,92 @@
+"""What runs but was not meant: codes that nothing fails with, parameters that nothing takes."""
+
+from __future__ import annotations
+
+import pytest
+
+from bt_exec.spec.library import Library
+from bt_exec.spec.load import load_text
+from bt_exec.verify import verify_file, verify_library
+from tests.bt_exec.spec.workshop import catalogue, library
+
+HEAD = "tree: t\nparams:\n  arm: {type: Arm, default: right}\n"
+TAKE = "root: {do: take, with: {arm: $arm}}\n"
+NEVER = "nothing on this site fails with"
+NO_NODE = (
+    "no node takes the parameter 'arm'; write $arm where it is meant, or 'spoken: true' if only "
+    "commands name it"
+)
+
+CASES = {
+    "a code that nothing fails with": (
+        HEAD + "otherwise:\n  - {after: [UNREACHABEL], with: {arm: left}}\n" + TAKE,
+        [f"5:14 UNKNOWN_CODE {NEVER} 'UNREACHABEL', so this way is never taken"],
+    ),
+    "the older name of 'after'": (
+        HEAD + "otherwise:\n  - {on: [GONE], with: {arm: left}}\n" + TAKE,
+        [f"5:5 UNKNOWN_CODE {NEVER} 'GONE', so this way is never taken"],
+    ),
+    "a parameter that nothing takes": (
+        HEAD + "root: {do: look}\n",
+        [f"3:3 UNUSED_PARAMETER {NO_NODE}"],
+    ),
+    "a parameter that stands in a text": (
+        HEAD + "root: {do: look, with: {camera: 'arm'}}\n",
+        [f"3:3 UNUSED_PARAMETER {NO_NODE}"],
+    ),
+}
+
+FINE = {
+    "codes of skills, conditions, checks, guards and of the executive": """
+otherwise:
+  - {after: [UNREACHABLE, UNCERTAIN, NO_LIGHT, SHUT, TIMEOUT, GUARD_BROKEN], with: {arm: left}}
+root:
+  sequence:
+    - {check: lit, else: NO_LIGHT}
+    - {do: take, with: {arm: $arm}, while: {lid_is: {state: open}, else: SHUT}}
+""",
+    "codes of other trees": "otherwise: [{after: [TOO_DARK], with: {arm: left}}]\n" + TAKE,
+    "a parameter in a condition": "root: {check: {any: [lit, {hand_empty: {arm: $arm}}]}}\n",
+    "a parameter in a guard": "root: {do: look, while: {hand_empty: {arm: $arm}, else: FULL}}\n",
+    "a parameter in skip_if": "root: {do: look, skip_if: {not: {hand_empty: {arm: $arm}}}}\n",
+    "a parameter of a subtree": "root: {tree: open_up, with: {arm: $arm}}\n",
+    "a parameter that only another way takes": (
+        "otherwise: [{after: [UNREACHABLE], tree: open_up}]\nroot: {do: look}\n"
+    ),
+}
+
+
+def test_a_parameter_that_only_commands_name_is_left_alone() -> None:
+    head = HEAD.replace("default: right", "default: right, spoken: true")
+    assert problems_of(head + "root: {do: look}\n") == []
+
+
+def problems_of(text: str) -> list[str]:
+    loaded = load_text(text)
+    trees = Library([loaded])
+    trees.fill_up(library())
+    found = verify_file(loaded, catalogue(), trees)
+    return [f"{p.line}:{p.column} {p.code} {p.message}" for p in found]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_was_not_meant_is_told(name: str) -> None:
+    text, expected = CASES[name]
+    assert problems_of(text) == expected
+
+
+@pytest.mark.parametrize("name", FINE)
+def test_what_has_a_use_is_left_alone(name: str) -> None:
+    assert problems_of(HEAD + FINE[name]) == []
+
+
+def test_the_nearest_code_comes_first() -> None:
+    text = HEAD + "otherwise: [{after: [UNREACHABEL], with: {arm: left}}]\n" + TAKE
+    (problem,) = verify_file(load_text(text), catalogue(), library())
+    assert problem.allowed[0] == "UNREACHABLE"
+    assert problem.place == "otherwise[0]/after[0]"
+
+
+def test_a_library_of_such_trees_is_used_all_the_same() -> None:
+    trees = Library([load_text(HEAD + "root: {do: look}\n")])
+    assert verify_library(trees, catalogue()) == ()

@@ -1,0 +1,39 @@
+"""A pack of somebody else: a skill and a condition, with the public names only."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, Protocol
+
+from bt_exec import Failed, Pack, Robot, Running, Scene, Steps, Verdict, World, condition, skill
+
+
+class Lamp(Robot, Protocol):
+    def shine(self, level: int) -> bool: ...
+
+
+class Shone(NamedTuple):
+    level: int
+
+
+@skill(fails={"BROKEN"})
+def shine(robot: Lamp, level: int, colour: Literal["red", "white"] = "white") -> Steps[Shone]:
+    """Shine."""
+    if not robot.shine(level):
+        raise Failed("BROKEN")
+    yield Running()
+    return Shone(level)
+
+
+@skill
+def look(robot: Lamp, world: World[Scene], place: str) -> Steps:
+    """Look."""
+    yield Running()
+
+
+@condition
+def dark(world: World[Scene], below: int = 3) -> Verdict:
+    """Whether it is dark."""
+    return Verdict.yes()
+
+
+PACK = Pack("lamp", skills=(shine, look), conditions=(dark,))

@@ -1,0 +1,21 @@
+"""Tests of the pack with a mistake in every line that says so."""
+
+from __future__ import annotations
+
+from bt_exec import Scene, World
+from bt_exec.testing import run_skill
+
+from lamp import Lamp, dark, look, shine
+
+
+def test_shine(lamp: Lamp, world: World[Scene]) -> None:
+    run_skill(shine, lamp, level="3")  # wrong
+    run_skill(shine, lamp, levle=3)  # wrong
+    run_skill(shine, lamp, level=3, colour="blue")  # wrong
+    run_skill(look, lamp, place=3)  # wrong
+    shine(lamp, "3")  # wrong
+    shine(lamp)  # wrong
+    dark(world, below="x")  # wrong
+    shone = run_skill(shine, lamp, level=3).finish().result
+    assert shone is not None
+    assert shone.colour  # wrong
