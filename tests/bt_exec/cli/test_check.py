@@ -119,7 +119,8 @@ def broken_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     words = write(tmp_path / "words.yaml", "verbs: [open]\n")
     pack = replace(find_pack("door"), lexicon=words)
-    monkeypatch.setattr("bt_exec.site.site.find_pack", lambda _: pack)
+    packs = {"door": pack, "reporter": find_pack("reporter")}
+    monkeypatch.setattr("bt_exec.site.site.find_pack", packs.__getitem__)
     return words
 
 
