@@ -35,8 +35,15 @@ def test_what_the_call_raises_is_raised_in_the_skill():
 
 
 def test_a_cancel_does_not_wait_for_the_call():
-    never = threading.Event()
-    steps = run_in_thread(lambda: never.wait(30))
+    never, ended = threading.Event(), threading.Event()
+
+    def call():
+        never.wait(30)
+        ended.set()
+
+    steps = run_in_thread(call)
     next(steps)
     steps.close()
+    assert not ended.is_set(), "the call goes on, and nobody waits for it"
     never.set()
+    assert ended.wait(30)
