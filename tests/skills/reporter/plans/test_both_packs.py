@@ -85,7 +85,7 @@ def test_both_are_understood_on_one_site(trees_of):
 def test_a_mission_of_each_runs_in_one_session(both):
     with Session(both, world={"door": "closed", "seed": "3"}, fast=True) as session:
         assert session.run("문 열어").status == "satisfied"
-        outcome = session.run("교수님 방에 사람 있는지 보고 와")
+        outcome = session.run("교수님 방이 시끄러운지 보고 와")
     assert outcome.status == "satisfied"
     assert "교수님 연구실" in outcome.message
 
