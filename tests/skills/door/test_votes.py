@@ -79,4 +79,7 @@ def test_the_two_newest_must_agree(
 
 def test_disagreement_is_told(scene: Callable[..., DoorScene]) -> None:
     found = agreed_state([scene(state="open"), scene(state="ajar")])
-    assert found.evidence == ("primary:open_then_ajar",)
+    assert found == DoorEstimate("uncertain", 0.5, ("primary:open_then_ajar",))
+    assert agreed_state([]) == DoorEstimate("uncertain", 0.0, ("primary:not_looked_yet",))
+    assert agreed_state([scene(state="open")]) == DoorEstimate("uncertain", 0.9, ("primary:test",))
+    assert agreed_state([scene(state="open")] * 2) == DoorEstimate("open", 0.9, ("primary:test",))
