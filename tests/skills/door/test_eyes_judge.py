@@ -111,6 +111,8 @@ def test_near_a_border_both_sides_are_possible(angle: float, states: tuple[str, 
         ({"open": 0.9, "ajar": 0.4}, ("open",)),
         ({"closed": 0.6, "ajar": 0.5}, ("closed", "ajar")),
         ({"open": 0.3}, ()),
+        ({"open": 0.4}, ("open",)),
+        ({"open": 0.5, "ajar": 0.3}, ("open",)),
         ({}, ()),
     ],
 )
@@ -146,6 +148,35 @@ def test_a_state_is_given_when_both_leave_it(
         assert told.confidence <= 0.4
     if answer == "open":
         assert "proxy:interior_visible" in told.evidence or not scores
+
+
+TOLD = [
+    # angle, error [px], interior, scores, answer, confidence, evidence
+    (0.0, 0.6, 0.0, {"closed": 0.95}, "closed", 0.9, "looks_closed 0.00 no_interior"),
+    (1.2, 0.5, 0.5, {"open": 0.85}, "open", 0.85, "looks_open 1.20 interior_visible"),
+    (1.2, 0.5, 0.5, {"open": 0.987}, "open", 0.92, "looks_open 1.20 interior_visible"),
+    (1.2, 0.0, 0.3, {"open": 0.85}, "open", 0.85, "looks_open 1.20"),
+    (0.6, 0.0, 0.0, {"ajar": 0.8}, "ajar", 0.8, "looks_ajar 0.60"),
+    (0.6, 3.0, 0.0, {"ajar": 0.8}, "ajar", 0.5, "looks_ajar 0.60"),
+    (1.2, 1.0, 0.9, {}, "open", 0.67, "1.20"),
+    (0.99, 0.0, 0.0, {"ajar": 0.6, "open": 0.55}, "uncertain", 0.4, "looks_ajar_or_open 0.99"),
+    (0.0, 0.0, 0.0, {"open": 0.9}, "uncertain", 0.3, "looks_open 0.00"),
+    (0.99, 0.0, 0.0, {}, "uncertain", 0.3, "state_not_told_apart 0.99"),
+    (0.6, 3.1, 0.0, {"ajar": 0.8}, "uncertain", 0.2, "looks_ajar boxes_fit_no_angle"),
+]
+
+
+@pytest.mark.parametrize(("angle", "error", "inside", "scores", "state", "sure", "why"), TOLD)
+def test_a_judgement_in_full(
+    angle: float, error: float, inside: float, scores: Any, state: Any, sure: float, why: str
+) -> None:
+    calibration, view, found = look(0.0)
+    judge = Judge(calibration)
+    judge.fit = lambda _: AngleFit(angle, angle, angle, error, inside)  # type: ignore[method-assign]
+    facts = [f"hinge_at_{one}_rad" if one[0].isdigit() else one for one in why.split()]
+    evidence = (f"primary:{facts[0]}", *(f"proxy:{one}" for one in facts[1:]))
+    told = judge.estimate(view, (door(found["door"].bbox, **scores),))
+    assert told == DoorEstimate(state, sure, evidence)
 
 
 def test_without_a_door_or_with_boxes_that_fit_nothing_it_is_uncertain() -> None:
