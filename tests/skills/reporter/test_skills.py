@@ -87,6 +87,12 @@ def test_a_viewpoint_that_is_taken_is_left_out(play):
     assert one.result.looks == 7
 
 
+def test_a_robot_that_was_stopped_on_its_way_to_a_viewpoint_stops(play):
+    """That the place is taken is something else: the others must do, and it goes on."""
+    one = play(pose=Pose(8.0, 4.4, 0.0), reasons={"goto": "STOPPED: it was asked to stop"})
+    assert one.run("observe_scene", target="lounge", query="people") == "STOPPED"
+
+
 def test_observe_needs_to_be_there_and_to_see(play):
     one = play()
     assert one.run("observe_scene", target="attic", query="people") == "UNKNOWN_LOCATION"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from bt_exec.observation import Situation
+from bt_exec.planning.passes import PassContext
 from bt_exec_skills.reporter.rules.carry_on import carry_on
 from bt_exec_skills.reporter.rules.named import named_places
 from bt_exec_skills.reporter.rules.places import go_before_looking, places_in_order, talk_only
@@ -139,6 +141,9 @@ def test_with_the_word_the_professor_comes_first(before, after, spec, context, r
             [LOUNGE, GO, LOUNGE],
         ),
         ("복도 보고 라운지 보고 다시 복도 봐", [LOUNGE, GO], [GO, LOUNGE]),
+        ("복도랑 라운지 봐", [LOUNGE, LOOK, GO, SEE, TELL], [GO, SEE, LOUNGE, LOOK, TELL]),
+        ("", [LOUNGE, GO], [LOUNGE, GO]),
+        ("오늘 복도랑 라운지에서 한 일 알려줘", [LOUNGE, GO], [LOUNGE, GO]),
     ],
 )
 def test_places_come_in_the_order_in_which_they_are_named(
@@ -148,6 +153,12 @@ def test_places_come_in_the_order_in_which_they_are_named(
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
     assert places_in_order(found, context(command)) == (found, ())
+
+
+def test_a_site_without_a_map_names_no_places(spec):
+    plan, nowhere = spec(LOUNGE, GO), PassContext(Situation(), {}, "복도랑 라운지 봐")
+    assert places_in_order(plan, nowhere) == (plan, ())
+    assert talk_only(plan, PassContext(Situation(), {}, "오늘 한 일 알려줘"))[0] == spec(TELL)
 
 
 @pytest.mark.parametrize(
