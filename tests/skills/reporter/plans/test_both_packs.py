@@ -27,8 +27,11 @@ def both(tmp_path_factory):
         packs.update(yaml.safe_load(text)["packs"])
     packs["reporter"]["reports"] = "none"
     packs["door"] = {"robot": "sim", "detector": "oracle"}
+    rates = {"idle_look_hz": 0}  # nobody watches
     path = tmp_path_factory.mktemp("site") / "both.yaml"
-    path.write_text(yaml.safe_dump({"site": "both", "packs": packs}), encoding="utf-8")
+    path.write_text(
+        yaml.safe_dump({"site": "both", "packs": packs, "rates": rates}), encoding="utf-8"
+    )
     return load_site(str(path))
 
 

@@ -59,7 +59,8 @@ Run = Callable[..., tuple[Any, Witness, Any]]
 def run(building) -> Iterator[Run]:
     """Run a command in a world; return the outcome, what was witnessed, and the session."""
     settings = {**building.packs["reporter"], "reports": "none"}
-    site = dataclasses.replace(building, packs={"reporter": settings})
+    rates = building.rates.model_copy(update={"idle_look_hz": 0})  # nobody watches
+    site = dataclasses.replace(building, packs={"reporter": settings}, rates=rates)
     sessions: list[Session] = []
 
     def run(command: str, faults=(), journal=None, **world: str) -> tuple[Any, Witness, Session]:
