@@ -54,6 +54,7 @@ def test_fix_plan_does_what_the_document_says(before, after, spec, context, row)
         ([GO, SUM, SEE, SUM, HOME, TELL, SUM], [GO, SEE, HOME, TELL, SUM]),
         ([GO, SEE, TELL, HOME], [GO, SEE, HOME, TELL]),
         ([GO, SEE], [GO, SEE, HOME, TELL]),
+        ([GO], [GO, HOME, TELL]),
         ([TELL, SUM], [TELL, SUM]),
     ],
 )
@@ -122,6 +123,20 @@ def test_with_the_word_the_professor_comes_first(before, after, spec, context, r
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
     assert professor_first(found, context("교수님께 여쭤봐")) == (found, ())
+
+
+@pytest.mark.parametrize(
+    ("command", "topic"),
+    [
+        ("교수님께  여쭤봐", "교수님께 여쭤봐"),
+        ("$교수님께 여쭤봐", "$$교수님께 여쭤봐"),  # else it would be a reference
+        ("교수님 " + "x" * 600, "교수님 " + "x" * 496),
+    ],
+)
+def test_the_professor_is_told_the_command_itself(command, topic, spec, context):
+    found, changes = professor_first(spec(GO, SEE), context(command))
+    assert found.root.sequence[1].args["topic"] == topic
+    assert changes == ("명령에 교수님이 있어 먼저 갑니다",)
 
 
 @pytest.mark.parametrize(
