@@ -98,9 +98,10 @@ def test_doubt_waits_for_three_seconds_and_pictures_age_after_one() -> None:
 
 
 def test_a_camera_that_fails_is_the_doubt_of_every_question(scene: Scenes) -> None:
-    dark = world_of(*(scene(t=8.6 + k / 5, state="uncertain", fault="dark") for k in range(3)))
+    dark = world_of(*(scene(t=8.2 + k / 5, state="uncertain", fault="dark") for k in range(4)))
     for ask in (conditions.door_known, conditions.material_visible, conditions.handle_visible):
         assert ask(world=dark).why == "the camera is dark"
+    assert len(conditions.material_visible(world=dark).evidence) == 3
 
 
 def test_door_known_never_says_no(scene: Scenes) -> None:

@@ -158,6 +158,7 @@ def test_the_professor_is_told_the_command_itself(command, topic, spec, context)
         ("복도 보고 라운지 보고 다시 복도 봐", [LOUNGE, GO], [GO, LOUNGE]),
         ("복도랑 라운지 봐", [LOUNGE, LOOK, GO, SEE, TELL], [GO, SEE, LOUNGE, LOOK, TELL]),
         ("", [LOUNGE, GO], [LOUNGE, GO]),
+        ("복도 봐", [TELL, SUM], [GO, SEE.replace("light", "situation"), TELL, SUM]),
         ("오늘 복도랑 라운지에서 한 일 알려줘", [LOUNGE, GO], [LOUNGE, GO]),
     ],
 )
