@@ -87,6 +87,16 @@ def test_without_a_box_there_is_no_angle() -> None:
     assert AngleFitter(look(0.0)[0]).fit(None, None) is None
 
 
+def test_the_angle_is_read_off_what_is_there() -> None:
+    calibration, _, found = look(0.6)
+    judge, fitter = Judge(calibration), AngleFitter(calibration)
+    panel, handle = found["door"], found["door-handle"]
+    assert judge.fit((panel, handle)) == fitter.fit(panel.bbox, handle.bbox)
+    assert judge.fit((panel,)) == fitter.fit(panel.bbox, None) != fitter.fit(None, handle.bbox)
+    assert judge.fit((handle,)) == fitter.fit(None, handle.bbox)
+    assert judge.fit(()) is None
+
+
 @pytest.mark.parametrize(
     ("angle", "states"),
     [

@@ -98,6 +98,10 @@ SEE, GO = f"see {HALL}", f"go {HALL}"
             (either(see(BASE), see(BASE)),),
             [{"fallback": ["see basecamp", ["go basecamp", "see basecamp"]]}],
         ),
+        (
+            (either(see(HALL), see(LOUNGE)),),
+            [{"fallback": [[GO, SEE], ["go lounge", "see lounge"]]}],
+        ),
         # all branches of a parallel begin at the same place
         ((both(see(BASE), see(BASE)),), [{"parallel": ["see basecamp", "see basecamp"]}]),
         ((both(go(HALL), SUM), see(HALL)), [{"parallel": [GO, "summarize_mission"]}, GO, SEE]),
