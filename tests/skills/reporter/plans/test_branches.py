@@ -20,6 +20,7 @@ from bt_exec_skills.reporter.rules.carry_on import carry_on
 from bt_exec_skills.reporter.rules.places import go_before_looking
 from bt_exec_skills.reporter.rules.professor import no_professor, professor_first
 from bt_exec_skills.reporter.rules.report import back_home, report_is_no_failure, report_last
+from bt_exec_skills.reporter.rules.topics import topics
 
 
 def go(place: str, **more: Any) -> dict[str, Any]:
@@ -212,6 +213,45 @@ def test_a_report_that_may_be_left_out_is_none(after, plan, context):
 def test_a_way_home_that_may_be_left_out_is_none(after, plan, context):
     found, _ = back_home(spec(go(HALL), *after), context("복도 갔다 와"))
     assert shown(found.root) == [GO, *plan]
+
+
+def about(topic: str) -> dict[str, Any]:
+    return {"do": "talk_to_person", "with": {"target": "user", "topic": topic}}
+
+
+@pytest.mark.parametrize(
+    ("steps", "told"),
+    [
+        ((go(HALL), go(BASE), about("one"), about("two")), ["one", "two"]),
+        ((go(HALL), about("one"), see(HALL), about("two")), ["two"]),
+        ((about("one"), go(HALL), about("two"), see(HALL)), ["two"]),  # the last of those too early
+        ((go(HALL), see(HALL)), ["report"]),
+    ],
+)
+def test_which_report_is_given_at_the_base(steps, told, context):
+    found, _ = report_last(spec(*steps), context("복도 보고 와"))
+    at_base = shown(found.root).index(HOME)
+    after = [step.args["topic"] for step in found.root.sequence[at_base + 1 :]]
+    assert after == told
+
+
+def test_a_plan_of_one_step_stays_one(context):
+    plan = spec(SUM).model_copy(update={"root": Do.model_validate(GIVE_UP)})
+    found, _ = report_is_no_failure(plan, context("복도 보고 와"))
+    assert shown(found.root) == "tell user"
+    assert found.root.args["topic"] == "report"
+
+
+@pytest.mark.parametrize(
+    ("command", "query"),
+    [
+        ("복도 봐", "복도에서 사람 수와 사람 존재 여부 확인"),
+        ("", "the corridor: how many people are there"),
+    ],
+)
+def test_words_are_in_the_language_of_the_command_else_of_the_plan(command, query, context):
+    found, _ = topics(spec(see(HALL), SUM), context(command))
+    assert found.root.sequence[0].args["query"] == query
 
 
 def test_giving_up_stands_where_something_has_failed(context):
