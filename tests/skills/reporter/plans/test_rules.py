@@ -63,6 +63,7 @@ def test_the_report_comes_last(before, after, spec, context, row):
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
     assert report_last(found, context(ASKS)) == (found, ())
+    assert report_last(spec(*before), context("복도 순찰해")) == (spec(*before), ())
 
 
 @pytest.mark.parametrize(
