@@ -9,7 +9,7 @@ from dataclasses import replace
 from bt_exec import Session, load_site
 from bt_exec.events import Planned
 from bt_exec.site.site import CompilerSettings
-from bt_exec.testing.messages_server import MessagesServer
+from bt_exec_llm.testing.messages_server import MessagesServer
 
 WRONG = "root: {sequence: [{do: open_dor, with: {arm: right}}, {do: grasp}]}"
 RIGHT = "root: {tree: open_door, with: {arm: left}}"

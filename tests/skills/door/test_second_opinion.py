@@ -7,8 +7,8 @@ import pytest
 
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec.mission.session import Session
-from bt_exec.testing.messages_server import MessagesServer, answer, error
 from bt_exec.visual_qa import VqaAnswer
+from bt_exec_llm.testing.messages_server import MessagesServer, answer, error
 from bt_exec_skills.door.detect import View
 from bt_exec_skills.door.scene import DoorEstimate
 from bt_exec_skills.door.second_opinion import SCHEMA, SecondOpinion, second_opinion
