@@ -16,7 +16,7 @@ from bt_exec_llm.client.answers import Said
 from bt_exec_llm.client.errors import ModelFailure
 from bt_exec_llm.client.exchange import Answer, Block, Question, Turn
 from bt_exec_llm.client.recording import Exchange
-from bt_exec_llm.client.request_runner import Run
+from bt_exec_llm.client.request_runner import RequestRunner
 from bt_exec_llm.client.settings import ModelSettings, Tier
 from bt_exec_llm.client.tiers import REMEMBERED, TierMemory
 from bt_exec_llm.client.usage import Usage
@@ -120,7 +120,7 @@ class ModelClient:
         if cancel is not None and cancel.is_set():
             raise ModelFailure("MODEL_CANCELLED", "asked to stop")
         deadline = start + self.settings.timeout_s
-        run = Run(self.settings, self._memory, question, deadline)
+        run = RequestRunner(self.settings, self._memory, question, deadline)
         threading.Thread(target=run.work, name="bt-exec-model", daemon=True).start()
         while not run.done.wait(min(_POLL_S, max(0.0, deadline - time.monotonic()))):
             if cancel is not None and cancel.is_set():

@@ -11,10 +11,10 @@ from typing import Any
 
 from bt_exec_llm.client.errors import ModelFailure
 
-__all__ = ["Line"]
+__all__ = ["Connection"]
 
 
-class Line:
+class Connection:
     """The connection of a question; whoever asked may cut it at any time.
 
     Args:

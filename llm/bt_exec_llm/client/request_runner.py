@@ -7,7 +7,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from bt_exec_llm.client.answers import Said, understand
-from bt_exec_llm.client.connection import Line
+from bt_exec_llm.client.connection import Connection
 from bt_exec_llm.client.errors import ModelFailure
 from bt_exec_llm.client.exchange import Question
 from bt_exec_llm.client.key import Key
@@ -16,15 +16,15 @@ from bt_exec_llm.client.tiers import TIERS, TierMemory, build
 from bt_exec_llm.client.usage import Usage
 
 if TYPE_CHECKING:
-    from bt_exec_llm.client.transport import Reply, Wire
+    from bt_exec_llm.client.transport import Reply, Transport
 
-__all__ = ["Run"]
+__all__ = ["RequestRunner"]
 
 _LONGEST_BACKOFF_S = 8.0
 _REFUSED_TIER = frozenset({400, 422, 501})
 
 
-class Run:
+class RequestRunner:
     """A question on its thread: tiers, retries, and what came of them."""
 
     def __init__(
@@ -39,12 +39,12 @@ class Run:
         self._settings = settings
         self._memory = memory
         self._question = question
-        self._line = Line(deadline)
+        self._connection = Connection(deadline)
         self._retries = settings.retries
 
     def stop(self) -> None:
         """End it as soon as can be; called from the thread that waits."""
-        self._line.cut()
+        self._connection.cut()
 
     def work(self) -> None:
         """Answer the question; what goes wrong is kept as a failure."""
@@ -62,13 +62,13 @@ class Run:
 
     def _ask(self, key: Key) -> tuple[Said, str]:
         try:
-            from bt_exec_llm.client.transport import Wire
+            from bt_exec_llm.client.transport import Transport
         except ImportError as error:
             raise ModelFailure("MODEL_NO_SDK", str(error)) from None
-        with Wire(self._settings, key, self._line) as wire:
-            return self._through_tiers(wire)
+        with Transport(self._settings, key, self._connection) as transport:
+            return self._through_tiers(transport)
 
-    def _through_tiers(self, wire: Wire) -> tuple[Said, str]:
+    def _through_tiers(self, transport: Transport) -> tuple[Said, str]:
         """Ask in one tier after the other until one gives what was asked for."""
         auto = self._question.schema is not None and self._settings.tier == "auto"
         order = (
@@ -77,7 +77,7 @@ class Run:
         for tier in order:
             last = tier == order[-1]
             try:
-                reply, said = self._retry(wire, tier)
+                reply, said = self._retry(transport, tier)
             except ModelFailure as failure:
                 refused = failure.code == "MODEL_BAD_REQUEST" or failure.http_status == 501
                 if refused and auto and not last and failure.http_status in {None, *_REFUSED_TIER}:
@@ -89,14 +89,14 @@ class Run:
                 return said, reply
         raise AssertionError("the last tier returns or raises")
 
-    def _retry(self, wire: Wire, tier: Tier) -> tuple[str, Said]:
+    def _retry(self, transport: Transport, tier: Tier) -> tuple[str, Said]:
         """Ask in one tier; again after a failure that may pass, while time and retries last."""
         request = _request(self._question, tier, self._settings)
         attempt = 0
         while True:
             self.usage += Usage(requests=1)
             try:
-                reply = wire.send(request)
+                reply = transport.send(request)
                 return self._understood(reply, tier)
             except ModelFailure as failure:
                 self.latest = failure
@@ -105,7 +105,7 @@ class Run:
                     raise
             attempt += 1
             self._retries -= 1
-            if self._line.ended.wait(pause):
+            if self._connection.ended.wait(pause):
                 raise ModelFailure("MODEL_CANCELLED", "asked to stop")
 
     def _understood(self, reply: Reply, tier: Tier) -> tuple[str, Said]:
@@ -122,7 +122,7 @@ class Run:
             return None
         backoff = min(_LONGEST_BACKOFF_S, self._settings.backoff_s * 2**attempt)
         pause = max(asked, backoff * random.uniform(0.5, 1.0))
-        return pause if pause < self._line.rest() else None
+        return pause if pause < self._connection.rest() else None
 
 
 def _request(question: Question, tier: Tier, settings: ModelSettings) -> dict[str, Any]:

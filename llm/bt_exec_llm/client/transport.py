@@ -19,14 +19,14 @@ from urllib.parse import urlsplit
 import anthropic
 import httpx2
 
-from bt_exec_llm.client.connection import Line
+from bt_exec_llm.client.connection import Connection
 from bt_exec_llm.client.errors import ModelFailure
 from bt_exec_llm.client.key import Key
 from bt_exec_llm.client.server_errors import one_line, server_failure
 from bt_exec_llm.client.settings import LARGEST_ANSWER, ModelSettings
 from bt_exec_llm.client.stream import Collector
 
-__all__ = ["Reply", "Wire", "transformed"]
+__all__ = ["Reply", "Transport", "transformed"]
 
 
 class Reply(NamedTuple):
@@ -39,9 +39,9 @@ class Reply(NamedTuple):
 class _Bounded(httpx2.SyncByteStream):
     """A response body that ends with a failure when it is too long or too late."""
 
-    def __init__(self, inner: httpx2.SyncByteStream, line: Line) -> None:
+    def __init__(self, inner: httpx2.SyncByteStream, connection: Connection) -> None:
         self._inner = inner
-        self._line = line
+        self._connection = connection
 
     def __iter__(self) -> Iterator[bytes]:
         size = 0
@@ -49,22 +49,22 @@ class _Bounded(httpx2.SyncByteStream):
             size += len(chunk)
             if size > LARGEST_ANSWER:
                 raise ModelFailure("MODEL_TOO_BIG", f"more than {LARGEST_ANSWER} bytes")
-            self._line.check()
+            self._connection.check()
             yield chunk
 
     def close(self) -> None:
         self._inner.close()
 
 
-class _Transport(httpx2.BaseTransport):
+class _BoundedTransport(httpx2.BaseTransport):
     """The HTTP library's transport with bounds; compressed answers would get around them."""
 
-    def __init__(self, line: Line, verify: ssl.SSLContext, proxy: str | None) -> None:
-        self._line = line
+    def __init__(self, connection: Connection, verify: ssl.SSLContext, proxy: str | None) -> None:
+        self._connection = connection
         self._inner = httpx2.HTTPTransport(verify=verify, proxy=proxy)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        request.extensions = {**request.extensions, "trace": self._line.trace}
+        request.extensions = {**request.extensions, "trace": self._connection.trace}
         response = self._inner.handle_request(request)
         coding = response.headers.get("content-encoding", "identity").strip().lower()
         if coding not in ("", "identity"):
@@ -75,7 +75,7 @@ class _Transport(httpx2.BaseTransport):
         return httpx2.Response(
             response.status_code,
             headers=response.headers,
-            stream=_Bounded(inner, self._line),
+            stream=_Bounded(inner, self._connection),
             extensions=response.extensions,
         )
 
@@ -83,7 +83,7 @@ class _Transport(httpx2.BaseTransport):
         self._inner.close()
 
 
-class Wire:
+class Transport:
     """The SDK's client for one question; to be used as a context manager.
 
     Args:
@@ -92,12 +92,14 @@ class Wire:
         line: Its time, and its connection.
     """
 
-    def __init__(self, settings: ModelSettings, key: Key, line: Line) -> None:
-        self._line = line
+    def __init__(self, settings: ModelSettings, key: Key, connection: Connection) -> None:
+        self._connection = connection
         self._settings = settings
         self._key = key
         tls = settings.base_url.startswith("https:")
-        transport = _Transport(line, _trust() if tls else _UNUSED, _proxy(settings.base_url))
+        transport = _BoundedTransport(
+            connection, _trust() if tls else _UNUSED, _proxy(settings.base_url)
+        )
         http = httpx2.Client(transport=transport, follow_redirects=False, trust_env=False)
         self._client = anthropic.Anthropic(
             api_key=key.reveal(),
@@ -107,7 +109,7 @@ class Wire:
             default_headers={"Accept-Encoding": "identity"},
         )
 
-    def __enter__(self) -> Wire:
+    def __enter__(self) -> Transport:
         return self
 
     def __exit__(
@@ -124,8 +126,8 @@ class Wire:
         Raises:
             ModelFailure: For everything that goes wrong.
         """
-        self._line.check()
-        rest = self._line.rest()
+        self._connection.check()
+        rest = self._connection.rest()
         connect = min(self._settings.connect_timeout_s, rest)
         timeout = httpx2.Timeout(rest, connect=connect)
         try:
