@@ -56,7 +56,8 @@ def understand(message: Mapping[str, Any], raw: str, question: Question, tier: T
     text = "\n".join(words)
     called, given = _tool_input(blocks)
     if called:
-        text = given
+        # words beside a call may speak against it, so they are not passed over
+        text = f"{text}\n\n{given}" if text.strip() else given
     # half a character cannot be written down anywhere
     text = text.encode("utf-8", "replace").decode()
     _check_end(stop, message, text, raw)
@@ -64,7 +65,7 @@ def understand(message: Mapping[str, Any], raw: str, question: Question, tier: T
         raise ModelFailure("MODEL_BAD_ANSWER", "the answer says nothing", stop_reason=stop, raw=raw)
     if question.schema is None:
         return Said(text, None, True, "text", (), stop, model)
-    strict = _strict(text, question.schema)
+    strict = _strict(given if called else text, question.schema)
     honoured = tier == "text" or (strict and called == (tier == "tool"))
     properties = question.schema.get("properties")
     keys = tuple(properties) if isinstance(properties, Mapping) else ()
@@ -89,15 +90,15 @@ def _check_end(stop: str, message: Mapping[str, Any], text: str, raw: str) -> No
 
 
 def _tool_input(blocks: list[dict[str, Any]]) -> tuple[bool, str]:
-    """Return whether the tool was called, and its input as JSON; the last call counts."""
+    """Return whether the tool was called, and its input as JSON; of several calls, all of them."""
     calls = [block for block in blocks if block.get("type") == "tool_use"]
     named = [block for block in calls if block.get("name") == TOOL] or calls
     if not named:
         return False, ""
-    given = named[-1].get("input")
-    if isinstance(given, str):  # some servers hand on the model's own text
-        return True, given
-    return True, json.dumps(given, ensure_ascii=False)
+    inputs = [call.get("input") for call in named]
+    # some servers hand on the model's own text
+    texts = [i if isinstance(i, str) else json.dumps(i, ensure_ascii=False) for i in inputs]
+    return True, "\n".join(texts)
 
 
 def _strict(text: str, schema: Mapping[str, Any]) -> bool:

@@ -1,23 +1,23 @@
 """Where the documents are in what a model wrote: fences, braces, lines that start with a key.
 
-Everything here is linear in the text, and gives at most a few documents, in their order.
+Everything here is linear in the text. What is no document is handed back as words, since words may
+speak against the document that they stand beside.
 """
 
 from __future__ import annotations
 
 import re
 import textwrap
-from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-__all__ = ["Candidate", "braces", "candidates", "without_thoughts"]
+__all__ = ["Candidate", "Pieces", "pieces_of", "without_thoughts"]
 
-_MOST = 12
-_FENCE = re.compile(r"[ \t]{0,12}(`{3,}|~{3,})[ \t]*[\w+.-]*[ \t]*\Z")
+MOST = 8
+"""An answer with more pieces than this is not looked through."""
+FENCED, AROUND = "taken out of a fence", "words around the document left out"
 _THOUGHTS = re.compile(r"<(/?)(think|thinking|thought|reasoning)>", re.IGNORECASE)
 _KEY = re.compile(r"""([ ]{0,12})["']?([A-Za-z_][\w -]{0,63}?)["']?[ ]?:(?:\s|\Z)""")
-_BREAK = re.compile(r"[ ]{0,4}(---|\.\.\.)[ \t]*\Z")
 
 
 class Candidate(NamedTuple):
@@ -26,36 +26,45 @@ class Candidate(NamedTuple):
     Attributes:
         text: It.
         note: What stood around it, if anything.
-        sure: Whether somebody marked it as a document: by a fence, by braces, by a known key.
         open: What must be added to close it; empty for a complete one.
     """
 
     text: str
     note: str = ""
-    sure: bool = True
     open: str = ""
 
 
-def candidates(text: str, keys: Sequence[str]) -> list[Candidate]:
-    """Return the pieces of `text` that may be documents, in order.
+class Pieces(NamedTuple):
+    """An answer in pieces.
+
+    Attributes:
+        documents: What may be documents, in their order; one more than `MOST` at most.
+        words: Everything else.
+    """
+
+    documents: tuple[Candidate, ...]
+    words: str
+
+
+def pieces_of(text: str, keys: Sequence[str]) -> Pieces:
+    """Return the pieces of `text` that may be documents, and the words beside them.
 
     Args:
         text: What a model wrote, its thoughts left out.
         keys: What documents may start with.
     """
-    note = "taken out of a fence"
-    bodies = deque(_fences(text), _MOST)
-    fenced = [each._replace(note=note) for body in bodies for each in _marked(body)]
-    if fenced:
-        return fenced[-_MOST:]
-    whole = text.strip()
-    if whole[:1] == "{" and len(found := list(_marked(whole))) == 1:
-        return found
-    starts = list(deque(_runs(text, keys), _MOST))
-    if len(starts) == 1 and starts[0].text.strip() == whole:
-        return [Candidate(whole)]
-    around = deque(braces(text), _MOST) if not starts else ()
-    return [Candidate(whole, sure=False), *around, *starts]
+    found, words = [], []
+    for piece in _pieces(text, keys):
+        if isinstance(piece, Candidate):
+            found.append(piece)
+            if len(found) > MOST:
+                break
+        else:
+            words.append(piece)
+    said = "\n".join(words).strip()
+    if said or len(found) > 1:
+        found = [piece if piece.note else piece._replace(note=AROUND) for piece in found]
+    return Pieces(tuple(found), said)
 
 
 def without_thoughts(text: str) -> tuple[str, bool]:
@@ -81,38 +90,79 @@ def without_thoughts(text: str) -> tuple[str, bool]:
     return "".join(kept), any_found
 
 
-def _marked(body: str) -> Iterator[Candidate]:
-    """Yield what is marked as a document: as it is, or its pairs of braces, the last one open."""
-    whole = body.strip()
-    found = list(deque(braces(whole), _MOST)) if whole[:1] == "{" else []
-    if len(found) > 1 or (found and found[0].open):
-        yield from (each._replace(note="") for each in found)
+def _pieces(text: str, keys: Sequence[str]) -> Iterator[Candidate | str]:
+    fenced = _first_few(_fences(text))
+    if any(isinstance(piece, Candidate) for piece in fenced):
+        for piece in fenced:
+            if isinstance(piece, Candidate):
+                yield from _marked(piece)
+            else:
+                yield piece
+        return
+    runs = [] if text.lstrip()[:1] == "{" else _first_few(_runs(text, keys))
+    if any(isinstance(piece, Candidate) for piece in runs):
+        yield from runs
+    else:
+        yield from _braces(text)
+
+
+def _first_few(pieces: Iterator[Candidate | str]) -> list[Candidate | str]:
+    """Return the pieces up to where there are too many documents to look at."""
+    kept: list[Candidate | str] = []
+    count = 0
+    for piece in pieces:
+        kept.append(piece)
+        count += isinstance(piece, Candidate)
+        if count > MOST:
+            break
+    return kept
+
+
+def _marked(fenced: Candidate) -> Iterator[Candidate | str]:
+    """Yield what stands in a fence: as it is, or its pairs of braces, the last one open."""
+    whole = fenced.text.strip()
+    found = _first_few(_braces(whole)) if whole[:1] == "{" else []
+    if len(found) > 1 or (found and isinstance(found[0], Candidate) and found[0].open):
+        yield from (c._replace(note=FENCED) if isinstance(c, Candidate) else c for c in found)
     elif whole:
-        yield Candidate(body)
+        yield fenced
 
 
-def _fences(text: str) -> Iterator[str]:
-    """Yield what stands in fences; one that is never closed reaches to the end."""
+def _fences(text: str) -> Iterator[Candidate | str]:
+    """Yield what stands in fences and, as words, what does not; a fence may reach to the end."""
     sign, lines = "", list[str]()
     for line in text.splitlines():
-        fence = _FENCE.match(line)
+        mark = _fence(line)
         if not sign:
-            if fence:
-                sign, lines = fence[1], []
-        elif fence and line.strip().startswith(sign) and line.strip() == fence[1]:
-            yield textwrap.dedent("\n".join(lines))
-            sign = ""
-        else:
-            lines.append(line)
-    if sign:
-        yield textwrap.dedent("\n".join(lines))
+            if mark and len(line) - len(line.lstrip(" \t")) <= 12:
+                yield "\n".join(lines)
+                sign, lines = mark, []
+                continue
+        elif mark.startswith(sign) and line.strip() == mark:
+            yield Candidate(textwrap.dedent("\n".join(lines)), FENCED)
+            sign, lines = "", []
+            continue
+        lines.append(line)
+    body = "\n".join(lines)
+    yield Candidate(textwrap.dedent(body), FENCED) if sign else body
 
 
-def braces(text: str) -> Iterator[Candidate]:
-    """Yield what stands in braces, outermost ones; the last one may lack its end."""
-    note = "words around the document left out"
+def _fence(line: str) -> str:
+    """Return the sign of a line that opens or closes a fence: three backticks or more."""
+    plain = line.strip()
+    for char in "`~":
+        rest = plain.lstrip(char)
+        sign = plain[: len(plain) - len(rest)]
+        name = rest.strip()
+        if len(sign) >= 3 and (not name or name.replace("+", "").replace("-", "").isidentifier()):
+            return sign
+    return ""
+
+
+def _braces(text: str) -> Iterator[Candidate | str]:
+    """Yield what stands in braces, outermost ones, and the words between; the last may be open."""
     stack: list[str] = []
-    start, quote, before = 0, "", ""
+    start, quote, before, done = 0, "", "", 0
     skip = False
     for place, char in enumerate(text):
         if skip:
@@ -124,6 +174,7 @@ def braces(text: str) -> Iterator[Candidate]:
         elif not stack:
             if char == "{":
                 stack, start, before = ["}"], place, char
+                yield text[done:start]
         else:
             if char == '"' or (char == "'" and before in "{[,:"):
                 quote = char
@@ -132,17 +183,19 @@ def braces(text: str) -> Iterator[Candidate]:
             elif char in "}]" and char == stack[-1]:
                 stack.pop()
                 if not stack:
-                    yield Candidate(text[start : place + 1], note)
+                    done = place + 1
+                    yield Candidate(text[start:done])
             if not char.isspace():
                 before = char
     if stack:
-        yield Candidate(text[start:], note, open=quote + "".join(reversed(stack)))
+        yield Candidate(text[start:], open=quote + "".join(reversed(stack)))
+    else:
+        yield text[done:]
 
 
-def _runs(text: str, keys: Sequence[str]) -> Iterator[Candidate]:
+def _runs(text: str, keys: Sequence[str]) -> Iterator[Candidate | str]:
     """Yield runs of lines that start with one of `keys` and what is indented below them."""
     known = {_plain(key) for key in keys}
-    note = "words around the document left out"
     lines: list[str] = []
     seen: set[str] = set()
     base = 0
@@ -150,7 +203,7 @@ def _runs(text: str, keys: Sequence[str]) -> Iterator[Candidate]:
     def run() -> Iterator[Candidate]:
         body = "\n".join(lines).rstrip()
         if body:
-            yield Candidate(textwrap.dedent(body), note)
+            yield Candidate(textwrap.dedent(body))
         lines.clear()
         seen.clear()
 
@@ -167,12 +220,13 @@ def _runs(text: str, keys: Sequence[str]) -> Iterator[Candidate]:
             seen.add(name)
             lines.append(line)
         elif lines and (not line.strip() or indent > base or line[indent : indent + 1] in "-#]}"):
-            if _BREAK.match(line):
+            if line.strip() in ("---", "..."):
                 yield from run()
             else:
                 lines.append(line)
         else:
             yield from run()
+            yield line
     yield from run()
 
 

@@ -18,6 +18,9 @@ MODEL_NOT_FOUND         no such model, or no Messages protocol there (404)      
 MODEL_BAD_REQUEST       the server refuses the request (400, 422, other 4xx)        no
 MODEL_CONTEXT_FULL      the prompt does not fit into the model (400, 413, stop)     no
 MODEL_NOT_JSON          the answer is no JSON, such as a login page                 no
+MODEL_REDIRECTED        the server sends us to another address (3xx)                no
+MODEL_COMPRESSED        the answer is compressed, though we asked for plain text    no
+MODEL_TOO_DEEP          the answer is nested too deeply to be read                  no
 MODEL_BAD_ANSWER        the answer is JSON, but no message; or it says nothing      yes
 MODEL_TOO_BIG           the answer is larger than we read                           no
 MODEL_REFUSED           the model declined                                          no
@@ -73,6 +76,9 @@ CODES = PASSING | {
     "MODEL_BAD_REQUEST",
     "MODEL_CONTEXT_FULL",
     "MODEL_NOT_JSON",
+    "MODEL_REDIRECTED",
+    "MODEL_COMPRESSED",
+    "MODEL_TOO_DEEP",
     "MODEL_TOO_BIG",
     "MODEL_REFUSED",
     "MODEL_CUT_OFF",

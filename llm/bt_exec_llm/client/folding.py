@@ -101,4 +101,5 @@ class _Folder:
 
 
 def _folded(key: str) -> str:
-    return re.sub("[-_ ]", "", key).casefold()
+    """Return a key without case and separators; letters of other alphabets stay what they are."""
+    return re.sub("[-_ ]", "", key).casefold() if key.isascii() else key

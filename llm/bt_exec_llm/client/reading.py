@@ -2,31 +2,46 @@
 
 Fences, words around, thoughts, JSON and YAML alike, trailing commas, single quotes, tabs, keys in
 another case: tolerated, and noted. Anchors, tags, duplicate keys, control characters, too much of
-anything: refused, as in a file (`bt_exec.spec.source`). Nothing is executed, and nothing is added.
-Of several documents the last complete one that looks like a tree counts.
+anything, and a second document: refused. Nothing is executed, nothing is added, and nothing that
+was written is passed over: words beside the document are handed on to whoever judges it.
+
+Reading takes time that grows with the length of the answer and no faster, and an answer that is
+longer than the longest document there can be is not looked at.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bt_exec.failure import Problem, SpecError
-from bt_exec.spec.source import Source, read_text
-from bt_exec_llm.client.candidates import Candidate, candidates, without_thoughts
+from bt_exec.spec.source import MAX_BYTES, Source, read_text
+from bt_exec_llm.client.candidates import MOST, Candidate, pieces_of, without_thoughts
 from bt_exec_llm.client.folding import SPEC_KEYS, fold
 from bt_exec_llm.client.text_repairs import mends, softened
 
-__all__ = ["SPEC_KEYS", "Reading", "read_answer"]
+__all__ = ["LONGEST", "SPEC_KEYS", "Reading", "read_answer"]
 
 NAME = "the answer"
+LONGEST = MAX_BYTES + 16 * 1024
+"""The longest answer that is read [characters]: the largest document, and some words around it."""
+_MOST_WORK = 2 * LONGEST
+"""How many characters are parsed for one answer, all mended forms of it together; the first reading
+of every piece is always made."""
 _MENDABLE = frozenset({"NOT_YAML", "BAD_CHARACTER"})
-_LONGEST = 1_000_000
 _BREAKS = "\x85\u2028\u2029"
 """What ends a line in YAML and is text in JSON."""
 _BREAKS_ESCAPED = {ord(char): f"\\u{ord(char):04x}" for char in _BREAKS}
+_PART_OF_A_TREE = re.compile(
+    r"^[ \t]*+(?:[-*][ \t]++)*+[{\"']*+"
+    r"(?:do|check|tree|sequence|fallback|parallel|with|skip_if|while|retry|timeout|repeat|tell|"
+    r"children|runs)[\"']?[ \t]*+:",
+    re.MULTILINE,
+)
+"""A line that can only stand in a tree; as words beside a document it was torn out of one."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +55,7 @@ class Reading:
         complete: Whether the document has an end. One that was cut off must not be run.
         notes: What was tolerated, in order; empty for a clean answer.
         problems: Why there is no document; empty if there is one.
+        words: What stood beside the document.
     """
 
     source: Source | None = None
@@ -47,6 +63,7 @@ class Reading:
     complete: bool = True
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
+    words: str = ""
 
     @property
     def data(self) -> Any:
@@ -54,70 +71,115 @@ class Reading:
         return None if self.source is None else self.source.data
 
 
-def read_answer(text: str, *, keys: Sequence[str] = SPEC_KEYS) -> Reading:
+def read_answer(
+    text: str, *, keys: Sequence[str] = SPEC_KEYS, alone: Sequence[str] = ()
+) -> Reading:
     """Find the document in what a model wrote, and read it.
 
     Args:
         text: The model's words.
-        keys: What the document may start with; decides between several, and its case is mended.
+        keys: What the document may start with; their case is mended.
+        alone: Keys that make a second document of a line among the words; all `keys` by default.
     """
-    if len(text) > _LONGEST:
-        problem = Problem("TOO_BIG", f"is too big: more than {_LONGEST} characters", file=NAME)
+    if len(text) > LONGEST:
+        problem = Problem("TOO_BIG", f"is too big: more than {LONGEST} characters", file=NAME)
         return Reading(problems=(problem,))
     said, thought = without_thoughts(text.replace("\r\n", "\n"))
     first = ("thoughts left out",) if thought else ()
     if (soft := softened(said)) != said:
         said, first = soft, (*first, "hard spaces made soft")
-    readings = [_read(each, keys, first) for each in candidates(said, keys)]
-    fitting = [each for each in readings if _fits(each, keys)]
-    for good in (
-        [each for each in fitting if each.complete],
-        [each for each in readings if each.source is not None and each.complete],
-        [each for each in readings if each.source is not None],
-    ):
-        if good:
-            return good[-1]
-    for each in reversed(readings):
-        if each.problems:
-            return each
-    message = "holds no document; write one YAML document and nothing else"
-    problem = Problem("EMPTY", message, file=NAME, line=1, column=1)
-    return Reading(text=said, notes=first, problems=(problem,))
+    found = pieces_of(said, keys)
+    if len(found.documents) > MOST:
+        return _several(said, first)
+    work = _Work()
+    readings = [_read(piece, keys, first, work) for piece in found.documents]
+    named = [each for each, is_named in readings if is_named]
+    others = [each for each, is_named in readings if not is_named and each.source is not None]
+    broken = [each for each, _ in readings if each.problems]
+    chosen = named or others
+    if len(chosen) > 1:
+        return _several(said, first)
+    if not chosen:
+        if broken and (not found.words or any(_starts(each.text, keys) for each in broken)):
+            return broken[-1]
+        message = "holds no document; write one YAML document and nothing else"
+        problem = Problem("EMPTY", message, file=NAME, line=1, column=1)
+        return Reading(text=said, notes=first, problems=(problem,))
+    if any(_starts(each.text, keys) for each in broken if each is not chosen[0]):
+        return _several(said, first)
+    if _starts(found.words, alone or keys):
+        return _several(said, first)
+    if _PART_OF_A_TREE.search(found.words):
+        message = "lines of a tree stand outside of the document; write it in one piece"
+        problem = Problem("PLAN_IN_PIECES", message, file=NAME)
+        return Reading(text=said, notes=first, problems=(problem,))
+    beside = [each.text for each, _ in readings if each.text != chosen[0].text]
+    return replace(chosen[0], words="\n".join([found.words, *beside]).strip())
 
 
-def _read(candidate: Candidate, keys: Sequence[str], notes: tuple[str, ...]) -> Reading:
-    """Read a candidate as it is, then mended, then closed."""
+class _Work:
+    """How many characters were parsed so far."""
+
+    def __init__(self) -> None:
+        self.done = 0
+
+    def may(self, text: str) -> bool:
+        return self.done + len(text) <= _MOST_WORK
+
+
+def _several(text: str, notes: tuple[str, ...]) -> Reading:
+    message = "holds more than one document; write the one that counts and nothing else"
+    problem = Problem("SEVERAL_PLANS", message, file=NAME)
+    return Reading(text=text, notes=notes, problems=(problem,))
+
+
+def _read(
+    candidate: Candidate, keys: Sequence[str], notes: tuple[str, ...], work: _Work
+) -> tuple[Reading, bool]:
+    """Read a candidate as it is, then mended, then closed; also tell whether it has a known key."""
     notes = (*notes, candidate.note) if candidate.note else notes
     text, complete = candidate.text, not candidate.open
     if candidate.open:
         # a dangling comma or colon would leave half an entry behind
         text = text.rstrip().rstrip(",") + candidate.open
         notes = (*notes, "cut off: what was open is closed")
-    tries = [(text, notes)]
-    for mended, note in mends(text):
-        tries.append((mended, (*tries[-1][1], note)))
-    problems: tuple[Problem, ...] = ()
-    other: Reading | None = None
-    for attempt, done in tries:
-        try:
-            source = _source(attempt)
-        except SpecError as error:
-            problems = problems or error.problems
-            if any(problem.code not in _MENDABLE for problem in error.problems):
+    reading = _attempt(text, complete, notes, work)
+    other = None if reading.problems else reading
+    if other is not None and _known(other.data, keys):
+        return _folded(other, keys), True
+    problems = reading.problems
+    if not problems or all(problem.code in _MENDABLE for problem in problems):
+        for mended, note in mends(text):
+            if not work.may(mended):
                 break
-            continue
-        if not _is_json(attempt) and attempt.lstrip()[:1] in ("{", "["):
-            done = (*done, "JSON with slips read as YAML")
-        if _known(source.data, keys):
-            source, folded = fold(source, keys)
-            return Reading(source, attempt, complete, (*done, *folded))
-        if other is None and candidate.sure and isinstance(source.data, dict | list):
-            other = Reading(source, attempt, complete, done)
-    if other is not None:
-        return other
-    if not candidate.sure:
-        problems = ()
-    return Reading(text=text, complete=complete, notes=notes, problems=problems)
+            notes = (*notes, note)
+            reading = _attempt(mended, complete, notes, work)
+            if any(problem.code not in _MENDABLE for problem in reading.problems):
+                problems = problems or reading.problems
+                break
+            if reading.source is not None and _known(reading.data, keys):
+                return _folded(reading, keys), True
+            other = other or (None if reading.problems else reading)
+    if other is not None and isinstance(other.data, dict | list):
+        return other, False
+    return Reading(text=text, complete=complete, notes=notes, problems=problems), False
+
+
+def _attempt(text: str, complete: bool, notes: tuple[str, ...], work: _Work) -> Reading:
+    work.done += len(text)
+    try:
+        source = _source(text)
+    except SpecError as error:
+        return Reading(text=text, complete=complete, notes=notes, problems=tuple(error.problems))
+    if text.lstrip()[:1] in ("{", "[") and not _is_json(text):
+        notes = (*notes, "JSON with slips read as YAML")
+    return Reading(source, text, complete, notes)
+
+
+def _folded(reading: Reading, keys: Sequence[str]) -> Reading:
+    assert reading.source is not None
+    source, folded = fold(reading.source, keys)
+    return replace(reading, source=source, notes=(*reading.notes, *folded))
 
 
 def _source(text: str) -> Source:
@@ -149,5 +211,10 @@ def _known(data: Any, keys: Sequence[str]) -> bool:
     return any(key.casefold() in folded for key in data)
 
 
-def _fits(reading: Reading, keys: Sequence[str]) -> bool:
-    return reading.source is not None and _known(reading.data, keys)
+def _starts(text: str, keys: Sequence[str]) -> bool:
+    """Whether a line of text starts with one of the keys and a colon, or a brace does."""
+    names = "|".join(map(re.escape, keys))
+    return (
+        re.search(rf"(?im)(?:^[ \t]*+|[{{,][ \t\n]*+)[\"']?(?:{names})[\"']?[ \t]*+:", text)
+        is not None
+    )

@@ -9,9 +9,45 @@ from typing import Any
 from bt_exec_llm.client.errors import ModelFailure
 from bt_exec_llm.client.server_errors import server_failure
 
-__all__ = ["Collector"]
+__all__ = ["Collector", "parse"]
 
 _MOST_BLOCKS = 1000
+_DEEPEST = 200
+"""How deep a server's own JSON may be nested; the largest plan in it takes half of that."""
+
+
+def parse(text: str) -> Any:
+    """Return JSON of a server as data.
+
+    Raises:
+        ValueError: If it is no JSON.
+        ModelFailure: ``MODEL_TOO_DEEP``; ``MODEL_BAD_ANSWER`` if a key stands twice in it, since
+            only one of the two would be left.
+    """
+    try:
+        data = json.loads(text, object_pairs_hook=_once)
+    except RecursionError:
+        raise ModelFailure("MODEL_TOO_DEEP", f"more than {_DEEPEST} levels") from None
+    level, depth = [data], 0
+    while level:
+        depth += 1
+        if depth > _DEEPEST:
+            raise ModelFailure("MODEL_TOO_DEEP", f"more than {_DEEPEST} levels")
+        level = [
+            inner
+            for value in level
+            if isinstance(value, dict | list)
+            for inner in (value.values() if isinstance(value, dict) else value)
+            if isinstance(inner, dict | list)
+        ]
+    return data
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data = dict(pairs)
+    if len(data) < len(pairs):
+        raise ModelFailure("MODEL_BAD_ANSWER", "a key stands twice in the answer")
+    return data
 
 
 class Collector:
@@ -33,8 +69,8 @@ class Collector:
         if not data.strip() or data.strip() == "[DONE]":
             return
         try:
-            event = json.loads(data)
-        except (ValueError, RecursionError):
+            event = parse(data)
+        except ValueError:
             raise ModelFailure("MODEL_NOT_JSON", "an event of the stream is no JSON") from None
         if not isinstance(event, dict):
             raise ModelFailure("MODEL_BAD_ANSWER", "an event of the stream is no event")
@@ -54,6 +90,11 @@ class Collector:
             self._usage.update({key: value for key, value in told.items() if value is not None})
         elif kind == "message_stop":
             self._complete = True
+
+    @property
+    def ended(self) -> bool:
+        """Whether the message is complete, whatever the connection does."""
+        return self._complete
 
     def message(self) -> dict[str, Any]:
         """Return the message.

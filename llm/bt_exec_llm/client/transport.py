@@ -24,7 +24,7 @@ from bt_exec_llm.client.errors import ModelFailure
 from bt_exec_llm.client.key import Key
 from bt_exec_llm.client.server_errors import one_line, server_failure
 from bt_exec_llm.client.settings import LARGEST_ANSWER, ModelSettings
-from bt_exec_llm.client.stream import Collector
+from bt_exec_llm.client.stream import Collector, parse
 
 __all__ = ["Reply", "Transport", "transformed"]
 
@@ -69,7 +69,10 @@ class _BoundedTransport(httpx2.BaseTransport):
         coding = response.headers.get("content-encoding", "identity").strip().lower()
         if coding not in ("", "identity"):
             response.close()
-            raise ModelFailure("MODEL_NOT_JSON", f"the answer is not plain text: {coding[:20]!r}")
+            raise ModelFailure("MODEL_COMPRESSED", f"plain text was asked for, {coding[:20]!r}")
+        if 300 <= response.status_code < 400:
+            response.close()
+            raise _redirected(response)
         inner = response.stream
         assert isinstance(inner, httpx2.SyncByteStream)
         return httpx2.Response(
@@ -179,12 +182,14 @@ def _read(response: httpx2.Response, key: Key) -> Reply:
         collector = Collector()
         for event in anthropic.Stream.raw_events(response):
             collector.add(event.event, key.hide(event.data))
+            if collector.ended:
+                break  # some servers leave the connection open
         message = key.hide_in(collector.message())  # again: it may have come in pieces
         return Reply(json.dumps(message, ensure_ascii=False), message)
     raw = key.hide(response.read().decode("utf-8", "replace"))
     try:
-        message = json.loads(raw)
-    except (ValueError, RecursionError):
+        message = parse(raw)
+    except ValueError:
         shown = "a web page" if raw.lstrip()[:1] == "<" else "no JSON"
         raise ModelFailure(
             "MODEL_NOT_JSON", f"the answer is {shown}", http_status=response.status_code, raw=raw
@@ -193,7 +198,16 @@ def _read(response: httpx2.Response, key: Key) -> Reply:
         raise ModelFailure("MODEL_BAD_ANSWER", "the answer is no message", raw=raw)
     if message.get("type") == "error" or ("error" in message and "content" not in message):
         raise server_failure(response.status_code, message, raw=raw)
-    return Reply(raw, message)
+    clean = key.hide_in(message)
+    return Reply(raw if clean == message else json.dumps(clean, ensure_ascii=False), clean)
+
+
+def _redirected(response: httpx2.Response) -> ModelFailure:
+    """Return the failure of a server that sends us elsewhere; nothing is sent there."""
+    host = urlsplit(response.headers.get("location", "")).netloc[:100]
+    there = one_line(host.rpartition("@")[2]) or "another address"
+    message = f"status {response.status_code}, {there}; set base_url to the address that answers"
+    return ModelFailure("MODEL_REDIRECTED", message, http_status=response.status_code)
 
 
 def _reason(error: BaseException) -> str:

@@ -58,15 +58,15 @@ def judge(data: Any, request: Request, meant: MissionSpec | None, model: str) ->
     if large is not None:
         return Judgement(problems=(large,))
     form = unpack(data)
+    if form.cannot:  # a reason against a plan counts, whatever stands beside it
+        return Judgement(cannot=form.cannot, notes=form.notes)
     if form.root is None:
-        return Judgement(problems=form.problems, cannot=form.cannot, notes=form.notes)
+        return Judgement(problems=form.problems, notes=form.notes)
     root, spelling = tidied(form.root, request)
     notes = (*form.notes, *spelling)
     problems = [*form.problems, *faults.endless(root)]
     nothing = tuple(faults.empty(root))
     if nothing and not any(p.code == "ENDLESS_LOOP" for p in problems):
-        if form.cannot:
-            return Judgement(cannot=form.cannot, notes=notes)
         return Judgement(problems=(*problems, *nothing), notes=notes)
     try:
         written = _load(root, form, request, model)

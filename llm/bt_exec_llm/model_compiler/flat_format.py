@@ -41,7 +41,8 @@ def from_flat(data: Mapping[str, Any]) -> Wired:
     """Return a flat plan as a nested one, and what is wrong with its wiring.
 
     Codes: ``NODE_TWICE``, ``UNKNOWN_NODE``, ``UNATTACHED_NODE``, ``ENDLESS_LOOP`` (a node that
-    stands below itself), ``BAD_NODE``, ``UNKNOWN_FIELD``.
+    stands below itself), ``BAD_NODE``, ``UNKNOWN_FIELD``, ``ARGUMENT_TWICE``,
+    ``BAD_ARGUMENTS``, ``BAD_HOLDS``.
     """
     wiring = _Wiring(data)
     return Wired(wiring.root(), wiring.places, wiring.problems)
@@ -85,19 +86,20 @@ class _Wiring:
         if kind in ("do", "tree"):
             nested[kind] = node.get("runs", "")
         elif kind == "check":
-            nested[kind] = _expression(node.get("asks") or node.get("runs"))
+            nested[kind] = self._expression(node.get("asks") or node.get("runs"), f"{name}/asks")
         elif kind in _COMPOSITES:
             nested[kind] = list(self._children(name, above, f"{place}/{kind}"))
         else:
             nested[kind or "kind"] = node.get("runs")
-        if args := _pairs(node.get("with")):
+        if args := self._args(node.get("with"), f"{name}/with"):
             nested["with"] = args
         if node.get("else"):
             nested["else"] = node["else"]
         nested.update({key: node[key] for key in _PLAIN if node.get(key) not in (None, "", False)})
         for key in ("skip_if", "while"):
             if node.get(key):
-                nested[key] = _expression(node[key])
+                nested[key] = self._expression(node[key], f"{name}/{key}")
+        self._unused(name, node, kind)
         for key in node:
             if key not in _FIELDS:
                 message = f"a node has no field {key!r}"
@@ -106,6 +108,9 @@ class _Wiring:
 
     def _children(self, name: str, above: tuple[str, ...], place: str) -> Iterator[Any]:
         listed = self.nodes[name].get("children")
+        if listed is not None and not isinstance(listed, list):
+            message = "children are a list of ids"
+            self._report("BAD_NODE", message, f"{name}/children", str(listed)[:60])
         count = 0
         for child in listed if isinstance(listed, list) else []:
             if not isinstance(child, str) or child not in self.nodes:
@@ -122,33 +127,67 @@ class _Wiring:
                     yield self._node(child, (*above, name), f"{place}[{count}]")
                     count += 1
 
+    def _unused(self, name: str, node: Mapping[str, Any], kind: str) -> None:
+        """Report fields that a kind of node has no use for, and that would be passed over."""
+        uses = {"do": ("runs", "with"), "tree": ("runs", "with"), "check": ("asks", "else", "tell")}
+        mine = uses.get(kind, ("children", "succeed_when") if kind in _COMPOSITES else None)
+        if mine is None:
+            return
+        if kind == "check" and not node.get("asks"):
+            mine = (*mine, "runs")
+        own = ("runs", "with", "asks", "else", "tell", "children", "succeed_when")
+        for key in own:
+            if key not in mine and node.get(key) not in (None, "", False, [], {}):
+                message = f"a node of kind {kind!r} has no use for {key!r}"
+                self._report("UNKNOWN_FIELD", message, f"{name}/{key}", key, mine)
+
+    def _args(self, value: Any, place: str) -> Any:
+        """Return ``[{name, value}]`` as a mapping; a mapping is taken as it is."""
+        if value is None or isinstance(value, dict):
+            return value
+        args: dict[str, Any] = {}
+        if not isinstance(value, list):
+            self._unreadable(place, value)
+            return args
+        for pair in value:
+            name = pair.get("name") if isinstance(pair, dict) else None
+            if not isinstance(name, str) or "value" not in pair or len(pair) != 2:
+                self._unreadable(place, pair)
+            elif name in args:
+                self._report("ARGUMENT_TWICE", f"{name!r} is given twice", place, name)
+            else:
+                args[name] = pair["value"]
+        return args
+
+    def _unreadable(self, place: str, found: Any) -> None:
+        message = "arguments are a list of {name, value}"
+        self._report("BAD_ARGUMENTS", message, place, str(found)[:60])
+
+    def _expression(self, parts: Any, place: str) -> Any:
+        if not isinstance(parts, list):
+            return parts
+        found = []
+        for part in parts:
+            if not isinstance(part, dict) or "condition" not in part:
+                found.append(part)
+                continue
+            holds = part.get("holds", True)
+            odd = [key for key in part if key not in ("condition", "with", "holds")]
+            if not isinstance(holds, bool):
+                message = "'holds' is true or false"
+                self._report("BAD_HOLDS", message, f"{place}/holds", repr(holds)[:60])
+            for key in odd:
+                message = f"a condition has no field {key!r}"
+                self._report("UNKNOWN_FIELD", message, place, str(key)[:60])
+            args = self._args(part.get("with"), f"{place}/with")
+            one: Any = {part["condition"]: args} if args else part["condition"]
+            found.append(one if holds else {"not": one})
+        return found[0] if len(found) == 1 else {"all": found}
+
     def _report(
         self, code: str, message: str, place: str, found: str = "", allowed: Any = ()
     ) -> None:
         self.problems.append(Problem(code, message, place, found, tuple(allowed)))
-
-
-def _pairs(value: Any) -> dict[str, Any]:
-    """Return ``[{name, value}]`` as a mapping; a mapping is taken as it is."""
-    if isinstance(value, dict):
-        return value
-    listed = value if isinstance(value, list) else []
-    pairs = [pair for pair in listed if isinstance(pair, dict) and "name" in pair]
-    return {str(pair["name"]): pair.get("value") for pair in pairs}
-
-
-def _expression(parts: Any) -> Any:
-    if not isinstance(parts, list):
-        return parts
-    found = []
-    for part in parts:
-        if not isinstance(part, dict) or "condition" not in part:
-            found.append(part)
-            continue
-        args = _pairs(part.get("with"))
-        one: Any = {part["condition"]: args} if args else part["condition"]
-        found.append({"not": one} if part.get("holds") is False else one)
-    return found[0] if len(found) == 1 else {"all": found}
 
 
 def to_flat(root: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -137,7 +137,12 @@ class _Tidy:
 
 
 def _flat(name: str) -> str:
-    """Return a name without case and separators, as table keys are written."""
+    """Return a name without case and separators, as table keys are written.
+
+    Letters of other alphabets stay: some turn into Latin ones when their case is folded.
+    """
+    if not str(name).isascii():
+        return str(name)
     folded = str(name).casefold()
     if folded in _KEYS or folded in _KINDS:
         return folded

@@ -15,14 +15,25 @@ from typing import Any
 from bt_exec.failure import Problem
 from bt_exec.spec.model import KINDS
 from bt_exec_llm.model_compiler.flat_format import from_flat, is_flat
+from bt_exec_llm.model_compiler.objections import objection
 
 __all__ = ["Form", "unpack"]
 
 _WRAPPERS = ("plan", "answer", "mission", "behavior_tree", "behaviour_tree", "tree", "result")
 _ACTIONS = ("full_action_list", "actions", "plan", "steps", "tasks", "action_list")
+_TURN = (
+    *("mode", "plan_version", "step_index", "next_action", "skip_log", "visibility_warnings"),
+    *("door_state_estimation", "observations", "gate_evaluations", "goal_status", "stop_signal"),
+    "arm_policy",
+)
+"""Keys of a turn report; rules of packs read what they say."""
 _NAMES = ("name", "action", "skill")
 _ARGS = ("args", "params", "parameters", "arguments", "with")
 _OWN = ("root", "nodes", "explanation", "cannot", "assumes", "subgoals")
+_FIELDS = ("save", "else", "tell", "skip_if", "while", "retry", "timeout", "repeat")
+_NO_REASON = ("", "none", "null", "n/a", "na", "-", "false", "empty", "없음", "없습니다")
+"""What models write into ``cannot`` when nothing is in the way."""
+_EXPLAIN = ("explanation", "summary", "subgoals")
 
 
 @dataclass(frozen=True)
@@ -61,13 +72,15 @@ def unpack(data: Any) -> Form:
         message = "the answer holds no plan; write a mapping with 'root'"
         found = "" if data is None else str(data)[:60]
         return Form(notes=tuple(notes), problems=(Problem("NO_PLAN", message, found=found),))
+    cannot = _reason(data.get("cannot"))
+    problems = [*_two_plans(data), *_objections(data)]
     if any(key in data for key in ("full_action_list", "next_action")):
-        return _turn(data, notes)
-    problems: list[Problem] = []
+        return _turn(data, notes, cannot, problems)
     places: Mapping[str, str] = {}
     stated = {key: value for key, value in data.items() if key not in ("root", "nodes")}
     if is_flat(data):
-        root, places, problems = from_flat(data)
+        root, places, wrong = from_flat(data)
+        problems += wrong
     elif "root" in data:
         root = data["root"]
         if isinstance(root, list):
@@ -82,8 +95,6 @@ def unpack(data: Any) -> Form:
         stated = {key: value for key, value in data.items() if key in _OWN}
     else:
         root = None
-    cannot = data.get("cannot")
-    cannot = cannot.strip() if isinstance(cannot, str) else ""
     if root is None and not cannot:
         message = "the answer holds no plan; write a mapping with 'root'"
         found = ", ".join(map(str, data))[:60]
@@ -114,12 +125,61 @@ def _unwrapped(data: Any, notes: list[str]) -> Any:
     return data
 
 
-def _turn(data: Mapping[str, Any], notes: list[str]) -> Form:
+def _reason(value: Any) -> str:
+    """Return why there is no plan, if an answer says so in any form; empty if it does not."""
+    if value is None or value is False or value == [] or value == {}:
+        return ""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    text = text.strip()
+    return "" if text.casefold().strip(".") in _NO_REASON else text
+
+
+def _two_plans(data: Mapping[str, Any]) -> list[Problem]:
+    """Find a second plan beside the first: both would be meant, or neither."""
+    wrapped = [
+        key
+        for key in _WRAPPERS
+        if isinstance(data.get(key), dict)
+        and any(inner in data[key] for inner in (*KINDS, "root", "nodes"))
+    ]
+    listed = [key for key in _ACTIONS if isinstance(data.get(key), list)]
+    root = [] if isinstance(data.get("root"), str) and is_flat(data) else ["root"]
+    bare = [kind for kind in KINDS if kind in data][:1]
+    holds = [key for key in (*root, "nodes") if data.get(key) is not None]
+    found = list(dict.fromkeys((*holds, *listed, *wrapped, *bare)))
+    if len(found) < 2:
+        return []
+    message = "the answer holds more than one plan; write one, under one key"
+    return [Problem("SEVERAL_PLANS", message, found[1], ", ".join(found)[:60])]
+
+
+def _objections(data: Mapping[str, Any]) -> list[Problem]:
+    """Find what speaks against the plan beside it: explanations, and keys of the model's own."""
+    found = []
+    known = (*_OWN, *_WRAPPERS, *_ACTIONS, *_TURN, *KINDS, *_FIELDS, "with", "name")
+    for key, value in list(data.items())[:40]:
+        if key in _EXPLAIN:
+            texts = value if isinstance(value, list) else [value]
+            said = " ".join(text for text in texts[:40] if isinstance(text, str))
+            found.append(objection(said[:4000], key, explains=True))
+        elif key not in known:
+            words = key.replace("_", " ").replace("-", " ")
+            told = value if isinstance(value, str) else ""
+            if value not in (None, False, "", [], {}):
+                found.append(objection(f"{words} {told[:4000]}", key))
+    return [problem for problem in found if problem is not None][:3]
+
+
+def _turn(data: Mapping[str, Any], notes: list[str], cannot: str, problems: list[Problem]) -> Form:
     """Read a turn report: the remaining actions are the plan."""
     listed = data.get("full_action_list")
     actions = [_step(item) for item in listed] if isinstance(listed, list) else []
     notes.append("a turn report was read as a plan: its remaining actions in order")
-    problems: list[Problem] = []
+    problems = list(problems)
+    stop = data.get("stop_signal")
+    if isinstance(stop, dict) and stop.get("should_stop") and actions:
+        message = "the report says to stop, but actions remain"
+        problems.append(Problem("STATE_CONTRADICTS_PLAN", message, "stop_signal/should_stop"))
     following = data.get("next_action")
     if following:
         step = _step(following)
@@ -154,6 +214,7 @@ def _turn(data: Mapping[str, Any], notes: list[str]) -> Form:
         problems.append(Problem("STATE_CONTRADICTS_PLAN", message, "goal_status/status", ended))
     return Form(
         {"sequence": actions},
+        cannot,
         stated={key: value for key, value in data.items() if key != "full_action_list"},
         notes=tuple(notes),
         problems=tuple(problems),
@@ -168,16 +229,23 @@ def _step(item: Any) -> Any:
     """Return an action ``{name, args}`` as a node; anything else as it is."""
     if not isinstance(item, dict) or any(kind in item for kind in KINDS):
         return item
-    name = next((item[key] for key in _NAMES if isinstance(item.get(key), str)), None)
-    if name is None:
+    names = [key for key in _NAMES if isinstance(item.get(key), str)]
+    given = [key for key in _ARGS if item.get(key) not in (None, {}, [], "")]
+    if not names:
         return item
-    args: dict[str, Any] = next((item[key] for key in _ARGS if isinstance(item.get(key), dict)), {})
-    return {"do": name, "with": dict(args)} if args else {"do": name}
+    step = {"do": item[names[0]]}
+    if given:
+        step["with"] = item[given[0]]  # what is no mapping is found where arguments are checked
+    # a second name, second arguments and whatever changes how a node runs must not get lost
+    more = (*names[1:], *given[1:], *_FIELDS)
+    return {**step, **{key: item[key] for key in more if key in item}}
 
 
 def _told(step: Any) -> str:
     if isinstance(step, dict) and "do" in step:
-        return " ".join((str(step["do"]), *map(str, dict(step.get("with", {})).values())))
+        args = step.get("with")
+        told = args.values() if isinstance(args, dict) else () if args is None else (args,)
+        return " ".join((str(step["do"]), *map(str, told)))[:60]
     return json.dumps(step, ensure_ascii=False, default=str)[:60]
 
 

@@ -19,6 +19,7 @@ __all__ = [
     "hang",
     "html",
     "huge",
+    "left_open",
     "raw",
     "refusal",
     "reset",
@@ -110,6 +111,16 @@ def cut_off(words: str) -> Reply:
 def hang(seconds: float = 60.0) -> Reply:
     """Say nothing for `seconds`, then answer."""
     return text("at last").after(seconds)
+
+
+def left_open(words: str, seconds: float = 60.0) -> Reply:
+    """Answer with a whole stream, and leave the connection open after it."""
+
+    def send(to: Connection) -> None:
+        text(words).send(to)
+        to.wait(seconds)
+
+    return Reply("left_open", send)
 
 
 def drip(bytes_per_s: float = 10.0, words: str = "drop " * 400) -> Reply:

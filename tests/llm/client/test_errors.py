@@ -53,7 +53,9 @@ REPLIES = [
     (html(502), "MODEL_SERVER_ERROR"),
     (error(404, "not_found_error", "model: m"), "MODEL_NOT_FOUND"),
     (_invalid("model 'm' not found, try pulling it first"), "MODEL_NOT_FOUND"),
-    (error(301, headers={"Location": "http://127.0.0.1:1/"}), "MODEL_NOT_FOUND"),
+    (error(301, headers={"Location": "http://127.0.0.1:1/"}), "MODEL_REDIRECTED"),
+    (error(302, headers={"Location": "//me:pw@elsewhere/"}), "MODEL_REDIRECTED"),
+    (error(308), "MODEL_REDIRECTED"),
     (_invalid("messages: something is odd"), "MODEL_BAD_REQUEST"),
     (_invalid("odd", 422), "MODEL_BAD_REQUEST"),
     (_invalid("prompt is too long: 250000 tokens > 200000 maximum"), "MODEL_CONTEXT_FULL"),
@@ -63,8 +65,10 @@ REPLIES = [
     (html(), "MODEL_NOT_JSON"),
     (raw(b""), "MODEL_NOT_JSON"),
     (raw(b'{"type": "message", "content": [{"te'), "MODEL_NOT_JSON"),
-    (raw(b"[" * 200_000), "MODEL_NOT_JSON"),
-    (raw(b"\x1f\x8b00", headers={"Content-Encoding": "gzip"}), "MODEL_NOT_JSON"),
+    (raw(b"[" * 200_000), "MODEL_TOO_DEEP"),
+    (raw(b'{"content": ' + b"[" * 300 + b"]" * 300 + b"}"), "MODEL_TOO_DEEP"),
+    (raw(b'{"content": "no", "content": "yes"}'), "MODEL_BAD_ANSWER"),
+    (raw(b"\x1f\x8b00", headers={"Content-Encoding": "gzip"}), "MODEL_COMPRESSED"),
     (garbage(), "MODEL_NOT_JSON"),
     (_json({"choices": [{"message": {"content": "hi"}}]}), "MODEL_BAD_ANSWER"),
     (_json([1, 2]), "MODEL_BAD_ANSWER"),
@@ -96,7 +100,8 @@ def test_a_reply_becomes_a_code(fail: Fail, reply: Reply, code: str) -> None:
 
 THEIRS = (
     "type: error, overloaded_error, scripted, invalid x-api-key, JSON, HTTP, max_tokens, gzip, "
-    "I cannot help with that, Your credit balance is too low to access the API, model not found, "
+    "I cannot help with that, base_url, elsewhere, "
+    "Your credit balance is too low to access the API, model not found, "
     "try pulling it first, does not exist; messages: something is odd, "
     "prompt is too long: tokens maximum; This model's maximum context length is"
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 import tracemalloc
@@ -11,7 +12,8 @@ from typing import Any
 import pytest
 
 from bt_exec_llm.client import Block, ModelFailure, Turn
-from bt_exec_llm.testing.messages_server import Reply, drip, error, hang, huge, raw
+from bt_exec_llm.testing.messages_server import Reply, drip, error, hang, huge, left_open, raw
+from tests.llm.client.conftest import SCHEMA
 
 Fail = Callable[..., ModelFailure]
 
@@ -177,3 +179,28 @@ def test_a_question_that_is_cancelled_already_is_not_sent(serve: Any, connect: A
     with pytest.raises(ModelFailure, match="MODEL_CANCELLED"):
         connect(server).ask([], [Turn.user("hi")], None, cancel)
     assert not server.requests
+
+
+def test_an_answer_ends_where_it_says_so_though_the_stream_stays_open(
+    serve: Any, connect: Any
+) -> None:
+    client = connect(serve([left_open("root: {do: x}")]), stream=True, timeout_s=10.0)
+    assert client.ask([], [Turn.user("hi")]).text == "root: {do: x}"
+
+
+def test_two_calls_of_the_tool_are_two_answers(serve: Any, connect: Any) -> None:
+    calls = [{"type": "tool_use", "name": "give_answer", "input": {"door": d}} for d in "ab"]
+    server = serve([raw(json.dumps({"content": calls, "stop_reason": "tool_use"}).encode())])
+    found = connect(server, tier="tool").ask([], [Turn.user("hi")], SCHEMA)
+    assert found.data is None
+    assert '"a"' in found.text
+    assert '"b"' in found.text
+
+
+def test_words_beside_a_call_of_the_tool_are_kept(serve: Any, connect: Any) -> None:
+    call = {"type": "tool_use", "name": "give_answer", "input": {"door": "open"}}
+    blocks = [{"type": "text", "text": "Do not use this."}, call]
+    server = serve([raw(json.dumps({"content": blocks, "stop_reason": "tool_use"}).encode())])
+    found = connect(server, tier="tool").ask([], [Turn.user("hi")], SCHEMA)
+    assert found.data == {"door": "open"}
+    assert "Do not use this." in found.text

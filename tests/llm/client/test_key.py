@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import logging
 import re
@@ -24,6 +25,12 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTHER_KEY", KEY + "-other")
 
 
+def _parts(*texts: str) -> Any:
+    content = [{"type": "text", "text": part} for part in texts]
+    message = {"type": "message", "content": content, "stop_reason": "end_turn"}
+    return raw(json.dumps(message).encode())
+
+
 _ESCAPED = KEY.replace("-", "\\u002d").replace("s", "\\u0073")
 _TWICE = KEY.replace("-", "\\\\x2D")
 REPLIES = [
@@ -39,7 +46,24 @@ REPLIES = [
     raw(json.dumps({"content": json.dumps({"why": "#"})}).replace("#", _TWICE).encode()),
     raw(f'{{"type": "error", "error": "{_ESCAPED}"}}'.encode(), status=400),
     error(500, "api_error", "x" * 284 + KEY),  # a message is cut off in the middle of it
+    text(f"spelt out: {' '.join(KEY)}, and {'-'.join(KEY)}"),
+    text(f"turned round: {KEY[::-1]}"),
+    text(f"in percent: {''.join(f'%{ord(char):02X}' for char in KEY)}"),
+    _parts(KEY[:9], KEY[9:]),
+    _parts("so: " + KEY[:1], KEY[1:-1], KEY[-1:] + "."),
 ]
+
+
+@pytest.mark.parametrize("before", ["", "x", "xy", "Bearer "])
+def test_a_key_is_found_in_base64(before: str) -> None:
+    from bt_exec_llm.client.key import Key
+
+    key = Key(ModelSettings())
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        shown = key.hide(f"<{encode((before + KEY + ' and more').encode()).decode()}>")
+        assert "[key]" in shown
+        assert len(shown) < 60
+    assert key.hide(KEY.encode().hex()) == "[key]"
 
 
 @pytest.mark.parametrize("reply", REPLIES, ids=range(len(REPLIES)))
@@ -61,7 +85,7 @@ def test_the_key_appears_nowhere(
     shown += [record.path.read_text(), caplog.text]
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
     assert all(KEY not in each for each in shown)
-    assert not re.search("very|secret", "".join(shown))
+    assert not re.search("very|secret|yrev|terces|v e r y|v-e-r-y|%76%65", "".join(shown))
 
 
 @pytest.mark.parametrize("start", [0, 8, 16])
@@ -107,7 +131,7 @@ def test_the_key_goes_to_anthropic_only(serve: Any, connect: Any) -> None:
 def test_a_redirect_is_not_followed(serve: Any, connect: Any) -> None:
     elsewhere = serve(["hello"])
     server = serve([error(307, headers={"Location": elsewhere.url + "/v1/messages"})])
-    with pytest.raises(ModelFailure, match="MODEL_NOT_FOUND"):
+    with pytest.raises(ModelFailure, match="MODEL_REDIRECTED"):
         connect(server, api_key_env="OTHER_KEY").ask([], [Turn.user("hi")])
     assert not elsewhere.requests
 

@@ -146,26 +146,61 @@ def test_refused(case: str) -> None:
 
 
 FIRST, LAST = TREE.replace("shut", "first"), TREE.replace("shut", "last")
+BESIDE = {
+    "an example after it": f"```yaml\n{LAST}```\nrun it with\n```sh\nbt-exec run\n```",
+    "another mapping after it": f'```yaml\n{LAST}```\n```json\n{{"cost": 3}}\n```',
+    "braces among the words": f"The door is {{open}}.\n\n{LAST}\nSo be it.",
+}
+
+
+@pytest.mark.parametrize("case", BESIDE)
+def test_what_is_no_document_stands_beside_the_one_that_is(case: str) -> None:
+    reading = read_answer(BESIDE[case])
+    assert reading.data["tree"] == "last"
+    assert reading.complete
+    assert reading.words
+
+
 SEVERAL = {
-    "fences": (f"```\n{FIRST}```\nno, better:\n```\n{LAST}```", "last"),
-    "an example after it": (f"```yaml\n{LAST}```\nrun it with\n```sh\nbt-exec run\n```", "last"),
-    "another mapping after it": (f'```yaml\n{LAST}```\n```json\n{{"cost": 3}}\n```', "last"),
-    "half of one after it": (f"```yaml\n{LAST}```\n```yaml\ntree: {{\n```", "last"),
-    "half json after it": (json.dumps({"tree": "last"}) + '\n{"tree": "ha', "last"),
-    "documents": (f"{FIRST}---\n{LAST}", "last"),
-    "one after the other": (f"First:\n{FIRST}\nThen, better:\n{LAST}", "last"),
-    "without a word between": (FIRST + LAST, "last"),
-    "json": ('{"tree": "first"} or {"tree": "last"}', "last"),
-    "a wrong one in front": ("tree: &x a\n\nNo.\n\n" + LAST, "last"),
+    "fences": f"```\n{FIRST}```\nno, better:\n```\n{LAST}```",
+    "half of one after it": f"```yaml\n{LAST}```\n```yaml\ntree: {{\n```",
+    "half json after it": json.dumps({"tree": "last"}) + '\n{"tree": "ha',
+    "documents": f"{FIRST}---\n{LAST}",
+    "one after the other": f"First:\n{FIRST}\nThen, better:\n{LAST}",
+    "without a word between": FIRST + LAST,
+    "json": '{"tree": "first"} or {"tree": "last"}',
+    "a wrong one in front": "tree: &x a\n\nNo.\n\n" + LAST,
+    "one in a fence and one without": f"{FIRST}\n```yaml\n{LAST}```",
+    "a key of its own after a fence": f"```yaml\n{LAST}```\nroot: {{do: fly}}",
+    "many": "{} " * 50 + LAST.replace("\n", " "),
+    "many fences": "```\n{}\n```\n" * 50 + LAST,
 }
 
 
 @pytest.mark.parametrize("case", SEVERAL)
-def test_of_several_the_last_complete_tree_counts(case: str) -> None:
-    text, name = SEVERAL[case]
-    reading = read_answer(text)
-    assert reading.data["tree"] == name
-    assert reading.complete
+def test_of_several_documents_none_counts(case: str) -> None:
+    reading = read_answer(SEVERAL[case])
+    assert reading.data is None
+    assert [problem.code for problem in reading.problems] == ["SEVERAL_PLANS"]
+
+
+TORN = {
+    "a line in the middle": TREE.replace("    - do", "  - do: open_door\nbut wait\n  - do"),
+    "a line in the middle of a fence": "```yaml\n" + TREE.replace("root", "oops\nroot") + "```",
+    "steps after the fence": f"```yaml\n{TREE}```\nand then\n- do: open_door\n",
+    "steps before the document": f"- do: open_door\n\nthen\n\n{TREE}",
+}
+
+
+@pytest.mark.parametrize("case", TORN)
+def test_nothing_is_torn_out_of_a_document(case: str) -> None:
+    reading = read_answer(TORN[case])
+    assert reading.data is None
+    assert {problem.code for problem in reading.problems} <= {
+        "PLAN_IN_PIECES",
+        "NOT_YAML",
+        "SEVERAL_PLANS",
+    }
 
 
 def test_other_documents_than_trees() -> None:
