@@ -23,6 +23,7 @@ from typing import Any, Literal
 
 from py_trees.common import Status
 
+from bt_exec.confirmation import Confirm, Confirmation
 from bt_exec.events import (
     Aborting,
     Event,
@@ -80,6 +81,7 @@ class Executive:
         unrecorded: Says why the record cannot be written at the moment; a skill whose start is
             not on record is not started.
         record: Takes the raw answers of models.
+        confirm: Asks a person whether a plan may run; None where nobody can be asked.
     """
 
     def __init__(
@@ -96,6 +98,7 @@ class Executive:
         journal: str | None = None,
         unrecorded: Callable[[], str] | None = None,
         record: Record | None = None,
+        confirm: Confirm | None = None,
     ) -> None:
         self.site = site
         self.rigs = rigs
@@ -124,7 +127,15 @@ class Executive:
         self._perception_loop = PerceptionLoop(
             rigs, perception_workers, clock, limits.look_s, self.emit, self._tick, self._ending
         )
-        self._planner = Planner(compiler, limits.plan_s, clock, self.emit, self._tick, self._heed)
+        self._planner = Planner(
+            compiler,
+            limits.plan_s,
+            clock,
+            self.emit,
+            self._tick,
+            self._heed,
+            Confirmation(site.confirm, confirm),
+        )
 
     # -- from outside ------------------------------------------------------------------------
 
@@ -204,6 +215,7 @@ class Executive:
             ending.reason_code,
             message,
             self._planner.calls,
+            self._planner.requests,
             self._replan_policy.replans,
             spec.mission.plan_version if spec is not None else 0,
             self.runtime.tick,

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from bt_exec.confirmation import Confirmation
 from bt_exec.events import Event, NodeChanged, Planned, Planning, Refused, Rejected
 from bt_exec.failure import Failure, Refusal, SpecError
 from bt_exec.mission.clock import Clock
@@ -32,9 +33,11 @@ class Planner:
         emit: Takes what happens.
         tick: Gives the number of the present tick.
         heed: Raises when the mission is to end; asked while the compiler thinks.
+        confirmation: What becomes of plans that nobody vouches for.
 
     Attributes:
-        calls: How many times a planner was asked; a model's repair rounds count.
+        calls: How many plans were asked for.
+        requests: How many requests were sent to a language model for them.
     """
 
     def __init__(
@@ -45,23 +48,26 @@ class Planner:
         emit: Callable[[Event], None],
         tick: Callable[[], int],
         heed: Callable[[], None],
+        confirmation: Confirmation | None = None,
     ) -> None:
         self.compiler = compiler
         self.calls = 0
+        self.requests = 0
         self._limit_s = limit_s
         self._clock = clock
         self._emit = emit
         self._tick = tick
         self._heed = heed
+        self._confirmation = confirmation or Confirmation()
 
     def plan(self, request: Request) -> MissionSpec | Ending:
         """Return a verified plan, or how the mission ends without one."""
         self._emit(Planning(*self._at(), self.compiler.name, request.failure))
+        self.calls += 1
         answer = self._ask(request)
         if isinstance(answer, Failure):
-            self.calls += 1
             return Ending("failed", answer.code, answer)
-        self.calls += answer.calls
+        self.requests += answer.requests
         if isinstance(answer, Refusal):
             self._emit(Refused(*self._at(), answer))
             return _without(request, answer)
@@ -73,6 +79,12 @@ class Planner:
             if refusal.code == NEED_NOT_MET and not isinstance(self.compiler, FixedPlan):
                 refusal = replace(refusal, problems=())  # who wrote no plan needs no places in it
             return _without(request, refusal)
+        refused = None
+        if not isinstance(self.compiler, FixedPlan):  # a person gave that one
+            refused = self._confirmation.refusal(answer, spec, request, self._heed)
+        if refused is not None:
+            self._emit(Refused(*self._at(), refused))
+            return _without(request, refused)
         self._emit(Planned(*self._at(), spec, answer.calls, answer.usage))
         for path in spec.mission.kept:
             self._emit(NodeChanged(*self._at(), path, "kept"))

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from bt_exec.confirmation import Confirm
 from bt_exec.events import Listener
 from bt_exec.failure import (
     BtExecError,
@@ -69,6 +70,7 @@ class Session:
         journal: Where missions are recorded, or None to keep no record.
         frames: Whether the journal keeps the pictures, too.
         compiler: Overrides the site's compiler by name.
+        confirm: Asks a person whether a plan may run; None where nobody can be asked.
 
     Attributes:
         missions: How many were begun.
@@ -88,6 +90,7 @@ class Session:
         journal: Journal | None = None,
         frames: bool = False,
         compiler: str | None = None,
+        confirm: Confirm | None = None,
     ) -> None:
         self.site = load_site(site) if isinstance(site, str) else site
         self.world = dict(world or {})
@@ -98,6 +101,7 @@ class Session:
         self.faults = Faults.parse(faults, self.site.catalogue.skills)
         self.compiler = make_compiler(self.site, compiler)
         self._check_world(self.world)
+        self.confirm = confirm
         self.missions = 0
         self._running: Executive | None = None
         self._preparing = False
@@ -180,6 +184,7 @@ class Session:
             journal=str(self.journal.path) if self.journal is not None else None,
             unrecorded=(lambda: recorder.problem) if recorder is not None else None,
             record=recorder.exchange if recorder is not None else None,
+            confirm=self.confirm,
         )
         self._running = executive
         if self._asked:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from bt_exec.confirmation import ConfirmMode
 from bt_exec.failure import Problem, SpecError, nearest
 from bt_exec.language.messages import Messages
 from bt_exec.pack import Catalogue, Pack, find_pack, pack_names
@@ -74,6 +75,7 @@ class SiteFile(_Part):
     compiler: CompilerSettings = CompilerSettings()
     rates: Rates = Rates()
     limits: Limits = Limits()
+    confirm: ConfirmMode = "unknown"
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,7 @@ class Site:
         catalogue: Skills, conditions, types.
         library: Trees.
         messages: Sentences.
+        confirm: Which plans a person is asked about before they run.
     """
 
     name: str
@@ -103,6 +106,7 @@ class Site:
     catalogue: Catalogue
     library: Library
     messages: Messages
+    confirm: ConfirmMode = "unknown"
 
 
 def load_site(name_or_file: str) -> Site:
@@ -140,6 +144,7 @@ def load_site(name_or_file: str) -> Site:
         catalogue,
         library,
         messages,
+        written.confirm,
     )
 
 

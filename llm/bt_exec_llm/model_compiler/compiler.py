@@ -20,7 +20,8 @@ from bt_exec.failure import Refusal, SpecError, UsageError, nearest
 from bt_exec.planning.compiler import Compiler, Plan, Request
 from bt_exec.planning.plan import prepare
 from bt_exec.planning.repair import other_way, repaired
-from bt_exec.spec.model import MissionSpec
+from bt_exec.spec.expand import expand
+from bt_exec.spec.model import Do, MissionSpec, walk
 from bt_exec_llm.client import Model, ModelClient, ModelSettings, Prices, Recorder
 from bt_exec_llm.client.endpoint import look_at_endpoint
 from bt_exec_llm.model_compiler.dialogue import Result, talk
@@ -28,7 +29,7 @@ from bt_exec_llm.model_compiler.estimate import estimate
 from bt_exec_llm.model_compiler.expected_effects import meaning_of
 from bt_exec_llm.model_compiler.prompt import build_prompt
 from bt_exec_llm.model_compiler.wording import refusal_of, sentences
-from bt_exec_llm.offline import OfflineCompiler
+from bt_exec_llm.offline import create as create_offline
 
 __all__ = ["AS_RECORDED", "ModelCompiler", "PlanningSettings", "create", "explained"]
 
@@ -76,12 +77,12 @@ class ModelCompiler:
         settings: PlanningSettings | None = None,
         *,
         prices: Prices | None = None,
-        offline: OfflineCompiler | None = None,
+        offline: Compiler | None = None,
     ) -> None:
         self.model = model
         self.settings = settings or PlanningSettings()
         self._prices = prices or Prices()
-        self._offline = offline or OfflineCompiler()
+        self._offline = offline or create_offline({})
 
     def prompt(self, request: Request) -> str:
         """Return what the model would be told, as people read it; nothing is sent."""
@@ -115,7 +116,9 @@ class ModelCompiler:
             compiler=self.name,
         )
         if result.spec is not None:
-            return Plan(result.spec, result.calls, result.usage.to_dict())
+            usage, requests = result.usage.to_dict(), result.requests
+            unconfirmed = self._unconfirmed(result.spec, request, meant)
+            return Plan(result.spec, result.calls, usage, requests, unconfirmed)
         return self._without(request, result)
 
     def known_way(self, request: Request) -> MissionSpec | None:
@@ -133,6 +136,16 @@ class ModelCompiler:
             return None
         return spec
 
+    def _unconfirmed(
+        self, spec: MissionSpec, request: Request, meant: MissionSpec | Refusal | None
+    ) -> str:
+        """Return that only the model says what the command means; empty if somebody else does."""
+        if isinstance(meant, MissionSpec):
+            return ""
+        whole = expand(spec, request.library)
+        moves = any(isinstance(node, Do) for node in walk(whole.root))
+        return sentences().say("UNCONFIRMED", request.language) if moves else ""
+
     def _without(self, request: Request, result: Result) -> Plan | Refusal:
         """Return what is done when the model gives no plan."""
         again = request.previous is not None
@@ -141,11 +154,17 @@ class ModelCompiler:
         if self.settings.fallback == "offline" and isinstance(other, Plan) and not cancelled:
             failed = result.failure.code if result.failure is not None else "PLAN_REJECTED"
             code = "MODEL_DECLINED" if result.cannot else failed
-            note = sentences().say("FELL_BACK", request.language, why=code)
+            against = ""
+            why = code
+            if code in ("MODEL_DECLINED", "MODEL_REFUSED"):  # a reason to be told, and weighed
+                why = refusal_of(result, request.language, again=again).message
+                against = sentences().say("OVERRULED", request.language, why=why)
+            note = sentences().say("FELL_BACK", request.language, why=why)
             header = other.spec.mission
             header = header.model_copy(update={"notes": (*header.notes, note)})
             spec = other.spec.model_copy(update={"mission": header})
-            return Plan(spec, result.calls + other.calls, result.usage.to_dict())
+            usage, calls = result.usage.to_dict(), result.calls + other.calls
+            return Plan(spec, calls, usage, result.requests, against)
         near = other.nearest if isinstance(other, Refusal) else ()
         return refusal_of(result, request.language, again=again, nearest=near)
 

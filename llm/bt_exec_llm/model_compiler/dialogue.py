@@ -35,6 +35,7 @@ class Result:
         calls: How many questions were asked.
         usage: What they cost.
         codes: The codes of all problems, round by round.
+        unchanged: Whether it ended because the model repeated an answer that was turned down.
     """
 
     spec: MissionSpec | None = None
@@ -44,6 +45,12 @@ class Result:
     calls: int = 0
     usage: Usage = field(default_factory=Usage)
     codes: tuple[tuple[str, ...], ...] = ()
+    unchanged: bool = False
+
+    @property
+    def requests(self) -> int:
+        """How many requests were sent; a model without a network is asked once a question."""
+        return max(self.calls, self.usage.requests)
 
 
 def talk(
@@ -72,6 +79,7 @@ def talk(
 def _rounds(dialogue: Dialogue, request: Request, meant: MissionSpec | None, rounds: int) -> Result:
     codes: list[tuple[str, ...]] = []
     problems: tuple[Problem, ...] = ()
+    before: str | None = None
     for _ in range(rounds):
         try:
             answer = dialogue.ask()
@@ -89,7 +97,7 @@ def _rounds(dialogue: Dialogue, request: Request, meant: MissionSpec | None, rou
             message = "the answer was cut off; write a shorter plan, with trees of the library"
             found = Judgement(problems=(Problem("CUT_OFF", message),))
             said = failure.text
-        problems = found.problems
+        known, problems = problems, found.problems
         codes.append(tuple(dict.fromkeys(problem.code for problem in problems)))
         if found.spec is not None or found.cannot:
             return Result(
@@ -99,7 +107,16 @@ def _rounds(dialogue: Dialogue, request: Request, meant: MissionSpec | None, rou
                 usage=dialogue.usage,
                 codes=tuple(codes),
             )
-        dialogue.object(said, problems)
+        if before is not None and said.split() == before.split():
+            return Result(
+                problems=problems,
+                calls=dialogue.calls,
+                usage=dialogue.usage,
+                codes=tuple(codes),
+                unchanged=True,
+            )
+        before = said
+        dialogue.object(said, problems, known)
     return Result(problems=problems, calls=dialogue.calls, usage=dialogue.usage, codes=tuple(codes))
 
 
@@ -159,10 +176,10 @@ class Dialogue:
         self._note(turns, answer.model, answer.text, answer.usage)
         return answer
 
-    def object(self, said: str, problems: Sequence[Problem]) -> None:
-        """Send an answer back with everything that is wrong with it."""
+    def object(self, said: str, problems: Sequence[Problem], known: Sequence[Problem]) -> None:
+        """Send an answer back with everything that is wrong with it; `known` was so before."""
         echo = said.strip()[:_LONGEST_ECHO] or "(nothing)"
-        self._turns += [Turn.assistant(echo), Turn.user(problems_text(problems))]
+        self._turns += [Turn.assistant(echo), Turn.user(problems_text(problems, known))]
 
     def time_is_up(self) -> None:
         """End the question under way: nobody waits longer."""

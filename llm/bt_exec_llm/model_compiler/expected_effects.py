@@ -14,7 +14,7 @@ from typing import Any
 from bt_exec.failure import BtExecError, Refusal
 from bt_exec.language.messages import Messages
 from bt_exec.pack import Catalogue
-from bt_exec.planning.compiler import Plan, Request
+from bt_exec.planning.compiler import Compiler, Plan, Request
 from bt_exec.planning.plan import examine
 from bt_exec.spec.expand import expand, is_reference, reference_name
 from bt_exec.spec.expression import All, Is, Not
@@ -34,14 +34,13 @@ from bt_exec.spec.model import (
 from bt_exec.verify.dry_run import left_behind
 from bt_exec.verify.templates import fill, known_args
 from bt_exec_llm.model_compiler.normalize import options
-from bt_exec_llm.offline import OfflineCompiler
 
 __all__ = ["Ends", "chosen_in", "effects_of", "ends_of", "meaning_of", "said_of"]
 
 _NEVER = ("EMPTY", "TOO_LONG", "BAD_CHARACTERS", "NEGATED")
 
 
-def meaning_of(request: Request, offline: OfflineCompiler) -> MissionSpec | Refusal | None:
+def meaning_of(request: Request, offline: Compiler) -> MissionSpec | Refusal | None:
     """Return a plan for the command, expanded; None if nobody understands it without a model.
 
     A refusal is final: what says nothing, cannot be read, or forbids something is not sent to a

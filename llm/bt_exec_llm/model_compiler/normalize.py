@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from bt_exec.planning.compiler import Request
 from bt_exec.skill import Signature
-from bt_exec.spec.model import KINDS
+from bt_exec.spec.model import KINDS, Check, walk
 
 __all__ = ["options", "tidied"]
 
@@ -52,12 +52,25 @@ def options(hint: Any) -> tuple[str, ...]:
     return tuple(word for word in words if isinstance(word, str))
 
 
+def known_codes(request: Request) -> frozenset[str]:
+    """Return the codes that a mission of this site can end with."""
+    checks = (node for tree in request.library for node in walk(tree.root))
+    return frozenset(
+        {
+            *(node.code for node in checks if isinstance(node, Check) and node.code),
+            *(code for skill in request.catalogue.skills.values() for code in skill.fails),
+            *(condition.unknown for condition in request.catalogue.conditions.values()),
+        }
+    )
+
+
 class _Tidy:
     def __init__(self, request: Request) -> None:
         catalogue = request.catalogue
         self.skills: Mapping[str, Signature] = catalogue.skills
         self.conditions: Mapping[str, Signature] = catalogue.conditions
         self.trees = request.library.names()
+        self.codes = known_codes(request)
         self.notes: list[str] = []
 
     def node(self, node: Any, depth: int) -> Any:
@@ -73,6 +86,11 @@ class _Tidy:
         for kind, known in (("do", self.skills), ("tree", self.trees)):
             if isinstance(found.get(kind), str):
                 found[kind] = self._name(found[kind], known)
+        code = found.get("else")
+        if isinstance(code, str) and not found.get("tell") and code not in self.codes:
+            # a mission never ends with a reason that the model made up
+            del found["else"]
+            self.notes.append(f"'else: {code[:40]}' was left out: there is no such code")
         signature = self.skills.get(str(found.get("do")))
         if signature is not None and isinstance(found.get("with"), dict):
             found["with"] = self._args(found["with"], signature)

@@ -35,6 +35,8 @@ _NAME = re.compile(r"[\w-]{1,24}( [\w-]{1,24}){0,2}")
 _LONGEST_WORD = 64
 _MOST_WORDS = 100
 _LONGEST_COMMAND = 2000
+_MOST_PROBLEMS = 25
+"""Problems that are sent back at once; a plan with more is repaired in steps."""
 
 
 @dataclass(frozen=True)
@@ -86,19 +88,30 @@ def build_prompt(request: Request, *, image: bool = False) -> Prompt:
     )
 
 
-def problems_text(problems: Iterable[Problem]) -> str:
-    """Return everything that is wrong with an answer, to send back."""
-    listed = [
-        {
+def problems_text(problems: Iterable[Problem], known: Iterable[Problem] = ()) -> str:
+    """Return everything that is wrong with an answer, to send back; each problem once.
+
+    Args:
+        problems: What is wrong now.
+        known: What was wrong with the answer before; what is among it is marked.
+    """
+    before = {(problem.code, problem.found) for problem in known}
+    listed: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for problem in problems:
+        entry = {
             "code": problem.code,
             "place": problem.place,
             "problem": problem.message,
             **({"found": _clean(problem.found)} if problem.found else {}),
             **({"allowed": list(problem.allowed[:20])} if problem.allowed else {}),
         }
-        for problem in problems
-    ]
-    return _text("repair") + "\n\n" + fenced("problems", listed)
+        if (problem.code, problem.found) in before:
+            entry["again"] = "the same as in your answer before; change this"
+        listed.setdefault((problem.code, problem.place, problem.found), entry)
+    shown = list(listed.values())[:_MOST_PROBLEMS]
+    more = len(listed) - len(shown)
+    text = _text("repair") + "\n\n" + fenced("problems", shown)
+    return text + (f"\n\n{more} further problems are left out." if more else "")
 
 
 def fenced(tag: str, data: Any) -> str:

@@ -38,14 +38,17 @@ def refusal_of(
     if result.cannot:
         reason = printable(result.cannot)
         message = sentences().say("MODEL_DECLINED", language, reason=reason.rstrip("."))
-        return Refusal("MODEL_DECLINED", message, nearest, result.calls)
+        return Refusal("MODEL_DECLINED", message, nearest, result.calls, (), result.requests)
     if result.failure is not None:
         message = printable(result.failure.say(language))
-        return Refusal(result.failure.code, message, nearest, result.calls, problems)
+        calls, requests = result.calls, result.requests
+        return Refusal(result.failure.code, message, nearest, calls, problems, requests)
     code = "REPAIR_REJECTED" if again else "PLAN_REJECTED"
     told = "; ".join(reasons(result.problems, language))
+    if result.unchanged:
+        told += "; " + sentences().say("NO_PROGRESS", language)
     message = sentences().say(code, language, calls=result.calls, reasons=told)
-    return Refusal(code, message, nearest, result.calls, problems)
+    return Refusal(code, message, nearest, result.calls, problems, result.requests)
 
 
 def reasons(problems: Iterable[Problem], language: str) -> tuple[str, ...]:
