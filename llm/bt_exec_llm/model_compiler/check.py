@@ -19,9 +19,12 @@ from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.spec.source import MAX_DEPTH, MAX_VALUES, Place, Source, show_place
 from bt_exec_llm.model_compiler import faults
 from bt_exec_llm.model_compiler.facts import already_done, claims
+from bt_exec_llm.model_compiler.negations import forbids
 from bt_exec_llm.model_compiler.normalize import tidied
 from bt_exec_llm.model_compiler.plan_format import Form, unpack
 from bt_exec_llm.model_compiler.replan_scope import at, part_of, with_part
+from bt_exec_llm.model_compiler.side_effects import broken_guards, needless_changes
+from bt_exec_llm.model_compiler.spoken import talk_problems
 
 __all__ = ["Judgement", "judge"]
 
@@ -87,7 +90,7 @@ def _whole(
 ) -> list[Problem]:
     """Return what is wrong with the plan as a whole."""
     spec = with_part(written, request)
-    _, found = examine(spec, request, meant=meant, stated=form.stated)
+    passed, found = examine(spec, request, meant=meant, stated=form.stated)
     problems = faults.named(found, spec, request)
     try:
         expanded = expand(spec, request.library)
@@ -99,8 +102,17 @@ def _whole(
     problems += claims(form.assumes, node, place, request)
     problems += already_done(node, place, request)
     codes = {problem.code for problem in problems}
-    if not codes & {"UNKNOWN_SKILL", "MISSING_ARGUMENT", "UNKNOWN_LABEL", "WRONG_TYPE"}:
-        problems += faults.another_command(expanded, meant, request)
+    problems += broken_guards(expanded, request)
+    if part is not None:
+        problems += faults.same_again(node, part[1], place)
+    if codes & {"UNKNOWN_SKILL", "MISSING_ARGUMENT", "UNKNOWN_LABEL", "WRONG_TYPE"}:
+        return problems
+    problems += faults.another_command(expanded, meant, request)
+    problems += needless_changes(expanded, meant, request)
+    asked = None if meant is None else examine(meant, request)[0]
+    problems += talk_problems(passed or expanded, asked, request)
+    if meant is None and forbids(request.command):
+        problems += faults.forbidden(expanded)
     return problems
 
 

@@ -12,6 +12,14 @@ STATE_CONTRADICTS_SEEN     builds on a fact that is not what is seen
 STATE_CONTRADICTS_PLAN     states a fact, then does what that fact makes senseless
 ALREADY_DONE               does again what is done, without ``skip_if``
 PLAN_FOR_ANOTHER_COMMAND   ends otherwise than the command asks, or leaves a part of it out
+NOT_KEPT                   changes what the command leaves alone: drops what a hand holds
+CHANGES_BACK               does and undoes things on the way to its end
+GUARD_BREAKS_ITSELF        guards a step by what the step itself ends
+UNASKED_TALK               talks to somebody whom the command does not name
+WORDS_NOT_IN_COMMAND       says what the command does not say
+COMMAND_FORBIDS            moves, though an unknown command holds words that forbid
+SAME_PART_AGAIN            puts the failed part in its own place, unchanged
+WORDS_AGAINST_PLAN         forbids or warns of its own plan, in words beside it
 =========================  =====================================================================
 
 Names that nothing answers to (``UNKNOWN_SKILL`` …) are found by `bt_exec.verify`, faults of a
@@ -25,12 +33,12 @@ from typing import Any
 
 from bt_exec.failure import Problem
 from bt_exec.planning.compiler import Request
-from bt_exec.spec.model import KINDS, Do, MissionSpec, NodeBase
+from bt_exec.spec.model import KINDS, Do, MissionSpec, NodeBase, Tree, children_of
 from bt_exec.spec.paths import place_of_children
 from bt_exec.spec.source import Place, show_place
 from bt_exec_llm.model_compiler.expected_effects import chosen_in, ends_of, said_of
 
-__all__ = ["another_command", "empty", "endless", "named"]
+__all__ = ["another_command", "empty", "endless", "forbidden", "named", "same_again"]
 
 MOST_RUNS = 100
 """A node that may run more often than this is a loop that nobody meant."""
@@ -87,6 +95,35 @@ def _nodes(value: Any, place: str = "root", depth: int = 0) -> Iterator[tuple[st
         children = value.get(kind)
         for index, child in enumerate(children if isinstance(children, list) else []):
             yield from _nodes(child, f"{place}/{kind}[{index}]", depth + 1)
+
+
+def forbidden(spec: MissionSpec) -> Iterator[Problem]:
+    """Find what moves in a plan for a command that forbids something nobody else understands."""
+    for place, node in _placed(spec.root, ("root",)):
+        if isinstance(node, Do):
+            message = "the command forbids something; say so in 'cannot', and plan nothing"
+            yield Problem("COMMAND_FORBIDS", message, show_place(place), node.do)
+            return
+
+
+def same_again(new: NodeBase, old: NodeBase, place: Place) -> Iterator[Problem]:
+    """Find a part that is to take the place of one that failed, and is the same."""
+    if _outline(new) == _outline(old):
+        message = "this is the part that failed; change something, or say why not in 'cannot'"
+        yield Problem("SAME_PART_AGAIN", message, show_place(place))
+
+
+def _outline(node: NodeBase) -> Any:
+    """Return a part as data without names; a subtree counts as what it holds."""
+    if isinstance(node, Tree) and node.body is not None and not _modified(node):
+        return _outline(node.body)
+    own = node.model_dump(mode="json", exclude={"name", "body", "sequence", "fallback", "parallel"})
+    return type(node).__name__, own, [_outline(child) for child in children_of(node)]
+
+
+def _modified(node: NodeBase) -> bool:
+    fields = (node.skip_if, node.guard, node.retry, node.timeout, node.repeat)
+    return any(field is not None for field in fields)
 
 
 def named(problems: tuple[Problem, ...], spec: MissionSpec, request: Request) -> list[Problem]:

@@ -36,6 +36,7 @@ _KEYS = {
     "arguments": "with",
 }
 _MOST_DEPTH = 60
+_CODE = re.compile("[A-Z][A-Z0-9_]*")
 
 
 def tidied(root: Any, request: Request) -> tuple[Any, tuple[str, ...]]:
@@ -87,10 +88,11 @@ class _Tidy:
             if isinstance(found.get(kind), str):
                 found[kind] = self._name(found[kind], known)
         code = found.get("else")
-        if isinstance(code, str) and not found.get("tell") and code not in self.codes:
+        made_up = isinstance(code, str) and code not in self.codes and _CODE.fullmatch(code)
+        if made_up and not found.get("tell"):
             # a mission never ends with a reason that the model made up
             del found["else"]
-            self.notes.append(f"'else: {code[:40]}' was left out: there is no such code")
+            self.notes.append(f"'else: {str(code)[:40]}' was left out: there is no such code")
         signature = self.skills.get(str(found.get("do")))
         if signature is not None and isinstance(found.get("with"), dict):
             found["with"] = self._args(found["with"], signature)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Running, Steps, skill
-from bt_exec_skills.reporter.robot import ReporterRobot, Words
+from bt_exec_skills.reporter.robot import ReporterRobot, SaidWords
 from bt_exec_skills.reporter.scene import ReporterScene
 from bt_exec_skills.reporter.telling import say, told_of
 
@@ -13,7 +13,7 @@ __all__ = ["fail_and_report"]
 
 
 @skill(fails={"MISSION_FAILED"}, uses={"voice"}, timeout_s=20)
-def fail_and_report(robot: ReporterRobot, world: World[ReporterScene], reason: Words) -> Steps:
+def fail_and_report(robot: ReporterRobot, world: World[ReporterScene], reason: SaidWords) -> Steps:
     """Tell everybody who hears the robot everywhere why the mission failed, and end it as failed.
 
     What was found until then is told, too. For missions that failed only: coming back to report

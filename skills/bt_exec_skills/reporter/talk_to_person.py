@@ -11,7 +11,7 @@ from bt_exec.skill import Running, Steps, skill
 from bt_exec_skills.reporter.driving import drive, known_person, look_once, noting
 from bt_exec_skills.reporter.notebook import NoteKind
 from bt_exec_skills.reporter.query import asks
-from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, Words
+from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, SaidWords
 from bt_exec_skills.reporter.scene import ReporterScene
 from bt_exec_skills.reporter.sitemap import Person
 from bt_exec_skills.reporter.telling import report_of, say
@@ -44,7 +44,7 @@ class Talk(NamedTuple):
     timeout_s=240,
 )
 def talk_to_person(
-    robot: ReporterRobot, world: World[ReporterScene], target: PersonName, topic: Words
+    robot: ReporterRobot, world: World[ReporterScene], target: PersonName, topic: SaidWords
 ) -> Steps[Talk]:
     """Turn to somebody and talk about a topic: a question, a message, or a report.
 

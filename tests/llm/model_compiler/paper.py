@@ -160,8 +160,9 @@ def run_paper(
     site: Site = SITE,
     record: Any = None,
     before: Any = None,
+    confirm: Any = None,
 ) -> Run:
-    """Run a command on paper; `before` gets the executive before it starts."""
+    """Run a command on paper; `before` gets the executive before it starts, `confirm` answers."""
     robot, simulation = paper(world), FakeClock()
     look = PaperEyes(robot, simulation)
     rig = Rig(robot, look, simulation, lambda: facts_of(robot))
@@ -183,6 +184,7 @@ def run_paper(
         listeners=[Ear()],
         faults=Faults.parse(faults, site.catalogue.skills),
         record=record,
+        confirm=confirm,
     )
     if before is not None:
         before(executive)

@@ -6,17 +6,21 @@ import dataclasses
 import hashlib
 import json
 import threading
+from dataclasses import replace
 
 import pytest
 
 from bt_exec.events import Planned
 from bt_exec.failure import Refusal, UsageError
 from bt_exec.journal import Journal
+from bt_exec.language.messages import language_of
 from bt_exec.mission.session import Session
 from bt_exec.planning.compiler import Plan, compiler_names, find_compiler
+from bt_exec.spec.model import Do, walk
 from bt_exec_llm.client import Answer, ModelClient, ModelFailure, Usage
 from bt_exec_llm.model_compiler.compiler import ModelCompiler, create
-from tests.llm.model_compiler.paper import request_for, run_paper
+from tests.llm.model_compiler.corpus import OFFLINE, good_answer
+from tests.llm.model_compiler.paper import SITE, request_for, run_paper
 
 GOOD = "root: {tree: open_door}"
 OPEN = "open the door"
@@ -98,10 +102,10 @@ def test_a_model_that_does_not_answer_is_a_refusal_in_the_language_of_the_comman
     run = run_paper("문을 열어", scripted([ModelFailure(code, "scripted")]))
     assert (run.outcome.status, run.outcome.reason_code) == ("refused", code)
     assert "언어 모델" in run.outcome.message
-    assert (run.robot.moves, run.outcome.planner_calls) == ([], 1)
+    assert (run.robot.moves, run.outcome.model_requests) == ([], 1)
 
 
-@pytest.mark.parametrize("reply", ["no plan", ModelFailure("MODEL_UNREACHABLE", "x"), "cannot: no"])
+@pytest.mark.parametrize("reply", ["no plan", ModelFailure("MODEL_UNREACHABLE", "x")])
 def test_the_site_may_let_the_offline_compiler_plan_instead(scripted, reply):
     run = run_paper(OPEN, scripted([reply], fallback="offline"))
     assert run.outcome.status == "satisfied"
@@ -124,11 +128,133 @@ def test_what_nobody_understands_is_refused_with_the_reasons_of_the_model(script
     assert run.outcome.nearest
 
 
-def test_a_command_that_only_the_model_understands_is_planned_by_it(scripted):
-    answer = "root: {sequence: [{tree: open_door}, {tree: close_door}]}"
-    run = run_paper("let some air in, then make it dark again", scripted([answer]))
+AIR = "let some air in, then make it dark again"
+AIR_PLAN = "root: {sequence: [{tree: open_door}, {tree: close_door}]}"
+UNASKED = ["tell me a joke", "오늘 점심 뭐 먹지?", AIR]
+
+
+@pytest.mark.parametrize("site", [SITE, replace(SITE, confirm="always")])
+def test_a_command_that_only_the_model_understands_is_planned_by_it_once_a_person_agrees(
+    scripted, site
+):
+    shown = []
+
+    def confirm(spec, why, over):
+        shown.append((why, spec))
+        return True
+
+    run = run_paper(AIR, scripted([AIR_PLAN]), confirm=confirm, site=site)
     assert run.outcome.status == "satisfied"
     assert run.robot.moves == ["pull_open right", "push_shut right"]
+    ((why, spec),) = shown
+    assert why == "Only the language model says what this command means."
+    assert {node.do for node in walk(spec.root) if isinstance(node, Do)} == {
+        "open_door",
+        "close_door",
+    }
+
+
+@pytest.mark.parametrize("command", UNASKED)
+@pytest.mark.parametrize("confirm", [None, lambda *_: False])
+def test_what_nobody_confirms_moves_nothing_and_the_reason_says_how_to_allow_it(
+    scripted, command, confirm
+):
+    run = run_paper(command, scripted([AIR_PLAN]), confirm=confirm)
+    assert (run.outcome.status, run.outcome.reason_code) == ("refused", "NOT_CONFIRMED")
+    assert run.robot.moves == []
+    assert language_of(run.outcome.message) == language_of(command)
+    assert ("confirm: never" in run.outcome.message) == (confirm is None)
+
+
+FORBIDDEN = [
+    "keep the door as it is, somebody stands there",
+    "leave the door alone please",
+    "문은 그대로 둬",
+    "문 건드리지 말아 줄래",
+    "창문 말고 다른 걸 생각해",
+]
+
+
+@pytest.mark.parametrize("command", FORBIDDEN)
+def test_where_a_command_forbids_in_words_that_only_the_model_knows_nothing_moves(
+    scripted, command
+):
+    run = run_paper(command, scripted([AIR_PLAN]), confirm=lambda *_: True)
+    assert run.outcome.status == "refused"
+    assert run.robot.moves == []
+
+
+def test_a_site_may_let_every_plan_run_that_passes(scripted):
+    run = run_paper(AIR, scripted([AIR_PLAN]), site=replace(SITE, confirm="never"))
+    assert run.outcome.status == "satisfied"
+
+
+def test_what_moves_nothing_needs_nobody(scripted):
+    answer = "root: {check: {door_is: {state: open}}, tell: true}"
+    run = run_paper("can somebody walk through there?", scripted([answer]))
+    assert (run.outcome.status, run.robot.moves) == ("satisfied", [])
+
+
+def test_a_site_may_ask_about_every_plan(scripted):
+    site = replace(SITE, confirm="always")
+    run = run_paper(OPEN, scripted([good_answer(OPEN)]), site=site)
+    assert run.outcome.reason_code == "NOT_CONFIRMED"
+    assert run_paper(OPEN, OFFLINE, site=site, confirm=lambda *_: True).robot.moves
+
+
+def test_an_abort_acts_while_a_person_thinks(scripted):
+    executives = []
+
+    def confirm(spec, why, over):
+        executives[0].abort()
+        assert over.wait(30)
+        return True
+
+    run = run_paper(AIR, scripted([AIR_PLAN]), confirm=confirm, before=executives.append)
+    assert (run.outcome.status, run.robot.moves) == ("aborted", [])
+
+
+DECLINES = ["cannot: a hand is in the gap", ModelFailure("MODEL_REFUSED", "a hand is in the gap")]
+
+
+@pytest.mark.parametrize("reply", DECLINES)
+def test_the_offline_compiler_overrules_no_decline_unless_a_person_reads_the_reason(
+    scripted, reply
+):
+    run = run_paper(OPEN, scripted([reply], fallback="offline"))
+    assert (run.outcome.status, run.outcome.reason_code) == ("refused", "NOT_CONFIRMED")
+    assert "a hand is in the gap" in run.outcome.message
+    assert run.robot.moves == []
+    told = []
+    run = run_paper(
+        OPEN,
+        scripted([reply], fallback="offline"),
+        confirm=lambda spec, why, over: told.append(why) is None,
+    )
+    assert run.outcome.status == "satisfied"
+    assert "a hand is in the gap" in told[0]
+    spec = next(event.spec for event in run.events if isinstance(event, Planned))
+    assert any("a hand is in the gap" in note for note in spec.mission.notes)
+
+
+def test_the_same_answer_again_ends_the_questions(scripted):
+    compiler = scripted(["root: {do: fly}"], rounds=5)
+    run = run_paper(OPEN, compiler)
+    assert len(compiler.model.asked) == run.outcome.model_requests == 2
+    assert run.outcome.planner_calls == 1
+    assert "the same answer again" in run.outcome.message
+    second = scripted(["root: {do: fly}", "root: {do: fly, name: x}", good_answer(OPEN)])
+    assert run_paper(OPEN, second).outcome.status == "satisfied"
+    texts = [asked.messages[-1].blocks[0].text for asked in second.model.asked]
+    assert ['"again":' in text for text in texts] == [False, False, True]
+
+
+def test_a_mission_ends_with_no_code_that_the_model_made_up(scripted):
+    check = "{check: {door_is: {state: open}}, else: HACKED}"
+    answer = f"root: {{sequence: [{check}, {{tree: open_door}}]}}"
+    run = run_paper(OPEN, scripted([answer]))
+    assert run.outcome.reason_code != "HACKED"
+    assert all("HACKED" not in str(failure) for failure in run.outcome.failures)
 
 
 @pytest.mark.parametrize("command", ["", "문을 열지 마", "do not open the door", "open\x00 it"])
@@ -169,11 +295,11 @@ def test_the_journal_keeps_the_exchanges_of_a_mission(tmp_path, server, over_htt
     with Session("door", world={"door": "closed"}, fast=True, journal=journal) as session:
         session.compiler = over_http(["no", GOOD])
         outcome = session.run("문을 열어")
-    assert (outcome.status, outcome.planner_calls) == ("satisfied", 2)
+    assert (outcome.status, outcome.model_requests) == ("satisfied", 2)
     kept = journal.mission(outcome.mission_id)
     assert [exchange.answer for exchange in kept.exchanges] == ["no", GOOD]
     assert kept.exchanges[1].usage["requests"] == 1
-    assert sum(plan.event.calls for plan in kept.plans) == outcome.planner_calls
+    assert sum(plan.event.calls for plan in kept.plans) == outcome.model_requests
     secret = server.requests[0].headers["authorization"].removeprefix("Bearer ")
     assert secret not in str(kept.events)
 

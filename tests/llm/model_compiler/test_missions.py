@@ -49,7 +49,7 @@ def test_the_contract_of_the_door_holds_with_a_model_as_the_planner(
         session.compiler = over_http(replies, repair="model")
         outcome = session.run(command)
     assert outcome.reason_code == code
-    assert outcome.planner_calls == 1 + len(repairs) == len(server.requests)
+    assert outcome.model_requests == 1 + len(repairs) == len(server.requests)
     kept = journal.mission(outcome.mission_id)
     assert [plan.event.calls for plan in kept.plans] == [1] * (1 + len(repairs))
     assert [exchange.compiler for exchange in kept.exchanges] == ["claude"] * len(server.requests)

@@ -46,7 +46,7 @@ def _plans(run):
 def test_the_answer_takes_the_place_of_the_failed_subtree(asked_again):
     compiler = asked_again([good_answer(FETCH), AGAIN])
     run = run_paper(FETCH, compiler, faults=["grasp:1=GRASP_SLIPPED"])
-    assert (run.outcome.status, run.outcome.planner_calls, run.outcome.replans) == (
+    assert (run.outcome.status, run.outcome.model_requests, run.outcome.replans) == (
         "satisfied",
         2,
         1,
@@ -103,7 +103,7 @@ def test_places_of_problems_are_those_of_the_answer(asked_again):
     bad = "root: {sequence: [{do: return_home}, {do: fly}]}"
     compiler = asked_again([good_answer(FETCH), bad, AGAIN])
     run = run_paper(FETCH, compiler, faults=["grasp:1=GRASP_SLIPPED"])
-    assert (run.outcome.status, run.outcome.planner_calls) == ("satisfied", 3)
+    assert (run.outcome.status, run.outcome.model_requests) == ("satisfied", 3)
     said = compiler.model.asked[2].messages[-1].blocks[0].text
     assert '"place": "root/sequence[1]/do"' in said
 
@@ -115,7 +115,7 @@ def test_after_a_failure_the_other_arm_may_do_what_the_named_one_could_not(asked
         asked_again([left, right]),
         faults=["open_door:1=GRASP_SLIPPED"],
     )
-    assert (run.outcome.status, run.outcome.planner_calls) == ("satisfied", 2)
+    assert (run.outcome.status, run.outcome.model_requests) == ("satisfied", 2)
     assert run.robot.moves == ["pull_open right"]
 
 
@@ -139,7 +139,7 @@ def test_a_model_that_finds_no_repair_leaves_the_mission_blocked_with_both_reaso
     compiler = asked_again([good_answer("자재를 가져와"), "root: {do: fly}"])
     run = run_paper("자재를 가져와", compiler, faults=["grasp:1=GRASP_SLIPPED"])
     assert (run.outcome.status, run.outcome.reason_code) == ("blocked", "SKILL_FAILED")
-    assert run.outcome.planner_calls == 4
+    assert (run.outcome.planner_calls, run.outcome.model_requests) == (2, 3)
     assert "언어 모델이 검증을 통과하는 다른 방법을 찾지 못했습니다: 없는 동작을 썼습니다(fly)" in (
         run.outcome.message
     )
@@ -161,7 +161,7 @@ def test_a_way_that_the_library_knows_costs_no_question(scripted):
         2,
         1,
     )
-    assert len(compiler.model.asked) == 1
+    assert run.outcome.model_requests == len(compiler.model.asked) == 1
     second = _plans(run)[1]
     assert "take_material_again" in str(second.root)
     assert second.mission.notes[0] == (
