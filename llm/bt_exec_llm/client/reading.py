@@ -35,10 +35,12 @@ _MENDABLE = frozenset({"NOT_YAML", "BAD_CHARACTER"})
 _BREAKS = "\x85\u2028\u2029"
 """What ends a line in YAML and is text in JSON."""
 _BREAKS_ESCAPED = {ord(char): f"\\u{ord(char):04x}" for char in _BREAKS}
+_OF_A_TREE = (
+    "(?:do|check|tree|sequence|fallback|parallel|with|skip_if|while|retry|timeout|repeat|tell|"
+    "children|runs)"
+)
 _PART_OF_A_TREE = re.compile(
-    r"^[ \t]*+(?:[-*][ \t]++)*+[{\"']*+"
-    r"(?:do|check|tree|sequence|fallback|parallel|with|skip_if|while|retry|timeout|repeat|tell|"
-    r"children|runs)[\"']?[ \t]*+:",
+    rf"^[ \t]*+(?:[-*][ \t]++)*+[{{\"']*+{_OF_A_TREE}[\"']?[ \t]*+:|\"{_OF_A_TREE}\"[ \t]*+:",
     re.MULTILINE,
 )
 """A line that can only stand in a tree; as words beside a document it was torn out of one."""
@@ -109,12 +111,13 @@ def read_answer(
         return _several(said, first)
     if _starts(found.words, alone or keys):
         return _several(said, first)
-    if _PART_OF_A_TREE.search(found.words):
+    beside = [each.text for each, _ in readings if each.text != chosen[0].text]
+    words = "\n".join([found.words, *beside]).strip()
+    if _PART_OF_A_TREE.search(words):
         message = "lines of a tree stand outside of the document; write it in one piece"
         problem = Problem("PLAN_IN_PIECES", message, file=NAME)
         return Reading(text=said, notes=first, problems=(problem,))
-    beside = [each.text for each, _ in readings if each.text != chosen[0].text]
-    return replace(chosen[0], words="\n".join([found.words, *beside]).strip())
+    return replace(chosen[0], words=words)
 
 
 class _Work:

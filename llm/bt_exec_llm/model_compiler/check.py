@@ -108,8 +108,8 @@ def _whole(
     if codes & {"UNKNOWN_SKILL", "MISSING_ARGUMENT", "UNKNOWN_LABEL", "WRONG_TYPE"}:
         return problems
     problems += faults.another_command(expanded, meant, request)
-    problems += needless_changes(expanded, meant, request)
     asked = None if meant is None else examine(meant, request)[0]
+    problems += needless_changes(passed or expanded, asked, request)
     problems += talk_problems(passed or expanded, asked, request)
     if meant is None and forbids(request.command):
         problems += faults.forbidden(expanded)

@@ -14,6 +14,7 @@ from bt_exec.failure import Problem, SpecError
 from bt_exec.spec.model import KINDS
 from bt_exec.spec.source import Source, read_text, show_place
 from bt_exec_llm.client import read_answer
+from bt_exec_llm.client.candidates import without_thoughts
 from bt_exec_llm.client.reading import LONGEST
 from bt_exec_llm.model_compiler.objections import objection
 
@@ -47,7 +48,10 @@ def document_in(text: str) -> Document:
     if len(text) > LONGEST:
         message = f"the answer is longer than any plan: more than {LONGEST} characters"
         return Document(problems=(Problem("TOO_BIG", message),))
-    found = _as_a_file(text.strip()) or _among_words(text)
+    said, thought = without_thoughts(text)
+    found = _as_a_file(said.strip()) or _among_words(said)
+    if thought:
+        found = found._replace(notes=("thoughts left out", *found.notes))
     if found.problems:
         return found
     odd = _odd_keys(found.data)

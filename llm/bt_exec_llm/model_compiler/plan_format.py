@@ -64,6 +64,7 @@ class Form:
 def unpack(data: Any) -> Form:
     """Return what the plain data of an answer says."""
     notes: list[str] = []
+    outside = _two_plans(data) if isinstance(data, dict) else []
     data = _unwrapped(data, notes)
     if isinstance(data, list):
         notes.append("a list was read as a sequence")
@@ -72,8 +73,10 @@ def unpack(data: Any) -> Form:
         message = "the answer holds no plan; write a mapping with 'root'"
         found = "" if data is None else str(data)[:60]
         return Form(notes=tuple(notes), problems=(Problem("NO_PLAN", message, found=found),))
+    data = {_canonical(key): value for key, value in data.items()}
     cannot = _reason(data.get("cannot"))
-    problems = [*_two_plans(data), *_objections(data)]
+    problems = outside or _two_plans(data)
+    problems += _objections(data)
     if any(key in data for key in ("full_action_list", "next_action")):
         return _turn(data, notes, cannot, problems)
     places: Mapping[str, str] = {}
@@ -123,6 +126,12 @@ def _unwrapped(data: Any, notes: list[str]) -> Any:
         notes.append("a wrapper around the plan was taken off")
         data = inner
     return data
+
+
+def _canonical(key: str) -> str:
+    """Return ``cannot`` for its other spellings; other keys as they are."""
+    plain = "".join(char for char in key.casefold() if char.isalpha())
+    return "cannot" if plain in ("cannot", "cant") else key
 
 
 def _reason(value: Any) -> str:

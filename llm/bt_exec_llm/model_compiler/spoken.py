@@ -139,5 +139,6 @@ def _among(token: str, known: set[str]) -> bool:
         return len(token) > 3 and any(
             other.startswith(stem) and len(other) - len(stem) <= 4 for other in known
         )
-    stem = token[:1] if len(token) <= 2 else token[: max(2, len(token) - 3)]
-    return any(other.startswith(stem) for other in known if not other.isascii())
+    if len(token) <= 2:  # a word of one syllable with its particle, or a short word
+        return any(other[:2] == token or other[:1] == token[:1] == other[:-1] for other in known)
+    return any(other[:2] == token[:2] for other in known)

@@ -74,4 +74,8 @@ def _long() -> str:
     return json.dumps({"root": {"sequence": [{"tree": "open_door"}] * 1500}})
 
 
-_MADE = {"deep": _deep, "long": _long}
+def _padded() -> str:
+    return "root: {tree: open_door}\n#" + "x" * 300_000
+
+
+_MADE = {"deep": _deep, "long": _long, "padded": _padded}

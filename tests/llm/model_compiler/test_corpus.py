@@ -15,7 +15,7 @@ CORPUS = list(corpus())
 
 
 def test_the_corpus_is_large_and_its_entries_are_named_once():
-    assert len(CORPUS) >= 80
+    assert len(CORPUS) >= 250
     assert len({str(bad) for bad in CORPUS}) == len(CORPUS)
     assert all(bad.codes for bad in CORPUS)
 
