@@ -74,9 +74,10 @@ class Scripted:
         cancel: Any = None,
         *,
         plain: str | None = None,
+        structured: str | None = None,
     ) -> Answer:
         """Answer with a tree, as our compiler asks for one."""
-        del schema, cancel
+        del schema, cancel, structured
         first = "\n".join(block.text for block in messages[0].blocks)
         if self.draw.random() < self.rate:
             wrong = "close_door" if self.kind != "close" else "open_door"

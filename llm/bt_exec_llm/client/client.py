@@ -69,6 +69,7 @@ class ModelClient:
         cancel: threading.Event | None = None,
         *,
         plain: str | None = None,
+        structured: str | None = None,
     ) -> Answer:
         """Ask, and wait for the answer.
 
@@ -79,11 +80,12 @@ class ModelClient:
             cancel: Ends the waiting within 50 ms when it is set.
             plain: What a server that honours no schema is told about the form instead of the
                 schema.
+            structured: What a server that honours it is told in addition.
 
         Raises:
             ModelFailure: With one of the codes of `bt_exec_llm.client.errors`.
         """
-        question = Question(tuple(system), tuple(messages), schema, plain)
+        question = Question(tuple(system), tuple(messages), schema, plain, structured)
         digest = question.digest()
         start = time.monotonic()
         try:

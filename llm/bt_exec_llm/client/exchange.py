@@ -77,12 +77,14 @@ class Question:
         schema: JSON Schema of the wanted answer, not recursive; None for free text.
         plain: What a server that honours neither schemas nor tools is told about the form;
             None tells it the schema.
+        structured: What a server that honours them is told in addition, such as examples.
     """
 
     system: tuple[Block, ...]
     messages: tuple[Turn, ...]
     schema: Mapping[str, Any] | None = None
     plain: str | None = None
+    structured: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for records; pictures by their digest."""
@@ -94,6 +96,7 @@ class Question:
             ],
             "schema": self.schema,
             "plain": self.plain,
+            "structured": self.structured,
         }
 
     def digest(self) -> str:
@@ -143,6 +146,7 @@ class Model(Protocol):
         cancel: threading.Event | None = None,
         *,
         plain: str | None = None,
+        structured: str | None = None,
     ) -> Answer:
         """Return the answer; blocks until it is there, a limit is reached or `cancel` is set.
 

@@ -68,6 +68,7 @@ class ReplayClient:
         cancel: threading.Event | None = None,
         *,
         plain: str | None = None,
+        structured: str | None = None,
     ) -> Answer:
         """Return the recorded answer, at once.
 
@@ -76,7 +77,7 @@ class ReplayClient:
         """
         if cancel is not None and cancel.is_set():
             raise ModelFailure("MODEL_CANCELLED", "asked to stop")
-        question = Question(tuple(system), tuple(messages), schema, plain)
+        question = Question(tuple(system), tuple(messages), schema, plain, structured)
         digest = question.digest()
         with self._lock:
             came = self._rows.pop(self._find(question, digest))

@@ -55,6 +55,8 @@ class ModelSettings(BaseModel):
         longest_wait_s: A server that asks to wait longer than this is given up at once [s].
         tier: How answers are held to their form; ``auto`` finds out and remembers.
         stream: Read the answer as it is written; for slow models behind impatient proxies.
+        temperature: How much chance there is in an answer; by default none where the server is not
+            Anthropic's own, which is not told any.
         cache: Mark the stable blocks of a prompt for the server's prompt cache.
         prices: For the account of costs.
     """
@@ -72,6 +74,7 @@ class ModelSettings(BaseModel):
     longest_wait_s: Annotated[float, Field(ge=0, le=600)] = 20.0
     tier: Literal["auto"] | Tier = "auto"
     stream: bool = False
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     cache: bool = True
     prices: Prices = Prices()
 

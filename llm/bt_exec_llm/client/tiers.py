@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bt_exec_llm.client.exchange import Block, Image, Question, Turn
@@ -81,7 +81,9 @@ def build(
         told = question.plain
         if told is None:
             told = _PLAIN + json.dumps(question.schema, ensure_ascii=False)
-        system.append(Block(told))
+        system.append(Block(told, cache=question.plain is not None))
+    elif question.schema is not None and question.structured:
+        system.append(Block(question.structured, cache=True))
     request: dict[str, Any] = {
         "model": settings.model,
         "max_tokens": settings.max_tokens,
@@ -103,15 +105,17 @@ def build(
         }
     if settings.stream:
         request["stream"] = True
-    _mark(request, question, settings)
+    if settings.temperature is not None or not settings.is_anthropic:
+        # the SDK has no name for it; local servers take it, and small models need it
+        request["extra_body"] = {"temperature": settings.temperature or 0.0}
+    if settings.cache:
+        _mark(request, system, question)
     return request
 
 
-def _mark(request: Mapping[str, Any], question: Question, settings: ModelSettings) -> None:
+def _mark(request: Mapping[str, Any], system: Sequence[Block], question: Question) -> None:
     """Mark the stable blocks for the cache: the last four, as more are refused."""
-    if not settings.cache:
-        return
-    stable = [block for block in question.system if block.text.strip()]
+    stable = [block for block in system if block.text.strip()]
     pairs: list[tuple[dict[str, Any], Block | Image]] = list(
         zip(request.get("system", ()), stable, strict=False)
     )

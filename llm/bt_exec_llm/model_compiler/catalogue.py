@@ -5,11 +5,12 @@ Generated from the registries, so that it never says more or less than verificat
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import yaml
 
+from bt_exec.language.messages import language_of
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.planning.compiler import Request
 from bt_exec.skill import Condition, Signature, Skill
@@ -18,7 +19,7 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
 from bt_exec.verify.types import type_name
 
-__all__ = ["as_yaml", "describe_site"]
+__all__ = ["as_yaml", "describe_site", "describe_trees", "pruned"]
 
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _MOST_TREES = 60
@@ -35,7 +36,46 @@ def describe_site(request: Request) -> str:
     for pack in catalogue.packs:
         if text := _domain(pack):
             parts += ["", f"# Rules of the domain {pack.name!r}", text]
-    return "\n".join(parts)
+    return "\n".join([*parts, *_settings(request)])
+
+
+def describe_trees(request: Request) -> str:
+    """Return the trees of a site with their arguments and what people say for them, and no more."""
+    parts = ["# Trees"]
+    for tree in request.library:
+        if tree.utterances:
+            parts.append(f"- {_head(tree, request.catalogue)}: {tree.summary}")
+            parts.append(f"  said: {' | '.join(_few(tree.utterances))}")
+    return "\n".join([*parts, *_settings(request)])
+
+
+def _few(utterances: Sequence[str]) -> list[str]:
+    """Return one utterance of each language."""
+    return list({language_of(text): text for text in reversed(utterances)}.values())
+
+
+def _settings(request: Request) -> list[str]:
+    """Return the site's names and settings; what is only measures is left out."""
+    found = {pack: pruned(own) for pack, own in request.settings.items()}
+    found = {pack: own for pack, own in found.items() if own}
+    return ["", "# Names and settings of the site", as_yaml(found)] if found else []
+
+
+def pruned(value: Any) -> Any:
+    """Return settings without lists of numbers (poses, areas), which say nothing to a model."""
+    if isinstance(value, Mapping):
+        kept = {str(key): pruned(inner) for key, inner in value.items()}
+        return {key: inner for key, inner in kept.items() if inner not in (None, {}, [], "")}
+    if isinstance(value, list | tuple):
+        if all(_number(inner) for inner in value):
+            return []
+        kept_items = [pruned(inner) for inner in value]
+        return [inner for inner in kept_items if inner not in (None, {}, [], "")]
+    return value
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def as_yaml(data: Any) -> str:

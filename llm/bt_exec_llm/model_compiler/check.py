@@ -157,7 +157,13 @@ def _by_id(place: str, ids: Mapping[str, str]) -> str:
     """Return a place by the id of its node, if the plan was flat: ``n3/with/arm``."""
     fitting = [known for known in ids if place == known or place.startswith(f"{known}/")]
     longest = max(fitting, key=len, default="")
-    return ids[longest] + place[len(longest) :] if longest else place
+    if not longest:
+        return place
+    rest = place[len(longest) :]
+    for key, field in (("/do", "/runs"), ("/tree", "/runs"), ("/check", "/asks")):
+        if "[" not in ids[longest] and (rest == key or rest.startswith(f"{key}/")):
+            rest = field + rest[len(key) :]
+    return ids[longest] + rest
 
 
 def _too_large(data: Any) -> Problem | None:

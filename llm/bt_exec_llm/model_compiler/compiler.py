@@ -27,13 +27,13 @@ from bt_exec_llm.client.endpoint import look_at_endpoint
 from bt_exec_llm.model_compiler.dialogue import Result, talk
 from bt_exec_llm.model_compiler.estimate import estimate
 from bt_exec_llm.model_compiler.expected_effects import meaning_of
-from bt_exec_llm.model_compiler.prompt import build_prompt
+from bt_exec_llm.model_compiler.prompt import Prompt, build_prompt
 from bt_exec_llm.model_compiler.wording import refusal_of, sentences
 from bt_exec_llm.offline import create as create_offline
 
 __all__ = ["AS_RECORDED", "ModelCompiler", "PlanningSettings", "create", "explained"]
 
-AS_RECORDED = ("rounds", "fallback", "image")
+AS_RECORDED = ("rounds", "fallback", "image", "prompt")
 """The settings of planning that a recording must be played with to give the same plans."""
 
 
@@ -47,6 +47,8 @@ class PlanningSettings(BaseModel):
             the plan list for it, which cost nothing, and the model where there is none; or
             ``model``, always.
         image: Whether the model sees the picture.
+        prompt: ``full``, the whole language of trees; or ``short``, for small models: choose trees
+            of the library and their arguments.
         record: File to which every exchange is added; ``replay:FILE`` plans from it.
     """
 
@@ -56,6 +58,7 @@ class PlanningSettings(BaseModel):
     fallback: Literal["offline"] | None = None
     repair: Literal["library", "model"] = "library"
     image: bool = False
+    prompt: Literal["full", "short"] = "full"
     record: Path | None = None
 
 
@@ -84,9 +87,13 @@ class ModelCompiler:
         self._prices = prices or Prices()
         self._offline = offline or create_offline({})
 
+    def _prompt(self, request: Request) -> Prompt:
+        short = self.settings.prompt == "short"
+        return build_prompt(request, image=self.settings.image, short=short)
+
     def prompt(self, request: Request) -> str:
         """Return what the model would be told, as people read it; nothing is sent."""
-        return str(build_prompt(request, image=self.settings.image))
+        return str(self._prompt(request))
 
     def doctor(self) -> Iterator[tuple[str, str, str, str]]:
         """Look at the key and the address, for ``bt-exec doctor``; nothing is asked."""
@@ -96,7 +103,7 @@ class ModelCompiler:
 
     def estimate(self, request: Request) -> Mapping[str, float]:
         """Return how large the first question is and what it would cost; nothing is sent."""
-        prompt = build_prompt(request, image=self.settings.image)
+        prompt = self._prompt(request)
         return estimate(prompt, self._prices).to_dict()
 
     def compile(self, request: Request) -> Plan | Refusal:
@@ -109,7 +116,7 @@ class ModelCompiler:
             return replace(meant, calls=0)
         result = talk(
             self.model,
-            build_prompt(request, image=self.settings.image),
+            self._prompt(request),
             request,
             None if isinstance(meant, Refusal) else meant,
             rounds=self.settings.rounds,

@@ -162,7 +162,12 @@ class Dialogue:
         prompt = self._prompt
         try:
             answer = self._model.ask(
-                prompt.system, turns, prompt.schema, self._request.cancel, plain=prompt.plain
+                prompt.system,
+                turns,
+                prompt.schema,
+                self._request.cancel,
+                plain=prompt.plain,
+                structured=prompt.structured,
             )
         except ModelFailure as failure:
             if self._late and failure.code == "MODEL_CANCELLED":
@@ -190,7 +195,9 @@ class Dialogue:
         if self._request.record is None:
             return
         prompt = self._prompt
-        asked = Question(prompt.system, turns, prompt.schema, prompt.plain).to_dict()
+        asked = Question(
+            prompt.system, turns, prompt.schema, prompt.plain, prompt.structured
+        ).to_dict()
         text = json.dumps(asked, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
         self._request.record(
             compiler=self._compiler,

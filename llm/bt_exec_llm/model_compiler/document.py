@@ -20,7 +20,7 @@ from bt_exec_llm.model_compiler.objections import objection
 
 __all__ = ["WHOLE", "Document", "document_in"]
 
-WHOLE = ("root", "nodes", "full_action_list", "next_action", "cannot")
+WHOLE = ("root", "nodes", "steps", "full_action_list", "next_action", "cannot")
 """Keys of which one stands in every whole plan."""
 _KEYS = (*WHOLE, "explanation", "assumes", "subgoals", "mission", "plan")
 _NAME = "the answer"

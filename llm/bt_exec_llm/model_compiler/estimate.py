@@ -46,11 +46,12 @@ class Estimate:
 
 def estimate(prompt: Prompt, prices: Prices) -> Estimate:
     """Return what a prompt takes; nothing is sent."""
-    stable = tokens_of("\n".join(block.text for block in prompt.system))
     schema = tokens_of(json.dumps(prompt.schema, ensure_ascii=False))
+    form = tokens_of(max(prompt.plain, prompt.structured, key=len))
+    stable = tokens_of("\n".join(block.text for block in prompt.system)) + form + schema
     texts = [block.text for block in prompt.first.blocks if isinstance(block, Block)]
     pictures = sum(isinstance(block, Image) for block in prompt.first.blocks)
-    fresh = tokens_of("\n".join(texts)) + schema + pictures * _PICTURE
+    fresh = tokens_of("\n".join(texts)) + pictures * _PICTURE
     return Estimate(
         prompt.characters,
         stable + fresh,

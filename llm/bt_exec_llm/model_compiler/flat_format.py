@@ -1,7 +1,8 @@
 """Trees without nesting: a list of nodes that name their children, for schemas without recursion.
 
 A flat plan says the same as the nested YAML, but for conditions: the parts of a condition must all
-hold (each can be negated); there is no ``any``.
+hold (each can be negated); there is no ``any``. What a node runs stands in ``step``, with its
+arguments; ``runs`` and ``with`` in the node itself are taken as well.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class _Wiring:
             name = node.get("id") or f"nodes[{index}]"
             if name in self.nodes:
                 self._report("NODE_TWICE", "two nodes have this id", name, name)
-            self.nodes.setdefault(name, node)
+            self.nodes.setdefault(name, self._with_step(name, node))
         first = data.get("root")
         self.first = first if isinstance(first, str) else next(iter(self.nodes), "")
 
@@ -126,6 +127,20 @@ class _Wiring:
                 if len(above) < 60:  # nesting itself is judged where it is verified
                     yield self._node(child, (*above, name), f"{place}[{count}]")
                     count += 1
+
+    def _with_step(self, name: str, node: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a node whose step stands in the node itself: ``{step: {runs, with}}``."""
+        if "step" not in node:
+            return node
+        step = node["step"]
+        if not isinstance(step, dict):
+            self._report("BAD_NODE", "a step holds 'runs' and 'with'", f"{name}/step")
+            return {key: value for key, value in node.items() if key != "step"}
+        for key in step:
+            if key not in ("runs", "with") or node.get(key) not in (None, "", [], {}):
+                message = f"{key!r} has no place here; a step holds 'runs' and 'with', once"
+                self._report("UNKNOWN_FIELD", message, f"{name}/step/{key}", str(key)[:60])
+        return {**{key: value for key, value in node.items() if key != "step"}, **step}
 
     def _unused(self, name: str, node: Mapping[str, Any], kind: str) -> None:
         """Report fields that a kind of node has no use for, and that would be passed over."""
@@ -204,9 +219,7 @@ def to_flat(root: Mapping[str, Any]) -> list[dict[str, Any]]:
         elif kind == "check":
             flat["asks"] = _conditions(node[kind])
         else:
-            flat["runs"] = node[kind]
-        if node.get("with"):
-            flat["with"] = _listed(node["with"])
+            flat["step"] = {"runs": node[kind], "with": dict(node.get("with") or {})}
         flat.update({key: node[key] for key in (*_PLAIN, "else") if key in node})
         for key in ("skip_if", "while"):
             if key in node:

@@ -92,6 +92,7 @@ def unpack(data: Any) -> Form:
     elif (key := _actions_key(data)) is not None:
         notes.append(f"the list {key!r} was read as a sequence")
         root = {"sequence": [_step(item) for item in data[key]]}
+        places = {f"root/sequence[{index}]": f"{key}[{index}]" for index in range(len(data[key]))}
     elif any(kind in data for kind in KINDS):
         notes.append("a bare node was read as the root")
         root = {key: value for key, value in data.items() if key not in _OWN}
@@ -224,6 +225,7 @@ def _turn(data: Mapping[str, Any], notes: list[str], cannot: str, problems: list
     return Form(
         {"sequence": actions},
         cannot,
+        places={f"root/sequence[{i}]": f"full_action_list[{i}]" for i in range(len(actions))},
         stated={key: value for key, value in data.items() if key != "full_action_list"},
         notes=tuple(notes),
         problems=tuple(problems),

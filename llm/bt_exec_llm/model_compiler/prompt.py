@@ -19,14 +19,14 @@ from bt_exec.failure import Failure, Problem
 from bt_exec.planning.compiler import Request
 from bt_exec.spec.dump import to_data
 from bt_exec_llm.client import Block, Image, Turn, image_block
-from bt_exec_llm.model_compiler.catalogue import as_yaml, describe_site
-from bt_exec_llm.model_compiler.examples import examples_for
+from bt_exec_llm.model_compiler.catalogue import as_yaml, describe_site, describe_trees
+from bt_exec_llm.model_compiler.examples import like_this, shown
 from bt_exec_llm.model_compiler.replan_scope import part_of
-from bt_exec_llm.model_compiler.schema import schema
+from bt_exec_llm.model_compiler.schema import schema, short_schema
 
 __all__ = ["VERSION", "Prompt", "build_prompt", "fenced", "problems_text"]
 
-VERSION = 1
+VERSION = 2
 """Of the texts in ``prompts/``; raised when they change, so that records can be told apart."""
 
 _FOLDER = Path(__file__).parent.parent / "prompts"
@@ -47,13 +47,15 @@ class Prompt:
         system: Role, language, catalogue, library: the same for every command of a site.
         first: The situation and the command.
         schema: JSON Schema of the answer.
-        plain: The form of the answer for servers that honour no schema.
+        plain: The form of the answer for servers that honour no schema, with examples in it.
+        structured: Examples in the form of the schema, for servers that honour it.
     """
 
     system: tuple[Block, ...]
     first: Turn
     schema: Mapping[str, Any]
     plain: str
+    structured: str = ""
 
     def __str__(self) -> str:
         """Return it as people read it, for ``--show-prompt``."""
@@ -67,15 +69,23 @@ class Prompt:
         return len(str(self))
 
 
-def build_prompt(request: Request, *, image: bool = False) -> Prompt:
-    """Return the prompt for a request; with the picture, if it is wanted and there is one."""
+def build_prompt(request: Request, *, image: bool = False, short: bool = False) -> Prompt:
+    """Return the prompt for a request.
+
+    Args:
+        request: What is asked for.
+        image: Whether the picture is shown, if there is one.
+        short: Whether only trees are to be chosen, for small models. A repair is asked for in full.
+    """
+    short = short and request.failure is None
+    role, about = ("short", describe_trees) if short else ("system", describe_site)
     system = (
-        Block(f"bt-exec prompt {VERSION}\n\n{_text('system')}"),
-        Block(describe_site(request), cache=True),
+        Block(f"bt-exec prompt {VERSION}\n\n{_text(role)}"),
+        Block(about(request), cache=True),
     )
     parts: list[str | Image] = []
-    if examples := examples_for(request):
-        parts.append(f"# Examples\n\n{examples}")
+    if like := like_this(request):
+        parts.append(f"# Commands like this one\n\n{like}")
     parts.append("# Situation\n\n" + fenced("situation", _situation(request)))
     if request.failure is not None and request.previous is not None:
         parts.append(_failed(request))
@@ -83,9 +93,12 @@ def build_prompt(request: Request, *, image: bool = False) -> Prompt:
         parts.append(image_block(request.situation.frame))
     command = {"command": _clean(request.command, _LONGEST_COMMAND), "language": request.language}
     parts.append("# Command\n\n" + fenced("command", command))
-    return Prompt(
-        system, Turn.user(*parts), schema(request.catalogue, request.library), _text("form")
-    )
+    first = Turn.user(*parts)
+    site = (request.catalogue, request.library)
+    if short:
+        return Prompt(system, first, short_schema(*site), "Answer with JSON as told above.")
+    plain = f"{_text('form')}\n\n# Examples\n\n{shown(request, 'nested')}"
+    return Prompt(system, first, schema(*site), plain, f"# Examples\n\n{shown(request, 'flat')}")
 
 
 def problems_text(problems: Iterable[Problem], known: Iterable[Problem] = ()) -> str:
@@ -133,7 +146,6 @@ def _situation(request: Request) -> dict[str, Any]:
         "facts": {
             _clean(key): _clean(value) for key, value in sorted(seen.facts.items())[:_MOST_WORDS]
         },
-        "settings": {pack: dict(own) for pack, own in request.settings.items() if own},
     }
 
 

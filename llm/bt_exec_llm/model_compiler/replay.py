@@ -21,7 +21,6 @@ from bt_exec_llm.model_compiler.compiler import (
     PlanningSettings,
     explained,
 )
-from bt_exec_llm.model_compiler.prompt import build_prompt
 
 __all__ = ["create"]
 
@@ -40,8 +39,10 @@ class ReplayCompiler(ModelCompiler):
 
     def known_way(self, request: Request) -> MissionSpec | None:
         """Return the library's way, unless the model was asked here when it was recorded."""
-        prompt = build_prompt(request, image=self.settings.image)
-        asked = Question(prompt.system, (prompt.first,), prompt.schema, prompt.plain)
+        prompt = self._prompt(request)
+        asked = Question(
+            prompt.system, (prompt.first,), prompt.schema, prompt.plain, prompt.structured
+        )
         return None if self._recording.knows(asked) else super().known_way(request)
 
 

@@ -31,6 +31,7 @@ class Asked:
     messages: Sequence[Any]
     schema: Mapping[str, Any] | None
     plain: str | None
+    structured: str | None = None
 
 
 class ScriptedModel(Generic[A]):
@@ -72,9 +73,10 @@ class ScriptedModel(Generic[A]):
         cancel: threading.Event | None = None,
         *,
         plain: str | None = None,
+        structured: str | None = None,
     ) -> A:
         """Return the next answer, or raise the next failure."""
-        question = Asked(tuple(system), tuple(messages), schema, plain)
+        question = Asked(tuple(system), tuple(messages), schema, plain, structured)
         with self._lock:
             self.asked.append(question)
             reply = self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]

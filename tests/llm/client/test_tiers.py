@@ -99,7 +99,8 @@ def test_without_a_schema_there_is_one_tier(serve: Any, connect: Any) -> None:
     client = connect(server)
     found = client.ask([Block("rules")], [Turn.user("hi")])
     assert (found.text, found.data, found.tier) == ("hello", None, "text")
-    assert set(server.requests[0].body) == {"model", "max_tokens", "messages", "system"}
+    body = {"model", "max_tokens", "messages", "system", "temperature"}
+    assert set(server.requests[0].body) == body
     assert client.tier == "schema"
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from bt_exec.spec.dump import to_data
 from bt_exec_llm.model_compiler.flat_format import from_flat, to_flat
-from bt_exec_llm.model_compiler.schema import schema
+from bt_exec_llm.model_compiler.schema import schema, short_schema
 from tests.llm.model_compiler.paper import SITE, run_paper
 
 NESTED = {
@@ -37,11 +37,32 @@ def test_every_tree_of_the_library_can_be_written_flat(tree):
 
 def test_the_schema_names_what_exists_and_does_not_recurse():
     made = schema(SITE.catalogue, SITE.library)
-    node = made["properties"]["nodes"]["items"]["properties"]
-    assert set(node["runs"]["enum"]) == {*SITE.catalogue.skills, *SITE.library.names()}
+    branches = made["properties"]["nodes"]["items"]["properties"]["step"]["anyOf"]
+    runs = [branch["properties"] for branch in branches]
+    named = [name for branch in runs for name in branch["runs"]["enum"]]
+    assert named == [*SITE.catalogue.skills, *SITE.library.names()]
+    grasp = next(branch["with"] for branch in runs if branch["runs"]["enum"] == ["grasp"])
+    assert grasp["required"] == ["arm", "object_label"]
+    assert grasp["properties"]["arm"]["enum"] == ["left", "right"]
     assert "$ref" not in str(made)
     assert made["additionalProperties"] is False
     assert anthropic.transform_schema(made)["properties"].keys() == made["properties"].keys()
+
+
+def test_a_site_with_too_many_names_gets_one_branch_for_all(monkeypatch):
+    monkeypatch.setattr("bt_exec_llm.model_compiler.schema.MOST_BRANCHES", 5)
+    node = schema(SITE.catalogue, SITE.library)["properties"]["nodes"]["items"]["properties"]
+    assert set(node["step"]["properties"]["runs"]["enum"]) == {
+        *SITE.catalogue.skills,
+        *SITE.library.names(),
+    }
+
+
+def test_the_short_schema_knows_trees_and_their_arguments_only():
+    made = short_schema(SITE.catalogue, SITE.library)
+    steps = made["properties"]["steps"]["items"]["anyOf"]
+    assert [step["properties"]["tree"]["enum"][0] for step in steps] == list(SITE.library.names())
+    assert anthropic.transform_schema(made)
 
 
 @pytest.mark.parametrize("flavour", ["claude", "ollama", "vllm", "llama.cpp", "lm-studio", "bare"])
