@@ -182,6 +182,8 @@ def test_where_a_command_forbids_in_words_that_only_the_model_knows_nothing_move
     run = run_paper(command, scripted([AIR_PLAN]), confirm=lambda *_: True)
     assert run.outcome.status == "refused"
     assert run.robot.moves == []
+    forbidden = any("COMMAND_FORBIDS" in problem for problem in run.outcome.problems)
+    assert forbidden or run.outcome.reason_code == "NEGATED"
 
 
 def test_a_site_may_let_every_plan_run_that_passes(scripted):
@@ -328,8 +330,26 @@ def test_a_model_that_is_too_slow_leaves_time_for_the_offline_compiler(scripted)
 
 def test_an_answer_keeps_the_name_of_its_model(scripted):
     class Named:
-        def ask(self, system, messages, schema=None, cancel=None, *, plain=None):
+        def ask(self, system, messages, schema=None, cancel=None, *, plain=None, structured=None):
             return Answer(GOOD, model="some-model-5")
 
     answer = ModelCompiler(Named()).compile(request_for(OPEN))
     assert (answer.spec.mission.compiler, answer.spec.mission.model) == ("claude", "some-model-5")
+
+
+def test_an_abort_acts_while_an_answer_is_read(scripted, monkeypatch):
+    from bt_exec_llm.model_compiler import dialogue
+
+    reading, executives = threading.Event(), []
+
+    def slow(text):
+        reading.set()
+        executives[0].abort()
+        assert threading.Event().wait(0.3) is False
+        return read(text)
+
+    read = dialogue.document_in
+    monkeypatch.setattr(dialogue, "document_in", slow)
+    run = run_paper(OPEN, scripted([GOOD]), before=executives.append)
+    assert reading.is_set()
+    assert (run.outcome.status, run.robot.moves) == ("aborted", [])

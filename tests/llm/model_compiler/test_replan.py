@@ -125,6 +125,7 @@ def test_after_a_failure_the_other_arm_may_do_what_the_named_one_could_not(asked
         ("root: {do: open_door, with: {arm: left, object_label: door-handle}}", "ALREADY_DONE"),
         ("root: {do: return_home}", "PLAN_FOR_ANOTHER_COMMAND"),
         ("root: {sequence: []}", "EMPTY_PLAN"),
+        ("root: {tree: take_material}", "SAME_PART_AGAIN"),
         ("root: {tree: take_material_again, repeat: forever}", "ENDLESS_LOOP"),
     ],
 )
