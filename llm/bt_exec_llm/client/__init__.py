@@ -6,7 +6,7 @@ Everything here is the interface. The SDK is imported with the first question, n
     answer = model.ask([Block(rules, cache=True)], [Turn.user("Say hello")], schema, cancel)
     print(answer.data, answer.usage)
 
-`ReplayClient` answers from a recording, `bt_exec.testing.ScriptedModel` from a script.
+`ReplayClient` answers from a recording, `bt_exec_llm.testing.scripted_model` from a script.
 """
 
 from __future__ import annotations

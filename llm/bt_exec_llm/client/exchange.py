@@ -136,7 +136,7 @@ class Answer:
 
 
 class Model(Protocol):
-    """Whoever answers: `ModelClient`, `ReplayClient`, `bt_exec.testing.ScriptedModel`."""
+    """Whoever answers: `ModelClient`, `ReplayClient`, `ScriptedModel` in tests."""
 
     def ask(
         self,

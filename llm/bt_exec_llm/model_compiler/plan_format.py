@@ -14,26 +14,22 @@ from typing import Any
 
 from bt_exec.failure import Problem
 from bt_exec.spec.model import KINDS
+from bt_exec_llm.model_compiler.beside_plan import (
+    ACTIONS,
+    FIELDS,
+    OWN,
+    WRAPPERS,
+    canonical,
+    objections,
+    reason,
+    two_plans,
+)
 from bt_exec_llm.model_compiler.flat_format import from_flat, is_flat
-from bt_exec_llm.model_compiler.objections import objection
 
 __all__ = ["Form", "unpack"]
 
-_WRAPPERS = ("plan", "answer", "mission", "behavior_tree", "behaviour_tree", "tree", "result")
-_ACTIONS = ("full_action_list", "actions", "plan", "steps", "tasks", "action_list")
-_TURN = (
-    *("mode", "plan_version", "step_index", "next_action", "skip_log", "visibility_warnings"),
-    *("door_state_estimation", "observations", "gate_evaluations", "goal_status", "stop_signal"),
-    "arm_policy",
-)
-"""Keys of a turn report; rules of packs read what they say."""
 _NAMES = ("name", "action", "skill")
 _ARGS = ("args", "params", "parameters", "arguments", "with")
-_OWN = ("root", "nodes", "explanation", "cannot", "assumes", "subgoals")
-_FIELDS = ("save", "else", "tell", "skip_if", "while", "retry", "timeout", "repeat")
-_NO_REASON = ("", "none", "null", "n/a", "na", "-", "false", "empty", "없음", "없습니다")
-"""What models write into ``cannot`` when nothing is in the way."""
-_EXPLAIN = ("explanation", "summary", "subgoals")
 
 
 @dataclass(frozen=True)
@@ -64,8 +60,8 @@ class Form:
 def unpack(data: Any) -> Form:
     """Return what the plain data of an answer says."""
     notes: list[str] = []
-    outside = _two_plans(data) if isinstance(data, dict) else []
-    data = _unwrapped(data, notes)
+    problems: list[Problem] = []
+    data = _unwrapped(data, notes, problems)
     if isinstance(data, list):
         notes.append("a list was read as a sequence")
         data = {"root": {"sequence": [_step(item) for item in data]}}
@@ -73,10 +69,8 @@ def unpack(data: Any) -> Form:
         message = "the answer holds no plan; write a mapping with 'root'"
         found = "" if data is None else str(data)[:60]
         return Form(notes=tuple(notes), problems=(Problem("NO_PLAN", message, found=found),))
-    data = {_canonical(key): value for key, value in data.items()}
-    cannot = _reason(data.get("cannot"))
-    problems = outside or _two_plans(data)
-    problems += _objections(data)
+    cannot = reason(data.get("cannot"))
+    problems += [*two_plans(data), *objections(data)]
     if any(key in data for key in ("full_action_list", "next_action")):
         return _turn(data, notes, cannot, problems)
     places: Mapping[str, str] = {}
@@ -95,8 +89,8 @@ def unpack(data: Any) -> Form:
         places = {f"root/sequence[{index}]": f"{key}[{index}]" for index in range(len(data[key]))}
     elif any(kind in data for kind in KINDS):
         notes.append("a bare node was read as the root")
-        root = {key: value for key, value in data.items() if key not in _OWN}
-        stated = {key: value for key, value in data.items() if key in _OWN}
+        root = {key: value for key, value in data.items() if key not in OWN}
+        stated = {key: value for key, value in data.items() if key in OWN}
     else:
         root = None
     if root is None and not cannot:
@@ -115,69 +109,25 @@ def unpack(data: Any) -> Form:
     )
 
 
-def _unwrapped(data: Any, notes: list[str]) -> Any:
+def _unwrapped(data: Any, notes: list[str], problems: list[Problem]) -> Any:
+    """Return what stands in wrappers around a plan; what stands beside it there is judged, too."""
     for _ in range(3):
         inner = None
-        if isinstance(data, dict) and not any(key in data for key in _OWN):
-            inner = next((data[k] for k in _WRAPPERS if isinstance(data.get(k), dict)), None)
+        if isinstance(data, dict):
+            data = {canonical(key): value for key, value in data.items()}
+        if isinstance(data, dict) and not any(key in data for key in OWN):
+            inner = next((data[k] for k in WRAPPERS if isinstance(data.get(k), dict)), None)
         elif isinstance(data, list) and len(data) == 1 and isinstance(data[0], dict):
-            inner = data[0] if any(key in data[0] for key in _OWN) else None
+            inner = data[0] if any(key in data[0] for key in OWN) else None
         if inner is None:
             return data
         notes.append("a wrapper around the plan was taken off")
+        if isinstance(data, dict):
+            problems += [*two_plans(data), *objections(data)]
         data = inner
+    if isinstance(data, dict):
+        data = {canonical(key): value for key, value in data.items()}
     return data
-
-
-def _canonical(key: str) -> str:
-    """Return ``cannot`` for its other spellings; other keys as they are."""
-    plain = "".join(char for char in key.casefold() if char.isalpha())
-    return "cannot" if plain in ("cannot", "cant") else key
-
-
-def _reason(value: Any) -> str:
-    """Return why there is no plan, if an answer says so in any form; empty if it does not."""
-    if value is None or value is False or value == [] or value == {}:
-        return ""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    text = text.strip()
-    return "" if text.casefold().strip(".") in _NO_REASON else text
-
-
-def _two_plans(data: Mapping[str, Any]) -> list[Problem]:
-    """Find a second plan beside the first: both would be meant, or neither."""
-    wrapped = [
-        key
-        for key in _WRAPPERS
-        if isinstance(data.get(key), dict)
-        and any(inner in data[key] for inner in (*KINDS, "root", "nodes"))
-    ]
-    listed = [key for key in _ACTIONS if isinstance(data.get(key), list)]
-    root = [] if isinstance(data.get("root"), str) and is_flat(data) else ["root"]
-    bare = [kind for kind in KINDS if kind in data][:1]
-    holds = [key for key in (*root, "nodes") if data.get(key) is not None]
-    found = list(dict.fromkeys((*holds, *listed, *wrapped, *bare)))
-    if len(found) < 2:
-        return []
-    message = "the answer holds more than one plan; write one, under one key"
-    return [Problem("SEVERAL_PLANS", message, found[1], ", ".join(found)[:60])]
-
-
-def _objections(data: Mapping[str, Any]) -> list[Problem]:
-    """Find what speaks against the plan beside it: explanations, and keys of the model's own."""
-    found = []
-    known = (*_OWN, *_WRAPPERS, *_ACTIONS, *_TURN, *KINDS, *_FIELDS, "with", "name")
-    for key, value in list(data.items())[:40]:
-        if key in _EXPLAIN:
-            texts = value if isinstance(value, list) else [value]
-            said = " ".join(text for text in texts[:40] if isinstance(text, str))
-            found.append(objection(said[:4000], key, explains=True))
-        elif key not in known:
-            words = key.replace("_", " ").replace("-", " ")
-            told = value if isinstance(value, str) else ""
-            if value not in (None, False, "", [], {}):
-                found.append(objection(f"{words} {told[:4000]}", key))
-    return [problem for problem in found if problem is not None][:3]
 
 
 def _turn(data: Mapping[str, Any], notes: list[str], cannot: str, problems: list[Problem]) -> Form:
@@ -233,7 +183,7 @@ def _turn(data: Mapping[str, Any], notes: list[str], cannot: str, problems: list
 
 
 def _actions_key(data: Mapping[str, Any]) -> str | None:
-    return next((key for key in _ACTIONS if isinstance(data.get(key), list)), None)
+    return next((key for key in ACTIONS if isinstance(data.get(key), list)), None)
 
 
 def _step(item: Any) -> Any:
@@ -248,7 +198,7 @@ def _step(item: Any) -> Any:
     if given:
         step["with"] = item[given[0]]  # what is no mapping is found where arguments are checked
     # a second name, second arguments and whatever changes how a node runs must not get lost
-    more = (*names[1:], *given[1:], *_FIELDS)
+    more = (*names[1:], *given[1:], *FIELDS)
     return {**step, **{key: item[key] for key in more if key in item}}
 
 

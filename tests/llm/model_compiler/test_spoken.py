@@ -94,6 +94,8 @@ DECLINES = {
     "in JSON": '{"root": {"tree": "open_door"}, "cannot": "a hand is in the door gap"}',
     "in a fence": "```yaml\ncannot: a hand is in the gap\nroot: {tree: open_door}\n```",
     "in a wrapper": "plan: {cannot: a hand is in the gap, root: {tree: open_door}}",
+    "beside a wrapper": '{"plan": {"root": {"tree": "open_door"}}, "Cannot": "a hand is there"}',
+    "beside a list": '{"plan": [{"action": "open_door"}], "can\'t": "a hand is there"}',
     "in a flat plan": '{"explanation": "", "cannot": "a hand is in the gap", "assumes": [], '
     '"subgoals": [], "nodes": [{"id": "n1", "kind": "tree", "runs": "open_door"}]}',
     "beside a bare node": "cannot: a hand is in the gap\ntree: open_door",
