@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,6 +27,12 @@ _TURN = (
     "arm_policy",
 )
 """Keys of a turn report; rules of packs read what they say."""
+_PERMITS = re.compile(
+    r"\b(?:approved?|safe|ok|okay|allow\w*|execut\w*|valid|permit\w*|confirm\w*|ready|feasible|"
+    r"possible|can|may|run|proceed|go)\b",
+    re.IGNORECASE,
+)
+"""Keys that forbid where they are false."""
 
 
 def canonical(key: str) -> str:
@@ -52,6 +59,8 @@ def two_plans(data: Mapping[str, Any]) -> list[Problem]:
         and any(inner in data[key] for inner in (*KINDS, "root", "nodes"))
     ]
     listed = [key for key in ACTIONS if isinstance(data.get(key), list)]
+    known = (*OWN, *WRAPPERS, *ACTIONS, *_TURN, *KINDS)
+    wrapped += [key for key, value in data.items() if key not in known and _is_plan(value)]
     root = [] if isinstance(data.get("root"), str) and is_flat(data) else ["root"]
     bare = [kind for kind in KINDS if kind in data][:1]
     holds = [key for key in (*root, "nodes") if data.get(key) is not None]
@@ -60,6 +69,13 @@ def two_plans(data: Mapping[str, Any]) -> list[Problem]:
         return []
     message = "the answer holds more than one plan; write one, under one key"
     return [Problem("SEVERAL_PLANS", message, found[1], ", ".join(found)[:60])]
+
+
+def _is_plan(value: Any) -> bool:
+    """Whether a value under a key of the model's own could be a plan."""
+    parts = value if isinstance(value, list) else [value]
+    keys = (*KINDS, "root", "nodes", "kind", "action", "skill")
+    return any(isinstance(part, dict) and any(key in part for key in keys) for part in parts[:40])
 
 
 def objections(data: Mapping[str, Any]) -> list[Problem]:
@@ -74,6 +90,9 @@ def objections(data: Mapping[str, Any]) -> list[Problem]:
         elif key not in known:
             words = key.replace("_", " ").replace("-", " ")
             told = value if isinstance(value, str) else ""
-            if value not in (None, False, "", [], {}):
+            denied = value is False or str(value).strip().casefold() in ("no", "false", "아니요")
+            if denied and _PERMITS.search(words):
+                found.append(objection(f"not {words}", key))
+            elif value not in (None, False, "", [], {}):
                 found.append(objection(f"{words} {told[:4000]}", key))
     return [problem for problem in found if problem is not None][:3]

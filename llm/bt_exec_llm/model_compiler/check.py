@@ -67,7 +67,7 @@ def judge(data: Any, request: Request, meant: MissionSpec | None, model: str) ->
         return Judgement(problems=form.problems, notes=form.notes)
     root, spelling = tidied(form.root, request)
     notes = (*form.notes, *spelling)
-    problems = [*form.problems, *faults.endless(root)]
+    problems = [*form.problems, *faults.endless(root), *faults.forbidding_names(root)]
     nothing = tuple(faults.empty(root))
     if nothing and not any(p.code == "ENDLESS_LOOP" for p in problems):
         return Judgement(problems=(*problems, *nothing), notes=notes)

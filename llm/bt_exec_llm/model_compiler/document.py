@@ -8,6 +8,7 @@ problems that the model is told of.
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 from bt_exec.failure import Problem, SpecError
@@ -26,6 +27,8 @@ _KEYS = (*WHOLE, "explanation", "assumes", "subgoals", "mission", "plan")
 _NAME = "the answer"
 _NO_DATA = frozenset({"ANCHOR", "TAG", "DUPLICATE_KEY", "KEY_NOT_TEXT", "SEVERAL_DOCUMENTS"})
 _AROUND = "words around"
+_COMMENT = re.compile(r"(?m)(?:^|[ \t])#([^\n]*+)")
+_JSON_COMMENT = re.compile(r"//[^\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+")
 _BEFORE = "words before the document left out"
 
 
@@ -54,7 +57,7 @@ def document_in(text: str) -> Document:
         found = found._replace(notes=("thoughts left out", *found.notes))
     if found.problems:
         return found
-    odd = _odd_keys(found.data)
+    odd = _odd_keys(found.data) or objection(_comments(said, found.notes))
     return Document(problems=(odd,)) if odd is not None else found
 
 
@@ -130,6 +133,14 @@ def _odd_keys(data: Any) -> Problem | None:
                 seen[flat] = key
                 stack.append((inner, (*place[:8], key)))
     return None
+
+
+def _comments(text: str, notes: tuple[str, ...]) -> str:
+    """Return the comments in an answer, which a parser passes over but a person would read."""
+    found = _COMMENT.findall(text)
+    if any(note.startswith("comments") for note in notes):
+        found += _JSON_COMMENT.findall(text)
+    return "\n".join(found)
 
 
 def _told(problem: Problem) -> Problem:

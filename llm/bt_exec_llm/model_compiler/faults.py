@@ -37,8 +37,17 @@ from bt_exec.spec.model import KINDS, Do, MissionSpec, NodeBase, Tree, children_
 from bt_exec.spec.paths import place_of_children
 from bt_exec.spec.source import Place, show_place
 from bt_exec_llm.model_compiler.expected_effects import chosen_in, ends_of, said_of
+from bt_exec_llm.model_compiler.objections import objection
 
-__all__ = ["another_command", "empty", "endless", "forbidden", "named", "same_again"]
+__all__ = [
+    "another_command",
+    "empty",
+    "endless",
+    "forbidden",
+    "forbidding_names",
+    "named",
+    "same_again",
+]
 
 MOST_RUNS = 100
 """A node that may run more often than this is a loop that nobody meant."""
@@ -59,6 +68,15 @@ def _hollow(node: dict[str, Any]) -> bool:
     children = [node[kind] for kind in ("sequence", "fallback", "parallel") if kind in node]
     listed = children[0] if len(children) == 1 and isinstance(children[0], list) else None
     return listed is not None and all(isinstance(child, dict) for child in listed)
+
+
+def forbidding_names(root: Any) -> Iterator[Problem]:
+    """Find nodes whose own names say that they are not to run."""
+    for place, node in _nodes(root):
+        name = node.get("name")
+        found = objection(name, f"{place}/name", explains=True) if isinstance(name, str) else None
+        if found is not None:
+            yield found
 
 
 def endless(root: Any) -> Iterator[Problem]:

@@ -17,7 +17,8 @@ __all__ = ["objection"]
 _AGAINST = re.compile(
     r"\b(?:not|(?:do|does|did|is|are|was|wo|ca|could|should|would|must|has|have)n['’]?t|no|never|"
     r"cannot|unable|stop|wait|hold on|refus\w*|declin\w*|unsafe|danger\w*|warning|beware|careful|"
-    r"abort|forbid\w*|prohibit\w*|sorry|impossible|hurt\w*|injur\w*|risk\w*|emergency|instead of)\b"
+    r"abort|forbid\w*|prohibit\w*|sorry|impossible|veto\w*|ignore|"
+    r"disregard|hold your|hurt\w*|injur\w*|risk\w*|emergency|instead of)\b"
     r"|지 ?마|지 ?말|하면 안|안 돼|안 됩|안돼|안됩|못 ?[하합해]|수 없|위험|금지|멈[추춰]|조심|주의"
     r"|거부|거절|불가|죄송|다치|다칠|중지|대신",
     re.IGNORECASE,

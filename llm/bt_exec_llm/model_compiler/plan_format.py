@@ -70,7 +70,7 @@ def unpack(data: Any) -> Form:
         found = "" if data is None else str(data)[:60]
         return Form(notes=tuple(notes), problems=(Problem("NO_PLAN", message, found=found),))
     cannot = reason(data.get("cannot"))
-    problems += [*two_plans(data), *objections(data)]
+    problems += [*two_plans(data), *objections(data), *_facts_twice(data.get("assumes"))]
     if any(key in data for key in ("full_action_list", "next_action")):
         return _turn(data, notes, cannot, problems)
     places: Mapping[str, str] = {}
@@ -218,6 +218,19 @@ def _facts(value: Any) -> dict[str, str]:
     if not isinstance(value, dict):
         return {}
     return {str(key): str(item) for key, item in value.items()}
+
+
+def _facts_twice(value: Any) -> list[Problem]:
+    """Find a fact that is assumed to be two things."""
+    pairs = [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    seen: set[str] = set()
+    twice = None
+    for fact in (str(pair["fact"]) for pair in pairs if "fact" in pair):
+        twice = fact if fact in seen else twice
+        seen.add(fact)
+    if twice is None:
+        return []
+    return [Problem("DUPLICATE_KEY", "a fact is assumed twice", "assumes", twice[:60])]
 
 
 def _texts(value: Any) -> tuple[str, ...]:
