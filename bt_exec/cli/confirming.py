@@ -47,7 +47,7 @@ class TerminalConfirm:
             lines = document_lines(spec, conductor.library, painter.width, painter.glyphs)
             painter.lines(lines)
             painter.say(say("CONFIRM_QUESTION", spec.mission.language))
-            return _line(over).casefold().strip(" .!") in _YES
+            return _line(over).casefold().strip().strip(" .!") in _YES
         finally:
             if view is not None:
                 view.again()
