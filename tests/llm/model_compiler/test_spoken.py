@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from bt_exec.planning.compile_command import request_of
 
 from bt_exec.planning.plan import prepare
+from bt_exec.site.compile_command import request_of
 from bt_exec.site.site import load_site
 from bt_exec_llm.client import Answer
 from bt_exec_llm.model_compiler.dialogue import _judged
