@@ -67,7 +67,7 @@ def compile_(
     if isinstance(answer, Refusal):
         raise _refused(answer)
     try:
-        runs = prepare(answer.spec, request)
+        runs = prepare(answer.spec, request, answer.meaning)
     except SpecError as error:
         raise _refused(rejection(error, request)) from None
     spec = runs if inline else answer.spec

@@ -66,7 +66,7 @@ class Planner:
             self._emit(Refused(*self._at(), answer))
             return _without(request, answer)
         try:
-            spec = prepare(answer.spec, request)
+            spec = prepare(answer.spec, request, answer.meaning)
         except SpecError as error:
             self._emit(Rejected(*self._at(), answer.spec, error.problems))
             refusal = rejection(error, request)

@@ -48,5 +48,5 @@ def compile_command(
     request = request_of(site, command, situation)
     answer = make_compiler(site, compiler).compile(request)
     if isinstance(answer, Plan):
-        return answer.spec, prepare(answer.spec, request)
+        return answer.spec, prepare(answer.spec, request, answer.meaning)
     return answer

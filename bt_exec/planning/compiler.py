@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from bt_exec.failure import Failure, Refusal
+from bt_exec.language.meaning import Meaning
 from bt_exec.language.messages import Messages
 from bt_exec.observation import Situation
 from bt_exec.pack import Catalogue
@@ -114,11 +115,13 @@ class Plan:
         spec: The mission.
         calls: How many times a planner was asked for it (a model's repair rounds count).
         usage: What it cost, by kind: tokens, seconds.
+        meaning: What the command means, where it was read for certain.
     """
 
     spec: MissionSpec
     calls: int = 1
     usage: Mapping[str, float] = field(default_factory=dict)
+    meaning: Meaning | None = None
 
 
 class Compiler(Protocol):

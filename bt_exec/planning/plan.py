@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bt_exec.failure import Problem, Refusal, SpecError
+from bt_exec.language.meaning import Meaning
 from bt_exec.planning.compiler import Request
 from bt_exec.planning.passes import PassContext
 from bt_exec.spec.expand import expand
@@ -17,13 +18,13 @@ __all__ = ["NEED_NOT_MET", "examine", "prepare", "rejection"]
 NEED_NOT_MET = "NEED_NOT_MET"
 
 
-def prepare(spec: MissionSpec, request: Request) -> MissionSpec:
+def prepare(spec: MissionSpec, request: Request, meaning: Meaning | None = None) -> MissionSpec:
     """Return the plan as it will run: subtrees expanded, passes applied, verified.
 
     Raises:
         SpecError: Holding every problem that was found.
     """
-    plan, problems = examine(spec, request)
+    plan, problems = examine(spec, request, meaning=meaning)
     if problems or plan is None:
         raise SpecError(problems)
     return plan
@@ -53,6 +54,7 @@ def examine(
     *,
     meant: MissionSpec | None = None,
     stated: Mapping[str, Any] | None = None,
+    meaning: Meaning | None = None,
 ) -> tuple[MissionSpec | None, tuple[Problem, ...]]:
     """Return the plan as it would run, as far as it comes, and everything that is wrong with it.
 
@@ -63,6 +65,7 @@ def examine(
         request: What was asked for.
         meant: See `PassContext`.
         stated: See `PassContext`.
+        meaning: See `PassContext`.
     """
     problems = list(verify_document(spec, request.catalogue, request.library))
     try:
@@ -78,6 +81,7 @@ def examine(
             request.command,
             meant,
             stated or {},
+            meaning,
         )
         for pack in request.catalogue.packs
     }

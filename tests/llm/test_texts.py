@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from bt_exec_llm.lexicon_files import load_lexicon, with_words
 
 from bt_exec.failure import Refusal, RegistrationError
 from bt_exec.language.messages import language_of
@@ -15,7 +16,6 @@ from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Sequence
-from bt_exec_llm.lexicon_files import load_lexicon, with_words
 from bt_exec_llm.offline import create
 
 LEXICON = """

@@ -8,6 +8,7 @@ CLOSING_IN_OPEN_COMMAND    closes the door, though the command only opens it
 MATERIAL_IN_DOOR_COMMAND   acts on the material, or speaks of it, in a command about the door
 GATE_REASON_UNRELATED      gives a gate a result for a reason that has nothing to do with it
 STATE_CONTRADICTS_PLAN     states how the door stands, then does what makes no sense there
+ARM_IS_POLICY              takes the material with another arm than the command names
 STATE_CONTRADICTS_SEEN     states another door than the one that is seen
 =========================  =====================================================================
 
@@ -29,7 +30,7 @@ from bt_exec.spec.source import show_place
 from bt_exec.verify.context import conditions_of, nodes_of
 from bt_exec_skills.door.gate import handles_material
 
-__all__ = ["RULES", "door_only", "gate_reasons", "stated_state"]
+__all__ = ["RULES", "arm_as_asked", "door_only", "gate_reasons", "stated_state"]
 
 _PROSE = ("explanation", "visibility_warnings", "goal_status", "stop_signal", "subgoals")
 _MATERIAL = re.compile(r"material|자재", re.IGNORECASE)
@@ -38,6 +39,7 @@ _IS_OPEN = re.compile(r"\b(is|already|door|now|was)\W+(wide )?(open|opened)\b|�
 _NOT_OPEN = re.compile(
     r"closed|shut|ajar|not (fully |yet )?open|uncertain|닫|불확실|조금 열|안 열", re.IGNORECASE
 )
+_TAKES = ("get", "take")
 _NO = re.compile(r"\b(no|not|nothing|isn't|without|absent)\b|안 |없|않", re.IGNORECASE)
 
 
@@ -139,5 +141,20 @@ def _looks(spec: MissionSpec) -> bool:
     )
 
 
-RULES = (door_only, gate_reasons, stated_state)
+def arm_as_asked(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
+    """Who names an arm for the material gets that one: another may be the site's policy."""
+    if context.meaning is None:
+        return
+    policy = str(context.settings.get("material_arm", "right"))
+    for act in context.meaning.acts:
+        themes = {role.value for role in act.roles if role.role == "theme"}
+        arms = set(act.values("Arm"))
+        if act.positive and "material" in themes and act.predicate in _TAKES and arms - {policy}:
+            message = f"the {policy} arm takes the material here; the command names another"
+            yield Problem(
+                "ARM_IS_POLICY", message, show_place(()), ", ".join(sorted(arms)), (policy,)
+            )
+
+
+RULES = (door_only, gate_reasons, stated_state, arm_as_asked)
 """Each takes a plan with its subtrees expanded and returns what is wrong with it."""

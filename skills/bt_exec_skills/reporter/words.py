@@ -13,19 +13,6 @@ __all__ = ["PROFESSOR", "PROFESSOR_OFFICE", "USER", "words"]
 
 USER, PROFESSOR, PROFESSOR_OFFICE = "user", "professor", "professor_office"
 
-_KO_PLACE = (
-    "[쪽](|에|에서|에는|에서는|에도|로|으로|을|를|의|이|가|은|는|도|만"
-    "|랑|이랑|하고|와|과|및|까지|부터) [둘 다|모두|전부|다]"
-)
-_KO_PERSON = "(|께|께는|께도|께서|한테|에게|한테도|에게도|을|를|이|가|은|는|도)"
-_KO_TO, _KO_COME = "(로|으로|에|까지)", "(돌아오다|오다|복귀하다|돌아가다|가다)"
-_EN_COME = "(come|go|head|return|drive|move) [back]"
-_EN_PLACE = "[to|in|at|into|of|from|on|inside|around|through|over to|by|near] [both] [the]"
-_EN_PERSON = "[to|with|for|from|of|see] [the]"
-_EN_IS_IN = (
-    "(is|'s) [still] (in|there|here|around|available|free|in the office|in (his|her) office)"
-)
-
 
 def words(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values ``Place`` and ``Person`` of a site, in the form of a lexicon.
@@ -34,15 +21,8 @@ def words(settings: Mapping[str, Any]) -> dict[str, Any]:
     goes only by names that name the professor.
     """
     site = make_map(settings)
-    base = _by_language(_names(site.base, site.places[site.base]))
     people = {name: person for name, person in site.people.items() if name != USER}
     return {
-        "verbs": {
-            "come": {
-                "en": [f"{_EN_COME} [to] [the|your|our|my] {name}" for name in base[0]],
-                "ko": [f"{name}{_KO_TO} {_KO_COME}" for name in base[1]],
-            }
-        },
         "values": {
             "Place": _places(site),
             "Person": {
@@ -75,23 +55,13 @@ def _names(name: str, known: Place | Person | Round) -> tuple[str, ...]:
 
 def _place(names: Iterable[str]) -> dict[str, list[str]]:
     english, korean = _by_language(names)
-    return {
-        "en": [f"{_EN_PLACE} {name} [area]" for name in english],
-        "ko": [f"{name}{_KO_PLACE}" for name in (*korean, *english)],  # lounge 확인해 줘
-    }
+    return {"en": english, "ko": [*korean, *english]}  # lounge 확인해 줘
 
 
 def _person(name: str, person: Person, places: Mapping[str, Place]) -> dict[str, Any]:
     english, korean = _by_language(_names(name, person))
     at = _place(_names(person.place, places[person.place]))
-    return {
-        "en": [
-            *(f"{_EN_PERSON} {one}" for one in english),
-            *(f"(whether|if) [the] {one} {_EN_IS_IN}" for one in english),
-        ],
-        "ko": [f"{one}{_KO_PERSON}" for one in korean],
-        "proxies": at,
-    }
+    return {"en": english, "ko": [*korean, *english], "proxies": at}
 
 
 def _by_language(names: Iterable[str]) -> tuple[list[str], list[str]]:
