@@ -22,6 +22,8 @@ from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["Binder", "Part"]
 
+_NOW = "now"
+"""Marks a step that ends a mission, where work follows it."""
 _ORDINARY = ("noun", "value", "state", "person")
 
 
@@ -68,14 +70,26 @@ class Binder:
         ends: dict[str, Step] = {}
         alone: list[Step] = []
         for step in steps:
+            late = [p for p in step.pieces if p.mark == "after" and p.kind == "value"]
+            if late and work and set(step.verbs) & set(self._closing):  # 복도 보고 와, 라운지도
+                work[-1] = replace(work[-1], pieces=[*work[-1].pieces, *late])
+                step = replace(step, pieces=[p for p in step.pieces if p not in late])
             tree = self._closes(step)
             if tree:
-                ends.setdefault(tree, step)
+                reports = bool(set(step.verbs) & self._telling)
+                if tree in ends and reports and self._reported(ends[tree]):
+                    continue
+                if tree not in ends or reports:
+                    ends[tree] = step
                 alone.append(step)
                 continue
+            if ends and self._reported(next(iter(ends.values()))):  # tell me, then go on
+                for name, end in ends.items():
+                    work.append(replace(end, verbs=(_NOW, name)))
+                ends = {}
             work.append(step)
         if ends and not work:
-            work, ends = alone, {}
+            work, ends = [replace(step, pieces=[]) for step in alone], {}
         elif any(step.condition for step in alone):
             return Trouble("CONDITION", text)
         parts: list[Part] = []
@@ -89,6 +103,10 @@ class Binder:
                 parts.append(pair)
                 done += work[at : at + 2]
                 at += 2
+                continue
+            if work[at].verbs[:1] == (_NOW,):
+                parts.append(Part(work[at].verbs[1], {}, work[at].text))
+                at += 1
                 continue
             found = self._parts(work[at], done, work[at - 1] if at else None)
             if isinstance(found, Trouble):
@@ -173,6 +191,14 @@ class Binder:
             return tree
         home = [p for p in rest if p.name == "Place" and p.value == self._base]
         return tree if not rest or len(home) == len(rest) else ""
+
+    @property
+    def _telling(self) -> set[str]:
+        return {v for v, verb in self._lexicon.verbs.items() if verb.finds == "tell"}
+
+    def _reported(self, step: Step) -> bool:
+        """Whether a step that ends a mission says that something is to be told."""
+        return bool(set(step.verbs) & self._telling & set(self._closing))
 
     @property
     def _base(self) -> str:

@@ -154,8 +154,11 @@ class EnglishReader:
                 correction, at = True, at + size
                 continue
             after = self._phrases.filler(tokens, at)
-            if after > max(at, self._phrases.lead(tokens, at)[1]) and not self._starts_verb(
-                tokens, at, longer_than=after - at
+            lead = self._phrases.lead(tokens, at)[1]
+            if (
+                after > at
+                and (after > lead or self._ends(tokens, after))
+                and not self._starts_verb(tokens, at, longer_than=after - at)
             ):
                 at = after
                 continue
@@ -454,13 +457,14 @@ class EnglishReader:
         ):
             at = max(at + 1, self._phrases.filler(tokens, at))
         person = self._person(text, tokens, at)
-        if person is None:
+        free = any(self._slot.get(n) == "Question" for n in names)
+        if person is None and not (
+            free and at < len(tokens) and tokens[at].text in (*_WH, "if", "about")
+        ):
             return None
-        piece, after = person
-        pieces = [piece]
-        free = "question" in {n for n in names if self._slot.get(n) == "Question"} or any(
-            self._slot.get(n) == "Question" for n in names
-        )
+        after, pieces = at, []
+        if person is not None:
+            after, pieces = person[1], [person[0]]
         start = after
         while (
             start < len(tokens)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bt_exec_llm.offline.english_words import Token, lemma_of
+from bt_exec_llm.offline.english_words import Token, bases_of
 from bt_exec_llm.offline.vocabulary import Entry, Vocabulary
 
 __all__ = ["Phrases"]
@@ -59,13 +59,12 @@ class Phrases:
         if at >= len(tokens) or not tokens[at].is_word:
             return 0, ()
         word = tokens[at].text
-        first = word
+        firsts: tuple[str, ...] = (word,)
         if form != "base":
-            base = lemma_of(word)
-            if form == "ing" and not word.endswith("ing") and base != word:
-                return 0, ()
-            first = base
-        found = self._longest(tokens, at, ("verb",), first)
+            firsts = (word, *bases_of(word)) if form == "any" or word.endswith("ing") else ()
+        found = next(
+            (one for first in firsts if (one := self._longest(tokens, at, ("verb",), first))), None
+        )
         if found is None:
             end = at + 1
             while end < len(tokens) and end < at + 9 and tokens[end].is_word:
@@ -79,7 +78,10 @@ class Phrases:
         self, tokens: Sequence[Token], at: int, end: int, form: str = "base"
     ) -> tuple[tuple[str, ...], frozenset[int]]:
         """Return a verb whose other words stand later: take the material *out*."""
-        head = tokens[at].text if form == "base" else lemma_of(tokens[at].text)
+        heads = (
+            (tokens[at].text,) if form == "base" else (tokens[at].text, *bases_of(tokens[at].text))
+        )
+        head = next((one for one in heads if one in self._heads), "")
         best: tuple[tuple[str, ...], frozenset[int]] = ((), frozenset())
         size = 0
         for rest, name in self._heads.get(head, ()):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from bt_exec_llm.offline.vocabulary import Vocabulary
 
-__all__ = ["EnglishWords", "Token", "lemma_of"]
+__all__ = ["EnglishWords", "Token", "bases_of", "lemma_of"]
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*|\d+(?:[.:,]\d+)*(?:pm|am|st|nd|rd|th)?|->|=>|\S")
 _SHORT = {
@@ -69,6 +69,16 @@ def lemma_of(word: str) -> str:
     from simplemma import lemmatize
 
     return lemmatize(word, "en")
+
+
+def bases_of(word: str) -> tuple[str, ...]:
+    """Return what an inflected verb may come from, the likeliest first: closing, close."""
+    found = [lemma_of(word)]
+    for ending in ("ing", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) > len(ending) + 2:
+            stem = word[: -len(ending)]
+            found += [stem, stem + "e", *([stem[:-1]] if stem[-1] == stem[-2] else [])]
+    return tuple(dict.fromkeys(found))
 
 
 @lru_cache(maxsize=4096)

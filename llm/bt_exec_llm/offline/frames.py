@@ -91,7 +91,11 @@ class Frames:
                 known.append(frame)
 
     def _add_several(self, tree: str, steps: list[Step], lexicon: Lexicon) -> None:
-        work = [step for step in steps if not (set(step.verbs) & _closing(lexicon))] or steps
+        work = [
+            step
+            for step in steps
+            if not set(step.verbs) & _closing(lexicon) or keys_of(step) - {"me"}
+        ] or steps
         if len(work) == 1:
             self._add(tree, work[0], lexicon)
             return

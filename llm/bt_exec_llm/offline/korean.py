@@ -125,7 +125,8 @@ class _Fold:
     def _stop(self, stop: Stop) -> None:
         if stop.kind == "stop":
             return
-        if stop.kind == "question" and self._now.pieces and not self._now.verbs:
+        late = self._done and self._done[-1].mood == "ask" and self._joined != "stop"
+        if stop.kind == "question" and self._now.pieces and not self._now.verbs and not late:
             self._verbless(asked=True)
             return
         self._verbless()

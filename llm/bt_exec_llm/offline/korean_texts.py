@@ -35,13 +35,7 @@ def with_texts(items: list[Any], lexicon: Lexicon, text: str) -> list[Any]:
         for verb in slot.verbs
         if slot.shape == "clause"
     }
-    asks = {
-        verb
-        for name, slot in lexicon.texts.items()
-        for verb in slot.verbs
-        if not slot.never.ko and slot.shape == "clause"
-    }
-    del asks
+    taking = {verb for slot in lexicon.texts.values() for verb in slot.verbs}
     people = {kind for slot in lexicon.texts.values() for kind in slot.to}
     found = list(items)
     at = 0
@@ -55,7 +49,7 @@ def with_texts(items: list[Any], lexicon: Lexicon, text: str) -> list[Any]:
             at += 1
             continue
         needs_quote = not any(e.name in _free(lexicon) for e in item.entries)
-        at = _fold(found, at, slots[0], people, text, needs_quote=needs_quote) + 1
+        at = _fold(found, at, slots[0], people, taking, text, needs_quote=needs_quote) + 1
     return found
 
 
@@ -67,7 +61,14 @@ def _free(lexicon: Lexicon) -> set[str]:
 
 
 def _fold(
-    items: list[Any], at: int, slot: str, people: set[str], text: str, *, needs_quote: bool
+    items: list[Any],
+    at: int,
+    slot: str,
+    people: set[str],
+    taking: set[str],
+    text: str,
+    *,
+    needs_quote: bool,
 ) -> int:
     """Put one text in the place of its words before the verb at `at`; return where the verb is."""
     if at and isinstance(items[at - 1], Piece) and items[at - 1].mark == "quote":
@@ -97,12 +98,10 @@ def _fold(
     for index in range(end - 1, -1, -1):
         one = items[index]
         if hasattr(one, "verb"):
+            if quoted and not _between(items, index, people, taking):
+                continue
             known = any(e.kind == "verb" and e.name not in ("be", "be_there") for e in one.entries)
-            if (
-                one.verb.kind in _CLOSES
-                and known
-                and not _inside(items, index, end, quoted=quoted, people=people)
-            ):
+            if one.verb.kind in _CLOSES and known:
                 begin = index + 1
                 break
         elif not isinstance(one, Piece) and getattr(one, "kind", "") in ("end", "question"):
@@ -181,12 +180,18 @@ def _fold(
     return at - (last - first) + 1
 
 
-def _inside(items: list[Any], index: int, end: int, *, quoted: bool, people: set[str]) -> bool:
-    """Whether a verb belongs to a message that is quoted: … 끝나고 오시라고."""
-    if not quoted:
-        return False
-    del people, end
-    return False
+def _between(items: list[Any], index: int, people: set[str], taking: set[str]) -> bool:
+    """Whether a verb before a quoted message is no part of it: it follows the person, or takes one."""
+    verb = items[index]
+    if any(e.name in taking for e in verb.entries):
+        return True
+    before = items[index - 1] if index else None
+    if isinstance(before, Piece) and _is_person(before, people):
+        return True
+    return not any(
+        isinstance(item, Piece) and _is_person(item, people) and item.mark == "to"
+        for item in items[:index]
+    )
 
 
 def _is_person(piece: Piece, people: set[str]) -> bool:

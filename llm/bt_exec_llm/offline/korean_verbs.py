@@ -24,6 +24,7 @@ _QUOTE = (
     *("다고", "ᆫ다고", "는다고", "라고", "으라고", "자고", "냐고", "느냐고", "으냐고"),
     *("이라고", "단", "란", "라는", "다는", "ᆫ다는", "는다는", "라구", "다구"),
 )
+_DOUBTS = ("나", "ᆫ가", "는가", "은가", "ᆯ까", "을까", "는지", "ᆫ지", "은지", "냐", "던가")
 _ASK_TO = ("ᆯ래", "을래", "ᆯ래요", "을래요", "ᆯ까", "을까", "ᆯ까요", "을까요", "ᆯ런지", "ᆯ는지")
 _QUESTIONS = (
     *("니", "냐", "으니", "나", "나요", "는가", "는가요", "ᆫ가", "ᆫ가요", "은가", "은가요", "습니까"),
@@ -308,6 +309,8 @@ def _kind(verb: Verb, every: Sequence[Morph], at: int, ending: Morph) -> tuple[s
             "게",
         ):
             return "reason", at
+    if form in _DOUBTS and one is not None and one.tag != "SF":
+        return "embed", at
     return _final(verb, form), at
 
 

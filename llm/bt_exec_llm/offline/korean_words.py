@@ -238,7 +238,7 @@ class KoreanWords:
                 verb, after = read_verb(every, at, self._beginnings.__contains__)
                 items.append(self._verb_word(verb, text, denied))
                 denied = False
-                at = after
+                at = self._after_particles(every, after)
                 continue
             pieces, at = self._other(text, every, at)
             items.extend(self._with_particles(pieces, every, at) if pieces else [])
@@ -294,7 +294,7 @@ class KoreanWords:
         full = (*verb.stems, *verb.helpers)
         entries: list[Entry] = []
         least = len(verb.stems)
-        while least > 1 and full[least - 1] in ("두", "놓", "보", "버리"):
+        while least > 1 and full[least - 1] in ("두", "놓", "보", "버리", "주", "드리"):
             least -= 1
         if (
             len(verb.stems) == 1
@@ -358,6 +358,36 @@ class KoreanWords:
                     ]
                     at += 1
                 at += 1
+                continue
+            if (
+                one.tag in ("NNG", "NR", "NNP", "MM")
+                and nxt is not None
+                and nxt.form == "고"
+                and nxt.start == one.end
+                and nxt.tag[0] != "J"
+                and (one.form,) in self._verbs
+            ):  # 열고
+                found += [
+                    Morph(one.form, "VV", one.start, one.end),
+                    Morph("고", "EC", nxt.start, nxt.end),
+                ]
+                at += 2
+                continue
+            if (
+                one.tag == "SL"
+                and nxt is not None
+                and nxt.form == "하고"
+                and nxt.start == one.end
+                and any(
+                    e.kind == "verb" for e in self._vocabulary.english.find((one.form.casefold(),))
+                )
+            ):
+                found += [
+                    one,
+                    Morph("하", "XSV", nxt.start, nxt.start + 1),
+                    Morph("고", "EC", nxt.start + 1, nxt.end),
+                ]
+                at += 2
                 continue
             if one.tag == "XSN" and one.form in _MARKS:
                 one = one._replace(tag="JKB")

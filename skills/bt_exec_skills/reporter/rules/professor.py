@@ -44,7 +44,7 @@ def concerns_professor(node: NodeBase) -> bool:
 
 def no_professor(spec: MissionSpec, context: PassContext) -> Changed:
     """Without the word in the command, nothing of the plan has to do with the professor."""
-    if not context.command or names_professor(context.command):
+    if context.meaning is not None or not context.command or names_professor(context.command):
         return spec, ()
     if not any(_concerned(node) for node in walk(spec.root)):
         return spec, ()

@@ -51,6 +51,8 @@ def report_last(spec: MissionSpec, context: PassContext) -> Changed:
     """
     if not wants_report(context.command):
         return spec, ()
+    if context.meaning is not None and any(goes_home(node) for node in walk(spec.root)):
+        return spec, ()  # where it was said, it is told
     steps = steps_of(spec.root)
     last = max((at for at, step in enumerate(steps) if works(step)), default=-1)
     away = context.situation.facts.get("at", BASE) != BASE
