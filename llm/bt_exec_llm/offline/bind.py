@@ -55,6 +55,7 @@ class Binder:
         self._frames = frames
         self._library = library
         self._lexicon = lexicon
+        self._whole: Step | None = None
         self._closing = {
             said: tree for tree, closing in lexicon.closing.items() for said in closing.said
         }
@@ -108,15 +109,15 @@ class Binder:
                 parts.append(Part(work[at].verbs[1], {}, work[at].text))
                 at += 1
                 continue
-            found = self._parts(work[at], done, work[at - 1] if at else None)
+            step = self._with_next(work, at)
+            found = self._parts(step, done, work[at - 1] if at else None)
             if isinstance(found, Trouble):
                 return found
-            parts.extend(found)
-            done.append(found[-1].step or work[at])
+            parts = self._merged(parts, found)
+            done.append(self._whole or step)
             at += 1
-        parts = self._merged(parts)
         asked = any(
-            step.via == "tell" or (step.via == "ask" and step.condition is None)
+            step.via == "tell" or step.told or (step.via == "ask" and step.condition is None)
             for step in work
             if QUESTION in step.verbs
         )
@@ -147,13 +148,16 @@ class Binder:
                 if parts.code not in ("NO_OBJECT", "NOT_UNDERSTOOD")
                 else Trouble("NEGATED", text)
             )
+        if all(self._closes(step) for step in wanted):
+            return Trouble("NEGATED", text)
         planned = {pair for part in parts for pair in self._doings(part)}
         ends = {part.tree for part in parts}
-        kept: list[Part] = []
         for step in steps:
             if step.positive:
                 continue
             if tree := self._closes(step):
+                if step.joined == "then" or not any(not self._closes(s) for s in wanted):
+                    return Trouble("NEGATED", text)
                 if tree in ends and any(self._closes(s) == tree for s in wanted):
                     return Trouble("CONTRADICTION", text)
                 continue
@@ -163,7 +167,6 @@ class Binder:
             forbidden = {pair for part in mine for pair in self._doings(part)}
             if not forbidden or forbidden & planned:
                 return Trouble("NEGATED", text)
-        del kept
         return parts
 
     def _bound_pairs(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | None:
@@ -288,13 +291,17 @@ class Binder:
             if isinstance(question, Trouble) or not self._checks(question[1]):
                 return Trouble("CONDITION", step.condition[0].text)
             condition = question[1], step.condition[1], question[0]
-        options = self._fan_out(step)
+        step = self._rounds(step, last)
+        whole = self._one(step, done)
+        if isinstance(whole, Trouble):
+            return whole
+        self._whole, _, borrowed = whole
         parts: list[Part] = []
-        for option in options:
+        for option in self._fan_out(self._whole):
             bound = self._one(option, done)
             if isinstance(bound, Trouble):
                 return bound
-            full, tree, borrowed = bound
+            full, tree, _ = bound
             args = self._args(full, tree)
             if isinstance(args, Trouble):
                 return args
@@ -392,7 +399,6 @@ class Binder:
 
     def _one(self, step: Step, done: list[Step]) -> tuple[Step, TreeSpec, bool] | Trouble:
         """Return the tree of a step with one value of each type, and whether it borrowed any."""
-        about = [self._lexicon.ways[v].about for v in step.verbs if v in self._lexicon.ways]
         if not step.verbs and not step.pieces:
             return Trouble("NOT_UNDERSTOOD", step.text)
         exact = self._exact(step)
@@ -400,19 +406,52 @@ class Binder:
             return step, exact, False
         if isinstance(exact, Trouble) and exact.code == "AMBIGUOUS":
             return exact
-        completed = self._completed(step, done)
-        if isinstance(completed, tuple):
-            return completed
-        for values in about:
-            more = [
-                Piece("value", kind, value, start=step.start, end=step.end)
-                for kind, value in values.items()
-                if value in self._lexicon.values.get(kind, {})
-            ]
-            fuller = self._exact(replace(step, pieces=[*step.pieces, *more]))
-            if isinstance(fuller, TreeSpec):
-                return replace(step, pieces=[*step.pieces, *more]), fuller, False
-        return completed
+        return self._completed(step, done)
+
+    def _rounds(self, step: Step, last: Step | None) -> Step:
+        """Give a verb what it is about where nothing of the kind is named: go on patrol.
+
+        Unless it happens where the robot was just sent: go to the lounge and patrol.
+        """
+        for verb in step.verbs:
+            way = self._lexicon.ways.get(verb)
+            for kind, value in (way.about if way is not None else {}).items():
+                if any(
+                    p.name == kind for p in step.pieces
+                ) or value not in self._lexicon.values.get(kind, {}):
+                    continue
+                sent = (
+                    []
+                    if last is None or not self._leads_to(last, step)
+                    else [p for p in last.pieces if p.name == kind]
+                )
+                more = sent or [Piece("value", kind, value, start=step.start, end=step.start)]
+                step = replace(
+                    step,
+                    pieces=[
+                        *step.pieces,
+                        *(replace(p, start=step.start, end=step.start) for p in more),
+                    ],
+                )
+        return step
+
+    def _leads_to(self, first: Step, step: Step) -> bool:
+        """Whether a step begins what the next one goes on with."""
+        trees = {frame.tree for frame in self._frames_for(first)}
+        follows = {frame.tree for frame in self._frames_for(step)}
+        return any((one, two) in self._frames.parts for one in trees for two in follows)
+
+    def _with_next(self, work: list[Step], at: int) -> Step:
+        """Return a step with what only the next one names: open and close the door."""
+        step = work[at]
+        content = [p for p in step.pieces if p.kind != "filler"]
+        if content or not step.verbs or at + 1 >= len(work) or step.condition is not None:
+            return step
+        lent = [p for p in work[at + 1].pieces if p.kind in ("noun", "value") and p.mark != "not"]
+        if not any(p.kind == "noun" for p in lent):
+            return step
+        full = replace(step, pieces=[replace(p, start=step.start, end=step.start) for p in lent])
+        return full if isinstance(self._exact(full), TreeSpec) else step
 
     def _frames_for(self, step: Step) -> list[Frame]:
         concepts = dict.fromkeys(self._lexicon.concept(verb) for verb in step.verbs or ("",))
@@ -498,10 +537,11 @@ class Binder:
                         if p is not None
                     ),
                 ]
-                full = replace(step, pieces=[p for p in pieces if p.kind != "pronoun"])
+                pieces = [p for p in pieces if p.kind != "pronoun"]
+                full = replace(step, pieces=pieces)
                 tree = self._exact(full)
                 if isinstance(tree, TreeSpec):
-                    return full, tree, True
+                    return self._with_tool(full, tree, done), tree, True
                 if tree.code == "AMBIGUOUS":
                     return tree
         usual = {
@@ -528,6 +568,24 @@ class Binder:
             if isinstance(tree, TreeSpec):
                 return full, tree, False
         return self._trouble(step, bool(options))
+
+    def _with_tool(self, step: Step, tree: TreeSpec, done: list[Step]) -> Step:
+        """Return a step with what the step before is done with, if that was said first."""
+        before = done[-1] if done else None
+        if before is None:
+            return step
+        kinds = {p.type for p in tree.params.values()} - {*self._lexicon.lists, "Person"}
+        kinds -= {p.name for p in step.pieces}
+        nouns = [p.start for p in before.pieces if p.kind == "noun"]
+        lent = [
+            p
+            for p in before.pieces
+            if p.kind == "value" and p.name in kinds and p.start < min(nouns, default=0)
+        ]
+        return replace(
+            step,
+            pieces=[*step.pieces, *(replace(p, start=step.start, end=step.start) for p in lent)],
+        )
 
     @staticmethod
     def _lendable(said: list[Piece]) -> Iterable[Piece]:
@@ -580,20 +638,26 @@ class Binder:
         """Whether a tree is one question that the robot can answer at once."""
         return bool(getattr(tree.root, "check", None)) and getattr(tree.root, "tell", False) is True
 
-    def _merged(self, parts: list[Part]) -> list[Part]:
-        """Leave out a part that the next one begins with, or says again more exactly."""
-        found: list[Part] = []
-        for part in parts:
-            while found and self._begins(found[-1], part):
-                found.pop()
-            if (
-                found
-                and part.borrowed
-                and (found[-1].tree, found[-1].args) == (part.tree, part.args)
-            ):
-                continue
-            found.append(part)
-        return found
+    def _merged(self, parts: list[Part], more: list[Part]) -> list[Part]:
+        """Add the parts of a step; leave out those that it begins with, or says more exactly."""
+        size = len(more)
+        if (
+            size > 1
+            and len(parts) >= size
+            and all(self._begins(old, new) for old, new in zip(parts[-size:], more, strict=True))
+        ):
+            return [*parts[:-size], *more]
+        found = list(parts)
+        while found and self._begins(found[-1], more[0]):
+            found.pop()
+        if (
+            found
+            and size == 1
+            and more[0].borrowed
+            and (found[-1].tree, found[-1].args) == (more[0].tree, more[0].args)
+        ):
+            return found
+        return [*found, *more]
 
     def _begins(self, first: Part, part: Part) -> bool:
         if first.condition != part.condition or first.times != 1:

@@ -119,10 +119,12 @@ class EnglishReader:
         }
         self._people = {kind for slot in vocabulary.lexicon.texts.values() for kind in slot.to}
         self._phrases = Phrases(vocabulary)
+        self._ing = False
 
     def read(self, text: str) -> tuple[list[Clause], list[Token]]:
         """Return the clauses of `text` and its tokens."""
         tokens = self._words.read(text)
+        self._ing = any(self._phrases.lead(tokens, at)[0] == "ing" for at in range(len(tokens)))
         clauses: list[Clause] = []
         at, joined, correction = 0, "", False
         while at < len(tokens):
@@ -170,6 +172,8 @@ class EnglishReader:
             clause.correction = correction
             joined, correction = "", False
             clauses.append(clause)
+        if clauses and joined in ("then", "or", "but"):
+            clauses[-1].whys.append(("UNFINISHED", text))
         return clauses, tokens
 
     @staticmethod
@@ -189,7 +193,10 @@ class EnglishReader:
 
     def _starts_verb(self, tokens: list[Token], at: int, *, longer_than: int = 0) -> bool:
         """Whether a verb of the lexicon begins here in its base form, longer than a filler."""
-        size, names = self._phrases.verb(tokens, at)
+        form = (
+            "ing" if self._ing and at < len(tokens) and tokens[at].text.endswith("ing") else "base"
+        )
+        size, names = self._phrases.verb(tokens, at, form)
         return bool(names) and size > longer_than
 
     def _starts_clause(self, tokens: list[Token], at: int) -> bool:
@@ -290,6 +297,8 @@ class EnglishReader:
             clause.end = tokens[-1].end
             clause.whys.append(("UNFINISHED", self._said(text, tokens, first, len(tokens))))
             return clause, len(tokens)
+        if self._ing and tokens[at].text.endswith("ing"):
+            form = "ing"
         if at == first and self._is_question(tokens, at):
             return self._question(text, tokens, at, clause)
         return self._verb_clause(text, tokens, at, clause, form=form)

@@ -70,6 +70,9 @@ _NUMBERS = {
     },
     **{"once": 1, "twice": 2, "thrice": 3, "eleven": 11, "twelve": 12, "hundred": 100, "dozen": 12},
 }
+_SOLID = frozenset(
+    "first robot bot buddy dear mate good nice great cool perfect sorry like guys".split()
+)
 _UNITS = frozenset(
     "second seconds minute minutes hour hours day days week weeks moment o'clock am pm".split()
 )
@@ -102,6 +105,10 @@ def add_pieces(
     while at < end:
         token = tokens[at]
         word = token.text
+        if at not in skip and phrases.filler(tokens, at) > at + 1 and not unknown:
+            at = phrases.filler(tokens, at)
+            continue
+        pointed = at > 0 and phrases.determiner(tokens, at - 1)
         if at in skip:
             close()
             mark, at = "", at + 1
@@ -169,6 +176,11 @@ def add_pieces(
             continue
         if found is not None:
             entries, size = found
+            entries = sorted(entries, key=lambda e: e.kind == "proxy")
+            if size == 1 and word in _MARKS and _names_follow(phrases, tokens, at + 1, end):
+                close()
+                mark, at = _MARKS[word], at + 1
+                continue
             stop = tokens[at + size - 1].end
             said = text[token.start : stop]
             filler = phrases.filler(tokens, at)
@@ -214,8 +226,18 @@ def add_pieces(
             at += size
             continue
         if (after := phrases.filler(tokens, at)) > at:
+            solid = word in _SOLID and (pointed or _names_follow(phrases, tokens, after, end))
+            if solid or unknown and word in _SOLID:
+                unknown.append(at)
+                at += 1
+                continue
             close()
             at = after
+            continue
+        if word == "both" and not any(t.text == "and" for t in tokens[at:end]):
+            close()
+            pieces.append(Piece("limit", "COUNT", "2", "", "", token.start, token.end, token.text))
+            at += 1
             continue
         if phrases.determiner(tokens, at):
             at += 1
@@ -248,9 +270,21 @@ def add_pieces(
         )
 
 
+def _names_follow(phrases: Phrases, tokens: list[Token], at: int, end: int) -> bool:
+    """Whether an article or a name stands here: what is before it belongs to it."""
+    if at >= end:
+        return False
+    found = phrases.entries(tokens, at)
+    return (
+        phrases.determiner(tokens, at)
+        or found is not None
+        and found[0][0].kind in ("noun", "value")
+    )
+
+
 def _related(pieces: list[Piece], piece: Piece, relation: str) -> None:
     """Say of the thing before where it is; or that something happens there."""
-    name = f"{relation.removeprefix('from_')} {piece.name}"
+    name = f"{relation} {piece.name}"
     if pieces and pieces[-1].kind == "noun" and not pieces[-1].relation:
         pieces[-1] = replace(pieces[-1], relation=name, end=piece.end)
     else:

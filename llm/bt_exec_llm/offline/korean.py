@@ -7,7 +7,7 @@ from dataclasses import replace
 from bt_exec_llm.offline.korean_texts import with_texts
 from bt_exec_llm.offline.korean_words import Item, KoreanWords, Stop, VerbWord
 from bt_exec_llm.offline.piece import Clause, Piece
-from bt_exec_llm.offline.vocabulary import Vocabulary
+from bt_exec_llm.offline.vocabulary import Entry, Vocabulary
 
 __all__ = ["KoreanReader"]
 
@@ -82,6 +82,8 @@ class _Fold:
     def finished(self) -> list[Clause]:
         """Return the clauses."""
         self._verbless()
+        if self._joined == "next" and self._done:
+            self._done[-1].whys.append(("UNFINISHED", self._text))
         return self._done
 
     def _piece(self, piece: Piece) -> None:
@@ -107,16 +109,25 @@ class _Fold:
                 )
             else:
                 self._where = replace(piece, kind="noun", name="", relation=f"{piece.name} ")
-            if piece.mark in ("from", "at"):
-                self._now.pieces.append(replace(self._where, kind="noun", name="", value=""))
+            if piece.mark == "from":
+                where = self._where.relation
+                self._now.pieces.append(
+                    replace(self._where, kind="noun", name="", value="", relation=f"from_{where}")
+                )
                 self._where = None
             return
-        if self._where is not None:
+        if self._where is not None and piece.kind in ("noun", "unknown"):
             if piece.kind == "noun":
                 piece = replace(piece, relation=self._where.relation)
             else:
                 self._now.pieces.append(replace(self._where, kind="noun", name=""))
             self._where = None
+        last = self._now.pieces[-1] if self._now.pieces else None
+        if last is not None and last.kind == "value":
+            same = piece.kind == "value" and piece.name == last.name and piece.text == "전체"
+            loose = piece.kind == "unknown" and piece.value in _LOOSE and last.mark == "adnominal"
+            if same and not last.mark and piece.start - last.end <= 1 or loose:
+                return
         self._now.pieces.append(piece)
 
     def _note(self, piece: Piece) -> None:
@@ -151,9 +162,15 @@ class _Fold:
             if pieces[at].kind == "unknown" and (verbs := self._reader.verbal(pieces[at].value)):
                 verb = pieces.pop(at)
                 self._now.verbs, self._now.said = verbs, verb.text
+                self._now.nominal = True
                 self._close("ask" if asked else "do", end=verb.end)
                 return
-        trailing = self._done and self._done[-1].mood in ("do", "ask") and self._done[-1].verbs
+        trailing = (
+            self._done
+            and self._done[-1].mood in ("do", "ask")
+            and self._done[-1].verbs
+            and self._joined != "next"
+        )
         if trailing and not asked and self._joined != "stop" and not self._now.correction:
             self._done[-1].pieces.extend(replace(p, mark=p.mark or "after") for p in pieces)
             self._done[-1].end = pieces[-1].end
@@ -179,9 +196,25 @@ class _Fold:
         if verb.kind == "noun":
             self._adnominal(word)
             return
+        acts = any(e.kind == "verb" and e.name not in ("be", "be_there") for e in entries)
         if self._where is not None:
-            self._now.pieces.append(replace(self._where, kind="noun", name=""))
+            to = (
+                "to_"
+                if self._where.mark in ("at", "by")
+                and acts
+                and word.verb.kind != "noun"
+                and not self._finding(entries)
+                else ""
+            )
+            self._now.pieces.append(
+                replace(self._where, kind="noun", name="", relation=to + self._where.relation)
+            )
             self._where = None
+        if any(e.name == "use" for e in entries) and verb.kind in ("then", "plain"):
+            self._now.pieces = [
+                replace(p, mark="with") if p.kind == "value" else p for p in self._now.pieces
+            ]
+            return
         negative = verb.negative or word.denied
         states = [e for e in entries if e.kind in ("state", "value")]
         names = tuple(e.name for e in entries if e.kind == "verb")
@@ -223,6 +256,9 @@ class _Fold:
         mood = self._mood(word)
         self._close(mood, end=verb.end, goes_on=verb.kind)
 
+    def _finding(self, entries: list[Entry]) -> bool:
+        return any(e.name in self._reader._finders for e in entries)
+
     def _instead(self) -> None:
         if self._now.pieces:
             self._now.pieces[-1] = self._now.pieces[-1].marked("not")
@@ -232,14 +268,14 @@ class _Fold:
         names = {e.name for e in word.entries if e.kind == "verb"}
         values = [e for e in word.entries if e.kind in ("value", "state")]
         if "be" in names or "be_there" in names:
-            if self._now.pieces and self._now.pieces[-1].relation and not self._now.pieces[-1].name:
-                self._where = self._now.pieces.pop()
+            if self._where is not None:
+                self._where = replace(self._where, mark="of")
             return
         start, end = word.start, word.end
         if values and values[0].kind == "value":
             one = values[0]
             self._now.pieces.append(
-                Piece("value", one.name, one.value, "", "", start, end, word.text)
+                Piece("value", one.name, one.value, "adnominal", "", start, end, word.text)
             )
             return
         self._now.pieces.append(Piece("unknown", "verb", word.text, "", "", start, end, word.text))
@@ -263,7 +299,9 @@ class _Fold:
             return
         self._now.verbs, self._now.said = verbs or ("?",), word.text
         asked = verb.kind in ("question",) or (
-            verb.kind in ("plain", "can")
+            verb.kind == "command"
+            and be
+            or verb.kind in ("plain", "can")
             and (
                 verb.state
                 or verb.past
@@ -326,17 +364,17 @@ class _Fold:
         now.leads = bool(now.pieces)
         now.start = min([*placed, end or 10**6]) if placed or end else 0
         now.end = max([end, *(p.end for p in now.pieces)], default=end)
-        now.joined = self._joined
+        now.joined = "then" if self._joined == "next" else self._joined
         if self._asking and mood in ("do", "if") and now.asked is None:
             now.asked = Clause()
         self._asking = False
         self._done.append(now)
         self._now = Clause()
-        self._joined = {"or": "or", "but": "but"}.get(
-            goes_on, "then" if goes_on in ("then", "plain") else ""
-        )
+        joins = {"or": "or", "but": "but", "then": "next", "plain": "then"}
+        self._joined = joins.get(goes_on, "")
 
 
+_LOOSE = frozenset(("일", "것", "거", "데", "곳", "점", "게"))
 _ADJECTIVES = frozenset(
     "많 적 시끄럽 조용하 어둡 밝 괜찮 이상하 어떻 소란스럽 소란하 붐비 비 환하 혼잡하 계시 있 없 한산하 멀쩡하 더럽 깨끗하 보이 들리 어떠하".split()
 )

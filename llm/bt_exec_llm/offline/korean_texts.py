@@ -75,7 +75,7 @@ def _fold(
         items[at - 1] = Piece(
             "text",
             slot,
-            _spoken(items[at - 1].value),
+            _spoken(items[at - 1].value.rstrip("?？")),
             "",
             "",
             items[at - 1].start,
@@ -100,7 +100,9 @@ def _fold(
         if hasattr(one, "verb"):
             if quoted and not _between(items, index, people, taking):
                 continue
-            known = any(e.kind == "verb" and e.name not in ("be", "be_there") for e in one.entries)
+            known = one.verb.kind == "if" or any(
+                e.kind == "verb" and e.name not in ("be", "be_there") for e in one.entries
+            )
             if one.verb.kind in _CLOSES and known:
                 begin = index + 1
                 break
@@ -123,10 +125,15 @@ def _fold(
     else:
         region = (begin, end)
     first, last = region
+    said_so = (
+        last > first and hasattr(items[last - 1], "verb") and items[last - 1].verb.kind == "quote"
+    )
     while (
         first < last
         and isinstance(items[first], Piece)
         and items[first].kind in ("filler", "speaker")
+        and (not said_so or items[first].text in ("꼭", "좀"))
+        and text[items[first].end : items[first].end + 1].isspace()
     ):
         first += 1
     while last > first and (
@@ -223,7 +230,8 @@ def _trimmed(said: str, *, quoted: bool) -> str:
     said = " ".join(said.split())
     while said != before:
         before = said
-        said = _HEAD.sub("", _TAIL.sub("", said))
+        said = _TAIL.sub("", said)
+        said = said.lstrip(" ,:\"'“”") if quoted else _HEAD.sub("", said)
         if not quoted and len(said) > 2 and said[-1] in "을를":
             final = (ord(said[-2]) - 0xAC00) % 28 != 0 if "가" <= said[-2] <= "힣" else None
             if final is None or final == (said[-1] == "을"):

@@ -164,6 +164,10 @@ def read_verb(
             break
         at = again
     verb.end = every[at - 1].end
+    if len(verb.stems) > 1 and verb.stems[-1] in _AUX_GIVE:
+        verb.gives = True
+        if verb.kind == "ask_to":
+            verb.kind = "request"
     return verb, at
 
 
@@ -235,10 +239,11 @@ def _go_on(
     if form in ("어", "아") and one.form == "지" and one.tag == "VX":
         verb.stems[-1] = _contracted(verb.stems[-1]) + "지"
         return at + 1
-    if verbal and form in _LINKS and not verb.past and not verb.helpers:
+    if verbal and form in _LINKS and (not verb.past or form == "다") and not verb.helpers:
         stem = one.form if one.tag in ("VV", "VX", "VA") else ""
         if stem and joins((*verb.stems, stem)):
             verb.stems.append(stem)
+            verb.past = False
             return at + 1
     if form in ("어", "아") and one.tag in ("VX", "VV") and one.form in _AUX:
         verb.helpers.append(one.form)

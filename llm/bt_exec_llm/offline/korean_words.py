@@ -121,7 +121,8 @@ _TIMES = ("번", "회", "차례", "바퀴")
 _CLOCK = ("분", "초", "시", "시간", "일", "주", "달", "개월", "년", "시쯤")
 _MARKS = {
     **dict.fromkeys(("께", "한테", "에게", "더러", "보고", "한테로"), "to"),
-    **dict.fromkeys(("에", "로", "으로"), "at"),
+    **dict.fromkeys(("에",), "at"),
+    **dict.fromkeys(("로", "으로"), "by"),
     **dict.fromkeys(("에서", "에게서", "한테서", "서", "께서", "부터"), "from"),
     **dict.fromkeys(("이", "가"), "subject"),
     **dict.fromkeys(("와", "과", "랑", "이랑", "하고", "및"), "and"),
@@ -232,6 +233,10 @@ class KoreanWords:
                 stop = self._stop(one, text)
                 if stop is not None:
                     items.append(stop)
+                elif any(char.isalnum() for char in one.form):
+                    items.append(
+                        Piece("unknown", "sign", one.form, "", "", one.start, one.end, one.form)
+                    )
                 at += 1
                 continue
             if is_verb(every, at):
@@ -334,6 +339,34 @@ class KoreanWords:
             ):  # 보고해, 보고 부탁드립니다
                 found.append(Morph("보고", "NNG", one.start, nxt.end))
                 at += 2
+                continue
+            if one.tag[0] == "J" and one.form == "가" and found and one.start > found[-1].end:
+                found += [
+                    Morph("가", "VV", one.start, one.end),
+                    Morph("어", "EF", one.end, one.end),
+                ]
+                at += 1
+                continue
+            if text[one.start : one.start + 3] == "보고서" and one.form in ("보고", "보고서", "보"):
+                rest = at
+                while rest < len(every) and every[rest].end <= one.start + 3:
+                    rest += 1
+                after = every[rest] if rest < len(every) else None
+                if after is not None and after.form in (
+                    "알리",
+                    "말",
+                    "말하",
+                    "말씀",
+                    "돌아오",
+                    "보고",
+                ):
+                    found += [
+                        Morph("보", "VV", one.start, one.start + 1),
+                        Morph("고서", "EC", one.start + 1, one.start + 3),
+                    ]
+                else:
+                    found.append(Morph("보고서", "NNG", one.start, one.start + 3))
+                at = rest
                 continue
             if one.tag == "MAG" and one.form == "안" and nxt is not None and nxt.tag[0] == "J":
                 one = one._replace(tag="NNG")
@@ -503,6 +536,17 @@ class KoreanWords:
             if self._verbs.get((f"{typed}{following.form}",)):
                 return None
         if kinds <= {"filler", "courtesy", "determiner"}:
+            if (
+                every[at].tag in ("NNG", "NNP")
+                and following is not None
+                and following.tag in ("NNG", "NNP", "SL")
+                and following.start - end <= 1
+                and "determiner" not in kinds
+                and len(typed) > 1
+                and self._name(text, every, after) is None
+                and not self.is_verbal(following.form)
+            ):
+                return None  # 결과 보고서
             if (
                 "determiner" in kinds
                 and len(kinds) == 1
@@ -695,6 +739,8 @@ class KoreanWords:
     def _with_particles(self, pieces: list[Piece], every: list[Morph], at: int) -> list[Piece]:
         """Mark the last piece with the particles that follow it."""
         mark = ""
+        if self._is_and(every, at):
+            mark = "and"
         while at < len(every) and every[at].tag[0] == "J":
             form = every[at].form
             if form == "보다":
@@ -706,7 +752,18 @@ class KoreanWords:
         return [*pieces[:-1], pieces[-1].marked(mark)]
 
     @staticmethod
+    def _is_and(every: list[Morph], at: int) -> bool:
+        """Whether 하고 joins a name to the next."""
+        if at + 1 >= len(every) or not at:
+            return False
+        one, two = every[at], every[at + 1]
+        joined = one.start == every[at - 1].end and every[at - 1].tag[0] == "N"
+        return joined and one.form == "하" and two.form == "고" and two.tag == "EC"
+
+    @staticmethod
     def _after_particles(every: list[Morph], at: int) -> int:
+        if KoreanWords._is_and(every, at):
+            at += 2
         while at < len(every) and every[at].tag[0] == "J":
             at += 1
         return at

@@ -57,6 +57,7 @@ class Clause:
         asked: The question that it governs: check *whether the door is open*.
         keeps: Whether a state is to stay so: 열어 두다.
         whys: Codes of what cannot be honoured, with the words.
+        nominal: Whether its verb is a mere noun: 복도 순찰.
         leads: Whether something stands before its verb.
         start: Where it begins.
         end: Where it ends.
@@ -74,5 +75,6 @@ class Clause:
     correction: bool = False
     whys: list[tuple[str, str]] = field(default_factory=list)
     leads: bool = False
+    nominal: bool = False
     start: int = 0
     end: int = 0

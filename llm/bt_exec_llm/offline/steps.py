@@ -32,6 +32,7 @@ class Step:
         times: How often.
         keeps: Whether a state is to stay so.
         pronoun: Whether it says *it*.
+        told: Whether what is found is to be told: 복도 순찰, as a mere noun.
         start: Where its words begin.
         end: Where they end.
         text: Its words.
@@ -45,6 +46,7 @@ class Step:
     times: int = 1
     keeps: bool = False
     pronoun: bool = False
+    told: bool = False
     joined: str = ""
     start: int = 0
     end: int = 0
@@ -171,6 +173,8 @@ def _joined(clauses: list[Clause], lexicon: Lexicon, text: str) -> list[Clause] 
     for at, clause in enumerate(clauses):
         if clause.joined == "or" and found:
             return Trouble("CHOICE", text[found[-1].start : clause.end])
+        if not clause.positive and not clause.verbs:
+            clause.pieces = [p.marked("not") for p in clause.pieces]
         if clause.verbs or clause.whys:
             if waiting:
                 clause.pieces[:0] = waiting
@@ -240,16 +244,32 @@ def _step(clause: Clause, lexicon: Lexicon, text: str, language: str) -> list[St
             if not 1 <= times <= _MOST_TIMES:
                 return Trouble("COUNT", piece.text)
         elif piece.mark == "or":
-            if any(
-                p is not piece and p.kind == piece.kind and p.name == piece.name
+            asked = clause.asked is not None or clause.mood in ("ask", "if")
+            if piece.kind == "state" or asked and piece.name == "Aspect":
+                continue
+            same = [
+                p
                 for p in clause.pieces
-            ):
+                if p is not piece and p.kind == piece.kind and p.name == piece.name
+            ]
+            if any(p.start > piece.start or language == "en" for p in same):
                 return Trouble("CHOICE", words)
             pieces.append(piece.marked(""))
         elif piece.mark == "until" or piece.mark == "than" or piece.mark == "every":
             return Trouble("CONDITION" if piece.mark != "every" else "TIME", piece.text)
         else:
             pieces.append(piece)
+    for piece, after in zip(pieces, pieces[1:], strict=False):
+        attribute = (
+            piece.kind == "value"
+            and not piece.mark
+            and piece.name not in (*lexicon.lists, "Person", "Past")
+        )
+        if attribute and after.kind == "noun" and 0 <= after.start - piece.end <= 1:
+            return Trouble("UNKNOWN_WORD", piece.text)
+    states = [p for p in pieces if p.kind == "state"]
+    if len(states) > 1 and len([p for p in pieces if p.kind == "noun"]) < 2:
+        pieces = [p for p in pieces if p.kind != "state" or p is states[0]]
     finds = {lexicon.verbs[v].finds for v in clause.verbs if v in lexicon.verbs} - {""}
     verbs = tuple(dict.fromkeys(clause.verbs))
     via = ""
@@ -267,6 +287,7 @@ def _step(clause: Clause, lexicon: Lexicon, text: str, language: str) -> list[St
         "tell" in finds
         and any(p.kind == "value" and p.name not in ("Person", "Arm") for p in content)
         and not texts
+        and unknown is None
     ):
         via, verbs = "tell", (QUESTION, *verbs)
     people = [p for p in pieces if p.kind in ("value",) and p.name == "Person" and p.mark == "to"]
@@ -279,6 +300,7 @@ def _step(clause: Clause, lexicon: Lexicon, text: str, language: str) -> list[St
         times,
         clause.keeps,
         any(p.kind == "pronoun" for p in pieces),
+        clause.nominal,
         clause.joined,
         clause.start,
         clause.end,

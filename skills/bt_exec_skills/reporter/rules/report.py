@@ -36,7 +36,8 @@ def fix_plan(spec: MissionSpec, context: PassContext) -> Changed:
     if not summaries:
         steps.append(do("summarize_mission"))
     at = summaries[-1] if summaries else len(steps) - 1
-    steps[at:at] = _report()
+    back = context.meaning is not None and at > 0 and goes_home(_last_action(steps[at - 1]))
+    steps[at:at] = _report()[back:]
     return put_together(spec, steps), (
         "the command asks for a report: added going home and telling",
     )
@@ -97,6 +98,10 @@ def report_is_no_failure(spec: MissionSpec, context: PassContext) -> Changed:
     if len(kept) == len(steps):
         return spec, ()
     return put_together(spec, kept), (note(context, "no_failure"),)
+
+
+def _last_action(step: NodeBase) -> NodeBase:
+    return next(reversed(list(actions(step))), step)
 
 
 def _report() -> list[NodeBase]:
