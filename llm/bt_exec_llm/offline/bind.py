@@ -113,13 +113,15 @@ class Binder:
             found = self._parts(step, done, work[at - 1] if at else None)
             if isinstance(found, Trouble):
                 return found
+            if found[0].tree in self._lexicon.follows and not parts and not before:
+                return Trouble("NO_OBJECT", step.text)
             parts = self._merged(parts, found)
             done.append(self._whole or step)
             at += 1
         asked = any(
             step.via == "tell" or step.told or (step.via == "ask" and step.condition is None)
             for step in work
-            if QUESTION in step.verbs
+            if QUESTION in step.verbs or step.told
         )
         if asked and not any(tree in ends for tree in self._lexicon.closing):
             for tree in self._lexicon.closing:
@@ -297,6 +299,10 @@ class Binder:
             return whole
         self._whole, _, borrowed = whole
         parts: list[Part] = []
+        if step.times > 1 and len(self._fan_out(self._whole)) > 1:
+            return Trouble(
+                "COUNT", next((p.text for p in step.pieces if p.name == "TIMES"), step.text)
+            )
         for option in self._fan_out(self._whole):
             bound = self._one(option, done)
             if isinstance(bound, Trouble):
@@ -523,11 +529,10 @@ class Binder:
             ):
                 options.setdefault(missing, set()).add(frame.tree)
         said = [p for one in reversed(done) for p in reversed(one.pieces) if p.mark != "not"]
-        for missing in sorted(options, key=lambda m: (len(m), sorted(m))):
-            lent = [
-                next((p for p in self._lendable(said) if key_of(p) == key), None)
-                for key in sorted(missing)
-            ]
+        tries = [(m, said) for m in sorted(options, key=lambda m: (len(m), sorted(m)))]
+        tries += [(missing, [*self._lendable(said)]) for missing, _ in tries]
+        for missing, pool in tries:
+            lent = [next((p for p in pool if key_of(p) == key), None) for key in sorted(missing)]
             if all(p is not None for p in lent):
                 pieces = [
                     *step.pieces,

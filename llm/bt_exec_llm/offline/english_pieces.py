@@ -177,7 +177,12 @@ def add_pieces(
         if found is not None:
             entries, size = found
             entries = sorted(entries, key=lambda e: e.kind == "proxy")
-            if size == 1 and word in _MARKS and _names_follow(phrases, tokens, at + 1, end):
+            if (
+                size == 1
+                and word in _MARKS
+                and entries[0].kind != "relation"
+                and _names_follow(phrases, tokens, at + 1, end)
+            ):
                 close()
                 mark, at = _MARKS[word], at + 1
                 continue

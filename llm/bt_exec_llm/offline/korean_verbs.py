@@ -154,7 +154,7 @@ def read_verb(
         at = _before_ending(verb, every, at)
         one = _get(every, at)
         if one is None or one.tag not in ("EC", "EF", "ETM", "ETN"):
-            verb.kind = "bare"
+            verb.kind = "then" if every[at - 1].form == "나서" else "bare"
             break
         at += 1
         verb.last, verb.end = one.form, one.end

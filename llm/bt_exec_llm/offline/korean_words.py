@@ -314,6 +314,9 @@ class KoreanWords:
             for entry in self._verbs.get(full[:size], []):
                 if entry not in entries:
                     entries.append(entry)
+            verbs = self._vocabulary.lexicon.verbs
+            if any(e.kind != "verb" or not verbs[e.name].pairs for e in entries):
+                break
         light = verb.stems[0][:-1] if len(verb.stems) == 1 and verb.stems[0].endswith("하") else ""
         return VerbWord(verb, entries, text[verb.start : verb.end], denied, light)
 
@@ -339,6 +342,13 @@ class KoreanWords:
             ):  # 보고해, 보고 부탁드립니다
                 found.append(Morph("보고", "NNG", one.start, nxt.end))
                 at += 2
+                continue
+            if one.form == "계" and nxt is not None and nxt.tag == "VCP":
+                found.append(Morph("계시", "VV", one.start, one.end))
+                at += 2
+                if at < len(every) and every[at].form == "세요":
+                    found.append(Morph("어요", "EF", every[at].start, every[at].end))
+                    at += 1
                 continue
             if one.tag[0] == "J" and one.form == "가" and found and one.start > found[-1].end:
                 found += [

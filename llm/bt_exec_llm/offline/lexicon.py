@@ -35,11 +35,13 @@ class Verb(Words):
     Attributes:
         finds: ``look`` if it finds out what is asked after it (check whether), ``tell`` if it has
             it told (tell me whether).
+        pairs: Whether it may be no act of its own: leave the door open, after a fetch.
         usual: The noun it is about where none is named.
     """
 
     finds: Literal["", "look", "tell"] = ""
     usual: str = ""
+    pairs: bool = False
 
 
 class Value(Words):
@@ -111,6 +113,7 @@ class Lexicon(_Part):
     lists: Mapping[str, Literal["each", "joined"]] = {}
     texts: Mapping[str, Slot] = {}
     closing: Mapping[str, Closing] = {}
+    follows: Phrases = []
     relations: Mapping[str, Words] = {}
     whole: Words = Words()
     me: Words = Words()

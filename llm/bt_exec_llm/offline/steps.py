@@ -216,6 +216,11 @@ def _is_status(clause: Clause) -> bool:
 def _step(clause: Clause, lexicon: Lexicon, text: str, language: str) -> list[Step] | Trouble:
     """Return the step of a clause; several if it asks several things of several places."""
     words = text[clause.start : clause.end] or clause.said
+    finds = {lexicon.verbs[v].finds for v in clause.verbs if v in lexicon.verbs} - {""}
+    if language == "ko" and (finds or QUESTION in clause.verbs):  # 복도에서: at, not from
+        clause.pieces = [
+            p.marked("at") if p.mark == "from" and p.kind == "value" else p for p in clause.pieces
+        ]
     past = [p for p in clause.pieces if p.name == "Past"]
     whys = [(c, w) for c, w in clause.whys if not (past and c == "NOT_A_COMMAND")]
     limits = [p for p in clause.pieces if p.kind == "limit" and p.name != "TIMES"]
@@ -270,7 +275,6 @@ def _step(clause: Clause, lexicon: Lexicon, text: str, language: str) -> list[St
     states = [p for p in pieces if p.kind == "state"]
     if len(states) > 1 and len([p for p in pieces if p.kind == "noun"]) < 2:
         pieces = [p for p in pieces if p.kind != "state" or p is states[0]]
-    finds = {lexicon.verbs[v].finds for v in clause.verbs if v in lexicon.verbs} - {""}
     verbs = tuple(dict.fromkeys(clause.verbs))
     via = ""
     content = [
