@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from bt_exec_llm.lexicon_files import load_lexicon
-from bt_exec_llm.phrases import expand_phrase
 
 from bt_exec.failure import Refusal, RegistrationError, UsageError
 from bt_exec.language.messages import language_of
@@ -12,6 +10,8 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Sequence
 from bt_exec_llm.offline import create
+from bt_exec_llm.offline.lexicon_files import load_lexicon
+from bt_exec_llm.offline.phrases import expand_phrase
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ import re
 from pathlib import Path
 
 import pytest
-from bt_exec_llm.trouble import CODES
 
 import bt_exec_llm
 from bt_exec.language.messages import Messages
 from bt_exec.planning.compiler import Request
 from bt_exec.spec.library import Library
+from bt_exec_llm.offline.trouble import CODES
 
 ENGLISH = [
     (

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from bt_exec_llm.lexicon_files import load_lexicon, with_words
 
 from bt_exec.failure import Refusal, RegistrationError
 from bt_exec.language.messages import language_of
@@ -17,6 +16,7 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Sequence
 from bt_exec_llm.offline import create
+from bt_exec_llm.offline.lexicon_files import load_lexicon, with_words
 
 LEXICON = """
 lists: {Room: each, Trait: joined}

@@ -56,6 +56,12 @@ class Binder:
         self._library = library
         self._lexicon = lexicon
         self._whole: Step | None = None
+        self._brought = {
+            name
+            for values in lexicon.values.values()
+            for value in values.values()
+            for name in value.brings
+        }
         self._closing = {
             said: tree for tree, closing in lexicon.closing.items() for said in closing.said
         }
@@ -495,7 +501,8 @@ class Binder:
 
     def _takes(self, tree: str, left: frozenset[str], step: Step) -> bool:
         """Whether what a frame leaves over are values for parameters of its tree."""
-        types = {param.type for param in self._library.get(tree).params.values()}
+        params = self._library.get(tree).params
+        types = {param.type for name, param in params.items() if name not in self._brought}
         accepts = self._frames.accepts.get(tree, set())
         for key in left:
             if key == "me":
@@ -507,7 +514,8 @@ class Binder:
                 ):
                     return False
             elif key.startswith("noun:") or key not in types:
-                if not (key in accepts and key.startswith(("noun:", "is:"))):
+                taken = key in {param.type for param in params.values()}
+                if not (key in accepts and (taken or key.startswith(("noun:", "is:")))):
                     return False
         return True
 
@@ -572,7 +580,11 @@ class Binder:
             tree = self._exact(full)
             if isinstance(tree, TreeSpec):
                 return full, tree, False
-        return self._trouble(step, bool(options))
+        short = any(
+            keys - {"me"} <= frame.keys and any(k.startswith("text:") for k in frame.keys - keys)
+            for frame in self._frames_for(step)
+        )
+        return self._trouble(step, bool(options) or short)
 
     def _with_tool(self, step: Step, tree: TreeSpec, done: list[Step]) -> Step:
         """Return a step with what the step before is done with, if that was said first."""

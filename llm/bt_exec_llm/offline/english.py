@@ -411,8 +411,10 @@ class EnglishReader:
                     "without",
                     "instead",
                     "until",
+                    "till",
                     "while",
-                    "once",
+                    "when",
+                    "whenever",
                     "if",
                     "because",
                 )

@@ -84,7 +84,12 @@ class Frames:
     def _add(self, tree: str, step: Step, lexicon: Lexicon) -> None:
         keys = keys_of(step)
         self.accepts.setdefault(tree, set()).update(keys)
-        for verb in step.verbs or ("",):
+        own = (
+            [verb for verb in step.verbs if verb not in _closing(lexicon)]
+            if "Person" in keys
+            else []
+        )
+        for verb in own or step.verbs or ("",):
             known = self.by_verb.setdefault(lexicon.concept(verb), [])
             frame = Frame(tree, keys - {"me"})
             if frame not in known:
@@ -101,10 +106,14 @@ class Frames:
             return
         first, last = work[0], work[-1]
         own = {f.tree for v in last.verbs for f in self.by_verb.get(lexicon.concept(v), [])}
-        if tree in own and len(work) == 2 and first.positive:
-            for verb in first.verbs:
-                for frame in self.by_verb.get(lexicon.concept(verb), []):
-                    self.parts.add((frame.tree, tree))
+        alone = {
+            frame.tree
+            for verb in first.verbs
+            for frame in self.by_verb.get(lexicon.concept(verb), [])
+            if frame.keys <= keys_of(first)
+        }
+        if tree in own and len(work) == 2 and first.positive and alone:
+            self.parts |= {(one, tree) for one in alone}
             return
         for one in _signs(first, lexicon):
             for two in _signs(last, lexicon):

@@ -48,6 +48,11 @@ class KoreanReader:
             folded.take(item, last=at == len(items) - 1)
         return folded.finished(), items
 
+    def result(self, name: str) -> str:
+        """Return the state that a verb leaves."""
+        verb = self._vocabulary.lexicon.verbs.get(name)
+        return "" if verb is None else verb.result
+
     def is_verbal(self, noun: str) -> bool:
         """Whether `noun` with 하다 is a verb of the lexicon."""
         return bool(self._words.is_verbal(noun))
@@ -249,6 +254,13 @@ class _Fold:
             if verb.past:
                 self._now.whys.append(("NOT_A_COMMAND", said))
             self._now.whys.append(("NOT_A_COMMAND", said))
+        results = {self._reader.result(name) for name in names} - {""}
+        if results and verb.kind == "question" and verb.past and not negative:
+            state = Piece("state", next(iter(results)), "", "state", "", word.start, word.end, said)
+            self._now.pieces.append(state)
+            self._now.verbs = ("?",)
+            self._close("ask", end=verb.end)
+            return
         self._now.positive = not negative
         self._now.keeps = any(h in ("두", "놓") for h in verb.helpers)
         if self._asking:

@@ -36,12 +36,14 @@ class Verb(Words):
         finds: ``look`` if it finds out what is asked after it (check whether), ``tell`` if it has
             it told (tell me whether).
         pairs: Whether it may be no act of its own: leave the door open, after a fetch.
+        result: The state that it leaves: whoever asks whether it was done asks for that.
         usual: The noun it is about where none is named.
     """
 
     finds: Literal["", "look", "tell"] = ""
     usual: str = ""
     pairs: bool = False
+    result: str = ""
 
 
 class Value(Words):

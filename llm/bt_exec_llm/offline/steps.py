@@ -384,6 +384,9 @@ def shaped(step: Step, lexicon: Lexicon) -> Step | Trouble:
 def _unknown(step: Step, piece: Piece) -> Trouble:
     alone = not any(p.kind in ("noun", "value") for p in step.pieces)
     if not step.verbs:
+        first = all(piece.start <= other.start for other in step.pieces)
+        if first and piece.text.isascii() and (not alone or step.joined):
+            return Trouble("UNKNOWN_ACTION", piece.text)
         return Trouble("NOT_UNDERSTOOD" if alone else "UNKNOWN_WORD", piece.text)
     code = (
         "UNKNOWN_OBJECT"

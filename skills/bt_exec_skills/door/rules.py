@@ -39,7 +39,7 @@ _IS_OPEN = re.compile(r"\b(is|already|door|now|was)\W+(wide )?(open|opened)\b|�
 _NOT_OPEN = re.compile(
     r"closed|shut|ajar|not (fully |yet )?open|uncertain|닫|불확실|조금 열|안 열", re.IGNORECASE
 )
-_TAKES = ("get", "take")
+_TAKES = ("get", "take", "bring")
 _NO = re.compile(r"\b(no|not|nothing|isn't|without|absent)\b|안 |없|않", re.IGNORECASE)
 
 
