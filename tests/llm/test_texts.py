@@ -20,28 +20,21 @@ from bt_exec_llm.offline.lexicon_files import load_lexicon, with_words
 
 LEXICON = """
 lists: {Room: each, Trait: joined}
-complements: [Person]
 closing:
   report: {said: [answer], unless: [sing]}
 texts:
   Question:
     verbs: [ask]
-    needed: true
     to: [Person]
-    head: {en: [about]}
-    tail: {ko: [에 대해, 좀]}
   Thing:
     verbs: [bring]
-    needed: true
-    passed: true
+    shape: noun
     to: [Person]
-    never: [다고]
-    head: {en: [the], ko: [이]}
 verbs:
-  ask: {en: [ask], ko: [묻다/ㄷ, 물어보다]}
+  ask: {en: [ask], ko: [묻다, 물어보다]}
   bring: {en: [bring], ko: [갖다주다]}
-  look: {en: [look at], ko: [보다]}
-  answer: {en: [tell me], ko: [알려주다]}
+  look: {en: [look at], ko: [보다], finds: look}
+  answer: {en: [tell me], ko: [알리다], finds: tell}
   sing: {en: [sing], ko: [노래하다]}
 values:
   Trait: {colour: {en: [colour], ko: [색깔]}, size: {en: [size], ko: [크기]}}
@@ -69,13 +62,8 @@ def _words(settings):
     rooms = settings["rooms"]
     return {
         "values": {
-            "Room": {
-                name: {"en": [f"[of] [the] {name}"], "ko": [f"{ko}(을|이랑|)"]}
-                for name, ko in rooms.items()
-            },
-            "Person": {
-                "anna": {"en": ["[to] anna"], "ko": ["안나에게"], "brings": {"where": "attic"}}
-            },
+            "Room": {name: {"en": [name], "ko": [ko]} for name, ko in rooms.items()},
+            "Person": {"anna": {"en": ["anna"], "ko": ["안나"], "brings": {"where": "attic"}}},
         }
     }
 

@@ -200,7 +200,7 @@ class Binder:
             p.kind == "pronoun" and p.name != "person" for p in rest
         ):
             return tree
-        home = [p for p in rest if p.name == "Place" and p.value == self._base]
+        home = [p for p in rest if (p.name, p.value) in self._homes]
         return tree if not rest or len(home) == len(rest) else ""
 
     @property
@@ -212,15 +212,14 @@ class Binder:
         return bool(set(step.verbs) & self._telling & set(self._closing))
 
     @property
-    def _base(self) -> str:
-        return next(
-            (
-                v
-                for v, words in self._lexicon.values.get("Place", {}).items()
-                if words.brings.get("base")
-            ),
-            "basecamp",
-        )
+    def _homes(self) -> set[tuple[str, str]]:
+        """Values that say where a mission ends: come *home*."""
+        return {
+            (kind, name)
+            for kind, values in self._lexicon.values.items()
+            for name, value in values.items()
+            if value.home
+        }
 
     def _doings(self, part: Part) -> set[tuple[str, tuple[tuple[str, str], ...]]]:
         """Return what a part does: skills with the arguments that its own arguments fix."""
@@ -591,7 +590,10 @@ class Binder:
         before = done[-1] if done else None
         if before is None:
             return step
-        kinds = {p.type for p in tree.params.values()} - {*self._lexicon.lists, "Person"}
+        kinds = {p.type for p in tree.params.values()} - {
+            *self._lexicon.lists,
+            *self._lexicon.people,
+        }
         kinds -= {p.name for p in step.pieces}
         nouns = [p.start for p in before.pieces if p.kind == "noun"]
         lent = [

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.failure import Refusal, UsageError
-from bt_exec.language.meaning import Meaning
+from bt_exec.language.meaning import Act, Meaning
 from bt_exec.language.messages import language_of
 from bt_exec.planning.compiler import Compiler, Plan, Request
 from bt_exec.planning.repair import repaired
@@ -41,12 +41,13 @@ class Index:
     reader: Reader
     frames: Frames
     binder: Binder
+    library: Library
 
     @classmethod
     def of(cls, reader: Reader, library: Library) -> Index:
         """Read every utterance of `library`."""
         frames = Frames.of(library, reader, reader.lexicon)
-        return cls(reader, frames, Binder(frames, library, reader.lexicon))
+        return cls(reader, frames, Binder(frames, library, reader.lexicon), library)
 
 
 class OfflineCompiler:
@@ -83,6 +84,14 @@ class OfflineCompiler:
         if isinstance(found, Trouble) and language == "ko" and _spaced_out(text):
             again = self._parts("".join(text.split()), language, index)
             found = found if isinstance(again, Trouble) else again
+        if isinstance(found, Trouble) and index.frames.literal is not None:
+            trees = index.frames.literal.find(text, language)
+            if len(trees) > 1:
+                return Trouble("AMBIGUOUS", text)
+            for name in trees:
+                if not any(param.required for param in index.library.get(name).params.values()):
+                    act = Act(name, text=text)
+                    return [Part(name, {}, text)], Meaning(language, (act,))
         return found
 
     def _parts(

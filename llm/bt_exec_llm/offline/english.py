@@ -147,7 +147,7 @@ class EnglishReader:
                         mood="tell",
                         whys=[("TAKEN_BACK", self._said(text, tokens, at, at + size))],
                         start=tokens[at].start,
-                        end=tokens[at + size - 1].end,
+                        end=_end(tokens, at + size),
                     )
                 )
                 at += size
@@ -178,7 +178,7 @@ class EnglishReader:
 
     @staticmethod
     def _said(text: str, tokens: list[Token], first: int, last: int) -> str:
-        return text[tokens[first].start : tokens[last - 1].end] if first < last else ""
+        return text[tokens[first].start : _end(tokens, last)] if first < last else ""
 
     @staticmethod
     def _match(tokens: list[Token], at: int, phrases: tuple[tuple[str, ...], ...]) -> int:
@@ -238,7 +238,7 @@ class EnglishReader:
             clause.mood = "tell"
             code = "CONDITION"
             clause.whys.append((code, self._said(text, tokens, at, end)))
-            clause.end = tokens[end - 1].end
+            clause.end = _end(tokens, end)
             return clause, end
         if (
             word in _IF
@@ -294,7 +294,7 @@ class EnglishReader:
         ):
             at = skip
         if at >= len(tokens):
-            clause.end = tokens[-1].end
+            clause.end = _end(tokens, len(tokens))
             clause.whys.append(("UNFINISHED", self._said(text, tokens, first, len(tokens))))
             return clause, len(tokens)
         if self._ing and tokens[at].text.endswith("ing"):
@@ -320,7 +320,7 @@ class EnglishReader:
             "with",
             "",
             tokens[at].start,
-            tokens[end - 1].end,
+            _end(tokens, end),
             self._said(text, tokens, k, end),
         )
         while end < len(tokens) and tokens[end].text in (",", "to", "and"):
@@ -432,6 +432,10 @@ class EnglishReader:
     def _verb_clause(
         self, text: str, tokens: list[Token], at: int, clause: Clause, *, form: str
     ) -> tuple[Clause, int]:
+        if at >= len(tokens):
+            clause.whys.append(("UNFINISHED", text))
+            clause.end = _end(tokens, at)
+            return clause, len(tokens)
         size, names = self._phrases.verb(tokens, at, form)
         first = at
         if not names:
@@ -451,7 +455,7 @@ class EnglishReader:
             return self._bag(text, tokens, after + 1, clause)
         finds = self._finds(clause.verbs)
         self._pieces(text, tokens, after, end, clause, skip=used, asks=finds)
-        clause.end = tokens[end - 1].end
+        clause.end = _end(tokens, end)
         clause.start = tokens[first].start
         return clause, end
 
@@ -498,7 +502,7 @@ class EnglishReader:
             or (tokens[start].text in _AND | {"but"} and self._starts_clause(tokens, start))
             or tokens[start].text in _END
         ):
-            clause.pieces, clause.end = pieces, tokens[after - 1].end
+            clause.pieces, clause.end = pieces, _end(tokens, after)
             return clause, after
         end = self._extent(tokens, start, text=True)
         if (
@@ -508,7 +512,7 @@ class EnglishReader:
         ):
             clause.pieces = pieces
             self._pieces(text, tokens, start, end, clause, skip=frozenset(), asks=True)
-            clause.end = tokens[end - 1].end
+            clause.end = _end(tokens, end)
             return clause, end
         last = end
         while last > start and (
@@ -528,9 +532,9 @@ class EnglishReader:
         name = next(self._slot[n] for n in names if n in self._slot)
         if said:
             pieces.append(
-                Piece("text", name, said, "", "", tokens[start].start, tokens[last - 1].end, said)
+                Piece("text", name, said, "", "", tokens[start].start, _end(tokens, last), said)
             )
-        clause.pieces, clause.end = pieces, tokens[end - 1].end
+        clause.pieces, clause.end = pieces, _end(tokens, end)
         return clause, end
 
     def _asked_here(self, tokens: list[Token], start: int, end: int) -> bool:
@@ -572,7 +576,7 @@ class EnglishReader:
             "to",
             "",
             tokens[start].start,
-            tokens[end - 1].end,
+            _end(tokens, end),
             self._said(text, tokens, at, end),
         ), end
 
@@ -592,7 +596,7 @@ class EnglishReader:
                 clause.whys.append(("NOT_A_COMMAND", self._said(text, tokens, first, end)))
             del known
         self._pieces(text, tokens, at, end, clause, skip=frozenset(), asks=False)
-        clause.end = tokens[end - 1].end
+        clause.end = _end(tokens, end)
         clause.mood = "do"
         return clause, end
 
@@ -607,7 +611,7 @@ class EnglishReader:
         clause.asked = clause.asked or Clause()
         if not clause.verbs:
             clause.verbs = ("?",)
-        clause.end = tokens[max(end, at + 1) - 1].end
+        clause.end = _end(tokens, max(end, at + 1))
         return clause, max(end, at + 1)
 
     def _end_of_condition(self, tokens: list[Token], at: int, end: int) -> int:
@@ -649,3 +653,8 @@ class EnglishReader:
         from bt_exec_llm.offline.english_pieces import add_pieces
 
         add_pieces(self._phrases, text, tokens, at, end, clause, skip=skip, asks=asks)
+
+
+def _end(tokens: list[Token], at: int) -> int:
+    """Return where the token before `at` ends."""
+    return tokens[min(max(at, 1), len(tokens)) - 1].end

@@ -260,7 +260,7 @@ def add_pieces(
         unknown.append(at)
         at += 1
     close()
-    if relation:
+    if relation and tokens:
         pieces.append(
             Piece(
                 "noun",
@@ -268,9 +268,9 @@ def add_pieces(
                 "",
                 "at",
                 f"{relation} ",
-                tokens[end - 1].start,
-                tokens[end - 1].end,
-                tokens[end - 1].text,
+                tokens[min(end, len(tokens)) - 1].start,
+                tokens[min(end, len(tokens)) - 1].end,
+                tokens[min(end, len(tokens)) - 1].text,
             )
         )
 

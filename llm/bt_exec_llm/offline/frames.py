@@ -13,6 +13,7 @@ from bt_exec.language.messages import language_of
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
 from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.literal import Literal
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.reader import Reader
 from bt_exec_llm.offline.steps import Step, shaped
@@ -45,7 +46,8 @@ class Frames:
         parts: Pairs of trees of which the second begins with the first: go there, look around.
         accepts: Keys that any utterance of a tree names, by tree.
         utterances: Utterances as (tree, text, language).
-        unread: Utterances that mean nothing, with the reason.
+        unread: Utterances that the grammar cannot read, with the reason.
+        literal: Those utterances, understood as they stand.
     """
 
     by_verb: dict[str, list[Frame]] = field(default_factory=dict)
@@ -56,11 +58,13 @@ class Frames:
     accepts: dict[str, set[str]] = field(default_factory=dict)
     utterances: list[tuple[str, str, str]] = field(default_factory=list)
     unread: list[tuple[str, str, str]] = field(default_factory=list)
+    literal: Literal | None = None
 
     @classmethod
     def of(cls, library: Library, reader: Reader, lexicon: Lexicon) -> Frames:
         """Return the frames of all utterances of `library`."""
-        frames = cls()
+        frames = cls(literal=Literal(reader.vocabulary))
+        assert frames.literal is not None
         several: list[tuple[TreeSpec, list[Step]]] = []
         for tree in library:
             for text in tree.utterances:
@@ -77,6 +81,8 @@ class Frames:
                     frames._add(tree.tree, steps[0], lexicon)
                 elif len(steps) > 1:
                     several.append((tree, steps))
+        for name, text, _ in frames.unread:
+            frames.literal.add(text, language_of(text), name)
         for tree, steps in several:
             frames._add_several(tree.tree, steps, lexicon)
         return frames
@@ -86,7 +92,7 @@ class Frames:
         self.accepts.setdefault(tree, set()).update(keys)
         own = (
             [verb for verb in step.verbs if verb not in _closing(lexicon)]
-            if "Person" in keys
+            if keys & lexicon.people
             else []
         )
         for verb in own or step.verbs or ("",):
@@ -113,7 +119,8 @@ class Frames:
             if frame.keys <= keys_of(first)
         }
         if tree in own and len(work) == 2 and first.positive and alone:
-            self.parts |= {(one, tree) for one in alone}
+            every = {f.tree for v in first.verbs for f in self.by_verb.get(lexicon.concept(v), [])}
+            self.parts |= {(one, tree) for one in every}
             return
         for one in _signs(first, lexicon):
             for two in _signs(last, lexicon):

@@ -52,6 +52,7 @@ class Value(Words):
     Attributes:
         brings: Arguments that come with it, by the name of a parameter.
         each: The values it stands for, in order, if it is a word for several: everywhere.
+        home: Whether missions end there: to come there says no more than to come.
         proxies: Phrases that name something else and can mean it, where nothing else makes sense:
             a place for whoever is found there.
     """
@@ -59,6 +60,7 @@ class Value(Words):
     proxies: Words = Words()
     brings: Mapping[str, str] = {}
     each: list[str] = []
+    home: bool = False
 
 
 class Way(_Part):
@@ -116,6 +118,7 @@ class Lexicon(_Part):
     texts: Mapping[str, Slot] = {}
     closing: Mapping[str, Closing] = {}
     follows: Phrases = []
+    past: Phrases = []
     relations: Mapping[str, Words] = {}
     whole: Words = Words()
     me: Words = Words()
@@ -126,6 +129,15 @@ class Lexicon(_Part):
     leads: Leads = Leads()
     limits: Mapping[str, Words] = {}
     spellings: Mapping[str, Mapping[str, str]] = {}
+
+    @property
+    def people(self) -> frozenset[str]:
+        """Types of values that a text may be addressed to."""
+        return frozenset(kind for slot in self.texts.values() for kind in slot.to)
+
+    def listed(self, how: str) -> frozenset[str]:
+        """Types of values of which several become several parts (``each``) or one (``joined``)."""
+        return frozenset(kind for kind, way in self.lists.items() if way == how)
 
     def concept(self, name: str) -> str:
         """Return the verb that `name` is read as."""

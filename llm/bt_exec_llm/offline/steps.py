@@ -184,7 +184,7 @@ def _joined(clauses: list[Clause], lexicon: Lexicon, text: str) -> list[Clause] 
             continue
         kinds = {p.name for p in clause.pieces if p.kind == "value"}
         last = at == len(clauses) - 1
-        if clause.mood == "ask" or _is_status(clause):
+        if clause.mood == "ask" or _is_status(clause, lexicon):
             clause.verbs, clause.mood = (QUESTION,), "ask"
             found.append(clause)
         elif (
@@ -204,13 +204,16 @@ def _joined(clauses: list[Clause], lexicon: Lexicon, text: str) -> list[Clause] 
             found.append(clause)
     if waiting:
         found.append(Clause(pieces=waiting, start=waiting[0].start, end=waiting[-1].end))
-    del lexicon
     return found
 
 
-def _is_status(clause: Clause) -> bool:
+def _is_status(clause: Clause, lexicon: Lexicon) -> bool:
     names = {p.name for p in clause.pieces}
-    return clause.mood == "do" and "Place" in names and "Aspect" in names
+    return (
+        clause.mood == "do"
+        and bool(names & lexicon.listed("each"))
+        and bool(names & lexicon.listed("joined"))
+    )
 
 
 def _step(clause: Clause, lexicon: Lexicon, text: str, language: str) -> list[Step] | Trouble:
@@ -221,7 +224,7 @@ def _step(clause: Clause, lexicon: Lexicon, text: str, language: str) -> list[St
         clause.pieces = [
             p.marked("at") if p.mark == "from" and p.kind == "value" else p for p in clause.pieces
         ]
-    past = [p for p in clause.pieces if p.name == "Past"]
+    past = [p for p in clause.pieces if p.name in lexicon.past]
     whys = [(c, w) for c, w in clause.whys if not (past and c == "NOT_A_COMMAND")]
     limits = [p for p in clause.pieces if p.kind == "limit" and p.name != "TIMES"]
     texts = [p for p in clause.pieces if p.kind == "text"]
@@ -250,7 +253,7 @@ def _step(clause: Clause, lexicon: Lexicon, text: str, language: str) -> list[St
                 return Trouble("COUNT", piece.text)
         elif piece.mark == "or":
             asked = clause.asked is not None or clause.mood in ("ask", "if")
-            if piece.kind == "state" or asked and piece.name == "Aspect":
+            if piece.kind == "state" or asked and piece.name in lexicon.listed("joined"):
                 continue
             same = [
                 p
@@ -268,7 +271,7 @@ def _step(clause: Clause, lexicon: Lexicon, text: str, language: str) -> list[St
         attribute = (
             piece.kind == "value"
             and not piece.mark
-            and piece.name not in (*lexicon.lists, "Person", "Past")
+            and piece.name not in {*lexicon.lists, *lexicon.people, *lexicon.past}
         )
         if attribute and after.kind == "noun" and 0 <= after.start - piece.end <= 1:
             return Trouble("UNKNOWN_WORD", piece.text)
@@ -289,12 +292,14 @@ def _step(clause: Clause, lexicon: Lexicon, text: str, language: str) -> list[St
         verbs = (QUESTION,)
     elif (
         "tell" in finds
-        and any(p.kind == "value" and p.name not in ("Person", "Arm") for p in content)
+        and any(p.kind == "value" and p.name in {*lexicon.lists, *lexicon.past} for p in content)
         and not texts
         and unknown is None
     ):
         via, verbs = "tell", (QUESTION, *verbs)
-    people = [p for p in pieces if p.kind in ("value",) and p.name == "Person" and p.mark == "to"]
+    people = [
+        p for p in pieces if p.kind == "value" and p.name in lexicon.people and p.mark == "to"
+    ]
     step = Step(
         verbs,
         pieces,
@@ -315,8 +320,8 @@ def _step(clause: Clause, lexicon: Lexicon, text: str, language: str) -> list[St
             step, pieces=[p for p in pieces if p not in people], via="look", verbs=(QUESTION,)
         )
         told = replace(step, verbs=tuple(v for v in clause.verbs), pieces=people, via="")
-        return [*_split(asked), told]
-    return _split(step) if QUESTION in step.verbs else [step]
+        return [*_split(asked, lexicon), told]
+    return _split(step, lexicon) if QUESTION in step.verbs else [step]
 
 
 def _run(limits: list[Piece], piece: Piece, text: str) -> str:
@@ -327,19 +332,19 @@ def _run(limits: list[Piece], piece: Piece, text: str) -> str:
     return text[start:end]
 
 
-def _split(step: Step) -> list[Step]:
+def _split(step: Step, lexicon: Lexicon) -> list[Step]:
     """Return a question about several places as one for each, where each has its own aspect."""
-    places = [p for p in step.pieces if p.kind == "value" and p.name == "Place"]
-    aspects = [p for p in step.pieces if p.kind == "value" and p.name == "Aspect"]
+    each, joined = lexicon.listed("each"), lexicon.listed("joined")
+    places = [p for p in step.pieces if p.kind == "value" and p.name in each]
+    aspects = [p for p in step.pieces if p.kind == "value" and p.name in joined]
     if len(places) < 2 or len(aspects) < 2:
         return [step]
     placed = sorted((p for p in step.pieces if p in places or p in aspects), key=lambda p: p.start)
     rest = [p for p in step.pieces if p not in placed]
-    leads = placed[0].name
-    follows = "Aspect" if leads == "Place" else "Place"
+    leads, follows = (each, joined) if placed[0].name in each else (joined, each)
     groups: list[list[Piece]] = []
     for piece in placed:
-        if groups and not (piece.name == leads and any(p.name == follows for p in groups[-1])):
+        if groups and not (piece.name in leads and any(p.name in follows for p in groups[-1])):
             groups[-1].append(piece)
         else:
             groups.append([piece])

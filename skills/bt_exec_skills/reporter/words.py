@@ -35,7 +35,10 @@ def words(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def _places(site: SiteMap) -> dict[str, dict[str, Any]]:
     """Return the words of every place, and of every round with the places it stands for."""
-    alone = {name: _place(_names(name, place)) for name, place in site.places.items()}
+    alone: dict[str, dict[str, Any]] = {
+        name: {**_place(_names(name, place))} for name, place in site.places.items()
+    }
+    alone[site.base]["home"] = True
     rounds = {
         name: {**_place(_names(name, each)), "each": [*each.places]}
         for name, each in site.rounds.items()
