@@ -118,7 +118,7 @@ ASK = "ask question=<{}> where=<attic> who=<anna>"
         ("bring the cup to Anna", "bring thing=<cup> who=<anna>"),
         ("bring anna the cup of tea", "bring thing=<cup of tea> who=<anna>"),
         ("안나에게 이 컵을 갖다줘", "bring thing=<컵> who=<anna>"),
-        ("안나에게 춥다고 갖다줘", "UNKNOWN_OBJECT"),
+        ("안나에게 춥다고 갖다줘", "UNKNOWN_ACTION"),
     ],
 )
 def test_texts_are_taken_as_they_stand(command, expected, say):
@@ -137,7 +137,7 @@ def test_texts_are_taken_as_they_stand(command, expected, say):
         ("다락이랑 홀을 봐", "look room=<attic> | look room=<hall>"),
         ("홀, 다락, 홀 봐", "look room=<hall> | look room=<attic>"),
         ("look at the colour and size of the hall", "look about=<colour, size> room=<hall>"),
-        ("홀 크기랑 색깔 봐", "UNKNOWN_OBJECT"),
+        ("홀 크기랑 색깔 봐", "look about=<size, colour> room=<hall>"),
         ("홀 크기 색깔 봐", "look about=<size, colour> room=<hall>"),
         ("look at the hall, then sing", "look room=<hall> | sing"),
     ],
@@ -158,7 +158,7 @@ def test_lists_become_parts_or_one_value(command, expected, say):
         ("hall colour?", "look about=<colour> room=<hall> | report"),
         ("sing and tell me", "sing"),
         ("sing and look at the hall and tell me", "sing | look room=<hall> | report"),
-        ("tell me", "NO_OBJECT"),
+        ("tell me", "NOT_TOGETHER"),
     ],
 )
 def test_what_closes_a_mission_comes_last_and_once(command, expected, say):

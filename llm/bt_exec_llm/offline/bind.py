@@ -249,7 +249,7 @@ class Binder:
             elif isinstance(node, Tree):
                 self._collect(node.tree, given, found, depth + 1)
 
-    def _pair(self, work: list[Step], at: int) -> Part | None | Trouble:
+    def _pair(self, work: list[Step], at: int) -> Part | Trouble | None:
         """Return the tree that two steps make together."""
         if at + 1 >= len(work) or not self._frames.pairs:
             return None
@@ -337,6 +337,9 @@ class Binder:
         if not out:
             return step
         rest = [p for p in step.pieces if p.mark != "not"]
+        noun = next((p for p in out if p.kind == "noun"), None)
+        if noun is not None:
+            return Trouble("NEGATED", noun.text)
         unknown = next((p for p in out if p.kind not in _ORDINARY and p.kind != "unknown"), None)
         if unknown is not None:
             return Trouble("NEGATED", unknown.text)
@@ -569,7 +572,7 @@ class Binder:
             and not any(p.kind == "noun" for p in step.pieces)
             and (not step.pronoun or not named)
             and step.verbs != (QUESTION,)
-            and not (QUESTION in step.verbs)
+            and QUESTION not in step.verbs
         ):
             lent = [
                 Piece("noun", key.removeprefix("noun:"), start=step.start, end=step.start)

@@ -13,14 +13,34 @@ from bt_exec_llm.offline.vocabulary import Vocabulary
 
 __all__ = ["EnglishReader"]
 
-_BE = frozenset("is are am was were be been being".split())
+_BE = frozenset(["is", "are", "am", "was", "were", "be", "been", "being"])
 _AUX = frozenset(
-    "is are am was were do does did has have had can could will would should may might must".split()
+    [
+        "is",
+        "are",
+        "am",
+        "was",
+        "were",
+        "do",
+        "does",
+        "did",
+        "has",
+        "have",
+        "had",
+        "can",
+        "could",
+        "will",
+        "would",
+        "should",
+        "may",
+        "might",
+        "must",
+    ]
 )
-_WH = frozenset("what who where how when why which whose whether".split())
-_PAST = frozenset("did was were had".split())
+_WH = frozenset(["what", "who", "where", "how", "when", "why", "which", "whose", "whether"])
+_PAST = frozenset(["did", "was", "were", "had"])
 _IF = {"if": "if", "unless": "if", "provided": "if"}
-_WHEN = frozenset("when whenever once until till while because since".split())
+_WHEN = frozenset(["when", "whenever", "once", "until", "till", "while", "because", "since"])
 _AND = frozenset(
     (
         "and",
@@ -94,7 +114,22 @@ _NEVER = (
     ("can", "not", "you"),
     ("why", "do", "not", "you"),
 )
-_SUBJECTS = frozenset("i we he she they you it there somebody someone anyone everybody".split())
+_SUBJECTS = frozenset(
+    [
+        "i",
+        "we",
+        "he",
+        "she",
+        "they",
+        "you",
+        "it",
+        "there",
+        "somebody",
+        "someone",
+        "anyone",
+        "everybody",
+    ]
+)
 
 
 class EnglishReader:
@@ -152,7 +187,11 @@ class EnglishReader:
                 )
                 at += size
                 continue
-            if clauses and (size := self._match(tokens, at, _NO)):
+            size = self._match(tokens, at, _NO)
+            if size == 1 and tokens[at].text in ("no", "sorry"):  # after a pause, else it denies
+                after = tokens[at + 1].text if at + 1 < len(tokens) else ""
+                size = size if after == "," or joined == "stop" else 0
+            if clauses and size:
                 correction, at = True, at + size
                 continue
             after = self._phrases.filler(tokens, at)
@@ -205,10 +244,8 @@ class EnglishReader:
             at += 1
         after = self._phrases.filler(tokens, at)
         if after > at and not self._starts_verb(tokens, at, longer_than=after - at):
-            return (
-                after < len(tokens)
-                and self._starts_clause(tokens, after)
-                or self._ends(tokens, after)
+            return (after < len(tokens) and self._starts_clause(tokens, after)) or self._ends(
+                tokens, after
             )
         if at >= len(tokens):
             return True
@@ -240,9 +277,8 @@ class EnglishReader:
             clause.whys.append((code, self._said(text, tokens, at, end)))
             clause.end = _end(tokens, end)
             return clause, end
-        if (
-            word in _IF
-            or tokens[at : at + 2]
+        if word in _IF or (
+            tokens[at : at + 2]
             and [t.text for t in tokens[at : at + 2]]
             in (["as", "long"], ["only", "if"], ["in", "case"])
         ):
@@ -358,16 +394,12 @@ class EnglishReader:
             return self._bag(text, tokens, at, clause)
         if (
             word in ("did", "had", "was", "were", "why")
-            or word in ("has", "have")
-            and nxt == "you"
+            or (word in ("has", "have") and nxt == "you")
             or word == "when"
         ):
             clause.whys.append(("NOT_A_COMMAND", ""))
-        if (
-            word == "how"
-            and nxt in ("do", "can", "to", "does", "should")
-            or word == "what"
-            and nxt in ("if", "would")
+        if (word == "how" and nxt in ("do", "can", "to", "does", "should")) or (
+            word == "what" and nxt in ("if", "would")
         ):
             clause.whys.append(("NOT_A_COMMAND", ""))
         if (
@@ -517,8 +549,7 @@ class EnglishReader:
         last = end
         while last > start and (
             tokens[last - 1].text in ("please", "thanks")
-            or not tokens[last - 1].is_word
-            and tokens[last - 1].text not in ("'", '"')
+            or (not tokens[last - 1].is_word and tokens[last - 1].text not in ("'", '"'))
         ):
             last -= 1
         if (
@@ -590,9 +621,7 @@ class EnglishReader:
         if self._phrases.entry(tokens, at) is None or words[0] in _SUBJECTS:
             base = lemma_of(words[0])
             known, names = self._phrases.verb(tokens, at, "any")
-            if words[0] in _SUBJECTS:
-                clause.whys.append(("NOT_A_COMMAND", self._said(text, tokens, first, end)))
-            elif names and base != words[0]:
+            if words[0] in _SUBJECTS or (names and base != words[0]):
                 clause.whys.append(("NOT_A_COMMAND", self._said(text, tokens, first, end)))
             del known
         self._pieces(text, tokens, at, end, clause, skip=frozenset(), asks=False)

@@ -126,4 +126,4 @@ class Phrases:
         )
 
 
-_AFTER = frozenset("to with from in at for using inside behind again".split())
+_AFTER = frozenset(["to", "with", "from", "in", "at", "for", "using", "inside", "behind", "again"])

@@ -42,39 +42,114 @@ _MARKS = {
     "or": "or",
 }
 _QUESTION = frozenset(
-    "if whether how many much what who where which is are was am be been there has have do does can it any"
-    " anyone anybody someone somebody everything anything something you your so still see really going on".split()
+    [
+        "if",
+        "whether",
+        "how",
+        "many",
+        "much",
+        "what",
+        "who",
+        "where",
+        "which",
+        "is",
+        "are",
+        "was",
+        "am",
+        "be",
+        "been",
+        "there",
+        "has",
+        "have",
+        "do",
+        "does",
+        "can",
+        "it",
+        "any",
+        "anyone",
+        "anybody",
+        "someone",
+        "somebody",
+        "everything",
+        "anything",
+        "something",
+        "you",
+        "your",
+        "so",
+        "still",
+        "see",
+        "really",
+        "going",
+        "on",
+    ]
 )
 _NOT = (
     ("but", "not"),
     ("instead", "of"),
     ("rather", "than"),
     ("and", "not"),
+    ("do", "not"),
     ("not",),
+    ("never",),
+    ("no",),
     ("except", "for"),
     ("except",),
     ("without",),
 )
 _NUMBERS = {
-    **{
-        "one": 1,
-        "two": 2,
-        "three": 3,
-        "four": 4,
-        "five": 5,
-        "six": 6,
-        "seven": 7,
-        "eight": 8,
-        "nine": 9,
-        "ten": 10,
-    },
-    **{"once": 1, "twice": 2, "thrice": 3, "eleven": 11, "twelve": 12, "hundred": 100, "dozen": 12},
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "once": 1,
+    "twice": 2,
+    "thrice": 3,
+    "eleven": 11,
+    "twelve": 12,
+    "hundred": 100,
+    "dozen": 12,
 }
 _SOLID = frozenset(
-    "first robot bot buddy dear mate good nice great cool perfect sorry like guys".split()
+    [
+        "first",
+        "robot",
+        "bot",
+        "buddy",
+        "dear",
+        "mate",
+        "good",
+        "nice",
+        "great",
+        "cool",
+        "perfect",
+        "sorry",
+        "like",
+        "guys",
+    ]
 )
 _UNITS = frozenset(
-    "second seconds minute minutes hour hours day days week weeks moment o'clock am pm".split()
+    [
+        "second",
+        "seconds",
+        "minute",
+        "minutes",
+        "hour",
+        "hours",
+        "day",
+        "days",
+        "week",
+        "weeks",
+        "moment",
+        "o'clock",
+        "am",
+        "pm",
+    ]
 )
 
 
@@ -151,7 +226,8 @@ def add_pieces(
         else:
             phrase = ()
         if phrase:
-            if asks or clause.mood in ("if", "ask"):
+            asked = clause.mood in ("if", "ask") or clause.asked is not None
+            if asked and (phrase == ("not",) or clause.mood == "if"):
                 clause.positive = not clause.positive if clause.mood == "if" else clause.positive
                 negated = False
             continue
@@ -232,7 +308,7 @@ def add_pieces(
             continue
         if (after := phrases.filler(tokens, at)) > at:
             solid = word in _SOLID and (pointed or _names_follow(phrases, tokens, after, end))
-            if solid or unknown and word in _SOLID:
+            if solid or (unknown and word in _SOLID):
                 unknown.append(at)
                 at += 1
                 continue
@@ -253,6 +329,10 @@ def add_pieces(
                 mark = "at"
             at += 1
             continue
+        if word == "of" and unknown:
+            unknown.append(at)
+            at += 1
+            continue
         if word in _MARKS and at + 1 < end:
             close()
             mark, at = _MARKS[word], at + 1
@@ -260,6 +340,8 @@ def add_pieces(
         unknown.append(at)
         at += 1
     close()
+    if negated:  # nothing stands behind it that could be left out
+        clause.whys.append(("NEGATED", text[clause.start :]))
     if relation and tokens:
         pieces.append(
             Piece(
@@ -280,10 +362,8 @@ def _names_follow(phrases: Phrases, tokens: list[Token], at: int, end: int) -> b
     if at >= end:
         return False
     found = phrases.entries(tokens, at)
-    return (
-        phrases.determiner(tokens, at)
-        or found is not None
-        and found[0][0].kind in ("noun", "value")
+    return phrases.determiner(tokens, at) or (
+        found is not None and found[0][0].kind in ("noun", "value")
     )
 
 
@@ -299,8 +379,8 @@ def _related(pieces: list[Piece], piece: Piece, relation: str) -> None:
 def _number(tokens: list[Token], at: int, end: int) -> tuple[str, int, str] | None:
     """Return what a number here limits, how many words it has, and the number."""
     word = tokens[at].text
-    digits = "".join(char for char in word if char.isdigit())
-    number = _NUMBERS.get(word, int(digits[:6]) if digits and word[0].isdigit() else None)
+    digits = "".join(char for char in word if char in "0123456789")
+    number = _NUMBERS.get(word, int(digits[:6]) if digits and word[0] in digits else None)
     if number is None:
         return None
     if word in ("once", "twice", "thrice"):

@@ -14,7 +14,9 @@ from bt_exec_llm.offline.vocabulary import Vocabulary
 
 __all__ = ["EnglishWords", "Token", "bases_of", "lemma_of"]
 
-_TOKEN = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*|\d+(?:[.:,]\d+)*(?:pm|am|st|nd|rd|th)?|->|=>|\S")
+_TOKEN = re.compile(
+    r"[^\W\d_]+(?:['-][^\W\d_]+)*|\d+(?:[.:,]\d+)*(?:pm|am|st|nd|rd|th)?|->|=>|&&|\|\||\S"
+)
 _SHORT = {
     "n't": "not",
     "'re": "are",
@@ -24,29 +26,67 @@ _SHORT = {
     "'m": "am",
 }
 _WHOLE = {
-    **{
-        "can't": "can not",
-        "cannot": "can not",
-        "won't": "will not",
-        "let's": "let us",
-        "lets": "let us",
-    },
-    **{
-        "dont": "do not",
-        "doesnt": "does not",
-        "didnt": "did not",
-        "isnt": "is not",
-        "ain't": "is not",
-    },
-    **{"cant": "can not", "wont": "will not", "whats": "what is", "hows": "how is", "im": "i am"},
-    **{"r": "are", "u": "you", "ur": "your", "n": "and", "pls": "please", "plz": "please"},
-    **{"teh": "the", "rn": "now", "ppl": "people", "sth": "something", "gimme": "give me"},
-    **{"lemme": "let me", "wanna": "want to", "gonna": "going to", "thx": "thanks", "ya": "you"},
-    **{"arent": "are not", "shouldnt": "should not", "shant": "shall not", "id": "i would"},
+    "can't": "can not",
+    "cannot": "can not",
+    "won't": "will not",
+    "let's": "let us",
+    "lets": "let us",
+    "dont": "do not",
+    "doesnt": "does not",
+    "didnt": "did not",
+    "isnt": "is not",
+    "ain't": "is not",
+    "cant": "can not",
+    "wont": "will not",
+    "whats": "what is",
+    "hows": "how is",
+    "im": "i am",
+    "r": "are",
+    "u": "you",
+    "ur": "your",
+    "n": "and",
+    "pls": "please",
+    "plz": "please",
+    "teh": "the",
+    "rn": "now",
+    "ppl": "people",
+    "sth": "something",
+    "gimme": "give me",
+    "lemme": "let me",
+    "wanna": "want to",
+    "gonna": "going to",
+    "thx": "thanks",
+    "ya": "you",
+    "arent": "are not",
+    "shouldnt": "should not",
+    "shant": "shall not",
+    "id": "i would",
 }
 _CLITIC_S = frozenset(
-    "what who where how that there it he she here anyone anybody everyone everybody someone somebody"
-    " everything something anything nobody nothing when".split()
+    [
+        "what",
+        "who",
+        "where",
+        "how",
+        "that",
+        "there",
+        "it",
+        "he",
+        "she",
+        "here",
+        "anyone",
+        "anybody",
+        "everyone",
+        "everybody",
+        "someone",
+        "somebody",
+        "everything",
+        "something",
+        "anything",
+        "nobody",
+        "nothing",
+        "when",
+    ]
 )
 
 
@@ -96,7 +136,7 @@ class EnglishWords:
         self._known = names | _GRAMMAR
         self._slips: dict[str, set[str]] = {}
         for word in self._known:
-            if len(word) >= 4 and word.isalpha() or word in ("door",):
+            if (len(word) >= 4 and word.isalpha()) or word in ("door",):
                 for cut in _cuts(word):
                     self._slips.setdefault(cut, set()).add(word)
 
@@ -174,5 +214,32 @@ def _one_slip(left: str, right: str) -> bool:
 
 
 _GRAMMAR = frozenset(
-    "the a an and or but if unless not then to from in on at with your my is are it that this please after before".split()
+    [
+        "the",
+        "a",
+        "an",
+        "and",
+        "or",
+        "but",
+        "if",
+        "unless",
+        "not",
+        "then",
+        "to",
+        "from",
+        "in",
+        "on",
+        "at",
+        "with",
+        "your",
+        "my",
+        "is",
+        "are",
+        "it",
+        "that",
+        "this",
+        "please",
+        "after",
+        "before",
+    ]
 )

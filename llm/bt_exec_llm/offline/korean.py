@@ -131,7 +131,7 @@ class _Fold:
         if last is not None and last.kind == "value":
             same = piece.kind == "value" and piece.name == last.name and piece.text == "전체"
             loose = piece.kind == "unknown" and piece.value in _LOOSE and last.mark == "adnominal"
-            if same and not last.mark and piece.start - last.end <= 1 or loose:
+            if (same and not last.mark and piece.start - last.end <= 1) or loose:
                 return
         self._now.pieces.append(piece)
 
@@ -234,7 +234,8 @@ class _Fold:
             verb.stems[0] in ("말", "제외하", "아니")
             and verb.kind in ("then", "bare", "but")
             and not names
-            or verb.stems == ["빼"]
+        ) or (
+            verb.stems == ["빼"]
             and verb.kind == "then"
             and self._now.pieces
             and not self._now.pieces[-1].mark
@@ -311,15 +312,16 @@ class _Fold:
             return
         self._now.verbs, self._now.said = verbs or ("?",), word.text
         asked = verb.kind in ("question",) or (
-            verb.kind == "command"
-            and be
-            or verb.kind in ("plain", "can")
-            and (
-                verb.state
-                or verb.past
-                or be
-                or verb.stems[-1] in _ADJECTIVES
-                or "?" in self._text[word.end : word.end + 2]
+            (verb.kind == "command" and be)
+            or (
+                verb.kind in ("plain", "can")
+                and (
+                    verb.state
+                    or verb.past
+                    or be
+                    or verb.stems[-1] in _ADJECTIVES
+                    or "?" in self._text[word.end : word.end + 2]
+                )
             )
         )
         if word.verb.kind == "if":
@@ -388,5 +390,31 @@ class _Fold:
 
 _LOOSE = frozenset(("일", "것", "거", "데", "곳", "점", "게"))
 _ADJECTIVES = frozenset(
-    "많 적 시끄럽 조용하 어둡 밝 괜찮 이상하 어떻 소란스럽 소란하 붐비 비 환하 혼잡하 계시 있 없 한산하 멀쩡하 더럽 깨끗하 보이 들리 어떠하".split()
+    [
+        "많",
+        "적",
+        "시끄럽",
+        "조용하",
+        "어둡",
+        "밝",
+        "괜찮",
+        "이상하",
+        "어떻",
+        "소란스럽",
+        "소란하",
+        "붐비",
+        "비",
+        "환하",
+        "혼잡하",
+        "계시",
+        "있",
+        "없",
+        "한산하",
+        "멀쩡하",
+        "더럽",
+        "깨끗하",
+        "보이",
+        "들리",
+        "어떠하",
+    ]
 )

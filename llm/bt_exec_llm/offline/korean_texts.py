@@ -71,23 +71,16 @@ def _fold(
     needs_quote: bool,
 ) -> int:
     """Put one text in the place of its words before the verb at `at`; return where the verb is."""
-    if at and isinstance(items[at - 1], Piece) and items[at - 1].mark == "quote":
-        items[at - 1] = Piece(
-            "text",
-            slot,
-            _spoken(items[at - 1].value.rstrip("?？")),
-            "",
-            "",
-            items[at - 1].start,
-            items[at - 1].end,
-            items[at - 1].text,
-        )
-        return at
     end = at
     while (
         end and isinstance(items[end - 1], Piece) and items[end - 1].kind in ("filler", "speaker")
     ):
         end -= 1
+    if end and isinstance(items[end - 1], Piece) and items[end - 1].mark == "quote":
+        quote = items[end - 1]
+        said = _spoken(quote.value.rstrip("?？"))
+        items[end - 1] = Piece("text", slot, said, "", "", quote.start, quote.end, quote.text)
+        return at
     quoted = (
         end > 0
         and not isinstance(items[end - 1], Piece)
@@ -209,10 +202,8 @@ def _is_person(piece: Piece, people: set[str]) -> bool:
 
 def _content(items: list[Any], first: int, last: int) -> bool:
     return any(
-        not isinstance(item, Piece)
-        and hasattr(item, "verb")
-        or isinstance(item, Piece)
-        and item.kind not in ("filler", "speaker")
+        (not isinstance(item, Piece) and hasattr(item, "verb"))
+        or (isinstance(item, Piece) and item.kind not in ("filler", "speaker"))
         for item in items[first:last]
     )
 

@@ -382,7 +382,7 @@ def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[
                     return inner.kind, at
                 asked = inner.kind in ("plain", "question", "ask_to", "request")
                 return (
-                    "request" if verb.gives or inner.polite and verb.helpers else "can"
+                    "request" if verb.gives or (inner.polite and verb.helpers) else "can"
                 ) if asked else "statement", at
             return "noun", at
         if one.form in ("때", "경우") and one.tag in ("NNG", "NNB"):

@@ -92,30 +92,26 @@ _LIGHT = (
     "부탁드",
 )
 _NUMBERS = {
-    **{
-        "한": 1,
-        "하나": 1,
-        "두": 2,
-        "둘": 2,
-        "세": 3,
-        "셋": 3,
-        "네": 4,
-        "넷": 4,
-        "다섯": 5,
-        "여섯": 6,
-    },
-    **{
-        "일곱": 7,
-        "여덟": 8,
-        "아홉": 9,
-        "열": 10,
-        "스무": 20,
-        "백": 100,
-        "천": 1000,
-        "일": 1,
-        "이": 2,
-        "삼": 3,
-    },
+    "한": 1,
+    "하나": 1,
+    "두": 2,
+    "둘": 2,
+    "세": 3,
+    "셋": 3,
+    "네": 4,
+    "넷": 4,
+    "다섯": 5,
+    "여섯": 6,
+    "일곱": 7,
+    "여덟": 8,
+    "아홉": 9,
+    "열": 10,
+    "스무": 20,
+    "백": 100,
+    "천": 1000,
+    "일": 1,
+    "이": 2,
+    "삼": 3,
 }
 _TIMES = ("번", "회", "차례", "바퀴")
 _CLOCK = ("분", "초", "시", "시간", "일", "주", "달", "개월", "년", "시쯤")
@@ -694,7 +690,7 @@ class KoreanWords:
         unit = every[at + 1] if at + 1 < len(every) else None
         number = _NUMBERS.get(one.form) if one.tag != "SN" else None
         if number is None and one.tag == "SN":
-            digits = re.sub(r"\D.*", "", one.form)
+            digits = re.sub(r"[^0-9].*", "", one.form)
             number = int(digits[:6]) if digits else 0
         if number is None:
             return None
@@ -724,7 +720,8 @@ class KoreanWords:
                     "반",
                     "되",
                 )
-                or end < len(every)
+            ) or (
+                end < len(every)
                 and every[end].tag in ("SN",)
                 and every[end].start == every[end - 1].end
             ):
@@ -733,10 +730,8 @@ class KoreanWords:
             return [Piece("limit", "TIME", "", "", "", start, stop, text[start:stop])], end
         if one.tag == "MM" or one.tag == "NR" or one.tag == "SN":
             end = at + 1
-            if (
+            if (unit is not None and unit.tag in ("NNB", "SW")) or (
                 unit is not None
-                and unit.tag in ("NNB", "SW")
-                or unit is not None
                 and unit.form in ("개", "명", "도", "부", "장", "권", "잔", "층", "호")
             ):
                 end = at + 2

@@ -68,6 +68,9 @@ def steps_of(
     scope = 0
     waiting: list[Step] = []
     for at, clause in enumerate(joined):
+        covered = language == "en" and at + 1 < len(joined) and joined[at + 1].joined == "then"
+        if not clause.positive and clause.mood == "do" and clause.verbs and covered:
+            return Trouble("NEGATED", text)  # don't open the door and close it
         found = _step(clause, lexicon, text, language)
         if isinstance(found, Trouble):
             return found
@@ -253,7 +256,7 @@ def _step(clause: Clause, lexicon: Lexicon, text: str, language: str) -> list[St
                 return Trouble("COUNT", piece.text)
         elif piece.mark == "or":
             asked = clause.asked is not None or clause.mood in ("ask", "if")
-            if piece.kind == "state" or asked and piece.name in lexicon.listed("joined"):
+            if piece.kind == "state" or (asked and piece.name in lexicon.listed("joined")):
                 continue
             same = [
                 p

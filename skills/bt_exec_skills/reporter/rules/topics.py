@@ -20,7 +20,6 @@ from bt_exec_skills.reporter.rules.steps import (
     Changed,
     actions,
     map_of,
-    tells_user,
 )
 
 __all__ = ["report_topic", "topics"]
