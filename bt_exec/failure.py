@@ -190,6 +190,8 @@ class Refusal:
         nearest: Commands that would be understood, nearest first, in that language.
         calls: How many times a planner was asked.
         problems: What was wrong with the plans that it turned down, for people who read details.
+        did_you_mean: Names that a word may be a slip of.
+        missing: The words that were not understood, or where something is left out.
     """
 
     code: str
@@ -197,6 +199,8 @@ class Refusal:
     nearest: tuple[str, ...] = ()
     calls: int = 1
     problems: tuple[str, ...] = ()
+    did_you_mean: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 class BtExecError(Exception):

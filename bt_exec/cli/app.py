@@ -23,6 +23,7 @@ from bt_exec.cli.repl import repl
 from bt_exec.cli.run import COMMANDS as RUN
 from bt_exec.cli.site import COMMANDS as SITE
 from bt_exec.cli.stopping import pressed, remember
+from bt_exec.cli.understand import COMMANDS as UNDERSTAND
 from bt_exec.cli.vision import VISION
 from bt_exec.failure import BtExecError, SpecError, UnknownName
 
@@ -78,7 +79,14 @@ def _top(
         repl()
 
 
-_PANELS = (("Missions", RUN), ("Missions", REPL), ("Plans", PLAN), ("Site", SITE), ("Site", DOCTOR))
+_PANELS = (
+    ("Missions", RUN),
+    ("Missions", REPL),
+    ("Plans", PLAN),
+    ("Plans", UNDERSTAND),
+    ("Site", SITE),
+    ("Site", DOCTOR),
+)
 for _panel, _commands in _PANELS:
     for _name, _command in _commands.items():
         app.command(_name, rich_help_panel=_panel)(_command)

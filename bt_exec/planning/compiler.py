@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from bt_exec.failure import Failure, Refusal
-from bt_exec.language.meaning import Meaning
+from bt_exec.language.meaning import Meaning, Unclear
 from bt_exec.language.messages import Messages
 from bt_exec.observation import Situation
 from bt_exec.pack import Catalogue
@@ -30,6 +30,7 @@ __all__ = [
     "Done",
     "Plan",
     "Prompting",
+    "Reader",
     "Record",
     "Request",
     "compiler_names",
@@ -144,6 +145,14 @@ class Prompting(Protocol):
 
     def estimate(self, request: Request) -> Mapping[str, float]:
         """Return its size in characters and tokens, and its cost, by name; nothing is sent."""
+
+
+@runtime_checkable
+class Reader(Protocol):
+    """A compiler that says what it understands, word by word, without making a plan."""
+
+    def read(self, request: Request) -> Meaning | Unclear:
+        """Return the meaning of a command, or why it has none; nothing is sent or moved."""
 
 
 CompilerFactory = Callable[[Mapping[str, Any]], Compiler]

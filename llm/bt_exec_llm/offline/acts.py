@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from bt_exec.language.meaning import Act, Condition, Meaning, Role, RoleName, WordUse
-from bt_exec_llm.offline.bind import Part
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.steps import QUESTION, Step
 
-__all__ = ["meaning_of"]
+__all__ = ["meaning_of", "words_of"]
 
 _TYPES: dict[str, RoleName] = {
     "Place": "place",
@@ -19,15 +18,12 @@ _TYPES: dict[str, RoleName] = {
     "Past": "topic",
 }
 _MARKS: dict[str, RoleName] = {"from": "source", "to": "destination", "with": "instrument"}
-_CLOSING = 10**9
 
 
-def meaning_of(steps: list[Step], parts: list[Part], text: str, language: str) -> Meaning:
+def meaning_of(steps: list[Step], text: str, language: str) -> Meaning:
     """Return what was understood of a command."""
-    bound = {id(part.step): part for part in parts if part.step is not None}
-    del bound
     acts = tuple(_act(step) for step in steps)
-    return Meaning(language, acts, _words(steps, text))
+    return Meaning(language, acts, words_of(steps, text))
 
 
 def _act(step: Step) -> Act:
@@ -69,7 +65,7 @@ def _role(piece: Piece) -> Role:
     return Role(name, kind, piece.name, piece.value or piece.name, piece.text, relation.strip())
 
 
-def _words(steps: list[Step], text: str) -> tuple[WordUse, ...]:
+def words_of(steps: list[Step], text: str) -> tuple[WordUse, ...]:
     """Return what every word was taken as: in a role, a verb, or a word that changes nothing."""
     uses: list[WordUse] = []
     pieces = [(piece, step) for step in steps for piece in step.pieces if piece.end > piece.start]

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.failure import Refusal, UsageError
-from bt_exec.language.meaning import Act, Meaning
+from bt_exec.language.meaning import Act, Meaning, Unclear
 from bt_exec.language.messages import language_of
 from bt_exec.planning.compiler import Compiler, Plan, Request
 from bt_exec.planning.repair import repaired
 from bt_exec.site.data import data_path
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Check, Mission, MissionSpec, Sequence, Tree
-from bt_exec_llm.offline.acts import meaning_of
+from bt_exec_llm.offline.acts import meaning_of, words_of
 from bt_exec_llm.offline.bind import Binder, Part
 from bt_exec_llm.offline.frames import Frames
 from bt_exec_llm.offline.kiwi import warm_up
@@ -65,13 +65,27 @@ class OfflineCompiler:
         index = self.index(request)
         text, problem = clean(request.command)
         if problem:
-            return refuse(Trouble(problem), "", request.language, index, self)
+            return refuse(Trouble(problem), "", request.language, index)
         language = language_of(text)  # of the plain form: Hangul may come as single letters
         found = self.understand(text, language, index)
         if isinstance(found, Trouble):
-            return refuse(found, text, language, index, self)
+            return refuse(found, text, language, index)
         parts, meaning = found
         return Plan(self._spec(request, language, parts), meaning=meaning)
+
+    def read(self, request: Request) -> Meaning | Unclear:
+        """Return what a command means, every word accounted for, or why it means nothing here."""
+        index = self.index(request)
+        text, problem = clean(request.command)
+        if problem:
+            return Unclear(problem)
+        language = language_of(text)
+        found = self.understand(text, language, index)
+        if isinstance(found, Trouble):
+            steps = index.reader.read(text, language)
+            uses = () if isinstance(steps, Trouble) else words_of(steps, text)
+            return Unclear(found.code, found.words, (), uses)
+        return found[1]
 
     def understand(
         self, text: str, language: str, index: Index
@@ -107,7 +121,7 @@ class OfflineCompiler:
             return found
         if len(found) > _MOST_PARTS:
             return Trouble("TOO_LONG", text)
-        return found, meaning_of(steps, found, text, language)
+        return found, meaning_of(steps, text, language)
 
     def index(self, request: Request) -> Index:
         """Return what the site's library understands; read once per library."""

@@ -15,13 +15,14 @@ from bt_exec_llm.offline.text import LONGEST, printable
 from bt_exec_llm.offline.trouble import Trouble
 
 if TYPE_CHECKING:
-    from bt_exec_llm.offline.compiler import Index, OfflineCompiler
+    from bt_exec_llm.offline.compiler import Index
 
 __all__ = ["nearest_utterances", "refuse"]
 
 _SHOWN = 3
 _ALIKE = 0.75  # of two words, so that one can be a slip of the other
 _CASE = re.compile(r"(?<=[가-힣\d]{2})(에서|에게|에|으로|까지|한테|께)$")  # 회의실에: 회의실
+_MISSING = ("UNKNOWN_ACTION", "NO_OBJECT", "NO_ACTION", "NO_REFERENT")
 _UNKNOWN = ("UNKNOWN_OBJECT", "UNKNOWN_WORD", "NOT_UNDERSTOOD")
 
 
@@ -30,11 +31,8 @@ def _sentences() -> Messages:
     return Messages.load([Path(__file__).with_name("refusals.yaml")])
 
 
-def refuse(
-    trouble: Trouble, text: str, language: str, index: Index, compiler: OfflineCompiler
-) -> Refusal:
+def refuse(trouble: Trouble, text: str, language: str, index: Index) -> Refusal:
     """Return the refusal of a cleaned command, with what could be said instead."""
-    del compiler
     near = () if trouble.code in ("STOP", "COURTESY") else nearest_utterances(text, language, index)
     sentences = _sentences()
     words = printable(trouble.words)
@@ -47,7 +45,10 @@ def refuse(
     if near:
         can = ", ".join(_spoken(utterance) for utterance in near[:_SHOWN])
         message += " " + sentences.say("CAN", language, can=can)
-    return Refusal(trouble.code, message, near)
+    missing = (words,) if trouble.code in (*_UNKNOWN, *_MISSING) and words else ()
+    return Refusal(
+        trouble.code, message, near, did_you_mean=(meant,) if meant else (), missing=missing
+    )
 
 
 def nearest_utterances(text: str, language: str, index: Index) -> tuple[str, ...]:
@@ -56,7 +57,7 @@ def nearest_utterances(text: str, language: str, index: Index) -> tuple[str, ...
     firsts: dict[str, str] = {}
     typed = text.casefold()[:LONGEST]
     for tree, utterance, spoken in index.frames.utterances:
-        if spoken != language:
+        if spoken != language or tree in index.reader.lexicon.follows:
             continue
         firsts.setdefault(tree, utterance)
         alike = difflib.SequenceMatcher(None, typed, utterance.casefold()).ratio() if typed else 0.0
@@ -73,6 +74,8 @@ def _spoken(utterance: str) -> str:
 
 def _name_like(word: str, index: Index, language: str) -> str:
     """Return the name that `word` may be a slip of, or nothing; the first letter must be right."""
+    if language == "ko" and len(word) > 2 and word[-1] in "을를이가은는에":
+        word = word[:-1]
     typed = _letters(word)
     vocabulary = index.reader.vocabulary
     if language == "ko":

@@ -234,6 +234,12 @@ def _step(clause: Clause, lexicon: Lexicon, text: str, language: str) -> list[St
     limits = [p for p in limits if not any(t.start <= p.start < t.end for t in texts)]
     for code in ("TIME", "CONDITION", "COUNT", "MANNER", "CHOICE", "OUT_OF_REACH"):
         for piece in limits:
+            name = next(
+                (p for p in clause.pieces if p.kind == "unknown" and _beside(p, piece)), None
+            )
+            if code == piece.name == "COUNT" and name is not None:  # room 203
+                start, end = min(name.start, piece.start), max(name.end, piece.end)
+                return Trouble("UNKNOWN_OBJECT", text[start:end])
             if piece.name == code and not (past and code == "TIME"):
                 return Trouble(code, _run(limits, piece, text))
     unknown = next((p for p in clause.pieces if p.kind == "unknown" and p.mark != "not"), None)
@@ -325,6 +331,11 @@ def _step(clause: Clause, lexicon: Lexicon, text: str, language: str) -> list[St
         told = replace(step, verbs=tuple(v for v in clause.verbs), pieces=people, via="")
         return [*_split(asked, lexicon), told]
     return _split(step, lexicon) if QUESTION in step.verbs else [step]
+
+
+def _beside(one: Piece, other: Piece) -> bool:
+    """Whether two pieces stand side by side."""
+    return 0 <= one.start - other.end <= 1 or 0 <= other.start - one.end <= 1
 
 
 def _run(limits: list[Piece], piece: Piece, text: str) -> str:
