@@ -54,7 +54,7 @@ class Role:
 
     Attributes:
         role: How it takes part.
-        kind: ``noun`` (a thing of the lexicon), ``value`` (of a named type), ``text`` or ``speaker``.
+        kind: ``noun`` (of the lexicon), ``value`` (of a named type), ``text`` or ``speaker``.
         type: The named type of a value or a text; the noun's own name for nouns.
         value: The value, the text, or the noun's name.
         text: The words that say so.

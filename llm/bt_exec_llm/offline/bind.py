@@ -56,6 +56,7 @@ class Binder:
         self._library = library
         self._lexicon = lexicon
         self._whole: Step | None = None
+        self.bound: list[Step] = []
         self._brought = {
             name
             for values in lexicon.values.values()
@@ -71,6 +72,10 @@ class Binder:
         if any(step.verbs and not step.positive for step in steps):
             return self._without(steps, text, before)
         return self._bound(steps, text, before)
+
+    def resolved(self, steps: list[Step]) -> list[Step]:
+        """Return the steps last bound, with what they left out; those that end a mission last."""
+        return [*self.bound, *(step for step in steps if self._closes(step) or not step.positive)]
 
     def _bound(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | Trouble:
         work: list[Step] = []
@@ -124,6 +129,7 @@ class Binder:
             parts = self._merged(parts, found)
             done.append(self._whole or step)
             at += 1
+        self.bound = done[len(before) :]
         asked = any(
             step.via == "tell" or step.told or (step.via == "ask" and step.condition is None)
             for step in work
@@ -472,7 +478,7 @@ class Binder:
         return [frame for verb in concepts for frame in self._frames.by_verb.get(verb, [])]
 
     def _alternatives(self, step: Step) -> Iterable[Step]:
-        """Yield a step, then with each name that can mean something else as that: a place for whom."""
+        """Yield a step, then with each name as what else it can mean: a place for whom."""
         yield step
         for at, piece in enumerate(step.pieces):
             if piece.kind in ("value", "person") and "=" in piece.relation:
@@ -574,11 +580,11 @@ class Binder:
             and step.verbs != (QUESTION,)
             and QUESTION not in step.verbs
         ):
-            lent = [
+            things = [
                 Piece("noun", key.removeprefix("noun:"), start=step.start, end=step.start)
                 for key in nouns[0]
             ]
-            full = replace(step, pieces=[*(p for p in step.pieces if p.kind != "pronoun"), *lent])
+            full = replace(step, pieces=[*(p for p in step.pieces if p.kind != "pronoun"), *things])
             tree = self._exact(full)
             if isinstance(tree, TreeSpec):
                 return full, tree, False
@@ -637,8 +643,8 @@ class Binder:
             if piece.kind not in ("value", "text") or piece.mark == "not":
                 continue
             if piece.kind == "value":
-                value = self._lexicon.values.get(piece.name, {}).get(piece.value)
-                brought.update(value.brings if value is not None else {})
+                known = self._lexicon.values.get(piece.name, {}).get(piece.value)
+                brought.update(known.brings if known is not None else {})
             names = [name for name, param in tree.params.items() if param.type == piece.name]
             if not names:
                 continue

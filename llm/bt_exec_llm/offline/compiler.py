@@ -121,7 +121,7 @@ class OfflineCompiler:
             return found
         if len(found) > _MOST_PARTS:
             return Trouble("TOO_LONG", text)
-        return found, meaning_of(steps, text, language)
+        return found, meaning_of(index.binder.resolved(steps), text, language)
 
     def index(self, request: Request) -> Index:
         """Return what the site's library understands; read once per library."""

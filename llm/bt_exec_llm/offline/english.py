@@ -1,7 +1,7 @@
 """English sentences as clauses: the verb stands first, what belongs to it follows.
 
-A clause begins with a verb, a polite lead and a verb, a question, *if*, *before* or *after*. It ends
-where the next one can begin. What a verb of telling or asking takes runs that far as well.
+A clause begins with a verb, a polite lead and a verb, a question, *if*, *before* or *after*. It
+ends where the next one can begin. What a verb of telling or asking takes runs that far as well.
 """
 
 from __future__ import annotations
@@ -194,14 +194,14 @@ class EnglishReader:
             if clauses and size:
                 correction, at = True, at + size
                 continue
-            after = self._phrases.filler(tokens, at)
+            filled = self._phrases.filler(tokens, at)
             lead = self._phrases.lead(tokens, at)[1]
             if (
-                after > at
-                and (after > lead or self._ends(tokens, after))
-                and not self._starts_verb(tokens, at, longer_than=after - at)
+                filled > at
+                and (filled > lead or self._ends(tokens, filled))
+                and not self._starts_verb(tokens, at, longer_than=filled - at)
             ):
-                at = after
+                at = filled
                 continue
             before = at
             clause, at = self._clause(text, tokens, at)
@@ -513,10 +513,14 @@ class EnglishReader:
         if person is not None:
             after, pieces = person[1], [person[0]]
         start = after
-        while (
-            start < len(tokens)
-            and tokens[start].text in (",", ":", "about", "that", "know", "for", "to")
-            and not (tokens[start].text == "to" and not free and False)
+        while start < len(tokens) and tokens[start].text in (
+            ",",
+            ":",
+            "about",
+            "that",
+            "know",
+            "for",
+            "to",
         ):
             if tokens[start].text == "to":
                 break
@@ -656,16 +660,15 @@ class EnglishReader:
             if found is not None and found[0].kind in ("state", "noun", "value", "pronoun"):
                 if found[0].kind in ("state",) or found[0].kind == "value":
                     full = True
-                if found[0].kind == "noun" and any(
-                    self._phrases.entry(tokens, j, prefer="state")
-                    and self._phrases.entry(tokens, j, prefer="state")[0].kind == "state"
-                    for j in range(at, k)
-                ):  # type: ignore[index]
-                    full = True
+                full = full or (found[0].kind == "noun" and self._has_state(tokens, at, k))
                 k += found[1]
                 continue
             k += 1
         return end
+
+    def _has_state(self, tokens: list[Token], first: int, last: int) -> bool:
+        found = (self._phrases.entry(tokens, at, prefer="state") for at in range(first, last))
+        return any(one is not None and one[0].kind == "state" for one in found)
 
     def _pieces(
         self,

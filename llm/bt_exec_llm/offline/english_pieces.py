@@ -1,8 +1,9 @@
-"""What stands with an English verb: names with their prepositions, questions, numbers, the unknown."""
+"""What stands with an English verb: names with prepositions, numbers, the unknown."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from bt_exec_llm.offline.english_phrases import Phrases
 from bt_exec_llm.offline.english_words import Token
@@ -218,6 +219,7 @@ def add_pieces(
             and clause.asked is None
         ):
             clause.asked = Clause()
+        phrase: tuple[str, ...] = ()
         for phrase in _NOT:
             if tuple(t.text for t in tokens[at : at + len(phrase)]) == phrase:
                 close()
@@ -276,7 +278,7 @@ def add_pieces(
             if entry.kind == "relation":
                 relation, at = entry.name, at + size
                 continue
-            kind = {"proxy": "person"}.get(entry.kind, entry.kind)
+            kind: Any = "person" if entry.kind == "proxy" else entry.kind
             others = "|".join(
                 f"{e.name}={e.value}"
                 for e in entries
@@ -291,7 +293,7 @@ def add_pieces(
                 token.start,
                 stop,
                 said,
-            )  # type: ignore[arg-type]
+            )
             if relation and kind == "noun":
                 _related(pieces, piece, relation)
             elif relation:

@@ -1,4 +1,4 @@
-"""Korean sentences: phrases and verbs as clauses. The verb stands last, its ending says how it goes on."""
+"""Korean sentences as clauses: the verb stands last, its ending says how it goes on."""
 
 from __future__ import annotations
 
@@ -294,8 +294,14 @@ class _Fold:
         self._now.pieces.append(Piece("unknown", "verb", word.text, "", "", start, end, word.text))
 
     def _state(
-        self, word: VerbWord, states: list, *, negative: bool, be: bool, names: tuple[str, ...]
-    ) -> None:  # type: ignore[type-arg]
+        self,
+        word: VerbWord,
+        states: list[Entry],
+        *,
+        negative: bool,
+        be: bool,
+        names: tuple[str, ...],
+    ) -> None:
         """A verb that says how something is: asked for, a condition, or a mere statement."""
         verb = word.verb
         for entry in states:
@@ -328,7 +334,7 @@ class _Fold:
             self._now.positive = not negative
             self._close("if", end=verb.end)
             return
-        if asked and (not be or states or True):
+        if asked:
             if (
                 verb.kind == "plain"
                 and states
@@ -390,31 +396,21 @@ class _Fold:
 
 _LOOSE = frozenset(("일", "것", "거", "데", "곳", "점", "게"))
 _ADJECTIVES = frozenset(
-    [
-        "많",
-        "적",
-        "시끄럽",
-        "조용하",
-        "어둡",
-        "밝",
-        "괜찮",
-        "이상하",
-        "어떻",
-        "소란스럽",
-        "소란하",
-        "붐비",
-        "비",
-        "환하",
-        "혼잡하",
-        "계시",
-        "있",
-        "없",
-        "한산하",
-        "멀쩡하",
-        "더럽",
-        "깨끗하",
-        "보이",
-        "들리",
-        "어떠하",
-    ]
+    (
+        *(
+            "많",
+            "적",
+            "시끄럽",
+            "조용하",
+            "어둡",
+            "밝",
+            "괜찮",
+            "이상하",
+            "어떻",
+            "소란스럽",
+            "소란하",
+        ),
+        *("붐비", "비", "환하", "혼잡하", "계시", "있", "없", "한산하", "멀쩡하", "더럽", "깨끗하"),
+        *("보이", "들리", "어떠하"),
+    )
 )

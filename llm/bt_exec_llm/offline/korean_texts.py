@@ -15,7 +15,9 @@ __all__ = ["with_texts"]
 
 _CLOSES = ("then", "but", "plain", "command", "request", "if", "before")
 _TAIL = re.compile(
-    r"(에 대해서?|에 대하여|에 관해서?|에 관하여)(도)?$|\s(좀|꼭|한번|한 번|직접|지금|먼저|빨리|얼른|바로|다시|도)$|[\s,.!…]+$|[\"'“”]$"
+    r"(에 대해서?|에 대하여|에 관해서?|에 관하여)(도)?$"
+    r"|\s(좀|꼭|한번|한 번|직접|지금|먼저|빨리|얼른|바로|다시|도)$"
+    r"|[\s,.!…]+$|[\"'“”]$"
 )
 _HEAD = re.compile(r"^(혹시|좀|꼭|먼저|우선|다시|빨리|얼른|바로|직접|한번|한 번)\s+|^[\s,:\"'“”]+")
 _SPOKEN = (
@@ -111,7 +113,7 @@ def _fold(
     ]
     dative = [index for index in whom if items[index].mark == "to"] or whom
     if dative:
-        person = dative[0] if quoted or len(dative) == 1 else dative[0]
+        person = dative[0]
         after = (person + 1, end)
         before = (begin, person)
         region = after if _content(items, *after) else before
@@ -181,7 +183,7 @@ def _fold(
 
 
 def _between(items: list[Any], index: int, people: set[str], taking: set[str]) -> bool:
-    """Whether a verb before a quoted message is no part of it: it follows the person, or takes one."""
+    """Whether a verb before a quoted message is no part of it: it goes with the person."""
     verb = items[index]
     if any(e.name in taking for e in verb.entries):
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from bt_exec_llm.offline.kiwi import Morph, morphs
 from bt_exec_llm.offline.korean_verbs import Verb, is_verb, read_verb
@@ -154,10 +154,12 @@ class VerbWord:
 
     @property
     def start(self) -> int:
+        """Where it begins."""
         return self.verb.start
 
     @property
     def end(self) -> int:
+        """Where it ends."""
         return self.verb.end
 
 
@@ -538,9 +540,14 @@ class KoreanWords:
         typed = text[start:end]
         kinds = {entry.kind for entry in entries}
         following = every[after] if after < len(every) else None
-        if following is not None and following.tag in ("XSV", "XSA") and following.start == end:
-            if self._verbs.get((f"{typed}{following.form}",)):
-                return None
+        verbal = (
+            following is not None
+            and following.tag in ("XSV", "XSA")
+            and following.start == end
+            and self._verbs.get((f"{typed}{following.form}",))
+        )
+        if verbal:
+            return None
         if kinds <= {"filler", "courtesy", "determiner"}:
             if (
                 every[at].tag in ("NNG", "NNP")
@@ -774,5 +781,6 @@ class KoreanWords:
         return at
 
 
-def _kind(entry: Entry) -> str:
-    return {"proxy": "person"}.get(entry.kind, entry.kind)
+def _kind(entry: Entry) -> Any:
+    """Return the kind of a piece that an entry makes."""
+    return "person" if entry.kind == "proxy" else entry.kind

@@ -6,6 +6,7 @@ A step is one thing to do or to find out, with everything said about it; `bind` 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Clause, Piece
@@ -276,7 +277,7 @@ def _step(clause: Clause, lexicon: Lexicon, text: str, language: str) -> list[St
             return Trouble("CONDITION" if piece.mark != "every" else "TIME", piece.text)
         else:
             pieces.append(piece)
-    for piece, after in zip(pieces, pieces[1:], strict=False):
+    for piece, after in pairwise(pieces):
         attribute = (
             piece.kind == "value"
             and not piece.mark
@@ -325,11 +326,11 @@ def _step(clause: Clause, lexicon: Lexicon, text: str, language: str) -> list[St
         words,
     )
     if via == "tell" and people:  # tell the professor how many …: find out, then tell
-        asked = replace(
+        found = replace(
             step, pieces=[p for p in pieces if p not in people], via="look", verbs=(QUESTION,)
         )
         told = replace(step, verbs=tuple(v for v in clause.verbs), pieces=people, via="")
-        return [*_split(asked, lexicon), told]
+        return [*_split(found, lexicon), told]
     return _split(step, lexicon) if QUESTION in step.verbs else [step]
 
 
