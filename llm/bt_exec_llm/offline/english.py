@@ -431,8 +431,7 @@ class EnglishReader:
                 "also",
                 "plus",
             ) and self._starts_clause(tokens, at + 1 if word == "or" else at):
-                if not (text and word in (",", "or") and not self._sure_start(tokens, at)):
-                    return at
+                return at
             if (
                 not text
                 and word
@@ -457,9 +456,6 @@ class EnglishReader:
                 return at
             at += 1
         return at
-
-    def _sure_start(self, tokens: list[Token], at: int) -> bool:
-        return self._starts_clause(tokens, at)
 
     def _verb_clause(
         self, text: str, tokens: list[Token], at: int, clause: Clause, *, form: str

@@ -55,7 +55,7 @@ class Phrases:
     def verb(
         self, tokens: Sequence[Token], at: int, form: str = "base"
     ) -> tuple[int, tuple[str, ...]]:
-        """Return the longest verb here, as (words, names); ``form``: ``base``, ``ing`` or ``any``."""
+        """Return the longest verb here: its length and its names; form: base, ing or any."""
         if at >= len(tokens) or not tokens[at].is_word:
             return 0, ()
         word = tokens[at].text

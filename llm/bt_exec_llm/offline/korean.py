@@ -277,7 +277,7 @@ class _Fold:
             self._now.pieces[-1] = self._now.pieces[-1].marked("not")
 
     def _adnominal(self, word: VerbWord) -> None:
-        """A verb before a noun: what *is* inside; a state or value of what follows; else unknown."""
+        """A verb before a noun: what *is* inside; a value of what follows; else unknown."""
         names = {e.name for e in word.entries if e.kind == "verb"}
         values = [e for e in word.entries if e.kind in ("value", "state")]
         if "be" in names or "be_there" in names:

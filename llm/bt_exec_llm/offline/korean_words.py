@@ -222,6 +222,9 @@ class KoreanWords:
                     at = self._after_particles(every, at)
                 continue
             found = self._name(text, every, at)
+            if found is not None and found[0][0].name == "COUNT" and found[1] == at + 1:
+                counted = self._number(text, every, at)
+                found = counted if counted is not None and counted[1] > found[1] else found
             if found is not None:
                 pieces, at = found
                 items.extend(self._with_particles(pieces, every, at))
