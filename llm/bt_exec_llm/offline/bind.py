@@ -104,6 +104,8 @@ class Binder:
             work, ends = [replace(step, pieces=[]) for step in alone], {}
         elif any(step.condition for step in alone):
             return Trouble("CONDITION", text)
+        if len({id(step.condition[0]) for step in work if step.condition is not None}) > 1:
+            return Trouble("CONDITION", text)  # the second would be asked after the first was done
         parts: list[Part] = []
         done = list(before)
         at = 0
@@ -126,6 +128,8 @@ class Binder:
                 return found
             if found[0].tree in self._lexicon.follows and not parts and not before:
                 return Trouble("NO_OBJECT", step.text)
+            if at and self._elsewhere(work[at - 1], step, found[0]):
+                return Trouble("AMBIGUOUS", step.text)
             parts = self._merged(parts, found)
             done.append(self._whole or step)
             at += 1
@@ -460,6 +464,23 @@ class Binder:
         trees = {frame.tree for frame in self._frames_for(first)}
         follows = {frame.tree for frame in self._frames_for(step)}
         return any((one, two) in self._frames.parts for one in trees for two in follows)
+
+    def _elsewhere(self, last: Step, step: Step, part: Part) -> bool:
+        """Whether a question is put where its answer is not looked for."""
+        if QUESTION not in step.verbs and not self._finds(step):
+            return False
+        named = {p.name for p in step.pieces}
+        for name, value in part.args.items():
+            kind = self._library.get(part.tree).params[name].type
+            sent = [p.value for p in last.pieces if p.kind == "value" and p.name == kind]
+            if name in self._brought and kind not in named and sent and value not in sent:
+                return not any(
+                    self._lexicon.verbs[v].finds for v in last.verbs if v in self._lexicon.verbs
+                )
+        return False
+
+    def _finds(self, step: Step) -> bool:
+        return any(self._lexicon.verbs[v].finds for v in step.verbs if v in self._lexicon.verbs)
 
     def _with_next(self, work: list[Step], at: int) -> Step:
         """Return a step with what only the next one names: open and close the door."""
