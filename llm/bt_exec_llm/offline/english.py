@@ -242,6 +242,8 @@ class EnglishReader:
         """Whether the next part of a command can begin here."""
         while at < len(tokens) and (tokens[at].text in _AND or tokens[at].text in ("but",)):
             at += 1
+        if self._match(tokens, at, _OFF):
+            return True
         after = self._phrases.filler(tokens, at)
         if after > at and not self._starts_verb(tokens, at, longer_than=after - at):
             return (after < len(tokens) and self._starts_clause(tokens, after)) or self._ends(

@@ -158,6 +158,8 @@ class EnglishWords:
                 ]
         if word.endswith("'s") and word[:-2] in _CLITIC_S:
             return [Token(word[:-2], start, end - 2), Token("is", end - 2, end)]
+        if word.endswith("'s") and word not in self._known and word[:-2] in self._known:
+            return [Token(word[:-2], start, end - 2), Token("is", end - 2, end)]
         if word in self._known or not word.isalpha() or not word.isascii():
             return [Token(word, start, end)]
         if not _is_english(word):

@@ -313,7 +313,7 @@ def _kind(verb: Verb, every: Sequence[Morph], at: int, ending: Morph) -> tuple[s
             "도록",
             "게",
         ):
-            return "reason", at
+            return ("reason" if one is not None else "statement"), at
     if form in _DOUBTS and one is not None and one.tag != "SF":
         return "embed", at
     return _final(verb, form), at

@@ -8,11 +8,11 @@ CLOSING_IN_OPEN_COMMAND    closes the door, though the command only opens it
 MATERIAL_IN_DOOR_COMMAND   acts on the material, or speaks of it, in a command about the door
 GATE_REASON_UNRELATED      gives a gate a result for a reason that has nothing to do with it
 STATE_CONTRADICTS_PLAN     states how the door stands, then does what makes no sense there
-ARM_IS_POLICY              takes the material with another arm than the command names
 STATE_CONTRADICTS_SEEN     states another door than the one that is seen
 =========================  =====================================================================
 
-Rules that need the meaning of the command say nothing where nobody understands it.
+Rules that need the meaning of the command say nothing where nobody understands it. Who names an arm
+for the material gets that arm or ``ARM_IS_POLICY``: the site says who takes it.
 """
 
 from __future__ import annotations
@@ -48,6 +48,13 @@ def door_only(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     if context.meant is None:
         return
     asked = {node.do for node in walk(context.meant.root) if isinstance(node, Do)}
+    told = {
+        part.name
+        for node, place in nodes_of(context.meant.root)
+        for part, _ in conditions_of(node, place)
+    }
+    if not asked and told & {"material_visible", "hand_holds", "hand_empty"}:
+        return  # a question about the material
     for skill, other, code in (
         ("open_door", "close_door", "OPENING_IN_CLOSE_COMMAND"),
         ("close_door", "open_door", "CLOSING_IN_OPEN_COMMAND"),

@@ -31,7 +31,6 @@ def test_every_word_of_what_is_understood_is_accounted_for(
     assert isinstance(meaning, Meaning)
     assert " ".join(use.text for use in meaning.words) == " ".join(command.split())
     assert all(use.use in ("role", "verb", "filler") for use in meaning.words)
-    assert not any(role.kind == "pronoun" for act in meaning.acts for role in act.roles)
 
 
 @pytest.mark.parametrize(
