@@ -556,7 +556,7 @@ class KoreanWords:
                 every[at].tag in ("NNG", "NNP")
                 and following is not None
                 and following.tag in ("NNG", "NNP", "SL")
-                and following.start - end <= 1
+                and not text[end : following.start].strip()
                 and "determiner" not in kinds
                 and len(typed) > 1
                 and self._name(text, every, after) is None
@@ -607,7 +607,7 @@ class KoreanWords:
             return None
         for end in range(at + 1, len(every)):
             if every[end].form == closing and every[end].tag in ("SSC", "SS", "SSO", "SW"):
-                inner = text[every[at].end : every[end].start].strip().rstrip(".")
+                inner = " ".join(text[every[at].end : every[end].start].split()).rstrip(".")
                 piece = Piece(
                     "text", "quote", inner, "quote", "", every[at].start, every[end].end, inner
                 )
