@@ -135,9 +135,11 @@ class Binder:
             at += 1
         self.bound = done[len(before) :]
         asked = any(
-            step.via == "tell" or step.told or (step.via == "ask" and step.condition is None)
-            for step in work
-            if QUESTION in step.verbs or step.told
+            part.step is not None
+            and (QUESTION in part.step.verbs or part.step.told)
+            and (part.step.via in ("ask", "tell") or part.step.told)
+            and not self._checks(self._library.get(part.tree))
+            for part in parts
         )
         if asked and not any(tree in ends for tree in self._lexicon.closing):
             for tree in self._lexicon.closing:
@@ -147,7 +149,8 @@ class Binder:
         names = {part.tree for part in parts}
         for tree, step in ends.items():
             closing = self._lexicon.closing[tree]
-            if names - set(closing.unless):
+            answered = {name for name in names if self._checks(self._library.get(name))}
+            if names - set(closing.unless) - (answered if step not in alone else set()):
                 parts.append(Part(tree, {}, step.text if step in alone else ""))
         return parts
 
@@ -467,20 +470,22 @@ class Binder:
 
     def _elsewhere(self, last: Step, step: Step, part: Part) -> bool:
         """Whether a question is put where its answer is not looked for."""
-        if QUESTION not in step.verbs and not self._finds(step):
+        if QUESTION in last.verbs or self._finds(last):
+            return False
+        if QUESTION not in step.verbs and "look" not in self._finds(step):
             return False
         named = {p.name for p in step.pieces}
         for name, value in part.args.items():
             kind = self._library.get(part.tree).params[name].type
             sent = [p.value for p in last.pieces if p.kind == "value" and p.name == kind]
             if name in self._brought and kind not in named and sent and value not in sent:
-                return not any(
-                    self._lexicon.verbs[v].finds for v in last.verbs if v in self._lexicon.verbs
-                )
+                return True
         return False
 
-    def _finds(self, step: Step) -> bool:
-        return any(self._lexicon.verbs[v].finds for v in step.verbs if v in self._lexicon.verbs)
+    def _finds(self, step: Step) -> set[str]:
+        """Return how a step's verbs find something out: ``look``, ``tell``."""
+        verbs = self._lexicon.verbs
+        return {verbs[v].finds for v in step.verbs if v in verbs} - {""}
 
     def _with_next(self, work: list[Step], at: int) -> Step:
         """Return a step with what only the next one names: open and close the door."""

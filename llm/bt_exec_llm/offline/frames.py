@@ -95,6 +95,13 @@ class Frames:
             if keys & lexicon.people
             else []
         )
+        things = {
+            verb
+            for name, slot in lexicon.texts.items()
+            if slot.shape == "noun" and f"text:{name}" not in keys
+            for verb in slot.verbs
+        }
+        own = [verb for verb in own or step.verbs if verb not in things]
         for verb in own or step.verbs or ("",):
             known = self.by_verb.setdefault(lexicon.concept(verb), [])
             frame = Frame(tree, keys - {"me"})

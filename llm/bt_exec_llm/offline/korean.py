@@ -103,6 +103,9 @@ class _Fold:
             self._instead()
             return
         if piece.kind == "relation":  # type: ignore[comparison-overlap]
+            before = self._now.pieces[-1] if self._now.pieces else None
+            if before is not None and before.kind == "value" and piece.name == "inside":
+                return  # in the lounge is at the lounge
             if self._now.pieces and self._now.pieces[-1].kind == "noun":
                 noun = self._now.pieces.pop()
                 self._where = replace(

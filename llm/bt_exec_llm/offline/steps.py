@@ -76,6 +76,8 @@ def steps_of(
         if isinstance(found, Trouble):
             return found
         if clause.mood == "if":
+            if set(clause.verbs) - {QUESTION}:  # something happens: nobody watches for it
+                return Trouble("CONDITION", text[clause.start : clause.end])
             needed = clause.positive != clause.unless
             question = replace(found[0], verbs=(QUESTION,), via="ask")
             told = at + 1 < len(joined) and _tells(joined[at + 1], lexicon)

@@ -59,7 +59,7 @@ def places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
         [do("navigate", target=place), do("observe_scene", target=place, query="situation")]
         for place in missing
     ]
-    told = context.meaning is None or context.meaning.said("report")
+    told = context.meaning is None or context.meaning.said("report", "tell")
     if told and wants_report(context.command):
         seen = {str(n.args.get("target")) for n in walk(spec.root) if _is_look(n)} | {*missing}
         for group in groups:
