@@ -485,7 +485,7 @@ class Binder:
     def _finds(self, step: Step) -> set[str]:
         """Return how a step's verbs find something out: ``look``, ``tell``."""
         verbs = self._lexicon.verbs
-        return {verbs[v].finds for v in step.verbs if v in verbs} - {""}
+        return {str(verbs[v].finds) for v in step.verbs if v in verbs} - {""}
 
     def _with_next(self, work: list[Step], at: int) -> Step:
         """Return a step with what only the next one names: open and close the door."""
