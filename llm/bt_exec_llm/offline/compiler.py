@@ -21,6 +21,7 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.model import Check, Mission, MissionSpec, Sequence, Tree
 from bt_exec_llm.offline.acts import meaning_of, words_of
 from bt_exec_llm.offline.bind import Binder, Part
+from bt_exec_llm.offline.english_words import warm_up as warm_up_english
 from bt_exec_llm.offline.frames import Frames
 from bt_exec_llm.offline.kiwi import warm_up
 from bt_exec_llm.offline.lexicon_files import with_words
@@ -196,4 +197,5 @@ def create(settings: Mapping[str, Any]) -> Compiler:
     if settings:
         raise UsageError(f"the offline compiler has no settings (found {', '.join(settings)})")
     warm_up()
+    warm_up_english()
     return OfflineCompiler()

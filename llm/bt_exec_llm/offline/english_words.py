@@ -7,12 +7,13 @@ two exchanged) away from exactly one word of the lexicon is read as that word.
 from __future__ import annotations
 
 import re
+import threading
 from functools import lru_cache
 from typing import NamedTuple
 
 from bt_exec_llm.offline.vocabulary import Vocabulary
 
-__all__ = ["EnglishWords", "Token", "bases_of", "lemma_of"]
+__all__ = ["EnglishWords", "Token", "bases_of", "lemma_of", "warm_up"]
 
 _TOKEN = re.compile(
     r"[^\W\d_]+(?:['-][^\W\d_]+)*|\d+(?:[.:,]\d+)*(?:pm|am|st|nd|rd|th)?|->|=>|&&|\|\||\S"
@@ -126,6 +127,11 @@ def _is_english(word: str) -> bool:
     from simplemma import is_known
 
     return is_known(word, "en")
+
+
+def warm_up() -> None:
+    """Load the dictionary of lemmas, on a thread of its own; returns at once."""
+    threading.Thread(target=_is_english, args=("word",), name="lemmas", daemon=True).start()
 
 
 class EnglishWords:
