@@ -139,7 +139,11 @@ def _closing(lexicon: Lexicon) -> set[str]:
 
 
 def _signs(step: Step, lexicon: Lexicon) -> Iterable[tuple[str, bool, frozenset[str]]]:
-    for verb in step.verbs:
+    known = lexicon.verbs
+    own = [
+        verb for verb in step.verbs if verb in known and known[verb].pairs
+    ]  # 열어 두다, not 열다
+    for verb in own or step.verbs:
         yield lexicon.concept(verb), step.positive, keys_of(step) - {"me"}
 
 
