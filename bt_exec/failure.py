@@ -219,6 +219,8 @@ class Refusal:
         calls: How many questions it took (a model's repair rounds count).
         problems: What was wrong with the plans that it turned down, for people who read details.
         requests: How many requests were sent to a language model before.
+        did_you_mean: Names that a word may be a slip of.
+        missing: The words that were not understood, or where something is left out.
     """
 
     code: str
@@ -227,6 +229,8 @@ class Refusal:
     calls: int = 1
     problems: tuple[str, ...] = ()
     requests: int = 0
+    did_you_mean: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 class BtExecError(Exception):

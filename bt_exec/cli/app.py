@@ -24,6 +24,7 @@ from bt_exec.cli.repl import repl
 from bt_exec.cli.run import COMMANDS as RUN
 from bt_exec.cli.site import COMMANDS as SITE
 from bt_exec.cli.stopping import pressed, remember
+from bt_exec.cli.understand import COMMANDS as UNDERSTAND
 from bt_exec.cli.vision import VISION
 from bt_exec.failure import BtExecError, SpecError, UnknownName
 
@@ -84,6 +85,7 @@ _PANELS = (
     ("Missions", REPL),
     ("Plans", PLAN),
     ("Plans", CHECK),
+    ("Plans", UNDERSTAND),
     ("Site", SITE),
     ("Site", DOCTOR),
 )

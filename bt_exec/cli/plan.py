@@ -20,11 +20,14 @@ __all__ = ["COMMANDS", "compile_"]
 def compile_(
     command: Annotated[
         str, typer.Argument(help="What to do, in Korean or English.", show_default=False)
-    ],
+    ] = "",
     site: opt.SiteName = "",
+    commands: Annotated[
+        str, typer.Option("--commands", help="A file of commands, one a line; - is the input.")
+    ] = "",
     format: Annotated[  # noqa: A002 - the option's name
         str,
-        typer.Option("--format", help="yaml, json, or a form of the site's packs: plan-json."),
+        typer.Option("--format", help="yaml, json, jsonl, or a form of the site's packs."),
     ] = "yaml",
     inline: Annotated[
         bool,
@@ -51,6 +54,11 @@ def compile_(
     from bt_exec.spec.dump import dump_json, dump_yaml
 
     loaded = load_site(site)
+    if commands:
+        from bt_exec.cli.batch import compile_lines
+
+        compile_lines(loaded, commands, compiler)
+        return
     writer = None if format in ("yaml", "json") else format_of(format, loaded).write
     situation = _look(loaded, world) if world else None
     if show_prompt or dry_run:

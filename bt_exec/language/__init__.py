@@ -1,1 +1,1 @@
-"""What is said: sentences by code and language, and the language of a text."""
+"""Language: what a command means, as types; no words of any domain."""

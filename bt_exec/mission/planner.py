@@ -72,7 +72,7 @@ class Planner:
         try:
             plan = answer.verified
             if plan is None or not plan.is_of(answer.spec, request.situation):
-                plan = prepare(answer.spec, request)
+                plan = prepare(answer.spec, request, answer.meaning)
         except SpecError as error:
             self._runtime.emit(Rejected(*self._at(), answer.spec, error.problems))
             refusal = rejection(error, request)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from bt_exec.failure import Failure, Refusal
+from bt_exec.language.meaning import Meaning, Unclear
 from bt_exec.language.messages import Messages
 from bt_exec.observation import Situation
 from bt_exec.pack import Catalogue, Pack
@@ -31,6 +32,7 @@ __all__ = [
     "Done",
     "Plan",
     "Prompting",
+    "Reader",
     "Record",
     "Request",
     "compiler_names",
@@ -126,6 +128,7 @@ class Plan:
         unconfirmed: Why nobody but its author says that it does what was asked, a sentence in the
             language of the command; empty if somebody does. See `bt_exec.planning.confirmation`.
         verified: The same plan, if its compiler verified it already for this request.
+        meaning: What the command means, where it was read for certain.
     """
 
     spec: MissionSpec
@@ -134,6 +137,7 @@ class Plan:
     requests: int = 0
     unconfirmed: str = ""
     verified: VerifiedPlan | None = None
+    meaning: Meaning | None = None
 
 
 class Compiler(Protocol):
@@ -156,6 +160,14 @@ class Prompting(Protocol):
 
     def estimate(self, request: Request) -> Mapping[str, float]:
         """Return its size in characters and tokens, and its cost, by name; nothing is sent."""
+
+
+@runtime_checkable
+class Reader(Protocol):
+    """A compiler that says what it understands, word by word, without making a plan."""
+
+    def read(self, request: Request) -> Meaning | Unclear:
+        """Return the meaning of a command, or why it has none; nothing is sent or moved."""
 
 
 CompilerFactory = Callable[[Mapping[str, Any]], Compiler]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from bt_exec.failure import Problem
+from bt_exec.language.meaning import Meaning
 from bt_exec.observation import Situation
 from bt_exec.spec.model import MissionSpec
 
@@ -27,6 +28,7 @@ class PassContext:
         meant: What the command means to somebody who understands it without a model: a plan for
             it, expanded; None if nobody does. Only rules get it.
         stated: What a model said beside its plan, as plain data. Only rules get it.
+        meaning: The acts that the command asks for, where the compiler read it for certain.
     """
 
     situation: Situation
@@ -34,6 +36,7 @@ class PassContext:
     command: str = ""
     meant: MissionSpec | None = None
     stated: Mapping[str, Any] = field(default_factory=dict)
+    meaning: Meaning | None = None
 
 
 class Pass(NamedTuple):

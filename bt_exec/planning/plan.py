@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bt_exec.failure import Problem, Refusal, SpecError
+from bt_exec.language.meaning import Meaning
 from bt_exec.planning.compiler import Request
 from bt_exec.planning.passes import PassContext
 from bt_exec.planning.verified_plan import PREPARE, VerifiedPlan
@@ -18,13 +19,13 @@ from bt_exec.verify.types import read_word
 __all__ = ["NEED_NOT_MET", "examine", "prepare", "rejection", "with_typed_words"]
 
 
-def prepare(spec: MissionSpec, request: Request) -> VerifiedPlan:
+def prepare(spec: MissionSpec, request: Request, meaning: Meaning | None = None) -> VerifiedPlan:
     """Return the plan as it will run: subtrees expanded, passes applied, verified.
 
     Raises:
         SpecError: Holding every problem that was found.
     """
-    plan, problems = examine(spec, request)
+    plan, problems = examine(spec, request, meaning=meaning)
     if problems or plan is None:
         raise SpecError(problems)
     return VerifiedPlan(plan, spec, request.situation, made_by=PREPARE)
@@ -71,6 +72,7 @@ def examine(
     *,
     meant: MissionSpec | None = None,
     stated: Mapping[str, Any] | None = None,
+    meaning: Meaning | None = None,
 ) -> tuple[MissionSpec | None, tuple[Problem, ...]]:
     """Return the plan as it would run, as far as it comes, and everything that is wrong with it.
 
@@ -81,6 +83,7 @@ def examine(
         request: What was asked for.
         meant: See `PassContext`.
         stated: See `PassContext`.
+        meaning: See `PassContext`.
     """
     spec = with_typed_words(spec, request)
     problems = list(verify_document(spec, request.catalogue, request.library))
@@ -97,6 +100,7 @@ def examine(
             request.command,
             meant,
             stated or {},
+            meaning,
         )
         for pack in request.catalogue.packs
     }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bt_exec.failure import BtExecError, Problem, Refusal, SpecError
 from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
-from bt_exec.planning.compiler import Compiler, Request, compiler_names, find_compiler
+from bt_exec.planning.compiler import Compiler, Plan, Request, compiler_names, find_compiler
 from bt_exec.planning.plan import prepare, rejection, with_typed_words
 from bt_exec.site.site import CompilerSettings, Site
 from bt_exec.spec.model import MissionSpec, Tree, TreeSpec, walk
@@ -70,7 +70,7 @@ def compile_command(
         return Compiled(refusal=answer)
     written = with_typed_words(answer.spec, request)
     try:
-        return Compiled(prepare(written, request).spec, written=written)
+        return Compiled(prepare(written, request, answer.meaning).spec, written=written)
     except SpecError as error:
         return Compiled(refusal=rejection(error, request), written=written)
 
@@ -107,6 +107,8 @@ def _problems_of_utterances(site: Site, tree: TreeSpec, compiler: Compiler) -> l
         place = ("utterances", index)
         answer = compiler.compile(request_of(site, text))
         if isinstance(answer, Refusal):
+            answer = _after_another(site, tree, text, compiler) or answer
+        if isinstance(answer, Refusal):
             message = f"does not lead to this tree: {answer.message} ({answer.code})"
             problems.append(source.problem("UTTERANCE_REFUSED", message, place, found=text))
             continue
@@ -122,3 +124,18 @@ def _problems_of_utterances(site: Site, tree: TreeSpec, compiler: Compiler) -> l
             message = f"gives no value for {missing[0]!r}, which has no default"
             problems.append(source.problem("UTTERANCE_INCOMPLETE", message, place, found=text))
     return problems
+
+
+def _after_another(site: Site, tree: TreeSpec, text: str, compiler: Compiler) -> Plan | None:
+    """Return a plan for a command that goes on with this utterance: … and tell the professor."""
+    for other in site.library:
+        begins = (said for said in other.utterances if language_of(said) == language_of(text))
+        said = next(begins, None)
+        if said is None or other.tree == tree.tree:
+            continue
+        answer = compiler.compile(request_of(site, f"{said.rstrip('.')}. {text}"))
+        if isinstance(answer, Plan) and any(
+            isinstance(node, Tree) and node.tree == tree.tree for node in walk(answer.spec.root)
+        ):
+            return answer
+    return None

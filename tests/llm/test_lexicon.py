@@ -9,9 +9,9 @@ from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Sequence
-from bt_exec_llm.lexicon_files import load_lexicon
 from bt_exec_llm.offline import create
-from bt_exec_llm.phrases import expand_phrase
+from bt_exec_llm.offline.lexicon_files import load_lexicon
+from bt_exec_llm.offline.phrases import expand_phrase
 
 
 @pytest.mark.parametrize(
@@ -100,15 +100,12 @@ root: {do: look, with: {place: $place}}
 """
 WORDS = """
 verbs:
-  go: {en: [go to], ko: [가다]}
+  go: {en: [go], ko: [가다]}
   look: {en: [look around], ko: [둘러보다, 살펴보다]}
 values:
   Place:
     lounge: {en: [lounge], ko: [라운지]}
     corridor: {en: [corridor, hallway], ko: [복도]}
-words:
-  at: {ko: [에]}
-complements: [Place]
 """
 
 
@@ -163,12 +160,11 @@ ways:
   patrol: {of: look, about: {Place: everywhere}}
 values:
   Place:
-    lounge: {en: ["[the] lounge"], ko: [라운지, 라운지를]}
-    attic: {en: ["[the] attic"], ko: [다락, 다락에]}
-    everywhere: {en: [everywhere], ko: [모든 곳을], each: [attic, lounge]}
+    lounge: {en: [lounge], ko: [라운지]}
+    attic: {en: [attic], ko: [다락]}
+    everywhere: {en: [everywhere], ko: [모든 곳], each: [attic, lounge]}
   Who:
-    anna: {en: ["[for] anna"], ko: [안나에게], proxies: {en: ["[the] attic"], ko: [다락, 다락에]}}
-complements: [Who]
+    anna: {en: [anna], ko: [안나], proxies: {en: [attic], ko: [다락]}}
 lists: {Place: each}
 """
 

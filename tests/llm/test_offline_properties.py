@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from bt_exec.failure import Refusal
 from bt_exec.planning.compiler import Plan
+from bt_exec.spec.model import MissionSpec, walk
 from tests.cases import some
 
 FAST = settings(
@@ -95,8 +96,8 @@ first again , . ? 문 을 를 열어 닫아 자재 가져와 안 못 지 마 열
 """
 
 
-FORBIDDEN = {"not", "don't", "never", "without", "if", "when", "window", "red", "2", "slowly"}
-FORBIDDEN |= {"twice", "or", "못", "마", "말고", "창문"}
+FORBIDDEN = {"not", "don't", "never", "without", "when", "window", "red", "2", "slowly"}
+FORBIDDEN |= {"or", "못", "마", "말고", "창문"}
 WHOLE = (*sorted(ENGLISH), "문 을 열어", "문 닫아", "자재 를 가져와", "문 을 열고 자재 를 가져와")
 
 
@@ -110,17 +111,24 @@ def scraps(draw):
 
 
 def test_scraps_of_commands_never_move_anything_that_is_forbidden(ask):
-    plans: list[set[str]] = []
+    plans: list[tuple[set[str], MissionSpec]] = []
     refused: list[set[str]] = []
 
     @settings(FAST, max_examples=400)
     @given(scraps(), st.sampled_from([" ", " ", ""]))
     def hear(words, gap):
-        (plans if isinstance(ask(gap.join(words)), Plan) else refused).append(set(words))
+        answer = ask(gap.join(words))
+        if isinstance(answer, Plan):
+            plans.append((set(words), answer.spec))
+        else:
+            refused.append(set(words))
 
     hear()
-    for words in some(plans, least=40):
-        assert not FORBIDDEN & words
+    for words, spec in some(plans, least=40):
+        assert not FORBIDDEN & words, sorted(words)
+        nodes = list(walk(spec.root))
+        assert "if" not in words or any(node.skip_if is not None for node in nodes), words
+        assert "twice" not in words or any(node.repeat == 2 for node in nodes), words
     assert len([words for words in refused if FORBIDDEN & words]) >= 60
 
 
@@ -139,10 +147,11 @@ NEGATIONS = ("not", "don't", "never", "do not", "dont", "please don't", "don’t
 
 @FAST
 @given(st.sampled_from(sorted(ENGLISH)), st.integers(0, 12), st.sampled_from(NEGATIONS))
-def test_a_negation_anywhere_in_english_forbids_the_whole(meaning, command, place, negation):
+def test_what_is_negated_in_english_is_never_done(meaning, command, place, negation):
     words = command.split()
     words.insert(min(place, len(words)), negation)
-    assert meaning(" ".join(words)) == "NEGATED"
+    found = meaning(" ".join(words))
+    assert found.isupper() or len(found.split(", ")) < len(ENGLISH[command].split(", "))
 
 
 @pytest.mark.parametrize("stem", ["문 열", "문을 닫", "자재를 가져오", "문을 열고 자재를 꺼내"])
@@ -160,8 +169,8 @@ def test_a_negation_anywhere_in_english_forbids_the_whole(meaning, command, plac
     ],
 )
 def test_a_negative_ending_in_korean_forbids_the_whole(meaning, stem, ending):
-    assert meaning(stem + ending) == "NEGATED"
-    assert meaning((stem + ending).replace(" ", "")) == "NEGATED"
+    assert meaning(stem + ending).isupper()
+    assert meaning((stem + ending).replace(" ", "")).isupper()
 
 
 @pytest.mark.parametrize("word", ["안", "못"])

@@ -14,19 +14,6 @@ __all__ = ["PROFESSOR", "PROFESSOR_OFFICE", "USER", "words"]
 
 USER, PROFESSOR, PROFESSOR_OFFICE = "user", "professor", "professor_office"
 
-_KO_PLACE = (
-    "[쪽](|에|에서|에는|에서는|에도|로|으로|을|를|의|이|가|은|는|도|만"
-    "|랑|이랑|하고|와|과|및|까지|부터) [둘 다|모두|전부|다]"
-)
-_KO_PERSON = "(|께|께는|께도|께서|한테|에게|한테도|에게도|을|를|이|가|은|는|도)"
-_KO_TO, _KO_COME = "(로|으로|에|까지)", "(돌아오다|오다|복귀하다|돌아가다|가다)"
-_EN_COME = "(come|go|head|return|drive|move) [back]"
-_EN_PLACE = "[to|in|at|into|of|from|on|inside|around|through|over to|by|near] [both] [the]"
-_EN_PERSON = "[to|with|for|from|of|see] [the]"
-_EN_IS_IN = (
-    "(is|'s) [still] (in|there|here|around|available|free|in the office|in (his|her) office)"
-)
-
 
 def words(settings: ReporterSettings) -> dict[str, Any]:
     """Return the values ``Place`` and ``Person`` of a site, in the form of a lexicon.
@@ -35,15 +22,8 @@ def words(settings: ReporterSettings) -> dict[str, Any]:
     goes only by names that name the professor.
     """
     site = make_map(settings)
-    base = _by_language(_names(site.base, site.places[site.base]))
     people = {name: person for name, person in site.people.items() if name != USER}
     return {
-        "verbs": {
-            "come": {
-                "en": [f"{_EN_COME} [to] [the|your|our|my] {name}" for name in base[0]],
-                "ko": [f"{name}{_KO_TO} {_KO_COME}" for name in base[1]],
-            }
-        },
         "values": {
             "Place": _places(site),
             "Person": {
@@ -56,7 +36,10 @@ def words(settings: ReporterSettings) -> dict[str, Any]:
 
 def _places(site: SiteMap) -> dict[str, dict[str, Any]]:
     """Return the words of every place, and of every round with the places it stands for."""
-    alone = {name: _place(_names(name, place)) for name, place in site.places.items()}
+    alone: dict[str, dict[str, Any]] = {
+        name: {**_place(_names(name, place))} for name, place in site.places.items()
+    }
+    alone[site.base]["home"] = True
     rounds = {
         name: {**_place(_names(name, each)), "each": [*each.places]}
         for name, each in site.rounds.items()
@@ -76,23 +59,13 @@ def _names(name: str, known: Place | Person | Round) -> tuple[str, ...]:
 
 def _place(names: Iterable[str]) -> dict[str, list[str]]:
     english, korean = _by_language(names)
-    return {
-        "en": [f"{_EN_PLACE} {name} [area]" for name in english],
-        "ko": [f"{name}{_KO_PLACE}" for name in (*korean, *english)],  # lounge 확인해 줘
-    }
+    return {"en": english, "ko": [*korean, *english]}  # lounge 확인해 줘
 
 
 def _person(name: str, person: Person, places: Mapping[str, Place]) -> dict[str, Any]:
     english, korean = _by_language(_names(name, person))
     at = _place(_names(person.place, places[person.place]))
-    return {
-        "en": [
-            *(f"{_EN_PERSON} {one}" for one in english),
-            *(f"(whether|if) [the] {one} {_EN_IS_IN}" for one in english),
-        ],
-        "ko": [f"{one}{_KO_PERSON}" for one in korean],
-        "proxies": at,
-    }
+    return {"en": english, "ko": [*korean, *english], "proxies": at}
 
 
 def _by_language(names: Iterable[str]) -> tuple[list[str], list[str]]:

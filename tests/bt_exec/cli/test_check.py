@@ -59,8 +59,9 @@ def test_words_and_schemas_beside_trees_are_left_alone(bt: Run) -> None:
 
 @pytest.mark.parametrize(("folder", "site"), [("door", "door"), ("reporter", "building")])
 def test_the_shipped_trees_pass(bt: Run, folder: str, site: str) -> None:
-    ran = bt("check", str(data_path("trees", folder)), "--site", site)
-    assert ran == Ran(0, "10 files in order\n", "")
+    trees = data_path("trees", folder)
+    ran = bt("check", str(trees), "--site", site)
+    assert ran == Ran(0, f"{len(list(trees.glob('*.yaml')))} files in order\n", "")
 
 
 def test_a_folder_without_trees_is_told(bt: Run, tmp_path: Path) -> None:
@@ -76,7 +77,7 @@ def test_the_shipped_trees_are_in_order(bt: Run) -> None:
 
 
 def test_an_utterance_of_two_trees_is_told(bt: Run, tmp_path: Path) -> None:
-    file = write(tmp_path / "mine.yaml", TREE.format(name="mine", said="take the material"))
+    file = write(tmp_path / "mine.yaml", TREE.format(name="mine", said="get the material"))
     (problem,) = problems_of(bt, file)
     start = "UTTERANCE_REFUSED utterances[0]: does not lead to this tree: "
     assert problem.startswith(start)

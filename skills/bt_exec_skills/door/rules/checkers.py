@@ -11,7 +11,8 @@ STATE_CONTRADICTS_PLAN     states how the door stands, then does what makes no s
 STATE_CONTRADICTS_SEEN     states another door than the one that is seen
 =========================  =====================================================================
 
-Rules that need the meaning of the command say nothing where nobody understands it.
+Rules that need the meaning of the command say nothing where nobody understands it. Who names an arm
+for the material gets that arm or ``ARM_IS_POLICY``: the site says who takes it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from bt_exec.spec.source import show_place
 from bt_exec.verify.context import conditions_of, nodes_of
 from bt_exec_skills.door.rules.gate import handles_material
 
-__all__ = ["RULES", "door_only", "gate_reasons", "stated_state"]
+__all__ = ["RULES", "arm_as_asked", "door_only", "gate_reasons", "stated_state"]
 
 _PROSE = ("explanation", "visibility_warnings", "goal_status", "stop_signal", "subgoals")
 _MATERIAL = re.compile(r"material|자재", re.IGNORECASE)
@@ -38,6 +39,7 @@ _IS_OPEN = re.compile(r"\b(is|already|door|now|was)\W+(wide )?(open|opened)\b|�
 _NOT_OPEN = re.compile(
     r"closed|shut|ajar|not (fully |yet )?open|uncertain|닫|불확실|조금 열|안 열", re.IGNORECASE
 )
+_TAKES = ("get", "take", "bring")
 _NO = re.compile(r"\b(no|not|nothing|isn't|without|absent)\b|안 |없|않", re.IGNORECASE)
 
 
@@ -46,6 +48,13 @@ def door_only(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     if context.meant is None:
         return
     asked = {node.do for node in walk(context.meant.root) if isinstance(node, Do)}
+    told = {
+        part.name
+        for node, place in nodes_of(context.meant.root)
+        for part, _ in conditions_of(node, place)
+    }
+    if not asked and told & {"material_visible", "hand_holds", "hand_empty"}:
+        return  # a question about the material
     for skill, other, code in (
         ("open_door", "close_door", "OPENING_IN_CLOSE_COMMAND"),
         ("close_door", "open_door", "CLOSING_IN_OPEN_COMMAND"),
@@ -139,5 +148,21 @@ def _looks(spec: MissionSpec) -> bool:
     )
 
 
-RULES = (door_only, gate_reasons, stated_state)
+def arm_as_asked(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
+    """Who names an arm for the material gets that one: another may be the site's policy."""
+    del spec  # the site's policy decides, whatever the plan says
+    if context.meaning is None:
+        return
+    policy = str(context.settings.material_arm)
+    for act in context.meaning.acts:
+        themes = {role.value for role in act.roles if role.role == "theme"}
+        arms = set(act.values("Arm"))
+        if act.positive and "material" in themes and act.predicate in _TAKES and arms - {policy}:
+            message = f"the {policy} arm takes the material here; the command names another"
+            yield Problem(
+                "ARM_IS_POLICY", message, show_place(()), ", ".join(sorted(arms)), (policy,)
+            )
+
+
+RULES = (door_only, gate_reasons, stated_state, arm_as_asked)
 """Each takes a plan with its subtrees expanded and returns what is wrong with it."""

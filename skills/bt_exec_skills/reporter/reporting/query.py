@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal, TypeAlias, get_args
 
-__all__ = ["ASPECTS", "Aspect", "asks", "aspects_of"]
+__all__ = ["ASPECTS", "Aspect", "asks", "aspects_of", "is_report"]
 
 Aspect: TypeAlias = Literal["people", "light", "noise", "unusual"]
 ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
@@ -68,6 +68,11 @@ def aspects_of(query: str) -> tuple[Aspect, ...]:
     if "unusual" in named and len(named) == 1:
         return ASPECTS  # whoever asks whether all is well wants to hear it all
     return named or ASPECTS
+
+
+def is_report(topic: str) -> bool:
+    """Whether `topic` stands for what was seen and said, and is no message of its own."""
+    return topic.startswith("report on ") or topic.endswith("에 대한 보고")
 
 
 def asks(topic: str) -> bool:

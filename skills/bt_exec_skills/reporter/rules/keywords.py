@@ -71,7 +71,7 @@ _NOT_ENGLISH = re.compile(
 )
 _BACK = re.compile(r"(?:다녀|갔다)(?:와|오(?!고|면|니|는|던)|올래|올수)(?!서)[^,.]{0,8}[.!?~]*$")
 """A trip there and back, at the end of a command: 다녀와, 갔다 오세요."""
-_PROFESSOR = re.compile(r"교수|\b(?:professors?|prof)\b", re.IGNORECASE)
+_PROFESSOR = re.compile(r"교수|(?<![a-z])(?:professors?|prof)(?![a-z])", re.IGNORECASE)
 _PAST = re.compile(
     r"(?:있었던|한|했던|수행한|일어난|본|벌어진)(?:일|것|미션|임무|작업)|뭐했|뭘했|무엇을했|무슨일이있었"
     r"|\b(?:what\s+(?:happened|you(?:'ve|\s+have)?\s+d(?:id|one)|(?:did|have)\s+you\s+d(?:o|one)))"

@@ -53,13 +53,14 @@ def places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
     last = max((at for at, step in enumerate(steps) if works(step)), default=-1)
     groups = _groups(steps[: last + 1])
     visited = {place for group in groups for step in group for place in _places(step)}
-    missing = [place for place in named if place not in visited]
+    missing = [place for place in named if place not in visited and context.meaning is None]
     changes = [f"{place}: {note(context, 'forgotten')}" for place in missing]
     groups += [
         [do("navigate", target=place), do("observe_scene", target=place, query="situation")]
         for place in missing
     ]
-    if wants_report(context.command):
+    told = context.meaning is None or context.meaning.said("report", "tell")
+    if told and wants_report(context.command):
         seen = {str(n.args.get("target")) for n in walk(spec.root) if _is_look(n)} | {*missing}
         for group in groups:
             place = _group_place(group)
@@ -68,7 +69,9 @@ def places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
                 changes.append(f"{place}: {note(context, 'reported')}")
     slots = [at for at, group in enumerate(groups) if _group_place(group) in named]
     first = list(dict.fromkeys(_group_place(groups[at]) or "" for at in slots))
-    if first != sorted(first, key=named.index):  # coming back to a place later is no disorder
+    if context.meaning is None and first != sorted(
+        first, key=named.index
+    ):  # coming back to a place later is no disorder
         wanted = sorted(
             (groups[at] for at in slots), key=lambda g: named.index(_group_place(g) or "")
         )

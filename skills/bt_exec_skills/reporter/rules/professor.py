@@ -44,7 +44,7 @@ def concerns_professor(node: NodeBase) -> bool:
 
 def no_professor(spec: MissionSpec, context: PassContext) -> Changed:
     """Without the word in the command, nothing of the plan has to do with the professor."""
-    if not context.command or names_professor(context.command):
+    if context.meaning is not None or not context.command or names_professor(context.command):
         return spec, ()
     if not any(_concerned(node) for node in walk(spec.root)):
         return spec, ()
@@ -55,8 +55,11 @@ def no_professor(spec: MissionSpec, context: PassContext) -> Changed:
 def professor_first(spec: MissionSpec, context: PassContext) -> Changed:
     """With the word in the command, what concerns the professor comes before all other work.
 
-    A plan that forgot the professor gets the pattern: go there, and talk about the command.
+    A plan that forgot the professor gets the pattern: go there, and talk about the command. Where
+    the command was understood for certain, the order of its words holds.
     """
+    if context.meaning is not None:
+        return spec, ()
     if not names_professor(context.command) or not _has_professor(context):
         return spec, ()
     changes: list[str] = []

@@ -36,7 +36,8 @@ def fix_plan(spec: MissionSpec, context: PassContext) -> Changed:
     if not summaries:
         steps.append(do("summarize_mission"))
     at = summaries[-1] if summaries else len(steps) - 1
-    steps[at:at] = _report()
+    back = context.meaning is not None and at > 0 and goes_home(_last_action(steps[at - 1]))
+    steps[at:at] = _report()[back:]
     return put_together(spec, steps), (
         "the command asks for a report: added going home and telling",
     )
@@ -51,6 +52,8 @@ def report_last(spec: MissionSpec, context: PassContext) -> Changed:
     """
     if not wants_report(context.command):
         return spec, ()
+    if context.meaning is not None and any(goes_home(node) for node in walk(spec.root)):
+        return spec, ()  # where it was said, it is told
     steps = steps_of(spec.root)
     last = max((at for at, step in enumerate(steps) if works(step)), default=-1)
     away = context.situation.facts.get("at", BASE) != BASE
@@ -95,6 +98,10 @@ def report_is_no_failure(spec: MissionSpec, context: PassContext) -> Changed:
     if len(kept) == len(steps):
         return spec, ()
     return put_together(spec, kept), (note(context, "no_failure"),)
+
+
+def _last_action(step: NodeBase) -> NodeBase:
+    return next(reversed(list(actions(step))), step)
 
 
 def _report() -> list[NodeBase]:

@@ -20,7 +20,6 @@ from bt_exec_skills.reporter.rules.steps import (
     Changed,
     actions,
     map_of,
-    tells_user,
 )
 
 __all__ = ["report_topic", "topics"]
@@ -70,7 +69,7 @@ def topics(spec: MissionSpec, context: PassContext) -> Changed:
         elif node.do == "talk_to_person" and id(node) in asked:
             topic = str(node.args.get("topic", ""))
             args["topic"] = topic if asks(topic) else _question(topic, language)
-        elif tells_user(node) and str(node.args.get("topic", "")) in _PLACEHOLDERS:
+        elif node.do == "talk_to_person" and str(node.args.get("topic", "")) in _PLACEHOLDERS:
             told = told or report_topic(spec, context, language)
             args["topic"] = told
         new = {**node.args, **args}
@@ -90,6 +89,8 @@ def report_topic(spec: MissionSpec, context: PassContext, language: str) -> str:
     parts: list[str] = []
     for action in actions(spec.root):
         args = action.args
+        if action.do == "talk_to_person" and str(args.get("topic", "")) in _PLACEHOLDERS:
+            continue
         if action.do == "talk_to_person" and args.get("target") != USER:
             who = _called(str(args.get("target")), context, language)
             question = (

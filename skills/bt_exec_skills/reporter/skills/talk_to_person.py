@@ -11,7 +11,7 @@ from bt_exec.skill import Running, Steps, skill
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import NoteKind
 from bt_exec_skills.reporter.reporting.phrasing import report_of, say
-from bt_exec_skills.reporter.reporting.query import asks
+from bt_exec_skills.reporter.reporting.query import asks, is_report
 from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, SaidWords
 from bt_exec_skills.reporter.sitemap import Person
 from bt_exec_skills.reporter.skills.driving import drive, known_person, look_once, noting
@@ -59,14 +59,14 @@ def talk_to_person(
     with noting(robot, world, "talk_to_person", target=target, topic=topic):
         person = known_person(robot, target)
         yield from face(robot, world, target, person)
-        report = person.remote and not topic.endswith("?")
+        report = not topic.endswith("?") and (person.remote or is_report(topic))
         if report:
             text = report_of(robot.notebook, language, topic)
         else:
             text = say("ASK" if question else "TELL", language, topic=topic)
         robot.speaker.say(target, text, language)
         yield Running(0.5, "talking")
-        if report:
+        if report and person.remote:
             robot.notebook.mark_told()
             return Talk(target, topic, text, "")
         answer = yield from _listen(robot, world, target, language, needed=question)

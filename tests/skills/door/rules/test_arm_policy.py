@@ -16,29 +16,32 @@ def arms(root: NodeBase) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
-    [
-        ("왼팔로 자재 가져와", "자재는 오른팔이 다룹니다"),
-        ("get the material with your left arm", "material is handled by the right arm"),
-    ],
+    "command",
+    ["왼팔로 자재 가져와", "get the material with your left arm", "자재를 왼손으로 꺼내 줘"],
 )
-def test_an_arm_asked_for_opens_and_the_policy_takes(command, said):
+def test_another_arm_than_the_policys_is_refused_and_the_reason_names_both(command):
+    compiled = compile_command(load_site("door"), command)
+    assert compiled.plan is None
+    assert compiled.refusal.problems == (
+        "the right arm takes the material here; the command names another"
+        " (found left; allowed: right) [ARM_IS_POLICY]",
+    )
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["왼팔로 문 열고 자재 가져와", "open the door with your left arm and get the material"],
+)
+def test_an_arm_asked_for_the_door_opens_and_the_policy_takes(command):
     plan = compile_command(load_site("door"), command).plan
-    assert arms(plan.root) == [
-        "get_material left",
-        "open_door left",
-        "open_door left",
-        "take_material right",
+    assert arms(plan.root)[:2] == ["open_door left", "open_door left"]
+    assert arms(plan.root)[-5:] == [
         "move_arm right",
         "grasp right",
         "shut_and_go_home right",
         "close_door right",
         "close_door right",
     ]
-    assert plan.mission.notes == (
-        f"arm_policy: move_arm: {said}",
-        f"arm_policy: grasp: {said}",
-    )
 
 
 @pytest.mark.parametrize("command", ["자재 가져와", "get the material with your right arm"])

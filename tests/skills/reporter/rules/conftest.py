@@ -66,7 +66,9 @@ def plan_of(building: Site) -> PlanOf:
             settings=building.packs,
         )
         answer = compiler.compile(request)
-        return answer if isinstance(answer, Refusal) else prepare(answer.spec, request).spec
+        if isinstance(answer, Refusal):
+            return answer
+        return prepare(answer.spec, request, answer.meaning).spec
 
     return plan_of
 

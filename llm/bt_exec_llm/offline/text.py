@@ -17,6 +17,7 @@ LONGEST = 300
 
 _QUOTES = str.maketrans(dict.fromkeys("‘’ʼ`´", "'"))
 _WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+_GAP = re.compile(r"[^\S\n]+")
 _HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn")
 _TOKEN = re.compile(
     r"(?P<word>[^\W\d_]+(?:'[^\W\d_]+)*)"
@@ -54,6 +55,7 @@ def clean(command: str) -> tuple[str, str]:
     if any(unicodedata.category(char) in _HIDDEN and char not in "\t\r\n" for char in command):
         return "", "BAD_CHARACTERS"
     text = unicodedata.normalize("NFC", command).translate(_WIDTH).translate(_QUOTES).strip()
+    text = _GAP.sub(" ", text)
     if not any(char.isalnum() for char in text):
         return "", "EMPTY"
     return text, ""

@@ -11,7 +11,7 @@ import yaml
 from pydantic import ValidationError
 
 from bt_exec.failure import RegistrationError, nearest
-from bt_exec_llm.lexicon import Lexicon
+from bt_exec_llm.offline.lexicon import Lexicon
 
 __all__ = ["load_lexicon", "with_words"]
 

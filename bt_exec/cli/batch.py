@@ -1,0 +1,52 @@
+"""``compile --commands``: many commands, one a line, each answered by one line of JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bt_exec.planning.compiler import Compiler
+    from bt_exec.site.site import Site
+
+__all__ = ["compile_lines"]
+
+
+def compile_lines(site: Site, source: str, compiler: str | None) -> None:
+    """Compile each line of the file `source` (``-``: standard input) and print what became of it.
+
+    Raises:
+        UsageError: If the file cannot be read.
+    """
+    from bt_exec.failure import UsageError
+    from bt_exec.site.compile_command import make_compiler
+
+    try:
+        text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{source}: cannot be read: {error}") from None
+    made = make_compiler(site, compiler)
+    for line in text.splitlines():
+        if line.strip():
+            sys.stdout.write(json.dumps(_answer(site, made, line), ensure_ascii=False) + "\n")
+
+
+def _answer(site: Site, compiler: Compiler, command: str) -> dict[str, Any]:
+    from bt_exec.failure import Refusal, SpecError
+    from bt_exec.planning.plan import prepare
+    from bt_exec.site.compile_command import request_of
+    from bt_exec.spec.dump import dump_json
+
+    request = request_of(site, command)
+    answer = compiler.compile(request)
+    if isinstance(answer, Refusal):
+        found = {"code": answer.code, "message": answer.message}
+        lists = {"missing": answer.missing, "did_you_mean": answer.did_you_mean}
+        return {"command": command, "ok": False, **found, **{k: list(v) for k, v in lists.items()}}
+    try:
+        runs = prepare(answer.spec, request, answer.meaning).spec
+    except SpecError as error:
+        return {"command": command, "ok": False, "code": "PLAN_REJECTED", "message": str(error)}
+    return {"command": command, "ok": True, "plan": json.loads(dump_json(runs))}

@@ -1,0 +1,100 @@
+"""``understand``: what a command means, word by word; nothing moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bt_exec.cli import options as opt
+
+if TYPE_CHECKING:
+    from bt_exec.language.meaning import Act, Meaning, Unclear
+
+__all__ = ["COMMANDS", "understand"]
+
+
+def understand(
+    command: Annotated[
+        str, typer.Argument(help="What to do, in Korean or English.", show_default=False)
+    ],
+    site: opt.SiteName = "",
+    json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Show what a command means: its words with their roles, its acts, and its plan.
+
+    Raises:
+        UsageError: If the site's compiler cannot say what it understands.
+    """
+    import json
+    import sys
+
+    from bt_exec.failure import UsageError
+    from bt_exec.language.meaning import Unclear
+    from bt_exec.outcome import EXIT_CODES
+    from bt_exec.planning.compiler import Plan, Reader
+    from bt_exec.site.compile_command import make_compiler, request_of
+    from bt_exec.site.site import load_site
+    from bt_exec.spec.dump import dump_json, dump_yaml
+
+    loaded = load_site(site)
+    compiler = make_compiler(loaded, "offline")
+    if not isinstance(compiler, Reader):
+        raise UsageError(f"compiler {compiler.name} does not say what it understands")
+    request = request_of(loaded, command)
+    meaning = compiler.read(request)
+    answer = compiler.compile(request)
+    if json_:
+        data = _as_data(meaning)
+        if isinstance(answer, Plan):
+            data["plan"] = json.loads(dump_json(answer.spec))
+        sys.stdout.write(json.dumps(data, ensure_ascii=False) + "\n")
+    else:
+        lines = _lines(meaning)
+        if isinstance(answer, Plan):
+            lines += ["", dump_yaml(answer.spec).rstrip()]
+        sys.stdout.write("\n".join(lines) + "\n")
+    if isinstance(meaning, Unclear):
+        raise typer.Exit(EXIT_CODES["refused"])
+
+
+def _as_data(meaning: Meaning | Unclear) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from bt_exec.language.meaning import Unclear
+
+    data = asdict(meaning)
+    words = data.pop("uses") if isinstance(meaning, Unclear) else data.pop("words")
+    found = {"understood": not isinstance(meaning, Unclear), **data}
+    return {**found, "heard": words}
+
+
+def _lines(meaning: Meaning | Unclear) -> list[str]:
+    from bt_exec.language.meaning import Unclear
+
+    if isinstance(meaning, Unclear):
+        lines = [f"not understood · {meaning.code} · {meaning.words}"]
+        return [*lines, *(f"  {use.text}  {use.use} {use.detail}".rstrip() for use in meaning.uses)]
+    lines = [f"  {use.text}  {use.use} {use.detail}".rstrip() for use in meaning.words]
+    for number, act in enumerate(meaning.acts, 1):
+        lines += ["", *_act(number, act)]
+    return lines
+
+
+def _act(number: int, act: Act) -> list[str]:
+    marks = [
+        act.mood,
+        *([] if act.positive else ["not"]),
+        *([f"{act.times} times"] * (act.times > 1)),
+    ]
+    lines = [f"{number} {act.predicate} ({', '.join(marks)})"]
+    lines += [f"    {role.role}: {role.value} {role.relation}".rstrip() for role in act.roles]
+    if act.condition is not None:
+        word = "if" if act.condition.holds else "unless"
+        said = ", ".join(role.value for role in act.condition.act.roles)
+        lines.append(f"    {word}: {said}")
+    return lines
+
+
+COMMANDS: Mapping[str, Callable[..., None]] = {"understand": understand}

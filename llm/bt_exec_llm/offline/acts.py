@@ -1,0 +1,91 @@
+"""The meaning of a command, from the steps it was bound by; and what each of its words was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bt_exec.language.meaning import Act, Condition, Meaning, Role, RoleName, WordUse
+from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.steps import QUESTION, Step
+
+__all__ = ["meaning_of", "words_of"]
+
+_TYPES: dict[str, RoleName] = {
+    "Place": "place",
+    "Arm": "instrument",
+    "Person": "recipient",
+    "Aspect": "topic",
+    "Past": "topic",
+}
+_MARKS: dict[str, RoleName] = {"from": "source", "to": "destination", "with": "instrument"}
+
+
+def meaning_of(steps: list[Step], text: str, language: str) -> Meaning:
+    """Return what was understood of a command."""
+    acts = tuple(_act(step) for step in steps)
+    return Meaning(language, acts, words_of(steps, text))
+
+
+def _act(step: Step) -> Act:
+    condition = None
+    if step.condition is not None:
+        condition = Condition(_act(step.condition[0]), step.condition[1])
+    mood: Any = "do"
+    if QUESTION in step.verbs:
+        mood = "tell" if step.via == "tell" else "ask"
+    return Act(
+        step.verbs[0] if step.verbs else "",
+        tuple(_role(piece) for piece in step.pieces if piece.kind != "filler"),
+        mood,
+        step.positive,
+        condition,
+        step.times,
+        step.text,
+    )
+
+
+def _role(piece: Piece) -> Role:
+    kind: Any = {"state": "value", "person": "value", "limit": "value", "unknown": "text"}.get(
+        piece.kind, piece.kind
+    )
+    name: RoleName = "theme"
+    if piece.kind == "state":
+        name = "state"
+    elif piece.kind == "speaker":
+        name = "recipient"
+    elif piece.kind == "limit":
+        name = "quantity"
+    elif piece.kind in ("value", "person"):
+        name = _TYPES.get(piece.name, "theme")
+        if name == "place":
+            name = _MARKS.get(piece.mark, "place")
+    elif piece.kind == "text":
+        name = "theme" if piece.name == "Item" else "topic"
+    relation = piece.relation if "=" not in piece.relation else ""
+    return Role(name, kind, piece.name, piece.value or piece.name, piece.text, relation.strip())
+
+
+def words_of(steps: list[Step], text: str) -> tuple[WordUse, ...]:
+    """Return what every word was taken as: in a role, a verb, or a word that changes nothing."""
+    uses: list[WordUse] = []
+    pieces = [(piece, step) for step in steps for piece in step.pieces if piece.end > piece.start]
+    pieces += [
+        (piece, step.condition[0])
+        for step in steps
+        if step.condition
+        for piece in step.condition[0].pieces
+    ]
+    at = 0
+    for word in text.split():
+        start = text.index(word, at)
+        end = at = start + len(word)
+        inside = [(p, s) for p, s in pieces if p.start < end and start < p.end]
+        around = next((s for s in steps if s.start < end and start < s.end), None)
+        if inside:
+            piece, _ = inside[0]
+            uses.append(WordUse(word, start, end, "role", _role(piece).role))
+        elif around is not None and start >= around.start:
+            uses.append(WordUse(word, start, end, "verb", around.verbs[0] if around.verbs else ""))
+        else:
+            uses.append(WordUse(word, start, end, "filler"))
+    return tuple(uses)

@@ -1,0 +1,129 @@
+"""English phrases of the lexicon at a place in a text: the longest one, verbs by their lemma."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bt_exec_llm.offline.english_words import Token, bases_of
+from bt_exec_llm.offline.vocabulary import Entry, Vocabulary
+
+__all__ = ["Phrases"]
+
+_FILLERS = ("filler", "courtesy")
+_CONTENT = ("noun", "value", "state", "relation", "limit", "speaker", "pronoun", "proxy")
+
+
+class Phrases:
+    """Looks up phrases of one lexicon among tokens."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._table = vocabulary.english
+        self._heads: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        for words, entries in self._table.entries.items():
+            for entry in entries:
+                if entry.kind == "verb" and len(words) > 1:
+                    self._heads.setdefault(words[0], []).append((words[1:], entry.name))
+        for rests in self._heads.values():
+            rests.sort(key=lambda pair: -len(pair[0]))
+
+    def _longest(
+        self, tokens: Sequence[Token], at: int, kinds: tuple[str, ...], first: str = ""
+    ) -> tuple[list[Entry], int] | None:
+        if at >= len(tokens):
+            return None
+        head = first or tokens[at].text
+        for size in range(min(self._table.most(head), len(tokens) - at), 0, -1):
+            words = (head, *(t.text for t in tokens[at + 1 : at + size]))
+            entries = [e for e in self._table.find(words) if e.kind in kinds]
+            if entries:
+                return entries, size
+        return None
+
+    def filler(self, tokens: Sequence[Token], at: int) -> int:
+        """Return where the words end that change nothing; `at` if there are none."""
+        found = self._longest(tokens, at, _FILLERS)
+        if found is None:
+            return at
+        other = self._longest(tokens, at, (*_CONTENT, "verb"))
+        return at if other is not None and other[1] > found[1] else at + found[1]
+
+    def lead(self, tokens: Sequence[Token], at: int) -> tuple[str, int]:
+        """Return the form of the verb that politeness wants after it, and where it ends."""
+        found = self._longest(tokens, at, ("lead",))
+        return ("", at) if found is None else (found[0][0].name, at + found[1])
+
+    def verb(
+        self, tokens: Sequence[Token], at: int, form: str = "base"
+    ) -> tuple[int, tuple[str, ...]]:
+        """Return the longest verb here: its length and its names; form: base, ing or any."""
+        if at >= len(tokens) or not tokens[at].is_word:
+            return 0, ()
+        word = tokens[at].text
+        firsts: tuple[str, ...] = (word,)
+        if form != "base":
+            firsts = (word, *bases_of(word)) if form == "any" or word.endswith("ing") else ()
+        found = next(
+            (one for first in firsts if (one := self._longest(tokens, at, ("verb",), first))), None
+        )
+        if found is None:
+            end = at + 1
+            while end < len(tokens) and end < at + 9 and tokens[end].is_word:
+                end += 1
+            names, _ = self.particle(tokens, at, end, form)
+            return (1, names) if names else (0, ())
+        entries, size = found
+        return size, tuple(dict.fromkeys(e.name for e in entries))
+
+    def particle(
+        self, tokens: Sequence[Token], at: int, end: int, form: str = "base"
+    ) -> tuple[tuple[str, ...], frozenset[int]]:
+        """Return a verb whose other words stand later: take the material *out*."""
+        heads = (
+            (tokens[at].text,) if form == "base" else (tokens[at].text, *bases_of(tokens[at].text))
+        )
+        head = next((one for one in heads if one in self._heads), "")
+        best: tuple[tuple[str, ...], frozenset[int]] = ((), frozenset())
+        size = 0
+        for rest, name in self._heads.get(head, ()):
+            for k in range(at + 2, end - len(rest) + 1):
+                if tuple(t.text for t in tokens[k : k + len(rest)]) != rest:
+                    continue
+                after = k + len(rest)
+                free = (
+                    after >= end
+                    or tokens[after].text in _AFTER
+                    or self.filler(tokens, after) > after
+                    or not tokens[after].is_word
+                )
+                if free and len(rest) >= size:
+                    names = (
+                        (*best[0], name)
+                        if len(rest) == size and best[1] == frozenset(range(k, after))
+                        else (name,)
+                    )
+                    best, size = (
+                        (tuple(dict.fromkeys(names)), frozenset(range(k, after))),
+                        len(rest),
+                    )
+        return best
+
+    def entry(self, tokens: Sequence[Token], at: int, prefer: str = "") -> tuple[Entry, int] | None:
+        """Return the longest thing of the lexicon here that is no verb, and its length."""
+        found = self._longest(tokens, at, _CONTENT)
+        if found is None:
+            return None
+        entries, size = found
+        return next((e for e in entries if e.kind == prefer), entries[0]), size
+
+    def entries(self, tokens: Sequence[Token], at: int) -> tuple[list[Entry], int] | None:
+        """Return all that the longest phrase here can be."""
+        return self._longest(tokens, at, _CONTENT)
+
+    def determiner(self, tokens: Sequence[Token], at: int) -> bool:
+        """Whether an article or a pointing word stands here."""
+        return at < len(tokens) and any(
+            e.kind == "determiner" for e in self._table.find((tokens[at].text,))
+        )
+
+
+_AFTER = frozenset(["to", "with", "from", "in", "at", "for", "using", "inside", "behind", "again"])

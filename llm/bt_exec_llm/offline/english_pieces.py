@@ -1,0 +1,403 @@
+"""What stands with an English verb: names with prepositions, numbers, the unknown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from bt_exec_llm.offline.english_phrases import Phrases
+from bt_exec_llm.offline.english_words import Token
+from bt_exec_llm.offline.piece import Clause, Piece
+
+__all__ = ["add_pieces"]
+
+_MARKS = {
+    **dict.fromkeys(("to", "toward", "towards", "into", "onto"), "to"),
+    **dict.fromkeys(("from",), "from"),
+    **dict.fromkeys(
+        (
+            "in",
+            "at",
+            "on",
+            "inside",
+            "over",
+            "around",
+            "through",
+            "by",
+            "near",
+            "of",
+            "about",
+            "for",
+            "up",
+            "outside",
+        ),
+        "at",
+    ),
+    **dict.fromkeys(("with", "using", "use", "via"), "with"),
+    **dict.fromkeys(("not", "except", "without", "excluding"), "not"),
+    "and": "and",
+    "&": "and",
+    "both": "both",
+    "only": "only",
+    "just": "only",
+    "or": "or",
+}
+_QUESTION = frozenset(
+    [
+        "if",
+        "whether",
+        "how",
+        "many",
+        "much",
+        "what",
+        "who",
+        "where",
+        "which",
+        "is",
+        "are",
+        "was",
+        "am",
+        "be",
+        "been",
+        "there",
+        "has",
+        "have",
+        "do",
+        "does",
+        "can",
+        "it",
+        "any",
+        "anyone",
+        "anybody",
+        "someone",
+        "somebody",
+        "everything",
+        "anything",
+        "something",
+        "you",
+        "your",
+        "so",
+        "still",
+        "see",
+        "really",
+        "going",
+        "on",
+    ]
+)
+_NOT = (
+    ("but", "not"),
+    ("instead", "of"),
+    ("rather", "than"),
+    ("and", "not"),
+    ("do", "not"),
+    ("not",),
+    ("never",),
+    ("no",),
+    ("except", "for"),
+    ("except",),
+    ("without",),
+)
+_NUMBERS = {
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "once": 1,
+    "twice": 2,
+    "thrice": 3,
+    "eleven": 11,
+    "twelve": 12,
+    "hundred": 100,
+    "dozen": 12,
+}
+_SOLID = frozenset(
+    [
+        "first",
+        "robot",
+        "bot",
+        "buddy",
+        "dear",
+        "mate",
+        "good",
+        "nice",
+        "great",
+        "cool",
+        "perfect",
+        "sorry",
+        "like",
+        "guys",
+    ]
+)
+_UNITS = frozenset(
+    [
+        "second",
+        "seconds",
+        "minute",
+        "minutes",
+        "hour",
+        "hours",
+        "day",
+        "days",
+        "week",
+        "weeks",
+        "moment",
+        "o'clock",
+        "am",
+        "pm",
+    ]
+)
+
+
+def add_pieces(
+    phrases: Phrases,
+    text: str,
+    tokens: list[Token],
+    at: int,
+    end: int,
+    clause: Clause,
+    *,
+    skip: frozenset[int],
+    asks: bool,
+) -> None:
+    """Put what stands between `at` and `end` into `clause`."""
+    mark, relation, negated, lost_or = "", "", False, False
+    unknown: list[int] = []
+    pieces = clause.pieces
+
+    def close() -> None:
+        nonlocal unknown
+        if unknown:
+            start, stop = tokens[unknown[0]].start, tokens[unknown[-1]].end
+            said = text[start:stop]
+            pieces.append(Piece("unknown", "noun", said, mark, "", start, stop, said))
+            unknown = []
+
+    while at < end:
+        token = tokens[at]
+        word = token.text
+        if at not in skip and phrases.filler(tokens, at) > at + 1 and not unknown:
+            at = phrases.filler(tokens, at)
+            continue
+        pointed = at > 0 and phrases.determiner(tokens, at - 1)
+        if at in skip:
+            close()
+            mark, at = "", at + 1
+            continue
+        if not token.is_word:
+            if word not in (",", "'", '"', "“", "”", "(", ")", "-", ":"):
+                if word not in ("&", "·", "~"):
+                    unknown.append(at)
+            elif unknown and word in (",", ":"):
+                close()
+            if word == "&":
+                close()
+                mark = "and"
+            at += 1
+            continue
+        if (
+            asks
+            and word
+            in (
+                "if",
+                "whether",
+                "how",
+                "what",
+                "who",
+                "where",
+                "is",
+                "are",
+                "any",
+                "anyone",
+                "anybody",
+            )
+            and clause.asked is None
+        ):
+            clause.asked = Clause()
+        phrase: tuple[str, ...] = ()
+        for phrase in _NOT:
+            if tuple(t.text for t in tokens[at : at + len(phrase)]) == phrase:
+                close()
+                negated, at = True, at + len(phrase)
+                break
+        else:
+            phrase = ()
+        if phrase:
+            asked = clause.mood in ("if", "ask") or clause.asked is not None
+            if asked and (phrase == ("not",) or clause.mood == "if"):
+                clause.positive = not clause.positive if clause.mood == "if" else clause.positive
+                negated = False
+            elif phrase in (("do", "not"), ("never",)):  # no verb stands behind it
+                clause.whys.append(("NEGATED", text[token.start : tokens[at - 1].end]))
+            continue
+        if word == "or" and not asks and not (pieces or unknown):  # this or what?
+            clause.whys.append(("UNFINISHED", text[token.start :]))
+        number = _number(tokens, at, end)
+        found = phrases.entries(tokens, at)
+        if number is not None and (found is None or found[1] <= number[1]):
+            close()
+            code, size, value = number
+            pieces.append(
+                Piece(
+                    "limit",
+                    code,
+                    value,
+                    mark,
+                    "",
+                    token.start,
+                    tokens[at + size - 1].end,
+                    text[token.start : tokens[at + size - 1].end],
+                )
+            )
+            at += size
+            continue
+        if found is not None:
+            entries, size = found
+            entries = sorted(entries, key=lambda e: e.kind == "proxy")
+            if (
+                size == 1
+                and word in _MARKS
+                and entries[0].kind != "relation"
+                and _names_follow(phrases, tokens, at + 1, end)
+            ):
+                close()
+                lost_or = lost_or or mark == "or"
+                mark, at = _MARKS[word], at + 1
+                continue
+            stop = tokens[at + size - 1].end
+            said = text[token.start : stop]
+            filler = phrases.filler(tokens, at)
+            if filler - at > size:
+                close()
+                at = filler
+                continue
+            close()
+            entry = (
+                next((e for e in entries if e.kind == "state"), entries[0]) if asks else entries[0]
+            )
+            if entry.kind == "relation":
+                relation, at = entry.name, at + size
+                continue
+            kind: Any = "person" if entry.kind == "proxy" else entry.kind
+            others = "|".join(
+                f"{e.name}={e.value}"
+                for e in entries
+                if e is not entry and e.kind in ("value", "proxy")
+            )
+            piece = Piece(
+                kind,
+                entry.name,
+                entry.value,
+                "not" if negated else mark,
+                others,
+                token.start,
+                stop,
+                said,
+            )
+            if relation and kind == "noun":
+                _related(pieces, piece, relation)
+            elif relation:
+                pieces.append(piece.marked("from" if relation == "from_inside" else "at"))
+            else:
+                pieces.append(piece)
+            if kind == "state":
+                clause.asked = clause.asked or (Clause() if asks else None)
+            relation, negated = "", False
+            if mark not in ("with", "only"):
+                mark = ""
+            mark = "" if mark == "only" else mark
+            at += size
+            continue
+        if (after := phrases.filler(tokens, at)) > at:
+            solid = word in _SOLID and (pointed or _names_follow(phrases, tokens, after, end))
+            if solid or (unknown and word in _SOLID):
+                unknown.append(at)
+                at += 1
+                continue
+            close()
+            at = after
+            continue
+        if word == "both" and not any(t.text == "and" for t in tokens[at:end]):
+            close()
+            pieces.append(Piece("limit", "COUNT", "2", "", "", token.start, token.end, token.text))
+            at += 1
+            continue
+        if phrases.determiner(tokens, at):
+            at += 1
+            continue
+        if (asks or clause.mood in ("ask", "if")) and word in _QUESTION:
+            close()
+            if word in ("in", "on", "at"):
+                mark = "at"
+            at += 1
+            continue
+        if word == "of" and unknown:
+            unknown.append(at)
+            at += 1
+            continue
+        if word in _MARKS and at + 1 < end:
+            close()
+            lost_or = lost_or or mark == "or"
+            mark, at = _MARKS[word], at + 1
+            continue
+        unknown.append(at)
+        at += 1
+    close()
+    if not asks and (lost_or or mark == "or"):  # or what?
+        clause.whys.append(("UNFINISHED", text[clause.start :]))
+    if negated:  # nothing stands behind it that could be left out
+        clause.whys.append(("NEGATED", text[clause.start :]))
+    if relation and tokens:
+        pieces.append(
+            Piece(
+                "noun",
+                "",
+                "",
+                "at",
+                f"{relation} ",
+                tokens[min(end, len(tokens)) - 1].start,
+                tokens[min(end, len(tokens)) - 1].end,
+                tokens[min(end, len(tokens)) - 1].text,
+            )
+        )
+
+
+def _names_follow(phrases: Phrases, tokens: list[Token], at: int, end: int) -> bool:
+    """Whether an article or a name stands here: what is before it belongs to it."""
+    if at >= end:
+        return False
+    found = phrases.entries(tokens, at)
+    return phrases.determiner(tokens, at) or (
+        found is not None and found[0][0].kind in ("noun", "value")
+    )
+
+
+def _related(pieces: list[Piece], piece: Piece, relation: str) -> None:
+    """Say of the thing before where it is; or that something happens there."""
+    name = f"{relation} {piece.name}"
+    if pieces and pieces[-1].kind == "noun" and not pieces[-1].relation:
+        pieces[-1] = replace(pieces[-1], relation=name, end=piece.end)
+    else:
+        pieces.append(Piece("noun", "", "", "at", name, piece.start, piece.end, piece.text))
+
+
+def _number(tokens: list[Token], at: int, end: int) -> tuple[str, int, str] | None:
+    """Return what a number here limits, how many words it has, and the number."""
+    word = tokens[at].text
+    digits = "".join(char for char in word if char in "0123456789")
+    number = _NUMBERS.get(word, int(digits[:6]) if digits and word[0] in digits else None)
+    if number is None:
+        return None
+    if word in ("once", "twice", "thrice"):
+        return "TIMES", 1, str(number)
+    nxt = tokens[at + 1].text if at + 1 < end else ""
+    if nxt == "times" or nxt == "time":
+        return "TIMES", 2, str(number)
+    if nxt in _UNITS or word.endswith(("am", "pm")):
+        return "TIME", 2 if nxt in _UNITS else 1, ""
+    return "COUNT", 1, str(number)

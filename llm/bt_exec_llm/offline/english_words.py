@@ -1,0 +1,259 @@
+"""English words: tokens with their spelling mended, and lemmas from simplemma.
+
+A word that nobody knows and that is one slip of the finger (a letter too many, too few, wrong, or
+two exchanged) away from exactly one word of the lexicon is read as that word.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from functools import lru_cache
+from typing import NamedTuple
+
+from bt_exec_llm.offline.vocabulary import Vocabulary
+
+__all__ = ["EnglishWords", "Token", "bases_of", "lemma_of", "warm_up"]
+
+_TOKEN = re.compile(
+    r"[^\W\d_]+(?:['-][^\W\d_]+)*|\d+(?:[.:,]\d+)*(?:pm|am|st|nd|rd|th)?|->|=>|&&|\|\||\S"
+)
+_SHORT = {
+    "n't": "not",
+    "'re": "are",
+    "'ve": "have",
+    "'ll": "will",
+    "'d": "would",
+    "'m": "am",
+}
+_WHOLE = {
+    "can't": "can not",
+    "cannot": "can not",
+    "won't": "will not",
+    "let's": "let us",
+    "lets": "let us",
+    "dont": "do not",
+    "doesnt": "does not",
+    "didnt": "did not",
+    "isnt": "is not",
+    "ain't": "is not",
+    "cant": "can not",
+    "wont": "will not",
+    "whats": "what is",
+    "hows": "how is",
+    "im": "i am",
+    "r": "are",
+    "u": "you",
+    "ur": "your",
+    "n": "and",
+    "pls": "please",
+    "plz": "please",
+    "teh": "the",
+    "rn": "now",
+    "ppl": "people",
+    "sth": "something",
+    "gimme": "give me",
+    "lemme": "let me",
+    "wanna": "want to",
+    "gonna": "going to",
+    "thx": "thanks",
+    "ya": "you",
+    "arent": "are not",
+    "shouldnt": "should not",
+    "shant": "shall not",
+    "id": "i would",
+}
+_CLITIC_S = frozenset(
+    [
+        "what",
+        "who",
+        "where",
+        "how",
+        "that",
+        "there",
+        "it",
+        "he",
+        "she",
+        "here",
+        "anyone",
+        "anybody",
+        "everyone",
+        "everybody",
+        "someone",
+        "somebody",
+        "everything",
+        "something",
+        "anything",
+        "nobody",
+        "nothing",
+        "when",
+    ]
+)
+
+
+class Token(NamedTuple):
+    """A word in small letters, or a mark, and where it stands in the cleaned command."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is a word or a number, and no mark."""
+        return self.text[:1].isalnum()
+
+
+@lru_cache(maxsize=4096)
+def lemma_of(word: str) -> str:
+    """Return the dictionary form of an English word: opening, open."""
+    from simplemma import lemmatize
+
+    return lemmatize(word, "en")
+
+
+def bases_of(word: str) -> tuple[str, ...]:
+    """Return what an inflected verb may come from, the likeliest first: closing, close."""
+    found = [lemma_of(word)]
+    for ending in ("ing", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) > len(ending) + 2:
+            stem = word[: -len(ending)]
+            found += [stem, stem + "e", *([stem[:-1]] if stem[-1] == stem[-2] else [])]
+    return tuple(dict.fromkeys(found))
+
+
+@lru_cache(maxsize=4096)
+def _is_english(word: str) -> bool:
+    from simplemma import is_known
+
+    return is_known(word, "en")
+
+
+def warm_up() -> None:
+    """Load the dictionary of lemmas, on a thread of its own; returns at once."""
+    threading.Thread(target=_is_english, args=("word",), name="lemmas", daemon=True).start()
+
+
+class EnglishWords:
+    """Splits English into tokens, with the words of one lexicon to mend slips by."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        names = {word for phrase in vocabulary.english.entries for word in phrase}
+        self._known = names | _GRAMMAR
+        self._slips: dict[str, set[str]] = {}
+        for word in self._known:
+            if (len(word) >= 4 and word.isalpha()) or word in ("door",):
+                for cut in _cuts(word):
+                    self._slips.setdefault(cut, set()).add(word)
+
+    def read(self, text: str) -> list[Token]:
+        """Return the tokens of a cleaned command."""
+        found: list[Token] = []
+        for match in _TOKEN.finditer(text):
+            found.extend(self._split(match[0].casefold(), *match.span()))
+        return found
+
+    def _split(self, word: str, start: int, end: int) -> list[Token]:
+        if word in _WHOLE:
+            return [Token(part, start, end) for part in _WHOLE[word].split()]
+        for short, full in _SHORT.items():
+            if word.endswith(short) and len(word) > len(short):
+                return [
+                    *self._split(word[: -len(short)], start, end - len(short)),
+                    Token(full, end - len(short), end),
+                ]
+        if word.endswith("'s") and word[:-2] in _CLITIC_S:
+            return [Token(word[:-2], start, end - 2), Token("is", end - 2, end)]
+        if word.endswith("'s") and word not in self._known and word[:-2] in self._known:
+            return [Token(word[:-2], start, end - 2), Token("is", end - 2, end)]
+        if word in self._known or not word.isalpha() or not word.isascii():
+            return [Token(word, start, end)]
+        if not _is_english(word):
+            if (mended := self._mended(word)) is not None:
+                return [Token(mended, start, end)]
+            if len(word) >= 7 and (parts := self._parts(word)) is not None:
+                return [Token(part, start + a, start + b) for part, a, b in parts]
+        return [Token(word, start, end)]
+
+    def _mended(self, word: str) -> str | None:
+        """Return the one word of the lexicon that `word` is a slip of."""
+        if len(word) < 3:
+            return None
+        near: set[str] = set()
+        for cut in {word, *_cuts(word)}:
+            near |= self._slips.get(cut, set())
+        near = {one for one in near if one[0] == word[0] and _one_slip(word, one)}
+        return near.pop() if len(near) == 1 else None
+
+    def _parts(self, word: str) -> list[tuple[str, int, int]] | None:
+        """Return the words that were typed without spaces between them."""
+        best: list[list[tuple[str, int, int]] | None] = [None] * (len(word) + 1)
+        best[0] = []
+        for end in range(1, len(word) + 1):
+            for begin in range(max(0, end - 14), end):
+                before = best[begin]
+                piece = word[begin:end]
+                if before is None or len(piece) < 2 or piece not in self._known:
+                    continue
+                option = [*before, (piece, begin, end)]
+                here = best[end]
+                if here is None or len(option) < len(here):
+                    best[end] = option
+        found = best[len(word)]
+        return found if found is not None and len(found) > 1 else None
+
+
+def _cuts(word: str) -> set[str]:
+    return {word, *(word[:at] + word[at + 1 :] for at in range(len(word)))}
+
+
+def _one_slip(left: str, right: str) -> bool:
+    """Whether two words differ by one letter, or by two letters exchanged."""
+    if abs(len(left) - len(right)) > 1:
+        return False
+    if len(left) == len(right):
+        wrong = [at for at in range(len(left)) if left[at] != right[at]]
+        if len(wrong) == 2 and wrong[1] == wrong[0] + 1:
+            a, b = wrong
+            return left[a] == right[b] and left[b] == right[a]
+        return len(wrong) == 1
+    short, long = sorted((left, right), key=len)
+    return any(long[:at] + long[at + 1 :] == short for at in range(len(long)))
+
+
+_GRAMMAR = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "and",
+        "or",
+        "but",
+        "if",
+        "unless",
+        "not",
+        "then",
+        "to",
+        "from",
+        "in",
+        "on",
+        "at",
+        "with",
+        "your",
+        "my",
+        "is",
+        "are",
+        "it",
+        "that",
+        "this",
+        "please",
+        "after",
+        "before",
+        "without",
+        "never",
+        "except",
+        "instead",
+        "until",
+        "when",
+    ]
+)

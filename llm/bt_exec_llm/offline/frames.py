@@ -1,0 +1,178 @@
+"""What the trees of a library answer to: their utterances, read like commands and kept by verb.
+
+A frame is a verb and the keys of what stands with it: ``noun:door``, ``Place``, ``text:Message``,
+``is:open``. Looking one up costs the same however many trees a library has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from bt_exec.language.messages import language_of
+from bt_exec.spec.library import Library
+from bt_exec.spec.model import TreeSpec
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.literal import Literal
+from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.reader import Reader
+from bt_exec_llm.offline.steps import Step, shaped
+from bt_exec_llm.offline.trouble import Trouble
+
+__all__ = ["Frame", "Frames", "key_of", "keys_of"]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What one tree answers to.
+
+    Attributes:
+        tree: Its name.
+        keys: What must stand with the verb.
+        before: What must have been said before it, as (verb, positive, keys), for pairs.
+    """
+
+    tree: str
+    keys: frozenset[str]
+
+
+@dataclass
+class Frames:
+    """The frames of a library.
+
+    Attributes:
+        by_verb: Frames by verb.
+        pairs: Trees by two acts that together mean one: get the material, leave the door open.
+        parts: Pairs of trees of which the second begins with the first: go there, look around.
+        accepts: Keys that any utterance of a tree names, by tree.
+        utterances: Utterances as (tree, text, language).
+        unread: Utterances that the grammar cannot read, with the reason.
+        literal: Those utterances, understood as they stand.
+    """
+
+    by_verb: dict[str, list[Frame]] = field(default_factory=dict)
+    pairs: dict[
+        tuple[tuple[str, bool, frozenset[str]], tuple[str, bool, frozenset[str]]], set[str]
+    ] = field(default_factory=dict)
+    parts: set[tuple[str, str]] = field(default_factory=set)
+    accepts: dict[str, set[str]] = field(default_factory=dict)
+    utterances: list[tuple[str, str, str]] = field(default_factory=list)
+    unread: list[tuple[str, str, str]] = field(default_factory=list)
+    literal: Literal | None = None
+
+    @classmethod
+    def of(cls, library: Library, reader: Reader, lexicon: Lexicon) -> Frames:
+        """Return the frames of all utterances of `library`."""
+        frames = cls(literal=Literal(reader.vocabulary))
+        assert frames.literal is not None
+        several: list[tuple[TreeSpec, list[Step]]] = []
+        for tree in library:
+            for text in tree.utterances:
+                reader.learn(text.strip(), language_of(text))
+        for tree in library:
+            for text in tree.utterances:
+                frames.utterances.append((tree.tree, text, language_of(text)))
+                steps = reader.read(text.strip(), language_of(text))
+                if isinstance(steps, Trouble):
+                    frames.unread.append((tree.tree, text, steps.code))
+                    continue
+                fit = [shaped(step, lexicon) for step in steps]
+                steps = [step for step in fit if not isinstance(step, Trouble)]
+                if len(steps) < len(fit):
+                    frames.unread.append((tree.tree, text, "UNKNOWN_WORD"))
+                elif len(steps) == 1:
+                    frames._add(tree.tree, steps[0], lexicon)
+                elif len(steps) > 1:
+                    several.append((tree, steps))
+        for name, text, _ in frames.unread:
+            frames.literal.add(text, language_of(text), name)
+        for tree, steps in several:
+            frames._add_several(tree.tree, steps, lexicon)
+        return frames
+
+    def _add(self, tree: str, step: Step, lexicon: Lexicon) -> None:
+        keys = keys_of(step)
+        self.accepts.setdefault(tree, set()).update(keys)
+        own = (
+            [verb for verb in step.verbs if verb not in _closing(lexicon)]
+            if keys & lexicon.people
+            else []
+        )
+        things = {
+            verb
+            for name, slot in lexicon.texts.items()
+            if slot.shape == "noun" and f"text:{name}" not in keys
+            for verb in slot.verbs
+        }
+        own = [verb for verb in own or step.verbs if verb not in things]
+        for verb in own or step.verbs or ("",):
+            known = self.by_verb.setdefault(lexicon.concept(verb), [])
+            frame = Frame(tree, keys - {"me"})
+            if frame not in known:
+                known.append(frame)
+
+    def _add_several(self, tree: str, steps: list[Step], lexicon: Lexicon) -> None:
+        work = [
+            step
+            for step in steps
+            if not set(step.verbs) & _closing(lexicon) or keys_of(step) - {"me"}
+        ] or steps
+        if len(work) == 1:
+            self._add(tree, work[0], lexicon)
+            return
+        first, last = work[0], work[-1]
+        own = {f.tree for v in last.verbs for f in self.by_verb.get(lexicon.concept(v), [])}
+        alone = {
+            frame.tree
+            for verb in first.verbs
+            for frame in self.by_verb.get(lexicon.concept(verb), [])
+            if frame.keys <= keys_of(first)
+        }
+        if tree in own and len(work) == 2 and first.positive and alone:
+            every = {f.tree for v in first.verbs for f in self.by_verb.get(lexicon.concept(v), [])}
+            self.parts |= {(one, tree) for one in every}
+            return
+        for one in _signs(first, lexicon):
+            for two in _signs(last, lexicon):
+                self.pairs.setdefault((one, two), set()).add(tree)
+
+
+def _closing(lexicon: Lexicon) -> set[str]:
+    return {said for closing in lexicon.closing.values() for said in closing.said}
+
+
+def _signs(step: Step, lexicon: Lexicon) -> Iterable[tuple[str, bool, frozenset[str]]]:
+    known = lexicon.verbs
+    own = [
+        verb for verb in step.verbs if verb in known and known[verb].pairs
+    ]  # 열어 두다, not 열다
+    for verb in own or step.verbs:
+        yield lexicon.concept(verb), step.positive, keys_of(step) - {"me"}
+
+
+def keys_of(step: Step) -> frozenset[str]:
+    """Return the keys of what stands with a step's verb."""
+    return frozenset(key for piece in step.pieces if (key := key_of(piece)))
+
+
+def key_of(piece: Piece) -> str:
+    """Return the key of a piece; nothing for one that is left out."""
+    if piece.mark == "not":
+        return ""
+    match piece.kind:
+        case "noun":
+            where = f"@{piece.relation}" if piece.relation and "=" not in piece.relation else ""
+            return f"noun:{piece.name}{where}"
+        case "value":
+            return f"from:{piece.name}" if piece.mark == "from" else piece.name
+        case "text":
+            return f"text:{piece.name}"
+        case "state":
+            return f"is:{piece.name}"
+        case "speaker":
+            return "me"
+        case "person":
+            return piece.name
+        case "unknown":
+            return "unknown"
+    return ""

@@ -1,0 +1,46 @@
+"""Korean morphology: kiwipiepy, loaded once, lazily, and ahead of time where somebody can wait.
+
+Without its default, multi-word and typo dictionaries it loads in 0.3 s and takes 0.3 s more for the
+first sentence; then a command takes under a millisecond (kiwipiepy 0.24).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from functools import cache
+from typing import Any, NamedTuple
+
+__all__ = ["Morph", "morphs", "warm_up"]
+
+_LOCK = threading.Lock()
+
+
+class Morph(NamedTuple):
+    """A morpheme: its form, its tag of the Sejong set, and where it stands."""
+
+    form: str
+    tag: str
+    start: int
+    end: int
+
+
+@cache
+def _kiwi() -> Any:
+    from kiwipiepy import Kiwi
+
+    return Kiwi(load_default_dict=False, load_typo_dict=False, load_multi_dict=False, num_workers=1)
+
+
+def morphs(text: str, names: Iterable[tuple[int, int]] = ()) -> list[Morph]:
+    """Return the morphemes of `text`; each span in `names` is one noun."""
+    spans = [(start, end, "NNP") for start, end in names]
+    with _LOCK:
+        kiwi = _kiwi()
+        found = kiwi.tokenize(text, pretokenized=spans) if spans else kiwi.tokenize(text)
+    return [Morph(one.form, one.tag.split("-")[0], one.start, one.start + one.len) for one in found]
+
+
+def warm_up() -> None:
+    """Load everything and read one sentence, on a thread of its own; returns at once."""
+    threading.Thread(target=morphs, args=("문을 열어 줘",), name="words", daemon=True).start()

@@ -1,0 +1,426 @@
+"""Korean verbs: a stem with everything that hangs on it, read as what it does in a sentence.
+
+``열어 주시겠습니까`` is the stem 열 with a request; ``열지 마`` forbids; ``열고 나서`` goes on;
+``열려 있으면`` sets a condition. Helping verbs (주다, 보다, 두다 …) change the mood, not the verb.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from bt_exec_llm.offline.kiwi import Morph
+
+__all__ = ["Verb", "is_verb", "read_verb"]
+
+_AUX_GIVE = ("주", "달", "드리")
+_AUX = (*_AUX_GIVE, "보", "버리", "두", "놓", "내")
+_LINKS = ("어", "아", "고", "어서", "아서", "어다", "다", "다가", "어다가")
+_THEN = (*_LINKS, "구", "고서", "면서", "러", "으러", "어가지고", "며", "으며")
+_BUT = ("되", "으되", "지만", "는데", "ᆫ데", "은데", "나", "으나")
+_IF = ("면", "으면", "거든", "ᆫ다면", "는다면", "다면", "라면", "이면", "어야", "자마자", "을수록")
+_EMBED = ("는지", "ᆫ지", "은지", "ᆯ지", "을지", "던지", "나", "는가", "ᆫ가", "은가", "ᆯ까", "을까")
+_QUOTE = (
+    *("다고", "ᆫ다고", "는다고", "라고", "으라고", "자고", "냐고", "느냐고", "으냐고"),
+    *("이라고", "단", "란", "라는", "다는", "ᆫ다는", "는다는", "라구", "다구"),
+)
+_DOUBTS = ("나", "ᆫ가", "는가", "은가", "ᆯ까", "을까", "는지", "ᆫ지", "은지", "냐", "던가")
+_ASK_TO = ("ᆯ래", "을래", "ᆯ래요", "을래요", "ᆯ까", "을까", "ᆯ까요", "을까요", "ᆯ런지", "ᆯ는지")
+_QUESTIONS = (
+    *("니", "냐", "으니", "나", "나요", "는가", "는가요", "ᆫ가", "ᆫ가요", "은가", "은가요", "습니까"),
+    *(
+        "ᆸ니까",
+        "는지",
+        "ᆫ지",
+        "은지",
+        "지",
+        "지요",
+        "죠",
+        "는지요",
+        "ᆫ지요",
+        "던가",
+        "네",
+        "네요",
+        "으려나",
+    ),
+)
+_COMMANDS = (
+    *(
+        "어라",
+        "아라",
+        "라",
+        "으라",
+        "세요",
+        "으세요",
+        "셔요",
+        "시오",
+        "으시오",
+        "십시오",
+        "으십시오",
+        "오",
+        "ᆸ시오",
+        "읍시오",
+        "ᆸ시요",
+    ),
+    *(
+        "ᆸ시다",
+        "읍시다",
+        "자",
+        "자구",
+        "렴",
+        "으렴",
+        "려무나",
+        "거라",
+        "너라",
+        "다오",
+        "어용",
+        "셈",
+        "세용",
+    ),
+    *("십시요", "으십시요", "구려", "게나", "소서", "으소서"),
+)
+_PLAIN = ("어", "아", "어요", "아요", "죠", "지요", "여", "여요", "에요", "예요", "야", "요", "용")
+
+
+@dataclass
+class Verb:
+    """A verb of a sentence.
+
+    Attributes:
+        stems: Its stem, and those of verbs that make one verb with it (꺼내 오다).
+        helpers: Stems of helping verbs after it.
+        kind: What it does: ``plain`` (열어), ``command``, ``request``, ``ask_to`` (열래?),
+            ``question``, ``statement``, ``then``, ``but``, ``or``, ``if``, ``before``, ``embed``
+            (여는지), ``quote`` (연다고), ``noun`` (여는 …), ``name`` (열기), ``wish``, ``may``,
+            ``can``, ``must``, ``reported``, ``bare``.
+        negative: Whether it is denied or forbidden.
+        past: Whether it is in the past.
+        state: Whether it tells how something is: 열려 있다.
+        progress: 열고 있다.
+        gives: Whether it is done for somebody: 열어 주다.
+        future: 열겠.
+        start: Where it begins.
+        end: Where it ends.
+    """
+
+    stems: list[str] = field(default_factory=list)
+    helpers: list[str] = field(default_factory=list)
+    kind: str = "bare"
+    negative: bool = False
+    past: bool = False
+    state: bool = False
+    progress: bool = False
+    gives: bool = False
+    future: bool = False
+    polite: bool = False
+    last: str = ""
+    start: int = 0
+    end: int = 0
+
+
+def is_verb(every: Sequence[Morph], at: int) -> bool:
+    """Whether a verb begins at `at`."""
+    one = every[at]
+    if one.tag in ("VV", "VA", "VX", "VCN", "VCP"):
+        return True
+    following = every[at + 1] if at + 1 < len(every) else None
+    if following is None:
+        return False
+    if one.tag in ("NNG", "NNP", "XR", "MAG", "SL", "NNB", "IC") and following.tag in (
+        "XSV",
+        "XSA",
+    ):
+        return True
+    return (
+        one.tag in ("SL", "NNG", "NNP")
+        and following.form in ("하", "되")
+        and following.tag in ("VV", "VX")
+    )
+
+
+def read_verb(
+    every: Sequence[Morph], at: int, joins: Callable[[tuple[str, ...]], bool]
+) -> tuple[Verb, int]:
+    """Return the verb that begins at `at`, and where the next word begins.
+
+    Args:
+        every: The morphemes.
+        at: Where it begins; `is_verb` says so.
+        joins: Whether stems begin a verb of the lexicon: 꺼내, 오.
+    """
+    verb = Verb(start=every[at].start)
+    at = _stem(verb, every, at)
+    while True:
+        at = _before_ending(verb, every, at)
+        one = _get(every, at)
+        if one is None or one.tag not in ("EC", "EF", "ETM", "ETN"):
+            verb.kind = "then" if every[at - 1].form == "나서" else "bare"
+            break
+        at += 1
+        verb.last, verb.end = one.form, one.end
+        again = _go_on(verb, every, at, one, joins)
+        if again is None:
+            verb.kind, at = _kind(verb, every, at, one)
+            break
+        at = again
+    verb.end = every[at - 1].end
+    if len(verb.stems) > 1 and verb.stems[-1] in _AUX_GIVE:
+        verb.gives = True
+        if verb.kind == "ask_to":
+            verb.kind = "request"
+    return verb, at
+
+
+def _contracted(stem: str) -> str:
+    """Return a stem with 어 drawn into it: 켜, 꺼 of 끄, 밝아 of 밝."""
+    code = ord(stem[-1]) - 0xAC00
+    if not 0 <= code < 11172:
+        return stem + "어"
+    first, vowel, last = code // 588, code % 588 // 28, code % 28
+    if last:
+        return stem + ("아" if vowel in (0, 8) else "어")
+    drawn = {18: 4, 20: 6, 0: 0, 4: 4, 6: 6, 1: 1, 5: 5, 8: 9, 13: 14}.get(vowel)
+    if drawn is None:
+        return stem + "어"
+    return stem[:-1] + chr(0xAC00 + first * 588 + drawn * 28)
+
+
+def _get(every: Sequence[Morph], at: int) -> Morph | None:
+    return every[at] if at < len(every) else None
+
+
+def _stem(verb: Verb, every: Sequence[Morph], at: int) -> int:
+    one = every[at]
+    if one.tag in ("VV", "VA", "VX", "VCN", "VCP"):
+        verb.stems.append(one.form)
+        return at + 1
+    verb.stems.append(one.form.casefold() + every[at + 1].form)
+    return at + 2
+
+
+def _before_ending(verb: Verb, every: Sequence[Morph], at: int) -> int:
+    while (one := _get(every, at)) is not None and one.tag == "EP":
+        verb.past = verb.past or one.form in ("었", "았", "였")
+        verb.future = verb.future or one.form == "겠"
+        verb.polite = verb.polite or one.form in ("시", "으시")
+        at += 1
+    return at
+
+
+def _go_on(
+    verb: Verb,
+    every: Sequence[Morph],
+    at: int,
+    ending: Morph,
+    joins: Callable[[tuple[str, ...]], bool],
+) -> int | None:
+    """Take a helping verb or a joined verb; return where its own endings begin, None if none."""
+    one = _get(every, at)
+    if one is None or ending.tag != "EC":
+        return None
+    form = ending.form
+    if form == "지" and one.tag == "JX":
+        at, one = at + 1, _get(every, at + 1)
+        if one is None:
+            return None
+    if form == "지" and one.form in ("말", "않", "못하", "마"):
+        verb.negative = True
+        verb.helpers.append(one.form)
+        return at + 1
+    verbal = one.tag in ("VV", "VX", "VA") or is_verb(every, at)
+    if form in ("고", "구") and one.form == "있":
+        verb.progress = True
+        return at + 1
+    if form in ("고", "구") and one.form in ("나", "나서") and one.tag in ("VX", "VV"):
+        return at + 1
+    if form in ("어", "아") and one.form == "있" and one.tag in ("VX", "VA", "VV"):
+        verb.state = True
+        return at + 1
+    if form in ("어", "아") and one.form == "지" and one.tag == "VX":
+        verb.stems[-1] = _contracted(verb.stems[-1]) + "지"
+        return at + 1
+    if verbal and form in _LINKS and (not verb.past or form == "다") and not verb.helpers:
+        stem = one.form if one.tag in ("VV", "VX", "VA") else ""
+        if stem and joins((*verb.stems, stem)):
+            verb.stems.append(stem)
+            verb.past = False
+            return at + 1
+    if form in ("어", "아") and one.tag in ("VX", "VV") and one.form in _AUX:
+        verb.helpers.append(one.form)
+        verb.gives = verb.gives or one.form in _AUX_GIVE
+        return at + 1
+    if form in ("어도",) and one.form in ("되", "좋", "괜찮"):
+        verb.kind = "may"
+    return None
+
+
+def _kind(verb: Verb, every: Sequence[Morph], at: int, ending: Morph) -> tuple[str, int]:
+    """Return what the verb does, and where the next word begins."""
+    form, one = ending.form, _get(every, at)
+    two = _get(every, at + 1)
+    if ending.tag == "ETN":
+        return _nominal(form, every, at)
+    if ending.tag == "ETM":
+        return _adnominal(verb, form, every, at)
+    if form in ("어도", "아도") and one is not None and one.form in ("되", "좋", "괜찮"):
+        return _whole(every, at, "may")
+    if form in ("어야", "아야") and one is not None and one.form in ("하", "되"):
+        return _whole(every, at, "must")
+    if form in ("도록", "게끔") and one is not None and one.form == "하":
+        inner, at = read_verb(every, at, lambda _: False)
+        verb.negative = verb.negative or inner.negative
+        return ("command" if inner.kind in ("plain", "command", "request") else inner.kind), at
+    if form in ("고",) and one is not None and one.form == "싶":
+        return _whole(every, at, "wish")
+    if form in _QUOTE and one is not None and one.tag in ("VX", "VV") and one.form == "하":
+        return _whole(every, at, "reported")
+    if form in ("면", "으면") and one is not None:
+        if one.form == "안" and two is not None and two.form == "되":
+            verb.negative = True
+            return _whole(every, at + 1, "command")
+        if one.form in ("좋", "고맙", "감사", "되", "하", "감사하") and is_verb(every, at):
+            return _whole(every, at, "wish" if not verb.gives and one.form == "좋" else "request")
+    if form in _QUOTE:
+        return "quote", at
+    if form in _IF:
+        return "if", at
+    if form == "거나":
+        return "or", at
+    if form in ("든지", "든가"):
+        return "or", at
+    if ending.tag == "EC":
+        if form in _EMBED and not (form == "나" and one is None):
+            return "embed", at
+        if form in _BUT:
+            return "but", at
+        if form == "지" and one is not None and one.form in ("그래", "그러"):
+            return "request", at + 1
+        if one is not None and one.tag not in ("SF",) and form in _THEN:
+            if form in ("어", "아") and not verb.past:
+                return "plain", at
+            return "then", at
+        if form in ("고", "어서", "아서", "구", "다가") and one is None:
+            return "then", at
+        if form in (
+            "려고",
+            "으려고",
+            "니까",
+            "으니까",
+            "으니",
+            "기에",
+            "므로",
+            "느라",
+            "도록",
+            "게",
+        ):
+            return ("reason" if one is not None else "statement"), at
+    if form in _DOUBTS and one is not None and one.tag != "SF":
+        return "embed", at
+    return _final(verb, form), at
+
+
+def _final(verb: Verb, form: str) -> str:
+    """Return what an ending at the end of a sentence does."""
+    if form in _ASK_TO:
+        return "request" if verb.gives else "ask_to"
+    if verb.future and form in (*_PLAIN, *_QUESTIONS):
+        return "request" if verb.gives or (verb.polite and verb.helpers) else "ask_to"
+    if verb.past or verb.state or verb.progress:
+        if form in (*_PLAIN, *_QUESTIONS):
+            return "question"
+        return "command" if form in _COMMANDS and not verb.past else "statement"
+    if form in _COMMANDS:
+        return "command"
+    if form in _PLAIN:
+        return "plain"
+    if form in _QUESTIONS:
+        return "question"
+    return "statement"
+
+
+def _whole(every: Sequence[Morph], at: int, kind: str) -> tuple[str, int]:
+    """Take the rest of a fixed phrase: 좋겠어요, 감사하겠습니다, 돼."""
+    _, at = read_verb(every, at, lambda _: False)
+    return kind, at
+
+
+def _nominal(form: str, every: Sequence[Morph], at: int) -> tuple[str, int]:
+    one = _get(every, at)
+    if form == "기" and one is not None:
+        if one.form == "전":
+            at += 1
+            while (after := _get(every, at)) is not None and after.tag in ("JKB", "JX"):
+                at += 1
+            return "before", at
+        if one.form in ("부탁", "바라", "바람", "바래"):
+            at += 1
+            while (after := _get(every, at)) is not None and after.tag[:2] in (
+                "VV",
+                "XS",
+                "EF",
+                "EC",
+                "EP",
+                "ET",
+            ):
+                at += 1
+            return "request", at
+    return ("command" if form == "기" else "name"), at
+
+
+def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[str, int]:
+    one, two = _get(every, at), _get(every, at + 1)
+    if one is None:
+        return "noun", at
+    if form in ("ᆯ", "을"):
+        if one.form == "수" and one.tag == "NNB":
+            at += 1
+            while (skip := _get(every, at)) is not None and skip.tag == "JX":
+                at += 1
+            if (last := _get(every, at)) is not None and last.form in ("있", "없"):
+                inner, at = read_verb(every, at, lambda _: False)
+                if inner.kind in ("embed", "if", "quote"):
+                    return inner.kind, at
+                asked = inner.kind in ("plain", "question", "ask_to", "request")
+                return (
+                    "request" if verb.gives or (inner.polite and verb.helpers) else "can"
+                ) if asked else "statement", at
+            return "noun", at
+        if one.form in ("때", "경우") and one.tag in ("NNG", "NNB"):
+            at += 1
+            while (skip := _get(every, at)) is not None and skip.tag in ("JX", "JKB"):
+                at += 1
+            return "if", at
+        if one.form in ("필요", "생각"):
+            verb.negative = True
+            at += 1
+            while (skip := _get(every, at)) is not None and skip.tag[0] == "J":
+                at += 1
+            if _get(every, at) is not None and is_verb(every, at):
+                return _whole(every, at, "command")
+            return "command", at
+        if one.form in ("것", "거", "게", "꺼"):
+            inner_at = at + 1
+            if inner_at < len(every) and is_verb(every, inner_at):
+                inner, nxt = read_verb(every, inner_at, lambda _: False)
+                return (inner.kind if inner.kind in ("quote", "embed") else "statement"), nxt
+            return ("command" if inner_at >= len(every) else "noun"), inner_at
+    if form in ("ᆫ", "은", "난") and one.form in ("다음", "뒤", "후", "담", "다음번"):
+        at += 1
+        while (skip := _get(every, at)) is not None and skip.tag in ("JX", "JKB"):
+            at += 1
+        return "then", at
+    if one.form == "지" and one.tag == "NNB":
+        at += 1
+        while (skip := _get(every, at)) is not None and skip.tag in ("JX", "JKO", "JKS"):
+            at += 1
+        return "embed", at
+    if form == "는" and one.form in ("동안", "중", "사이", "도중"):
+        return "while", at + 1
+    if one.form in ("상태",) and two is not None and two.tag == "VCP":
+        inner, at = read_verb(every, at + 1, lambda _: False)
+        verb.state = True
+        return ("question" if inner.kind in ("plain", "question") else "statement"), at
+    if one.form in ("것", "거") and two is not None and two.form in ("같",):
+        inner, at = read_verb(every, at + 1, lambda _: False)
+        return "seems", at
+    return "noun", at

@@ -1,0 +1,145 @@
+"""The words of the offline compiler: those of the common language and of each pack together.
+
+An author adds a noun, a verb or a value with its names in both languages; endings, particles,
+orders and politeness follow from the grammar. A phrase may hold alternatives (see `phrases`). What
+each section means is written beside it in ``configs/lexicon/common.yaml``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+__all__ = ["Closing", "Leads", "Lexicon", "Slot", "Value", "Verb", "Way", "Words"]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+Phrases = list[str]
+
+
+class Words(_Part):
+    """Phrases of both languages that mean the same. Korean verbs end in 다."""
+
+    en: Phrases = []
+    ko: Phrases = []
+
+
+class Verb(Words):
+    """A verb.
+
+    Attributes:
+        finds: ``look`` if it finds out what is asked after it (check whether), ``tell`` if it has
+            it told (tell me whether).
+        pairs: Whether it may be no act of its own: leave the door open, after a fetch.
+        result: The state that it leaves: whoever asks whether it was done asks for that.
+        usual: The noun it is about where none is named.
+    """
+
+    finds: Literal["", "look", "tell"] = ""
+    usual: str = ""
+    pairs: bool = False
+    result: str = ""
+
+
+class Value(Words):
+    """The phrases of a value.
+
+    Attributes:
+        brings: Arguments that come with it, by the name of a parameter.
+        each: The values it stands for, in order, if it is a word for several: everywhere.
+        home: Whether missions end there: to come there says no more than to come.
+        proxies: Phrases that name something else and can mean it, where nothing else makes sense:
+            a place for whoever is found there.
+    """
+
+    proxies: Words = Words()
+    brings: Mapping[str, str] = {}
+    each: list[str] = []
+    home: bool = False
+
+
+class Way(_Part):
+    """A verb that is a way of another: to patrol is to look.
+
+    Attributes:
+        of: The verb it is read as.
+        about: What it is about where a command names nothing of that kind: values by type.
+    """
+
+    of: str
+    about: Mapping[str, str] = {}
+
+
+class Slot(_Part):
+    """Words that are taken as they stand: a question to be asked, a thing to be carried.
+
+    Attributes:
+        verbs: The verbs that take it.
+        shape: ``noun`` (no verb, condition, time, place, person or pronoun) or ``clause``.
+        to: Types of values whom it may be addressed to.
+        never: Nouns that are no such text: to give a hand is no delivery.
+    """
+
+    verbs: Phrases
+    shape: Literal["noun", "clause"] = "clause"
+    to: Phrases = []
+    never: Words = Words()
+
+
+class Closing(_Part):
+    """What ends a mission: the verbs that say so, and trees that need no such end."""
+
+    said: Phrases
+    unless: Phrases = []
+
+
+class Leads(_Part):
+    """English politeness that wants a verb after it, by the form it wants."""
+
+    base: Phrases = []
+    ing: Phrases = []
+
+
+class Lexicon(_Part):
+    """All words of a site."""
+
+    verbs: Mapping[str, Verb] = {}
+    states: Mapping[str, Words] = {}
+    nouns: Mapping[str, Words] = {}
+    ways: Mapping[str, Way] = {}
+    alone: Mapping[str, Words] = {}
+    values: Mapping[str, Mapping[str, Value]] = {}
+    lists: Mapping[str, Literal["each", "joined"]] = {}
+    texts: Mapping[str, Slot] = {}
+    closing: Mapping[str, Closing] = {}
+    follows: Phrases = []
+    past: Phrases = []
+    relations: Mapping[str, Words] = {}
+    whole: Words = Words()
+    me: Words = Words()
+    pronouns: Words = Words()
+    determiners: Words = Words()
+    filler: Words = Words()
+    courtesy: Words = Words()
+    leads: Leads = Leads()
+    limits: Mapping[str, Words] = {}
+    spellings: Mapping[str, Mapping[str, str]] = {}
+
+    @property
+    def people(self) -> frozenset[str]:
+        """Types of values that a text may be addressed to."""
+        return frozenset(kind for slot in self.texts.values() for kind in slot.to)
+
+    def listed(self, how: str) -> frozenset[str]:
+        """Types of values of which several become several parts (``each``) or one (``joined``)."""
+        return frozenset(kind for kind, way in self.lists.items() if way == how)
+
+    def concept(self, name: str) -> str:
+        """Return the verb that `name` is read as."""
+        way = self.ways.get(name)
+        return name if way is None else way.of

@@ -1,0 +1,76 @@
+"""Utterances whose words no lexicon knows: understood as they stand, with politeness around them.
+
+A tree works with its utterances alone. What is compared are content words: fillers and articles
+apart, Korean endings apart, but only of commands, and never of what is denied.
+"""
+
+from __future__ import annotations
+
+from bt_exec_llm.offline.english_words import EnglishWords
+from bt_exec_llm.offline.kiwi import morphs
+from bt_exec_llm.offline.korean_verbs import is_verb, read_verb
+from bt_exec_llm.offline.vocabulary import Vocabulary
+
+__all__ = ["Literal"]
+
+_COMMANDS = ("plain", "command", "request")
+
+
+class Literal:
+    """Utterances by their content words."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._english = EnglishWords(vocabulary)
+        self._trees: dict[tuple[str, ...], set[str]] = {}
+
+    def add(self, text: str, language: str, tree: str) -> None:
+        """Add an utterance that the grammar cannot read."""
+        key = self._key(text, language)
+        if key:
+            self._trees.setdefault(key, set()).add(tree)
+
+    def find(self, text: str, language: str) -> frozenset[str]:
+        """Return the trees with an utterance of the same words."""
+        return (
+            frozenset(self._trees.get(self._key(text, language), ()))
+            if self._trees
+            else frozenset()
+        )
+
+    def _key(self, text: str, language: str) -> tuple[str, ...]:
+        return self._korean_key(text) if language == "ko" else self._english_key(text)
+
+    def _english_key(self, text: str) -> tuple[str, ...]:
+        words = []
+        table = self._vocabulary.english
+        for token in self._english.read(text):
+            kinds = {entry.kind for entry in table.find((token.text,))}
+            if token.is_word and not kinds & {"filler", "courtesy", "determiner"}:
+                words.append(token.text)
+            elif not token.is_word and token.text not in ".!?,":
+                return ()
+        return tuple(words)
+
+    def _korean_key(self, text: str) -> tuple[str, ...]:
+        every = morphs(text)
+        words: list[str] = []
+        at = 0
+        while at < len(every):
+            one = every[at]
+            entries = self._vocabulary.korean.get(one.form, [])
+            if is_verb(every, at):
+                verb, at = read_verb(every, at, lambda _: False)
+                last = not any(m.tag[0] in "VN" for m in every[at:])
+                if verb.negative or verb.past or (last and verb.kind not in _COMMANDS):
+                    return ()
+                words += verb.stems
+                continue
+            if one.form in ("안", "못", "말고"):
+                return ()
+            if one.tag[0] not in "JS" and not any(
+                e.kind in ("filler", "courtesy", "determiner") for e in entries
+            ):
+                words.append(one.form)
+            at += 1
+        return tuple(words)

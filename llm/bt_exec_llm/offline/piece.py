@@ -1,0 +1,80 @@
+"""Pieces and clauses: what both readers turn words into, before anybody asks what they mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+__all__ = ["Clause", "Piece"]
+
+Kind = Literal[
+    "noun", "value", "state", "text", "speaker", "pronoun", "person", "limit", "unknown", "filler"
+]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A phrase of a command.
+
+    Attributes:
+        kind: What it is.
+        name: The noun, the type of a value, the state, or the code of a limit.
+        value: The value, or the text.
+        mark: How it is joined to its verb: ``to``, ``from``, ``with``, ``by``, ``only``, ``not``,
+            ``subject`` or nothing.
+        relation: ``inside door`` for what is inside the door.
+        start: Where it begins in the cleaned command.
+        end: Where it ends.
+        text: As it was typed.
+    """
+
+    kind: Kind
+    name: str = ""
+    value: str = ""
+    mark: str = ""
+    relation: str = ""
+    start: int = 0
+    end: int = 0
+    text: str = ""
+
+    def marked(self, mark: str) -> Piece:
+        """Return it with another mark."""
+        return replace(self, mark=mark)
+
+
+@dataclass
+class Clause:
+    """A part of a command around one verb.
+
+    Attributes:
+        verbs: The verbs of the lexicon that its verb can be; empty if it has none.
+        said: The verb as it was typed.
+        pieces: What stands with it.
+        mood: ``do``, ``ask`` (a question), ``if``, ``before``, ``after``, or ``tell`` for what only
+            tells something, with the reason in `why`.
+        positive: False where it is forbidden or denied.
+        joined: How it follows the clause before it: ``then``, ``stop``, ``and``, ``or``.
+        asked: The question that it governs: check *whether the door is open*.
+        keeps: Whether a state is to stay so: 열어 두다.
+        whys: Codes of what cannot be honoured, with the words.
+        nominal: Whether its verb is a mere noun: 복도 순찰.
+        leads: Whether something stands before its verb.
+        start: Where it begins.
+        end: Where it ends.
+    """
+
+    verbs: tuple[str, ...] = ()
+    said: str = ""
+    pieces: list[Piece] = field(default_factory=list)
+    mood: str = "do"
+    positive: bool = True
+    joined: str = ""
+    asked: Clause | None = None
+    keeps: bool = False
+    unless: bool = False
+    correction: bool = False
+    whys: list[tuple[str, str]] = field(default_factory=list)
+    leads: bool = False
+    nominal: bool = False
+    start: int = 0
+    end: int = 0

@@ -1,0 +1,50 @@
+"""Reads a command in either language as steps."""
+
+from __future__ import annotations
+
+from bt_exec_llm.offline.english import EnglishReader
+from bt_exec_llm.offline.korean import KoreanReader
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.piece import Clause
+from bt_exec_llm.offline.steps import Step, attributes, steps_of
+from bt_exec_llm.offline.trouble import Trouble
+from bt_exec_llm.offline.vocabulary import Vocabulary
+
+__all__ = ["Reader"]
+
+
+class Reader:
+    """Reads commands with the words of one lexicon."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self.lexicon = lexicon
+        self.vocabulary = Vocabulary(lexicon)
+        self._english = EnglishReader(self.vocabulary)
+        self._korean = KoreanReader(self.vocabulary)
+        self._described: set[tuple[str, str]] = set()
+
+    def mended(self, text: str, language: str) -> str:
+        """Return `text` with what is spelled as it is spoken spelled as it is written."""
+        for spoken, written in self.lexicon.spellings.get(language, {}).items():
+            text = text.replace(spoken, written)
+        return text
+
+    def alone(self, text: str, language: str) -> str:
+        """Return the code of what is said instead of a command: stop, help, hello."""
+        plain = "".join(char for char in text.casefold() if char.isalnum() or char == "'")
+        return self.vocabulary.alone[language].get(plain, "")
+
+    def clauses(self, text: str, language: str) -> list[Clause]:
+        """Return the clauses of a cleaned command."""
+        reader = self._korean if language == "ko" else self._english
+        return reader.read(text)[0]
+
+    def read(self, text: str, language: str) -> list[Step] | Trouble:
+        """Return the steps of a cleaned command, or what is wrong with it."""
+        clauses = self.clauses(text, language)
+        return steps_of(clauses, self.lexicon, text, language, self._described)
+
+    def learn(self, utterance: str, language: str) -> None:
+        """Take values that describe a noun in an utterance for such: pour a double coffee."""
+        for clause in self.clauses(utterance, language):
+            self._described |= {(one.name, noun.name) for one, noun in attributes(clause.pieces)}

@@ -1,0 +1,81 @@
+"""Why a reading is not understood: one code, and the words it is about.
+
+=================  ==============================================================================
+code               the command …
+=================  ==============================================================================
+EMPTY              says nothing
+TOO_LONG           is longer than a command can be
+BAD_CHARACTERS     holds characters that cannot be seen
+STOP               says no more than to stop
+HELP               asks what can be done
+COURTESY           says no more than hello or thanks
+NEGATED            forbids something
+NOT_ASKED          asks whether something is *not* so
+CONDITION, TIME,   holds a condition, a time, a number, a manner or a choice that cannot be
+COUNT, MANNER,     honoured
+CHOICE
+OUT_OF_REACH       names a place where the robot does not go
+NOT_A_COMMAND      tells, or asks back
+UNKNOWN_OBJECT     names a thing nobody knows
+UNKNOWN_ACTION     names an action nobody knows
+UNKNOWN_WORD       holds another word nobody knows
+CONTRADICTION      gives two values where one can be
+NOT_APPLICABLE     gives a value that changes nothing there
+AMBIGUOUS          can mean two things
+NO_ACTION          names a thing and no action
+NO_OBJECT          names an action and no thing
+NO_REFERENT        says *it*, and nothing was named
+UNFINISHED         ends in the middle
+NOT_TOGETHER       has an action and a thing that do not go together
+NOT_UNDERSTOOD     means none of the above
+=================  ==============================================================================
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["CODES", "Trouble"]
+
+CODES = (
+    "EMPTY",
+    "TOO_LONG",
+    "BAD_CHARACTERS",
+    "STOP",
+    "HELP",
+    "COURTESY",
+    "NEGATED",
+    "NOT_ASKED",
+    "CONDITION",
+    "TIME",
+    "UNKNOWN_OBJECT",
+    "UNKNOWN_ACTION",
+    "UNKNOWN_WORD",
+    "COUNT",
+    "MANNER",
+    "CHOICE",
+    "OUT_OF_REACH",
+    "NOT_A_COMMAND",
+    "CONTRADICTION",
+    "NOT_APPLICABLE",
+    "AMBIGUOUS",
+    "UNFINISHED",
+    "NO_REFERENT",
+    "NO_OBJECT",
+    "NO_ACTION",
+    "NOT_TOGETHER",
+    "NOT_UNDERSTOOD",
+)
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Why a command is not understood: a code and the words it is about."""
+
+    code: str
+    words: str = ""
+
+    @property
+    def rank(self) -> int:
+        """Which of two is told: the smaller."""
+        return CODES.index(self.code)

@@ -1,0 +1,120 @@
+"""The lexicon, indexed: from words to what they are. Built once per library; looked up by words.
+
+Looking something up costs the same however many trees and values a library has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from bt_exec_llm.offline.lexicon import Lexicon, Words
+from bt_exec_llm.offline.phrases import expand_phrase
+
+__all__ = ["Entry", "Table", "Vocabulary"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a phrase is: a kind (``noun``, ``value``, ``filler`` …), its name and its value."""
+
+    kind: str
+    name: str = ""
+    value: str = ""
+
+
+@dataclass
+class Table:
+    """Phrases as tuples of words, with the longest phrase that begins with each word."""
+
+    entries: dict[tuple[str, ...], list[Entry]] = field(default_factory=dict)
+    longest: dict[str, int] = field(default_factory=dict)
+
+    def add(self, words: tuple[str, ...], entry: Entry) -> None:
+        """Add one meaning of a phrase."""
+        if not words:
+            return
+        known = self.entries.setdefault(words, [])
+        if entry not in known:
+            known.append(entry)
+        self.longest[words[0]] = max(self.longest.get(words[0], 0), len(words))
+
+    def find(self, words: tuple[str, ...]) -> list[Entry]:
+        """Return the meanings of a whole phrase."""
+        return self.entries.get(words, [])
+
+    def most(self, first: str) -> int:
+        """Return how many words the longest phrase has that begins with `first`."""
+        return self.longest.get(first, 0)
+
+
+class Vocabulary:
+    """Everything a lexicon names, by language.
+
+    Attributes:
+        lexicon: The lexicon.
+        english: Phrases by lower-case words.
+        korean: Names by their letters without spaces.
+        verbs_ko: Korean verbs as written in the lexicon, with what they are.
+    """
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self.lexicon = lexicon
+        self.english = Table()
+        self.korean: dict[str, list[Entry]] = {}
+        self.verbs_ko: list[tuple[str, Entry]] = []
+        self.longest_ko = 1
+        for name, verb in lexicon.verbs.items():
+            self._add(verb, Entry("verb", name), verbs=True)
+        for name, words in lexicon.states.items():
+            self._add(words, Entry("state", name), verbs=True)
+        for name, words in lexicon.nouns.items():
+            self._add(words, Entry("noun", name))
+        for kind, values in lexicon.values.items():
+            for name, value in values.items():
+                self._add(value, Entry("value", kind, name), verbs=True)
+                self._add(value.proxies, Entry("proxy", kind, name))
+        for name, words in lexicon.relations.items():
+            self._add(words, Entry("relation", name))
+        for code, words in lexicon.limits.items():
+            self._add(words, Entry("limit", code), verbs=True)
+        simple: Mapping[str, Words] = {
+            "speaker": lexicon.me,
+            "pronoun": lexicon.pronouns,
+            "determiner": lexicon.determiners,
+            "filler": lexicon.filler,
+            "courtesy": lexicon.courtesy,
+        }
+        for kind, words in simple.items():
+            self._add(words, Entry(kind))
+        for form in ("base", "ing"):
+            for text in _every(getattr(lexicon.leads, form)):
+                self.english.add(tuple(text.split()), Entry("lead", form))
+        self.alone: dict[str, dict[str, str]] = {"en": {}, "ko": {}}
+        for code, words in lexicon.alone.items():
+            for language in ("en", "ko"):
+                for text in _every(getattr(words, language)):
+                    self.alone[language]["".join(text.split()).casefold()] = code
+
+    def _add(self, words: Words, entry: Entry, *, verbs: bool = False) -> None:
+        for text in _every(words.en):
+            self.english.add(tuple(text.casefold().split()), entry)
+        for text in _every(words.ko):
+            text = text.split("/")[0]
+            if verbs and text.endswith("다") and len(text) > 1:
+                self.verbs_ko.append((text, entry))
+                continue
+            letters = "".join(text.split()).casefold()
+            known = self.korean.setdefault(letters, [])
+            if entry not in known:
+                known.append(entry)
+            self.longest_ko = max(self.longest_ko, len(letters))
+
+    def korean_names(self) -> Iterable[str]:
+        """Yield every Korean name, without spaces."""
+        return self.korean
+
+
+def _every(phrases: Iterable[str]) -> Iterable[str]:
+    for phrase in phrases:
+        yield from expand_phrase(phrase)

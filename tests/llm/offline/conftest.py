@@ -1,0 +1,59 @@
+"""The shipped sites, and what a command becomes on them: actions with their conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from bt_exec.failure import Refusal
+from bt_exec.planning.compiler import Plan, Request
+from bt_exec.site.compile_command import make_compiler, request_of
+from bt_exec.site.site import load_site
+from bt_exec.spec.expand import expand
+from bt_exec.spec.model import Sequence, Tree
+
+Trees = Callable[[str, str], str]
+
+
+@pytest.fixture(scope="session")
+def sites():
+    return {name: load_site(name) for name in ("door", "building")}
+
+
+@pytest.fixture(scope="session")
+def compilers(sites):
+    return {name: make_compiler(site, "offline") for name, site in sites.items()}
+
+
+@pytest.fixture(scope="session")
+def request_on(sites) -> Callable[[str, str], Request]:
+    return lambda site, command: request_of(sites[site], command)
+
+
+@pytest.fixture(scope="session")
+def trees(compilers, request_on) -> Trees:
+    """Return the trees of a command with conditions and repeats, or the code of its refusal."""
+
+    def trees(site: str, command: str) -> str:
+        request = request_on(site, command)
+        answer = compilers[site].compile(request)
+        if isinstance(answer, Refusal):
+            return answer.code
+        assert isinstance(answer, Plan)
+        expand(answer.spec, request.library)
+        root = answer.spec.root
+        nodes = root.sequence if isinstance(root, Sequence) else (root,)
+        return ", ".join(_word(node) for node in nodes)
+
+    return trees
+
+
+def _word(node) -> str:
+    assert isinstance(node, Tree)
+    words = [node.tree, *map(str, node.args.values())]
+    if node.skip_if is not None:
+        words.append(f"unless {node.skip_if}")
+    if node.repeat:
+        words.append(f"x{node.repeat}")
+    return " ".join(words)
