@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, Protocol
 
-from bt_exec import Failed, Pack, Robot, Running, Scene, Steps, Verdict, World, condition, skill
+from bt_exec import (
+    Failed,
+    Pack,
+    Robot,
+    Running,
+    Scene,
+    Service,
+    Steps,
+    Verdict,
+    World,
+    condition,
+    skill,
+)
 
 
 class Lamp(Robot, Protocol):
@@ -30,10 +42,22 @@ def look(robot: Lamp, world: World[Scene], place: str) -> Steps:
     yield Running()
 
 
+class Shelf:
+    """Bulbs in stock."""
+
+
+@skill
+def change_bulb(robot: Lamp, world: World[Scene], shelf: Service[Shelf], watts: int) -> Steps:
+    """Take a bulb from the shelf."""
+    yield Running()
+
+
 @condition
 def dark(world: World[Scene], below: int = 3) -> Verdict:
     """Whether it is dark."""
     return Verdict.yes()
 
 
-PACK = Pack("lamp", skills=(shine, look), conditions=(dark,))
+PACK = Pack(
+    "lamp", skills=(shine, look, change_bulb), conditions=(dark,), services={"shelf": Shelf}
+)

@@ -21,7 +21,7 @@ class Memory(MissionReporter):
     """Keeps the notebook up to date, and remembers what the user was told in this mission.
 
     Args:
-        services: Of the rig; ``notebook`` is the robot's notebook.
+        services: Of the rig; ``notebook`` is kept up to date.
     """
 
     def __init__(self, services: Mapping[str, Any]) -> None:

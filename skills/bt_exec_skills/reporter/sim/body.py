@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from bt_exec.failure import Failed
-from bt_exec.visual_qa import VisualQa
 from bt_exec_skills.motion.stepped import SteppedMotion
 from bt_exec_skills.navigation.drive import Command, Commands, drive_to, turn_by
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.navigation.obstacles import Obstacles
 from bt_exec_skills.navigation.route import Planner
 from bt_exec_skills.navigation.steer import Limits
-from bt_exec_skills.reporter.reporting.notebook import Notebook
-from bt_exec_skills.reporter.reporting.speaker import Speaker
 from bt_exec_skills.reporter.sim.mjcf import BASE_RADIUS
 from bt_exec_skills.reporter.sim.survey import survey
 from bt_exec_skills.reporter.sim.world import CONTROL_S, BuildingWorld
@@ -39,29 +35,15 @@ class SimReporterRobot:
     Args:
         world: The building.
         site: The map.
-        speaker: Its voice.
-        reports: Folder for written reports, or None to write none.
 
     Attributes:
         world: As given.
         site: As given.
-        speaker: As given.
-        asker: A vision model that answers questions about pictures, if the site names one.
-        notebook: What was seen, said and done.
     """
 
-    def __init__(
-        self,
-        world: BuildingWorld,
-        site: SiteMap,
-        speaker: Speaker,
-        reports: Path | None = None,
-    ) -> None:
+    def __init__(self, world: BuildingWorld, site: SiteMap) -> None:
         self.world = world
         self.site = site
-        self.speaker = speaker
-        self.asker: VisualQa | None = None
-        self.notebook = Notebook(site, reports)
         self.limits = Limits(radius=BASE_RADIUS)
         grid = survey(world.model)
         self.planner = Planner(grid, Obstacles(grid), BASE_RADIUS)
