@@ -21,7 +21,7 @@ from bt_exec.planning.compiler import Plan, Request
 from bt_exec.planning.repair import repaired
 from bt_exec.planning.verified_plan import PREPARE, VerifiedPlan
 from bt_exec.rig import PackSettings, Rig
-from bt_exec.robot import Simulation
+from bt_exec.robot import RemoteSimulation, Simulation
 from bt_exec.site.site import CompilerSettings, Limits, Rates, Site
 from bt_exec.skill import Condition, Skill
 from bt_exec.spec.expand import expand
@@ -145,7 +145,7 @@ def run_tree(
     args: Mapping[str, Any] | None = None,
     robot: Any = None,
     services: Mapping[str, Any] | None = None,
-    simulation: Simulation | None = None,
+    simulation: Simulation | RemoteSimulation | None = None,
     faults: Iterable[str] = (),
     limits: Limits | None = None,
     command: str = "test",
@@ -198,6 +198,7 @@ def run_tree(
             unrecorded=unrecorded,
         )
     if abort_at is not None:
+        assert not isinstance(simulation, RemoteSimulation), "abort_at needs a local simulation"
         step = simulation.step
 
         def step_then_abort(seconds: float) -> None:

@@ -9,7 +9,7 @@ from bt_exec import (
     Pack,
     Robot,
     Running,
-    Scene,
+    Observation,
     Service,
     Steps,
     Verdict,
@@ -37,7 +37,7 @@ def shine(robot: Lamp, level: int, colour: Literal["red", "white"] = "white") ->
 
 
 @skill
-def look(robot: Lamp, world: World[Scene], place: str) -> Steps:
+def look(robot: Lamp, world: World[Observation], place: str) -> Steps:
     """Look."""
     yield Running()
 
@@ -47,13 +47,13 @@ class Shelf:
 
 
 @skill
-def change_bulb(robot: Lamp, world: World[Scene], shelf: Service[Shelf], watts: int) -> Steps:
+def change_bulb(robot: Lamp, world: World[Observation], shelf: Service[Shelf], watts: int) -> Steps:
     """Take a bulb from the shelf."""
     yield Running()
 
 
 @condition
-def dark(world: World[Scene], below: int = 3) -> Verdict:
+def dark(world: World[Observation], below: int = 3) -> Verdict:
     """Whether it is dark."""
     return Verdict.yes()
 
