@@ -12,9 +12,10 @@ from typing import Annotated, Protocol, TypeAlias, runtime_checkable
 from pydantic import StringConstraints
 
 from bt_exec.robot import Motion, Robot
+from bt_exec.skill import Said
 from bt_exec_skills.navigation.geometry import Pose
 
-__all__ = ["EMPTY", "Motion", "PersonName", "PlaceName", "ReporterRobot", "Words"]
+__all__ = ["EMPTY", "Motion", "PersonName", "PlaceName", "ReporterRobot", "SaidWords", "Words"]
 
 _Name = StringConstraints(pattern=r"^[^\W\d]\w*$", max_length=60)
 PlaceName: TypeAlias = Annotated[str, _Name]
@@ -25,6 +26,8 @@ Words: TypeAlias = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)
 ]
 """A text that people wrote: a topic, a question, the name of a thing."""
+SaidWords: TypeAlias = Annotated[Words, Said()]
+"""A text that people hear: a question to them, a message, a report."""
 
 EMPTY = "empty"
 

@@ -9,7 +9,7 @@ from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.phrasing import say, told_of
 from bt_exec_skills.reporter.reporting.speaker import Speaker
-from bt_exec_skills.reporter.robot import ReporterRobot, Words
+from bt_exec_skills.reporter.robot import ReporterRobot, SaidWords
 from bt_exec_skills.reporter.sitemap import SiteMap
 
 __all__ = ["fail_and_report"]
@@ -22,7 +22,7 @@ def fail_and_report(
     site_map: Service[SiteMap],
     notebook: Service[Notebook],
     speaker: Service[Speaker],
-    reason: Words,
+    reason: SaidWords,
 ) -> Steps:
     """Tell everybody who hears the robot everywhere why the mission failed, and end it as failed.
 

@@ -13,7 +13,7 @@ from bt_exec_skills.reporter.reporting.notebook import Notebook, NoteKind
 from bt_exec_skills.reporter.reporting.phrasing import report_of, say
 from bt_exec_skills.reporter.reporting.query import asks
 from bt_exec_skills.reporter.reporting.speaker import Speaker
-from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, Words
+from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, SaidWords
 from bt_exec_skills.reporter.sitemap import Person, SiteMap
 from bt_exec_skills.reporter.skills.driving import drive, known_person, look_once, noting
 
@@ -51,7 +51,7 @@ def talk_to_person(
     notebook: Service[Notebook],
     speaker: Service[Speaker],
     target: PersonName,
-    topic: Words,
+    topic: SaidWords,
 ) -> Steps[Talk]:
     """Turn to somebody and talk about a topic: a question, a message, or a report.
 
