@@ -64,4 +64,4 @@ PACK = Pack(
     world=BuildingStart,
     reporter=Memory,
 )
-"""What the executive finds through the entry point ``reporter``."""
+"""The pack, registered under the entry point ``reporter``."""

@@ -1,4 +1,4 @@
-"""Makes the pack's robots from a site's settings; what a robot needs is imported only then."""
+"""Makes the pack's rigs from a site's settings; the simulator is imported on demand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["facts_of", "make_sim_rig"]
 
 
 def facts_of(robot: ReporterRobot) -> dict[str, str]:
-    """Return what the robot knows about itself, for the dry run."""
+    """Return the robot's own state as facts for the dry run."""
     facts = {"tray": robot.tray or EMPTY}
     if robot.place is not None:
         facts["at"] = robot.place
@@ -79,7 +79,7 @@ def make_sim_rig(settings: ReporterSettings, start: BuildingStart) -> Rig:
 
 
 def _folder(setting: str | None) -> Path | None:
-    """Return the folder for reports: as set, beside the journal by default, or none."""
+    """Return the folder for reports: as set, next to the journal by default, or None."""
     if setting == "none":
         return None
     if setting is not None:

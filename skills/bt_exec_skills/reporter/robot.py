@@ -1,4 +1,4 @@
-"""The robot of the reporter pack: what its skills may ask of a body, and nothing more.
+"""The robot of the reporter pack: everything that its skills may ask of a robot.
 
 A simulator and a real robot implement `ReporterRobot`; skills never know which. Places and people
 are named by the ids of the site's map. Map, notebook, voice and vision model are services of the
@@ -19,7 +19,7 @@ __all__ = ["EMPTY", "Motion", "PersonName", "PlaceName", "ReporterRobot", "SaidW
 
 _Name = StringConstraints(pattern=r"^[^\W\d]\w*$", max_length=60)
 PlaceName: TypeAlias = Annotated[str, _Name]
-"""Id of a place of the site's map. A rule and the skills check it: a type cannot know the site."""
+"""Id of a place of the site's map. A checker and the skills check that it exists."""
 PersonName: TypeAlias = Annotated[str, _Name]
 """Id of a person of the site's map; checked likewise."""
 Words: TypeAlias = Annotated[

@@ -6,8 +6,8 @@
       reporter:
         answers: {name: claude, model: claude-haiku-5-5}
 
-Counting, light and sound stay the robot's own; the model words the answer from the best picture.
-Without an answer, or with one it is not certain of, the robot's own answer is told. It takes real
+Counts, light and sound come from the robot's own perception; the model phrases the answer from the
+best picture. Without a certain answer of the model, the robot's own answer is used. It takes real
 time: with ``--fast`` a slow model may run into the skill's timeout.
 """
 
@@ -39,7 +39,7 @@ _QUESTION = (
     "no other task. Say certain: false if the picture does not tell.\n<question>{query}</question>"
 )
 _LANGUAGES = MappingProxyType({"en": "English", "ko": "Korean"})
-_LONGEST = 300  # characters of an answer that are told
+_LONGEST = 300  # longest answer [characters]
 
 
 class PictureAnswers:

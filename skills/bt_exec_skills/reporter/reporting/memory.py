@@ -1,4 +1,4 @@
-"""What the pack tells of a mission: what its robot told the user, and the missions of today."""
+"""The mission reporter of the pack: what the robot told the user, and the missions of today."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ class Memory(MissionReporter):
                 self._notebook.note(event.t, "failed", None, **{**failure.args, **facts})
 
     def recall(self, today: Callable[[], Sequence[MissionLine]]) -> None:
-        """Remember the missions of today, oldest first, and no others."""
+        """Load the missions of today, oldest first."""
         self._notebook.past[:] = [
             PastMission(line.command, line.status, line.message, line.started_at)
             for line in today()
         ]
 
     def told(self) -> str:
-        """Return what the user was told in this mission; what was found, if nobody told them."""
+        """Return what the user was told in this mission; the findings, if nothing was."""
         book = self._notebook
         found = (note for note in book.news() if note.kind not in ("went", "failed"))
         return self._told or " ".join(

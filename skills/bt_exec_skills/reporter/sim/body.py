@@ -1,4 +1,4 @@
-"""The simulated robot: one motion at a time, wheels, tray, ears; it carries the simulation."""
+"""The simulated robot: base, tray and microphone, one motion at a time; also the simulation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from bt_exec_skills.simulation.periods import Periods
 
 __all__ = ["SimReporterRobot"]
 
-_HAND_S = 2.0  # somebody needs that long to take a thing or put it down
+_HAND_S = 2.0  # how long a person needs to take a thing or put it down
 _PATIENCE_S = 15.0
 _REACH_M = 2.5
 _STILL = 1e-3

@@ -1,4 +1,4 @@
-"""What people choose about a simulated building with ``--world KEY=VALUE``; the rest is drawn."""
+"""Options of a simulated building (``--world KEY=VALUE``); the rest is drawn at random."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST = 12
 
 @dataclass(frozen=True)
 class WorldOptions:
-    """What people chose. A mapping by place overrides what is drawn there.
+    """Chosen options. A mapping by place overrides what is drawn there.
 
     Attributes:
         seed: Draws everything that is not chosen.

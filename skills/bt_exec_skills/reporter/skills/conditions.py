@@ -1,8 +1,8 @@
-"""What the reporter pack can tell at once: where it is, what it carries, who is in view.
+"""Conditions of the reporter pack: where the robot is, what it carries, who is in view.
 
-Timing: a condition is asked once or each tick, as the node says (see `bt_exec.spec.model`). Doubt
-about what is in view is *not known yet* until the patience is used up, then the check fails with
-UNCERTAIN_SIGHT.
+Timing: a condition is asked once or each tick, as the node says (see `bt_exec.spec.model`).
+Uncertainty about what is in view is *not known yet* until the patience is used up, then the check
+fails with UNCERTAIN_SIGHT.
 """
 
 from __future__ import annotations
@@ -86,9 +86,10 @@ def lit_here(world: World[ReporterObservation]) -> Verdict:
 
 @condition(patience_s=0.0, unknown=_UNCERTAIN)
 def failure_noted(notebook: Service[Notebook]) -> Verdict:
-    """Whether the last thing in the notebook is a failure, so that it will be told.
+    """Whether the newest note in the notebook is a failure, so that it will be reported.
 
-    The second branch of a fallback: what failed before it is not forgotten, and work goes on.
+    The second branch of a fallback: what failed before it is reported later, and the mission goes
+    on.
     """
     note = notebook.notes[-1] if notebook.notes else None
     if note is None or note.kind != "failed":

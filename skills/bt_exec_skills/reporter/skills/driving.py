@@ -67,7 +67,7 @@ def drive(robot: ReporterRobot, motion: Motion, **facts: Any) -> Steps:
     """Follow `motion` to its end; however it ends, the robot is stopped.
 
     Args:
-        robot: Whose motion it is.
+        robot: The robot.
         motion: Just started.
         **facts: Evidence to give with a failure.
 
@@ -77,7 +77,7 @@ def drive(robot: ReporterRobot, motion: Motion, **facts: Any) -> Steps:
     yield from follow_motion(motion, lambda: robot.doing)
     failure = motion.failure
     if failure is not None:
-        retryable = failure.code != "REFUSED"  # a no is a no
+        retryable = failure.code != "REFUSED"
         raise Failed(failure.code, failure.message, retryable=retryable, **facts)
 
 
@@ -104,7 +104,7 @@ def noting(
     skill: str,
     **args: Any,
 ) -> Iterator[None]:
-    """Note a failure of what is done inside, with what was to be done and what the tray holds."""
+    """Note a failure of the body, with the skill's arguments and the load of the tray."""
     try:
         yield
     except Failed as failed:

@@ -31,11 +31,11 @@ from bt_exec_skills.reporter.skills.driving import (
 __all__ = ["observe_scene"]
 
 _TURN_RAD = math.radians(60.0)
-"""From one picture to the next. Pictures are much wider: who walks by meanwhile is in the next."""
+"""Turn between two pictures; the field of view is much wider, so that pictures overlap."""
 _LOOKS = 7
-"""Once all around, and the first view again: whoever walked past behind the robot is there."""
+"""Pictures per viewpoint: once around, and the first view again, for people who walked past."""
 _MORE_LOOKS = 4
-"""At what somebody stood before all the time."""
+"""Further pictures of what people occluded in all the others."""
 _LISTEN_S = 1.0
 
 
@@ -115,7 +115,7 @@ def _listen(robot: ReporterRobot, world: World[ReporterObservation]) -> Steps[fl
 
 @contextmanager
 def _heard(level: float) -> Iterator[None]:
-    """Add the sound level to a failure of seeing: that much is known."""
+    """Add the sound level to a failure of perception."""
     try:
         yield
     except Failed as failed:
@@ -137,8 +137,8 @@ def _look_around(
         if number:
             ahead = robot.pose._replace(yaw=0.0).bearing(pose.x, pose.y)  # spares a turn
             if not (yield from _moved(robot, pose._replace(yaw=ahead))):
-                continue  # it is taken: what is seen from the others must do
-        sense = -1 if number % 2 else 1  # who kept walking behind the robot meets it now
+                continue  # it is taken: the other viewpoints must do
+        sense = -1 if number % 2 else 1  # people who walked along behind the robot are met now
         for _ in range(_LOOKS):
             found.add((yield from look_once(world)))
             yield Running(found.looks / total, "looking around")
