@@ -53,7 +53,7 @@ class BuildingStart(WorldSettings):
     )
     unusual: str = Field(
         "random",
-        description="what lies about: random, none, or PLACE:THING,… with THING one of "
+        description="unusual things: random, none, or PLACE:THING,… with THING one of "
         "fallen_chair, spill, box",
     )
     professor: str = Field("present", description="whether the professor is in: present, absent")

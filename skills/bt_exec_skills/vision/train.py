@@ -72,7 +72,7 @@ class TrainSettings:
             "pretrained": False,
             "rect": True,  # no padding to a square: a fifth less to compute
             "mosaic": 0.0,  # the data set is synthetic: there are enough pictures
-            "fliplr": 0.0,  # mirrored pictures would be wrong: the hinge is on the left
+            "fliplr": 0.0,  # no mirroring: left and right differ
             "scale": 0.15,
             "translate": 0.06,
             "hsv_s": 0.4,

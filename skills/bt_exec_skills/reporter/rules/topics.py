@@ -1,7 +1,7 @@
 """Rule 6: topics and queries from templates, in the language of the command.
 
-Free text of a planner stays. A plan of the offline compiler names aspects to look for (``people,
-light``) and the topic ``report``; here they become sentences.
+Free text of a planner stays. A plan of the offline compiler names aspects to look for, as
+``people, light``, and the topic ``report``; here they become sentences.
 """
 
 from __future__ import annotations

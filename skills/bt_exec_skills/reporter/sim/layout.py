@@ -63,7 +63,7 @@ class Layout:
 
     Attributes:
         furniture: What is on maps besides the walls.
-        things: What lies about.
+        things: Unusual things on the floor.
         people: Who is there.
         lights: Whether each lamp is on.
         noise_db: How loud each room is [dB].

@@ -28,7 +28,7 @@ class WorldOptions:
         people: How many are in a place, by place, besides the user and the professor.
         lights: Whether a lamp is on, by lamp; `None` for all others draws them.
         noisy: Whether a place is loud, by place.
-        unusual: What lies about, by place; "none" for nothing.
+        unusual: Unusual things, by place; "none" for nothing.
         professor: Whether the professor is in.
         blocked: What stands in the way; see `bt_exec_skills.reporter.sim.floor.BARRIERS`.
         answer: What people answer: "random", "none", "refuse", or the very words.
