@@ -113,10 +113,7 @@ class Site:
 
     def settings(self) -> dict[str, dict[str, Any]]:
         """Return what the site file says of each pack, as plain data."""
-        return {
-            name: own.model_dump(mode="json", exclude_unset=True)
-            for name, own in self.packs.items()
-        }
+        return {name: own.written() for name, own in self.packs.items()}
 
 
 def load_site(name_or_file: str = "") -> Site:

@@ -56,7 +56,7 @@ def _few(utterances: Sequence[str]) -> list[str]:
 
 def _settings(request: Request) -> list[str]:
     """Return the site's names and settings; what is only measures is left out."""
-    found = {pack: pruned(own) for pack, own in request.settings.items()}
+    found = {pack: pruned(own.written()) for pack, own in request.settings.items()}
     found = {pack: own for pack, own in found.items() if own}
     return ["", "# Names and settings of the site", as_yaml(found)] if found else []
 

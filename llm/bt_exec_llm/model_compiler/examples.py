@@ -56,7 +56,9 @@ class Example(NamedTuple):
 
 def shown(request: Request, form: Form) -> str:
     """Return the fixed examples as text, each in the form that is asked for."""
-    settings = json.dumps(request.settings, sort_keys=True, default=str)
+    settings = json.dumps(
+        {pack: own.written() for pack, own in request.settings.items()}, sort_keys=True
+    )
     key = (id(request.catalogue), id(request.library), settings, form)
     if key not in _MADE:
         while len(_MADE) >= _MOST_MADE:

@@ -6,11 +6,11 @@ import dataclasses
 
 import numpy as np
 import pytest
-from bt_exec.planning.compile_command import request_of
 
 from bt_exec.failure import Problem
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Prompting
+from bt_exec.site.compile_command import request_of
 from bt_exec.site.site import load_site
 from bt_exec_llm.client import Answer, Image, ModelSettings, Prices, Question, Turn
 from bt_exec_llm.client.tiers import build

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from bt_exec.planning.compile_command import request_of
 
 from bt_exec.planning.plan import prepare
+from bt_exec.site.compile_command import request_of
 from bt_exec.site.site import load_site
 from bt_exec_llm.client import Answer
 from bt_exec_llm.model_compiler.dialogue import _judged
@@ -32,7 +32,7 @@ def test_what_the_command_does_not_say_is_not_said(bad):
     found = judged(bad["command"], bad["answer"])
     if bad.get("cut"):  # a pass takes it out before anybody hears it
         assert found.spec is not None
-        plan = prepare(found.spec, request_of(SITE, bad["command"]))
+        plan = prepare(found.spec, request_of(SITE, bad["command"])).spec
         assert bad["cut"] not in {str(talk.texts) for talk in talks_of(plan, SITE.catalogue)}
         return
     assert found.spec is None
