@@ -1,6 +1,6 @@
 """``bt-exec``: the commands, and what happens when one of them cannot go on.
 
-Nobody sees a traceback: an error of a person is one paragraph on standard error, a bug of ours says
+No traceback is shown: a usage error is one paragraph on standard error, a bug of bt-exec says
 so in one line (``BT_EXEC_DEBUG=1`` shows where). Exit codes are those of `bt_exec.outcome`, 2 for
 usage, 1 for a bug, 74 when output cannot be written, 141 when its reader is gone.
 """
