@@ -179,7 +179,8 @@ def test_what_is_lost_is_counted_at_the_end(
         other.execute("ROLLBACK")
     assert told == [
         f"{journal.path} cannot be written (database is locked); no skill starts until it can",
-        f"5 rows of {recorder.mission_id} could not be written: database is locked",
+        f"5 rows of {recorder.mission_id} could not be written: database is locked; 2 are kept "
+        f"in {journal.path}.{recorder.mission_id}.rows",
     ]
 
 
