@@ -80,8 +80,8 @@ def _absorb(journal: Path, path: Path) -> str:
         (mission_id, number), *rows = _lines(path)
         with contextlib.closing(connect(journal)) as connection:
             connection.execute("BEGIN IMMEDIATE")
-            found = connection.execute("SELECT id FROM missions WHERE no = ?", (number,)).fetchone()
-            if found != (mission_id,):
+            found = connection.execute("SELECT id FROM missions WHERE no = ?", (number,))
+            if found.fetchone() != (mission_id,):
                 raise UsageError(f"the journal has no mission {mission_id}")
             for name, values in rows:
                 connection.execute(STATEMENTS[name], values)

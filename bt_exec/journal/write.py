@@ -145,7 +145,7 @@ class Recorder:
             self._tell(self.incomplete)
 
     def _set_aside(self, lost: int) -> str:
-        """Keep the rows that are left in a side file; return what is said of all that is lacking."""
+        """Keep the rows that are left in a side file; return what is said of it."""
         text = f"{lost} rows of {self.mission_id} could not be written: {self.problem}"
         if not self._pending:
             return text
