@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Conductor"]
 
-RECORD_COMMANDS: tuple[str, ...] = ()
+RECORD_COMMANDS: tuple[str, ...] = ("why",)
 """Commands that take the number of a record; the summary offers them."""
 
 

@@ -18,6 +18,7 @@ from bt_exec.spec.model import MissionSpec
 __all__ = ["read_lines", "read_mission"]
 
 _KNOWN = 20  # missions that an error lists
+_NEAR = 3  # missions that an error lists where a number was looked up
 
 
 class _Specs:
@@ -142,7 +143,11 @@ def _find(connection: sqlite3.Connection, which: str) -> sqlite3.Row:
         rows = connection.execute("SELECT * FROM missions WHERE id = ?", (which,))
     row: sqlite3.Row | None = rows.fetchone()
     if row is None:
-        known = connection.execute("SELECT id FROM missions ORDER BY no DESC LIMIT ?", (_KNOWN,))
+        near = f"ABS(number - {int(which)})," if which.isdecimal() and len(which) < 10 else ""
+        known = connection.execute(
+            f"SELECT id FROM missions ORDER BY {near} no DESC LIMIT ?",  # noqa: S608 - a number
+            (_NEAR if near else _KNOWN,),
+        )
         raise UnknownName("mission", which, [name for (name,) in known])
     return row
 

@@ -41,7 +41,11 @@ def summarise(
         if ending.reason_code == "SKILL_FAILED":
             said.append(f"{messages.say('SKILL_FAILED', language)} {root.code}:")
         said.append(messages.explain(root, language))
-        others = dict.fromkeys(messages.explain(failure, language) for failure in tried)
+        others = dict.fromkeys(
+            messages.explain(failure, language)
+            for failure in tried
+            if (failure.code, failure.node, failure.args) != (root.code, root.node, root.args)
+        )
         others.pop(said[-1], None)
         if others:
             said += [messages.say("TRIED_INSTEAD", language), *list(others)[-_TRIED:]]

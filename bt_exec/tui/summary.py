@@ -10,15 +10,18 @@ from bt_exec.tui.style import ASCII, UNICODE
 from bt_exec.tui.text import Line, clean, fit, safe, wrap
 from bt_exec.tui.words import seconds
 
-__all__ = ["summary_lines", "unsaid"]
+__all__ = ["SIGNS", "summary_lines", "unsaid"]
 
-_SIGNS = {
+SIGNS = {
     "satisfied": "done",
     "blocked": "stopped",
     "failed": "failed",
     "refused": "skipped",
     "aborted": "stopped",
+    "interrupted": "stopped",
+    "running": "running",
 }
+"""The state whose glyph and colour an ending has."""
 
 
 def summary_lines(
@@ -45,7 +48,7 @@ def summary_lines(
     def signed(text: str) -> str:
         return glyphs.text(text)
 
-    style = _SIGNS[outcome.status]
+    style = SIGNS[outcome.status]
     head = _head(outcome)
     lines: list[Line] = [
         (

@@ -203,6 +203,7 @@ OPENED = Action("open_door", {"arm": "right"}, "t/open_door")
         ),
         # the same again says nothing new
         ([JAM, JAM], [], "The door is stuck (jammed)."),
+        ([JAM, replace(JAM, message="3 mm")], [], "The door is stuck (jammed)."),
         (
             [JAM, JAM, GRIP, GRIP],
             [],
