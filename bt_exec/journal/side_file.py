@@ -82,7 +82,7 @@ def _absorb(journal: Path, path: Path) -> str:
             connection.execute("BEGIN IMMEDIATE")
             found = connection.execute("SELECT id FROM missions WHERE no = ?", (number,))
             if found.fetchone() != (mission_id,):
-                raise UsageError(f"the journal has no mission {mission_id}")
+                return f"rows of the record wait in {path}: the journal has no mission {mission_id}"
             for name, values in rows:
                 connection.execute(STATEMENTS[name], values)
             connection.execute("COMMIT")

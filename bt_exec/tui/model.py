@@ -15,7 +15,7 @@ from bt_exec import events as ev
 from bt_exec.failure import Failure, Problem
 from bt_exec.language.messages import Messages, language_of
 from bt_exec.outcome import Outcome
-from bt_exec.spec.model import MissionSpec
+from bt_exec.spec.model import Fallback, MissionSpec, Parallel
 from bt_exec.tui.changes import say_changes
 from bt_exec.tui.nodes import Forest, ViewNode
 from bt_exec.tui.saved import names_of, with_values
@@ -113,9 +113,20 @@ class ViewModel:
             return clean(self.messages.say(text, self.language).rstrip("."))
         return clean(self.messages.word(text, self.language))
 
+    def fixed(self, text: str) -> str:
+        """Return a fixed word of the views in the command's language."""
+        return clean(self.messages.fixed(text, self.language))
+
     def shown(self, text: str) -> str:
         """Return text of a row with the values of saved results in it."""
         return with_values(text, self._saved, self.results)
+
+    def about(self, node: ViewNode) -> str:
+        """Return what stands beside a row's label, in the command's language."""
+        text = self.shown(node.about)
+        if isinstance(node.spec, Fallback | Parallel):
+            return self.told(text).replace(" or ", f" {self.told('or')} ")
+        return text
 
     def why(self, failure: Failure) -> str:
         """Return why a node failed; the sentence of its code where no word for it is listed."""
@@ -173,10 +184,11 @@ class ViewModel:
                 if node.state == "failed"
                 and not any(child.state == "failed" for child in node.children)
             )
-            change = say_changes(self.spec, spec, self.failure)
+            change = say_changes(self.spec, spec, self.failure, self.told)
             self.past.append(Past(failed, change))
-        before = f"kept from plan {self.spec.mission.plan_version}" if self.spec else "kept"
-        before = self.told(before)
+        before = self.told("kept")
+        if self.spec is not None:
+            before = self.told(f"kept from plan {self.spec.mission.plan_version}")
         rows = self.forest.by_path
         details = {
             path: rows[path].detail if path in rows and rows[path].state == "kept" else before

@@ -38,7 +38,7 @@ class Why:
 
     def word(self, text: str) -> str:
         """Return a fixed word in the language."""
-        return clean(self.messages.word(text, self.language))
+        return clean(self.messages.fixed(text, self.language))
 
     def say(self, code: str, /, **facts: Any) -> str:
         """Return the sentence of a code."""
@@ -107,9 +107,11 @@ class Why:
         rows = [("planned" if first else "tried instead", f"{named} ({clean(by)})")]
         root = cause.failure if cause is not None and cause.version == attempt.version else None
         ended = set(map(str, attempt.failure.chain())) if attempt.failure is not None else set()
-        for failure in attempt.passed:
-            if str(failure) not in ended and failure.cause is None:
-                rows.append(("went on after", self.failed(failure)))
+        rows += [
+            ("went on after", self.failed(failure))
+            for failure in attempt.passed
+            if str(failure) not in ended and failure.cause is None
+        ]
         for failure in reversed(attempt.failure.chain()) if attempt.failure is not None else ():
             rows.append(("failed first" if failure == root else "failed", self.failed(failure)))
             if failure == root and cause is not None:
@@ -132,10 +134,10 @@ class Why:
     def step(self, name: str, args: Mapping[str, Any]) -> str:
         """Return a skill or check with its arguments."""
         said = {
-            key: self.word(value) if isinstance(value, str) else value
+            key: self.messages.word(value, self.language) if isinstance(value, str) else value
             for key, value in args.items()
         }
-        return clean(f"{self.word(name)} {say_args(said)}")
+        return clean(f"{self.messages.word(name, self.language)} {say_args(said)}")
 
     def state(self, facts: Mapping[str, str]) -> tuple[str, ...]:
         """Return a sentence for each fact that has one."""
