@@ -176,7 +176,7 @@ class _Prompt:
 
 _WHY = re.compile(r"why\b|what (happened|went wrong)\b|왜(\s|\?|$)|무슨 일|(뭐|무엇)(가|이) 잘못")
 _TO_SOMEBODY = re.compile(
-    r"(물어|여쭤|여쭈|전해|전달|알려|보고|말씀)\S*[\s.!]*$"
+    r"(물어|여쭤|여쭈|전해|전달|알려|보고|말씀)\S*( 줘| 주세요| 봐)?[\s.!]*$"
     r"|^why\b.*\b(ask|tell) (him|her|them|the)\b"
 )
 
