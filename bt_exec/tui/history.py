@@ -12,6 +12,7 @@ from bt_exec.events import Finished, Planned
 from bt_exec.journal import MissionLine, MissionRecord
 from bt_exec.language.messages import Messages
 from bt_exec.tui.model import ViewModel
+from bt_exec.tui.rows import NARROW
 from bt_exec.tui.screen import tree_lines
 from bt_exec.tui.style import ASCII, COLOURS, Glyphs
 from bt_exec.tui.summary import SIGNS, summary_lines
@@ -19,8 +20,6 @@ from bt_exec.tui.text import Line, clean, wrap
 from bt_exec.tui.words import seconds
 
 __all__ = ["history_table", "line_data", "record_data", "record_lines", "shown_status"]
-
-_NARROW = 60
 
 
 def shown_status(line: MissionLine) -> str:
@@ -51,7 +50,7 @@ def history_table(lines: Sequence[MissionLine], glyphs: Glyphs, width: int) -> T
     table.add_column("")
     table.add_column("no.", justify="right", no_wrap=True)
     table.add_column("when", no_wrap=True)
-    if width >= _NARROW:
+    if width >= NARROW:
         table.add_column("site", no_wrap=True, overflow="ellipsis", max_width=12)
     table.add_column("command", no_wrap=True, overflow="ellipsis", ratio=1)
     table.add_column("ended", no_wrap=True, overflow="ellipsis")
@@ -60,13 +59,13 @@ def history_table(lines: Sequence[MissionLine], glyphs: Glyphs, width: int) -> T
         sign = SIGNS[status]
         took = _took(line)
         code = "" if line.reason_code in ("OK", "ABORTED") else line.reason_code
-        ended = [status, code if width >= 2 * _NARROW else "", took if width >= _NARROW else ""]
+        ended = [status, code if width >= 2 * NARROW else "", took if width >= NARROW else ""]
         when = f"{line.started_at:%m-%d %H:%M}"
         cells = [
             glyphs.states[sign],
             line.id.rpartition("-")[2].lstrip("0"),
             when,
-            *([line.site] if width >= _NARROW else []),
+            *([line.site] if width >= NARROW else []),
             line.command,
             f" {glyphs.dot} ".join(filter(None, ended)),
         ]

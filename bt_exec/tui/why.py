@@ -8,6 +8,7 @@ from typing import Any
 from bt_exec.failure import Failure
 from bt_exec.journal.explain import Attempt, Explanation
 from bt_exec.language.messages import Messages
+from bt_exec.tui.rows import NARROW
 from bt_exec.tui.style import Glyphs
 from bt_exec.tui.summary import SIGNS
 from bt_exec.tui.table import Entry, entry_lines
@@ -157,7 +158,7 @@ class Why:
         title = " · ".join(filter(None, (status, line.reason_code.replace("OK", ""), lasted)))
         entry = Entry(
             title,
-            remark=line.id,
+            remark=line.id if width >= NARROW else line.id.rpartition("-")[2].lstrip("0"),
             summary=self.cause(),
             facts=self.facts(),
             style=style,

@@ -146,7 +146,8 @@ ENGLISH_LEFT = re.compile(r"[a-z]{2,}")
 
 
 def left_in_english(text: str) -> list[str]:
-    return ENGLISH_LEFT.findall(NAMES.sub(" ", text))
+    whole = re.sub(r"\w+…", " ", text)  # a name that was cut
+    return ENGLISH_LEFT.findall(NAMES.sub(" ", whole))
 
 
 def test_a_korean_mission_has_no_english_word_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
