@@ -92,8 +92,9 @@ class PlainView:
         if node is None or event.failure is None:
             return
         why = ": ".join(filter(None, (event.failure.code, self.model.why(event.failure))))
-        shown, attempt = self.model.shown, self.model.told(event.detail)
-        parts = (shown(node.label), self.model.about(node), attempt, why)
+        label = self.model.label(node, verbose=self.verbose)
+        attempt = self.model.told(event.detail)
+        parts = (label, self.model.about(node), attempt, why)
         self._line("retry", "  ".join(filter(None, parts)))
 
     def _node(self, node: ViewNode) -> None:
@@ -109,8 +110,8 @@ class PlainView:
         elif node.state in ("skipped", "kept", "stopped"):
             why = node.detail.removeprefix(f"{self.model.told(node.state)} ")
         path = node.path if self.verbose else ""
-        shown = self.model.shown
-        parts = (shown(node.label), self.model.about(node), why, took, path)
+        label = self.model.label(node, verbose=self.verbose)
+        parts = (label, self.model.about(node), why, took, path)
         self._line(WORDS[node.state or ""], "  ".join(filter(None, parts)))
 
     def _buffer(self) -> None:

@@ -121,6 +121,10 @@ class ViewModel:
         """Return text of a row with the values of saved results in it."""
         return with_values(text, self._saved, self.results)
 
+    def label(self, node: ViewNode, *, verbose: bool = False) -> str:
+        """Return what a row is called: in the command's language, as written where `verbose`."""
+        return self.shown(node.label if verbose else self.told(node.label))
+
     def about(self, node: ViewNode) -> str:
         """Return what stands beside a row's label, in the command's language."""
         text = self.shown(node.about)

@@ -129,7 +129,7 @@ class _Artist:
 
     def rows(self, rows: list[Row]) -> list[Line]:
         starts = [
-            2 * row.depth + 3 + cell_len(row.node.label)
+            2 * row.depth + 3 + cell_len(self.label(row.node))
             for row in rows
             if row.node is not None and row.node.about
         ]
@@ -156,7 +156,7 @@ class _Artist:
         start = cell_len(margin) + 2
         space = self.width - 1 - start - (cell_len(tail) + 1 if tail else 0)
         about = self.about(row, node)
-        label = self.fit(self.model.shown(node.label), space)
+        label = self.fit(self.label(node), space)
         if about and (gap := column - start) + 3 <= space and cell_len(label) < space - 2:
             label = pad(label, gap - 1) + " "
             about = self.fit(about, space - cell_len(label))
@@ -178,6 +178,9 @@ class _Artist:
             (doing, "dim"),
             (" " * filler + tail if tail else "", "failed" if state == "failed" else "dim"),
         )
+
+    def label(self, node: ViewNode) -> str:
+        return self.model.label(node, verbose=self.verbose)
 
     def about(self, row: Row, node: ViewNode) -> str:
         told = self.model.told
