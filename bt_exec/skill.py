@@ -49,6 +49,7 @@ __all__ = [
     "ConditionFunction",
     "Label",
     "Running",
+    "Said",
     "Service",
     "Signature",
     "Skill",
@@ -95,6 +96,13 @@ class Label:
     """Marks an argument as the label of something seen: ``Annotated[Literal["cup"], Label()]``.
 
     The grounding layer of verification requires such labels to be among the detections.
+    """
+
+
+class Said:
+    """Marks an argument as text that people hear or read: ``Annotated[str, Said()]``.
+
+    What a language model wants said is compared with the command; see the model compiler.
     """
 
 
@@ -181,6 +189,14 @@ class Signature:
             name
             for name, hint in self.arguments.items()
             if any(isinstance(mark, Label) or mark is Label for mark in _marks(hint))
+        )
+
+    def said(self) -> frozenset[str]:
+        """Return the names of the arguments that people hear or read."""
+        return frozenset(
+            name
+            for name, hint in self.arguments.items()
+            if any(isinstance(mark, Said) or mark is Said for mark in _marks(hint))
         )
 
     def inject(

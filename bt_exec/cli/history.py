@@ -106,11 +106,11 @@ def why(
     from bt_exec.cli.output import emit, for_people
 
     record = open_journal(journal).mission(which)
-    said = why_of(record)
+    painter = for_people()
+    said = why_of(record, "en" if painter.ascii and not json else "")
     if json:
         emit(said.data())
         return
-    painter = for_people()
     painter.lines(said.lines(painter.width, painter.glyphs))
 
 

@@ -19,6 +19,7 @@ from bt_exec.failure import Failure, Refusal
 from bt_exec.language.messages import Messages
 from bt_exec.observation import Situation
 from bt_exec.pack import Catalogue, Pack
+from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec.rig import PackSettings
 from bt_exec.spec.library import Library
@@ -119,13 +120,20 @@ class Plan:
 
     Attributes:
         spec: The mission.
-        calls: How many times a planner was asked for it (a model's repair rounds count).
+        calls: How many questions it took (a model's repair rounds count).
         usage: What it cost, by kind: tokens, seconds.
+        requests: How many requests were sent to a language model for it.
+        unconfirmed: Why nobody but its author says that it does what was asked, a sentence in the
+            language of the command; empty if somebody does. See `bt_exec.planning.confirmation`.
+        verified: The same plan, if its compiler verified it already for this request.
     """
 
     spec: MissionSpec
     calls: int = 1
     usage: Mapping[str, float] = field(default_factory=dict)
+    requests: int = 0
+    unconfirmed: str = ""
+    verified: VerifiedPlan | None = None
 
 
 class Compiler(Protocol):

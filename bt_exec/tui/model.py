@@ -61,6 +61,7 @@ class ViewModel:
         problems: What was wrong with the last plan that was not accepted.
         outcome: How it ended.
         results: What skills saved so far, by name.
+        ascii: Whether only ASCII signs can be shown: then words of ours are English.
         messages: Says what skills and conditions tell in the language of the command.
         began: Mission clock when the command arrived [s].
         version: Grows with every event.
@@ -85,6 +86,7 @@ class ViewModel:
     version: int = 0
     results: dict[str, Any] = field(default_factory=dict)
     messages: Messages = field(default_factory=Messages, repr=False)
+    ascii: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     wall: Callable[[], float] = field(default=time.monotonic, repr=False)
     _heard: float = 0.0
@@ -107,7 +109,7 @@ class ViewModel:
 
     def told(self, text: str) -> str:
         """Return a few words of ours, or of a skill or condition, in the command's language."""
-        if self.language == "en":
+        if self.language == "en" or self.ascii:
             return clean(text)
         if text in self.messages:
             return clean(self.messages.say(text, self.language).rstrip("."))
@@ -115,7 +117,7 @@ class ViewModel:
 
     def fixed(self, text: str) -> str:
         """Return a fixed word of the views in the command's language."""
-        return clean(self.messages.fixed(text, self.language))
+        return clean(self.messages.fixed(text, "en" if self.ascii else self.language))
 
     def shown(self, text: str) -> str:
         """Return text of a row with the values of saved results in it."""

@@ -38,6 +38,7 @@ def test_run_as_json(bt: Run, tmp_path: Path) -> None:
         "reason_code",
         "message",
         "planner_calls",
+        "model_requests",
         "replans",
         "plan_version",
         "ticks",
@@ -50,7 +51,7 @@ def test_run_as_json(bt: Run, tmp_path: Path) -> None:
     assert (outcome["status"], outcome["reason_code"]) == ("satisfied", "ALREADY_OPEN")
     assert outcome["skipped"] == [{"name": "open_door", "reason": "already open"}]
     assert outcome["journal"] == str(file)
-    assert "skipped   open_door  right → door-handle  문이 이미 열려 있습니다" in ran.err
+    assert "건너뜀    문 열기  right → door-handle  문이 이미 열려 있습니다" in ran.err
 
 
 def test_run_that_is_blocked(bt: Run) -> None:
@@ -64,7 +65,7 @@ def test_run_that_is_blocked(bt: Run) -> None:
 def test_run_that_is_refused(bt: Run) -> None:
     ran = bt("run", "창문을 열어", "--fast", "--no-journal")
     assert ran.code == 5
-    assert " ↷ refused · UNKNOWN_OBJECT · exit 5" in ran.out
+    assert " ↷ 거절 · UNKNOWN_OBJECT · 종료 코드 5" in ran.out
 
 
 def test_run_that_recovers(bt: Run) -> None:
@@ -214,7 +215,7 @@ def test_a_check_finds_steps_that_contradict_each_other(bt: Run, tmp_path: Path)
     ran = bt("check", str(file))
     assert ran.code == 2
     said = "grasp needs hand.right to be empty, but it will be material"
-    assert ran.out.startswith(f"{file}:5:12: root/sequence[1]/do: {said}")
+    assert f"{file}:5:12: root/sequence[1]/do: {said}" in ran.out.splitlines()[1]
     file.write_text(f"tree: a\nroot:\n  sequence:\n{grasp}    - tree: take_material\n{grasp}")
     assert bt("check", str(file)).code == 0, "what another tree leaves is not known here"
 

@@ -1,0 +1,116 @@
+"""Compiling for a site without its robots; and who is asked about a picture."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from bt_exec import plugins
+from bt_exec.failure import Refusal, UnknownName
+from bt_exec.observation import Situation
+from bt_exec.planning.compiler import Plan
+from bt_exec.rig import PackSettings
+from bt_exec.site.compile_command import compile_command, make_compiler, request_of
+from bt_exec.site.site import CompilerSettings
+from bt_exec.spec.load import load_text
+from bt_exec.spec.model import Mission, MissionSpec
+from bt_exec.testing import scripted_skill
+from bt_exec.testing.missions import scripted_site
+from bt_exec.visual_qa import VqaAnswer, find_visual_qa
+
+INNER = "tree: inner\nroot: {do: a}"
+
+
+class Says:
+    """A compiler that keeps its settings and answers as its class says."""
+
+    name = "says"
+    answer: object = Refusal("NO", "No.")
+
+    def __init__(self, settings) -> None:
+        self.settings = settings
+
+    def compile(self, request):
+        Says.request = request
+        return self.answer
+
+
+@pytest.fixture
+def site(monkeypatch):
+    points = [EntryPoint("says", "x:y", "any"), EntryPoint("other", "x:y", "any")]
+    monkeypatch.setattr(plugins.importlib.metadata, "entry_points", lambda **_: points)
+    monkeypatch.setattr(EntryPoint, "load", lambda self: lambda given: Says({self.name: given}))
+    found = scripted_site([scripted_skill("a", needs={"hand": "empty"})], [INNER])
+    settings = CompilerSettings(name="says", speed=3)
+    object.__setattr__(found, "compiler", settings)
+    return found
+
+
+def answers(monkeypatch, tree: str) -> MissionSpec:
+    root = load_text(f"tree: t\nroot: {tree}").document.root
+    spec = MissionSpec(mission=Mission(command="go", compiler="says"), root=root)
+    monkeypatch.setattr(Says, "answer", Plan(spec))
+    return spec
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        (None, {"says": {"speed": 3}}),
+        ("says", {"says": {"speed": 3}}),  # the site's own keeps the site's settings
+        ("other", {"other": {}}),
+        ("other:a.yaml", {"other": {"file": "a.yaml"}}),
+        ("says:a:b.yaml", {"says": {"file": "a:b.yaml"}}),
+    ],
+)
+def test_which_compiler_is_made_and_with_what(site, name, settings):
+    assert make_compiler(site, name).settings == settings
+
+
+def test_a_compiler_that_nobody_registers_is_named_with_what_there_is(site):
+    with pytest.raises(UnknownName, match=r"there is no compiler 'oter'; known.*: other, says"):
+        make_compiler(site, "oter")
+
+
+def test_a_request_without_a_robot(site):
+    request = request_of(site, "가")
+    assert (request.command, request.language, request.situation) == ("가", "ko", Situation())
+    assert (request.catalogue, request.library) == (site.catalogue, site.library)
+    assert (request.messages, request.settings) == (site.messages, {"test": PackSettings()})
+    situation = Situation(("cup",))
+    assert request_of(site, "go", situation).situation is situation
+    assert request_of(site, "go").language == "en"
+
+
+def test_a_plan_comes_as_written_and_as_it_would_run(site, monkeypatch):
+    written = answers(monkeypatch, "{tree: inner}")
+    situation = Situation(facts={"hand": "empty"})
+    found = compile_command(site, "go", situation=situation)
+    assert found.ok
+    assert found.written is written
+    assert (written.root.body, found.plan.root.body.do) == (None, "a")
+    assert Says.request.situation is situation
+
+
+def test_a_plan_that_does_not_verify_is_a_refusal_with_what_is_wrong(site, monkeypatch):
+    answers(monkeypatch, "{do: a}")
+    found = compile_command(site, "go", situation=Situation(facts={"hand": "cup"}))
+    assert (found.ok, found.plan) == (False, None)
+    assert "a needs hand to be empty, but it will be cup" in found.refusal.problems[0]
+
+
+def test_a_refusal_is_handed_on(site):
+    found = compile_command(site, "go", compiler="other")
+    assert (found.ok, found.refusal) == (False, Refusal("NO", "No."))
+
+
+def test_an_asker_is_found_by_its_name_and_made_with_its_settings(site):
+    assert find_visual_qa("other", {"model": "small"}).settings == {"other": {"model": "small"}}
+    with pytest.raises(UnknownName, match=r"there is no asker 'nobody'; known.*: other, says"):
+        find_visual_qa("nobody", {})
+
+
+def test_an_opinion_is_an_answer_or_says_why_there_is_none():
+    assert (VqaAnswer().data, VqaAnswer().why) == (None, "")
+    assert VqaAnswer(why="MODEL_TIMEOUT").data is None
