@@ -18,7 +18,7 @@
 
     SimulationLost       the world of a mission cannot be advanced any more: the mission ends
 
-Any other exception is a bug of ours. Inside a skill it becomes a `Failure` with code
+Any other exception is a bug of bt-exec. Inside a skill it becomes a `Failure` with code
 ``SKILL_CRASHED``; nothing a skill does ends the executive with a robot moving.
 """
 

@@ -28,12 +28,12 @@ class Planner:
     """Gets plans for one mission.
 
     Args:
-        compiler: Who plans.
+        compiler: Makes the plans.
         limit_s: How long it may think [s].
         clock: The mission's clock.
         runtime: Clock and listeners of the mission.
         heed: Raises when the mission is to end; asked while the compiler thinks.
-        confirmation: What becomes of plans that nobody vouches for.
+        confirmation: Asks about plans that cannot be compared with the command.
 
     Attributes:
         calls: How many plans were asked for.
@@ -91,7 +91,7 @@ class Planner:
         return plan
 
     def _ask(self, request: Request) -> Plan | Refusal | Failure:
-        """Ask on a thread that nobody waits for, so that an abort acts while it thinks."""
+        """Ask on an abandoned thread, so that an abort takes effect before an answer."""
         box: list[Plan | Refusal | BaseException] = []
         ready = threading.Event()
         request = replace(request, cancel=threading.Event(), limit_s=self._limit_s)
