@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bt_exec.failure import Failure
 from bt_exec.language.messages import Messages
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.outcome import Ending
 from bt_exec.pack import Catalogue
+from bt_exec.planning.first_cause import DoneAction, first_cause
 from bt_exec.spec.model import Check, Do, walk
 from bt_exec.verify.facts import established
 from bt_exec.verify.templates import fill
 
 __all__ = ["state_of", "summarise"]
+
+_TRIED = 2
+"""How many of the failures after the first cause are told: the latest."""
 
 
 def summarise(
@@ -32,9 +37,18 @@ def summarise(
         for asked in progress.told.values()
     ]
     if ending.failure is not None:
+        root, *tried = _told_failures(ending.failure, progress, catalogue)
         if ending.reason_code == "SKILL_FAILED":
-            said.append(f"{messages.say('SKILL_FAILED', language)} {ending.failure.code}:")
-        said.append(messages.explain(ending.failure, language))
+            said.append(f"{messages.say('SKILL_FAILED', language)} {root.code}:")
+        said.append(messages.explain(root, language))
+        others = dict.fromkeys(
+            messages.explain(failure, language)
+            for failure in tried
+            if (failure.code, failure.node, failure.args) != (root.code, root.node, root.args)
+        )
+        others.pop(said[-1], None)
+        if others:
+            said += [messages.say("TRIED_INSTEAD", language), *list(others)[-_TRIED:]]
         if ending.said:
             said.append(ending.said)
         elif ending.why:
@@ -50,6 +64,25 @@ def summarise(
     if not said:
         said.append(messages.say("OK", language))
     return " ".join(said)
+
+
+def _told_failures(
+    last: Failure, progress: MissionProgress, catalogue: Catalogue
+) -> tuple[Failure, ...]:
+    """Return the first cause of the end and what failed after it, each as it is told.
+
+    What is not a failure of a plan (the simulation is gone) is its own cause.
+    """
+    if last not in progress.failures:
+        return (last,)
+    after = [
+        (failure, [DoneAction(one.name, one.args) for one in progress.done_after(number)])
+        for number, failure in enumerate(progress.failures)
+    ]
+    found = first_cause(after, catalogue)
+    assert found is not None  # there is at least the last one
+    number, root = found
+    return (root, *progress.failures[number:])
 
 
 def state_of(
