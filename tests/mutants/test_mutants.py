@@ -71,6 +71,17 @@ def test_the_nearest_tests_are_asked_first_and_no_more_than_the_budget_allows():
     ]
 
 
+def test_a_costly_test_does_not_crowd_out_the_fast_ones_that_stand_as_near():
+    seconds = {
+        "tests/bt_exec/test_clock.py::test_a": 12.0,
+        "tests/bt_exec/test_clock.py::test_b": 2.0,
+        "tests/bt_exec/test_clock.py::test_c": 1.0,
+    }
+    fast = ["tests/bt_exec/test_clock.py::test_c", "tests/bt_exec/test_clock.py::test_b"]
+    assert chosen(seconds, "bt_exec/clock.py", seconds, 10.0) == fast
+    assert chosen(seconds, "bt_exec/clock.py", seconds, 20.0) == [*fast, next(iter(seconds))]
+
+
 def test_every_group_names_files_that_are_there():
     found = groups(ROOT)
     assert [group.name for group in found] == ["kernel", "domains"]
