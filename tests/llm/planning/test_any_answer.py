@@ -77,7 +77,7 @@ def _check(request, found):
     assert found.spec is not None or found.cannot or found.problems
     if found.spec is None:
         return
-    plan = prepare(found.spec, request)  # what is accepted passes the executive's own check
+    plan = prepare(found.spec, request).spec  # what is accepted passes the executive's own check
     for node in walk(plan.root):
         if isinstance(node, Do):
             assert node.do in SITE.catalogue.skills

@@ -12,8 +12,8 @@ import yaml
 from bt_exec.failure import Refusal
 from bt_exec.language.messages import language_of
 from bt_exec.mission.session import Session
-from bt_exec.planning.compile_command import make_compiler
 from bt_exec.planning.compiler import Request
+from bt_exec.site.compile_command import make_compiler
 from bt_exec.site.data import data_path
 from bt_exec.site.site import load_site
 from bt_exec.spec.model import Sequence

@@ -9,9 +9,9 @@ import pytest
 from bt_exec import plugins
 from bt_exec.failure import Refusal, UnknownName
 from bt_exec.observation import Situation
-from bt_exec.planning.compile_command import compile_command, make_compiler, request_of
 from bt_exec.planning.compiler import Plan
 from bt_exec.rig import PackSettings
+from bt_exec.site.compile_command import compile_command, make_compiler, request_of
 from bt_exec.site.site import CompilerSettings
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
