@@ -46,6 +46,7 @@ from bt_exec.nodes.watch import Watch
 from bt_exec.outcome import Ending, Outcome, code_of_reason
 from bt_exec.planning.assumed import Assumed
 from bt_exec.planning.compiler import Compiler, Record, Request
+from bt_exec.planning.confirmation import Confirm, Confirmation
 from bt_exec.planning.replan_policy import ReplanPolicy
 from bt_exec.rig import Rig, stop_all
 from bt_exec.site.site import Site
@@ -81,6 +82,7 @@ class Executive:
             not on record is not started.
         record: Takes the raw answers of models.
         today: Reads the finished missions of today from the journal, for reporters.
+        confirm: Asks a person whether a plan may run; None where nobody can be asked.
     """
 
     def __init__(
@@ -99,6 +101,7 @@ class Executive:
         unrecorded: Callable[[], str] | None = None,
         record: Record | None = None,
         today: Callable[[], Sequence[MissionLine]] = tuple,
+        confirm: Confirm | None = None,
     ) -> None:
         self.site = site
         self.rigs = rigs
@@ -131,7 +134,14 @@ class Executive:
         self._perception_loop = PerceptionLoop(
             self.runtime, perception_workers, clock, limits.look_s, self._ending
         )
-        self._planner = Planner(compiler, limits.plan_s, clock, self.runtime, self._heed)
+        self._planner = Planner(
+            compiler,
+            limits.plan_s,
+            clock,
+            self.runtime,
+            self._heed,
+            Confirmation(site.confirm, confirm),
+        )
 
     # -- from outside ------------------------------------------------------------------------
 
@@ -215,6 +225,7 @@ class Executive:
             ending.reason_code,
             message,
             self._planner.calls,
+            self._planner.requests,
             self._replan_policy.replans,
             spec.mission.plan_version if spec is not None else 0,
             self.runtime.tick,

@@ -1,4 +1,4 @@
-"""What somebody's code raised, in words: its message may raise, too."""
+"""Describes an exception of third-party code; its message may raise, too."""
 
 from __future__ import annotations
 
