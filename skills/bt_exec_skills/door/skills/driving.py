@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
@@ -132,5 +133,5 @@ def drive(
     failure = motion.failure
     if failure is not None:
         code = stuck if failure.code == "STUCK" else _CODES.get(failure.code, "BLOCKED")
-        angle_deg = round(robot.door_angle_rad * 57.2958)
+        angle_deg = round(math.degrees(robot.door_angle_rad))
         raise Failed(code, failure.message or str(failure), angle_deg=angle_deg)
