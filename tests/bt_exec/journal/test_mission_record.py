@@ -119,7 +119,7 @@ def test_a_mission_that_nobody_knows_lists_the_twenty_newest(journal):
     for recorder in names:
         recorder.close()
     with pytest.raises(UnknownName) as told:
-        journal.mission("9999")
+        journal.mission("2020-01-01-9999")
     assert set(told.value.known) == {recorder.mission_id for recorder in names[2:]}
 
 
