@@ -8,7 +8,7 @@ from pathlib import Path
 from bt_exec.rig import Rig
 from bt_exec_skills.reporter.perception.vlm_answer import make_answers
 from bt_exec_skills.reporter.reporting.notebook import Notebook
-from bt_exec_skills.reporter.reporting.pacing import Paced
+from bt_exec_skills.reporter.reporting.pacing import Pacing
 from bt_exec_skills.reporter.reporting.speaker import ScriptedSpeaker, Speaker
 from bt_exec_skills.reporter.reporting.terminal import TerminalSpeaker
 from bt_exec_skills.reporter.robot import EMPTY, ReporterRobot
@@ -66,7 +66,7 @@ def make_sim_rig(settings: ReporterSettings, start: BuildingStart) -> Rig:
     return Rig(
         robot,
         perception,
-        robot if person is None else Paced(robot, lambda: person.listening),
+        robot if person is None else Pacing(robot, lambda: person.listening),
         lambda: facts_of(robot),
         close,
         services={

@@ -21,7 +21,7 @@ from bt_exec.rig import PackSettings, Rig, WorldSettings
 from bt_exec.site.site import Rates, Site
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
-from bt_exec.testing import FakeClock, FakeScene, ScriptedRobot, scripted_skill
+from bt_exec.testing import FakeClock, FakeObservation, ScriptedRobot, scripted_skill
 from bt_exec.testing.missions import scripted_site
 
 GO = "tree: t\nutterances: [go]\nroot: {do: a}"
@@ -285,7 +285,7 @@ def test_what_is_known_is_what_robots_and_the_newest_scenes_say(site, robots):
             return None
 
         def interpret(self, capture):
-            return FakeScene(0.0, (), {"door": "open"})
+            return FakeObservation(0.0, (), {"door": "open"})
 
     robots.fields = {"facts": lambda: {"hand": "empty"}, "perception": PerceptionWorker()}
     with Session(site, fast=True) as session:

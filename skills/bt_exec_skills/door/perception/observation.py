@@ -14,9 +14,9 @@ from bt_exec_skills.door.robot import DoorState
 from bt_exec_skills.perception.contracts import CameraFault, Detection
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["DoorDoubt", "DoorEstimate", "DoorObservation"]
+__all__ = ["DoorEstimate", "DoorObservation", "DoorUncertainty"]
 
-DoorDoubt = Literal["no_door", "door_hidden", "not_confirmed"]
+DoorUncertainty = Literal["no_door", "door_hidden", "not_confirmed"]
 """Why the state of the door is uncertain, where there is one reason."""
 
 
@@ -34,7 +34,7 @@ class DoorEstimate:
     state: DoorState
     confidence: float
     evidence: tuple[str, ...] = ()
-    doubt: DoorDoubt | None = None
+    doubt: DoorUncertainty | None = None
 
 
 _WORDS: Mapping[str, tuple[str, str]] = MappingProxyType(

@@ -10,12 +10,23 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from bt_exec.observation import World
-from bt_exec_skills.door.perception.observation import DoorDoubt, DoorEstimate, DoorObservation
+from bt_exec_skills.door.perception.observation import (
+    DoorEstimate,
+    DoorObservation,
+    DoorUncertainty,
+)
 from bt_exec_skills.door.robot import DoorState
 from bt_exec_skills.perception.contracts import CameraFault
 from bt_exec_skills.perception.temporal_voting import YES
 
-__all__ = ["CAMERA", "SENTENCES", "STALE_S", "agreed_state", "door_doubt", "picture_doubt"]
+__all__ = [
+    "CAMERA",
+    "SENTENCES",
+    "STALE_S",
+    "agreed_state",
+    "door_uncertainty",
+    "picture_uncertainty",
+]
 
 STALE_S = 1.0
 """Maximum age of the newest observation while the robot moves [s]."""
@@ -35,7 +46,7 @@ CAMERA: Mapping[CameraFault, str] = MappingProxyType(
     }
 )
 """By `CameraFault`."""
-_DOOR: Mapping[DoorDoubt | None, str] = MappingProxyType(
+_DOOR: Mapping[DoorUncertainty | None, str] = MappingProxyType(
     {
         "no_door": "no door is in view",
         "door_hidden": "too little of the door is in view",
@@ -64,7 +75,7 @@ def agreed_state(observations: Sequence[DoorObservation]) -> DoorEstimate:
     return newest
 
 
-def picture_doubt(world: World[DoorObservation], otherwise: str = _UNLIKE) -> str:
+def picture_uncertainty(world: World[DoorObservation], otherwise: str = _UNLIKE) -> str:
     """Return the fault of camera or pictures; `otherwise` if they are good and fresh."""
     newest = world.observation
     if newest is None:
@@ -74,9 +85,9 @@ def picture_doubt(world: World[DoorObservation], otherwise: str = _UNLIKE) -> st
     return _NONE_NEW if world.age_s > STALE_S or not world.fresh else otherwise
 
 
-def door_doubt(world: World[DoorObservation]) -> str:
+def door_uncertainty(world: World[DoorObservation]) -> str:
     """Return why the state of the door is uncertain."""
     fresh = world.fresh
     if not fresh or fresh[-1].door.state != "uncertain":
-        return picture_doubt(world)
-    return picture_doubt(world, _DOOR.get(fresh[-1].door.doubt, _UNCLEAR))
+        return picture_uncertainty(world)
+    return picture_uncertainty(world, _DOOR.get(fresh[-1].door.doubt, _UNCLEAR))

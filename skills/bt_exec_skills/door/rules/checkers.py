@@ -29,7 +29,7 @@ from bt_exec.spec.source import show_place
 from bt_exec.verify.context import conditions_of, nodes_of
 from bt_exec_skills.door.rules.gate import handles_material
 
-__all__ = ["RULES", "door_only", "gate_reasons", "stated_state"]
+__all__ = ["CHECKERS", "door_only", "gate_reasons", "stated_state"]
 
 _PROSE = ("explanation", "visibility_warnings", "goal_status", "stop_signal", "subgoals")
 _MATERIAL = re.compile(r"material|자재", re.IGNORECASE)
@@ -139,5 +139,5 @@ def _looks(spec: MissionSpec) -> bool:
     )
 
 
-RULES = (door_only, gate_reasons, stated_state)
+CHECKERS = (door_only, gate_reasons, stated_state)
 """Each takes a plan with its subtrees expanded and returns what is wrong with it."""

@@ -24,16 +24,16 @@ from bt_exec.spec.model import (
     walk,
 )
 
-__all__ = ["IS_OPEN", "MATERIAL", "OPENED", "SEEN", "gated", "handles_material"]
+__all__ = ["IS_OPEN", "MATERIAL", "OPENED", "VISIBLE", "gated", "handles_material"]
 
 MATERIAL = "material"
-OPENED, SEEN = "open_door", "material_visible"
+OPENED, VISIBLE = "open_door", "material_visible"
 """The gates, by the step that is put in for each, in their order."""
 IS_OPEN = Is(name="door_is", args={"state": "open"})
 
 Gates: TypeAlias = frozenset[str]
 _NONE: Gates = frozenset()
-_BOTH: Gates = frozenset((OPENED, SEEN))
+_BOTH: Gates = frozenset((OPENED, VISIBLE))
 Added: TypeAlias = list[tuple[NodeBase, tuple[str, ...]]]
 
 
@@ -62,9 +62,9 @@ def _put(node: NodeBase, before: Gates, steps: Mapping[str, NodeBase], added: Ad
         needed = _BOTH
     elif isinstance(node, Fallback):  # a gate that fails must stop what is done instead, too
         needed = _NONE.union(*map(_asked, node.fallback[:-1])) - _passed(node, before)
-    if SEEN in needed:
+    if VISIBLE in needed:
         needed |= {OPENED}  # it is seen behind an open door only
-    missing = tuple(gate for gate in (OPENED, SEEN) if gate in needed - before)
+    missing = tuple(gate for gate in (OPENED, VISIBLE) if gate in needed - before)
     if missing:
         added.append((node, missing))
         before |= needed
@@ -121,4 +121,4 @@ def _answers(question: Any) -> Gates:
         return _NONE.union(*map(_answers, question.of))
     if question == IS_OPEN:
         return frozenset((OPENED,))
-    return frozenset((SEEN,)) if question == Is(name="material_visible") else _NONE
+    return frozenset((VISIBLE,)) if question == Is(name="material_visible") else _NONE

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-__all__ = ["look_at_machine"]
+__all__ = ["check_machine"]
 
 
-def look_at_machine() -> Iterator[tuple[str, str, str, str]]:
+def check_machine() -> Iterator[tuple[str, str, str, str]]:
     """Yield (name, state, detail, what to do) of what the simulated robot uses."""
     yield _renderer()
 

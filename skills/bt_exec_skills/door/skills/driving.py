@@ -12,7 +12,11 @@ from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Running, Steps
 from bt_exec_skills.door.perception.observation import DoorObservation
-from bt_exec_skills.door.perception.uncertainty import STALE_S, door_doubt, picture_doubt
+from bt_exec_skills.door.perception.uncertainty import (
+    STALE_S,
+    door_uncertainty,
+    picture_uncertainty,
+)
 from bt_exec_skills.door.robot import DoorRobot, Motion
 from bt_exec_skills.motion.follow import follow_motion
 from bt_exec_skills.perception.fresh import PATIENCE_S, fresh_observation
@@ -47,7 +51,9 @@ def look_up(world: World[DoorObservation], since: float | None = None) -> Steps:
         Failed: UNCERTAIN_PERCEPTION if none comes within a few seconds.
     """
     began = world.since if since is None else since
-    yield from fresh_observation(world, began, lambda: _uncertain(world, picture_doubt(world)), 0.0)
+    yield from fresh_observation(
+        world, began, lambda: _uncertain(world, picture_uncertainty(world)), 0.0
+    )
 
 
 def _uncertain(world: World[DoorObservation], why: str, **facts: Any) -> Failed:
@@ -63,7 +69,7 @@ def _perception_lost(world: World[DoorObservation]) -> str:
     fresh = world.fresh
     broken = len(fresh) > 1 and all(one.fault is not None for one in fresh[-2:])
     stale = min(world.age_s, world.now - world.since) > STALE_S
-    return picture_doubt(world) if broken or stale else ""
+    return picture_uncertainty(world) if broken or stale else ""
 
 
 def look_for(world: World[DoorObservation], label: str, *, door_known: bool = False) -> Steps:
@@ -96,7 +102,7 @@ def look_for(world: World[DoorObservation], label: str, *, door_known: bool = Fa
             )
         if world.now - world.since >= PATIENCE_S:
             raise _uncertain(
-                world, door_doubt(world) if there else picture_doubt(world), label=label
+                world, door_uncertainty(world) if there else picture_uncertainty(world), label=label
             )
         yield Running(0.0, "looking")
 

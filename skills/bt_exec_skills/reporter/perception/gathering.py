@@ -12,7 +12,7 @@ from bt_exec_skills.reporter.perception.observation import (
     PlacedDetection,
     ReporterObservation,
 )
-from bt_exec_skills.reporter.perception.occlusion import Unseen
+from bt_exec_skills.reporter.perception.occlusion import Occlusion
 from bt_exec_skills.reporter.sitemap import Place
 
 __all__ = ["LOUD_DB", "Gathering", "LightState", "NoiseState", "Observation", "noise_state"]
@@ -86,7 +86,7 @@ class Gathering:
         self.things: list[PlacedDetection] = []
         self.looks = 0
         self.frame: Frame | None = None
-        self.unseen = Unseen(place.area)
+        self.unseen = Occlusion(place.area)
         self._best = (-1, -1)
         self._light: dict[int, list[float]] = {}
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bt_exec_skills.navigation.geometry import Area, Pose
 
-__all__ = ["Unseen"]
+__all__ = ["Occlusion"]
 
 Spots = npt.NDArray[np.float64]
 _SPOT_M = 0.4  # side of a spot: less than a person and a step
@@ -25,7 +25,7 @@ _NEAR_M = 8.0  # a drive to look past somebody is at most so long
 _ELSEWHERE_M = 0.5  # a view so near to one that was tried shows nothing new
 
 
-class Unseen:
+class Occlusion:
     """The spots of a place that no picture has shown.
 
     A spot is a square of floor. A picture shows the spots in the field of view that no person

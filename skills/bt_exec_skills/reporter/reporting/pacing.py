@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 from bt_exec.robot import Simulation
 
-__all__ = ["Paced"]
+__all__ = ["Pacing"]
 
 
-class Paced:
+class Pacing:
     """Keeps to real time while an answer is awaited, however fast a mission is run.
 
     Otherwise the time limit for an answer is over before a person has read the question. It waits
