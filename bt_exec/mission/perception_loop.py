@@ -59,6 +59,7 @@ class PerceptionWorker:
         self._pending: Future[Any] | None = None
         self._stuck: Future[Any] | None = None  # a picture whose interpretation takes too long
         self._since = 0.0  # when the pending one began [s, wall]
+        self._late = False  # whether it was told that the pending one takes too long
         self._last = float("-inf")
 
     def start(self, *, now: bool = False) -> None:
@@ -87,7 +88,7 @@ class PerceptionWorker:
             return
         self._last = self.buffer.now()
         capture = self._perception.capture()
-        self._since = time.monotonic()
+        self._since, self._late = time.monotonic(), False
         self._pending = self._pool.submit(self._perception.interpret, capture)
 
     def collect(
@@ -105,13 +106,14 @@ class PerceptionWorker:
         if self.wait:
             self._wait(limit_s, ended)
         if not self._pending.done():
-            if not self.wait and time.monotonic() - self._since >= limit_s:
-                raise self._too_late(limit_s)
+            if not self._late and time.monotonic() - self._since >= 2 * limit_s:
+                self._late = True  # told once; what it sees is taken all the same when it comes
+                raise TimeoutError(f"no observation after {2 * limit_s:g} s")
             return None
         pending, self._pending = self._pending, None
         error = pending.exception()
-        if error is not None and not isinstance(error, Exception):  # sys.exit in a detector
-            raise RuntimeError(f"raised {in_words(error)}") from error
+        if isinstance(error, KeyboardInterrupt):  # the detector's own, not the operator's
+            raise RuntimeError("raised KeyboardInterrupt") from error
         observation = usable(pending.result(), self.buffer.now())
         self.buffer.add(observation)
         return observation
@@ -135,7 +137,7 @@ class PerceptionWorker:
         self._stuck, self._pending = self._pending, None
         if self._stuck is not None:
             self._stuck.cancel()
-        return TimeoutError(f"no observation after {limit_s:g} s")
+        return TimeoutError(f"no scene after {limit_s:g} s")
 
     def close(self) -> None:
         """Let the worker go."""
