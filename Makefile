@@ -9,10 +9,10 @@ demo: $(VENV)/.installed  ## fetch the material from behind a door, watched live
 	$(BIN)/bt-exec run "문 안의 자재를 가져와"
 
 test: $(VENV)/.installed-dev  ## everything but the long missions
-	$(BIN)/python -m pytest -n auto -m "not slow"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
 
 test-slow: $(VENV)/.installed-dev  ## the long missions: hundreds of simulated worlds
-	$(BIN)/python -m pytest -n auto -m slow
+	$(BIN)/python -m pytest -n auto --dist worksteal -m slow
 
 MUTANTS ?= --changed
 mutants: $(VENV)/.installed-dev  ## faults put in one at a time: make mutants MUTANTS="--group kernel --sample 300 --seed 1"

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from bt_exec.observation import World
     from bt_exec.outcome import Outcome
     from bt_exec.pack import Catalogue, Pack
-    from bt_exec.planning.compile_command import compile_command
     from bt_exec.rig import PackSettings, Rig, WorldSettings
     from bt_exec.robot import Motion, Observation, Perception, Robot, Simulation
+    from bt_exec.site.compile_command import compile_command
     from bt_exec.site.site import Site, load_site
     from bt_exec.skill import (
         Condition,
@@ -82,7 +82,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "planning.compile_command": "compile_command",
+    "site.compile_command": "compile_command",
     "failure": (
         "BtExecError Failed Failure Problem RegistrationError SpecError UnknownName UsageError"
     ),

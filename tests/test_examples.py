@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -26,14 +27,18 @@ def test_examples_are_numbered_without_gaps():
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_example_prints_what_it_says(path, tmp_path):
-    run = subprocess.run(
-        [sys.executable, "-W", "error", str(path)],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        timeout=120,
-    )
+def test_example_prints_what_it_says(path, tmp_path, monkeypatch, capsys):
+    """Each runs as a program, in this process: what it imports is loaded once."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [str(path)])
+    runpy.run_path(str(path), run_name="__main__")
+    assert capsys.readouterr().out == expected(path.read_text(encoding="utf-8"))
+
+
+def test_an_example_is_a_program_of_its_own(tmp_path):
+    path = EXAMPLES[1]
+    words = [sys.executable, "-W", "error", str(path)]
+    run = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, timeout=120)
     assert run.returncode == 0, run.stderr
     assert run.stdout == expected(path.read_text(encoding="utf-8"))
 

@@ -22,6 +22,7 @@ from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Check, Mission, MissionSpec, Tree, walk
 from bt_exec.testing import check_pack
 from bt_exec.verify import verify_library
+from tests.cases import some
 
 PACKS = [find_pack(name) for name in pack_names()]
 SITES = site_names()
@@ -107,6 +108,19 @@ class TestPack:
                 assert bool(changes) == (once != spec), f"{step.name} says what it changed"
                 twice, again = step.apply(once, context)
                 assert (twice, again) == (once, ()), f"{step.name} is idempotent"
+
+
+def test_there_is_something_to_hold_to_it():
+    """Each loop above says nothing about a pack without trees, codes or reasons; some have them."""
+    assert {"door", "reporter"} <= {pack.name for pack in PACKS}
+    trees = some(tree for pack in PACKS for tree in library_of(pack))
+    nodes = [node for tree in trees for node in walk(tree.root)]
+    some(node.code for node in nodes if isinstance(node, Check) and node.code)
+    some(text for tree in trees for text in tree.utterances)
+    some(tree for tree in trees if not any(param.required for param in tree.params.values()))
+    conditions = [one for pack in PACKS for one in pack.conditions if isinstance(one, Condition)]
+    some(reason for one in conditions if one.skip_reason for reason in skip_reasons(one))
+    some(SITES)
 
 
 @pytest.mark.parametrize("name", SITES)

@@ -72,7 +72,7 @@ SiteName: TypeAlias = Annotated[
         "--site",
         metavar="NAME|FILE",
         help="Which robots, where: a name or a site file. The default is set by BT_EXEC_SITE, "
-        "or site: in the configuration.",
+        "or default_site: in the configuration.",
         autocompletion=_starting(_sites),
     ),
 ]

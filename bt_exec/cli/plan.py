@@ -46,7 +46,7 @@ def compile_(
     import sys
 
     from bt_exec.cli.given import format_of
-    from bt_exec.planning.compile_command import compile_command
+    from bt_exec.site.compile_command import compile_command
     from bt_exec.site.site import load_site
     from bt_exec.spec.dump import dump_json, dump_yaml
 
@@ -74,7 +74,7 @@ def _question(
     """Print what a model compiler would ask, or how much that is; nothing is sent."""
     from bt_exec.cli.output import emit
     from bt_exec.failure import UsageError
-    from bt_exec.planning.compile_command import make_compiler, request_of
+    from bt_exec.site.compile_command import make_compiler, request_of
 
     asked = make_compiler(site, compiler)
     tell = getattr(asked, "prompt" if prompt else "estimate", None)

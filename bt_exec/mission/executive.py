@@ -240,22 +240,22 @@ class Executive:
             record=self._record,
         )
         while True:
-            spec = self._planner.plan(request)
-            if isinstance(spec, Ending):
-                return spec
-            built = build(spec, self.runtime)
+            plan = self._planner.plan(request)
+            if isinstance(plan, Ending):
+                return plan
+            built = build(plan, self.runtime)
             failure = self._tick_to_the_end(built)
             if failure is None:
                 return self._satisfied(progress)
             progress.failures.append(failure)
-            ending = self._replan_policy.ends(failure, spec, self._perception_loop.facts())
+            ending = self._replan_policy.ends(failure, plan.spec, self._perception_loop.facts())
             if ending is not None:
                 return ending
             self._perception_loop.look()
             request = replace(
                 request,
                 situation=self._perception_loop.situation(),
-                previous=spec,
+                previous=plan.spec,
                 failure=failure,
                 done=built.finished(),
                 tried=tuple(progress.failures),

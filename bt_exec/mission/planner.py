@@ -16,7 +16,7 @@ from bt_exec.outcome import Ending
 from bt_exec.planning.compiler import Compiler, Plan, Request
 from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.planning.plan import NEED_NOT_MET, prepare, rejection
-from bt_exec.spec.model import MissionSpec
+from bt_exec.planning.verified_plan import VerifiedPlan
 
 __all__ = ["Planner"]
 
@@ -52,7 +52,7 @@ class Planner:
         self._runtime = runtime
         self._heed = heed
 
-    def plan(self, request: Request) -> MissionSpec | Ending:
+    def plan(self, request: Request) -> VerifiedPlan | Ending:
         """Return a verified plan, or how the mission ends without one."""
         self._runtime.emit(Planning(*self._at(), self.compiler.name, request.failure))
         answer = self._ask(request)
@@ -64,17 +64,19 @@ class Planner:
             self._runtime.emit(Refused(*self._at(), answer))
             return _without(request, answer)
         try:
-            spec = prepare(answer.spec, request)
+            plan = answer.verified
+            if plan is None or not plan.is_of(answer.spec, request.situation):
+                plan = prepare(answer.spec, request)
         except SpecError as error:
             self._runtime.emit(Rejected(*self._at(), answer.spec, error.problems))
             refusal = rejection(error, request)
             if refusal.code == NEED_NOT_MET and not isinstance(self.compiler, FixedPlan):
                 refusal = replace(refusal, problems=())  # who wrote no plan needs no places in it
             return _without(request, refusal)
-        self._runtime.emit(Planned(*self._at(), spec, answer.calls, answer.usage))
-        for path in spec.mission.kept:
+        self._runtime.emit(Planned(*self._at(), plan.spec, answer.calls, answer.usage))
+        for path in plan.spec.mission.kept:
             self._runtime.emit(NodeChanged(*self._at(), path, "kept"))
-        return spec
+        return plan
 
     def _ask(self, request: Request) -> Plan | Refusal | Failure:
         """Ask on a thread that nobody waits for, so that an abort acts while it thinks."""

@@ -21,10 +21,10 @@ from bt_exec.mission.rigs import check_world, make_rig
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.observation import ObservationBuffer
 from bt_exec.outcome import Outcome
-from bt_exec.planning.compile_command import make_compiler
 from bt_exec.planning.compiler import Compiler
 from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.rig import Rig, stop_all_apart
+from bt_exec.site.compile_command import make_compiler
 from bt_exec.site.site import Site, load_site
 from bt_exec.spec.model import MissionSpec
 

@@ -14,6 +14,7 @@ from bt_exec.nodes.modifiers import Guard, Repeat, Retry, SkipIf, Timeout
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.nodes.skill_node import SkillNode
 from bt_exec.planning.compiler import Done
+from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec.spec.model import (
     Check,
     Do,
@@ -68,9 +69,9 @@ def _in_vain(node: Behaviour) -> bool:
     return False
 
 
-def build(spec: MissionSpec, runtime: Runtime) -> Built:
-    """Return the behaviours of an expanded and verified mission."""
-    return _Builder(spec, runtime).build()
+def build(plan: VerifiedPlan, runtime: Runtime) -> Built:
+    """Return the behaviours of a verified plan; nothing else can be built."""
+    return _Builder(plan.spec, runtime).build()
 
 
 class _Builder:

@@ -19,6 +19,7 @@ from bt_exec.failure import Failure, Refusal
 from bt_exec.language.messages import Messages
 from bt_exec.observation import Situation
 from bt_exec.pack import Catalogue, Pack
+from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec.rig import PackSettings
 from bt_exec.spec.library import Library
@@ -121,11 +122,13 @@ class Plan:
         spec: The mission.
         calls: How many times a planner was asked for it (a model's repair rounds count).
         usage: What it cost, by kind: tokens, seconds.
+        verified: The same plan, if its compiler verified it already for this request.
     """
 
     spec: MissionSpec
     calls: int = 1
     usage: Mapping[str, float] = field(default_factory=dict)
+    verified: VerifiedPlan | None = None
 
 
 class Compiler(Protocol):

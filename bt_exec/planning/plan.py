@@ -8,6 +8,7 @@ from typing import Any
 from bt_exec.failure import Problem, Refusal, SpecError
 from bt_exec.planning.compiler import Request
 from bt_exec.planning.passes import PassContext
+from bt_exec.planning.verified_plan import PREPARE, VerifiedPlan
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import MissionSpec, NodeBase, Tree, rebuild
 from bt_exec.verify import verify_document, verify_mission
@@ -17,7 +18,7 @@ from bt_exec.verify.types import read_word
 __all__ = ["NEED_NOT_MET", "examine", "prepare", "rejection", "with_typed_words"]
 
 
-def prepare(spec: MissionSpec, request: Request) -> MissionSpec:
+def prepare(spec: MissionSpec, request: Request) -> VerifiedPlan:
     """Return the plan as it will run: subtrees expanded, passes applied, verified.
 
     Raises:
@@ -26,7 +27,7 @@ def prepare(spec: MissionSpec, request: Request) -> MissionSpec:
     plan, problems = examine(spec, request)
     if problems or plan is None:
         raise SpecError(problems)
-    return plan
+    return VerifiedPlan(plan, spec, request.situation, made_by=PREPARE)
 
 
 def rejection(error: SpecError, request: Request) -> Refusal:

@@ -43,8 +43,8 @@ def site_names() -> tuple[str, ...]:
 def default_site() -> str:
     """Return the name or file of the site that is meant when none is named.
 
-    The first of: the variable ``BT_EXEC_SITE``, ``site:`` in ``bt-exec/config.yaml`` in the user's
-    configuration folder, and ``site:`` in the shipped ``configs/defaults.yaml``.
+    The first of: the variable ``BT_EXEC_SITE``; ``default_site:`` in ``bt-exec/config.yaml`` in the
+    user's configuration folder; the same in the shipped ``configs/defaults.yaml``.
 
     Raises:
         UsageError: If the user's file is not readable.
@@ -57,9 +57,11 @@ def default_site() -> str:
                 settings = yaml.safe_load(file.read_text(encoding="utf-8"))
             except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
                 raise UsageError(f"{file} cannot be read: {error}") from error
-            chosen = settings.get("site") if isinstance(settings, dict) else None
+            chosen = settings.get("default_site") if isinstance(settings, dict) else None
             if chosen is not None and not isinstance(chosen, str):
-                raise UsageError(f"{file}: site must be the name or file of a site, not {chosen!r}")
+                raise UsageError(
+                    f"{file}: default_site must be the name or file of a site, not {chosen!r}"
+                )
     if not chosen:
         raise UsageError("no site is named, and the installation names no default; install again")
     return chosen

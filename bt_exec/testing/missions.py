@@ -14,10 +14,12 @@ from bt_exec.language.messages import Messages
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.executive import Executive
 from bt_exec.nodes.fault_injection import Faults
+from bt_exec.observation import Situation
 from bt_exec.outcome import Outcome
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.planning.repair import repaired
+from bt_exec.planning.verified_plan import PREPARE, VerifiedPlan
 from bt_exec.rig import PackSettings, Rig
 from bt_exec.robot import Simulation
 from bt_exec.site.site import CompilerSettings, Limits, Rates, Site
@@ -31,7 +33,7 @@ from bt_exec.testing.scripted import FakeClock, ScriptedRobot
 if TYPE_CHECKING:
     from bt_exec.testing.coverage import Coverage
 
-__all__ = ["FixedCompiler", "TreeRun", "run_tree", "scripted_site"]
+__all__ = ["FixedCompiler", "TreeRun", "run_tree", "scripted_site", "unverified"]
 
 COVERAGE: Coverage | None = None
 """Set by the pytest plugin for ``--bt-cov``."""
@@ -94,6 +96,11 @@ class TreeRun:
                 detail = code or (event.detail if event.state == "skipped" else "")
                 lines.append(f"{event.tick} {event.path} {event.state} {detail}".rstrip())
         return lines
+
+
+def unverified(spec: MissionSpec) -> VerifiedPlan:
+    """Return a plan that counts as verified without having been: for tests of what ticks it."""
+    return VerifiedPlan(spec, spec, Situation(), made_by=PREPARE)
 
 
 def scripted_site(

@@ -22,7 +22,7 @@ from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.testing import FakeClock, ScriptedRobot
-from bt_exec.testing.missions import FixedCompiler, scripted_site
+from bt_exec.testing.missions import FixedCompiler, scripted_site, unverified
 
 
 @skill(timeout_s=3600)
@@ -56,7 +56,9 @@ def ours(count: int, ticks: int) -> float:
     clock = Clock([simulation], 0.05, fast=True)
     executive = Executive(site, rigs, {}, clock, FixedCompiler(tree))
     executive._account = MissionProgress("", "en", {}, {}, {}, executive.emit)
-    built = build(MissionSpec(mission=Mission(command=""), root=tree.root), executive.runtime)
+    built = build(
+        unverified(MissionSpec(mission=Mission(command=""), root=tree.root)), executive.runtime
+    )
     times: list[float] = []
 
     def stop_at_the_end() -> None:

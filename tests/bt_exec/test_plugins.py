@@ -49,7 +49,7 @@ def test_what_cannot_be_imported_is_said_with_its_place(registered):
         ("def", "SyntaxError: invalid syntax"),
         ("", "AttributeError: module 'its_module' has no attribute 'x'"),
         (
-            "from bt_exec.skill import skill\n@skill()\ndef f(): return",
+            "from bt_exec.skill import skill\n@skill()\ndef f():\n    'It.'\n    return",
             "skill f must be a generator: it must yield",
         ),
     ],

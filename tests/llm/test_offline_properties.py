@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from bt_exec.failure import Refusal
 from bt_exec.planning.compiler import Plan
+from tests.cases import some
 
 FAST = settings(
     max_examples=150,
@@ -94,15 +95,33 @@ first again , . ? 문 을 를 열어 닫아 자재 가져와 안 못 지 마 열
 """
 
 
-@settings(FAST, max_examples=400)
-@given(st.lists(st.sampled_from(SCRAPS.split()), max_size=12), st.sampled_from(["", " "]))
-def test_scraps_of_commands_never_move_anything_that_is_forbidden(ask, words, gap):
-    command = gap.join(words)
-    answer = ask(command)
-    if isinstance(answer, Plan):
-        forbidden = {"not", "don't", "never", "without", "if", "when", "window", "red", "2"}
-        forbidden |= {"slowly", "twice", "or", "못", "마", "말고", "창문"}
-        assert not forbidden & set(words)
+FORBIDDEN = {"not", "don't", "never", "without", "if", "when", "window", "red", "2", "slowly"}
+FORBIDDEN |= {"twice", "or", "못", "마", "말고", "창문"}
+WHOLE = (*sorted(ENGLISH), "문 을 열어", "문 닫아", "자재 를 가져와", "문 을 열고 자재 를 가져와")
+
+
+@st.composite
+def scraps(draw):
+    """A whole command with scraps put in anywhere, or nothing but scraps."""
+    words = draw(st.sampled_from([*WHOLE, *WHOLE, "", ""])).split()
+    for scrap in draw(st.lists(st.sampled_from(SCRAPS.split()), max_size=2 if words else 12)):
+        words.insert(draw(st.integers(0, len(words))), scrap)
+    return words
+
+
+def test_scraps_of_commands_never_move_anything_that_is_forbidden(ask):
+    plans: list[set[str]] = []
+    refused: list[set[str]] = []
+
+    @settings(FAST, max_examples=400)
+    @given(scraps(), st.sampled_from([" ", " ", ""]))
+    def hear(words, gap):
+        (plans if isinstance(ask(gap.join(words)), Plan) else refused).append(set(words))
+
+    hear()
+    for words in some(plans, least=40):
+        assert not FORBIDDEN & words
+    assert len([words for words in refused if FORBIDDEN & words]) >= 60
 
 
 @FAST

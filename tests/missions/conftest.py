@@ -1,5 +1,6 @@
 """Missions of the door site, in lockstep with the simulation."""
 
+import functools
 import json
 from dataclasses import replace
 from typing import NamedTuple
@@ -48,7 +49,7 @@ def door_site():
     )
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def run_door(door_site):
     """Run one command in a new world; sees with the oracle unless the site says otherwise."""
 
@@ -60,3 +61,9 @@ def run_door(door_site):
             return Ran(outcome, list(ears), session.facts())
 
     return run
+
+
+@pytest.fixture(scope="session")
+def known(run_door):
+    """The same as `run_door` for missions that several tests look at: each is run once."""
+    return functools.cache(run_door)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -62,32 +63,41 @@ def test_the_arm_stops_within_a_tick(door_site, skill, ticks):
         assert np.abs(robot.world.data.qpos - before).max() < 0.03, "the arms hold where they were"
 
 
+def interrupted(site, skill, journal):
+    """Run the real program, send it a real SIGINT in the middle of a skill; return its outcome."""
+    run = subprocess.Popen(
+        [sys.executable, "-m", "bt_exec", "run", GET, "--plain", "--json", "--site", str(site)]
+        + (["--world", "door=open"] if skill == "grasp" else [])
+        + ["--journal", str(journal)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    for line in run.stderr:
+        if "running" in line and skill in line:
+            break
+    time.sleep(1.5)  # the first looks are over, the arm is on its way
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=120)
+    assert run.returncode == 130, err
+    return json.loads(out)
+
+
 def test_the_first_interrupt_is_clean_and_recorded(tmp_path):
-    """The real program, a real SIGINT, the real record."""
-    path = tmp_path / "journal.sqlite"
-    for skill in ("open_door", "grasp"):
-        run = subprocess.Popen(
-            [sys.executable, "-m", "bt_exec", "run", GET, "--plain", "--json"]
-            + (["--world", "door=open"] if skill == "grasp" else [])
-            + ["--journal", str(path)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "PYTHONUNBUFFERED": "1"},
-        )
-        for line in run.stderr:
-            if "running" in line and skill in line:
-                break
-        time.sleep(1.5)  # the first looks are over, the arm is on its way
-        run.send_signal(signal.SIGINT)
-        out, err = run.communicate(timeout=120)
-        assert run.returncode == 130, err
-        assert json.loads(out)["status"] == "aborted"
-        record = Journal.open(path).mission("last")
+    """Two programs side by side, for they run in real time; each has its record."""
+    site = tmp_path / "door.yaml"
+    site.write_text("site: door\npacks: {door: {robot: sim, detector: oracle}}\n")
+    skills = ("open_door", "grasp")
+    journals = [tmp_path / f"{skill}.sqlite" for skill in skills]
+    with ThreadPoolExecutor() as pool:
+        outcomes = list(pool.map(interrupted, [site] * len(skills), skills, journals))
+    for skill, journal, outcome in zip(skills, journals, outcomes, strict=True):
+        assert outcome["status"] == "aborted"
+        record = Journal.open(journal).mission("last")
         assert record.status == "aborted"
         assert record.skills[-1].start.skill == skill
         assert record.skills[-1].end.state == "stopped"
-        kinds = [type(event) for event in record.events]
-        assert Aborting in kinds
+        assert Aborting in [type(event) for event in record.events]
         stopped = [e for e in record.events if isinstance(e, NodeChanged) and e.state == "stopped"]
         assert stopped[-1].path.endswith(skill)

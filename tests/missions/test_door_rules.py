@@ -37,9 +37,9 @@ ROWS = {
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_row(run_door, row):
+def test_row(known, row):
     command, door, material, actions, status, reason = ROWS[row]
-    ran = run_door(command, door=door, material=material, seed=11)
+    ran = known(command, door=door, material=material, seed=11)
     assert (ran.actions, ran.outcome.status, ran.outcome.reason_code) == (actions, status, reason)
     assert ran.outcome.planner_calls == 1
     turns = contract.check_turns(ran.turns, fetch=command == GET)
@@ -65,8 +65,8 @@ def test_uncertain_looks_again_and_then_stops(run_door, command):
     assert turns[-1]["stop_signal"]["reason_code"] == "UNCERTAIN_PERCEPTION"
 
 
-def test_the_material_stays_in_the_hand_and_the_door_is_closed(run_door):
-    ran = run_door(GET, seed=5)
+def test_the_material_stays_in_the_hand_and_the_door_is_closed(known):
+    ran = known(GET, door="closed", material="present", seed=11)
     assert ran.facts["hand.right"] == "material"
     assert ran.facts["door"] == "closed"
 
@@ -120,7 +120,8 @@ SKILLS = {
 
 @pytest.mark.parametrize("skill", SKILLS)
 def test_a_fault_at_every_call_is_blocked_within_the_budget(run_door, skill):
-    ran = run_door(GET, seed=2, faults=[f"{skill}={SKILLS[skill]}"])
+    door = "closed" if skill == "open_door" else "open"  # which spares the opening
+    ran = run_door(GET, seed=2, door=door, faults=[f"{skill}={SKILLS[skill]}"])
     found = ran.outcome
     assert (found.status, found.reason_code) == ("blocked", "SKILL_FAILED")
     assert found.replans <= 3
@@ -137,14 +138,16 @@ def test_the_library_has_other_ways(run_door, code, args):
     assert starts[-1].args[args[0]] == args[1]
 
 
-def test_the_same_seed_world_and_command_give_the_same_ticks(run_door):
+def test_the_same_seed_world_and_command_give_the_same_ticks(run_door, known):
+    world = {"door": "closed", "material": "present", "seed": 11}
+
     def trace(ran):
         return [
             (type(e).__name__, e.t, e.tick, getattr(e, "path", ""), getattr(e, "state", ""))
             for e in ran.events
         ]
 
-    assert trace(run_door(GET, seed=4)) == trace(run_door(GET, seed=4))
+    assert trace(known(GET, **world)) == trace(run_door(GET, **world))
 
 
 commands = st.sampled_from(

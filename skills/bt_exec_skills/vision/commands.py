@@ -130,8 +130,10 @@ def show(
 
 
 def _shipped_for(site: str) -> Path:
+    from bt_exec.site.data import default_site
     from bt_exec_skills.vision.sources import find_source, shipped_weights
 
+    site = site or default_site()
     try:
         return shipped_weights(find_source(site))
     except UnknownName:

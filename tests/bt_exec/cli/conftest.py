@@ -38,3 +38,11 @@ def bt(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_
         return Ran(code, out, err)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def door(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the file of a door site whose eyes cost little, where eyes do not matter."""
+    file = tmp_path_factory.mktemp("site") / "door.yaml"
+    file.write_text("site: door\npacks: {door: {robot: sim, detector: oracle}}\n")
+    return str(file)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from bt_exec.pack import find_pack
-from bt_exec.planning.compile_command import check_utterances
 from bt_exec.planning.compiler import Plan, Request
+from bt_exec.site.compile_command import check_utterances
 from bt_exec.site.data import data_path
 from bt_exec.site.site import load_site
 from bt_exec.spec.model import Mission, MissionSpec, Tree
@@ -93,7 +93,7 @@ def test_an_utterance_of_another_tree_is_told(monkeypatch: pytest.MonkeyPatch) -
             header = Mission(command=request.command)
             return Plan(MissionSpec(mission=header, root=Tree(tree="open_door")))
 
-    monkeypatch.setattr("bt_exec.planning.compile_command.find_compiler", lambda *_: Opener())
+    monkeypatch.setattr("bt_exec.site.compile_command.find_compiler", lambda *_: Opener())
     assert check_utterances(site, ["open_door"]) == []
     problem = check_utterances(site, ["close_door"])[0]
     assert (problem.code, problem.place) == ("UTTERANCE_OF_ANOTHER", "utterances[0]")
@@ -119,7 +119,8 @@ def broken_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     words = write(tmp_path / "words.yaml", "verbs: [open]\n")
     pack = replace(find_pack("door"), lexicon=words)
-    monkeypatch.setattr("bt_exec.site.site.find_pack", lambda _: pack)
+    packs = {"door": pack, "reporter": find_pack("reporter")}
+    monkeypatch.setattr("bt_exec.site.site.find_pack", packs.__getitem__)
     return words
 
 

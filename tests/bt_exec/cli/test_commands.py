@@ -214,7 +214,7 @@ def test_a_check_finds_steps_that_contradict_each_other(bt: Run, tmp_path: Path)
     ran = bt("check", str(file))
     assert ran.code == 2
     said = "grasp needs hand.right to be empty, but it will be material"
-    assert ran.out.startswith(f"{file}:5:12: root/sequence[1]/do: {said}")
+    assert f"{file}:5:12: root/sequence[1]/do: {said}" in ran.out.splitlines()[1]
     file.write_text(f"tree: a\nroot:\n  sequence:\n{grasp}    - tree: take_material\n{grasp}")
     assert bt("check", str(file)).code == 0, "what another tree leaves is not known here"
 

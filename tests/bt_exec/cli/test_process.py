@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 COMMAND = [sys.executable, "-m", "bt_exec"]
-OPEN = ["run", "open the door", "--no-journal"]
+OPEN = ["run", "open the door", "--no-journal", "--site"]
+BRIEF = ["run", "open the door", "--no-journal", "--world", "door=open", "--fast", "--site"]
 
 
 def call(
@@ -50,16 +51,17 @@ def test_a_reader_that_is_gone_has_its_exit_code(arguments: list[str]) -> None:
     assert (ran.returncode, ran.stderr) == (141, b"")
 
 
-def test_a_mission_outlives_its_reader() -> None:
-    ran = call(*OPEN, "--fast", shell="| head -1; exit ${PIPESTATUS[0]}")
+def test_a_mission_outlives_its_reader(door: str) -> None:
+    ran = call(*OPEN, door, "--fast", shell="| head -1; exit ${PIPESTATUS[0]}")
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout == "     0.0 s  command   open the door\n"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-@pytest.mark.parametrize("arguments", [["trees"], ["--help"], [*OPEN, "--fast"]])
-def test_a_full_disk_is_one_message(arguments: list[str]) -> None:
-    ran = call(*arguments, shell="> /dev/full")
+@pytest.mark.parametrize("arguments", [["trees"], ["--help"], BRIEF])
+def test_a_full_disk_is_one_message(arguments: list[str], door: str) -> None:
+    site = [door] if arguments is BRIEF else []
+    ran = call(*arguments, *site, shell="> /dev/full")
     assert ran.returncode == 74
     assert ran.stderr == "bt-exec: cannot write or read: no space is left on the device\n"
 
@@ -70,17 +72,21 @@ def test_a_closed_output_is_one_message() -> None:
     assert ran.stderr.count("\n") == 1
 
 
-def test_a_terminal_without_unicode_gets_ascii() -> None:
-    ran = call("run", "문을 열어", "--no-journal", "--fast", env={"PYTHONIOENCODING": "ascii"})
+def test_a_terminal_without_unicode_gets_ascii(door: str) -> None:
+    words = ("run", "문을 열어", "--no-journal", "--fast", "--site", door)
+    ran = call(*words, env={"PYTHONIOENCODING": "ascii"})
     assert ran.returncode == 0
     assert ran.stdout.isascii()
     assert " + satisfied in " in ran.stdout
 
 
 @pytest.mark.parametrize("presses", [1, 2])
-def test_ctrl_c_stops_the_mission(presses: int) -> None:
+def test_ctrl_c_stops_the_mission(presses: int, door: str) -> None:
     with subprocess.Popen(
-        [*COMMAND, *OPEN, "--plain"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*COMMAND, *OPEN, door, "--plain"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as process:
         assert process.stdout is not None
         deadline = threading.Timer(60, process.kill)  # a hang is a failure, not a wait
@@ -121,8 +127,8 @@ def on_a_terminal(*arguments: str, keys: bytes = b"", **env: str) -> tuple[int, 
     return code, written.decode()
 
 
-def test_the_live_view_on_a_terminal() -> None:
-    code, text = on_a_terminal(*OPEN, "--fast")
+def test_the_live_view_on_a_terminal(door: str) -> None:
+    code, text = on_a_terminal(*OPEN, door, "--fast")
     assert code == 0
     assert "preparing door" in text
     assert text.count("\x1b[?25l") >= 1
@@ -130,17 +136,18 @@ def test_the_live_view_on_a_terminal() -> None:
     assert "satisfied in" in text.rpartition("\x1b[?25h")[2]
 
 
-def test_no_live_view_on_a_dumb_terminal() -> None:
-    code, text = on_a_terminal(*OPEN, "--fast", TERM="dumb")
+def test_no_live_view_on_a_dumb_terminal(door: str) -> None:
+    code, text = on_a_terminal(*OPEN, door, "--fast", TERM="dumb")
     assert code == 0
     assert "\x1b" not in text
     assert "running   open_door" in text
 
 
-def test_the_prompt_on_a_terminal(tmp_path: Path) -> None:
+def test_the_prompt_on_a_terminal(tmp_path: Path, door: str) -> None:
     keys = b"open the door\nstatus\nquit\n"
     homes = {"XDG_STATE_HOME": str(tmp_path)}
-    code, text = on_a_terminal("repl", "--fast", "--no-journal", keys=keys, **homes)
+    words = ("repl", "--fast", "--no-journal", "--site", door)
+    code, text = on_a_terminal(*words, keys=keys, **homes)
     assert code == 0
     assert "satisfied in" in text
     assert "door: open" in text
@@ -153,10 +160,13 @@ def test_the_prompt_on_a_terminal(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
-def test_a_prompt_takes_what_its_encoding_does_not_know(encoding: str, tmp_path: Path) -> None:
+def test_a_prompt_takes_what_its_encoding_does_not_know(
+    encoding: str, tmp_path: Path, door: str
+) -> None:
     keys = "문이 열렸어?\nquit\n".encode()
     homes = {"XDG_STATE_HOME": str(tmp_path), "PYTHONIOENCODING": encoding, "LC_ALL": "C"}
-    code, text = on_a_terminal("repl", "--fast", "--no-journal", keys=keys, **homes)
+    words = ("repl", "--fast", "--no-journal", "--site", door)
+    code, text = on_a_terminal(*words, keys=keys, **homes)
     assert code == 0
     assert ("satisfied in" if encoding == "utf-8" else "refused") in text
 

@@ -27,9 +27,10 @@ def test_ctrl_z_stops_the_mission_of_a_real_robot() -> None:
     assert reasons == ["SIGTSTP"]
 
 
-def test_ctrl_z_suspends_a_simulation() -> None:
+def test_ctrl_z_suspends_a_simulation(door: str) -> None:
+    words = ["run", "close the door", "--world", "door=0.2", "--no-journal", "--plain"]
     with subprocess.Popen(
-        [sys.executable, "-m", "bt_exec", "run", "open the door", "--no-journal", "--plain"],
+        [sys.executable, "-m", "bt_exec", *words, "--site", door],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -86,10 +87,10 @@ Session._run = _run
         (EARLY, ""),
     ],
 )
-def test_a_ctrl_c_before_the_first_tick_is_never_lost(before: str, said: str) -> None:
+def test_a_ctrl_c_before_the_first_tick_is_never_lost(before: str, said: str, door: str) -> None:
     """Somebody's import or callback may swallow it; still nothing moves, and nobody is blamed."""
     program = f"{before}\nfrom bt_exec.cli.app import main\nmain()"
-    words = ["run", "open the door", "--plain", "--fast", "--no-journal"]
+    words = ["run", "open the door", "--plain", "--fast", "--no-journal", "--site", door]
     ran = subprocess.run(
         [sys.executable, "-c", program, *words],
         capture_output=True,
@@ -100,9 +101,11 @@ def test_a_ctrl_c_before_the_first_tick_is_never_lost(before: str, said: str) ->
     assert "running" not in ran.stdout
 
 
-def test_a_key_that_is_held_stops_once_and_the_record_has_its_end(tmp_path: Path) -> None:
+def test_a_key_that_is_held_stops_once_and_the_record_has_its_end(
+    tmp_path: Path, door: str
+) -> None:
     journal = tmp_path / "j.sqlite"
-    words = ["run", "open the door", "--plain", "--journal", str(journal)]
+    words = ["run", "open the door", "--plain", "--site", door, "--journal", str(journal)]
     with subprocess.Popen(
         [sys.executable, "-m", "bt_exec", *words],
         stdout=subprocess.PIPE,

@@ -18,6 +18,8 @@ from bt_exec.outcome import Ending
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.planning.fixed_plan import FixedPlan
+from bt_exec.planning.plan import prepare
+from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.testing import FakeClock, scripted_skill
@@ -75,8 +77,9 @@ def request_of():
 
 def test_a_plan_comes_back_verified_and_is_told(request_of, lines):
     on = Asked(Says(Plan(plan_of(), calls=3, usage={"tokens": 9.0})))
-    spec = on.planner.plan(request_of())
-    assert isinstance(spec, MissionSpec)
+    plan = on.planner.plan(request_of())
+    assert isinstance(plan, VerifiedPlan)
+    spec = plan.spec
     assert on.told(lines) == ["3 7 Planning says", "3 7 Planned 3"]
     assert on.events[-1] == Planned(3.0, 7, spec, 3, {"tokens": 9.0})
     assert on.planner.calls == 3
@@ -185,7 +188,7 @@ def test_a_compiler_that_takes_some_periods_is_waited_for(request_of):
 
     enough = threading.Event()
     on = Asked(Says(answer), heed=heed)
-    assert isinstance(on.planner.plan(request_of()), MissionSpec)
+    assert isinstance(on.planner.plan(request_of()), VerifiedPlan)
     assert len(asked) >= 4  # at every period, and once more when the answer is there
 
 
@@ -233,3 +236,20 @@ def test_a_compiler_that_ends_its_thread_without_an_answer_is_a_failure(request_
     ending = Asked(Says(error)).planner.plan(request_of())
     assert (ending.status, ending.reason_code) == ("failed", "COMPILER_CRASHED")
     assert ending.failure.message.startswith(f"{type(error).__name__}: ")
+
+
+@pytest.mark.parametrize("fits", [True, False])
+def test_what_its_compiler_verified_for_this_request_is_not_verified_again(
+    request_of, monkeypatch, fits
+):
+    request = request_of()
+    situation = request.situation if fits else Situation(("cup",))
+    written = plan_of()
+    verified = prepare(written, replace(request, situation=situation))
+    asked = []
+    monkeypatch.setattr(
+        "bt_exec.mission.planner.prepare", lambda *given: (asked.append(given), prepare(*given))[1]
+    )
+    found = Asked(Says(Plan(written, verified=verified))).planner.plan(request)
+    assert (found is verified) is fits
+    assert len(asked) == (0 if fits else 1)

@@ -16,6 +16,7 @@ from bt_exec.nodes.runtime import Runtime
 from bt_exec.nodes.watch import Watch
 from bt_exec.rig import Rig
 from bt_exec.testing import FakeClock
+from bt_exec.testing.missions import unverified
 from tests.bt_exec.nodes.random_trees import Case
 from tests.bt_exec.nodes.reference import Reference
 from tests.bt_exec.nodes.stage import CATALOGUE, PACK, Player
@@ -42,7 +43,7 @@ def compare(case: Case) -> tuple[Reference, int]:
     runtime = Runtime(
         CATALOGUE, {PACK.name: Rig(player)}, {}, lambda: clock.time, events.append, faults
     )
-    built = build(case.spec, runtime)
+    built = build(unverified(case.spec), runtime)
     watch = Watch(built, runtime)
     tick, last = 0, case.abort_at or TICKS
     while True:

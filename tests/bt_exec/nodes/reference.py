@@ -161,8 +161,10 @@ class Reference:
             if failure is None:
                 return None
             earlier.insert(0, failure)
-            if not failure.retryable:
+            if not failure.retryable or number + 1 == (node.retry or 1):
                 break
+            said = f"attempt {number + 1} of {node.retry}"
+            self.emit(NodeChanged, self.path(node), "running", said, failure)
         return chained(earlier)
 
     def attempt(self, node: NodeBase) -> Work:

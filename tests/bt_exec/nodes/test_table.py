@@ -38,7 +38,7 @@ def lines(reference):
     """Return what became of nodes, with codes and causes, and what was started when."""
     found = []
     for event in reference.events:
-        if isinstance(event, NodeChanged):
+        if isinstance(event, NodeChanged) and not event.again:
             chain = event.failure.chain() if event.failure is not None else ()
             why = " < ".join(failure.code for failure in chain)
             why = why or (event.detail if event.state == "skipped" else "")
@@ -294,6 +294,15 @@ def test_row(name):
         assert reference.log == log
 
 
+def test_an_attempt_that_another_one_follows_is_told_with_its_failure():
+    reference, _ = compare(case_of("{do: a, retry: 3}", a=[stuck(), slipped(1), DONE]))
+    again = [event for event in reference.events if isinstance(event, NodeChanged) and event.again]
+    assert [(event.tick, event.path, event.detail, event.failure.code) for event in again] == [
+        (1, "a", "attempt 1 of 3", "STUCK"),
+        (3, "a", "attempt 2 of 3", "SLIPPED"),
+    ]
+
+
 def test_the_reason_of_a_question_names_the_condition_that_gave_it():
     for root, name in (
         ("{check: {all: [c, d]}}", "d"),
@@ -328,7 +337,8 @@ def test_evidence_of_several_is_as_old_as_the_oldest():
     ],
 )
 def test_a_timeout_names_the_arguments_of_the_attempt(root, script):
-    failure = compare(case_of(root, **script))[0].events[-1].failure
+    reference, _ = compare(case_of(root, **script))
+    failure = [event for event in reference.events if isinstance(event, NodeChanged)][-1].failure
     assert (failure.code, failure.node, failure.args) == ("TIMEOUT", "a", {"value": 7})
 
 

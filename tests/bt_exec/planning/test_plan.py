@@ -15,6 +15,7 @@ from bt_exec.pack import Catalogue, Pack
 from bt_exec.planning.compiler import Request
 from bt_exec.planning.passes import Pass
 from bt_exec.planning.plan import examine, prepare, rejection
+from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec.rig import PackSettings
 from bt_exec.skill import Label, Steps, skill
 from bt_exec.spec.load import load_text
@@ -42,6 +43,20 @@ def request_of():
     return request_of
 
 
+def test_a_verified_plan_is_made_by_prepare_and_nobody_else():
+    spec = spec_of("{tree: inner}")
+    with pytest.raises(TypeError, match=r"verified by bt_exec\.planning\.plan\.prepare"):
+        VerifiedPlan(spec, spec, Situation(), made_by=None)
+
+
+def test_a_verified_plan_is_that_of_one_text_in_one_situation(request_of):
+    request, written = request_of(), spec_of("{tree: inner}")
+    plan = prepare(written, request)
+    assert plan.is_of(written, request.situation)
+    assert not plan.is_of(spec_of("{tree: inner}"), request.situation)
+    assert not plan.is_of(written, Situation(("cup",)))
+
+
 def test_subtrees_are_expanded_then_passes_are_applied_in_order_and_noted(request_of):
     contexts = []
 
@@ -56,7 +71,7 @@ def test_subtrees_are_expanded_then_passes_are_applied_in_order_and_noted(reques
     one = Pack("one", passes=(step("p"), step("q")))
     two = Pack("two", passes=(step("r"),))
     request = request_of(one, two, situation=Situation(("cup",), {"hand": "empty"}))
-    plan = prepare(spec_of("{tree: inner}", notes=("written", "p: adds p")), request)
+    plan = prepare(spec_of("{tree: inner}", notes=("written", "p: adds p")), request).spec
     assert plan.mission.notes == ("written", "p: adds p", "q: adds q", "r: adds r")  # each once
     assert [name for name, _ in contexts] == ["p", "q", "r"]
     assert plan.root.sequence[0].sequence[0].sequence[0].body.do == "a"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec import resources
 from bt_exec.failure import UnknownName, UsageError
+from bt_exec.site import data
 from bt_exec.site.data import data_folder, data_path, site_names, site_path
 
 
@@ -19,7 +19,7 @@ def made(folder: Path, *names: str) -> Path:
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(resources, "_PACKAGE", tmp_path / "clone" / "bt_exec")
+    monkeypatch.setattr(data, "_PACKAGE", tmp_path / "clone" / "bt_exec")
     return tmp_path / "clone" / "bt_exec"
 
 

@@ -23,7 +23,7 @@ def test_the_shipped_default_holds_where_nothing_else_is_said():
 
 
 def test_a_person_has_a_default_of_their_own(own_folder):
-    own_folder.write_text("site: building\n")
+    own_folder.write_text("default_site: building\n")
     assert default_site() == "building"
     assert load_site().name == "building"
 
@@ -34,7 +34,7 @@ def test_a_file_that_names_no_site_changes_nothing(own_folder):
 
 
 def test_the_variable_wins(own_folder, monkeypatch):
-    own_folder.write_text("site: building\n")
+    own_folder.write_text("default_site: building\n")
     monkeypatch.setenv("BT_EXEC_SITE", "door")
     assert load_site().name == "door"
 
@@ -42,8 +42,8 @@ def test_the_variable_wins(own_folder, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("site: [a, b]", "site must be the name or file of a site, not ['a', 'b']"),
-        ("site: {", "cannot be read"),
+        ("default_site: [a, b]", "default_site must be the name or file of a site, not ['a', 'b']"),
+        ("default_site: {", "cannot be read"),
     ],
 )
 def test_a_wrong_file_is_named(own_folder, text, said):

@@ -15,7 +15,8 @@ from bt_exec_llm.model import Answer
 from bt_exec_llm.planning.flat import from_flat, to_flat
 from bt_exec_llm.planning.intent import meaning_of
 from bt_exec_llm.planning.rounds import _judged
-from tests.llm.planning.corpus import OFFLINE, corpus
+from tests.cases import some
+from tests.llm.planning.corpus import OFFLINE, corpus, good_answer
 from tests.llm.planning.paper import SITE, request_for
 
 NAMES = [*SITE.catalogue.skills, *SITE.library.names(), *SITE.catalogue.conditions, "fly", "", "$x"]
@@ -60,9 +61,24 @@ def _branch(children):
 
 
 TREE = st.recursive(LEAF, _branch, max_leaves=8)
+RIGHT = {"arm": "right", "object_label": "door-handle"}
+SOUND = st.sampled_from(
+    [
+        *({"do": name, "with": RIGHT, "timeout": "30s"} for name in ("open_door", "close_door")),
+        *({"tree": name} for name in ("open_door", "close_door", "get_material")),
+        *({"check": {"door_is": {"state": state}}, "tell": True} for state in ("open", "ajar")),
+        {"do": "return_home", "timeout": "20s"},
+    ]
+)
+SOUND_TREE = SOUND | st.builds(
+    lambda kind, inner: {kind: inner},
+    st.sampled_from(["sequence", "fallback"]),
+    st.lists(SOUND, min_size=2, max_size=3),
+)
 COMMAND = st.sampled_from(["open the door", "close the door", "자재를 가져와", "is the door open?"])
 WORLD = st.sampled_from([{}, {"door": "open"}, {"door": "ajar"}, {"hand": "right"}])
 BAD = list(corpus())
+GOOD = [(good_answer(command), command, {}) for command in ("open the door", "자재를 가져와")]
 CALM = settings(
     max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
@@ -74,22 +90,31 @@ def _judge(text, command, world):
 
 
 def _check(request, found):
+    """Check a verdict; return the plan if it was accepted."""
     assert found.spec is not None or found.cannot or found.problems
     if found.spec is None:
-        return
-    plan = prepare(found.spec, request)  # what is accepted passes the executive's own check
+        return None
+    plan = prepare(found.spec, request).spec  # what is accepted passes the executive's own check
     for node in walk(plan.root):
         if isinstance(node, Do):
             assert node.do in SITE.catalogue.skills
             SITE.catalogue.skills[node.do].validate(node.args)  # raises where they do not fit
         if isinstance(node, Tree):
             assert node.tree in SITE.library
+    return plan
 
 
-@CALM
-@given(TREE, COMMAND, WORLD)
-def test_any_tree_gets_a_verdict(tree, command, world):
-    _check(*_judge(json.dumps({"root": tree}), command, world))
+def test_any_tree_gets_a_verdict():
+    accepted = []
+
+    @CALM
+    @given(TREE | SOUND_TREE, COMMAND, WORLD)
+    def judge(tree, command, world):
+        plan = _check(*_judge(json.dumps({"root": tree}), command, world))
+        accepted.extend([plan] if plan is not None else [])
+
+    judge()
+    some(accepted, least=5)
 
 
 @CALM
@@ -114,11 +139,23 @@ def test_any_text_gets_a_verdict(text, command):
     _check(*_judge(text, command, {}))
 
 
-@CALM
-@given(st.sampled_from(BAD), st.integers(0, 400), st.integers(0, 400), st.text(max_size=6))
-def test_any_damage_to_an_answer_gets_a_verdict(bad, start, length, inserted):
-    text = bad.answer[:start] + inserted + bad.answer[start + length :]
-    _check(*_judge(text, bad.command, bad.world))
+def test_any_damage_to_an_answer_gets_a_verdict():
+    accepted = []
+
+    @CALM
+    @given(
+        st.sampled_from([(bad.answer, bad.command, bad.world) for bad in BAD] + GOOD * 20),
+        st.integers(0, 400),
+        st.integers(0, 400) | st.integers(0, 3),
+        st.text(max_size=6),
+    )
+    def judge(answer, start, length, inserted):
+        text, command, world = answer
+        plan = _check(*_judge(text[:start] + inserted + text[start + length :], command, world))
+        accepted.extend([plan] if plan is not None else [])
+
+    judge()
+    some(accepted, least=5)
 
 
 @CALM

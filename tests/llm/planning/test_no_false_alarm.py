@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from bt_exec.planning.compile_command import request_of
 from bt_exec.planning.compiler import Plan
+from bt_exec.site.compile_command import request_of
 from bt_exec.site.data import site_names
 from bt_exec.site.site import load_site
 from bt_exec.spec.dump import to_data

@@ -7,8 +7,8 @@ import pytest
 from bt_exec.events import Planned
 from bt_exec.failure import UsageError
 from bt_exec.mission.session import Session
-from bt_exec.planning.compile_command import make_compiler
 from bt_exec.planning.compiler import find_compiler
+from bt_exec.site.compile_command import make_compiler
 from bt_exec.site.site import load_site
 from bt_exec.spec.dump import dump_yaml
 from bt_exec_llm.claude import ModelCompiler, PlanningSettings

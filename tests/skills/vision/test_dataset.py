@@ -15,6 +15,7 @@ import pytest
 from bt_exec.failure import UsageError
 from bt_exec_skills.vision.dataset import finished_recipe, make_dataset, read_pictures
 from bt_exec_skills.vision.recipe import Recipe, read_recipe
+from tests.cases import some
 
 RECIPE = Recipe("squares", 3, 6, 3, ("round", "square"))
 
@@ -49,7 +50,7 @@ def test_layout_split_and_labels(squares: Any, tmp_path: Path) -> None:
     }
     assert names["val"] == ["000002-00", "000002-01", "000005-00", "000005-01"]
     assert len(names["train"]) == 8
-    for picture in read_pictures(tmp_path):
+    for picture in some(read_pictures(tmp_path)):
         ((label, (x1, y1, x2, y2)),) = [(m.label, m.bbox) for m in picture.marks]
         assert label == "square"
         assert picture.image()[y1:y2, x1:x2].min() == 230

@@ -61,7 +61,7 @@ def _put(node: NodeBase, before: Gates, steps: Mapping[str, NodeBase], added: Ad
     if handles_material(node):
         needed = _BOTH
     elif isinstance(node, Fallback):  # a gate that fails must stop what is done instead, too
-        needed = _asked(node) - _passed(node, before)
+        needed = _NONE.union(*map(_asked, node.fallback[:-1])) - _passed(node, before)
     if SEEN in needed:
         needed |= {OPENED}  # it is seen behind an open door only
     missing = tuple(gate for gate in (OPENED, SEEN) if gate in needed - before)
@@ -104,8 +104,14 @@ def _passed(node: NodeBase, before: Gates) -> Gates:
 
 
 def _asked(node: NodeBase) -> Gates:
-    """Return the gates whose questions are asked, and not merely told, under `node`."""
-    checks = [inner for inner in walk(node) if isinstance(inner, Check) and not inner.tell]
+    """Return the gates that are asked, and not merely told, under `node`.
+
+    Before material they will be, once they are put in.
+    """
+    under = list(walk(node))
+    if any(map(handles_material, under)):
+        return _BOTH
+    checks = [inner for inner in under if isinstance(inner, Check) and not inner.tell]
     return _NONE.union(*(_answers(check.check) for check in checks))
 
 

@@ -123,7 +123,7 @@ def test_the_same_seed_gives_the_same_noise() -> None:
 def at_work(ride: Callable[..., Any], detector: str, skill: str) -> tuple[Any, dict[str, str]]:
     """Return a ride on which `skill` makes sense next, and its arguments."""
     trip = ride(
-        {"robot": "sim", "detector": detector, "renderer": "raycast"},
+        {"robot": "sim", "detector": detector},
         seed=3,
         door="closed" if skill == "open_door" else "open",
     )

@@ -1,4 +1,4 @@
-"""The judge of the door and the learned detector: doubt where opinions differ, boxes that stay."""
+"""The estimator of the door and its detector: doubt where sources differ, boxes that stay."""
 
 from __future__ import annotations
 
@@ -94,6 +94,16 @@ def test_without_a_box_there_is_no_angle() -> None:
     assert AngleFitter(look(0.0)[0]).fit(None, None) is None
 
 
+def test_the_angle_is_read_off_what_is_there() -> None:
+    calibration, _, found = look(0.6)
+    estimator, fitter = LearnedEstimator(calibration), AngleFitter(calibration)
+    panel, handle = found["door"], found["door-handle"]
+    assert estimator.fit((panel, handle)) == fitter.fit(panel.bbox, handle.bbox)
+    assert estimator.fit((panel,)) == fitter.fit(panel.bbox, None) != fitter.fit(None, handle.bbox)
+    assert estimator.fit((handle,)) == fitter.fit(None, handle.bbox)
+    assert estimator.fit(()) is None
+
+
 @pytest.mark.parametrize(
     ("angle", "states"),
     [
@@ -118,6 +128,8 @@ def test_near_a_border_both_sides_are_possible(angle: float, states: tuple[str, 
         ({"open": 0.9, "ajar": 0.4}, ("open",)),
         ({"closed": 0.6, "ajar": 0.5}, ("closed", "ajar")),
         ({"open": 0.3}, ()),
+        ({"open": 0.4}, ("open",)),
+        ({"open": 0.5, "ajar": 0.3}, ("open",)),
         ({}, ()),
     ],
 )
@@ -155,11 +167,40 @@ def test_a_state_is_given_when_both_leave_it(
         assert "proxy:interior_visible" in told.evidence or not scores
 
 
+TOLD = [
+    # angle, error [px], interior, scores, answer, confidence, evidence
+    (0.0, 0.6, 0.0, {"closed": 0.95}, "closed", 0.9, "looks_closed 0.00 no_interior"),
+    (1.2, 0.5, 0.5, {"open": 0.85}, "open", 0.85, "looks_open 1.20 interior_visible"),
+    (1.2, 0.5, 0.5, {"open": 0.987}, "open", 0.92, "looks_open 1.20 interior_visible"),
+    (1.2, 0.0, 0.3, {"open": 0.85}, "open", 0.85, "looks_open 1.20"),
+    (0.6, 0.0, 0.0, {"ajar": 0.8}, "ajar", 0.8, "looks_ajar 0.60"),
+    (0.6, 3.0, 0.0, {"ajar": 0.8}, "ajar", 0.5, "looks_ajar 0.60"),
+    (1.2, 1.0, 0.9, {}, "open", 0.67, "1.20"),
+    (0.99, 0.0, 0.0, {"ajar": 0.6, "open": 0.55}, "uncertain", 0.4, "looks_ajar_or_open 0.99"),
+    (0.0, 0.0, 0.0, {"open": 0.9}, "uncertain", 0.3, "looks_open 0.00"),
+    (0.99, 0.0, 0.0, {}, "uncertain", 0.3, "state_not_told_apart 0.99"),
+    (0.6, 3.1, 0.0, {"ajar": 0.8}, "uncertain", 0.2, "looks_ajar boxes_fit_no_angle"),
+]
+
+
+@pytest.mark.parametrize(("angle", "error", "inside", "scores", "state", "sure", "why"), TOLD)
+def test_a_judgement_in_full(
+    angle: float, error: float, inside: float, scores: Any, state: Any, sure: float, why: str
+) -> None:
+    calibration, view, found = look(0.0)
+    estimator = LearnedEstimator(calibration)
+    estimator.fit = lambda _: AngleFit(angle, angle, angle, error, inside)  # type: ignore[method-assign]
+    facts = [f"hinge_at_{one}_rad" if one[0].isdigit() else one for one in why.split()]
+    evidence = (f"primary:{facts[0]}", *(f"proxy:{one}" for one in facts[1:]))
+    told = estimator.estimate(view, (door(found["door"].bbox, **scores),))
+    assert told == DoorEstimate(state, sure, evidence)
+
+
 def test_without_a_door_or_with_boxes_that_fit_nothing_it_is_uncertain() -> None:
     calibration, view, _ = look(1.2)
-    judge = LearnedEstimator(calibration)
-    assert judge.estimate(view, ()).evidence == ("primary:no_door_in_view",)
-    odd = judge.estimate(view, (door((200, 150, 310, 160), open=0.9),))
+    estimator = LearnedEstimator(calibration)
+    assert estimator.estimate(view, ()).evidence == ("primary:no_door_in_view",)
+    odd = estimator.estimate(view, (door((200, 150, 310, 160), open=0.9),))
     assert odd == DoorEstimate("uncertain", 0.2, ("primary:looks_open", "proxy:boxes_fit_no_angle"))
 
 

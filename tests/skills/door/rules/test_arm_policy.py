@@ -2,7 +2,7 @@
 
 import pytest
 
-from bt_exec.planning.compile_command import compile_command
+from bt_exec.site.compile_command import compile_command
 from bt_exec.site.site import load_site
 from bt_exec.spec.model import Do, NodeBase, Tree, walk
 

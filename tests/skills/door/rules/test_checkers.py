@@ -17,6 +17,7 @@ SITE = load_site("door")
 OPEN = "{do: open_door, with: {arm: right, object_label: door-handle}}"
 CLOSE = "{do: close_door, with: {arm: right, object_label: door-handle}}"
 TAKE = "{do: grasp, with: {arm: right, object_label: material}}"
+HOME, LOOK = "{do: return_home}", "{check: material_visible}"
 
 
 def _spec(root: str) -> MissionSpec:
@@ -25,11 +26,15 @@ def _spec(root: str) -> MissionSpec:
     return expand(document, SITE.library)
 
 
-def _codes(rule, root, meant=None, **stated):
+def _problems(rule, root, meant=None, **stated):
     seen = Situation(("door", "door-handle"), {"door": stated.pop("seen", "closed")})
     asked = _spec(meant) if meant else None
     context = PassContext(seen, DoorSettings(), "test", asked, stated)
-    return [(problem.code, problem.place) for problem in rule(_spec(root), context)]
+    return list(rule(_spec(root), context))
+
+
+def _codes(rule, root, meant=None, **stated):
+    return [(one.code, one.place) for one in _problems(rule, root, meant, **stated)]
 
 
 @pytest.mark.parametrize(
@@ -101,7 +106,11 @@ def test_a_gate_has_a_reason_that_decides_it(gate, result, reason, fits):
         ("open", "open", OPEN, ["STATE_CONTRADICTS_PLAN"]),
         ("open", "open", "{tree: open_door}", []),
         ("uncertain", "open", CLOSE, ["STATE_CONTRADICTS_PLAN"]),
-        ("uncertain", "open", "{do: return_home}", []),
+        ("uncertain", "open", HOME, []),
+        ("open", "open", f"{{sequence: [{HOME}, {OPEN}]}}", ["STATE_CONTRADICTS_PLAN"]),
+        ("closed", "closed", TAKE, ["STATE_CONTRADICTS_PLAN"]),
+        ("ajar", "ajar", f"{{sequence: [{OPEN}, {CLOSE}]}}", []),
+        ("open", "ajar", LOOK, ["STATE_CONTRADICTS_SEEN"]),
         ("closed", "closed", "{tree: get_material}", []),
         ("half", "open", CLOSE, []),
     ],
@@ -110,6 +119,50 @@ def test_what_is_stated_fits_what_is_seen_and_planned(state, seen, root, codes):
     told = {"state": state, "confidence": 0.9, "evidence": []}
     found = _codes(stated_state, root, seen=seen, door_state_estimation=told)
     assert [code for code, _ in found] == codes
+
+
+@pytest.mark.parametrize(
+    ("state", "visible", "root", "found"),
+    [
+        ("open", False, TAKE, True),
+        ("open", True, TAKE, False),
+        ("open", "uncertain", TAKE, False),
+        ("ajar", False, TAKE, False),  # the door is opened first, whatever is visible now
+        ("open", False, f"{{sequence: [{LOOK}, {TAKE}]}}", False),
+        ("open", False, f"{{sequence: [{{check: arms_home}}, {TAKE}]}}", True),
+        ("open", False, f"{{sequence: [{CLOSE}, {TAKE}]}}", False),
+    ],
+)
+def test_nothing_reaches_for_what_is_said_not_to_be_visible(state, visible, root, found):
+    told = {"door_state_estimation": state, "observations": {"material_visible": visible}}
+    place = "observations/material_visible"
+    problems = [("STATE_CONTRADICTS_PLAN", place)] if found else []
+    assert _codes(stated_state, root, seen=state, **told) == problems
+
+
+def test_what_is_seen_beside_a_plan_may_be_told_in_any_form():
+    for seen in (3, [], {}, None):
+        told = {"door_state_estimation": "open", "observations": seen}
+        assert _codes(stated_state, TAKE, seen="open", **told) == []
+
+
+def test_one_odd_gate_does_not_hide_the_next():
+    odd = {"gate": "need_open_door", "result": True, "reason": "x" * 100}
+    (problem,) = _problems(gate_reasons, OPEN, gate_evaluations=["nonsense", odd])
+    assert problem.place == "gate_evaluations[1]/reason"
+    assert problem.found == "x" * 80
+
+
+ASKS_HAND = "{check: {all: [{hand_holds: {arm: right}}, arms_home]}}"
+
+
+@pytest.mark.parametrize(
+    ("step", "found"),
+    [(TAKE, "grasp"), (LOOK, "material_visible"), (ASKS_HAND, "arms_home, hand_holds")],
+)
+def test_a_problem_names_what_was_found(step, found):
+    (problem,) = _problems(door_only, f"{{sequence: [{OPEN}, {step}]}}", OPEN)
+    assert (problem.code, problem.found) == ("MATERIAL_IN_DOOR_COMMAND", found)
 
 
 @pytest.mark.parametrize("stated", [{}, {"gate_evaluations": 3, "door_state_estimation": [1]}])

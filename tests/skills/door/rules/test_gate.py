@@ -127,6 +127,52 @@ def test_a_branch_that_asks_in_vain_gets_the_gate_before_it():
     ]
 
 
+def test_material_is_looked_for_behind_an_open_door_only():
+    """A branch that asks for the material gets the opening before the question, too."""
+    assert _gated(f"{{fallback: [{LOOK}, {HOME}]}}", REACH, TAKE) == [
+        ["open_door", "material_visible", {"fallback": ["material_visible", "return_home"]}],
+        "move_arm",
+        "grasp",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("steps", "gated"),
+    [
+        # what is done instead is the last: a gate that fails in it stops the branch
+        (
+            (f"{{fallback: [{ASK}, {REACH}]}}", TAKE),
+            [{"fallback": ["door_is", BOTH]}, ["material_visible", "grasp"]],
+        ),
+        # something else would be done instead
+        (
+            (f"{{fallback: [{REACH}, {HOME}]}}",),
+            [["open_door", "material_visible", {"fallback": ["move_arm", "return_home"]}]],
+        ),
+        # what was put in before the branch is not put in again inside
+        (
+            (f"{{fallback: [{LOOK}, {REACH}, {HOME}]}}",),
+            [
+                [
+                    "open_door",
+                    "material_visible",
+                    {"fallback": ["material_visible", "move_arm", "return_home"]},
+                ]
+            ],
+        ),
+    ],
+)
+def test_a_gate_that_fails_stops_what_would_be_done_instead(steps, gated):
+    assert _gated(*steps) == gated
+
+
+def test_gates_are_put_into_subtrees():
+    take = "{tree: take_material, with: {arm: right}}"
+    (inner,) = _gated(take)
+    assert inner[0] == BOTH
+    assert _gated(f"{OPEN}}}", LOOK, take)[2][0] == "move_arm"
+
+
 def test_every_branch_that_reaches_for_material_has_its_gates():
     assert _gated(f"{{fallback: [{REACH}, {REACH}]}}", TAKE) == [
         {"fallback": [BOTH, BOTH]},

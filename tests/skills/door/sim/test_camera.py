@@ -14,6 +14,7 @@ from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.painter import GlPainter, gl_works, make_painter
 from bt_exec_skills.door.sim.raycast import RayPainter
 from bt_exec_skills.door.sim.world import DoorWorld
+from tests.cases import some
 
 RENDERERS = [
     "raycast",
@@ -70,7 +71,7 @@ def test_without_gl_the_ray_caster_is_chosen(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_box_holds_every_pixel_of_its_thing_and_no_more() -> None:
     _, sight = eyes(seed=2, door="open")
     view = sight.camera.view(sight.capture())
-    for found in oracle_detector().detect(view):
+    for found in some(oracle_detector().detect(view)):
         mask = view.truth.masks[found.label]
         x1, y1, x2, y2 = found.bbox
         assert mask[y1:y2, x1:x2].sum() == mask.sum()

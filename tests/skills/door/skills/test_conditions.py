@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from bt_exec.observation import ObservationBuffer, World
-from bt_exec_skills.door.perception.observation import DoorObservation
+from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
+from bt_exec_skills.door.perception.uncertainty import STALE_S
 from bt_exec_skills.door.skills import conditions
 from bt_exec_skills.door.skills.conditions import CONDITIONS
+from bt_exec_skills.perception.fresh import PATIENCE_S
 
 Scenes = Callable[..., DoorObservation]
 
@@ -56,10 +59,53 @@ def test_doubt_says_what_it_is_about(scene: Scenes) -> None:
     assert conditions.material_visible(world=flicker).why == "the pictures do not agree"
 
 
+@pytest.mark.parametrize(
+    ("age_s", "since", "why"),
+    [
+        (0.2, 0.0, "the pictures do not agree"),
+        (1.0, 0.0, "the pictures do not agree"),
+        (1.2, 0.0, "no new picture comes"),  # fresh once, old by now
+        (0.2, 8.9, "no new picture comes"),  # young, but from before the question
+    ],
+)
+def test_doubt_is_about_pictures_that_are_new(
+    scene: Scenes, age_s: float, since: float, why: str
+) -> None:
+    world = world_of(scene(t=9.0 - age_s), since=since)
+    assert conditions.material_visible(world=world).why == why
+    assert conditions.door_known(world=world).why == why
+
+
+@pytest.mark.parametrize(
+    ("evidence", "kind", "why"),
+    [
+        ("primary:no_door_in_view", "no_door", "no door is in view"),
+        ("primary:hidden_by_an_arm", "door_hidden", "too little of the door is in view"),
+        ("primary:x", "not_confirmed", "the second opinion on the door does not confirm it"),
+        ("primary:looks_open_or_ajar", None, "it cannot be told how the door stands"),
+        ("", None, "it cannot be told how the door stands"),
+    ],
+)
+def test_a_door_that_cannot_be_told_says_why(
+    scene: Scenes, evidence: str, kind: Any, why: str
+) -> None:
+    doubt = DoorEstimate("uncertain", 0.2, (evidence,) if evidence else (), kind)
+    seen = replace(scene(t=8.9), door=doubt)
+    verdict = conditions.door_is(world=world_of(seen), state="open")
+    assert (verdict.holds, verdict.why, verdict.evidence) == (None, why, doubt.evidence)
+
+
+def test_doubt_waits_for_three_seconds_and_pictures_age_after_one() -> None:
+    assert (PATIENCE_S, STALE_S) == (3.0, 1.0)
+    waits = {one.name for one in CONDITIONS if one.patience_s == PATIENCE_S}
+    assert waits == {"door_is", "door_known", "material_visible", "handle_visible"}
+
+
 def test_a_camera_that_fails_is_the_doubt_of_every_question(scene: Scenes) -> None:
-    dark = world_of(*(scene(t=8.6 + k / 5, state="uncertain", fault="dark") for k in range(3)))
+    dark = world_of(*(scene(t=8.2 + k / 5, state="uncertain", fault="dark") for k in range(4)))
     for ask in (conditions.door_known, conditions.material_visible, conditions.handle_visible):
         assert ask(world=dark).why == "the camera is dark"
+    assert len(conditions.material_visible(world=dark).evidence) == 3
 
 
 def test_door_known_never_says_no(scene: Scenes) -> None:
@@ -75,6 +121,12 @@ def test_material_is_absent_only_after_three_pictures(scene: Scenes) -> None:
     assert verdict.holds is False
     assert verdict.why == "material not seen"
     assert verdict.evidence == ("look:0.0s:no",) * 3
+    older = (scene(t=1.0), *(scene(t=2.0 + k, labels=("door",)) for k in range(3)))
+    assert conditions.material_visible(world=world_of(*older)).evidence == (
+        "look:2.0s:no",
+        "look:3.0s:no",
+        "look:4.0s:no",
+    ), "the newest that decide"
     assert conditions.handle_visible(world=world_of(scene(), scene())).holds is True
 
 
@@ -85,6 +137,9 @@ def test_hands_are_known_by_touch(scripted: Any) -> None:
     assert conditions.hand_empty(robot=robot, arm="left").holds is True
     assert conditions.hand_empty(robot=robot, arm="right").evidence == ("touch:material",)
     assert conditions.arms_home(robot=robot).holds is False
+    assert conditions.arms_home(robot=robot).why == "arms not at home"
+    robot.at_home = True
+    assert conditions.arms_home(robot=robot).why == "arms at home"
 
 
 @pytest.mark.parametrize("condition", CONDITIONS, ids=lambda c: c.name)

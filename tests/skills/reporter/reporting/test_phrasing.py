@@ -21,6 +21,7 @@ from bt_exec_skills.reporter.reporting.memory import Memory
 from bt_exec_skills.reporter.reporting.notebook import Note, Notebook, PastMission
 from bt_exec_skills.reporter.reporting.phrasing import answer_of, clock_of, report_of, sentence
 from bt_exec_skills.reporter.reporting.query import ASPECTS, asks, aspects_of
+from tests.cases import some
 
 
 def write_report(book, language, folder):
@@ -204,7 +205,7 @@ def test_every_failure_is_told_in_words(site, language):
         "fail_and_report": {"reason": "no way"},
     }
     for skill in PACK.skills:
-        for code in skill.fails:
+        for code in some(skill.fails):
             book = Notebook(site)
             given = args.get(skill.name, {})
             book.note(3.0, "failed", None, skill=skill.name, code=code, message="why", **given)
@@ -276,8 +277,8 @@ def test_every_code_has_its_sentence():
     assert PACK.messages is not None
     messages = Messages.load([PACK.messages])
     check_pack(PACK, messages)
-    for condition in PACK.conditions:
-        assert not condition.skip_reason or condition.skip_reason in messages
+    for reason in some(each.skip_reason for each in PACK.conditions if each.skip_reason):
+        assert reason in messages
 
 
 def test_a_summary_leaves_out_summaries_that_were_told_before(site):

@@ -10,10 +10,10 @@ import pytest
 from bt_exec.failure import Refusal
 from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
-from bt_exec.planning.compile_command import make_compiler
 from bt_exec.planning.compiler import Request
 from bt_exec.planning.passes import PassContext
 from bt_exec.planning.plan import prepare
+from bt_exec.site.compile_command import make_compiler
 from bt_exec.site.site import Site, load_site
 from bt_exec.spec.model import Do, Mission, MissionSpec, Sequence
 from bt_exec_skills.reporter.reporting.query import ASPECTS, aspects_of
@@ -66,7 +66,7 @@ def plan_of(building: Site) -> PlanOf:
             settings=building.packs,
         )
         answer = compiler.compile(request)
-        return answer if isinstance(answer, Refusal) else prepare(answer.spec, request)
+        return answer if isinstance(answer, Refusal) else prepare(answer.spec, request).spec
 
     return plan_of
 

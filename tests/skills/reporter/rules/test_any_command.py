@@ -10,6 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bt_exec.failure import Refusal
+from bt_exec.spec.model import MissionSpec
+from tests.cases import some
 
 TABLE: dict[str, list[str]] = yaml.safe_load(
     Path(__file__).with_name("phrasings.yaml").read_text(encoding="utf-8")
@@ -30,23 +32,37 @@ anything unusual
 """
 
 
-@FAST
-@given(st.lists(st.sampled_from(SCRAPS.split()), max_size=14), st.sampled_from(["", " "]))
-def test_scraps_are_answered_and_keep_the_rules(plan_of, words, gap):
-    command = gap.join(words)
-    found = plan_of(command)
-    if isinstance(found, Refusal):
-        assert "\n" not in found.message
-        return
-    assert "말고" not in words
-    if "교수" not in command and "professor" not in command:
-        assert "professor" not in str(found.root)
+def test_scraps_are_answered_and_keep_the_rules(plan_of):
+    plans = []
+
+    @FAST
+    @given(
+        st.sampled_from([*LOOKS, "", ""]),
+        st.lists(st.sampled_from(SCRAPS.split()), max_size=14),
+        st.integers(0, 9),
+        st.sampled_from(["", " ", " "]),
+    )
+    def hear(command, scraps, place, gap):
+        words = command.split()
+        words[place:place] = scraps[:1] if words else scraps
+        found = plan_of(gap.join(words))
+        if isinstance(found, Refusal):
+            assert "\n" not in found.message
+        else:
+            plans.append((words, found))
+
+    hear()
+    for words, found in some(plans, least=12):
+        assert "말고" not in words
+        said = "".join(words)
+        if "교수" not in said and "professor" not in said:
+            assert "professor" not in str(found.root)
 
 
 @FAST
 @given(st.text(max_size=300))
 def test_any_text_is_answered(plan_of, command):
-    plan_of(command)
+    assert isinstance(plan_of(command), MissionSpec | Refusal)
 
 
 @FAST

@@ -12,8 +12,8 @@ import yaml
 from bt_exec.failure import Refusal
 from bt_exec.language.messages import language_of
 from bt_exec.mission.session import Session
-from bt_exec.planning.compile_command import make_compiler
 from bt_exec.planning.compiler import Request
+from bt_exec.site.compile_command import make_compiler
 from bt_exec.site.data import data_path
 from bt_exec.site.site import load_site
 from bt_exec.spec.model import Sequence
@@ -27,8 +27,11 @@ def both(tmp_path_factory):
         packs.update(yaml.safe_load(text)["packs"])
     packs["reporter"]["reports"] = "none"
     packs["door"] = {"robot": "sim", "detector": "oracle"}
+    rates = {"idle_look_hz": 0}  # nobody watches
     path = tmp_path_factory.mktemp("site") / "both.yaml"
-    path.write_text(yaml.safe_dump({"site": "both", "packs": packs}), encoding="utf-8")
+    path.write_text(
+        yaml.safe_dump({"site": "both", "packs": packs, "rates": rates}), encoding="utf-8"
+    )
     return load_site(str(path))
 
 
@@ -85,7 +88,7 @@ def test_both_are_understood_on_one_site(trees_of):
 def test_a_mission_of_each_runs_in_one_session(both):
     with Session(both, world={"door": "closed", "seed": "3"}, fast=True) as session:
         assert session.run("문 열어").status == "satisfied"
-        outcome = session.run("교수님 방에 사람 있는지 보고 와")
+        outcome = session.run("교수님 방이 시끄러운지 보고 와")
     assert outcome.status == "satisfied"
     assert "교수님 연구실" in outcome.message
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import random
+import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -53,11 +55,12 @@ class Witness:
 Run = Callable[..., tuple[Any, Witness, Any]]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def run(building) -> Iterator[Run]:
     """Run a command in a world; return the outcome, what was witnessed, and the session."""
     settings = building.packs["reporter"].model_copy(update={"reports": "none"})
-    site = dataclasses.replace(building, packs={"reporter": settings})
+    rates = building.rates.model_copy(update={"idle_look_hz": 0})  # no plan is running
+    site = dataclasses.replace(building, packs={"reporter": settings}, rates=rates)
     sessions: list[Session] = []
 
     def run(command: str, faults=(), journal=None, **world: str) -> tuple[Any, Witness, Session]:
@@ -74,11 +77,27 @@ def run(building) -> Iterator[Run]:
         session.close()
 
 
+@pytest.fixture(scope="module")
+def morning(run, tmp_path_factory) -> tuple[Any, Path]:
+    """The outcome of a mission, and the folder of the journal that has it and nothing else."""
+    folder = tmp_path_factory.mktemp("morning")
+    journal = Journal.open(folder / "journal.sqlite")
+    outcome, _, _ = run("교수님 방에 사람 있는지 보고 와", journal=journal, seed="3")
+    return outcome, folder
+
+
+@pytest.fixture
+def journal(morning, tmp_path) -> Journal:
+    """A copy of the journal of that mission."""
+    shutil.copytree(morning[1], tmp_path / "copy")
+    return Journal.open(tmp_path / "copy" / "journal.sqlite")
+
+
 def _told_the_truth(outcome, witness, language):
     assert (outcome.status, outcome.planner_calls, outcome.replans) == ("satisfied", 1, 0)
     assert outcome.message == witness.told[-1]
     assert language_of(outcome.message) == language
-    for look in witness.looks:
+    for look in witness.looks:  # none, where somebody was only asked
         assert look["answer"] in outcome.message
 
 
@@ -176,28 +195,24 @@ def test_without_a_report_a_failure_is_a_failure(run):
     assert outcome.status == "blocked"
 
 
-def test_what_was_done_today_comes_from_the_journal(run, tmp_path):
-    journal = Journal.open(tmp_path / "journal.sqlite")
-    first, _, _ = run("교수님 방에 사람 있는지 보고 와", journal=journal, seed="3")
+def test_what_was_done_today_comes_from_the_journal(run, morning, journal):
     second, witness, _ = run("오늘 있었던 일 요약해줘", journal=journal, seed="4")
     assert (second.status, second.reason_code) == ("satisfied", "OK")
     assert "교수님 방에 사람 있는지 보고 와" in second.message
-    assert first.message in second.message
+    assert morning[0].message in second.message
     assert not witness.looks
     assert second.sim_seconds < 10
 
 
-def test_no_number_of_refusals_hides_what_was_done(run, tmp_path):
-    journal = Journal.open(tmp_path / "journal.sqlite")
-    first, _, session = run("교수님 방에 사람 있는지 보고 와", journal=journal, seed="3")
+def test_no_number_of_refusals_hides_what_was_done(run, morning, journal):
     for _ in range(60):
         with journal.begin(command="날아", language="ko", site="building") as recorder:
             outcome = Outcome("x", "날아", "refused", "NOT_UNDERSTOOD", "모르는 말입니다.")
             recorder.on(Finished(0.0, 0, outcome))
         journal.begin(command="문 열어", language="ko", site="door").close()
-    second = session.run("오늘 있었던 일 요약해줘")
+    second, _, _ = run("오늘 있었던 일 요약해줘", journal=journal, seed="4")
     clock = f"{journal.missions(None)[-1].started_at:%H:%M} “교수님 방에 사람 있는지 보고 와”"
-    assert f"{clock} — {first.message}" in second.message
+    assert f"{clock} — {morning[0].message}" in second.message
     assert "날아" not in second.message
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from bt_exec.observation import Situation
+from bt_exec.planning.passes import PassContext
 from bt_exec_skills.reporter.rules.carry_on import carry_on
 from bt_exec_skills.reporter.rules.named import named_places
 from bt_exec_skills.reporter.rules.places import go_before_looking, places_in_order, talk_only
@@ -14,6 +16,7 @@ from bt_exec_skills.reporter.rules.report import (
     report_is_no_failure,
     report_last,
 )
+from bt_exec_skills.reporter.settings import ReporterSettings
 from bt_exec_skills.reporter.sitemap import make_map
 
 ASKS = "복도 보고 와"
@@ -52,6 +55,7 @@ def test_fix_plan_does_what_the_document_says(before, after, spec, context, row)
         ([GO, SUM, SEE, SUM, HOME, TELL, SUM], [GO, SEE, HOME, TELL, SUM]),
         ([GO, SEE, TELL, HOME], [GO, SEE, HOME, TELL]),
         ([GO, SEE], [GO, SEE, HOME, TELL]),
+        ([GO], [GO, HOME, TELL]),
         ([TELL, SUM], [TELL, SUM]),
     ],
 )
@@ -60,6 +64,7 @@ def test_the_report_comes_last(before, after, spec, context, row):
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
     assert report_last(found, context(ASKS)) == (found, ())
+    assert report_last(spec(*before), context("복도 순찰해")) == (spec(*before), ())
 
 
 @pytest.mark.parametrize(
@@ -123,6 +128,20 @@ def test_with_the_word_the_professor_comes_first(before, after, spec, context, r
 
 
 @pytest.mark.parametrize(
+    ("command", "topic"),
+    [
+        ("교수님께  여쭤봐", "교수님께 여쭤봐"),
+        ("$교수님께 여쭤봐", "$$교수님께 여쭤봐"),  # else it would be a reference
+        ("교수님 " + "x" * 600, "교수님 " + "x" * 496),
+    ],
+)
+def test_the_professor_is_told_the_command_itself(command, topic, spec, context):
+    found, changes = professor_first(spec(GO, SEE), context(command))
+    assert found.root.sequence[1].args["topic"] == topic
+    assert changes == ("명령에 교수님이 있어 먼저 갑니다",)
+
+
+@pytest.mark.parametrize(
     ("command", "before", "after"),
     [
         ("복도랑 라운지 봐", [GO, SEE], [GO, SEE, LOUNGE, "observe_scene lounge situation"]),
@@ -139,6 +158,10 @@ def test_with_the_word_the_professor_comes_first(before, after, spec, context, r
             [LOUNGE, GO, LOUNGE],
         ),
         ("복도 보고 라운지 보고 다시 복도 봐", [LOUNGE, GO], [GO, LOUNGE]),
+        ("복도랑 라운지 봐", [LOUNGE, LOOK, GO, SEE, TELL], [GO, SEE, LOUNGE, LOOK, TELL]),
+        ("", [LOUNGE, GO], [LOUNGE, GO]),
+        ("복도 봐", [TELL, SUM], [GO, SEE.replace("light", "situation"), TELL, SUM]),
+        ("오늘 복도랑 라운지에서 한 일 알려줘", [LOUNGE, GO], [LOUNGE, GO]),
     ],
 )
 def test_places_come_in_the_order_in_which_they_are_named(
@@ -148,6 +171,15 @@ def test_places_come_in_the_order_in_which_they_are_named(
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
     assert places_in_order(found, context(command)) == (found, ())
+
+
+def test_a_site_without_a_map_names_no_places(spec):
+    def without_a_map(command):
+        return PassContext(Situation(), ReporterSettings(), command)
+
+    plan = spec(LOUNGE, GO)
+    assert places_in_order(plan, without_a_map("복도랑 라운지 봐")) == (plan, ())
+    assert talk_only(plan, without_a_map("오늘 한 일 알려줘"))[0] == spec(TELL)
 
 
 @pytest.mark.parametrize(
@@ -215,7 +247,11 @@ def test_failed_work_is_noted_and_the_mission_goes_on(spec, context, row):
     kinds = [type(step).__name__ for step in found.root.sequence]
     assert kinds == ["Fallback", "Fallback", "Fallback", "Do", "Do"]
     assert str(found.root.sequence[0].fallback[1].check) == "failure_noted"
-    assert len(changes) == 3
+    assert [change.partition(":")[0] for change in changes] == [
+        "observe_scene",
+        "talk_to_person",
+        "navigate",
+    ]
     assert carry_on(found, context(ASKS)) == (found, ())
     assert carry_on(spec(GO, SEE), context(ASKS)) == (spec(GO, SEE), ())
 

@@ -17,6 +17,7 @@ from bt_exec_skills.reporter.sim.floor import BARRIERS, LIGHTS, ROOMS, wall_piec
 from bt_exec_skills.reporter.sim.options import parse_world
 from bt_exec_skills.reporter.sim.survey import survey
 from bt_exec_skills.reporter.sim.world import BEAMS, RANGE_M, BuildingWorld
+from tests.cases import some
 
 BASE = Pose(3.0, -1.4, math.pi / 2)
 
@@ -152,7 +153,7 @@ def test_every_world_key_is_told_and_taken():
 def test_barriers_and_rooms_are_those_of_the_plan():
     assert set(BARRIERS) == {"none", "corridor", *ROOMS}
     assert {name for name in LIGHTS if not name.startswith("corridor")} < set(ROOMS)
-    for piece in wall_pieces():
+    for piece in some(wall_pieces()):
         assert piece.x2 >= piece.x1
         assert piece.y2 >= piece.y1
 

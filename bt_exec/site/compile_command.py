@@ -70,7 +70,7 @@ def compile_command(
         return Compiled(refusal=answer)
     written = with_typed_words(answer.spec, request)
     try:
-        return Compiled(prepare(written, request), written=written)
+        return Compiled(prepare(written, request).spec, written=written)
     except SpecError as error:
         return Compiled(refusal=rejection(error, request), written=written)
 

@@ -7,11 +7,11 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from bt_exec import plugins
-from bt_exec.failure import Refusal, SpecError, UnknownName
+from bt_exec.failure import Refusal, UnknownName
 from bt_exec.observation import Situation
-from bt_exec.planning.compile_command import compile_command, make_compiler, request_of
 from bt_exec.planning.compiler import Plan
 from bt_exec.rig import PackSettings
+from bt_exec.site.compile_command import compile_command, make_compiler, request_of
 from bt_exec.site.site import CompilerSettings
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
@@ -86,20 +86,23 @@ def test_a_request_without_a_robot(site):
 def test_a_plan_comes_as_written_and_as_it_would_run(site, monkeypatch):
     written = answers(monkeypatch, "{tree: inner}")
     situation = Situation(facts={"hand": "empty"})
-    plan, runs = compile_command(site, "go", situation=situation)
-    assert plan is written
-    assert (plan.root.body, runs.root.body.do) == (None, "a")
+    found = compile_command(site, "go", situation=situation)
+    assert found.ok
+    assert found.written is written
+    assert (written.root.body, found.plan.root.body.do) == (None, "a")
     assert Says.request.situation is situation
 
 
-def test_a_plan_that_does_not_verify_is_raised_with_what_is_wrong(site, monkeypatch):
+def test_a_plan_that_does_not_verify_is_a_refusal_with_what_is_wrong(site, monkeypatch):
     answers(monkeypatch, "{do: a}")
-    with pytest.raises(SpecError, match="a needs hand to be empty, but it will be cup"):
-        compile_command(site, "go", situation=Situation(facts={"hand": "cup"}))
+    found = compile_command(site, "go", situation=Situation(facts={"hand": "cup"}))
+    assert (found.ok, found.plan) == (False, None)
+    assert "a needs hand to be empty, but it will be cup" in found.refusal.problems[0]
 
 
 def test_a_refusal_is_handed_on(site):
-    assert compile_command(site, "go", compiler="other") == Refusal("NO", "No.")
+    found = compile_command(site, "go", compiler="other")
+    assert (found.ok, found.refusal) == (False, Refusal("NO", "No."))
 
 
 def test_an_asker_is_found_by_its_name_and_made_with_its_settings(site):

@@ -1,0 +1,42 @@
+"""A plan that may move: only it can be built, only `bt_exec.planning.plan.prepare` makes one."""
+
+from __future__ import annotations
+
+from dataclasses import InitVar, dataclass
+
+from bt_exec.observation import Situation
+from bt_exec.spec.model import MissionSpec
+
+__all__ = ["PREPARE", "VerifiedPlan"]
+
+PREPARE = object()
+"""Whoever makes a verified plan gives this; `prepare` does, and the test kit, which says so."""
+
+
+@dataclass(frozen=True)
+class VerifiedPlan:
+    """A mission whose subtrees are expanded, whose passes are applied, and that was verified.
+
+    Attributes:
+        spec: The mission as it runs.
+        written: The mission as its compiler wrote it.
+        situation: What was known when it was verified; it holds for no other.
+        made_by: The mark of `prepare`.
+
+    Raises:
+        TypeError: If somebody else makes one.
+    """
+
+    spec: MissionSpec
+    written: MissionSpec
+    situation: Situation
+    made_by: InitVar[object]
+
+    def __post_init__(self, made_by: object) -> None:
+        """Refuse what was not prepared."""
+        if made_by is not PREPARE:
+            raise TypeError("a plan is verified by bt_exec.planning.plan.prepare, nowhere else")
+
+    def is_of(self, written: MissionSpec, situation: Situation) -> bool:
+        """Whether this is `written`, verified in this very situation: nothing is verified twice."""
+        return self.written is written and self.situation is situation

@@ -1,0 +1,136 @@
+"""What the passes of the door change in a plan, as tables: labels, skips, gates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bt_exec.observation import Situation
+from bt_exec.planning.passes import PassContext
+from bt_exec.site.site import load_site
+from bt_exec.spec.dump import to_data
+from bt_exec.spec.expand import expand
+from bt_exec.spec.load import load_text
+from bt_exec.spec.model import MissionSpec
+from bt_exec_skills.door.rules.passes import arm_policy, door_gate, ground_labels, skip_what_is_done
+from bt_exec_skills.door.settings import DoorSettings
+
+SITE = load_site("door")
+HOME = "{do: return_home}"
+REACH = "{do: move_arm, with: {arm: right, object_label: material}}"
+
+
+def opens(label: str, more: str = "") -> str:
+    return f"{{do: open_door, with: {{arm: left, object_label: {label}}}{more}}}"
+
+
+def closes(label: str, more: str = "") -> str:
+    return opens(label, more).replace("open_door", "close_door")
+
+
+def spec(root: str) -> MissionSpec:
+    document = load_text(f"mission: {{command: test}}\nroot: {root}").document
+    assert isinstance(document, MissionSpec)
+    return expand(document, SITE.library)
+
+
+def context(*labels: str, command: str = "open it", **settings: Any) -> PassContext:
+    return PassContext(Situation(labels), DoorSettings(**settings), command)
+
+
+@pytest.mark.parametrize(
+    ("labels", "before", "after"),
+    [
+        (("door",), opens("door-handle"), opens("door")),
+        (("door",), closes("door-handle"), closes("door")),
+        (("door",), opens("door"), opens("door")),
+        (("door",), REACH, REACH),
+        (("door",), HOME, HOME),
+        (("door", "door-handle"), opens("door-handle"), opens("door-handle")),
+        (("door-handle",), opens("door-handle"), opens("door-handle")),
+        ((), opens("door-handle"), opens("door-handle")),  # nobody knows yet what there is
+    ],
+)
+def test_without_a_handle_in_view_the_door_itself_is_acted_on(labels, before, after):
+    found, notes = ground_labels(spec(before), context(*labels))
+    assert found == spec(after)
+    name = before[5:].partition(",")[0]
+    said = f"{name}: door-handle is not in view, taking the door"
+    assert notes == (() if before == after else (said,))
+
+
+@pytest.mark.parametrize(
+    ("before", "state"),
+    [
+        (opens("door"), "open"),
+        (closes("door"), "closed"),
+        (opens("door", ", skip_if: arms_home"), None),
+        (HOME, None),
+        (REACH, None),
+    ],
+)
+def test_what_is_done_already_is_skipped(before, state):
+    found, notes = skip_what_is_done(spec(before), context())
+    if state is None:
+        assert (found, notes) == (spec(before), ())
+        return
+    root = to_data(found)["root"]
+    assert root.pop("skip_if") == {"door_is": {"state": state}}
+    assert root == to_data(spec(before))["root"]
+    name = before[5:].partition(",")[0]
+    assert notes == (f"{name}: skipped if the door is already {state}",)
+
+
+@pytest.mark.parametrize(
+    ("labels", "settings", "step", "args"),
+    [
+        (("door", "door-handle"), {}, HOME, ("right", "door-handle")),
+        (("door",), {}, HOME, ("right", "door")),
+        (("door", "door-handle"), {"door_arm": "left"}, HOME, ("left", "door-handle")),
+        # the arm that the plan opens with, wherever it opens
+        (
+            ("door", "door-handle"),
+            {},
+            f"{{fallback: [{opens('door')}, {HOME}]}}",
+            ("left", "door-handle"),
+        ),
+    ],
+)
+def test_the_opening_that_is_put_in(labels, settings, step, args):
+    found, notes = door_gate(spec(f"{{sequence: [{step}, {REACH}]}}"), context(*labels, **settings))
+    gate = to_data(found)["root"]["sequence"][1]["sequence"][0]
+    assert gate == {
+        "do": "open_door",
+        "with": dict(zip(("arm", "object_label"), args, strict=True)),
+        "skip_if": {"door_is": {"state": "open"}},
+    }
+    look = to_data(found)["root"]["sequence"][1]["sequence"][1]
+    assert look == {"check": "material_visible", "else": "MATERIAL_NOT_VISIBLE_AFTER_OPEN"}
+    assert notes == ("move_arm: open_door, material_visible comes first",)
+
+
+def test_a_branch_that_gets_a_gate_is_named_by_its_kind():
+    branch = f"{{fallback: [{{check: {{door_is: {{state: open}}}}}}, {HOME}]}}"
+    _, notes = door_gate(spec(f"{{sequence: [{branch}, {REACH}]}}"), context())
+    assert notes == ("fallback: open_door comes first", "move_arm: material_visible comes first")
+
+
+@pytest.mark.parametrize(
+    ("arm", "settings", "changed"),
+    [("left", {}, True), ("right", {}, False), ("left", {"material_arm": "left"}, False)],
+)
+@pytest.mark.parametrize("skill", ["move_arm", "grasp"])
+def test_the_hand_for_material_is_the_sites(skill, arm, settings, changed):
+    before = REACH.replace("move_arm", skill).replace("right", arm)
+    found, notes = arm_policy(spec(before), context(**settings))
+    assert found == spec(before.replace("left", "right") if changed else before)
+    assert notes == ((f"{skill}: material is handled by the right arm",) if changed else ())
+
+
+def test_the_row_above_the_steps_says_which_arm_works_in_it():
+    take = "{tree: take_material, with: {arm: left}}"
+    found, _ = arm_policy(spec(take), context())
+    assert found.root.args["arm"] == "right"
+    door = "{tree: open_door, with: {arm: left}}"
+    assert arm_policy(spec(door), context()) == (spec(door), ())

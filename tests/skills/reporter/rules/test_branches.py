@@ -1,0 +1,292 @@
+"""The rules inside branches: where the robot is after them, and what is left of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bt_exec.spec.model import (
+    Check,
+    Do,
+    Mission,
+    MissionSpec,
+    NodeBase,
+    Sequence,
+    Tree,
+    children_of,
+)
+from bt_exec_skills.reporter.rules.carry_on import carry_on
+from bt_exec_skills.reporter.rules.places import go_before_looking
+from bt_exec_skills.reporter.rules.professor import no_professor, professor_first
+from bt_exec_skills.reporter.rules.report import back_home, report_is_no_failure, report_last
+from bt_exec_skills.reporter.rules.topics import topics
+
+
+def go(place: str, **more: Any) -> dict[str, Any]:
+    return {"do": "navigate", "with": {"target": place}, **more}
+
+
+def see(place: str) -> dict[str, Any]:
+    return {"do": "observe_scene", "with": {"target": place, "query": "people"}}
+
+
+def tell(who: str) -> dict[str, Any]:
+    return {"do": "talk_to_person", "with": {"target": who, "topic": "x"}}
+
+
+def either(*branches: Any) -> dict[str, Any]:
+    return {"fallback": branches}
+
+
+def both(*branches: Any, **more: Any) -> dict[str, Any]:
+    return {"parallel": branches, **more}
+
+
+def part(body: Any) -> dict[str, Any]:
+    return {"tree": "part", "body": body}
+
+
+HALL, LOUNGE, OFFICE, BASE = "corridor_center", "lounge", "professor_office", "basecamp"
+NOTED, SUM = {"check": "failure_noted"}, {"do": "summarize_mission"}
+BRING = {"do": "deliver_object", "with": {"object": "tea", "recipient": "user"}}
+PROFESSOR, USER = tell("professor"), tell("user")
+
+
+MAYBE = {"skip_if": {"at_place": {"target": LOUNGE}}}
+PERHAPS = {**USER, **MAYBE}
+GIVE_UP = {"do": "fail_and_report", "with": {"reason": "x"}}
+HOME = "go basecamp"
+
+
+def spec(*steps: Any) -> MissionSpec:
+    return MissionSpec.model_validate(
+        {"mission": Mission(command=""), "root": {"sequence": [*steps]}}
+    )
+
+
+def shown(node: NodeBase) -> Any:
+    """Return a plan in short: ``go lounge``, ``see lounge``, branches by their kind."""
+    match node:
+        case Do():
+            word = {"navigate": "go", "observe_scene": "see", "talk_to_person": "tell"}
+            return " ".join([word.get(node.do, node.do), *list(node.args.values())[:1]])
+        case Check():
+            return str(node.check)
+        case Tree(body=body) if body is not None:
+            return {"part": shown(body)}
+    children = [shown(child) for child in children_of(node)]
+    return children if isinstance(node, Sequence) else {type(node).__name__.lower(): children}
+
+
+SEE, GO = f"see {HALL}", f"go {HALL}"
+
+
+@pytest.mark.parametrize(
+    ("steps", "plan"),
+    [
+        # both branches end there; or in two places
+        ((either(go(HALL), go(HALL)), see(HALL)), [{"fallback": [GO, GO]}, SEE]),
+        (
+            (either(go(HALL), go(LOUNGE)), see(HALL)),
+            [{"fallback": [GO, "go lounge"]}, GO, SEE],
+        ),
+        # a branch that only notes what failed leads nowhere
+        ((either(go(HALL), NOTED), see(HALL)), [{"fallback": [GO, "failure_noted"]}, SEE]),
+        # the branch before may have gone anywhere
+        ((either(go(HALL), see(HALL)),), [{"fallback": [GO, [GO, SEE]]}]),
+        (
+            (either(see(BASE), see(BASE)),),
+            [{"fallback": ["see basecamp", ["go basecamp", "see basecamp"]]}],
+        ),
+        (
+            (either(see(HALL), see(LOUNGE)),),
+            [{"fallback": [[GO, SEE], ["go lounge", "see lounge"]]}],
+        ),
+        # all branches of a parallel begin at the same place
+        ((both(see(BASE), see(BASE)),), [{"parallel": ["see basecamp", "see basecamp"]}]),
+        ((both(go(HALL), SUM), see(HALL)), [{"parallel": [GO, "summarize_mission"]}, GO, SEE]),
+        ((both(go(HALL), go(HALL)), see(HALL)), [{"parallel": [GO, GO]}, SEE]),
+        # subtrees and sequences go on where the step before ended
+        ((part(go(HALL)), see(HALL)), [{"part": GO}, SEE]),
+        ((go(HALL), part(see(HALL))), [GO, {"part": SEE}]),
+        ((part(see(HALL)), see(HALL)), [{"part": [GO, SEE]}, SEE]),
+        ((go(HALL), BRING, see(HALL)), [GO, "deliver_object tea", GO, SEE]),
+        ((go(HALL), see(LOUNGE), see(HALL)), [GO, "go lounge", "see lounge", GO, SEE]),
+    ],
+)
+def test_where_the_robot_is_after_a_branch(steps, plan, context):
+    found, changes = go_before_looking(spec(*steps), context("", at=BASE))
+    assert shown(found.root) == plan
+    assert bool(changes) == (found != spec(*steps))
+    assert go_before_looking(found, context("", at=BASE)) == (found, ())
+
+
+@pytest.mark.parametrize(
+    ("step", "left"),
+    [
+        (either(PROFESSOR, see(HALL)), []),  # what the other stands in for is gone
+        (either(see(HALL), PROFESSOR), [{"fallback": [SEE]}]),
+        (either(see(HALL), see(LOUNGE)), [{"fallback": [SEE, "see lounge"]}]),
+        (both(PROFESSOR, see(HALL)), [SEE]),
+        (both(PROFESSOR, go(OFFICE)), []),
+        (both(PROFESSOR, see(HALL), SUM), [{"parallel": [SEE, "summarize_mission"]}]),
+        (part(PROFESSOR), []),
+        (part({"sequence": [go(OFFICE), see(HALL)], "name": "a"}), [{"part": [SEE]}]),
+        (go(HALL, skip_if={"at_place": {"target": OFFICE}}), []),
+        (go(HALL, **{"while": {"not": {"at_place": {"target": OFFICE}}}}), []),
+        (go(HALL, skip_if={"at_place": {"target": LOUNGE}}), [GO]),
+        ({"check": {"at_place": {"target": OFFICE}}}, []),
+        ({"tree": "part", "with": {"person": "professor"}, "body": see(HALL)}, []),
+    ],
+)
+def test_what_is_left_without_the_professor(step, left, context):
+    found, changes = no_professor(spec(SUM, step), context("복도 봐"))
+    plan = shown(found.root)
+    assert (plan if isinstance(plan, list) else [plan]) == ["summarize_mission", *left]
+    assert bool(changes) == (found != spec(SUM, step))
+
+
+@pytest.mark.parametrize(("needed", "then"), [("any", 1), (2, 2), ("all", 2), (3, 2)])
+def test_what_is_left_of_a_parallel_needs_no_more_than_it_has(needed, then, context):
+    step = both(PROFESSOR, see(HALL), SUM, succeed_when=needed)
+    found, _ = no_professor(spec(SUM, step), context("복도 봐"))
+    assert found.root.sequence[1].needed == then
+
+
+@pytest.mark.parametrize(
+    ("step", "plan"),
+    [
+        (part({"sequence": [see(HALL), PROFESSOR]}), {"part": ["tell professor", SEE]}),
+        (both(see(HALL), PROFESSOR), {"parallel": ["tell professor", SEE]}),
+        (
+            either({"sequence": [see(HALL), PROFESSOR]}, SUM),
+            {"fallback": [["tell professor", SEE], "summarize_mission"]},
+        ),
+    ],
+)
+def test_the_professor_comes_first_inside_a_step_too(step, plan, context):
+    found, changes = professor_first(spec(step, SUM), context("교수님께 여쭤봐"))
+    assert shown(found.root) == [plan, "summarize_mission"]
+    assert len(changes) == 1
+    assert professor_first(found, context("교수님께 여쭤봐")) == (found, ())
+
+
+@pytest.mark.parametrize(
+    ("after", "plan"),
+    [
+        ((go(BASE), USER), [HOME, "tell user"]),
+        ((go(BASE), either(USER, NOTED)), [HOME, {"fallback": ["tell user", "failure_noted"]}]),
+        ((part({"sequence": [go(BASE), USER]}),), [{"part": [HOME, "tell user"]}]),
+        # what may be skipped, or is done only if something else fails, is no report
+        ((go(BASE), PERHAPS), [HOME, "tell user", "tell user"]),
+        (
+            (go(BASE), {"sequence": [USER], **MAYBE}),
+            [HOME, "tell user", ["tell user"]],
+        ),
+        (
+            (go(BASE), either(NOTED, USER)),
+            [HOME, "tell user", {"fallback": ["failure_noted", "tell user"]}],
+        ),
+        (
+            (go(BASE), both(USER, SUM)),
+            [HOME, "tell user", {"parallel": ["tell user", "summarize_mission"]}],
+        ),
+    ],
+)
+def test_a_report_that_may_be_left_out_is_none(after, plan, context):
+    found, changes = report_last(spec(go(HALL), *after), context("복도 보고 와"))
+    assert shown(found.root) == [GO, *plan]
+    assert bool(changes) == (found != spec(go(HALL), *after))
+    assert report_last(found, context("복도 보고 와")) == (found, ())
+
+
+@pytest.mark.parametrize(
+    ("after", "plan"),
+    [
+        ((part(go(BASE)),), [{"part": HOME}]),
+        ((either(go(BASE), NOTED),), [{"fallback": [HOME, "failure_noted"]}]),
+        ((go(BASE, **MAYBE),), [HOME, HOME]),
+        ((either(NOTED, go(BASE)),), [{"fallback": ["failure_noted", HOME]}, HOME]),
+    ],
+)
+def test_a_way_home_that_may_be_left_out_is_none(after, plan, context):
+    found, _ = back_home(spec(go(HALL), *after), context("복도 갔다 와"))
+    assert shown(found.root) == [GO, *plan]
+
+
+def about(topic: str) -> dict[str, Any]:
+    return {"do": "talk_to_person", "with": {"target": "user", "topic": topic}}
+
+
+@pytest.mark.parametrize(
+    ("steps", "told"),
+    [
+        ((go(HALL), go(BASE), about("one"), about("two")), ["one", "two"]),
+        ((go(HALL), about("one"), see(HALL), about("two")), ["two"]),
+        ((about("one"), go(HALL), about("two"), see(HALL)), ["two"]),  # the last of those too early
+        ((go(HALL), see(HALL)), ["report"]),
+    ],
+)
+def test_which_report_is_given_at_the_base(steps, told, context):
+    found, _ = report_last(spec(*steps), context("복도 보고 와"))
+    at_base = shown(found.root).index(HOME)
+    after = [step.args["topic"] for step in found.root.sequence[at_base + 1 :]]
+    assert after == told
+
+
+def test_a_plan_of_one_step_stays_one(context):
+    plan = spec(SUM).model_copy(update={"root": Do.model_validate(GIVE_UP)})
+    found, _ = report_is_no_failure(plan, context("복도 보고 와"))
+    assert shown(found.root) == "tell user"
+    assert found.root.args["topic"] == "report"
+
+
+@pytest.mark.parametrize(
+    ("command", "query"),
+    [
+        ("복도 봐", "복도에서 사람 수와 사람 존재 여부 확인"),
+        ("", "the corridor: how many people are there"),
+    ],
+)
+def test_words_are_in_the_language_of_the_command_else_of_the_plan(command, query, context):
+    found, _ = topics(spec(see(HALL), SUM), context(command))
+    assert found.root.sequence[0].args["query"] == query
+
+
+def test_giving_up_stands_where_something_has_failed(context):
+    plan = spec(either(go(HALL), GIVE_UP), USER)
+    assert report_is_no_failure(plan, context("복도 보고 와")) == (plan, ())
+    found, _ = report_is_no_failure(spec(go(HALL), GIVE_UP), context("복도로 가"))
+    assert shown(found.root) == [GO]
+
+
+NOTE = "failure_noted"
+
+
+@pytest.mark.parametrize(
+    ("steps", "plan"),
+    [
+        # what is done at a place goes with the drive to it
+        ((go(HALL), see(HALL), USER), [{"fallback": [[GO, SEE], NOTE]}, "tell user"]),
+        ((see(HALL), see(LOUNGE), USER), [{"fallback": [[SEE, "see lounge"], NOTE]}, "tell user"]),
+        ((go(BASE), USER), [{"fallback": ["go basecamp", NOTE]}, "tell user"]),
+        ((SUM, USER), ["summarize_mission", "tell user"]),
+        # what has another branch already, or tells itself, stays as it is
+        ((either(go(HALL), SUM), USER), [{"fallback": [GO, "summarize_mission"]}, "tell user"]),
+        (
+            (part(either(go(HALL), SUM)), USER),
+            [{"part": {"fallback": [GO, "summarize_mission"]}}, "tell user"],
+        ),
+        ((part(go(HALL)), USER), [{"fallback": [{"part": GO}, NOTE]}, "tell user"]),
+        ((part({"sequence": [go(HALL), USER]}), USER), [{"part": [GO, "tell user"]}, "tell user"]),
+        # work after the last report is nobody's to tell
+        ((go(HALL), USER, go(LOUNGE)), [{"fallback": [GO, NOTE]}, "tell user", "go lounge"]),
+        ((go(HALL), see(HALL)), [GO, SEE]),
+    ],
+)
+def test_failed_work_is_noted_and_told(steps, plan, context):
+    found, changes = carry_on(spec(*steps), context("복도 보고 와"))
+    assert shown(found.root) == plan
+    assert bool(changes) == (found != spec(*steps))
+    assert carry_on(found, context("복도 보고 와")) == (found, ())

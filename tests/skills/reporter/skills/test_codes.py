@@ -1,0 +1,60 @@
+"""Every code that a skill declares is what it fails with, and the failure is in the notebook."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bt_exec_skills.reporter.reporting.speaker import Reply
+from tests.skills.reporter.acts import ARGS, BASE, OFFICE, PROFESSOR, SKILLS
+
+NOWHERE = {"navigate": "target", "observe_scene": "target"}
+NOBODY = {"talk_to_person": "target", "deliver_object": "recipient"}
+MUTE = {"*": None}
+DECLINES = {"*": {"en": Reply("Not now.", refused=True)}}
+CODES = [
+    # skill, code, robot, arguments
+    *((name, "UNKNOWN_LOCATION", {}, {key: "attic"}) for name, key in NOWHERE.items()),
+    *((name, "UNKNOWN_PERSON", {}, {key: "dean"}) for name, key in NOBODY.items()),
+    *(
+        (name, code, {"reasons": {motion: f"{code}: so it is"}, **more}, {})
+        for code in ("UNREACHABLE", "BLOCKED_PATH", "STOPPED")
+        for name, motion, more in (
+            ("navigate", "goto", {}),
+            ("observe_scene", "turn", {}),
+            ("deliver_object", "goto", {"pose": OFFICE}),
+        )
+    ),
+    ("observe_scene", "NOT_THERE", {"pose": OFFICE}, {}),
+    ("observe_scene", "CAMERA_FAULT", {}, {}),
+    ("talk_to_person", "STOPPED", {"reasons": {"turn": "STOPPED: it was asked to stop"}}, {}),
+    ("talk_to_person", "PERSON_NOT_FOUND", {"pose": BASE}, {}),
+    ("talk_to_person", "NO_ANSWER", {"pose": OFFICE, "replies": MUTE}, {}),
+    ("talk_to_person", "REFUSED", {"pose": OFFICE, "replies": DECLINES}, {}),
+    ("deliver_object", "TRAY_FULL", {"tray": "coffee"}, {}),
+    ("deliver_object", "PERSON_NOT_FOUND", {}, {}),
+    ("deliver_object", "NOTHING_TO_DELIVER", {"reasons": {"load": "NOTHING_TO_DELIVER: no"}}, {}),
+    ("deliver_object", "NO_ANSWER", {"reasons": {"hand_over": "NO_ANSWER: nobody took it"}}, {}),
+    ("deliver_object", "REFUSED", {"reasons": {"hand_over": "REFUSED: no"}}, {}),
+    ("summarize_mission", "REPORT_NOT_WRITTEN", {"reports": Path(__file__)}, {}),
+    ("fail_and_report", "MISSION_FAILED", {}, {}),
+]
+
+
+@pytest.mark.parametrize(("skill", "code", "robot", "args"), CODES)
+def test_every_code(play, skill, code, robot, args):
+    one = play(**robot)
+    if code == "CAMERA_FAULT":
+        one.scenes = lambda t: None
+    elif code != "PERSON_NOT_FOUND":
+        one.shows(PROFESSOR)
+    assert one.run(skill, **{**ARGS[skill], **args}) == code
+    assert all(motion.stops == 1 for _, motion in one.robot.motions)
+    (note,) = one.robot.notebook.notes
+    assert (note.kind, note.facts["skill"], note.facts["code"]) == ("failed", skill, code)
+
+
+@pytest.mark.parametrize("name", SKILLS)
+def test_no_declared_code_is_left_without_a_case(name):
+    assert {code for skill, code, *_ in CODES if skill == name} == SKILLS[name].fails

@@ -1,0 +1,17 @@
+"""The helper that guards loops of assertions."""
+
+import pytest
+
+from tests.cases import some
+
+
+def test_cases_come_back_as_they_are():
+    assert some(letter for letter in "abc") == ["a", "b", "c"]
+    assert some("ab", least=2) == ["a", "b"]
+
+
+def test_a_loop_over_too_little_fails():
+    with pytest.raises(AssertionError, match="0 cases, 1 are needed"):
+        some([])
+    with pytest.raises(AssertionError, match="1 cases, 2 are needed"):
+        some("a", least=2)
