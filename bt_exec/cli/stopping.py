@@ -2,6 +2,11 @@
 
 From the first moment of the program on, a Ctrl-C is remembered: where Python raises it, somebody's
 import or callback may swallow it, and then no mission may begin.
+
+Every signal that would end the process stops the mission first: Ctrl-\\, a closed terminal, a
+``kill``. Two cannot be caught, ``kill -9`` and a suspension by ``SIGSTOP``; nor can a crash of the
+interpreter. There the robot's driver must see by itself that nobody commands it any more. A signal
+that was ignored when the program started stays ignored, as ``nohup`` wants it.
 """
 
 from __future__ import annotations
@@ -10,7 +15,7 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,13 +27,18 @@ __all__ = ["forget", "pressed", "remember", "signals"]
 _HELD_S = 1.0
 """A third Ctrl-C leaves the program only this long after the second; before, a key is held [s]."""
 
+_DEADLY = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGXCPU")
+"""Signals that end a process which does not ask for them, besides SIGINT."""
+
 _pressed = False
 
 
 def remember() -> None:
-    """Remember a Ctrl-C from now on, and raise it as Python does."""
+    """Remember a Ctrl-C from now on, and raise it as Python does; leave in order when killed."""
     with contextlib.suppress(ValueError):  # not on the main thread: nobody presses keys
         signal.signal(signal.SIGINT, _interrupt)
+        for number in _heard(("SIGTERM", "SIGHUP", "SIGQUIT")):
+            signal.signal(number, _leave)
 
 
 def pressed() -> bool:
@@ -39,13 +49,40 @@ def pressed() -> bool:
 def forget() -> None:
     """Take the last Ctrl-C as answered."""
     global _pressed
-    _pressed = False
+    _DEADLY = (
+        "SIGTERM",
+        "SIGHUP",
+        "SIGQUIT",
+        "SIGUSR1",
+        "SIGUSR2",
+        "SIGALRM",
+        "SIGVTALRM",
+        "SIGXCPU",
+    )
+
+
+"""Signals that end a process which does not ask for them, besides SIGINT."""
+
+_pressed = False
 
 
 def _interrupt(*_: object) -> None:
     global _pressed
     _pressed = True
     raise KeyboardInterrupt
+
+
+def _leave(number: int, _: object) -> None:
+    """Leave the program outside a mission; on the way out, robots are stopped and put away."""
+    raise SystemExit(128 + number)
+
+
+def _heard(names: Iterable[str]) -> Iterator[signal.Signals]:
+    """Yield the signals that this platform has and that nobody chose to ignore."""
+    for name in names:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            yield number
 
 
 @contextlib.contextmanager
@@ -88,14 +125,14 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
 
     waits = all(rig.simulation is not None for rig in session.rigs.values())
     handlers: dict[str, Callable[..., None]] = {
-        **dict.fromkeys(("SIGINT", "SIGTERM", "SIGHUP"), stop),
+        **dict.fromkeys(_DEADLY, stop),
         "SIGTSTP": suspend if waits else stop,
     }
     earlier: dict[int, Any] = {}
-    for name, handler in handlers.items():
-        if (number := getattr(signal, name, None)) is not None:
-            with contextlib.suppress(ValueError):  # not on the main thread: nobody presses keys
-                earlier[number] = signal.signal(number, handler)
+    with contextlib.suppress(ValueError):  # not on the main thread: nobody presses keys
+        earlier[signal.SIGINT] = signal.signal(signal.SIGINT, stop)
+        for number in _heard(handlers):
+            earlier[number] = signal.signal(number, handlers[number.name])
     try:
         if _pressed:
             raise KeyboardInterrupt

@@ -112,8 +112,9 @@ class PerceptionWorker:
             return None
         pending, self._pending = self._pending, None
         error = pending.exception()
-        if isinstance(error, KeyboardInterrupt):  # the detector's own, not the operator's
-            raise RuntimeError("raised KeyboardInterrupt") from error
+        if isinstance(error, KeyboardInterrupt):
+            why = "raised KeyboardInterrupt"  # the detector's own, not the operator's
+            raise RuntimeError(why) from error  # noqa: TRY004 - what it raised has no type for us
         observation = usable(pending.result(), self.buffer.now())
         self.buffer.add(observation)
         return observation

@@ -11,7 +11,8 @@ from bt_exec.failure import PartBroken
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.observation import ObservationBuffer, World
 from bt_exec.pack import Catalogue
-from bt_exec.rig import Rig
+from bt_exec.rig import Rig, stop_all
+from bt_exec.robot import RemoteSimulation
 from bt_exec.skill import Signature
 from bt_exec.spec.expand import is_reference, reference_name
 
@@ -133,6 +134,22 @@ class Runtime:
             _log.error("the robot of %s does not say whether it is still", pack, exc_info=error)
             return True
         return not still
+
+    def stop(self, pack: str) -> None:
+        """Stop the robot of `pack` before anything else is asked of it.
+
+        A simulated robot stops when time passes; no time does now, so that the stop does not hit
+        the motion that a next skill begins in this tick.
+        """
+        rig = self.rigs[pack]
+        stop_all({pack: rig})
+        try:
+            if isinstance(rig.simulation, RemoteSimulation):
+                rig.simulation.start_step(0.0).result(timeout=self.cancel_s)
+            elif rig.simulation is not None:
+                rig.simulation.step(0.0)
+        except Exception as error:  # noqa: BLE001 - the clock tells that a simulation is lost
+            _log.error("the simulation of %s did not carry out a stop", pack, exc_info=error)
 
     def resolve(self, args: Mapping[str, Any]) -> dict[str, Any]:
         """Return arguments with every ``$name`` replaced by the saved result."""

@@ -240,10 +240,10 @@ class SkillNode(Leaf):
         crashed = self.failure is not None and self.failure.code == CRASHED
         if not crashed and any(owner == self._owner for owner, _ in self.runtime.working):
             return
-        moving = {name: rig for name, rig in self._own().items() if self.runtime.may_move(name)}
-        if moving:
-            _log.warning("%s ended and its robot moves; it is stopped", self.skill.name)
-            stop_all(moving)
+        for pack in self._own():
+            if self.runtime.may_move(pack):
+                _log.info("%s ended and its robot moves; it is stopped", self.skill.name)
+                self.runtime.stop(pack)
 
     def _failure_of(self, failed: Failed) -> Failure:
         if failed.code in self.skill.fails:
