@@ -1,9 +1,9 @@
-"""Ctrl-C and its kin: before a mission, in it, and once too often.
+r"""Ctrl-C and its kin: before a mission, in it, and once too often.
 
 From the first moment of the program on, a Ctrl-C is remembered: where Python raises it, somebody's
 import or callback may swallow it, and then no mission may begin.
 
-Every signal that would end the process stops the mission first: Ctrl-\\, a closed terminal, a
+Every signal that would end the process stops the mission first: Ctrl-\, a closed terminal, a
 ``kill``. Two cannot be caught, ``kill -9`` and a suspension by ``SIGSTOP``; nor can a crash of the
 interpreter. There the robot's driver must see by itself that nobody commands it any more. A signal
 that was ignored when the program started stays ignored, as ``nohup`` wants it.
@@ -49,21 +49,7 @@ def pressed() -> bool:
 def forget() -> None:
     """Take the last Ctrl-C as answered."""
     global _pressed
-    _DEADLY = (
-        "SIGTERM",
-        "SIGHUP",
-        "SIGQUIT",
-        "SIGUSR1",
-        "SIGUSR2",
-        "SIGALRM",
-        "SIGVTALRM",
-        "SIGXCPU",
-    )
-
-
-"""Signals that end a process which does not ask for them, besides SIGINT."""
-
-_pressed = False
+    _pressed = False
 
 
 def _interrupt(*_: object) -> None:
