@@ -40,10 +40,9 @@ def come_to_rest(
         return None
     stopping()
     trouble = {name: f"its stop() {why}" for name, why in stop_all(rigs).items()}
-    moving = _wait(rigs, clock, still_s, watch)
+    trouble = {**_wait(rigs, clock, still_s, watch), **trouble}
     if clock.lost:  # a world that stands still for ever moves nothing
-        moving = {name: why for name, why in moving.items() if rigs[name].simulation is None}
-    trouble = {**moving, **trouble}
+        trouble = {name: why for name, why in trouble.items() if rigs[name].simulation is None}
     if not trouble:
         return None
     message = "; ".join(f"the robot of {name}: {why}" for name, why in trouble.items())

@@ -213,9 +213,14 @@ class Executive:
 
     def emit(self, event: Event) -> None:
         """Hand an event to every listener. A listener that raises is told of once."""
-        self._progress.on(event)
-        self._assumed.on(event)
-        self._told.tell(event)
+        broken: PartBroken | None = None
+        for hand in (self._progress.on, self._assumed.on, self._told.tell):
+            try:
+                hand(event)
+            except PartBroken as error:  # the others are told all the same
+                broken = broken or error
+        if broken is not None:
+            raise broken
 
     # -- one mission -------------------------------------------------------------------------
 

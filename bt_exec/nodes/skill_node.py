@@ -6,7 +6,7 @@ import logging
 import math
 import threading
 import traceback
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import fields, is_dataclass
 from time import monotonic
 from typing import Any
@@ -94,7 +94,21 @@ class SkillNode(Leaf):
             self.failure = self._fail(fault, message, retryable=fault != CRASHED)
             return
         injected = runtime.injected(self.skill, self._started)
-        self._steps = self.skill(**injected, **self.args)
+        try:
+            self._steps = self._begin({**injected, **self.args})
+        except (KeyboardInterrupt, PartBroken):
+            raise
+        except BaseException as error:  # noqa: BLE001 - somebody's code; it becomes a failure
+            self.failure = self._fail(
+                CRASHED, in_words(error), retryable=False, traceback=traceback.format_exc()
+            )
+
+    def _begin(self, given: Mapping[str, Any]) -> Steps[Any]:
+        """Return the generator; a function that is none runs here, so it is watched, too."""
+        steps: Any = self.runtime.watch.call(f"skill {self.skill.name}", self.skill, **given)
+        if not isinstance(steps, Generator):
+            raise TypeError(f"gives {type(steps).__name__} instead of steps; it must yield")
+        return steps
 
     def update(self) -> Status:
         """Advance the skill by one step."""
@@ -126,8 +140,11 @@ class SkillNode(Leaf):
         if self._call:  # begun and not ended
             overdue = self._close()
             now, tick = self.runtime.now(), self.runtime.tick
-            self._ended("stopped")
-            self.runtime.emit(NodeChanged(now, tick, self.path, "stopped", overdue))
+            try:
+                self._ended("stopped")
+                self.runtime.emit(NodeChanged(now, tick, self.path, "stopped", overdue))
+            except PartBroken as error:  # the others are stopped all the same
+                self.runtime.broken = error
         self.args = {}
 
     def attempted(self) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bt_exec.events import Event, Finished, PerceptionFailed
+from bt_exec.events import Aborting, Event, Finished, PerceptionFailed, SkillEnded
 from bt_exec.failure import PartBroken
 from bt_exec.journal import Journal
 from bt_exec.mission.clock import Clock
@@ -24,7 +24,17 @@ from bt_exec.spec.load import load_text
 from bt_exec.testing import FakeClock, FakeScene, scripted_condition, scripted_skill
 from bt_exec.testing.missions import FixedCompiler, scripted_site
 
-__all__ = ["Arm", "Camera", "Case", "Ground", "case", "go_well", "hang", "swallow"]
+__all__ = [
+    "Arm",
+    "Camera",
+    "Case",
+    "Ground",
+    "case",
+    "go_well",
+    "hang",
+    "long_has_passed",
+    "swallow",
+]
 
 
 class _Time:
@@ -33,9 +43,14 @@ class _Time:
     now = 0.0
 
 
-def hang(*_: Any, **__: Any) -> Any:
-    """Never return; more time passes than any limit allows."""
+def long_has_passed() -> None:
+    """Let more time pass than any limit of the watchdog allows."""
     _Time.now += 1e6
+
+
+def hang(*_: Any, **__: Any) -> Any:
+    """Never return."""
+    long_has_passed()
     threading.Event().wait()
 
 
@@ -184,9 +199,15 @@ class Ground:
 
     def said(self, outcome: Outcome) -> str:
         """Return all that the outcome and the events say of who is to blame."""
+        codes = [
+            f"{event.skill} {event.failure}"
+            for event in self.events
+            if isinstance(event, SkillEnded)
+        ]
+        stops = [event.how for event in self.events if isinstance(event, Aborting)]
         blind = [event.message for event in self.events if isinstance(event, PerceptionFailed)]
         packs = [event.pack for event in self.events if isinstance(event, PerceptionFailed)]
-        return " ".join([outcome.message, str(outcome.failures), *blind, *packs])
+        return " ".join([outcome.message, str(outcome.failures), *codes, *stops, *blind, *packs])
 
     def ends(self) -> list[Event]:
         """Return the ends on record."""

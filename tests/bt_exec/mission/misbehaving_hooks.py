@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from bt_exec.mission.reporting import MissionReporter
 from bt_exec.testing import FakeClock, FakeScene
@@ -119,7 +119,7 @@ def _scene(**methods: Any) -> Any:
 class _Once(FakeScene):
     """An observation that says what it shows once, and raises ever after."""
 
-    asked: list[int] = []
+    asked: ClassVar[list[int]] = []
 
     def facts(self) -> Any:
         self.asked.append(1)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
 
 from bt_exec.failure import Failed
 from bt_exec.skill import Condition, Running, Skill, Steps, Verdict
-from tests.bt_exec.mission.misbehaving_ground import Case, case, hang, swallow
+from tests.bt_exec.mission.misbehaving_ground import Case, case, hang, long_has_passed, swallow
 
 __all__ = ["CONDITIONS", "SKILLS"]
 
@@ -74,7 +75,7 @@ def _returning(result: Any) -> Callable[..., Any]:
     return steps
 
 
-class _Silent(Exception):
+class _SilentError(Exception):
     def __str__(self) -> str:
         raise ValueError("no words")
 
@@ -96,30 +97,20 @@ def _deep() -> None:
 
 
 def _spin() -> None:
-    hang_at = time.monotonic  # a loop of Python code, not a wait
-    hang_now()
-    while hang_at():
+    long_has_passed()
+    while True:
         pass
 
 
-def hang_now() -> None:
-    """Let the watchdog's time pass without waiting."""
-    from tests.bt_exec.mission import misbehaving_ground as ground
-
-    ground._Time.now += 1e6
-
-
 def _lock() -> None:
-    import threading
-
-    hang_now()
+    long_has_passed()
     lock = threading.Lock()
     lock.acquire()
     lock.acquire()
 
 
 def _sleep() -> None:
-    hang_now()
+    long_has_passed()
     time.sleep(1e6)
 
 
@@ -149,13 +140,18 @@ def _list(robot: Any) -> Any:
     return [Running()]
 
 
+def _plain(robot: Any) -> Any:
+    robot.go()
+    raise ValueError("boom")
+
+
 CRASH = "SKILL_CRASHED"
 ENDS = "TIMEOUT SKILL_FAILED"
 HUNG = "STEP_HUNG"
 _RAISED: dict[str, Any] = {
     "an error": ValueError("boom"),
     "an assertion": AssertionError(),
-    "an error without words": _Silent(),
+    "an error without words": _SilentError(),
     "memory": MemoryError(),
     "the end of the program": SystemExit(3),
     "an end without a code": SystemExit(),
@@ -272,6 +268,8 @@ SKILLS: list[Case] = [
         tree="{do: bad, retry: 5}",
         parts=(_skill(_raising(Failed("STOPPED", "by hand"))),),
     ),
+    case("skill is a plain function that raises", "bad", CRASH, parts=(_skill(_plain),), tree=DO),
+    case("skill is a plain function that hangs", "bad", HUNG, parts=(_skill(hang),), tree=DO),
     case("skill is no generator", "bad", CRASH, parts=(_skill(_nothing),), tree=DO),
     case("skill gives a list of steps", "bad", CRASH, parts=(_skill(_list),), tree=DO),
     case(
