@@ -18,6 +18,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from bt_exec.cli.unheard import Unheard, unheard
+
 if TYPE_CHECKING:
     from bt_exec.mission.session import Session
     from bt_exec.tui.live import LiveView
@@ -86,11 +88,15 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
     Raises:
         KeyboardInterrupt: If Ctrl-C was pressed before.
     """
+    from bt_exec.rig import stop_all_apart
+
     before_it = session.missions
+    watched = Unheard((), session.abort)  # until the handlers are there
     count, second = 0, 0.0
 
     def stop(number: int, _: object) -> None:
         nonlocal count, second
+        watched.hear()
         count += 1
         if count == 2:
             second = time.monotonic()
@@ -101,6 +107,7 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
             raise KeyboardInterrupt
 
     def suspend(*_: object) -> None:
+        watched.hear()
         if view is not None:
             view.pause()
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
@@ -120,9 +127,10 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
         for number in _heard(handlers):
             earlier[number] = signal.signal(number, handlers[number.name])
     try:
-        if _pressed:
-            raise KeyboardInterrupt
-        yield
+        with unheard(tuple(earlier), lambda: stop_all_apart(session.rigs)) as watched:
+            if _pressed:
+                raise KeyboardInterrupt
+            yield
     finally:
         for number, handler in earlier.items():
             asked = last and count and number == signal.SIGINT

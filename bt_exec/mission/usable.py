@@ -33,8 +33,8 @@ def usable(found: Any, now: float) -> Observation:
     t: Any = observation.t
     if not isinstance(t, Real) or not math.isfinite(t):
         raise ValueError(f"the time of an observation is a finite number; found {t!r:.80}")
-    if t > now + _AHEAD_S:
-        raise ValueError(f"the observation is of {t:g} s, but it is {now:g} s")
+    if float(t) > now + _AHEAD_S:
+        raise ValueError(f"the observation is of {float(t):g} s, but it is {now:g} s")
     labels: Any = observation.labels()
     if isinstance(labels, str) or not all(isinstance(label, str) for label in labels):
         raise TypeError(f"labels are texts; found {labels!r:.80}")

@@ -15,9 +15,11 @@ from bt_exec.mission.robot_lock import RobotLock, lock_folder
 from bt_exec.mission.session import Session
 from bt_exec.pack import Catalogue
 from bt_exec.rig import PackSettings, Rig
+from bt_exec.site.site import Limits
 from bt_exec.testing import FakeClock, ScriptedRobot, scripted_skill
 from bt_exec.testing.missions import scripted_site
 
+TREE = "tree: t\nutterances: [go]\nroot: {do: a}"
 HOLDING = """
 import sys
 from pathlib import Path
@@ -89,7 +91,7 @@ def site_of(made: list[Rig], **fields: Any) -> Any:
         made.append(Rig(ScriptedRobot(), **fields))
         return made[-1]
 
-    found = scripted_site([scripted_skill("a")], ["tree: t\nutterances: [go]\nroot: {do: a}"])
+    found = scripted_site([scripted_skill("a")], [TREE], limits=Limits(hang_s=60))
     (pack,) = found.catalogue.packs
     catalogue = Catalogue([dataclasses.replace(pack, robots={"arm": make})])
     return dataclasses.replace(found, catalogue=catalogue, packs={"test": PackSettings()})
