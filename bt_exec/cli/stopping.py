@@ -88,7 +88,7 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
     Raises:
         KeyboardInterrupt: If Ctrl-C was pressed before.
     """
-    from bt_exec.rig import stop_all_apart
+    from bt_exec.rig import stop_all
 
     before_it = session.missions
     watched = Unheard((), session.abort)  # until the handlers are there
@@ -127,7 +127,7 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
         for number in _heard(handlers):
             earlier[number] = signal.signal(number, handlers[number.name])
     try:
-        with unheard(tuple(earlier), lambda: stop_all_apart(session.rigs)) as watched:
+        with unheard(tuple(earlier), lambda: stop_all(session.rigs)) as watched:
             if _pressed:
                 raise KeyboardInterrupt
             yield

@@ -25,7 +25,7 @@ class Unheard:
 
     Args:
         numbers: The signals that count.
-        stop: Stops every robot, without waiting.
+        stop: Stops every robot, and waits a moment for it.
     """
 
     def __init__(self, numbers: Collection[int], stop: Callable[[], object]) -> None:
@@ -66,7 +66,7 @@ def unheard(numbers: Collection[int], stop: Callable[[], object]) -> Iterator[Un
 
     Args:
         numbers: The signals.
-        stop: Stops every robot, without waiting.
+        stop: Stops every robot, and waits a moment for it.
     """
     watched = Unheard(numbers, stop)
     reading, writing = os.pipe()

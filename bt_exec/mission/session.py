@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Session"]
 
-_CLOSE_S = 10.0  # how long putting one part away may take [s]
+_CLOSE_S = 10.0  # how long putting one part away, or a question outside a mission, may take [s]
 
 _log = logging.getLogger("bt_exec")
 
@@ -184,8 +184,18 @@ class Session:
         return True
 
     def facts(self) -> dict[str, str]:
-        """Return what robots know of themselves and what the newest scenes establish."""
-        return known_facts(self.rigs, self.perception_workers)
+        """Return what robots know of themselves and what the newest observations establish.
+
+        Raises:
+            UsageError: If one of them cannot say it, or does not within a while.
+        """
+        with Watchdog(_CLOSE_S, lambda: stop_all_apart(self.rigs)) as watchdog:
+            try:
+                return watchdog.call("the facts", known_facts, self.rigs, self.perception_workers)
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
+                raise UsageError(f"what is known cannot be told: {in_words(error)}") from error
 
     def reset(self, world: Mapping[str, str] | None = None) -> None:
         """Make the world anew: as at the start, or as `world` says.

@@ -480,3 +480,11 @@ def test_a_stop_without_a_reason_while_a_mission_is_prepared_is_one(site, robots
         journal.begin = lambda **facts: (session.abort(""), begin(**facts))[1]
         assert session.run("go").status == "aborted"
     assert robots.robot.log == []
+
+
+def test_a_robot_that_cannot_say_what_it_knows_is_an_error_of_a_person(site, robots):
+    robots.fields = {"facts": lambda: ["hand"]}
+    with Session(site, fast=True) as session, pytest.raises(UsageError) as told:
+        session.facts()
+    said = "what is known cannot be told: TypeError: facts are texts by texts; found ['hand']"
+    assert str(told.value) == said
