@@ -21,7 +21,7 @@
                          the mission ends and names it
     RobotStopped         somebody stopped the robot: the mission ends, nothing resumes by itself
 
-Any other exception is a bug of ours. Inside a skill it becomes a `Failure` with code
+Any other exception is a bug of bt-exec. Inside a skill it becomes a `Failure` with code
 ``SKILL_CRASHED``; nothing a skill does ends the executive with a robot moving.
 """
 
@@ -273,8 +273,9 @@ class Refusal:
         code: Stable name: ``NOT_UNDERSTOOD``, ``UNKNOWN_OBJECT``, ``NEGATED``, ``EMPTY`` …
         message: One or two sentences in the language of the command.
         nearest: Commands that would be understood, nearest first, in that language.
-        calls: How many times a planner was asked.
+        calls: How many questions it took (a model's repair rounds count).
         problems: What was wrong with the plans that it turned down, for people who read details.
+        requests: How many requests were sent to a language model before.
     """
 
     code: str
@@ -282,6 +283,7 @@ class Refusal:
     nearest: tuple[str, ...] = ()
     calls: int = 1
     problems: tuple[str, ...] = ()
+    requests: int = 0
 
 
 class BtExecError(Exception):

@@ -56,7 +56,8 @@ class Outcome:
         status: How it ended.
         reason_code: ``OK``, or why not.
         message: What a person would say, in the language of the command.
-        planner_calls: How many times a planner was asked; a model's repair rounds count.
+        planner_calls: How many plans were asked for: one, and one more for each re-plan.
+        model_requests: How many requests were sent to a language model for them.
         replans: How many plans after the first were made.
         plan_version: The version in force at the end; 0 if there never was one.
         ticks: How many ticks it took.
@@ -77,6 +78,7 @@ class Outcome:
     reason_code: str
     message: str
     planner_calls: int = 0
+    model_requests: int = 0
     replans: int = 0
     plan_version: int = 0
     ticks: int = 0

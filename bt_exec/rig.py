@@ -55,6 +55,10 @@ class PackSettings(BaseModel):
 
     robot: str = ""
 
+    def written(self) -> dict[str, Any]:
+        """Return what the site file says, as plain data; what is left to defaults is not in it."""
+        return self.model_dump(mode="json", exclude_unset=True)
+
 
 class WorldSettings(BaseModel):
     """How a simulated world starts; a pack with such a world derives from it.

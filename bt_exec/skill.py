@@ -49,6 +49,7 @@ __all__ = [
     "ConditionFunction",
     "Label",
     "Running",
+    "Said",
     "Service",
     "Signature",
     "Skill",
@@ -71,7 +72,7 @@ class Running:
     """What a skill yields once a tick while it works.
 
     Attributes:
-        progress: How much is behind us, 0..1, or None where nobody can tell.
+        progress: Fraction of the work that is done, 0..1; None if unknown.
         doing: The present phase in a word or two: "pulling".
     """
 
@@ -95,6 +96,13 @@ class Label:
     """Marks an argument as the label of something seen: ``Annotated[Literal["cup"], Label()]``.
 
     The grounding layer of verification requires such labels to be among the detections.
+    """
+
+
+class Said:
+    """Marks an argument as text that people hear or read: ``Annotated[str, Said()]``.
+
+    What a language model wants said is compared with the command; see the model compiler.
     """
 
 
@@ -127,7 +135,7 @@ class Verdict:
 
     @classmethod
     def unknown(cls, why: str = "", evidence: Iterable[str] = (), age_s: float = 0.0) -> Verdict:
-        """Nobody can tell yet; ask again."""
+        """Not known yet; ask again."""
         return cls(None, why, tuple(evidence), age_s)
 
 
@@ -183,6 +191,14 @@ class Signature:
             if any(isinstance(mark, Label) or mark is Label for mark in _marks(hint))
         )
 
+    def said(self) -> frozenset[str]:
+        """Return the names of the arguments that people hear or read."""
+        return frozenset(
+            name
+            for name, hint in self.arguments.items()
+            if any(isinstance(mark, Said) or mark is Said for mark in _marks(hint))
+        )
+
     def inject(
         self, robot: Any, world: Any, services: Mapping[str, Any] = MappingProxyType({})
     ) -> dict[str, Any]:
@@ -207,7 +223,7 @@ class Skill(Signature, Generic[P, T]):
         fails: Codes it may raise with `Failed`; any other code is a bug of the skill.
         needs: Facts that must hold before, as templates over the arguments:
             ``{"hand.{arm}": "empty"}``. Several allowed values are separated by ``|``.
-        effects: Facts that hold after success, likewise. ``"?"`` says "nobody knows".
+        effects: Facts that hold after success, likewise. ``"?"`` means unknown afterwards.
         uses: Resources it claims while it runs: ``{"arm.{arm}"}``. Two skills that run in
             parallel may not claim the same one.
         timeout_s: How long it may run when the spec does not say [s].

@@ -9,7 +9,7 @@ from dataclasses import replace
 from bt_exec import Session, load_site
 from bt_exec.events import Planned
 from bt_exec.site.site import CompilerSettings
-from bt_exec.testing.messages_server import MessagesServer
+from bt_exec_llm.testing.messages_server import MessagesServer
 
 WRONG = "root: {sequence: [{do: open_dor, with: {arm: right}}, {do: grasp}]}"
 RIGHT = "root: {tree: open_door, with: {arm: left}}"
@@ -29,7 +29,7 @@ with MessagesServer([WRONG, RIGHT]) as server:
     site = replace(load_site("door"), compiler=model)
     with Session(site, world={"seed": "1"}, fast=True, listeners=[Plans()]) as session:
         outcome = session.run("Open the door with your left arm.")
-    print(outcome.status, outcome.planner_calls, outcome.message)
+    print(outcome.status, outcome.model_requests, outcome.message)
     told = server.requests[1].body["messages"][-1]["content"][0]["text"]
     print("sent back:", [c for c in ("UNKNOWN_SKILL", "MISSING_ARGUMENT") if c in told])
 

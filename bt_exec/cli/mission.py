@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bt_exec import events as ev
 from bt_exec.cli.stopping import signals
+from bt_exec.spec.library import Library
 from bt_exec.tui.lines import PlainView
 from bt_exec.tui.live import LiveView
 from bt_exec.tui.model import ViewModel
@@ -52,6 +53,8 @@ class Conductor:
         self.listener: ev.Listener = (
             self.model if self.live else PlainView(self.model, self._line, verbose=verbose)
         )
+        self.view: LiveView | None = None
+        self.library = Library()
         self._trouble: OSError | None = None
 
     @contextlib.contextmanager
@@ -72,6 +75,7 @@ class Conductor:
     def run(self, session: Session, command: str, plan: MissionSpec | None = None) -> Outcome:
         """Run one command to its end, show it, and say how it ended."""
         view = LiveView(self.model, self.painter, verbose=self.verbose) if self.live else None
+        self.view, self.library = view, session.site.library
         with view or contextlib.nullcontext(), signals(session, view, last=self.last):
             outcome = session.run(command, plan)
         if self._trouble is not None and not isinstance(self._trouble, BrokenPipeError):

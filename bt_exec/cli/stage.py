@@ -59,6 +59,7 @@ def staged(options: Options) -> Iterator[Stage]:
     Raises:
         BtExecError: If an option is wrong; nothing has moved.
     """
+    from bt_exec.cli.confirming import TerminalConfirm, can_ask
     from bt_exec.cli.mission import Conductor
     from bt_exec.journal import Journal
     from bt_exec.mission.rigs import parse_world
@@ -101,6 +102,7 @@ def staged(options: Options) -> Iterator[Stage]:
                 listeners=listeners,
                 journal=journal,
                 compiler=options.compiler,
+                confirm=TerminalConfirm(conductor) if can_ask(conductor.painter) else None,
             )
         stack.enter_context(session)
         conductor.model.messages = site.messages

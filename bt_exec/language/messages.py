@@ -44,7 +44,7 @@ class Messages:
     """A catalogue of sentences, merged from the executive's own and those of packs.
 
     Packs may have sentences of their own for the same code: the two of ``UNREACHABLE`` speak of an
-    arm and of a way. Who knows whose failure it is asks with the pack's name.
+    arm and of a way. Callers that know the failing pack ask with its name.
     """
 
     def __init__(self) -> None:

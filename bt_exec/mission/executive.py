@@ -50,6 +50,7 @@ from bt_exec.nodes.watch import Watch
 from bt_exec.outcome import Ending, Outcome, code_of_reason
 from bt_exec.planning.assumed import Assumed
 from bt_exec.planning.compiler import Compiler, Record, Request
+from bt_exec.planning.confirmation import Confirm, Confirmation
 from bt_exec.planning.replan_policy import ReplanPolicy
 from bt_exec.rig import Rig, stop_all, stop_all_apart
 from bt_exec.site.site import Site
@@ -90,6 +91,7 @@ class Executive:
             not on record is not started.
         record: Takes the raw answers of models.
         today: Reads the finished missions of today from the journal, for reporters.
+        confirm: Asks a person whether a plan may run; None where nobody can be asked.
     """
 
     def __init__(
@@ -108,6 +110,7 @@ class Executive:
         unrecorded: Callable[[], str] | None = None,
         record: Record | None = None,
         today: Callable[[], Sequence[MissionLine]] = tuple,
+        confirm: Confirm | None = None,
     ) -> None:
         self.site = site
         self.rigs = rigs
@@ -142,7 +145,14 @@ class Executive:
         self._perception_loop = PerceptionLoop(
             self.runtime, perception_workers, clock, limits.look_s, self._ending
         )
-        self._planner = Planner(compiler, limits.plan_s, clock, self.runtime, self._heed)
+        self._planner = Planner(
+            compiler,
+            limits.plan_s,
+            clock,
+            self.runtime,
+            self._heed,
+            Confirmation(site.confirm, confirm),
+        )
 
     # -- from outside ------------------------------------------------------------------------
 
@@ -195,6 +205,7 @@ class Executive:
             ending.reason_code,
             message,
             self._planner.calls,
+            self._planner.requests,
             self._replan_policy.replans,
             spec.mission.plan_version if spec is not None else 0,
             self.runtime.tick,

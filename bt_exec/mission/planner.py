@@ -14,6 +14,7 @@ from bt_exec.mission.clock import Clock
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.outcome import Ending
 from bt_exec.planning.compiler import Compiler, Plan, Request
+from bt_exec.planning.confirmation import Confirmation
 from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.planning.plan import NEED_NOT_MET, prepare, rejection
 from bt_exec.planning.verified_plan import VerifiedPlan
@@ -27,14 +28,16 @@ class Planner:
     """Gets plans for one mission.
 
     Args:
-        compiler: Who plans.
+        compiler: Makes the plans.
         limit_s: How long it may think [s].
         clock: The mission's clock.
         runtime: Clock and listeners of the mission.
         heed: Raises when the mission is to end; asked while the compiler thinks.
+        confirmation: Asks about plans that cannot be compared with the command.
 
     Attributes:
-        calls: How many times a planner was asked; a model's repair rounds count.
+        calls: How many plans were asked for.
+        requests: How many requests were sent to a language model for them.
     """
 
     def __init__(
@@ -44,22 +47,25 @@ class Planner:
         clock: Clock,
         runtime: Runtime,
         heed: Callable[[], None],
+        confirmation: Confirmation | None = None,
     ) -> None:
         self.compiler = compiler
         self.calls = 0
+        self.requests = 0
         self._limit_s = limit_s
         self._clock = clock
         self._runtime = runtime
         self._heed = heed
+        self._confirmation = confirmation or Confirmation()
 
     def plan(self, request: Request) -> VerifiedPlan | Ending:
         """Return a verified plan, or how the mission ends without one."""
         self._runtime.emit(Planning(*self._at(), self.compiler.name, request.failure))
+        self.calls += 1
         answer = self._ask(request)
         if isinstance(answer, Failure):
-            self.calls += 1
             return Ending("failed", answer.code, answer)
-        self.calls += answer.calls
+        self.requests += answer.requests
         if isinstance(answer, Refusal):
             self._runtime.emit(Refused(*self._at(), answer))
             return _without(request, answer)
@@ -73,13 +79,19 @@ class Planner:
             if refusal.code == NEED_NOT_MET and not isinstance(self.compiler, FixedPlan):
                 refusal = replace(refusal, problems=())  # who wrote no plan needs no places in it
             return _without(request, refusal)
+        refused = None
+        if not isinstance(self.compiler, FixedPlan):  # a person gave that one
+            refused = self._confirmation.refusal(answer, plan.spec, request, self._heed)
+        if refused is not None:
+            self._runtime.emit(Refused(*self._at(), refused))
+            return _without(request, refused)
         self._runtime.emit(Planned(*self._at(), plan.spec, answer.calls, answer.usage))
         for path in plan.spec.mission.kept:
             self._runtime.emit(NodeChanged(*self._at(), path, "kept"))
         return plan
 
     def _ask(self, request: Request) -> Plan | Refusal | Failure:
-        """Ask on a thread that nobody waits for, so that an abort acts while it thinks."""
+        """Ask on an abandoned thread, so that an abort takes effect before an answer."""
         box: list[Plan | Refusal | BaseException] = []
         ready = threading.Event()
         request = replace(request, cancel=threading.Event(), limit_s=self._limit_s)

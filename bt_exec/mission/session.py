@@ -24,6 +24,7 @@ from bt_exec.nodes.fault_injection import Faults
 from bt_exec.observation import ObservationBuffer
 from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import Compiler
+from bt_exec.planning.confirmation import Confirm
 from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.rig import Rig, stop_all_apart
 from bt_exec.site.compile_command import make_compiler
@@ -54,6 +55,7 @@ class Session:
         journal: Where missions are recorded, or None to keep no record.
         frames: Whether the journal keeps the pictures, too.
         compiler: Overrides the site's compiler by name.
+        confirm: Asks a person whether a plan may run; None where nobody can be asked.
 
     Attributes:
         missions: How many were begun.
@@ -73,6 +75,7 @@ class Session:
         journal: Journal | None = None,
         frames: bool = False,
         compiler: str | None = None,
+        confirm: Confirm | None = None,
     ) -> None:
         self.site = load_site(site) if isinstance(site, str) else site
         self.world = dict(world or {})
@@ -83,6 +86,7 @@ class Session:
         self.faults = Faults.parse(faults, self.site.catalogue.skills)
         self.compiler = make_compiler(self.site, compiler)
         check_world(self.site, self.world)
+        self.confirm = confirm
         self.missions = 0
         self._running: Executive | None = None
         self._preparing = False
@@ -161,6 +165,7 @@ class Session:
             unrecorded=(lambda: recorder.problem) if recorder is not None else None,
             record=recorder.exchange if recorder is not None else None,
             today=self._today,
+            confirm=self.confirm,
         )
         self._running = executive
         if self._asked:

@@ -1,4 +1,4 @@
-"""What the nodes of one plan share: clock, robots, sights, saved results, and who listens."""
+"""What the nodes of one plan share: clock, rigs, observations, saved results, event listeners."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Runtime:
     Args:
         catalogue: Skills and conditions of the site.
         rigs: Bodies by pack.
-        sights: What each pack sees.
+        buffers: Observations by pack.
         clock: Gives the mission's time [s].
         emit: Takes every event, at once.
         faults: Which calls of skills are made to fail.

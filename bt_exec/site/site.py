@@ -13,6 +13,7 @@ from bt_exec.failure import Problem, SpecError, nearest
 from bt_exec.language.messages import Messages
 from bt_exec.pack import Catalogue, Pack, find_pack, pack_names
 from bt_exec.planning.compiler import compiler_names
+from bt_exec.planning.confirmation import ConfirmMode
 from bt_exec.rig import PackSettings
 from bt_exec.site.data import site_path
 from bt_exec.spec.library import Library
@@ -82,6 +83,7 @@ class SiteFile(_Part):
     compiler: CompilerSettings = CompilerSettings()
     rates: Rates = Rates()
     limits: Limits = Limits()
+    confirm: ConfirmMode = "unknown"
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,7 @@ class Site:
         catalogue: Skills, conditions, types.
         library: Trees.
         messages: Sentences.
+        confirm: Which plans a person is asked about before they run.
     """
 
     name: str
@@ -111,13 +114,11 @@ class Site:
     catalogue: Catalogue
     library: Library
     messages: Messages
+    confirm: ConfirmMode = "unknown"
 
     def settings(self) -> dict[str, dict[str, Any]]:
         """Return what the site file says of each pack, as plain data."""
-        return {
-            name: own.model_dump(mode="json", exclude_unset=True)
-            for name, own in self.packs.items()
-        }
+        return {name: own.written() for name, own in self.packs.items()}
 
 
 def load_site(name_or_file: str = "") -> Site:
@@ -159,6 +160,7 @@ def load_site(name_or_file: str = "") -> Site:
         catalogue,
         library,
         messages,
+        written.confirm,
     )
 
 

@@ -43,6 +43,7 @@ class LiveView:
         self.painter = painter
         self.verbose = verbose
         self.frames = 0
+        self._held = False
         self._shown: list[Line] = []
         self._size = (0, 0)
         self._now = 0.0
@@ -99,8 +100,16 @@ class LiveView:
             if before or change:
                 self._write(before + _HIDE + _NO_WRAP + change + _WRAP)
 
+    def hold(self) -> None:
+        """Wipe the view away and draw nothing until `again`: somebody else needs the screen."""
+        self._held = True
+        with self._io, contextlib.suppress(OSError, ValueError):
+            self._write(self._erase() + _SHOW)
+            self._keys.end()
+
     def again(self) -> None:
         """Draw everything anew at the next frame: the screen is not what it was."""
+        self._held = False
         with self._io:
             self._shown = []
             self._keys.begin()
@@ -122,7 +131,8 @@ class LiveView:
     def _run(self) -> None:
         try:
             while not self._stop.wait(PERIOD_S):
-                self.frame()
+                if not self._held:
+                    self.frame()
         except (OSError, ValueError):
             return  # the terminal is gone; the mission goes on
 

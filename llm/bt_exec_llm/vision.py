@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from bt_exec.failure import UsageError
 from bt_exec.visual_qa import VisualQa, VqaAnswer
-from bt_exec_llm.model import Block, Model, ModelClient, ModelFailure, ModelSettings, Turn
-from bt_exec_llm.model.images import image_block
+from bt_exec_llm.client import Block, Model, ModelClient, ModelFailure, ModelSettings, Turn
+from bt_exec_llm.client.images import image_block
 
 __all__ = ["ModelAsker", "create"]
 

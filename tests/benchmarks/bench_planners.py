@@ -26,10 +26,10 @@ from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.site.site import Site, load_site
 from bt_exec.spec.model import Do, Mission, MissionSpec
-from bt_exec_llm.claude import ModelCompiler, PlanningSettings
-from bt_exec_llm.model import Answer
-from bt_exec_llm.planning.estimate import tokens_of
-from bt_exec_llm.planning.prompt import build_prompt
+from bt_exec_llm.client import Answer
+from bt_exec_llm.model_compiler.compiler import ModelCompiler, PlanningSettings
+from bt_exec_llm.model_compiler.estimate import tokens_of
+from bt_exec_llm.model_compiler.prompt import build_prompt
 
 MOST_TURNS = 15
 DONE = {"open": "open", "close": "closed", "fetch": "closed"}
@@ -74,9 +74,10 @@ class Scripted:
         cancel: Any = None,
         *,
         plain: str | None = None,
+        structured: str | None = None,
     ) -> Answer:
         """Answer with a tree, as our compiler asks for one."""
-        del schema, cancel
+        del schema, cancel, structured
         first = "\n".join(block.text for block in messages[0].blocks)
         if self.draw.random() < self.rate:
             wrong = "close_door" if self.kind != "close" else "open_door"

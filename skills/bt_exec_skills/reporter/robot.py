@@ -11,13 +11,14 @@ from typing import Annotated, Protocol, TypeAlias, runtime_checkable
 from pydantic import StringConstraints
 
 from bt_exec.robot import Motion, Robot
+from bt_exec.skill import Said
 from bt_exec.visual_qa import VisualQa
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.speaker import Speaker
 from bt_exec_skills.reporter.sitemap import SiteMap
 
-__all__ = ["EMPTY", "Motion", "PersonName", "PlaceName", "ReporterRobot", "Words"]
+__all__ = ["EMPTY", "Motion", "PersonName", "PlaceName", "ReporterRobot", "SaidWords", "Words"]
 
 _Name = StringConstraints(pattern=r"^[^\W\d]\w*$", max_length=60)
 PlaceName: TypeAlias = Annotated[str, _Name]
@@ -28,6 +29,8 @@ Words: TypeAlias = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)
 ]
 """A text that people wrote: a topic, a question, the name of a thing."""
+SaidWords: TypeAlias = Annotated[Words, Said()]
+"""A text that people hear: a question to them, a message, a report."""
 
 EMPTY = "empty"
 

@@ -60,7 +60,7 @@ def dataset(source: str, out: Path, scenes: int, seed: int, val_every: int) -> d
     from bt_exec_skills.vision.sources import find_source
 
     maker = find_source(source)
-    recipe = Recipe(source, seed, scenes, val_every, maker.classes)
+    recipe = Recipe(maker.name, seed, scenes, val_every, maker.classes)
     kept = f"the finished scenes are kept in {out}"
     with _stoppable(kept), _bar("scenes", scenes) as tell:
         make_dataset(maker, recipe, out, lambda done, _: tell(done))

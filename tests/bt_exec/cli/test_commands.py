@@ -38,6 +38,7 @@ def test_run_as_json(bt: Run, tmp_path: Path) -> None:
         "reason_code",
         "message",
         "planner_calls",
+        "model_requests",
         "replans",
         "plan_version",
         "ticks",

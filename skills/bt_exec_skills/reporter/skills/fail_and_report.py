@@ -7,14 +7,14 @@ from bt_exec.observation import World
 from bt_exec.skill import Running, Steps, skill
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.phrasing import say, told_of
-from bt_exec_skills.reporter.robot import ReporterRobot, Words
+from bt_exec_skills.reporter.robot import ReporterRobot, SaidWords
 
 __all__ = ["fail_and_report"]
 
 
 @skill(fails={"MISSION_FAILED"}, uses={"voice"}, timeout_s=20)
 def fail_and_report(
-    robot: ReporterRobot, world: World[ReporterObservation], reason: Words
+    robot: ReporterRobot, world: World[ReporterObservation], reason: SaidWords
 ) -> Steps:
     """Tell everybody who hears the robot everywhere why the mission failed, and end it as failed.
 

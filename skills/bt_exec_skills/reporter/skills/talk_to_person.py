@@ -12,7 +12,7 @@ from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import NoteKind
 from bt_exec_skills.reporter.reporting.phrasing import report_of, say
 from bt_exec_skills.reporter.reporting.query import asks
-from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, Words
+from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, SaidWords
 from bt_exec_skills.reporter.sitemap import Person
 from bt_exec_skills.reporter.skills.driving import drive, known_person, look_once, noting
 
@@ -44,7 +44,7 @@ class Talk(NamedTuple):
     timeout_s=240,
 )
 def talk_to_person(
-    robot: ReporterRobot, world: World[ReporterObservation], target: PersonName, topic: Words
+    robot: ReporterRobot, world: World[ReporterObservation], target: PersonName, topic: SaidWords
 ) -> Steps[Talk]:
     """Turn to somebody and talk about a topic: a question, a message, or a report.
 

@@ -1,0 +1,63 @@
+"""Ask the person at the terminal whether a plan may run."""
+
+from __future__ import annotations
+
+import selectors
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+from bt_exec.tui.static import document_lines
+
+if TYPE_CHECKING:
+    from bt_exec.cli.mission import Conductor
+    from bt_exec.spec.model import MissionSpec
+    from bt_exec.tui.paint import Painter
+
+__all__ = ["TerminalConfirm", "can_ask"]
+
+_STEP_S = 0.1
+_YES = frozenset({"y", "yes", "ok", "네", "예", "응", "ㅇ", "좋아"})
+
+
+def can_ask(painter: Painter) -> bool:
+    """Whether a person sits at both ends: the keyboard and the screen."""
+    return sys.stdin is not None and sys.stdin.isatty() and painter.file.isatty()
+
+
+class TerminalConfirm:
+    """Shows a plan and reads one line; implements `bt_exec.planning.confirmation.Confirm`.
+
+    Args:
+        conductor: Shows missions; its view waits meanwhile.
+    """
+
+    def __init__(self, conductor: Conductor) -> None:
+        self._conductor = conductor
+
+    def __call__(self, spec: MissionSpec, why: str, over: threading.Event) -> bool:
+        """Return whether the person typed yes; anything else is no."""
+        conductor = self._conductor
+        painter, view = conductor.painter, conductor.view
+        say = conductor.model.messages.say
+        if view is not None:
+            view.hold()
+        try:
+            painter.say(why)
+            lines = document_lines(spec, conductor.library, painter.width, painter.glyphs)
+            painter.lines(lines)
+            painter.say(say("CONFIRM_QUESTION", spec.mission.language))
+            return _line(over).casefold().strip().strip(" .!") in _YES
+        finally:
+            if view is not None:
+                view.again()
+
+
+def _line(over: threading.Event) -> str:
+    """Return the next line that is typed; empty if the answer is no longer wanted."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(sys.stdin, selectors.EVENT_READ)
+        while not over.is_set():
+            if selector.select(_STEP_S):
+                return sys.stdin.readline()
+    return ""

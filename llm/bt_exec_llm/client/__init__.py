@@ -1,0 +1,43 @@
+"""The client for language models: ask, and get an answer or a named failure.
+
+Everything here is the interface. The SDK is imported with the first question, not before::
+
+    model = ModelClient(ModelSettings(base_url="http://localhost:11434", model="qwen3"))
+    answer = model.ask([Block(rules, cache=True)], [Turn.user("Say hello")], schema, cancel)
+    print(answer.data, answer.usage)
+
+`ReplayClient` answers from a recording, `bt_exec_llm.testing.scripted_model` from a script.
+"""
+
+from __future__ import annotations
+
+from bt_exec_llm.client.client import ModelClient
+from bt_exec_llm.client.errors import ModelFailure
+from bt_exec_llm.client.exchange import Answer, Block, Image, Model, Question, Turn
+from bt_exec_llm.client.images import image_block
+from bt_exec_llm.client.reading import Reading, read_answer
+from bt_exec_llm.client.recording import Exchange, Recorder
+from bt_exec_llm.client.replay import ReplayClient
+from bt_exec_llm.client.settings import ModelSettings, Prices, Tier
+from bt_exec_llm.client.usage import Usage
+
+__all__ = [
+    "Answer",
+    "Block",
+    "Exchange",
+    "Image",
+    "Model",
+    "ModelClient",
+    "ModelFailure",
+    "ModelSettings",
+    "Prices",
+    "Question",
+    "Reading",
+    "Recorder",
+    "ReplayClient",
+    "Tier",
+    "Turn",
+    "Usage",
+    "image_block",
+    "read_answer",
+]

@@ -1,0 +1,113 @@
+"""A server's message as an answer: words, data, why it stopped. Nothing in it is trusted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from bt_exec_llm.client.errors import ModelFailure
+from bt_exec_llm.client.exchange import Question
+from bt_exec_llm.client.reading import SPEC_KEYS, read_answer
+from bt_exec_llm.client.server_errors import one_line
+from bt_exec_llm.client.settings import Tier
+from bt_exec_llm.client.tiers import TOOL
+
+__all__ = ["Said", "understand"]
+
+
+class Said(NamedTuple):
+    """What a message says.
+
+    Attributes:
+        text: Its words, or the tool's input as JSON.
+        data: The mapping that was asked for, if it can be read.
+        honoured: Whether the server kept to the tier.
+        tier: The tier that the answer really has.
+        notes: What was tolerated in reading.
+        stop_reason: Why it ends.
+        model: Who says so.
+    """
+
+    text: str
+    data: dict[str, Any] | None
+    honoured: bool
+    tier: Tier
+    notes: tuple[str, ...]
+    stop_reason: str
+    model: str
+
+
+def understand(message: Mapping[str, Any], raw: str, question: Question, tier: Tier) -> Said:
+    """Return what a message says.
+
+    Raises:
+        ModelFailure: If it is refused, cut off or empty, or is no message.
+    """
+    content = message.get("content")
+    stop = one_line(str(message.get("stop_reason") or ""))
+    model = one_line(str(message.get("model") or ""))
+    if isinstance(content, str):
+        content = [{"type": "text", "text": content}]
+    if not isinstance(content, list):
+        raise ModelFailure("MODEL_BAD_ANSWER", "the answer has no content", raw=raw)
+    blocks = [block for block in content if isinstance(block, dict)]
+    words = [block["text"] for block in blocks if isinstance(block.get("text"), str)]
+    text = "\n".join(words)
+    called, given = _tool_input(blocks)
+    if called:
+        # words beside a call may speak against it, so they are not passed over
+        text = f"{text}\n\n{given}" if text.strip() else given
+    # half a character cannot be written down anywhere
+    text = text.encode("utf-8", "replace").decode()
+    _check_end(stop, message, text, raw)
+    if not text.strip():
+        raise ModelFailure("MODEL_BAD_ANSWER", "the answer says nothing", stop_reason=stop, raw=raw)
+    if question.schema is None:
+        return Said(text, None, True, "text", (), stop, model)
+    strict = _strict(given if called else text, question.schema)
+    honoured = tier == "text" or (strict and called == (tier == "tool"))
+    properties = question.schema.get("properties")
+    keys = tuple(properties) if isinstance(properties, Mapping) else ()
+    reading = read_answer(text, keys=(*keys, *(key for key in SPEC_KEYS if key not in keys)))
+    data = reading.data if isinstance(reading.data, dict) and reading.complete else None
+    got: Tier = "tool" if called else tier if honoured else "text"
+    return Said(text, data, honoured, got, reading.notes, stop, model)
+
+
+def _check_end(stop: str, message: Mapping[str, Any], text: str, raw: str) -> None:
+    if stop == "refusal":
+        details = message.get("stop_details")
+        told = details.get("explanation") if isinstance(details, dict) else None
+        why = one_line(str(told or text or "it gave no reason"))
+        raise ModelFailure("MODEL_REFUSED", why, text=text, stop_reason=stop, raw=raw)
+    if stop == "max_tokens":
+        why = "it is longer than max_tokens"
+        raise ModelFailure("MODEL_CUT_OFF", why, text=text, stop_reason=stop, raw=raw)
+    if stop == "model_context_window_exceeded":
+        why = "prompt and answer together do not fit"
+        raise ModelFailure("MODEL_CONTEXT_FULL", why, text=text, stop_reason=stop, raw=raw)
+
+
+def _tool_input(blocks: list[dict[str, Any]]) -> tuple[bool, str]:
+    """Return whether the tool was called, and its input as JSON; of several calls, all of them."""
+    calls = [block for block in blocks if block.get("type") == "tool_use"]
+    named = [block for block in calls if block.get("name") == TOOL] or calls
+    if not named:
+        return False, ""
+    inputs = [call.get("input") for call in named]
+    # some servers hand on the model's own text
+    texts = [i if isinstance(i, str) else json.dumps(i, ensure_ascii=False) for i in inputs]
+    return True, "\n".join(texts)
+
+
+def _strict(text: str, schema: Mapping[str, Any]) -> bool:
+    """Whether a text is what an enforcing server gives: JSON, with the keys that must be there."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    required = schema.get("required")
+    if not isinstance(data, dict):
+        return schema.get("type") not in (None, "object")
+    return all(key in data for key in required) if isinstance(required, list | tuple) else True

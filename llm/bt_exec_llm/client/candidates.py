@@ -1,0 +1,234 @@
+"""Where the documents are in what a model wrote: fences, braces, lines that start with a key.
+
+Everything here is linear in the text. What is no document is handed back as words, since words may
+speak against the document that they stand beside.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+__all__ = ["Candidate", "Pieces", "pieces_of", "without_thoughts"]
+
+MOST = 8
+"""An answer with more pieces than this is not looked through."""
+FENCED, AROUND = "taken out of a fence", "words around the document left out"
+_THOUGHTS = re.compile(r"<(/?)(think|thinking|thought|reasoning)>", re.IGNORECASE)
+_KEY = re.compile(r"""([ ]{0,12})["']?([A-Za-z_][\w -]{0,63}?)["']?[ ]?:(?:\s|\Z)""")
+
+
+class Candidate(NamedTuple):
+    """A piece of text that may be a document.
+
+    Attributes:
+        text: It.
+        note: What stood around it, if anything.
+        open: What must be added to close it; empty for a complete one.
+    """
+
+    text: str
+    note: str = ""
+    open: str = ""
+
+
+class Pieces(NamedTuple):
+    """An answer in pieces.
+
+    Attributes:
+        documents: What may be documents, in their order; one more than `MOST` at most.
+        words: Everything else.
+    """
+
+    documents: tuple[Candidate, ...]
+    words: str
+
+
+def pieces_of(text: str, keys: Sequence[str]) -> Pieces:
+    """Return the pieces of `text` that may be documents, and the words beside them.
+
+    Args:
+        text: What a model wrote, its thoughts left out.
+        keys: What documents may start with.
+    """
+    found, words = [], []
+    for piece in _pieces(text, keys):
+        if isinstance(piece, Candidate):
+            found.append(piece)
+            if len(found) > MOST:
+                break
+        else:
+            words.append(piece)
+    said = "\n".join(words).strip()
+    if said or len(found) > 1:
+        found = [piece if piece.note else piece._replace(note=AROUND) for piece in found]
+    return Pieces(tuple(found), said)
+
+
+def without_thoughts(text: str) -> tuple[str, bool]:
+    """Return `text` without what stands in ``<think>``, and whether anything did.
+
+    Thoughts without an end reach to the end of the text; without a beginning, from its start.
+    """
+    kept: list[str] = []
+    place, depth, any_found = 0, 0, False
+    for tag in _THOUGHTS.finditer(text):
+        any_found = True
+        if tag[1]:
+            if depth == 0:
+                kept.clear()
+            depth = max(0, depth - 1)
+        else:
+            if depth == 0:
+                kept.append(text[place : tag.start()])
+            depth += 1
+        place = tag.end()
+    if depth == 0:
+        kept.append(text[place:])
+    return "".join(kept), any_found
+
+
+def _pieces(text: str, keys: Sequence[str]) -> Iterator[Candidate | str]:
+    fenced = _first_few(_fences(text))
+    if any(isinstance(piece, Candidate) for piece in fenced):
+        for piece in fenced:
+            if isinstance(piece, Candidate):
+                yield from _marked(piece)
+            else:
+                yield piece
+        return
+    runs = [] if text.lstrip()[:1] == "{" else _first_few(_runs(text, keys))
+    if any(isinstance(piece, Candidate) for piece in runs):
+        yield from runs
+    else:
+        yield from _braces(text)
+
+
+def _first_few(pieces: Iterator[Candidate | str]) -> list[Candidate | str]:
+    """Return the pieces up to where there are too many documents to look at."""
+    kept: list[Candidate | str] = []
+    count = 0
+    for piece in pieces:
+        kept.append(piece)
+        count += isinstance(piece, Candidate)
+        if count > MOST:
+            break
+    return kept
+
+
+def _marked(fenced: Candidate) -> Iterator[Candidate | str]:
+    """Yield what stands in a fence: as it is, or its pairs of braces, the last one open."""
+    whole = fenced.text.strip()
+    found = _first_few(_braces(whole)) if whole[:1] == "{" else []
+    if len(found) > 1 or (found and isinstance(found[0], Candidate) and found[0].open):
+        yield from (c._replace(note=FENCED) if isinstance(c, Candidate) else c for c in found)
+    elif whole:
+        yield fenced
+
+
+def _fences(text: str) -> Iterator[Candidate | str]:
+    """Yield what stands in fences and, as words, what does not; a fence may reach to the end."""
+    sign, lines = "", list[str]()
+    for line in text.splitlines():
+        mark = _fence(line)
+        if not sign:
+            if mark and len(line) - len(line.lstrip(" \t")) <= 12:
+                yield "\n".join(lines)
+                sign, lines = mark, []
+                continue
+        elif mark.startswith(sign) and line.strip() == mark:
+            yield Candidate(textwrap.dedent("\n".join(lines)), FENCED)
+            sign, lines = "", []
+            continue
+        lines.append(line)
+    body = "\n".join(lines)
+    yield Candidate(textwrap.dedent(body), FENCED) if sign else body
+
+
+def _fence(line: str) -> str:
+    """Return the sign of a line that opens or closes a fence: three backticks or more."""
+    plain = line.strip()
+    for char in "`~":
+        rest = plain.lstrip(char)
+        sign = plain[: len(plain) - len(rest)]
+        name = rest.strip()
+        if len(sign) >= 3 and (not name or name.replace("+", "").replace("-", "").isidentifier()):
+            return sign
+    return ""
+
+
+def _braces(text: str) -> Iterator[Candidate | str]:
+    """Yield what stands in braces, outermost ones, and the words between; the last may be open."""
+    stack: list[str] = []
+    start, quote, before, done = 0, "", "", 0
+    skip = False
+    for place, char in enumerate(text):
+        if skip:
+            skip = False
+        elif quote:
+            skip = char == "\\" and quote == '"'
+            if char == quote:
+                quote, before = "", char
+        elif not stack:
+            if char == "{":
+                stack, start, before = ["}"], place, char
+                yield text[done:start]
+        else:
+            if char == '"' or (char == "'" and before in "{[,:"):
+                quote = char
+            elif char in "{[":
+                stack.append("}" if char == "{" else "]")
+            elif char in "}]" and char == stack[-1]:
+                stack.pop()
+                if not stack:
+                    done = place + 1
+                    yield Candidate(text[start:done])
+            if not char.isspace():
+                before = char
+    if stack:
+        yield Candidate(text[start:], open=quote + "".join(reversed(stack)))
+    else:
+        yield text[done:]
+
+
+def _runs(text: str, keys: Sequence[str]) -> Iterator[Candidate | str]:
+    """Yield runs of lines that start with one of `keys` and what is indented below them."""
+    known = {_plain(key) for key in keys}
+    lines: list[str] = []
+    seen: set[str] = set()
+    base = 0
+
+    def run() -> Iterator[Candidate]:
+        body = "\n".join(lines).rstrip()
+        if body:
+            yield Candidate(textwrap.dedent(body))
+        lines.clear()
+        seen.clear()
+
+    for line in text.splitlines():
+        key = _KEY.match(line)
+        name = _plain(key[2]) if key else ""
+        indent = len(line) - len(line.lstrip(" \t"))
+        starts = key is not None and name in known and (not lines or indent == base)
+        if starts:
+            if name in seen:
+                yield from run()
+            if not lines:
+                base = indent
+            seen.add(name)
+            lines.append(line)
+        elif lines and (not line.strip() or indent > base or line[indent : indent + 1] in "-#]}"):
+            if line.strip() in ("---", "..."):
+                yield from run()
+            else:
+                lines.append(line)
+        else:
+            yield from run()
+            yield line
+    yield from run()
+
+
+def _plain(key: str) -> str:
+    return re.sub("[-_ ]", "", key).casefold()

@@ -1,0 +1,154 @@
+"""Ask a model over the network: one deadline over everything, stopped at once when told to.
+
+A question runs on a daemon thread of its own; who asked waits for it, for the deadline or for the
+cancel, whichever is first, and then cuts the connection. So neither a server that hangs nor one
+that drips can hold anybody, and no thread stays behind longer than its connection.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from bt_exec_llm.client.answers import Said
+from bt_exec_llm.client.errors import ModelFailure
+from bt_exec_llm.client.exchange import Answer, Block, Question, Turn
+from bt_exec_llm.client.recording import Exchange
+from bt_exec_llm.client.request_runner import RequestRunner
+from bt_exec_llm.client.settings import ModelSettings, Tier
+from bt_exec_llm.client.tiers import REMEMBERED, TierMemory
+from bt_exec_llm.client.usage import Usage
+
+__all__ = ["ModelClient"]
+
+_POLL_S = 0.02
+
+
+class ModelClient:
+    """A model behind an address that speaks the Messages protocol.
+
+    Several threads may ask at the same time.
+
+    Args:
+        settings: Which model, where, and its limits.
+        record: Is told every exchange, answers and failures alike, before they are returned.
+        memory: What is known about servers; shared by default.
+    """
+
+    def __init__(
+        self,
+        settings: ModelSettings,
+        *,
+        record: Callable[[Exchange], None] | None = None,
+        memory: TierMemory = REMEMBERED,
+    ) -> None:
+        self.settings = settings
+        self._record = record
+        self._memory = memory
+        self._lock = threading.Lock()
+        self._usage = Usage()
+
+    @property
+    def usage(self) -> Usage:
+        """What all questions so far cost."""
+        with self._lock:
+            return self._usage
+
+    @property
+    def tier(self) -> Tier:
+        """The tier in which the next question with a schema is asked first."""
+        return self._memory.get(self.settings)
+
+    def ask(
+        self,
+        system: Sequence[Block],
+        messages: Sequence[Turn],
+        schema: Mapping[str, Any] | None = None,
+        cancel: threading.Event | None = None,
+        *,
+        plain: str | None = None,
+        structured: str | None = None,
+    ) -> Answer:
+        """Ask, and wait for the answer.
+
+        Args:
+            system: Who the model is and what it may use; stable blocks first, marked.
+            messages: The dialogue; the last turn is ours.
+            schema: JSON Schema of the wanted answer, not recursive; None for free text.
+            cancel: Ends the waiting within 50 ms when it is set.
+            plain: What a server that honours no schema is told about the form instead of the
+                schema.
+            structured: What a server that honours it is told in addition.
+
+        Raises:
+            ModelFailure: With one of the codes of `bt_exec_llm.client.errors`.
+        """
+        question = Question(tuple(system), tuple(messages), schema, plain, structured)
+        digest = question.digest()
+        start = time.monotonic()
+        try:
+            said, raw, usage = self._wait(question, start, cancel)
+        except ModelFailure as failure:
+            failure.request_digest = digest
+            failure.seconds = time.monotonic() - start
+            failure.usage += Usage(seconds=failure.seconds)
+            self._account(failure.usage)
+            self._note(Exchange(question, self.settings.model, failure=failure))
+            raise
+        seconds = time.monotonic() - start
+        usage += Usage(seconds=seconds)
+        self._account(usage)
+        answer = Answer(
+            said.text,
+            said.data,
+            usage,
+            said.stop_reason,
+            said.tier,
+            digest,
+            seconds,
+            said.model or self.settings.model,
+            said.notes,
+            raw,
+        )
+        self._note(Exchange(question, self.settings.model, answer=answer))
+        return answer
+
+    def _wait(
+        self, question: Question, start: float, cancel: threading.Event | None
+    ) -> tuple[Said, str, Usage]:
+        """Run the question on a thread; return what it found, or stop it."""
+        if cancel is not None and cancel.is_set():
+            raise ModelFailure("MODEL_CANCELLED", "asked to stop")
+        deadline = start + self.settings.timeout_s
+        run = RequestRunner(self.settings, self._memory, question, deadline)
+        threading.Thread(target=run.work, name="bt-exec-model", daemon=True).start()
+        while not run.done.wait(min(_POLL_S, max(0.0, deadline - time.monotonic()))):
+            if cancel is not None and cancel.is_set():
+                run.stop()
+                raise ModelFailure("MODEL_CANCELLED", "asked to stop", usage=run.usage)
+            if time.monotonic() >= deadline:
+                latest = run.latest  # the cut makes a failure of its own
+                run.stop()
+                message = f"no answer within {self.settings.timeout_s:g} s"
+                if latest is not None:
+                    message += f"; before that: {latest.message}"
+                raise ModelFailure("MODEL_TIMEOUT", message, usage=run.usage)
+        if run.failure is not None:
+            run.failure.usage = run.usage
+            raise run.failure
+        assert run.said is not None
+        return run.said, run.raw, run.usage
+
+    def _account(self, usage: Usage) -> None:
+        with self._lock:
+            self._usage += usage
+
+    def _note(self, exchange: Exchange) -> None:
+        if self._record is None:
+            return
+        try:
+            self._record(exchange)
+        except OSError as error:
+            raise ModelFailure("MODEL_NOT_RECORDED", error.strerror or str(error)) from None

@@ -1,0 +1,62 @@
+"""The time and the connection of one question, shared by who asks and who reads the answer."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from bt_exec_llm.client.errors import ModelFailure
+
+__all__ = ["Connection"]
+
+
+class Connection:
+    """The connection of a question; whoever asked may cut it at any time.
+
+    Args:
+        deadline: When the question must be answered, on `time.monotonic`.
+    """
+
+    def __init__(self, deadline: float) -> None:
+        self.deadline = deadline
+        self.ended = threading.Event()
+        self._lock = threading.Lock()
+        self._socket: socket.socket | None = None
+
+    def cut(self) -> None:
+        """End the connection, so that whoever reads from it wakes up."""
+        self.ended.set()
+        with self._lock:
+            _shut(self._socket)
+
+    def trace(self, event: str, info: Mapping[str, Any]) -> None:
+        """Learn of the sockets that the HTTP library opens."""
+        if not event.endswith(("connect_tcp.complete", "start_tls.complete")):
+            return
+        opened = info["return_value"].get_extra_info("socket")
+        with self._lock:
+            self._socket = opened
+            if self.ended.is_set():
+                _shut(opened)
+
+    def rest(self) -> float:
+        """Return how much time is left [s]."""
+        return max(0.0, self.deadline - time.monotonic())
+
+    def check(self) -> None:
+        """Raise if the time is over or the line was cut."""
+        if self.ended.is_set():
+            raise ModelFailure("MODEL_CANCELLED", "asked to stop")
+        if self.rest() <= 0:
+            raise ModelFailure("MODEL_TIMEOUT", "the answer was still coming in")
+
+
+def _shut(opened: socket.socket | None) -> None:
+    if opened is not None:
+        with contextlib.suppress(OSError):
+            # not SSLSocket's own: that takes the session away from under the thread that reads
+            socket.socket.shutdown(opened, socket.SHUT_RDWR)

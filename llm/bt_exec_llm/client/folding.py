@@ -1,0 +1,105 @@
+"""Words of the tree language in the wrong case: ``Tree``, ``SEQUENCE``, ``skipIf``, ``skip-if``.
+
+Only keys at places that belong to the language are touched: never the arguments of a skill, the
+names of skills, conditions and parameters, or any value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from bt_exec.spec.model import KINDS
+from bt_exec.spec.source import Place, Source
+
+__all__ = ["SPEC_KEYS", "fold"]
+
+SPEC_KEYS = ("tree", "mission", "summary", "utterances", "params", "returns", "otherwise", "root")
+"""What a tree or a mission may start with."""
+
+_MODIFIERS = ("name", "skip_if", "while", "retry", "timeout", "repeat")
+_NODE_KEYS = (*KINDS, *_MODIFIERS, "with", "save", "else", "tell", "succeed_when", "body")
+_PARAM_KEYS = ("type", "default", "summary")
+_OPERATORS = ("not", "all", "any")
+_DEEPEST = 100
+
+
+def fold(source: Source, keys: Sequence[str]) -> tuple[Source, tuple[str, ...]]:
+    """Return the document with its keys in the case of the language, and a note if any changed.
+
+    Args:
+        source: The document; its positions are kept.
+        keys: Keys of its top level; `SPEC_KEYS` for trees.
+    """
+    folder = _Folder()
+    data = folder.mapping(source.data, (), keys)
+    if not folder.renamed:
+        return source, ()
+    shown = ", ".join(sorted({f"{place[-1]} for {key}" for place, key in folder.renamed.items()}))
+    marks = {folder.place(place): mark for place, mark in source.marks.items()}
+    at_keys = {folder.place(place): mark for place, mark in source.keys.items()}
+    note = f"keys in another case: {shown[:120]}"
+    return replace(source, data=data, marks=marks, keys=at_keys), (note,)
+
+
+class _Folder:
+    """Walks a document and remembers what it renamed, by place in the old words."""
+
+    def __init__(self) -> None:
+        self.renamed: dict[Place, str] = {}
+
+    def place(self, old: Place) -> Place:
+        """Return where something stands in the new words."""
+        parts = range(len(old))
+        return tuple(self.renamed.get(old[: index + 1], old[index]) for index in parts)
+
+    def mapping(self, data: Any, place: Place, known: Sequence[str]) -> Any:
+        """Fold the keys of a mapping and go on below those that the language knows."""
+        if not isinstance(data, dict) or len(place) > _DEEPEST:
+            return data
+        by_folded: dict[str, str] = {_folded(key): key for key in known}
+        folded: dict[str, Any] = {}
+        for key, value in data.items():
+            new = str(key) if key in known else by_folded.get(_folded(key)) or str(key)
+            if new in folded or (new != key and new in data):
+                new = key
+            if new != key:
+                self.renamed[(*place, key)] = new
+            folded[new] = self._below(new, value, (*place, key))
+        return folded
+
+    def _below(self, key: str, value: Any, place: Place) -> Any:
+        if key in ("root", "body"):
+            return self.mapping(value, place, _NODE_KEYS)
+        if key in ("sequence", "fallback", "parallel") and isinstance(value, list):
+            items = enumerate(value)
+            return [self.mapping(item, (*place, index), _NODE_KEYS) for index, item in items]
+        if key in ("skip_if", "while", "check"):
+            return self._condition(value, place)
+        if key == "params" and isinstance(value, dict):
+            return {
+                name: self.mapping(param, (*place, name), _PARAM_KEYS)
+                for name, param in value.items()
+            }
+        return value
+
+    def _condition(self, value: Any, place: Place) -> Any:
+        if not isinstance(value, dict) or len(value) != 1 or len(place) > _DEEPEST:
+            return value
+        (key, inner), here = next(iter(value.items())), (*place, next(iter(value)))
+        new = key if key in _OPERATORS else key.casefold()
+        if new not in _OPERATORS:
+            return value
+        if new != key:
+            self.renamed[here] = new
+        if isinstance(inner, list):
+            below = [self._condition(item, (*here, index)) for index, item in enumerate(inner)]
+            return {new: below}
+        return {new: self._condition(inner, here)}
+
+
+def _folded(key: str) -> str:
+    """Return a key without case and separators; letters of other alphabets stay what they are."""
+    return re.sub("[-_ ]", "", key).casefold() if key.isascii() else key

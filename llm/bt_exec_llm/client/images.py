@@ -1,0 +1,44 @@
+"""Frames of a camera as pictures in a prompt."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bt_exec_llm.client.exchange import Image
+
+__all__ = ["LONGEST_SIDE", "image_block"]
+
+LONGEST_SIDE = 1024
+"""Larger pictures are made smaller [px]: models see no more, and tokens cost."""
+
+
+def image_block(frame: NDArray[np.uint8], *, quality: int = 85) -> Image:
+    """Return a frame as a JPEG.
+
+    Args:
+        frame: RGB, shape (height, width, 3).
+        quality: Of the JPEG, 1 to 100.
+
+    Raises:
+        ValueError: If `frame` is no such array.
+    """
+    import cv2  # only who shows pictures pays for it
+
+    if frame.dtype != np.uint8 or frame.ndim != 3 or frame.shape[2] != 3 or not frame.size:
+        raise ValueError(f"a frame is uint8 of (height, width, 3), not {frame.dtype} {frame.shape}")
+    height, width = frame.shape[:2]
+    longest = max(height, width)
+    picture: Any = frame
+    if longest > LONGEST_SIDE:
+        scale = LONGEST_SIDE / longest
+        size = (max(1, round(width * scale)), max(1, round(height * scale)))
+        picture = cv2.resize(picture, size, interpolation=cv2.INTER_AREA)
+    done, coded = cv2.imencode(
+        ".jpg", cv2.cvtColor(picture, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, quality]
+    )
+    assert done
+    return Image(base64.b64encode(coded.tobytes()).decode("ascii"), "image/jpeg")

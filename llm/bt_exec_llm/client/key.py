@@ -1,0 +1,126 @@
+"""The key: from the environment to the SDK, and nowhere else."""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+from bt_exec_llm.client.errors import ModelFailure
+from bt_exec_llm.client.settings import ModelSettings
+
+__all__ = ["Key"]
+
+_NONE = "no-key-needed"
+_SHORTEST = 8
+
+
+class Key:
+    """A key that shows nothing of itself.
+
+    Args:
+        settings: Name the environment variable, or none.
+
+    Raises:
+        ModelFailure: With ``MODEL_NO_KEY``, if the variable holds none.
+    """
+
+    def __init__(self, settings: ModelSettings) -> None:
+        variable = settings.key_variable
+        self.__key = _NONE
+        self.__seen: re.Pattern[str] | None = None
+        if variable is None:
+            return
+        self.__key = os.environ.get(variable, "").strip()
+        if not self.__key:
+            raise ModelFailure("MODEL_NO_KEY", f"{variable}: set this environment variable")
+        if not self.__key.isascii() or not self.__key.isprintable():
+            raise ModelFailure("MODEL_NO_KEY", f"{variable}: what stands there is no key")
+        if len(self.__key) >= _SHORTEST:
+            self.__seen = re.compile("|".join(_forms(self.__key)))
+
+    def reveal(self) -> str:
+        """Return what the server wants to see; some text if it wants to see nothing."""
+        return self.__key
+
+    def hide(self, text: str) -> str:
+        """Return `text` without the key, should a server repeat it in any usual disguise."""
+        return text if self.__seen is None else self.__seen.sub("[key]", text)
+
+    def hide_in(self, data: Any) -> Any:
+        """Return data that came as JSON without the key, wherever in it that stood.
+
+        Texts that follow each other are looked at together, too: a key may come in two pieces.
+        """
+        if self.__seen is None:
+            return data
+        if isinstance(data, str):
+            return self.hide(data)
+        if isinstance(data, dict):
+            return {self.hide(key): self.hide_in(value) for key, value in data.items()}
+        if not isinstance(data, list):
+            return data
+        told = [self.hide_in(value) for value in data]
+        pieces = [_words(value) for value in told]
+        if self.__seen.search("".join(pieces)) is not None:
+            return [
+                _without_words(v) if piece else v for v, piece in zip(told, pieces, strict=True)
+            ]
+        return told
+
+    def clean(self, failure: ModelFailure) -> ModelFailure:
+        """Return the same failure without the key, and without what led to it."""
+        return ModelFailure(
+            failure.code,
+            self.hide(failure.message),
+            http_status=failure.http_status,
+            retry_after_s=failure.retry_after_s,
+            text=self.hide(failure.text),
+            stop_reason=failure.stop_reason,
+            raw=self.hide(failure.raw),
+        )
+
+
+def _forms(key: str) -> Iterator[str]:
+    """Yield patterns of the key: as it is, turned round, spaced out, and in two encodings.
+
+    Every pattern starts and goes on with a certain character, and what may stand between two is
+    bounded, as is the time to search.
+    """
+    for text in (key, key[::-1]):
+        yield _BETWEEN.join(map(_written, text))
+    for shift in range(3):  # where the key starts decides which letters it becomes
+        encoded = base64.b64encode(b"\0" * shift + key.encode()).decode().rstrip("=")
+        inner = encoded[4 if shift else 0 : len(encoded) - 1]
+        yield re.escape(inner)
+        yield re.escape(inner.translate(_URL_SAFE))
+    yield "(?i:" + key.encode().hex() + ")"
+    everything = "".join(f"%{ord(char):02x}" for char in key)
+    yield f"(?i:{everything})"
+    if (encoded := quote(key, safe="")) != key:
+        yield f"(?i:{re.escape(encoded)})"
+
+
+_BETWEEN = r"[\s,;|_.\"'+*/-]{0,3}?"
+"""What may stand between two characters of a key that is spelt out."""
+_URL_SAFE = str.maketrans("+/", "-_")
+
+
+def _words(value: Any) -> str:
+    text = value.get("text") if isinstance(value, dict) else value
+    return text if isinstance(text, str) else ""
+
+
+def _without_words(value: Any) -> Any:
+    return {**value, "text": "[key]"} if isinstance(value, dict) else "[key]"
+
+
+def _written(char: str) -> str:
+    r"""Return the pattern of a character as JSON and YAML write it: ``-``, ``\u002d``, ``\x2D``.
+
+    Text within text has more backslashes; their number is bounded, as is the time to search.
+    """
+    return rf"\\{{0,8}}(?:{re.escape(char)}|[uUx]0{{0,6}}(?i:{ord(char):x}))"

@@ -1,0 +1,223 @@
+"""What a model wrote as plain data: forgiving about the form, strict about what data is.
+
+Fences, words around, thoughts, JSON and YAML alike, trailing commas, single quotes, tabs, keys in
+another case: tolerated, and noted. Anchors, tags, duplicate keys, control characters, too much of
+anything, and a second document: refused. Nothing is executed, nothing is added, and nothing that
+was written is passed over: words beside the document are handed on to whoever judges it.
+
+Reading takes time that grows with the length of the answer and no faster, and an answer that is
+longer than the longest document there can be is not looked at.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bt_exec.failure import Problem, SpecError
+from bt_exec.spec.source import MAX_BYTES, Source, read_text
+from bt_exec_llm.client.candidates import MOST, Candidate, pieces_of, without_thoughts
+from bt_exec_llm.client.folding import SPEC_KEYS, fold
+from bt_exec_llm.client.text_repairs import mends, softened
+
+__all__ = ["LONGEST", "SPEC_KEYS", "Reading", "read_answer"]
+
+NAME = "the answer"
+LONGEST = MAX_BYTES + 16 * 1024
+"""The longest answer that is read [characters]: the largest document, and some words around it."""
+_MOST_WORK = 2 * LONGEST
+"""How many characters are parsed for one answer, all mended forms of it together; the first reading
+of every piece is always made."""
+_MENDABLE = frozenset({"NOT_YAML", "BAD_CHARACTER"})
+_BREAKS = "\x85\u2028\u2029"
+"""What ends a line in YAML and is text in JSON."""
+_BREAKS_ESCAPED = {ord(char): f"\\u{ord(char):04x}" for char in _BREAKS}
+_OF_A_TREE = (
+    "(?:do|check|tree|sequence|fallback|parallel|with|skip_if|while|retry|timeout|repeat|tell|"
+    "children|runs)"
+)
+_PART_OF_A_TREE = re.compile(
+    rf"^[ \t]*+(?:[-*][ \t]++)*+[{{\"']*+{_OF_A_TREE}[\"']?[ \t]*+:|\"{_OF_A_TREE}\"[ \t]*+:",
+    re.MULTILINE,
+)
+"""A line that can only stand in a tree; as words beside a document it was torn out of one."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was read.
+
+    Attributes:
+        source: The document with its positions, for `bt_exec.spec.load.parse`; None if there is
+            none.
+        text: The document as it was read; what positions and problems speak of.
+        complete: Whether the document has an end. One that was cut off must not be run.
+        notes: What was tolerated, in order; empty for a clean answer.
+        problems: Why there is no document; empty if there is one.
+        words: What stood beside the document.
+    """
+
+    source: Source | None = None
+    text: str = ""
+    complete: bool = True
+    notes: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    words: str = ""
+
+    @property
+    def data(self) -> Any:
+        """The document as plain data, or None."""
+        return None if self.source is None else self.source.data
+
+
+def read_answer(
+    text: str, *, keys: Sequence[str] = SPEC_KEYS, alone: Sequence[str] = ()
+) -> Reading:
+    """Find the document in what a model wrote, and read it.
+
+    Args:
+        text: The model's words.
+        keys: What the document may start with; their case is mended.
+        alone: Keys that make a second document of a line among the words; all `keys` by default.
+    """
+    if len(text) > LONGEST:
+        problem = Problem("TOO_BIG", f"is too big: more than {LONGEST} characters", file=NAME)
+        return Reading(problems=(problem,))
+    said, thought = without_thoughts(text.replace("\r\n", "\n"))
+    first = ("thoughts left out",) if thought else ()
+    if (soft := softened(said)) != said:
+        said, first = soft, (*first, "hard spaces made soft")
+    found = pieces_of(said, keys)
+    if len(found.documents) > MOST:
+        return _several(said, first)
+    work = _Work()
+    readings = [_read(piece, keys, first, work) for piece in found.documents]
+    named = [each for each, is_named in readings if is_named]
+    others = [each for each, is_named in readings if not is_named and each.source is not None]
+    broken = [each for each, _ in readings if each.problems]
+    chosen = named or others
+    if len(chosen) > 1:
+        return _several(said, first)
+    if not chosen:
+        if broken and (not found.words or any(_starts(each.text, keys) for each in broken)):
+            return broken[-1]
+        message = "holds no document; write one YAML document and nothing else"
+        problem = Problem("EMPTY", message, file=NAME, line=1, column=1)
+        return Reading(text=said, notes=first, problems=(problem,))
+    if any(_starts(each.text, keys) for each in broken if each is not chosen[0]):
+        return _several(said, first)
+    if _starts(found.words, alone or keys):
+        return _several(said, first)
+    beside = [each.text for each, _ in readings if each.text != chosen[0].text]
+    words = "\n".join([found.words, *beside]).strip()
+    if _PART_OF_A_TREE.search(words):
+        message = "lines of a tree stand outside of the document; write it in one piece"
+        problem = Problem("PLAN_IN_PIECES", message, file=NAME)
+        return Reading(text=said, notes=first, problems=(problem,))
+    return replace(chosen[0], words=words)
+
+
+class _Work:
+    """How many characters were parsed so far."""
+
+    def __init__(self) -> None:
+        self.done = 0
+
+    def may(self, text: str) -> bool:
+        return self.done + len(text) <= _MOST_WORK
+
+
+def _several(text: str, notes: tuple[str, ...]) -> Reading:
+    message = "holds more than one document; write the one that counts and nothing else"
+    problem = Problem("SEVERAL_PLANS", message, file=NAME)
+    return Reading(text=text, notes=notes, problems=(problem,))
+
+
+def _read(
+    candidate: Candidate, keys: Sequence[str], notes: tuple[str, ...], work: _Work
+) -> tuple[Reading, bool]:
+    """Read a candidate as it is, then mended, then closed; also tell whether it has a known key."""
+    notes = (*notes, candidate.note) if candidate.note else notes
+    text, complete = candidate.text, not candidate.open
+    if candidate.open:
+        # a dangling comma or colon would leave half an entry behind
+        text = text.rstrip().rstrip(",") + candidate.open
+        notes = (*notes, "cut off: what was open is closed")
+    reading = _attempt(text, complete, notes, work)
+    other = None if reading.problems else reading
+    if other is not None and _known(other.data, keys):
+        return _folded(other, keys), True
+    problems = reading.problems
+    if not problems or all(problem.code in _MENDABLE for problem in problems):
+        for mended, note in mends(text):
+            if not work.may(mended):
+                break
+            notes = (*notes, note)
+            reading = _attempt(mended, complete, notes, work)
+            if any(problem.code not in _MENDABLE for problem in reading.problems):
+                problems = problems or reading.problems
+                break
+            if reading.source is not None and _known(reading.data, keys):
+                return _folded(reading, keys), True
+            other = other or (None if reading.problems else reading)
+    if other is not None and isinstance(other.data, dict | list):
+        return other, False
+    return Reading(text=text, complete=complete, notes=notes, problems=problems), False
+
+
+def _attempt(text: str, complete: bool, notes: tuple[str, ...], work: _Work) -> Reading:
+    work.done += len(text)
+    try:
+        source = _source(text)
+    except SpecError as error:
+        return Reading(text=text, complete=complete, notes=notes, problems=tuple(error.problems))
+    if text.lstrip()[:1] in ("{", "[") and not _is_json(text):
+        notes = (*notes, "JSON with slips read as YAML")
+    return Reading(source, text, complete, notes)
+
+
+def _folded(reading: Reading, keys: Sequence[str]) -> Reading:
+    assert reading.source is not None
+    source, folded = fold(reading.source, keys)
+    return replace(reading, source=source, notes=(*reading.notes, *folded))
+
+
+def _source(text: str) -> Source:
+    """Read YAML or JSON; JSON that is no YAML (half characters in escapes, tabs) is rewritten."""
+    breaks = any(char in text for char in _BREAKS)
+    if not (breaks and _is_json(text)):
+        try:
+            return read_text(text, NAME)
+        except SpecError as error:
+            if not _is_json(text) or any(problem.code != "NOT_YAML" for problem in error.problems):
+                raise
+    written = json.dumps(json.loads(text), ensure_ascii=False, indent=1)
+    return read_text(written.translate(_BREAKS_ESCAPED), NAME)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _known(data: Any, keys: Sequence[str]) -> bool:
+    """Whether data has one of the keys, in any case."""
+    if not isinstance(data, dict):
+        return False
+    folded = {key.casefold() for key in keys}
+    return any(key.casefold() in folded for key in data)
+
+
+def _starts(text: str, keys: Sequence[str]) -> bool:
+    """Whether a line of text starts with one of the keys and a colon, or a brace does."""
+    names = "|".join(map(re.escape, keys))
+    return (
+        re.search(rf"(?im)(?:^[ \t]*+|[{{,][ \t\n]*+)[\"']?(?:{names})[\"']?[ \t]*+:", text)
+        is not None
+    )

@@ -1,0 +1,99 @@
+"""Exchanges with a model on record: a JSON line each, after one that tells how it was asked."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bt_exec.failure import UsageError
+from bt_exec_llm.client.errors import ModelFailure
+from bt_exec_llm.client.exchange import Answer, Question
+
+__all__ = ["Exchange", "Recorder"]
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A question and what came of it: an answer or a failure. It holds no key.
+
+    Attributes:
+        question: What was asked.
+        model: Who was asked.
+        answer: What was answered.
+        failure: Why nothing was.
+    """
+
+    question: Question
+    model: str
+    answer: Answer | None = None
+    failure: ModelFailure | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON: a line of a recording, or an entry of a journal."""
+        came: Answer | ModelFailure | None = self.answer or self.failure
+        assert came is not None
+        row: dict[str, Any] = {
+            "version": VERSION,
+            "digest": came.request_digest,
+            "model": self.model,
+            "request": self.question.to_dict(),
+            "usage": came.usage.to_dict(),
+            "seconds": came.seconds,
+            "stop_reason": came.stop_reason,
+            "text": came.text,
+            "raw": came.raw,
+        }
+        if self.answer is not None:
+            notes = list(self.answer.notes)
+            more = {"data": self.answer.data, "tier": self.answer.tier, "notes": notes}
+            return {**row, "answered_by": self.answer.model, **more}
+        assert self.failure is not None
+        return {
+            **row,
+            "failure": {
+                "code": self.failure.code,
+                "message": self.failure.message,
+                "http_status": self.failure.http_status,
+                "retry_after_s": self.failure.retry_after_s,
+            },
+        }
+
+
+class Recorder:
+    """Writes every exchange to the end of a file; give it to a client as ``record``.
+
+    Args:
+        path: The file; made if it is not there.
+        settings: How the model is asked; written before the first exchange, for `ReplayClient`.
+
+    Raises:
+        UsageError: If the file cannot be written.
+    """
+
+    def __init__(self, path: Path, settings: Mapping[str, Any] | None = None) -> None:
+        self.path = path
+        self._header = {} if settings is None else {"version": VERSION, "settings": dict(settings)}
+        self._lock = threading.Lock()
+        try:
+            with path.open("a", encoding="utf-8"):
+                pass
+        except OSError as error:
+            raise UsageError(f"{path}: cannot be written: {error.strerror}") from error
+
+    def __call__(self, exchange: Exchange) -> None:
+        """Write an exchange down; it is in the file when this returns."""
+        # ensure_ascii: half characters that a server sends survive, and no line breaks slip in
+        line = json.dumps(exchange.to_dict(), ensure_ascii=True, separators=(",", ":")) + "\n"
+        with self._lock, self.path.open("a", encoding="ascii") as file:
+            if self._header:
+                file.write(
+                    json.dumps(self._header, ensure_ascii=True, separators=(",", ":")) + "\n"
+                )
+                self._header = {}
+            file.write(line)

@@ -1,0 +1,193 @@
+"""A model that answers from a recording what was answered then."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast, get_args
+
+from bt_exec.failure import UsageError
+from bt_exec_llm.client.errors import ModelFailure
+from bt_exec_llm.client.exchange import Answer, Block, Question, Turn
+from bt_exec_llm.client.recording import VERSION
+from bt_exec_llm.client.settings import Tier
+from bt_exec_llm.client.usage import Usage
+
+__all__ = ["ReplayClient"]
+
+_LONGEST_LINE = 32_000_000
+
+
+class ReplayClient:
+    """Answers from a recording what was answered then, byte for byte; failures alike.
+
+    A question gets the first unused answer to the same question.
+
+    Args:
+        path: What `Recorder` wrote.
+        ignore_digest: Give the answers in their order, whatever is asked.
+
+    Attributes:
+        settings: How the model was asked, as its recorder was told; the last time, if it was asked
+            in several ways, and nothing if the recording tells nothing.
+
+    Raises:
+        UsageError: If the file cannot be read, or is no recording.
+    """
+
+    def __init__(self, path: Path, *, ignore_digest: bool = False) -> None:
+        self.path = path
+        self.usage = Usage()
+        self._ignore = ignore_digest
+        self._lock = threading.Lock()
+        rows = _read(path)
+        told = [row["settings"] for row in rows if "settings" in row]
+        self.settings: Mapping[str, Any] = told[-1] if told else {}
+        self._rows = [row for row in rows if "settings" not in row]
+        self._count = len(self._rows)
+
+    @property
+    def left(self) -> int:
+        """How many answers are left."""
+        with self._lock:
+            return len(self._rows)
+
+    def knows(self, question: Question) -> bool:
+        """Whether an unused answer to this question is on record."""
+        digest = question.digest()
+        with self._lock:
+            return any(row["digest"] == digest for row in self._rows)
+
+    def ask(
+        self,
+        system: Sequence[Block],
+        messages: Sequence[Turn],
+        schema: Mapping[str, Any] | None = None,
+        cancel: threading.Event | None = None,
+        *,
+        plain: str | None = None,
+        structured: str | None = None,
+    ) -> Answer:
+        """Return the recorded answer, at once.
+
+        Raises:
+            ModelFailure: The recorded one; or ``MODEL_REPLAY_DIFFERS``, ``MODEL_REPLAY_ENDED``.
+        """
+        if cancel is not None and cancel.is_set():
+            raise ModelFailure("MODEL_CANCELLED", "asked to stop")
+        question = Question(tuple(system), tuple(messages), schema, plain, structured)
+        digest = question.digest()
+        with self._lock:
+            came = self._rows.pop(self._find(question, digest))
+            answer = _came(came)
+            self.usage += answer.usage
+        if isinstance(answer, ModelFailure):
+            raise answer
+        return answer
+
+    def _find(self, question: Question, digest: str) -> int:
+        if not self._rows:
+            message = f"all {self._count} answers of {self.path.name} are used"
+            raise ModelFailure("MODEL_REPLAY_ENDED", message)
+        if self._ignore:
+            return 0
+        for index, row in enumerate(self._rows):
+            if row["digest"] == digest:
+                return index
+        message = (
+            f"{self.path.name}: no answer to this question; the next one there differs in "
+            f"{_difference(self._rows[0]['request'], question.to_dict())}"
+        )
+        raise ModelFailure("MODEL_REPLAY_DIFFERS", message)
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    number = 0
+    try:
+        with path.open(encoding="utf-8") as file:
+            while line := file.readline(_LONGEST_LINE):
+                number += 1
+                if line.strip():
+                    rows.append(_row(line))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        why = f"lacks {error}" if isinstance(error, KeyError) else str(error)[:200]
+        raise UsageError(f"{path}: line {number} is no recorded exchange: {why}") from None
+    return rows
+
+
+def _row(line: str) -> dict[str, Any]:
+    row: dict[str, Any] = json.loads(line)
+    if row["version"] != VERSION:
+        raise ValueError(f"version {row['version']!r}, this program reads {VERSION}")
+    if "settings" in row:
+        if not isinstance(row["settings"], dict):
+            raise TypeError("settings must be a mapping")
+        return row
+    _came(row)
+    dict(row["request"])
+    return row
+
+
+def _came(row: Mapping[str, Any]) -> Answer | ModelFailure:
+    """Return what a line says came back.
+
+    Raises:
+        ValueError, KeyError, TypeError, AttributeError: If it is no such line.
+    """
+    usage = Usage(**row["usage"])
+    if "failure" in row:
+        told = row["failure"]
+        failure = ModelFailure(
+            told["code"],
+            told["message"],
+            http_status=told["http_status"],
+            retry_after_s=told["retry_after_s"],
+            text=row["text"],
+            stop_reason=row["stop_reason"],
+            raw=row["raw"],
+            usage=usage,
+        )
+        failure.request_digest, failure.seconds = row["digest"], row["seconds"]
+        return failure
+    if row["tier"] not in get_args(Tier):
+        raise ValueError(f"there is no tier {row['tier']!r}")
+    return Answer(
+        row["text"],
+        row["data"],
+        usage,
+        row["stop_reason"],
+        cast("Tier", row["tier"]),
+        row["digest"],
+        row["seconds"],
+        row["answered_by"],
+        tuple(row["notes"]),
+        row["raw"],
+    )
+
+
+def _difference(then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """Return where two questions part: ``messages[2]/blocks[0]/text``."""
+    place, left, right = "", cast("Any", then), cast("Any", now)
+    while True:
+        if isinstance(left, dict) and isinstance(right, dict):
+            keys = [*left, *(key for key in right if key not in left)]
+            parts = [(f"/{key}" if place else str(key), key) for key in keys]
+            pairs = [(name, left.get(key), right.get(key)) for name, key in parts]
+        elif isinstance(left, list) and isinstance(right, list):
+            if len(left) != len(right):
+                return f"{place}: {len(left)} then, {len(right)} now"
+            pairs = [
+                (f"[{index}]", *pair) for index, pair in enumerate(zip(left, right, strict=True))
+            ]
+        else:
+            return place or "nothing"
+        differing = [pair for pair in pairs if pair[1] != pair[2]]
+        if not differing:
+            return place or "nothing"
+        name, left, right = differing[0]
+        place += name

@@ -1,0 +1,138 @@
+"""A question on its own thread: through tiers and retries until it is answered or stopped."""
+
+from __future__ import annotations
+
+import random
+import threading
+from typing import TYPE_CHECKING, Any
+
+from bt_exec_llm.client.answers import Said, understand
+from bt_exec_llm.client.connection import Connection
+from bt_exec_llm.client.errors import ModelFailure
+from bt_exec_llm.client.exchange import Question
+from bt_exec_llm.client.key import Key
+from bt_exec_llm.client.settings import ModelSettings, Tier
+from bt_exec_llm.client.tiers import TIERS, TierMemory, build
+from bt_exec_llm.client.usage import Usage
+
+if TYPE_CHECKING:
+    from bt_exec_llm.client.transport import Reply, Transport
+
+__all__ = ["RequestRunner"]
+
+_LONGEST_BACKOFF_S = 8.0
+_REFUSED_TIER = frozenset({400, 422, 501})
+
+
+class RequestRunner:
+    """A question on its thread: tiers, retries, and what came of them."""
+
+    def __init__(
+        self, settings: ModelSettings, memory: TierMemory, question: Question, deadline: float
+    ) -> None:
+        self.done = threading.Event()
+        self.said: Said | None = None
+        self.raw = ""
+        self.failure: ModelFailure | None = None
+        self.latest: ModelFailure | None = None
+        self.usage = Usage()
+        self._settings = settings
+        self._memory = memory
+        self._question = question
+        self._connection = Connection(deadline)
+        self._retries = settings.retries
+
+    def stop(self) -> None:
+        """End it as soon as can be; called from the thread that waits."""
+        self._connection.cut()
+
+    def work(self) -> None:
+        """Answer the question; what goes wrong is kept as a failure."""
+        key: Key | None = None
+        try:
+            key = Key(self._settings)
+            self.said, self.raw = self._ask(key)
+        except ModelFailure as failure:
+            self.failure = key.clean(failure) if key is not None else failure
+        except Exception as error:  # noqa: BLE001 - a bug here must not look like a hanging server
+            crash = ModelFailure("MODEL_CRASHED", f"{type(error).__name__}: {error}")
+            self.failure = key.clean(crash) if key is not None else crash
+        finally:
+            self.done.set()
+
+    def _ask(self, key: Key) -> tuple[Said, str]:
+        try:
+            from bt_exec_llm.client.transport import Transport
+        except ImportError as error:
+            raise ModelFailure("MODEL_NO_SDK", str(error)) from None
+        with Transport(self._settings, key, self._connection) as transport:
+            return self._through_tiers(transport)
+
+    def _through_tiers(self, transport: Transport) -> tuple[Said, str]:
+        """Ask in one tier after the other until one gives what was asked for."""
+        auto = self._question.schema is not None and self._settings.tier == "auto"
+        order = (
+            self._memory.order(self._settings) if self._question.schema is not None else TIERS[-1:]
+        )
+        for tier in order:
+            last = tier == order[-1]
+            try:
+                reply, said = self._retry(transport, tier)
+            except ModelFailure as failure:
+                refused = failure.code == "MODEL_BAD_REQUEST" or failure.http_status == 501
+                if refused and auto and not last and failure.http_status in {None, *_REFUSED_TIER}:
+                    continue
+                raise
+            if said.honoured or said.data is not None or last:
+                if auto:
+                    self._memory.put(self._settings, tier if said.honoured else _after(tier))
+                return said, reply
+        raise AssertionError("the last tier returns or raises")
+
+    def _retry(self, transport: Transport, tier: Tier) -> tuple[str, Said]:
+        """Ask in one tier; again after a failure that may pass, while time and retries last."""
+        request = _request(self._question, tier, self._settings)
+        attempt = 0
+        while True:
+            self.usage += Usage(requests=1)
+            try:
+                reply = transport.send(request)
+                return self._understood(reply, tier)
+            except ModelFailure as failure:
+                self.latest = failure
+                pause = self._pause(failure, attempt)
+                if pause is None:
+                    raise
+            attempt += 1
+            self._retries -= 1
+            if self._connection.ended.wait(pause):
+                raise ModelFailure("MODEL_CANCELLED", "asked to stop")
+
+    def _understood(self, reply: Reply, tier: Tier) -> tuple[str, Said]:
+        self.usage += Usage.read(reply.message.get("usage"), self._settings.prices)
+        said = understand(reply.message, reply.raw, self._question, tier)
+        return reply.raw, said
+
+    def _pause(self, failure: ModelFailure, attempt: int) -> float | None:
+        """Return how long to wait before the next try [s]; None if there is none."""
+        if not failure.retryable or self._retries <= 0 or failure.http_status == 501:
+            return None
+        asked = failure.retry_after_s or 0.0
+        if asked > self._settings.longest_wait_s:
+            return None
+        backoff = min(_LONGEST_BACKOFF_S, self._settings.backoff_s * 2**attempt)
+        pause = max(asked, backoff * random.uniform(0.5, 1.0))
+        return pause if pause < self._connection.rest() else None
+
+
+def _request(question: Question, tier: Tier, settings: ModelSettings) -> dict[str, Any]:
+    enforced = None
+    if tier == "schema" and question.schema is not None:
+        from bt_exec_llm.client.transport import transformed
+
+        enforced = transformed(question.schema)
+    return build(question, tier, settings, enforced)
+
+
+def _after(tier: Tier) -> Tier:
+    return TIERS[min(TIERS.index(tier) + 1, len(TIERS) - 1)]

@@ -1,0 +1,105 @@
+"""Which model answers, where it is, and what a question to it may cost."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated, Literal, TypeAlias
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+__all__ = ["ANTHROPIC_URL", "LARGEST_ANSWER", "ModelSettings", "Prices", "Tier"]
+
+ANTHROPIC_URL = "https://api.anthropic.com"
+LARGEST_ANSWER = 1_000_000
+"""An answer with more bytes than this is not read to its end."""
+
+Tier: TypeAlias = Literal["schema", "tool", "text"]
+"""How an answer is held to its form: by the server, by a forced tool, or by asking nicely."""
+
+Price: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Prices(BaseModel):
+    """What a million tokens cost, in any one currency; cache prices follow the usual factors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    input: Price = 0.0
+    output: Price = 0.0
+    cache_write: Price | None = None
+    cache_read: Price | None = None
+
+    def cost(self, fresh: int, output: int, written: int, read: int) -> float:
+        """Return what these tokens cost; `fresh` input is neither `written` nor `read` cache."""
+        write = self.input * 1.25 if self.cache_write is None else self.cache_write
+        reread = self.input * 0.1 if self.cache_read is None else self.cache_read
+        total = fresh * self.input + output * self.output + written * write + read * reread
+        return total / 1_000_000
+
+
+class ModelSettings(BaseModel):
+    """Everything the client wants to know; no field holds a secret.
+
+    Attributes:
+        model: The server's name for the model.
+        base_url: Where the Messages protocol is spoken, without ``/v1/messages``.
+        api_key_env: Name of the environment variable with the key. By default
+            ``ANTHROPIC_API_KEY`` for Anthropic's own address and no key for any other, so that a
+            key never goes to a server it was not meant for.
+        max_tokens: Longest answer [tokens].
+        timeout_s: Deadline over one question, with its retries and tiers [s].
+        connect_timeout_s: Longest wait for a connection [s].
+        retries: How often a question is sent again after a failure that may pass.
+        backoff_s: Wait before the first retry [s]; doubles with each, with jitter, up to 8 s.
+        longest_wait_s: A server that asks to wait longer than this is given up at once [s].
+        tier: How answers are held to their form; ``auto`` finds out and remembers.
+        stream: Read the answer as it is written; for slow models behind impatient proxies.
+        temperature: How much chance there is in an answer; by default none where the server is not
+            Anthropic's own, which is not told any.
+        cache: Mark the stable blocks of a prompt for the server's prompt cache.
+        prices: For the account of costs.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    model: Annotated[str, Field(min_length=1, max_length=200)] = "claude-sonnet-5-5"
+    base_url: str = ANTHROPIC_URL
+    api_key_env: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
+    max_tokens: Annotated[int, Field(ge=1, le=1_000_000)] = 8000
+    timeout_s: Annotated[float, Field(gt=0, le=3600)] = 120.0
+    connect_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 10.0
+    retries: Annotated[int, Field(ge=0, le=10)] = 2
+    backoff_s: Annotated[float, Field(ge=0, le=60)] = 0.5
+    longest_wait_s: Annotated[float, Field(ge=0, le=600)] = 20.0
+    tier: Literal["auto"] | Tier = "auto"
+    stream: bool = False
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    cache: bool = True
+    prices: Prices = Prices()
+
+    @field_validator("base_url")
+    @classmethod
+    def _address(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("must be an address such as http://localhost:11434")
+        if parts.username or parts.password or parts.query:
+            raise ValueError("must not hold a name, a password or a query; keys have api_key_env")
+        return value.rstrip("/").removesuffix("/v1/messages").removesuffix("/v1")
+
+    @property
+    def is_anthropic(self) -> bool:
+        """Whether the address is Anthropic's own."""
+        host = urlsplit(self.base_url).hostname or ""
+        return host == "anthropic.com" or host.endswith(".anthropic.com")
+
+    @property
+    def key_variable(self) -> str | None:
+        """The environment variable that must hold a key, or None if no key is sent."""
+        return self.api_key_env or ("ANTHROPIC_API_KEY" if self.is_anthropic else None)
+
+    def has_key(self) -> bool:
+        """Whether a key is there, or none is needed."""
+        variable = self.key_variable
+        return variable is None or bool(os.environ.get(variable, "").strip())

@@ -1,0 +1,84 @@
+"""Small slips of the pen in a document, mended one after the other; each says what it did.
+
+Only the form is touched: no mend adds a word that was not there. Every expression takes time that
+grows with the length of the text and no faster: a repetition never gives back what it has taken
+(``*+``), and an open quote or comment is taken to the end, so that nothing is searched twice.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+
+__all__ = ["mends", "softened"]
+
+_STRINGS = r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)' + r"|'[^'\n]*+'"
+_COMMENT = re.compile(rf"({_STRINGS})|//[^\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/|\Z)", re.DOTALL)
+_NONE = re.compile(rf"({_STRINGS})|\bNone\b", re.DOTALL)
+_COMMAS = re.compile(rf"({_STRINGS})|,(?=\s*+[,}}\]])", re.DOTALL)
+_TABS = re.compile(r"^[ ]*+\t[ \t]*+", re.MULTILINE)
+_ODD = {
+    ord("\u00a0"): " ",
+    **dict.fromkeys(map(ord, "\u200b\u200c\u200d\ufeff\u2060"), None),
+}
+_HARD = re.compile("^[ \t]*+\u00a0[ \t\u00a0]*+", re.MULTILINE)
+_ODD_APART = re.compile(rf"({_STRINGS})|[{''.join(map(chr, _ODD))}]", re.DOTALL)
+_CURLY = str.maketrans({"“": '"', "”": '"', "„": '"'})
+_TIGHT = re.compile(
+    r"^([ ]*+(?:-[ ]++)*+(?:do|check|tree|sequence|fallback|parallel|root|with|name|summary|"
+    r"timeout|retry|repeat|while|skip_if|else|save)):(?=[^\s:/])",
+    re.MULTILINE,
+)
+_COLON = re.compile(
+    r"^([ ]*+(?:-[ ]++)*+[A-Za-z_]\w*+:[ ]++)([^\s\"'\[{|>&*!%@`#][^\n]*+)$", re.MULTILINE
+)
+
+
+def softened(text: str) -> str:
+    """Return a text with soft spaces for its indentation: hard ones would make words of it."""
+    return _HARD.sub(lambda match: match[0].replace("\u00a0", " "), text)
+
+
+def mends(text: str) -> Iterator[tuple[str, str]]:
+    """Yield ever more mended texts, each with what was done last; the next is made when wanted."""
+    steps: list[tuple[str, Callable[[str], str]]]
+    if text.lstrip()[:1] in ("{", "["):
+        steps = [
+            ("characters that cannot be seen left out", lambda t: _ODD_APART.sub(_odd, t)),
+            ("curly quotes made straight", lambda t: t.translate(_CURLY)),
+            ("comments left out", lambda t: _COMMENT.sub(_keep_string, t)),
+            ("None read as null", lambda t: _NONE.sub(lambda m: m[1] or "null", t)),
+            ("commas too many left out", lambda t: _COMMAS.sub(_keep_string, t)),
+        ]
+    else:
+        steps = [
+            ("characters that cannot be seen left out", lambda t: t.translate(_ODD)),
+            ("tabs turned into spaces", lambda t: _TABS.sub(_spaces, t)),
+            ("a space put after a colon", lambda t: _TIGHT.sub(r"\1: ", t)),
+            ("quotes put around text that holds a colon", lambda t: _COLON.sub(_quoted, t)),
+        ]
+    for note, step in steps:
+        mended = step(text)
+        if mended != text:
+            text = mended
+            yield text, note
+
+
+def _spaces(match: re.Match[str]) -> str:
+    return match[0].replace("\t", "  ")
+
+
+def _odd(match: re.Match[str]) -> str:
+    return match[1] or match[0].translate(_ODD)
+
+
+def _keep_string(match: re.Match[str]) -> str:
+    return match[1] or ""
+
+
+def _quoted(match: re.Match[str]) -> str:
+    value = match[2].rstrip(" ")
+    if ": " not in value and not value.endswith(":"):
+        return match[0]
+    return match[1] + json.dumps(value, ensure_ascii=False)

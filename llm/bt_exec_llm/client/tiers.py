@@ -1,0 +1,142 @@
+"""Three ways to hold an answer to its form, and which of them a server honours.
+
+======  =====================================  =========================================
+tier    what is sent                           honoured when
+======  =====================================  =========================================
+schema  ``output_config`` with a JSON Schema   the text is JSON with the required keys
+tool    one tool, ``tool_choice`` forced       there is a call of it with the required keys
+text    a paragraph about the form             (always)
+======  =====================================  =========================================
+
+A server that refuses a tier (400, 422, 501), or ignores it, is asked in the next one; what is
+honoured is remembered for the address and the model while the program runs. An ignored tier costs
+nothing when the text can be read all the same.
+
+Known differences (servers change; ``auto`` finds out by itself): Anthropic enforces schemas and
+tools. Ollama accepts and ignores schemas and ``tool_choice``. vLLM enforces schemas. llama.cpp
+and LM Studio have the endpoint, with tools; what they do with a schema depends on the version.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bt_exec_llm.client.exchange import Block, Image, Question, Turn
+from bt_exec_llm.client.settings import ModelSettings, Tier
+
+__all__ = ["REMEMBERED", "TIERS", "TOOL", "TierMemory", "build"]
+
+TIERS: tuple[Tier, ...] = ("schema", "tool", "text")
+TOOL = "give_answer"
+
+_MOST_MARKS = 4
+_PLAIN = "Answer with one JSON document and nothing else. It must follow this JSON Schema:\n"
+
+
+class TierMemory:
+    """What was found out about servers: the first tier worth asking for, by address and model."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._tiers: dict[tuple[str, str], Tier] = {}
+
+    def get(self, settings: ModelSettings) -> Tier:
+        """Return the tier to begin with."""
+        if settings.tier != "auto":
+            return settings.tier
+        with self._lock:
+            return self._tiers.get((settings.base_url, settings.model), TIERS[0])
+
+    def put(self, settings: ModelSettings, tier: Tier) -> None:
+        """Remember the tier to begin with from now on."""
+        with self._lock:
+            self._tiers[settings.base_url, settings.model] = tier
+
+    def order(self, settings: ModelSettings) -> tuple[Tier, ...]:
+        """Return the tiers to try, in order; one if the tier is configured."""
+        first = self.get(settings)
+        return TIERS[TIERS.index(first) :] if settings.tier == "auto" else (first,)
+
+
+REMEMBERED = TierMemory()
+"""What this program found out."""
+
+
+def build(
+    question: Question, tier: Tier, settings: ModelSettings, enforced: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Return the arguments of the SDK's ``messages.create``.
+
+    Args:
+        question: What is asked.
+        tier: How the answer is held to its form.
+        settings: Model and limits.
+        enforced: The schema as servers enforce it; needed in the tier ``schema``.
+    """
+    system = list(question.system)
+    if question.schema is not None and tier == "text":
+        told = question.plain
+        if told is None:
+            told = _PLAIN + json.dumps(question.schema, ensure_ascii=False)
+        system.append(Block(told, cache=question.plain is not None))
+    elif question.schema is not None and question.structured:
+        system.append(Block(question.structured, cache=True))
+    request: dict[str, Any] = {
+        "model": settings.model,
+        "max_tokens": settings.max_tokens,
+        "messages": [_turn(turn) for turn in question.messages],
+    }
+    if texts := [_block(block) for block in system if block.text.strip()]:
+        request["system"] = texts
+    if question.schema is not None and tier == "schema":
+        request["output_config"] = {"format": {"type": "json_schema", "schema": enforced}}
+    if question.schema is not None and tier == "tool":
+        about = "Give the answer. Call this exactly once."
+        request["tools"] = [
+            {"name": TOOL, "description": about, "input_schema": dict(question.schema)}
+        ]
+        request["tool_choice"] = {
+            "type": "tool",
+            "name": TOOL,
+            "disable_parallel_tool_use": True,
+        }
+    if settings.stream:
+        request["stream"] = True
+    if settings.temperature is not None or not settings.is_anthropic:
+        # the SDK has no name for it; local servers take it, and small models need it
+        request["extra_body"] = {"temperature": settings.temperature or 0.0}
+    if settings.cache:
+        _mark(request, system, question)
+    return request
+
+
+def _mark(request: Mapping[str, Any], system: Sequence[Block], question: Question) -> None:
+    """Mark the stable blocks for the cache: the last four, as more are refused."""
+    stable = [block for block in system if block.text.strip()]
+    pairs: list[tuple[dict[str, Any], Block | Image]] = list(
+        zip(request.get("system", ()), stable, strict=False)
+    )
+    for turn, asked in zip(request["messages"], question.messages, strict=True):
+        pairs += zip(turn["content"], _said(asked), strict=True)
+    marked = [sent for sent, block in pairs if isinstance(block, Block) and block.cache]
+    for sent in marked[-_MOST_MARKS:]:
+        sent["cache_control"] = {"type": "ephemeral"}
+
+
+def _said(turn: Turn) -> list[Block | Image]:
+    """Return what a turn says; empty texts are refused by servers."""
+    return [block for block in turn.blocks if isinstance(block, Image) or block.text.strip()]
+
+
+def _turn(turn: Turn) -> dict[str, Any]:
+    return {"role": turn.role, "content": [_block(block) for block in _said(turn)]}
+
+
+def _block(block: Block | Image) -> dict[str, Any]:
+    if isinstance(block, Block):
+        return {"type": "text", "text": block.text}
+    source = {"type": "base64", "media_type": block.media_type, "data": block.data}
+    return {"type": "image", "source": source}

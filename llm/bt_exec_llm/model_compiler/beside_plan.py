@@ -1,0 +1,98 @@
+"""What stands in an answer beside its plan: a second plan, a reason or words against it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from bt_exec.failure import Problem
+from bt_exec.spec.model import KINDS
+from bt_exec_llm.model_compiler.flat_format import is_flat
+from bt_exec_llm.model_compiler.objections import objection
+
+__all__ = ["ACTIONS", "FIELDS", "OWN", "WRAPPERS", "canonical", "objections", "reason", "two_plans"]
+
+WRAPPERS = ("plan", "answer", "mission", "behavior_tree", "behaviour_tree", "tree", "result")
+ACTIONS = ("full_action_list", "actions", "plan", "steps", "tasks", "action_list")
+OWN = ("root", "nodes", "explanation", "cannot", "assumes", "subgoals")
+FIELDS = ("save", "else", "tell", "skip_if", "while", "retry", "timeout", "repeat")
+_NO_REASON = ("", "none", "null", "n/a", "na", "-", "false", "empty", "없음", "없습니다")
+"""What models write into ``cannot`` when nothing is in the way."""
+_EXPLAIN = ("explanation", "summary", "subgoals")
+_TURN = (
+    *("mode", "plan_version", "step_index", "next_action", "skip_log", "visibility_warnings"),
+    *("door_state_estimation", "observations", "gate_evaluations", "goal_status", "stop_signal"),
+    "arm_policy",
+)
+"""Keys of a turn report; rules of packs read what they say."""
+_PERMITS = re.compile(
+    r"\b(?:approved?|safe|ok|okay|allow\w*|execut\w*|valid|permit\w*|confirm\w*|ready|feasible|"
+    r"possible|can|may|run|proceed|go)\b",
+    re.IGNORECASE,
+)
+"""Keys that forbid where they are false."""
+
+
+def canonical(key: str) -> str:
+    """Return ``cannot`` for its other spellings; other keys as they are."""
+    plain = "".join(char for char in key.casefold() if char.isalpha())
+    return "cannot" if plain in ("cannot", "cant") else key
+
+
+def reason(value: Any) -> str:
+    """Return why there is no plan, if an answer says so in any form; empty if it does not."""
+    if value is None or value is False or value == [] or value == {}:
+        return ""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    text = text.strip()
+    return "" if text.casefold().strip(".") in _NO_REASON else text
+
+
+def two_plans(data: Mapping[str, Any]) -> list[Problem]:
+    """Find a second plan beside the first: both would be meant, or neither."""
+    wrapped = [
+        key
+        for key in WRAPPERS
+        if isinstance(data.get(key), dict)
+        and any(inner in data[key] for inner in (*KINDS, "root", "nodes"))
+    ]
+    listed = [key for key in ACTIONS if isinstance(data.get(key), list)]
+    known = (*OWN, *WRAPPERS, *ACTIONS, *_TURN, *KINDS)
+    wrapped += [key for key, value in data.items() if key not in known and _is_plan(value)]
+    root = [] if isinstance(data.get("root"), str) and is_flat(data) else ["root"]
+    bare = [kind for kind in KINDS if kind in data][:1]
+    holds = [key for key in (*root, "nodes") if data.get(key) is not None]
+    found = list(dict.fromkeys((*holds, *listed, *wrapped, *bare)))
+    if len(found) < 2:
+        return []
+    message = "the answer holds more than one plan; write one, under one key"
+    return [Problem("SEVERAL_PLANS", message, found[1], ", ".join(found)[:60])]
+
+
+def _is_plan(value: Any) -> bool:
+    """Whether a value under a key of the model's own could be a plan."""
+    parts = value if isinstance(value, list) else [value]
+    keys = (*KINDS, "root", "nodes", "kind", "action", "skill")
+    return any(isinstance(part, dict) and any(key in part for key in keys) for part in parts[:40])
+
+
+def objections(data: Mapping[str, Any]) -> list[Problem]:
+    """Find what speaks against the plan beside it: explanations, and keys of the model's own."""
+    found = []
+    known = (*OWN, *WRAPPERS, *ACTIONS, *_TURN, *KINDS, *FIELDS, "with", "name")
+    for key, value in list(data.items())[:40]:
+        if key in _EXPLAIN:
+            texts = value if isinstance(value, list) else [value]
+            said = " ".join(text for text in texts[:40] if isinstance(text, str))
+            found.append(objection(said[:4000], key, explains=True))
+        elif key not in known:
+            words = key.replace("_", " ").replace("-", " ")
+            told = value if isinstance(value, str) else ""
+            denied = value is False or str(value).strip().casefold() in ("no", "false", "아니요")
+            if denied and _PERMITS.search(words):
+                found.append(objection(f"not {words}", key))
+            elif value not in (None, False, "", [], {}):
+                found.append(objection(f"{words} {told[:4000]}", key))
+    return [problem for problem in found if problem is not None][:3]

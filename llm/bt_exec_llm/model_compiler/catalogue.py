@@ -1,0 +1,142 @@
+"""What a site can do, as text for a model: skills, conditions, trees, the domain's rules.
+
+Generated from the registries, so that it never says more or less than verification accepts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import yaml
+
+from bt_exec.language.messages import language_of
+from bt_exec.pack import Catalogue, Pack
+from bt_exec.planning.compiler import Request
+from bt_exec.skill import Condition, Signature, Skill
+from bt_exec.spec.dump import to_data
+from bt_exec.spec.library import Library
+from bt_exec.spec.model import TreeSpec
+from bt_exec.verify.types import type_name
+
+__all__ = ["as_yaml", "describe_site", "describe_trees", "pruned"]
+
+_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+_MOST_TREES = 60
+"""Trees that are shown whole; further ones by their first line."""
+_LONGEST_DOC = 500
+
+
+def describe_site(request: Request) -> str:
+    """Return everything that stays the same from command to command on a site."""
+    catalogue = request.catalogue
+    parts = ["# Skills", *map(_skill, catalogue.skills.values())]
+    parts += ["", "# Conditions", *map(_condition, catalogue.conditions.values())]
+    parts += ["", "# Library", *_trees(request.library, catalogue)]
+    for pack in catalogue.packs:
+        if text := _domain(pack):
+            parts += ["", f"# Rules of the domain {pack.name!r}", text]
+    return "\n".join([*parts, *_settings(request)])
+
+
+def describe_trees(request: Request) -> str:
+    """Return the trees of a site with their arguments and what people say for them, and no more."""
+    parts = ["# Trees"]
+    for tree in request.library:
+        if tree.utterances:
+            parts.append(f"- {_head(tree, request.catalogue)}: {tree.summary}")
+            parts.append(f"  said: {' | '.join(_few(tree.utterances))}")
+    return "\n".join([*parts, *_settings(request)])
+
+
+def _few(utterances: Sequence[str]) -> list[str]:
+    """Return one utterance of each language."""
+    return list({language_of(text): text for text in reversed(utterances)}.values())
+
+
+def _settings(request: Request) -> list[str]:
+    """Return the site's names and settings; what is only measures is left out."""
+    found = {pack: pruned(own.written()) for pack, own in request.settings.items()}
+    found = {pack: own for pack, own in found.items() if own}
+    return ["", "# Names and settings of the site", as_yaml(found)] if found else []
+
+
+def pruned(value: Any) -> Any:
+    """Return settings without lists of numbers (poses, areas), which say nothing to a model."""
+    if isinstance(value, Mapping):
+        kept = {str(key): pruned(inner) for key, inner in value.items()}
+        return {key: inner for key, inner in kept.items() if inner not in (None, {}, [], "")}
+    if isinstance(value, list | tuple):
+        if all(_number(inner) for inner in value):
+            return []
+        kept_items = [pruned(inner) for inner in value]
+        return [inner for inner in kept_items if inner not in (None, {}, [], "")]
+    return value
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def as_yaml(data: Any) -> str:
+    """Return plain data as short YAML."""
+    text: str = yaml.dump(
+        data,
+        Dumper=_DUMPER,
+        sort_keys=False,
+        allow_unicode=True,
+        width=100,
+        default_flow_style=None,
+    )
+    return text.strip()
+
+
+def _skill(skill: Skill) -> str:
+    lines = [f"- {_call(skill)}: {_doc(skill)}"]
+    for word, facts in (("needs", skill.needs), ("makes", skill.effects)):
+        if facts:
+            lines.append(f"  {word} " + ", ".join(f"{k}={v}" for k, v in facts.items()))
+    if skill.uses:
+        lines.append(f"  uses {', '.join(sorted(skill.uses))}")
+    if skill.results:
+        lines.append(f"  results {', '.join(skill.results)}")
+    if skill.fails:
+        lines.append(f"  may fail with {', '.join(sorted(skill.fails))}")
+    return "\n".join(lines)
+
+
+def _condition(condition: Condition) -> str:
+    return f"- {_call(condition)}: {condition.summary}"
+
+
+def _call(signature: Signature) -> str:
+    args = ", ".join(
+        f"{name}: {type_name(hint)}" + ("" if name in signature.required else " (optional)")
+        for name, hint in signature.arguments.items()
+    )
+    return f"{signature.name}({args})"
+
+
+def _doc(signature: Signature) -> str:
+    text = " ".join(signature.doc.split())
+    return text if len(text) <= _LONGEST_DOC else signature.summary
+
+
+def _trees(library: Library, catalogue: Catalogue) -> Iterator[str]:
+    for index, tree in enumerate(library):
+        yield f"- {_head(tree, catalogue)}: {tree.summary}"
+        if index < _MOST_TREES:
+            body = to_data(tree)["root"]
+            yield "    " + as_yaml({"root": body}).replace("\n", "\n    ")
+
+
+def _head(tree: TreeSpec, catalogue: Catalogue) -> str:
+    params = []
+    for name, param in tree.params.items():
+        kind = type_name(catalogue.types.get(param.type, str))
+        params.append(f"{name}: {kind}" + ("" if param.required else f" = {param.default}"))
+    return f"{tree.tree}({', '.join(params)})"
+
+
+def _domain(pack: Pack) -> str:
+    return "" if pack.prompt is None else pack.prompt.read_text(encoding="utf-8").strip()

@@ -1,0 +1,183 @@
+"""From the plain data of an answer to a plan that may move, or to everything that is wrong with it.
+
+One validator for every model and every tier: form, spelling, faults by name, the rules and passes
+of the packs, and all layers of `bt_exec.verify`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bt_exec.failure import Problem, SpecError
+from bt_exec.planning.compiler import Request
+from bt_exec.planning.plan import examine
+from bt_exec.spec.expand import expand
+from bt_exec.spec.load import parse
+from bt_exec.spec.model import Mission, MissionSpec
+from bt_exec.spec.source import MAX_DEPTH, MAX_VALUES, Place, Source, show_place
+from bt_exec_llm.model_compiler import faults
+from bt_exec_llm.model_compiler.facts import already_done, claims
+from bt_exec_llm.model_compiler.negations import forbids
+from bt_exec_llm.model_compiler.normalize import tidied
+from bt_exec_llm.model_compiler.plan_format import Form, unpack
+from bt_exec_llm.model_compiler.replan_scope import at, part_of, with_part
+from bt_exec_llm.model_compiler.side_effects import broken_guards, needless_changes
+from bt_exec_llm.model_compiler.spoken import talk_problems
+
+__all__ = ["Judgement", "judge"]
+
+_NAME = "the answer"
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What became of an answer.
+
+    Attributes:
+        spec: The plan, if nothing is wrong with it; not expanded.
+        problems: Everything that is wrong, places as the model wrote them.
+        cannot: Why the model makes no plan, if it says so.
+        notes: What was tolerated.
+    """
+
+    spec: MissionSpec | None = None
+    problems: tuple[Problem, ...] = ()
+    cannot: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def judge(data: Any, request: Request, meant: MissionSpec | None, model: str) -> Judgement:
+    """Return the plan in the plain data of an answer, or what is wrong with it.
+
+    Args:
+        data: What the model said, read but not checked.
+        request: What it was asked for.
+        meant: A plan for the same command by somebody who understands it without a model.
+        model: Name of the model, for the plan's header.
+    """
+    large = _too_large(data)
+    if large is not None:
+        return Judgement(problems=(large,))
+    form = unpack(data)
+    if form.cannot:  # a reason against a plan counts, whatever stands beside it
+        return Judgement(cannot=form.cannot, notes=form.notes)
+    if form.root is None:
+        return Judgement(problems=form.problems, notes=form.notes)
+    root, spelling = tidied(form.root, request)
+    notes = (*form.notes, *spelling)
+    problems = [*form.problems, *faults.endless(root), *faults.forbidding_names(root)]
+    nothing = tuple(faults.empty(root))
+    if nothing and not any(p.code == "ENDLESS_LOOP" for p in problems):
+        return Judgement(problems=(*problems, *nothing), notes=notes)
+    try:
+        written = _load(root, form, request, model)
+    except SpecError as error:
+        known = {problem.place for problem in problems}
+        problems += [problem for problem in error.problems if problem.place not in known]
+        return Judgement(problems=_as_written(problems, form, None), notes=notes)
+    problems += _whole(written, form, request, meant)
+    if problems:
+        part = part_of(request)
+        place = None if part is None else part[2]
+        return Judgement(problems=_as_written(problems, form, place), notes=notes)
+    return Judgement(_noted(with_part(written, request), notes), notes=notes)
+
+
+def _whole(
+    written: MissionSpec, form: Form, request: Request, meant: MissionSpec | None
+) -> list[Problem]:
+    """Return what is wrong with the plan as a whole."""
+    spec = with_part(written, request)
+    passed, found = examine(spec, request, meant=meant, stated=form.stated)
+    problems = faults.named(found, spec, request)
+    try:
+        expanded = expand(spec, request.library)
+    except SpecError:
+        return problems  # they are among them
+    part = part_of(request)
+    place: Place = ("root",) if part is None else part[2]
+    node = at(expanded.root, place)
+    problems += claims(form.assumes, node, place, request)
+    problems += already_done(node, place, request)
+    codes = {problem.code for problem in problems}
+    problems += broken_guards(expanded, request)
+    if part is not None:
+        problems += faults.same_again(node, part[1], place)
+    if codes & {"UNKNOWN_SKILL", "MISSING_ARGUMENT", "UNKNOWN_LABEL", "WRONG_TYPE"}:
+        return problems
+    problems += faults.another_command(expanded, meant, request)
+    asked = None if meant is None else examine(meant, request)[0]
+    problems += needless_changes(passed or expanded, asked, request)
+    problems += talk_problems(passed or expanded, asked, request)
+    if meant is None and forbids(request.command):
+        problems += faults.forbidden(expanded)
+    return problems
+
+
+def _load(root: Any, form: Form, request: Request, model: str) -> MissionSpec:
+    previous = request.previous
+    header = Mission(
+        command=request.command[:2000],
+        language="ko" if request.language == "ko" else "en",
+        plan_version=request.plan_version,
+        compiler="claude",
+        model=model or None,
+        parent=None if previous is None else previous.mission.plan_version,
+        subgoals=form.subgoals if previous is None else previous.mission.subgoals,
+    )
+    plain = header.model_dump(mode="json", exclude_none=True)
+    document = parse(Source(_NAME, {"mission": plain, "root": root})).document
+    assert isinstance(document, MissionSpec)
+    return document
+
+
+def _noted(spec: MissionSpec, notes: tuple[str, ...]) -> MissionSpec:
+    told = tuple(f"answer: {note}" for note in notes)
+    header = spec.mission.model_copy(update={"notes": (*spec.mission.notes, *told)})
+    return spec.model_copy(update={"mission": header})
+
+
+def _as_written(problems: Iterable[Problem], form: Form, part: Place | None) -> tuple[Problem, ...]:
+    """Return the problems with places as the model wrote them, each once."""
+    prefix = show_place(part) if part is not None else "root"
+    found: dict[tuple[str, str, str], Problem] = {}
+    for problem in problems:
+        place = problem.place
+        if place == prefix or place.startswith((f"{prefix}/", f"{prefix}[")):
+            place = "root" + place[len(prefix) :]
+        place = _by_id(place, form.places)
+        told = replace(problem, place=place, file="", line=None, column=None)
+        found.setdefault((told.code, told.place, told.found), told)
+    return tuple(found.values())
+
+
+def _by_id(place: str, ids: Mapping[str, str]) -> str:
+    """Return a place by the id of its node, if the plan was flat: ``n3/with/arm``."""
+    fitting = [known for known in ids if place == known or place.startswith(f"{known}/")]
+    longest = max(fitting, key=len, default="")
+    if not longest:
+        return place
+    rest = place[len(longest) :]
+    for key, field in (("/do", "/runs"), ("/tree", "/runs"), ("/check", "/asks")):
+        if "[" not in ids[longest] and (rest == key or rest.startswith(f"{key}/")):
+            rest = field + rest[len(key) :]
+    return ids[longest] + rest
+
+
+def _too_large(data: Any) -> Problem | None:
+    """Return a problem if an answer is larger than any plan, found without recursion."""
+    stack, count = [(data, 0)], 0
+    while stack:
+        value, depth = stack.pop()
+        count += 1
+        if depth > MAX_DEPTH:
+            return Problem("TOO_DEEP", f"is nested more than {MAX_DEPTH} levels deep")
+        if count > MAX_VALUES:
+            return Problem("TOO_BIG", f"holds more than {MAX_VALUES} values")
+        if isinstance(value, dict):
+            stack.extend((inner, depth + 1) for inner in value.values())
+        elif isinstance(value, list):
+            stack.extend((inner, depth + 1) for inner in value)
+    return None

@@ -1,0 +1,221 @@
+"""The model compiler: a language model writes the tree, and nothing it writes is trusted.
+
+Any model behind the Messages protocol: Claude, or a local one through ``base_url``. What it
+answers is read, checked, sent back with its faults, and at last given up: then the offline
+compiler plans, if the site says ``fallback: offline``, or the command is refused with the reasons.
+After a failure that the trees of its plan know another way for, it is not asked again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from bt_exec.failure import Refusal, SpecError, UsageError, nearest
+from bt_exec.planning.compiler import Compiler, Plan, Request
+from bt_exec.planning.plan import prepare
+from bt_exec.planning.repair import other_way, repaired
+from bt_exec.planning.verified_plan import VerifiedPlan
+from bt_exec.spec.expand import expand
+from bt_exec.spec.model import Do, MissionSpec, walk
+from bt_exec_llm.client import Model, ModelClient, ModelSettings, Prices, Recorder
+from bt_exec_llm.client.endpoint import look_at_endpoint
+from bt_exec_llm.model_compiler.dialogue import Result, talk
+from bt_exec_llm.model_compiler.estimate import estimate
+from bt_exec_llm.model_compiler.expected_effects import meaning_of
+from bt_exec_llm.model_compiler.prompt import Prompt, build_prompt
+from bt_exec_llm.model_compiler.wording import refusal_of, sentences
+from bt_exec_llm.offline import create as create_offline
+
+__all__ = ["AS_RECORDED", "ModelCompiler", "PlanningSettings", "create", "explained"]
+
+AS_RECORDED = ("rounds", "fallback", "image", "prompt")
+"""The settings of planning that a recording must be played with to give the same plans."""
+
+
+class PlanningSettings(BaseModel):
+    """How a model is asked for plans.
+
+    Attributes:
+        rounds: Questions for one plan: the first, then with everything that was wrong.
+        fallback: Who plans when the model gives no plan that passes; nobody by default.
+        repair: Who is asked first after a failure: ``library``, the other ways that the trees of
+            the plan list for it, which cost nothing, and the model where there is none; or
+            ``model``, always.
+        image: Whether the model sees the picture.
+        prompt: ``full``, the whole language of trees; or ``short``, for small models: choose trees
+            of the library and their arguments.
+        record: File to which every exchange is added; ``replay:FILE`` plans from it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rounds: Annotated[int, Field(ge=1, le=5)] = 3
+    fallback: Literal["offline"] | None = None
+    repair: Literal["library", "model"] = "library"
+    image: bool = False
+    prompt: Literal["full", "short"] = "full"
+    record: Path | None = None
+
+
+class ModelCompiler:
+    """Asks a model for plans; implements `bt_exec.planning.compiler.Compiler`.
+
+    Args:
+        model: Who answers.
+        settings: How it is asked.
+        prices: For estimates.
+        offline: Who plans without a model, and says what commands mean; a new one by default.
+    """
+
+    name = "claude"
+
+    def __init__(
+        self,
+        model: Model,
+        settings: PlanningSettings | None = None,
+        *,
+        prices: Prices | None = None,
+        offline: Compiler | None = None,
+    ) -> None:
+        self.model = model
+        self.settings = settings or PlanningSettings()
+        self._prices = prices or Prices()
+        self._offline = offline or create_offline({})
+
+    def _prompt(self, request: Request) -> Prompt:
+        short = self.settings.prompt == "short"
+        return build_prompt(request, image=self.settings.image, short=short)
+
+    def prompt(self, request: Request) -> str:
+        """Return what the model would be told, as people read it; nothing is sent."""
+        return str(self._prompt(request))
+
+    def doctor(self) -> Iterator[tuple[str, str, str, str]]:
+        """Look at the key and the address, for ``bt-exec doctor``; nothing is asked."""
+        settings = getattr(self.model, "settings", None)
+        if isinstance(settings, ModelSettings):
+            yield from look_at_endpoint(settings)
+
+    def estimate(self, request: Request) -> Mapping[str, float]:
+        """Return how large the first question is and what it would cost; nothing is sent."""
+        prompt = self._prompt(request)
+        return estimate(prompt, self._prices).to_dict()
+
+    def compile(self, request: Request) -> Plan | Refusal:
+        """Return a plan that passes every check, or why there is none; may take long."""
+        known = self.known_way(request) if self.settings.repair == "library" else None
+        if known is not None:
+            return Plan(known.written, verified=known)
+        meant = meaning_of(request, self._offline)
+        if isinstance(meant, Refusal) and request.previous is None:
+            return replace(meant, calls=0)
+        result = talk(
+            self.model,
+            self._prompt(request),
+            request,
+            None if isinstance(meant, Refusal) else meant,
+            rounds=self.settings.rounds,
+            compiler=self.name,
+        )
+        if result.spec is not None:
+            usage, requests = result.usage.to_dict(), result.requests
+            unconfirmed = self._unconfirmed(result.spec, request, meant)
+            return Plan(result.spec, result.calls, usage, requests, unconfirmed)
+        return self._without(request, result)
+
+    def known_way(self, request: Request) -> VerifiedPlan | None:
+        """Return the failed plan with another way of the library; None without one that passes."""
+        if other_way(request) is None:
+            return None
+        spec = repaired(request, self.name)
+        note = sentences().say("LIBRARY_REPAIR", request.language)
+        spec = spec.model_copy(
+            update={"mission": spec.mission.model_copy(update={"notes": (note,)})}
+        )
+        try:
+            return prepare(spec, request)
+        except SpecError:
+            return None
+
+    def _unconfirmed(
+        self, spec: MissionSpec, request: Request, meant: MissionSpec | Refusal | None
+    ) -> str:
+        """Return that only the model says what the command means; empty if somebody else does."""
+        if isinstance(meant, MissionSpec):
+            return ""
+        whole = expand(spec, request.library)
+        moves = any(isinstance(node, Do) for node in walk(whole.root))
+        return sentences().say("UNCONFIRMED", request.language) if moves else ""
+
+    def _without(self, request: Request, result: Result) -> Plan | Refusal:
+        """Return what is done when the model gives no plan."""
+        again = request.previous is not None
+        other = self._offline.compile(request)
+        cancelled = result.failure is not None and result.failure.code == "MODEL_CANCELLED"
+        if self.settings.fallback == "offline" and isinstance(other, Plan) and not cancelled:
+            failed = result.failure.code if result.failure is not None else "PLAN_REJECTED"
+            code = "MODEL_DECLINED" if result.cannot else failed
+            against = ""
+            why = code
+            if code in ("MODEL_DECLINED", "MODEL_REFUSED"):  # a reason to be told, and weighed
+                why = refusal_of(result, request.language, again=again).message
+                against = sentences().say("OVERRULED", request.language, why=why)
+            note = sentences().say("FELL_BACK", request.language, why=why)
+            header = other.spec.mission
+            header = header.model_copy(update={"notes": (*header.notes, note)})
+            spec = other.spec.model_copy(update={"mission": header})
+            usage, calls = result.usage.to_dict(), result.calls + other.calls
+            return Plan(spec, calls, usage, result.requests, against)
+        near = other.nearest if isinstance(other, Refusal) else ()
+        return refusal_of(result, request.language, again=again, nearest=near)
+
+
+def create(settings: Mapping[str, Any]) -> Compiler:
+    """Return the model compiler with the settings of a site: the client's and its own, mixed.
+
+    Raises:
+        UsageError: If a setting is unknown or has a wrong value.
+    """
+    planning, client = split_settings(settings)
+    record = None
+    if planning.record is not None:
+        asked = planning.model_dump(mode="json", include=set(AS_RECORDED))
+        record = Recorder(planning.record, asked)
+    return ModelCompiler(ModelClient(client, record=record), planning, prices=client.prices)
+
+
+def split_settings(settings: Mapping[str, Any]) -> tuple[PlanningSettings, ModelSettings]:
+    """Return the settings of planning and of the client.
+
+    Raises:
+        UsageError: If a setting is unknown or has a wrong value.
+    """
+    own = {key: value for key, value in settings.items() if key in PlanningSettings.model_fields}
+    rest = {key: value for key, value in settings.items() if key not in own}
+    with explained("claude", (*PlanningSettings.model_fields, *ModelSettings.model_fields)):
+        return PlanningSettings.model_validate(own), ModelSettings.model_validate(rest)
+
+
+@contextmanager
+def explained(compiler: str, known: tuple[str, ...]) -> Iterator[None]:
+    """Make of settings that are wrong an error of the operator, who may give those `known`."""
+    try:
+        yield
+    except ValidationError as error:
+        told = "; ".join(_explain(found, compiler, known) for found in error.errors())
+        raise UsageError(told) from None
+
+
+def _explain(found: Any, compiler: str, known: tuple[str, ...]) -> str:
+    name = ".".join(map(str, found["loc"]))
+    if found["type"] == "extra_forbidden":
+        near = nearest(name, known)
+        listed = ", ".join((*near, *(other for other in known if other not in near)))
+        return f"the compiler {compiler} has no setting {name!r}; known: {listed}"
+    return f"setting {name!r} of the compiler {compiler}: {found['msg'].lower()}"

@@ -1,0 +1,152 @@
+"""The one document in an answer, as plain data: whole, or not at all.
+
+The document may stand in a fence, or among words that do not speak against it. It is never put
+together from pieces, never chosen among several, and nothing in it is passed over: a key twice, a
+key in letters that only look like the right ones, a line in the middle that is no part of it are
+problems that the model is told of.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from bt_exec.failure import Problem, SpecError
+from bt_exec.spec.model import KINDS
+from bt_exec.spec.source import Source, read_text, show_place
+from bt_exec_llm.client import read_answer
+from bt_exec_llm.client.candidates import without_thoughts
+from bt_exec_llm.client.reading import LONGEST
+from bt_exec_llm.model_compiler.objections import objection
+
+__all__ = ["WHOLE", "Document", "document_in"]
+
+WHOLE = ("root", "nodes", "steps", "full_action_list", "next_action", "cannot")
+"""Keys of which one stands in every whole plan."""
+_KEYS = (*WHOLE, "explanation", "assumes", "subgoals", "mission", "plan")
+_NAME = "the answer"
+_NO_DATA = frozenset({"ANCHOR", "TAG", "DUPLICATE_KEY", "KEY_NOT_TEXT", "SEVERAL_DOCUMENTS"})
+_AROUND = "words around"
+_COMMENT = re.compile(r"(?m)(?:^|[ \t])#([^\n]*+)")
+_JSON_COMMENT = re.compile(r"//[^\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+")
+_BEFORE = "words before the document left out"
+
+
+class Document(NamedTuple):
+    """What was found: data, or why there is none.
+
+    Attributes:
+        data: Plain data, not checked.
+        notes: What was tolerated.
+        problems: Why there is no data; empty if there is.
+    """
+
+    data: Any = None
+    notes: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def document_in(text: str) -> Document:
+    """Return the document in a model's words."""
+    if len(text) > LONGEST:
+        message = f"the answer is longer than any plan: more than {LONGEST} characters"
+        return Document(problems=(Problem("TOO_BIG", message),))
+    said, thought = without_thoughts(text)
+    found = _as_a_file(said.strip()) or _among_words(said)
+    if thought:
+        found = found._replace(notes=("thoughts left out", *found.notes))
+    if found.problems:
+        return found
+    odd = _odd_keys(found.data) or objection(_comments(said, found.notes))
+    return Document(problems=(odd,)) if odd is not None else found
+
+
+def _among_words(text: str) -> Document:
+    reading = read_answer(text, keys=_KEYS, alone=WHOLE)
+    if reading.source is None:
+        return Document(None, reading.notes, tuple(map(_told, reading.problems)))
+    if not reading.complete:
+        message = "the answer is cut off or cannot be read to its end; write it again, whole"
+        return Document(None, reading.notes, (Problem("NOT_READABLE", message),))
+    torn_out = any(_AROUND in note for note in reading.notes)
+    whole = isinstance(reading.data, dict) and any(key in reading.data for key in WHOLE)
+    if torn_out and not whole:
+        return Document(None, reading.notes, (_no_plan(),))
+    against = objection(reading.words)
+    if against is not None:
+        return Document(None, reading.notes, (against,))
+    return Document(reading.data, reading.notes)
+
+
+def _as_a_file(text: str) -> Document | None:
+    """Return the whole text as one document; None if it is not one."""
+    try:
+        source = read_text(text, _NAME)
+    except SpecError as error:
+        first = text[:1] in "{[-" or text.partition(":")[0].strip("\"' ") in (*_KEYS, *KINDS)
+        codes = {problem.code for problem in error.problems}
+        sure = first and codes and codes <= _NO_DATA
+        return Document(problems=error.problems) if sure else None
+    return _spoken(source) or _plain(source.data)
+
+
+def _plain(data: Any) -> Document | None:
+    known = isinstance(data, dict) and any(key in data for key in (*_KEYS, *KINDS))
+    listed = isinstance(data, list) and all(isinstance(item, dict) for item in data)
+    return Document(data) if known or listed else None
+
+
+def _spoken(source: Source) -> Document | None:
+    """Return what stands after a sentence and a colon, which YAML reads as a key."""
+    data = source.data
+    if not isinstance(data, dict) or len(data) != 1:
+        return None
+    ((key, inner),) = data.items()
+    if key in (*_KEYS, *KINDS) or not (" " in key or not key.isascii()):
+        return None
+    if not isinstance(inner, dict | list):
+        return None
+    against = objection(key)
+    if against is not None:
+        return Document(problems=(against,))
+    return Document(inner, (_BEFORE,))
+
+
+def _odd_keys(data: Any) -> Problem | None:
+    """Find a key that stands twice but for its case, or in letters that only look alike."""
+    stack: list[tuple[Any, tuple[str | int, ...]]] = [(data, ())]
+    while stack:
+        value, place = stack.pop()
+        if isinstance(value, list):
+            stack += [(inner, (*place[:8], index)) for index, inner in enumerate(value)]
+        elif isinstance(value, dict):
+            seen: dict[str, str] = {}
+            for key, inner in value.items():
+                where = show_place((*place, key))
+                if not key.isascii() or not key.isprintable():
+                    message = "keys are written in plain Latin letters; this one only looks alike"
+                    return Problem("ODD_KEY", message, where, ascii(key)[1:-1][:60])
+                flat = key.casefold().replace("-", "_").replace(" ", "_")
+                if flat in seen:
+                    message = f"{key!r} and {seen[flat]!r} are one key, given twice"
+                    return Problem("DUPLICATE_KEY", message, where, key[:60])
+                seen[flat] = key
+                stack.append((inner, (*place[:8], key)))
+    return None
+
+
+def _comments(text: str, notes: tuple[str, ...]) -> str:
+    """Return the comments in an answer, which a parser passes over but a person would read."""
+    found = _COMMENT.findall(text)
+    if any(note.startswith("comments") for note in notes):
+        found += _JSON_COMMENT.findall(text)
+    return "\n".join(found)
+
+
+def _told(problem: Problem) -> Problem:
+    return _no_plan() if problem.code == "EMPTY" else problem
+
+
+def _no_plan() -> Problem:
+    message = "the answer holds no plan; write one YAML document and nothing else"
+    return Problem("NO_PLAN", message)

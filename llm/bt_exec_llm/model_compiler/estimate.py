@@ -1,0 +1,68 @@
+"""How large a question is and what it would cost, without asking it."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass
+
+from bt_exec_llm.client import Block, Image, Prices
+from bt_exec_llm.model_compiler.prompt import Prompt
+
+__all__ = ["Estimate", "estimate", "tokens_of"]
+
+_LATIN, _OTHER = 4.0, 1.2
+"""Characters a token, of Latin text and of Hangul: rough, good to a quarter."""
+_PICTURE = 1400
+"""Tokens of a picture of 1024 pixels: width × height / 750."""
+_ANSWER = 400
+"""Tokens of a usual plan."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What the first question for a plan takes.
+
+    Attributes:
+        characters: Of its texts.
+        input_tokens: About how many tokens it is.
+        cached_tokens: How many of them a server may keep from question to question.
+        output_tokens: About how long a usual plan is [tokens].
+        cost: In the currency of the prices; 0 without prices. With a cold cache.
+        cost_cached: The same with a warm one.
+    """
+
+    characters: int
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    cost: float
+    cost_cached: float
+
+    def to_dict(self) -> dict[str, float]:
+        """Return plain data."""
+        return asdict(self)
+
+
+def estimate(prompt: Prompt, prices: Prices) -> Estimate:
+    """Return what a prompt takes; nothing is sent."""
+    schema = tokens_of(json.dumps(prompt.schema, ensure_ascii=False))
+    form = tokens_of(max(prompt.plain, prompt.structured, key=len))
+    stable = tokens_of("\n".join(block.text for block in prompt.system)) + form + schema
+    texts = [block.text for block in prompt.first.blocks if isinstance(block, Block)]
+    pictures = sum(isinstance(block, Image) for block in prompt.first.blocks)
+    fresh = tokens_of("\n".join(texts)) + pictures * _PICTURE
+    return Estimate(
+        prompt.characters,
+        stable + fresh,
+        stable,
+        _ANSWER,
+        round(prices.cost(fresh, _ANSWER, stable, 0), 6),
+        round(prices.cost(fresh, _ANSWER, 0, stable), 6),
+    )
+
+
+def tokens_of(text: str) -> int:
+    """Return about how many tokens a text is."""
+    latin = sum(char.isascii() for char in text)
+    return math.ceil(latin / _LATIN + (len(text) - latin) / _OTHER)

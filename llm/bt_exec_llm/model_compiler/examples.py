@@ -1,0 +1,216 @@
+"""Examples for a prompt, made from the library of the site, in the form that is asked for.
+
+The fixed ones show what a model must have seen once: a tree by name, an argument, a composition, a
+reason against a plan, a repair. They are the same for every command, so that a server keeps them.
+Every plan among them passes verification; a test judges each one in each form as an answer.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from bt_exec.language.messages import language_of
+from bt_exec.observation import Situation
+from bt_exec.pack import Catalogue
+from bt_exec.planning.compiler import Compiler, Plan, Request
+from bt_exec.planning.plan import examine
+from bt_exec.spec.dump import to_data
+from bt_exec.spec.expand import expand
+from bt_exec.spec.library import Library
+from bt_exec.spec.load import parse
+from bt_exec.spec.model import Do, MissionSpec, Tree, TreeSpec
+from bt_exec.spec.source import Source
+from bt_exec_llm.model_compiler.catalogue import as_yaml
+from bt_exec_llm.model_compiler.check import judge
+from bt_exec_llm.model_compiler.flat_format import to_flat
+from bt_exec_llm.model_compiler.normalize import options
+from bt_exec_llm.offline import create as create_offline
+
+__all__ = ["Example", "Form", "as_answer", "fixed_examples", "like_this", "nearest_trees", "shown"]
+
+Form: TypeAlias = Literal["nested", "flat"]
+"""``nested`` is YAML; ``flat`` the JSON that schemas and tools ask for."""
+
+_SHOWN = 3
+_CANNOT = ("Paint the wall.", "Nothing listed here can paint.")
+
+
+class Example(NamedTuple):
+    """A command with its answer.
+
+    Attributes:
+        shows: What it is an example of.
+        command: The command.
+        answer: The answer as plain data, nested.
+    """
+
+    shows: str
+    command: str
+    answer: dict[str, Any]
+
+
+def shown(request: Request, form: Form) -> str:
+    """Return the fixed examples as text, each in the form that is asked for."""
+    settings = json.dumps(
+        {pack: own.written() for pack, own in request.settings.items()}, sort_keys=True
+    )
+    key = (id(request.catalogue), id(request.library), settings, form)
+    if key not in _MADE:
+        while len(_MADE) >= _MOST_MADE:
+            _MADE.pop(next(iter(_MADE)))
+        parts = [
+            f"{example.shows}: {example.command}\n{as_answer(example.answer, form)}"
+            for example in fixed_examples(request)
+        ]
+        parts.append(_repair(request, form))
+        text = "\n\n".join(filter(None, parts))
+        _MADE[key] = (request.catalogue, request.library, text)
+    return _MADE[key][2]
+
+
+_MADE: dict[tuple[int, int, str, str], tuple[Catalogue, Library, str]] = {}
+"""Texts of sites that were asked for lately; the site is kept so that its number stays its own."""
+_MOST_MADE = 8
+
+
+def as_answer(answer: dict[str, Any], form: Form) -> str:
+    """Return an answer as a model would write it."""
+    if form == "nested":
+        return as_yaml(answer)
+    nodes = to_flat(answer["root"]) if "root" in answer else []
+    said = {"explanation": answer.get("explanation", ""), "cannot": answer.get("cannot", "")}
+    return json.dumps({**said, "assumes": [], "subgoals": [], "nodes": nodes}, ensure_ascii=False)
+
+
+def fixed_examples(request: Request) -> tuple[Example, ...]:
+    """Return the examples that are the same for every command of a site."""
+    site = replace(request, command="", situation=Situation(), previous=None, failure=None)
+    plans = list(_plans(site))
+    found = [Example("A tree", *plans[0])] if plans else []
+    found += _with_argument(site, plans)
+    found += _composition(site, plans)
+    found += _written_out(site, plans)
+    command, why = _CANNOT
+    return (*found, Example("No plan", command, {"cannot": why}))
+
+
+def like_this(request: Request) -> str:
+    """Return commands of the library that are like the one at hand, with their trees."""
+    lines = []
+    for text, tree in nearest_trees(request):
+        answer = _offline().compile(replace(request, command=text, previous=None, failure=None))
+        root = answer.spec.root if isinstance(answer, Plan) else None
+        args = root.args if isinstance(root, Tree) else {}
+        told = ", ".join(f"{name}={value}" for name, value in args.items())
+        lines.append(f"- {text} → tree {tree.tree}" + (f" with {told}" if told else ""))
+    return "\n".join(lines)
+
+
+def nearest_trees(request: Request, count: int = _SHOWN) -> tuple[tuple[str, TreeSpec], ...]:
+    """Return the trees whose utterances are most like the command, each with that utterance."""
+    typed = request.command.casefold()[:500]
+    best: list[tuple[float, int, str, TreeSpec]] = []
+    for index, tree in enumerate(request.library):
+        own = [text for text in tree.utterances if language_of(text) == request.language]
+        scored = [
+            (difflib.SequenceMatcher(None, typed, text.casefold()).ratio(), text)
+            for text in own or tree.utterances
+        ]
+        if scored:
+            score, text = max(scored)
+            best.append((-score, index, text, tree))
+    return tuple((text, tree) for _, _, text, tree in sorted(best, key=lambda b: b[:2])[:count])
+
+
+@lru_cache(maxsize=1)
+def _offline() -> Compiler:
+    return create_offline({})
+
+
+def _plans(site: Request) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the first utterance of each tree with the tree and its arguments, where that is it."""
+    for tree in site.library:
+        for text in tree.utterances[:1]:
+            language = language_of(text)
+            answer = _offline().compile(replace(site, command=text, language=language))
+            if isinstance(answer, Plan) and isinstance(answer.spec.root, Tree):
+                root = to_data(answer.spec)["root"]
+                if _passes(root, site):
+                    yield text, {"explanation": tree.summary, "root": root}
+
+
+def _with_argument(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> Iterator[Example]:
+    """Yield one plan that gives a tree another argument than its default."""
+    for text, answer in plans:
+        name = answer["root"]["tree"]
+        for key, param in site.library.get(name).params.items():
+            words = options(site.catalogue.types.get(param.type))
+            other = next((word for word in words if word != param.default), None)
+            if param.required or other is None:
+                continue
+            root = {"tree": name, "with": {**answer["root"].get("with", {}), key: other}}
+            if _passes(root, site):
+                command = f"{text.rstrip('.')} ({key}: {other})."
+                yield Example("An argument", command, {**answer, "root": root})
+                return
+
+
+def _composition(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> Iterator[Example]:
+    """Yield one plan that runs two trees one after the other."""
+    for text, answer in plans:
+        for second, other in plans:
+            root = {"sequence": [answer["root"], other["root"]]}
+            if other is not answer and _passes(root, site):
+                both = {"explanation": f"{answer['explanation']} {other['explanation']}"}
+                yield Example("Two parts", f"{text} {second}", {**both, "root": root})
+                return
+
+
+def _written_out(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> Iterator[Example]:
+    """Yield one plan of a skill with what it is skipped for, as a tree of the library has it."""
+    for text, answer in plans:
+        tree = expand(_mission(answer["root"]), site.library).root
+        body = tree.body if isinstance(tree, Tree) else None
+        if isinstance(body, Do) and body.skip_if is not None and body.args:
+            root = to_data(_mission({"do": "x"}).model_copy(update={"root": body}))["root"]
+            if _passes(root, site):
+                yield Example("Written out", text, {**answer, "root": root})
+                return
+
+
+def _repair(request: Request, form: Form) -> str:
+    """Return one answer with a mistake, what is said to it, and the answer after that."""
+    site = replace(request, command="", situation=Situation(), previous=None, failure=None)
+    first = next(_plans(site), None)
+    if first is None:
+        return ""
+    text, answer = first
+    wrong = {"root": {"tree": f"{answer['root']['tree']}_now"}}
+    data = wrong if form == "nested" else {"nodes": to_flat(wrong["root"])}
+    problem = judge(data, site, None, "").problems[0]
+    told = {"code": problem.code, "place": problem.place, "found": problem.found}
+    return "\n".join(
+        (
+            f"A repair: {text}",
+            as_answer(wrong, form),
+            f"→ {json.dumps(told, ensure_ascii=False)}",
+            as_answer(answer, form),
+        )
+    )
+
+
+def _passes(root: dict[str, Any], site: Request) -> bool:
+    """Whether a plan passes everything, whatever is seen."""
+    return not [p for p in examine(_mission(root), site)[1] if p.code != "LABEL_NOT_SEEN"]
+
+
+def _mission(root: dict[str, Any]) -> MissionSpec:
+    header = {"command": "example", "language": "en", "plan_version": 1, "compiler": "example"}
+    document = parse(Source("an example", {"mission": header, "root": root})).document
+    assert isinstance(document, MissionSpec)
+    return document

@@ -1,0 +1,204 @@
+"""What a command means without a model, and what a plan achieves: to compare the two.
+
+The offline compiler understands many commands for certain. Where it does, a model's plan must
+reach the same end; where it does not, this file has nothing to say.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bt_exec.failure import BtExecError, Refusal
+from bt_exec.language.messages import Messages
+from bt_exec.pack import Catalogue
+from bt_exec.planning.compiler import Compiler, Plan, Request
+from bt_exec.planning.plan import examine
+from bt_exec.spec.expand import expand, is_reference, reference_name
+from bt_exec.spec.expression import All, Is, Not
+from bt_exec.spec.library import Library
+from bt_exec.spec.model import (
+    Check,
+    Do,
+    Fallback,
+    MissionSpec,
+    NodeBase,
+    Parallel,
+    Sequence,
+    Tree,
+    children_of,
+    walk,
+)
+from bt_exec.verify.dry_run import left_behind
+from bt_exec.verify.templates import fill, known_args
+from bt_exec_llm.model_compiler.normalize import options
+
+__all__ = ["Ends", "chosen_in", "effects_of", "ends_of", "meaning_of", "said_of"]
+
+_NEVER = ("EMPTY", "TOO_LONG", "BAD_CHARACTERS", "NEGATED")
+
+
+def meaning_of(request: Request, offline: Compiler) -> MissionSpec | Refusal | None:
+    """Return a plan for the command, expanded; None if nobody understands it without a model.
+
+    A refusal is final: what says nothing, cannot be read, or forbids something is not sent to a
+    model that might do it.
+    """
+    answer = offline.compile(replace(request, previous=None, failure=None, done=(), tried=()))
+    if isinstance(answer, Plan):
+        try:
+            return expand(answer.spec, request.library)
+        except BtExecError:
+            return None
+    return answer if answer.code in _NEVER else None
+
+
+@dataclass(frozen=True)
+class Ends:
+    """What a plan leaves behind if everything succeeds.
+
+    Facts are those that people are told of, by template, since which arm handles material is
+    policy: ``{"hand.{arm}": ("hand.right", "material")}``.
+
+    Attributes:
+        facts: What it leaves for sure, whichever steps are skipped and branches taken.
+        touched: Its last word on each fact, as if every step ran.
+        questions: What it asks for sure in order to tell it: conditions in one form, for all ways
+            of writing them, and as people say them.
+        moves: Whether it runs any skill.
+    """
+
+    facts: dict[str, tuple[str, str]]
+    touched: dict[str, tuple[str, str]]
+    questions: dict[str, str]
+    moves: bool
+
+
+def ends_of(spec: MissionSpec, catalogue: Catalogue, messages: Messages) -> Ends:
+    """Return what an expanded plan leaves behind."""
+    touched: dict[str, tuple[str, str]] = {}
+    skills = [node for node in walk(spec.root) if isinstance(node, Do)]
+    for node in skills:
+        for template, fact, value in effects_of(node, catalogue):
+            if f"{fact}={value}" in messages:
+                touched[template] = (fact, value)
+            else:
+                touched.pop(template, None)  # what people were to be told of is undone
+    sure = left_behind(spec, catalogue)
+    facts = {
+        key: (fact, value) for key, (fact, value) in touched.items() if sure.get(fact) == value
+    }
+    told = [check.check for check in _told(spec.root)]
+    questions = {_form(question, catalogue): str(question) for question in told}
+    return Ends(facts, touched, questions, bool(skills))
+
+
+def _told(node: NodeBase) -> Iterator[Check]:
+    """Yield the checks under `node` that are asked for sure and whose answers are told."""
+    if node.skip_if is not None:
+        return
+    if isinstance(node, Check) and node.tell:
+        yield node
+    children = children_of(node)
+    if isinstance(node, Fallback):
+        children = children[:1]  # the others are asked only after a failure
+    elif isinstance(node, Parallel) and node.needed < len(children):
+        children = ()
+    for child in children:
+        yield from _told(child)
+
+
+def _form(expression: Any, catalogue: Catalogue) -> str:
+    """Return a condition in one form, as a plan may hold it."""
+    return json.dumps(_plain(expression, catalogue), ensure_ascii=False, default=str)
+
+
+def _plain(expression: Any, catalogue: Catalogue) -> Any:
+    if isinstance(expression, Is):
+        condition = catalogue.conditions.get(expression.name)
+        args = expression.args if condition is None else known_args(condition, expression.args)
+        return {expression.name: dict(sorted(args.items()))} if args else expression.name
+    if isinstance(expression, Not):
+        inner = expression.of
+        if isinstance(inner, Not):
+            return _plain(inner.of, catalogue)
+        return {"not": _plain(inner, catalogue)}
+    parts = sorted((_plain(part, catalogue) for part in expression.of), key=str)
+    return {"all" if isinstance(expression, All) else "any": parts}
+
+
+def said_of(meant: MissionSpec, request: Request) -> dict[tuple[str, str], frozenset[Any]]:
+    """Return the arguments of skills that the command's own words set, and what they may be.
+
+    Only choices among a few words: a text may be said in many ways. What a pass changes is policy,
+    whatever the command says: who handles material.
+    """
+    before = _choices(meant, request.catalogue)
+    passed, _ = examine(meant, request)
+    after = before if passed is None else _choices(passed, request.catalogue)
+    parts = meant.root.sequence if isinstance(meant.root, Sequence) else (meant.root,)
+    set_by_words = {
+        pair
+        for part in parts
+        if isinstance(part, Tree)
+        for pair in _set_by(part.tree, part.args, request.library)
+    }
+    return {
+        pair: frozenset(before[pair] | after[pair])
+        for pair in sorted(set_by_words & before.keys() & after.keys())
+        if before[pair] <= after[pair]
+    }
+
+
+def chosen_in(spec: MissionSpec, pair: tuple[str, str], catalogue: Catalogue) -> frozenset[Any]:
+    """Return the values that a plan gives an argument of a skill."""
+    return frozenset(_choices(spec, catalogue).get(pair, ()))
+
+
+def _choices(spec: MissionSpec, catalogue: Catalogue) -> dict[tuple[str, str], set[Any]]:
+    """Return the values of all arguments that are choices, by skill and argument."""
+    found: dict[tuple[str, str], set[Any]] = {}
+    for node in walk(spec.root):
+        skill = catalogue.skills.get(node.do) if isinstance(node, Do) else None
+        if isinstance(node, Do) and skill is not None:
+            for name, value in known_args(skill, node.args).items():
+                if options(skill.arguments.get(name)):
+                    found.setdefault((node.do, name), set()).add(value)
+    return found
+
+
+def _set_by(tree: str, params: Collection[str], library: Library) -> Iterator[tuple[str, str]]:
+    """Yield the arguments of skills that parameters of a tree are handed down to."""
+    for node in walk(library.get(tree).root):
+        if isinstance(node, Do | Tree):
+            handed = [
+                name
+                for name, value in node.args.items()
+                if is_reference(value) and reference_name(value) in params
+            ]
+            if isinstance(node, Do):
+                yield from ((node.do, name) for name in handed)
+            else:
+                yield from _set_by(node.tree, handed, library)
+
+
+def effects_of(node: Do, catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
+    """Yield template, fact and value of each effect, as far as arguments are known."""
+    skill = catalogue.skills.get(node.do)
+    if skill is None:
+        return
+    args = _complete(skill, node.args)
+    for key, value in skill.effects.items():
+        try:
+            yield key, fill(key, args), fill(value, args)
+        except (KeyError, IndexError):
+            continue  # an argument is missing; another layer says so
+
+
+def _complete(skill: Any, args: Any) -> dict[str, Any]:
+    try:
+        return dict(skill.validate(args))
+    except ValueError:
+        return dict(args)

@@ -1,0 +1,108 @@
+"""What an answer builds on, and what it does again: its steps followed over known facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bt_exec.failure import Problem
+from bt_exec.planning.compiler import Request
+from bt_exec.spec.model import Check, Do, NodeBase, Sequence, Tree, walk
+from bt_exec.spec.paths import place_of_children
+from bt_exec.spec.source import Place, show_place
+from bt_exec.verify.facts import established
+from bt_exec.verify.templates import fill
+from bt_exec_llm.model_compiler.expected_effects import effects_of
+
+__all__ = ["already_done", "claims"]
+
+
+def claims(
+    assumes: Mapping[str, str], part: NodeBase, place: Place, request: Request
+) -> Iterator[Problem]:
+    """Compare the facts that an answer builds on with what is seen, and with its own plan."""
+    for fact, value in assumes.items():
+        known = request.situation.facts.get(fact)
+        if known is not None and known != value:
+            message = f"{fact} is {known}; plan for what is seen"
+            yield Problem(
+                "STATE_CONTRADICTS_SEEN", message, f"assumes/{fact}", f"{fact}={value}", (known,)
+            )
+    for where, node, facts in _Walk(request, dict(assumes)).node(part, place):
+        done = _done_already(node, facts, request)
+        if done and set(done.split(", ")) <= {f"{fact}={value}" for fact, value in assumes.items()}:
+            message = f"the plan builds on {done}, so {node.do} makes no sense here"
+            yield Problem("STATE_CONTRADICTS_PLAN", message, show_place(where), done)
+        skill = request.catalogue.skills.get(node.do)
+        for key, value in (skill.needs if skill is not None else {}).items():
+            fact, wanted = _filled(key, node.args), _filled(value, node.args).split("|")
+            if fact in assumes and facts.get(fact) == assumes[fact] and facts[fact] not in wanted:
+                found = f"{fact}={facts[fact]}"
+                message = f"the plan builds on {found}, but {node.do} needs {' or '.join(wanted)}"
+                yield Problem("STATE_CONTRADICTS_PLAN", message, show_place(where), found)
+
+
+def already_done(part: NodeBase, place: Place, request: Request) -> Iterator[Problem]:
+    """Find steps, written by the model itself, that do what is known to be done."""
+    for where, node, facts in _Walk(request, dict(request.situation.facts)).node(part, place):
+        done = _done_already(node, facts, request)
+        if done:
+            message = f"{done} holds already when {node.do} starts; leave it out or add skip_if"
+            yield Problem("ALREADY_DONE", message, show_place(where), done)
+
+
+class _Walk:
+    """Goes through the skills that run for sure and that the model wrote itself, in order; `facts`
+    goes along with what is done.
+    """
+
+    def __init__(self, request: Request, facts: dict[str, str]) -> None:
+        self.request = request
+        self.facts = facts
+
+    def node(self, node: NodeBase, place: Place) -> Iterator[tuple[Place, Do, dict[str, str]]]:
+        catalogue = self.request.catalogue
+        sure = node.skip_if is None and node.guard is None
+        match node:
+            case Do():
+                if sure:
+                    yield place, node, self.facts
+                self.facts.update({fact: v for _, fact, v in effects_of(node, catalogue)})
+            case Check() if not node.tell:
+                self.facts.update(established(node.check, catalogue))
+            case Sequence() if sure:
+                for child, where in place_of_children(node, place):
+                    yield from self.node(child, where)
+            case Tree() if node.body is not None:
+                self._skim(node.body, effects=True)
+            case _:
+                self._skim(node, effects=False)
+
+    def _skim(self, node: NodeBase, *, effects: bool) -> None:
+        """Take note of what runs under `node`: its effects, or that nobody knows any more."""
+        for inner in walk(node):
+            if isinstance(inner, Do):
+                for _, fact, value in effects_of(inner, self.request.catalogue):
+                    if effects:
+                        self.facts[fact] = value
+                    else:
+                        self.facts.pop(fact, None)
+
+
+def _done_already(node: Do, facts: Mapping[str, str], request: Request) -> str:
+    """Return what makes a step needless: what people would be told of its effects holds now."""
+    told = [
+        (fact, value)
+        for _, fact, value in effects_of(node, request.catalogue)
+        if f"{fact}={value}" in request.messages
+    ]
+    if told and all(facts.get(fact) == value for fact, value in told):
+        return ", ".join(f"{fact}={value}" for fact, value in told)
+    return ""
+
+
+def _filled(template: str, args: Mapping[str, Any]) -> str:
+    try:
+        return fill(template, args)
+    except (KeyError, IndexError):
+        return template

@@ -1,0 +1,209 @@
+"""Faults that language models really make, by name; checked beside the layers of verification.
+
+=========================  =====================================================================
+code                       the answer …
+=========================  =====================================================================
+NO_PLAN                    holds no plan at all: prose, code, a number
+EMPTY_PLAN                 is a plan in which nothing is done
+NEXT_ACTION_NOT_IN_LIST    names a next action that is not among what remains
+ENDLESS_LOOP               repeats without end, or all but
+UNKNOWN_LABEL              acts on a thing that no skill can act on
+STATE_CONTRADICTS_SEEN     builds on a fact that is not what is seen
+STATE_CONTRADICTS_PLAN     states a fact, then does what that fact makes senseless
+ALREADY_DONE               does again what is done, without ``skip_if``
+PLAN_FOR_ANOTHER_COMMAND   ends otherwise than the command asks, or leaves a part of it out
+NOT_KEPT                   changes what the command leaves alone: drops what a hand holds
+CHANGES_BACK               does and undoes things on the way to its end
+GUARD_BREAKS_ITSELF        guards a step by what the step itself ends
+UNASKED_TALK               talks to somebody whom the command does not name
+WORDS_NOT_IN_COMMAND       says what the command does not say
+COMMAND_FORBIDS            moves, though an unknown command holds words that forbid
+SAME_PART_AGAIN            puts the failed part in its own place, unchanged
+WORDS_AGAINST_PLAN         forbids or warns of its own plan, in words beside it
+=========================  =====================================================================
+
+Names that nothing answers to (``UNKNOWN_SKILL`` …) are found by `bt_exec.verify`, faults of a
+domain by the rules of its pack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from bt_exec.failure import Problem
+from bt_exec.planning.compiler import Request
+from bt_exec.spec.model import KINDS, Do, MissionSpec, NodeBase, Tree, children_of
+from bt_exec.spec.paths import place_of_children
+from bt_exec.spec.source import Place, show_place
+from bt_exec_llm.model_compiler.expected_effects import chosen_in, ends_of, said_of
+from bt_exec_llm.model_compiler.objections import objection
+
+__all__ = [
+    "another_command",
+    "empty",
+    "endless",
+    "forbidden",
+    "forbidding_names",
+    "named",
+    "same_again",
+]
+
+MOST_RUNS = 100
+"""A node that may run more often than this is a loop that nobody meant."""
+_FOREVER = ("forever", "infinite", "infinity", "inf", "until_success", "always", "true")
+_LOOPS = ("loop", "while_true", "forever", "repeat_until", "retry_until_successful", "keep_running")
+
+
+def empty(root: Any) -> Iterator[Problem]:
+    """Find a plan in which nothing is done."""
+    nodes = [node for _, node in _nodes(root)]
+    if nodes and all(_hollow(node) for node in nodes):
+        message = "nothing is done in this plan; where nothing may be needed, use skip_if"
+        yield Problem("EMPTY_PLAN", message, "root", found="no do, check or tree")
+
+
+def _hollow(node: dict[str, Any]) -> bool:
+    """Whether a node does nothing itself and, but for nodes, holds nothing that could."""
+    children = [node[kind] for kind in ("sequence", "fallback", "parallel") if kind in node]
+    listed = children[0] if len(children) == 1 and isinstance(children[0], list) else None
+    return listed is not None and all(isinstance(child, dict) for child in listed)
+
+
+def forbidding_names(root: Any) -> Iterator[Problem]:
+    """Find nodes whose own names say that they are not to run."""
+    for place, node in _nodes(root):
+        name = node.get("name")
+        found = objection(name, f"{place}/name", explains=True) if isinstance(name, str) else None
+        if found is not None:
+            yield found
+
+
+def endless(root: Any) -> Iterator[Problem]:
+    """Find loops without end in a plan as it was written."""
+    for place, node in _nodes(root):
+        runs = 1
+        for key in ("repeat", "retry"):
+            value = node.get(key)
+            word = str(value).lower()
+            number = value if isinstance(value, int) and not isinstance(value, bool) else None
+            if word in _FOREVER or (number is not None and number <= 0):
+                yield _endless(f"{place}/{key}", f"{key}: {value}")
+            elif number is not None:
+                runs *= number
+        if runs > MOST_RUNS:
+            yield _endless(place, f"{runs} runs")
+        if not any(kind in node for kind in KINDS):
+            loop = next((key for key in node if str(key).lower() in _LOOPS), None)
+            if loop is not None:
+                yield _endless(place, str(loop))
+
+
+def _endless(place: str, found: str) -> Problem:
+    message = f"a plan ends by itself: repeat and retry are counts, {MOST_RUNS} runs at most"
+    return Problem("ENDLESS_LOOP", message, place, found)
+
+
+def _nodes(value: Any, place: str = "root", depth: int = 0) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield every mapping that stands where a node may stand, with its place."""
+    if not isinstance(value, dict) or depth > 60:
+        return
+    yield place, value
+    for kind in ("sequence", "fallback", "parallel"):
+        children = value.get(kind)
+        for index, child in enumerate(children if isinstance(children, list) else []):
+            yield from _nodes(child, f"{place}/{kind}[{index}]", depth + 1)
+
+
+def forbidden(spec: MissionSpec) -> Iterator[Problem]:
+    """Find what moves in a plan for a command that forbids something nobody else understands."""
+    for place, node in _placed(spec.root, ("root",)):
+        if isinstance(node, Do):
+            message = "the command forbids something; say so in 'cannot', and plan nothing"
+            yield Problem("COMMAND_FORBIDS", message, show_place(place), node.do)
+            return
+
+
+def same_again(new: NodeBase, old: NodeBase, place: Place) -> Iterator[Problem]:
+    """Find a part that is to take the place of one that failed, and is the same."""
+    if _outline(new) == _outline(old):
+        message = "this is the part that failed; change something, or say why not in 'cannot'"
+        yield Problem("SAME_PART_AGAIN", message, show_place(place))
+
+
+def _outline(node: NodeBase) -> Any:
+    """Return a part as data without names; a subtree counts as what it holds."""
+    if isinstance(node, Tree) and node.body is not None and not _modified(node):
+        return _outline(node.body)
+    own = node.model_dump(mode="json", exclude={"name", "body", "sequence", "fallback", "parallel"})
+    return type(node).__name__, own, [_outline(child) for child in children_of(node)]
+
+
+def _modified(node: NodeBase) -> bool:
+    fields = (node.skip_if, node.guard, node.retry, node.timeout, node.repeat)
+    return any(field is not None for field in fields)
+
+
+def named(problems: tuple[Problem, ...], spec: MissionSpec, request: Request) -> list[Problem]:
+    """Return the problems of verification; a wrong label is called by its name."""
+    labels = {
+        f"{show_place(place)}/with/{name}"
+        for place, node in _placed(spec.root, ("root",))
+        if isinstance(node, Do) and node.do in request.catalogue.skills
+        for name in request.catalogue.skills[node.do].labels()
+    }
+    return [
+        Problem("UNKNOWN_LABEL", p.message, p.place, p.found, p.allowed)
+        if p.code == "WRONG_TYPE" and p.place in labels
+        else p
+        for p in problems
+    ]
+
+
+def another_command(
+    spec: MissionSpec, meant: MissionSpec | None, request: Request
+) -> Iterator[Problem]:
+    """Compare what a plan leaves behind with what the command asks for."""
+    if meant is None:
+        return
+    wanted = ends_of(meant, request.catalogue, request.messages)
+    found = ends_of(spec, request.catalogue, request.messages)
+    for key, (fact, value) in wanted.facts.items():
+        if key in found.facts and found.facts[key][1] == value:
+            continue
+        message = f"the command asks for {fact}={value}, the plan ends with something else"
+        there = f"nothing on {fact}"
+        if key in found.touched:
+            there = "=".join(found.touched[key])
+            if found.touched[key][1] == value:
+                message = (
+                    f"the command asks for {fact}={value}; skip_if or a branch may leave it out"
+                )
+                there += ", not in every case"
+        yield _another(message, there, f"{fact}={value}")
+    if wanted.questions and wanted.questions.keys() != found.questions.keys():
+        message = "the command asks a question; answer it with this check and tell: true, no other"
+        asked = ", ".join(sorted(found.questions.values())) or "no such check"
+        yield _another(message, asked, *sorted(wanted.questions))
+    for key, (fact, value) in found.touched.items():
+        if key not in wanted.touched:
+            message = f"the command does not ask for {fact}={value}; do what it asks and no more"
+            yield _another(message, f"{fact}={value}")
+    # after a failure another arm may be the way, as it is in the library
+    said = said_of(meant, request) if request.failure is None else {}
+    for (skill, name), values in said.items():
+        for value in sorted(chosen_in(spec, (skill, name), request.catalogue) - values, key=str):
+            message = f"the command itself says which {name} {skill} is done with"
+            yield _another(message, f"{name}={value}", *(f"{name}={v}" for v in sorted(values)))
+    if found.moves and not wanted.moves:
+        yield _another("the command asks for an answer; nothing may be moved for it", "do", "check")
+
+
+def _another(message: str, found: str, *allowed: str) -> Problem:
+    return Problem("PLAN_FOR_ANOTHER_COMMAND", message, "root", found, allowed)
+
+
+def _placed(node: NodeBase, place: Place) -> Iterator[tuple[Place, NodeBase]]:
+    yield place, node
+    for child, where in place_of_children(node, place):
+        yield from _placed(child, where)

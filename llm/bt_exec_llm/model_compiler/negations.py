@@ -1,0 +1,28 @@
+"""Whether a command may forbid something, in whatever words.
+
+The offline compiler refuses the negations that it knows. What it does not know at all may still
+forbid ("leave the door alone", "그대로 둬"), and a model that takes one word for the wish would
+do the very thing. These words decide nothing else: where one stands in a command that only a model
+understands, a plan that moves is turned down.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["forbids"]
+
+_WORDS = re.compile(
+    r"\b(?:not|(?:do|does|did|is|are|was|wo|ca|could|should|would|must|need)n['’]?t|never|no|"
+    r"nothing|nobody|without|avoid|refrain|stop|stay|keep|leave|let (?:it|him|her|them|me) be|"
+    r"alone|as (?:it|they) (?:is|are)|hands off|hold off|forbidden|prohibited|instead of|"
+    r"rather than|unless|except)\b"
+    r"|지 ?마|지 ?말|말고|말아|말 것|말도록|그대로|놔 ?[두둬]|내버려|가만히|건드리"
+    r"|금지|안 ?돼|안 ?되|않|없이|만지지|대지|하지는|멈[추춰]|두고|빼고|제외",
+    re.IGNORECASE,
+)
+
+
+def forbids(command: str) -> bool:
+    """Whether a command holds words that may forbid something."""
+    return _WORDS.search(command) is not None

@@ -1,0 +1,172 @@
+"""Spelling that means one thing only: put right and noted, before a plan is checked.
+
+Wrong case and separators (``OpenDoor``, ``Right``), other words for the kinds of nodes
+(``selector``), and nodes that spell their kind out (``{type: sequence, children: […]}``). A name
+that is merely similar is not touched: the model is told instead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, get_args, get_origin
+
+from bt_exec.planning.compiler import Request
+from bt_exec.skill import Signature
+from bt_exec.spec.model import KINDS, Check, walk
+
+__all__ = ["options", "tidied"]
+
+_KINDS = {
+    **{kind: kind for kind in KINDS},
+    "seq": "sequence",
+    "selector": "fallback",
+    "priority": "fallback",
+    "action": "do",
+    "skill": "do",
+    "condition": "check",
+    "subtree": "tree",
+}
+_FIELDS = ("with", "save", "else", "tell", "name", "skip_if", "while", "retry", "timeout", "repeat")
+_KEYS = {
+    **{key: key for key in (*_FIELDS, "succeed_when")},
+    "args": "with",
+    "params": "with",
+    "parameters": "with",
+    "arguments": "with",
+}
+_MOST_DEPTH = 60
+_CODE = re.compile("[A-Z][A-Z0-9_]*")
+
+
+def tidied(root: Any, request: Request) -> tuple[Any, tuple[str, ...]]:
+    """Return the plain data of a plan with its spelling put right, and what was changed."""
+    tidy = _Tidy(request)
+    return tidy.node(root, 0), tuple(dict.fromkeys(tidy.notes))
+
+
+def options(hint: Any) -> tuple[str, ...]:
+    """Return the words that an argument of this type is chosen from; none if it is no choice."""
+    while hint is not None and hasattr(hint, "__metadata__"):
+        hint = get_args(hint)[0]
+    words = get_args(hint) if get_origin(hint) is Literal else ()
+    return tuple(word for word in words if isinstance(word, str))
+
+
+def known_codes(request: Request) -> frozenset[str]:
+    """Return the codes that a mission of this site can end with."""
+    checks = (node for tree in request.library for node in walk(tree.root))
+    return frozenset(
+        {
+            *(node.code for node in checks if isinstance(node, Check) and node.code),
+            *(code for skill in request.catalogue.skills.values() for code in skill.fails),
+            *(condition.unknown for condition in request.catalogue.conditions.values()),
+        }
+    )
+
+
+class _Tidy:
+    def __init__(self, request: Request) -> None:
+        catalogue = request.catalogue
+        self.skills: Mapping[str, Signature] = catalogue.skills
+        self.conditions: Mapping[str, Signature] = catalogue.conditions
+        self.trees = request.library.names()
+        self.codes = known_codes(request)
+        self.notes: list[str] = []
+
+    def node(self, node: Any, depth: int) -> Any:
+        if not isinstance(node, dict) or depth > _MOST_DEPTH:
+            return node
+        found: dict[str, Any] = {}
+        for key, value in self._spelt_out(node).items():
+            name = self._key(key)
+            name = key if name in found else name
+            if name in ("sequence", "fallback", "parallel") and isinstance(value, list):
+                value = [self.node(child, depth + 1) for child in value]
+            found[name] = value
+        for kind, known in (("do", self.skills), ("tree", self.trees)):
+            if isinstance(found.get(kind), str):
+                found[kind] = self._name(found[kind], known)
+        code = found.get("else")
+        made_up = isinstance(code, str) and code not in self.codes and _CODE.fullmatch(code)
+        if made_up and not found.get("tell"):
+            # a mission never ends with a reason that the model made up
+            del found["else"]
+            self.notes.append(f"'else: {str(code)[:40]}' was left out: there is no such code")
+        signature = self.skills.get(str(found.get("do")))
+        if signature is not None and isinstance(found.get("with"), dict):
+            found["with"] = self._args(found["with"], signature)
+        for key in ("check", "skip_if", "while"):
+            if key in found:
+                found[key] = self._condition(found[key], depth)
+        return found
+
+    def _spelt_out(self, node: dict[str, Any]) -> dict[str, Any]:
+        """Turn ``{type: do, runs: grasp}`` and ``{type: sequence, children: []}`` into a node."""
+        if any(_flat(key) in _KINDS for key in node):
+            return node
+        word = next((node[key] for key in ("type", "kind", "node") if key in node), None)
+        kind = _KINDS.get(_flat(word)) if isinstance(word, str) else None
+        if kind is None:
+            return node
+        inner = ("children", "nodes") if kind in ("sequence", "fallback", "parallel") else ()
+        keys = (*inner, "runs", "skill", "action", "condition", "tree", "id", "name")
+        value = next((key for key in keys if key in node), None)
+        if value is None:
+            return node
+        self.notes.append(f"'type: {word}' was read as the kind {kind!r}")
+        rest = {k: v for k, v in node.items() if k not in ("type", "kind", "node", value)}
+        return {kind: node[value], **rest}
+
+    def _key(self, key: str) -> str:
+        table = {**_KEYS, **_KINDS}
+        name = table.get(_flat(key), key)
+        if name != key:
+            self.notes.append(f"{key!r} was read as {name!r}")
+        return name
+
+    def _name(self, name: str, known: Iterable[str]) -> str:
+        names = tuple(known)
+        alike = [other for other in names if _flat(other) == _flat(name)]
+        if name in names or len(alike) != 1:
+            return name
+        self.notes.append(f"{name!r} was read as {alike[0]!r}")
+        return alike[0]
+
+    def _args(self, args: Mapping[str, Any], signature: Signature) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in args.items():
+            texts = options(signature.arguments.get(key))
+            found[key] = self._name(value, texts) if isinstance(value, str) and texts else value
+        return found
+
+    def _condition(self, part: Any, depth: int) -> Any:
+        if isinstance(part, str):
+            return self._name(part, self.conditions)
+        if isinstance(part, dict) and len(part) == 2 and "else" in part:  # a guard and its code
+            condition = {name: inner for name, inner in part.items() if name != "else"}
+            return {**self._condition(condition, depth), "else": part["else"]}
+        if not isinstance(part, dict) or len(part) != 1 or depth > _MOST_DEPTH:
+            return part
+        ((name, inner),) = part.items()
+        if name == "not":
+            return {name: self._condition(inner, depth + 1)}
+        if name in ("all", "any") and isinstance(inner, list):
+            return {name: [self._condition(one, depth + 1) for one in inner]}
+        name = self._name(name, self.conditions)
+        if name in self.conditions and isinstance(inner, dict):
+            inner = self._args(inner, self.conditions[name])
+        return {name: inner}
+
+
+def _flat(name: str) -> str:
+    """Return a name without case and separators, as table keys are written.
+
+    Letters of other alphabets stay: some turn into Latin ones when their case is folded.
+    """
+    if not str(name).isascii():
+        return str(name)
+    folded = str(name).casefold()
+    if folded in _KEYS or folded in _KINDS:
+        return folded
+    return re.sub(r"[\s_-]", "", folded)

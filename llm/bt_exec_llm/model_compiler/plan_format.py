@@ -1,0 +1,239 @@
+"""The forms in which models give a plan, and the one form that is checked.
+
+Wanted is a mapping with ``root`` (nested) or ``nodes`` (flat). Taken as well, and noted: a bare
+node, a list of nodes, a list of actions, a wrapper around any of these, and the turn report of a
+per-turn planner (``next_action``, ``full_action_list``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bt_exec.failure import Problem
+from bt_exec.spec.model import KINDS
+from bt_exec_llm.model_compiler.beside_plan import (
+    ACTIONS,
+    FIELDS,
+    OWN,
+    WRAPPERS,
+    canonical,
+    objections,
+    reason,
+    two_plans,
+)
+from bt_exec_llm.model_compiler.flat_format import from_flat, is_flat
+
+__all__ = ["Form", "unpack"]
+
+_NAMES = ("name", "action", "skill")
+_ARGS = ("args", "params", "parameters", "arguments", "with")
+
+
+@dataclass(frozen=True)
+class Form:
+    """What an answer says, before anything of it is checked.
+
+    Attributes:
+        root: The plan as nested plain data, or None if there is none.
+        cannot: Why the model makes no plan, or empty.
+        assumes: Facts that the model says it builds on.
+        subgoals: The command's parts in its words.
+        stated: Everything it said beside the plan.
+        notes: What was tolerated.
+        problems: What is wrong with the form.
+        places: Of a flat plan: ids of its nodes by their place in `root`.
+    """
+
+    root: Any = None
+    cannot: str = ""
+    assumes: Mapping[str, str] = field(default_factory=dict)
+    subgoals: tuple[str, ...] = ()
+    stated: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    places: Mapping[str, str] = field(default_factory=dict)
+
+
+def unpack(data: Any) -> Form:
+    """Return what the plain data of an answer says."""
+    notes: list[str] = []
+    problems: list[Problem] = []
+    data = _unwrapped(data, notes, problems)
+    if isinstance(data, list):
+        notes.append("a list was read as a sequence")
+        data = {"root": {"sequence": [_step(item) for item in data]}}
+    if not isinstance(data, dict):
+        message = "the answer holds no plan; write a mapping with 'root'"
+        found = "" if data is None else str(data)[:60]
+        return Form(notes=tuple(notes), problems=(Problem("NO_PLAN", message, found=found),))
+    cannot = reason(data.get("cannot"))
+    problems += [*two_plans(data), *objections(data), *_facts_twice(data.get("assumes"))]
+    if any(key in data for key in ("full_action_list", "next_action")):
+        return _turn(data, notes, cannot, problems)
+    places: Mapping[str, str] = {}
+    stated = {key: value for key, value in data.items() if key not in ("root", "nodes")}
+    if is_flat(data):
+        root, places, wrong = from_flat(data)
+        problems += wrong
+    elif "root" in data:
+        root = data["root"]
+        if isinstance(root, list):
+            notes.append("a list at the root was read as a sequence")
+            root = {"sequence": [_step(item) for item in root]}
+    elif (key := _actions_key(data)) is not None:
+        notes.append(f"the list {key!r} was read as a sequence")
+        root = {"sequence": [_step(item) for item in data[key]]}
+        places = {f"root/sequence[{index}]": f"{key}[{index}]" for index in range(len(data[key]))}
+    elif any(kind in data for kind in KINDS):
+        notes.append("a bare node was read as the root")
+        root = {key: value for key, value in data.items() if key not in OWN}
+        stated = {key: value for key, value in data.items() if key in OWN}
+    else:
+        root = None
+    if root is None and not cannot:
+        message = "the answer holds no plan; write a mapping with 'root'"
+        found = ", ".join(map(str, data))[:60]
+        problems.append(Problem("NO_PLAN", message, found=found))
+    return Form(
+        root,
+        cannot,
+        _facts(data.get("assumes")),
+        _texts(data.get("subgoals")),
+        stated,
+        tuple(notes),
+        tuple(problems),
+        places,
+    )
+
+
+def _unwrapped(data: Any, notes: list[str], problems: list[Problem]) -> Any:
+    """Return what stands in wrappers around a plan; what stands beside it there is judged, too."""
+    for _ in range(3):
+        inner = None
+        if isinstance(data, dict):
+            data = {canonical(key): value for key, value in data.items()}
+        if isinstance(data, dict) and not any(key in data for key in OWN):
+            inner = next((data[k] for k in WRAPPERS if isinstance(data.get(k), dict)), None)
+        elif isinstance(data, list) and len(data) == 1 and isinstance(data[0], dict):
+            inner = data[0] if any(key in data[0] for key in OWN) else None
+        if inner is None:
+            return data
+        notes.append("a wrapper around the plan was taken off")
+        if isinstance(data, dict):
+            problems += [*two_plans(data), *objections(data)]
+        data = inner
+    if isinstance(data, dict):
+        data = {canonical(key): value for key, value in data.items()}
+    return data
+
+
+def _turn(data: Mapping[str, Any], notes: list[str], cannot: str, problems: list[Problem]) -> Form:
+    """Read a turn report: the remaining actions are the plan."""
+    listed = data.get("full_action_list")
+    actions = [_step(item) for item in listed] if isinstance(listed, list) else []
+    notes.append("a turn report was read as a plan: its remaining actions in order")
+    problems = list(problems)
+    stop = data.get("stop_signal")
+    if isinstance(stop, dict) and stop.get("should_stop") and actions:
+        message = "the report says to stop, but actions remain"
+        problems.append(Problem("STATE_CONTRADICTS_PLAN", message, "stop_signal/should_stop"))
+    following = data.get("next_action")
+    if following:
+        step = _step(following)
+        if step not in actions:
+            message = (
+                "the next action is not in the list of what remains; "
+                "write one plan that holds every action"
+            )
+            known = tuple(_told(action) for action in actions)
+            found = _told(step)
+            problems.append(
+                Problem("NEXT_ACTION_NOT_IN_LIST", message, "next_action", found, known)
+            )
+        elif actions[0] != step:
+            message = "the next action is not the first of what remains"
+            problems.append(
+                Problem(
+                    "NEXT_ACTION_NOT_FIRST",
+                    message,
+                    "next_action",
+                    _told(step),
+                    (_told(actions[0]),),
+                )
+            )
+    elif actions:
+        message = "actions remain, but there is no next one"
+        problems.append(Problem("NEXT_ACTION_NOT_IN_LIST", message, "next_action", "null"))
+    status = data.get("goal_status")
+    ended = status.get("status") if isinstance(status, dict) else None
+    if ended in ("satisfied", "blocked") and actions:
+        message = f"the goal is said to be {ended}, but actions remain"
+        problems.append(Problem("STATE_CONTRADICTS_PLAN", message, "goal_status/status", ended))
+    return Form(
+        {"sequence": actions},
+        cannot,
+        places={f"root/sequence[{i}]": f"full_action_list[{i}]" for i in range(len(actions))},
+        stated={key: value for key, value in data.items() if key != "full_action_list"},
+        notes=tuple(notes),
+        problems=tuple(problems),
+    )
+
+
+def _actions_key(data: Mapping[str, Any]) -> str | None:
+    return next((key for key in ACTIONS if isinstance(data.get(key), list)), None)
+
+
+def _step(item: Any) -> Any:
+    """Return an action ``{name, args}`` as a node; anything else as it is."""
+    if not isinstance(item, dict) or any(kind in item for kind in KINDS):
+        return item
+    names = [key for key in _NAMES if isinstance(item.get(key), str)]
+    given = [key for key in _ARGS if item.get(key) not in (None, {}, [], "")]
+    if not names:
+        return item
+    step = {"do": item[names[0]]}
+    if given:
+        step["with"] = item[given[0]]  # what is no mapping is found where arguments are checked
+    # a second name, second arguments and whatever changes how a node runs must not get lost
+    more = (*names[1:], *given[1:], *FIELDS)
+    return {**step, **{key: item[key] for key in more if key in item}}
+
+
+def _told(step: Any) -> str:
+    if isinstance(step, dict) and "do" in step:
+        args = step.get("with")
+        told = args.values() if isinstance(args, dict) else () if args is None else (args,)
+        return " ".join((str(step["do"]), *map(str, told)))[:60]
+    return json.dumps(step, ensure_ascii=False, default=str)[:60]
+
+
+def _facts(value: Any) -> dict[str, str]:
+    """Return ``{fact: value}`` or ``[{fact, value}]`` as a mapping of words."""
+    if isinstance(value, list):
+        pairs = [item for item in value if isinstance(item, dict) and "fact" in item]
+        return {str(pair["fact"]): str(pair.get("value")) for pair in pairs}
+    if not isinstance(value, dict):
+        return {}
+    return {str(key): str(item) for key, item in value.items()}
+
+
+def _facts_twice(value: Any) -> list[Problem]:
+    """Find a fact that is assumed to be two things."""
+    pairs = [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    seen: set[str] = set()
+    twice = None
+    for fact in (str(pair["fact"]) for pair in pairs if "fact" in pair):
+        twice = fact if fact in seen else twice
+        seen.add(fact)
+    if twice is None:
+        return []
+    return [Problem("DUPLICATE_KEY", "a fact is assumed twice", "assumes", twice[:60])]
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        return ()
+    return tuple(item[:200] for item in value if isinstance(item, str))[:20]

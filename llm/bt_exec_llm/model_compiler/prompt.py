@@ -1,0 +1,194 @@
+"""The prompt: what never changes first (cached by the server), then the situation and the command.
+
+Whatever comes from outside (the command, names of detected things, facts, failures) is JSON in a
+fence, with angle brackets escaped, clipped and without control characters: it cannot close its
+fence, and what it says is data. Verification does not depend on that being heeded.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from bt_exec.failure import Failure, Problem
+from bt_exec.planning.compiler import Request
+from bt_exec.spec.dump import to_data
+from bt_exec_llm.client import Block, Image, Turn, image_block
+from bt_exec_llm.model_compiler.catalogue import as_yaml, describe_site, describe_trees
+from bt_exec_llm.model_compiler.examples import like_this, shown
+from bt_exec_llm.model_compiler.replan_scope import part_of
+from bt_exec_llm.model_compiler.schema import schema, short_schema
+
+__all__ = ["VERSION", "Prompt", "build_prompt", "fenced", "problems_text"]
+
+VERSION = 2
+"""Of the texts in ``prompts/``; raised when they change, so that records can be told apart."""
+
+_FOLDER = Path(__file__).parent.parent / "prompts"
+_NAME = re.compile(r"[\w-]{1,24}( [\w-]{1,24}){0,2}")
+"""What can be the name of a thing: a sentence cannot, whoever printed it on a box."""
+_LONGEST_WORD = 64
+_MOST_WORDS = 100
+_LONGEST_COMMAND = 2000
+_MOST_PROBLEMS = 25
+"""Problems that are sent back at once; a plan with more is repaired in steps."""
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A question to a model, before the first answer.
+
+    Attributes:
+        system: Role, language, catalogue, library: the same for every command of a site.
+        first: The situation and the command.
+        schema: JSON Schema of the answer.
+        plain: The form of the answer for servers that honour no schema, with examples in it.
+        structured: Examples in the form of the schema, for servers that honour it.
+    """
+
+    system: tuple[Block, ...]
+    first: Turn
+    schema: Mapping[str, Any]
+    plain: str
+    structured: str = ""
+
+    def __str__(self) -> str:
+        """Return it as people read it, for ``--show-prompt``."""
+        blocks = (*self.system, Block(self.plain), *self.first.blocks)
+        texts = [b.text if isinstance(b, Block) else f"[picture, {b.media_type}]" for b in blocks]
+        return "\n\n".join(texts)
+
+    @property
+    def characters(self) -> int:
+        """How many characters are sent, the schema and the pictures left out."""
+        return len(str(self))
+
+
+def build_prompt(request: Request, *, image: bool = False, short: bool = False) -> Prompt:
+    """Return the prompt for a request.
+
+    Args:
+        request: What is asked for.
+        image: Whether the picture is shown, if there is one.
+        short: Whether only trees are to be chosen, for small models. A repair is asked for in full.
+    """
+    short = short and request.failure is None
+    role, about = ("short", describe_trees) if short else ("system", describe_site)
+    system = (
+        Block(f"bt-exec prompt {VERSION}\n\n{_text(role)}"),
+        Block(about(request), cache=True),
+    )
+    parts: list[str | Image] = []
+    if like := like_this(request):
+        parts.append(f"# Commands like this one\n\n{like}")
+    parts.append("# Situation\n\n" + fenced("situation", _situation(request)))
+    if request.failure is not None and request.previous is not None:
+        parts.append(_failed(request))
+    if image and request.situation.frame is not None:
+        parts.append(image_block(request.situation.frame))
+    command = {"command": _clean(request.command, _LONGEST_COMMAND), "language": request.language}
+    parts.append("# Command\n\n" + fenced("command", command))
+    first = Turn.user(*parts)
+    site = (request.catalogue, request.library)
+    if short:
+        return Prompt(system, first, short_schema(*site), "Answer with JSON as told above.")
+    plain = f"{_text('form')}\n\n# Examples\n\n{shown(request, 'nested')}"
+    return Prompt(system, first, schema(*site), plain, f"# Examples\n\n{shown(request, 'flat')}")
+
+
+def problems_text(problems: Iterable[Problem], known: Iterable[Problem] = ()) -> str:
+    """Return everything that is wrong with an answer, to send back; each problem once.
+
+    Args:
+        problems: What is wrong now.
+        known: What was wrong with the answer before; what is among it is marked.
+    """
+    before = {(problem.code, problem.found) for problem in known}
+    listed: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for problem in problems:
+        entry = {
+            "code": problem.code,
+            "place": problem.place,
+            "problem": problem.message,
+            **({"found": _clean(problem.found)} if problem.found else {}),
+            **({"allowed": list(problem.allowed[:20])} if problem.allowed else {}),
+        }
+        if (problem.code, problem.found) in before:
+            entry["again"] = "the same as in your answer before; change this"
+        listed.setdefault((problem.code, problem.place, problem.found), entry)
+    shown = list(listed.values())[:_MOST_PROBLEMS]
+    more = len(listed) - len(shown)
+    text = _text("repair") + "\n\n" + fenced("problems", shown)
+    return text + (f"\n\n{more} further problems are left out." if more else "")
+
+
+def fenced(tag: str, data: Any) -> str:
+    """Return plain data as JSON that cannot leave its fence."""
+    text = json.dumps(data, ensure_ascii=False, indent=1, default=str)
+    return f"<{tag}>\n{_closed(text)}\n</{tag}>"
+
+
+def _closed(text: str) -> str:
+    return text.replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _situation(request: Request) -> dict[str, Any]:
+    seen = request.situation
+    names = [label for label in seen.labels[:_MOST_WORDS] if _NAME.fullmatch(label)]
+    return {
+        "seen": names,
+        "further_things": len(seen.labels) - len(names),
+        "facts": {
+            _clean(key): _clean(value) for key, value in sorted(seen.facts.items())[:_MOST_WORDS]
+        },
+    }
+
+
+def _failed(request: Request) -> str:
+    found = part_of(request)
+    assert found is not None
+    assert request.previous is not None
+    path, part, _ = found
+    facts = {
+        "failed_part": path,
+        "failure": _failure(request.failure),
+        "tried": [_failure(failure) for failure in request.tried],
+        "finished": [{"step": done.path, "skipped": done.skipped or None} for done in request.done],
+    }
+    plan = request.previous.model_copy(update={"root": part})
+    text = _closed(as_yaml({"root": to_data(plan)["root"]}))
+    return "\n\n".join(
+        (
+            f"# What failed\n\n{_text('replan')}",
+            fenced("failure", facts),
+            f"The failed part as it was:\n<failed_part>\n{text}\n</failed_part>",
+        )
+    )
+
+
+def _failure(failure: Failure | None) -> dict[str, Any] | None:
+    if failure is None:
+        return None
+    return {
+        "code": failure.code,
+        "step": failure.path,
+        "skill": failure.node,
+        "with": {key: _clean(value) for key, value in failure.args.items()},
+        "found": _clean(failure.message, 200),
+    }
+
+
+def _clean(value: Any, longest: int = _LONGEST_WORD) -> str:
+    """Return text from outside: one line, no control characters, clipped."""
+    text = "".join(char if char.isprintable() else " " for char in str(value)[: longest * 2])
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+@lru_cache(maxsize=8)
+def _text(name: str) -> str:
+    return (_FOLDER / f"{name}.md").read_text(encoding="utf-8").strip()

@@ -1,0 +1,71 @@
+"""Plan from a recording: the same answers, read and checked as they were then.
+
+``--compiler replay:FILE`` takes what the model compiler wrote with its setting ``record: FILE``.
+The same commands in the same worlds give the same plans, byte for byte; another question is
+refused and says where it differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bt_exec.failure import UsageError
+from bt_exec.planning.compiler import Compiler, Request
+from bt_exec.planning.verified_plan import VerifiedPlan
+from bt_exec_llm.client import Question, ReplayClient
+from bt_exec_llm.model_compiler.compiler import (
+    AS_RECORDED,
+    ModelCompiler,
+    PlanningSettings,
+    explained,
+)
+
+__all__ = ["create"]
+
+
+class ReplayCompiler(ModelCompiler):
+    """The model compiler with a recording in place of the model.
+
+    Args:
+        recording: What answers.
+        settings: How the model was asked then.
+    """
+
+    def __init__(self, recording: ReplayClient, settings: PlanningSettings) -> None:
+        super().__init__(recording, settings)
+        self._recording = recording
+
+    def known_way(self, request: Request) -> VerifiedPlan | None:
+        """Return the library's way, unless the model was asked here when it was recorded."""
+        prompt = self._prompt(request)
+        asked = Question(
+            prompt.system, (prompt.first,), prompt.schema, prompt.plain, prompt.structured
+        )
+        return None if self._recording.knows(asked) else super().known_way(request)
+
+
+def create(settings: Mapping[str, Any]) -> Compiler:
+    """Return the model compiler with a recording in place of the model.
+
+    Args:
+        settings: ``file``, and optionally the model compiler's own ``rounds``, ``fallback`` and
+            ``image`` in place of those that the recording tells.
+
+    Raises:
+        UsageError: If there is no file, it is no recording, or a setting is wrong.
+    """
+    given = dict(settings)
+    file = given.pop("file", None)
+    if not file:
+        raise UsageError("replay needs a recording: --compiler replay:FILE")
+    recording = ReplayClient(Path(str(file)).expanduser())
+    given = {**recording.settings, **given}
+    known = ("file", *AS_RECORDED)
+    unknown = [key for key in given if key not in AS_RECORDED]
+    if unknown:
+        told = f"the compiler replay has no setting {unknown[0]!r}; known: {', '.join(known)}"
+        raise UsageError(told)
+    with explained("replay", known):
+        return ReplayCompiler(recording, PlanningSettings.model_validate(given))

@@ -1,0 +1,127 @@
+"""What a plan changes on its way, beside the end that it reaches.
+
+Two plans may end alike and differ in what happens until then: one drops what the hand holds and
+takes it again, or opens and closes a door twenty times. The facts that people are told of (those
+with a sentence in a pack's messages) change in a plan as they change in what the command means, in
+the same order and no more often; what the command does not touch is left as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from bt_exec.failure import Problem
+from bt_exec.pack import Catalogue
+from bt_exec.planning.compiler import Request
+from bt_exec.spec.expression import Not
+from bt_exec.spec.model import Do, MissionSpec, NodeBase, children_of, walk
+from bt_exec.spec.paths import place_of_children
+from bt_exec.spec.source import Place, show_place
+from bt_exec.verify.facts import established
+from bt_exec_llm.model_compiler.expected_effects import effects_of
+
+__all__ = ["broken_guards", "needless_changes"]
+
+_SHOWN = 8
+
+
+def needless_changes(
+    spec: MissionSpec, meant: MissionSpec | None, request: Request
+) -> Iterator[Problem]:
+    """Compare how facts change in an expanded plan with how they change in what is meant."""
+    if meant is None:
+        return
+    told = _told_forms(request)
+    wanted = _changes(meant, request)
+    for (template, fact), values in _changes(spec, request).items():
+        if template not in told or len(values) < 2:
+            continue
+        asked = [way for (other, _), way in wanted.items() if other == template]
+        if any(_within(values[1:], way) for way in asked):
+            continue
+        way = ", ".join(value for value in values[1:_SHOWN] if value)
+        if not any(len(one) > 1 for one in asked):
+            if f"{fact}={values[-1]}" in request.messages:
+                continue  # told as another command already
+            message = f"the command leaves {fact} alone; what it is at the start it stays"
+            yield Problem("NOT_KEPT", message, "root", f"{fact}={values[-1]}")
+        elif request.failure is None:
+            message = f"{fact} changes more often than the command asks for; do it once"
+            allowed = tuple(", ".join(value for value in one[1:] if value) for one in asked)
+            yield Problem("CHANGES_BACK", message, "root", f"{fact}: {way}", allowed)
+
+
+def _told_forms(request: Request) -> frozenset[str]:
+    """Return the templates of facts of which people are told at least one value."""
+    told = [code.partition("=") for code in request.messages.codes() if "=" in code]
+    values = {fact: {v for other, _, v in told if other == fact} for fact, _, _ in told}
+    return frozenset(
+        template
+        for skill in request.catalogue.skills.values()
+        for template in skill.effects
+        if any(_matches(template, fact) for fact in values)
+    )
+
+
+def _matches(template: str, fact: str) -> bool:
+    head, brace, rest = template.partition("{")
+    tail = rest.partition("}")[2]
+    if not brace:
+        return template == fact
+    return fact.startswith(head) and fact.endswith(tail) and len(fact) > len(head) + len(tail)
+
+
+def _changes(spec: MissionSpec, request: Request) -> dict[tuple[str, str], list[str]]:
+    """Return the values that each fact takes, the one now first, as if every step ran."""
+    ways: dict[tuple[str, str], list[str]] = {}
+    for node in _runs(spec.root):
+        for template, fact, value in effects_of(node, request.catalogue):
+            way = ways.setdefault((template, fact), [request.situation.facts.get(fact, "")])
+            if way[-1] != value:
+                way.append(value)
+    return ways
+
+
+def _runs(node: NodeBase) -> Iterator[Do]:
+    """Yield the skills under a node in order; what is repeated comes twice."""
+    for _ in range(2 if (node.repeat or 1) > 1 else 1):
+        if isinstance(node, Do):
+            yield node
+        for child in children_of(node):
+            yield from _runs(child)
+
+
+def _within(values: list[str], way: list[str]) -> bool:
+    """Whether values come in a way, in this order."""
+    left = iter(way)
+    return all(value in left for value in values)
+
+
+def broken_guards(spec: MissionSpec, request: Request) -> Iterator[Problem]:
+    """Find guards that the guarded step itself breaks when it succeeds."""
+    yield from _guards(spec.root, ("root",), request.catalogue)
+
+
+def _guards(node: NodeBase, place: Place, catalogue: Catalogue) -> Iterator[Problem]:
+    if node.guard is not None:
+        for inner in walk(node):
+            if isinstance(inner, Do) and (broken := _breaks(inner, node.guard, catalogue)):
+                message = f"{inner.do} makes {broken}, which this guard does not allow"
+                yield Problem("GUARD_BREAKS_ITSELF", message, f"{show_place(place)}/while", broken)
+                break
+    for child, where in place_of_children(node, place):
+        yield from _guards(child, where, catalogue)
+
+
+def _breaks(node: Do, guard: Any, catalogue: Catalogue) -> str:
+    """Return the effect of a step that a guard does not allow; empty if there is none."""
+    effects = {fact: value for _, fact, value in effects_of(node, catalogue)}
+    if isinstance(guard, Not):
+        never = established(guard.of, catalogue)
+        hit = bool(never) and all(effects.get(fact) == value for fact, value in never.items())
+        return ", ".join(f"{fact}={value}" for fact, value in never.items()) if hit else ""
+    for fact, value in established(guard, catalogue).items():
+        if fact in effects and effects[fact] != value:
+            return f"{fact}={effects[fact]}"
+    return ""

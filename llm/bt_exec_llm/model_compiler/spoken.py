@@ -1,0 +1,144 @@
+"""What a plan would say to people, compared with what the command says.
+
+A skill marks the arguments that people hear (`bt_exec.skill.Said`). What a robot says in a mission
+that a model planned comes from the command: whom it talks to, and every word that carries meaning.
+Words that only join others (articles, pronouns, politeness) are free.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from bt_exec.failure import Problem
+from bt_exec.pack import Catalogue
+from bt_exec.planning.compiler import Request
+from bt_exec.spec.model import Do, MissionSpec, NodeBase
+from bt_exec.spec.paths import place_of_children
+from bt_exec.spec.source import Place, show_place
+from bt_exec.verify.templates import known_args
+
+__all__ = ["Talk", "foreign_words", "talk_problems", "talks_of"]
+
+_TOKEN = re.compile(r"[a-z0-9]+|[가-힣]+")
+_JOINING_WORDS = (
+    "a an the of to in on at by for from with about and or if so as is are am was were be been "
+    "being it its this that these those there here i me my we us our you your yours he she him her "
+    "his they them their do does did will would can could shall should may might have has had "
+    "please hello hi thank thanks sorry excuse what when where who whom which how whether s t re "
+    "ve ll d m tell say ask know let like just also "
+)
+_JOINING = frozenset(_JOINING_WORDS.split())
+_JOINING_KO = (
+    "있", "없", "하", "되", "것", "수", "저", "제", "나", "내", "그", "이", "좀", "혹시", "안녕",
+    "감사", "부탁", "말씀", "여쭤", "여쭙", "대한", "대해", "관해", "관한", "무엇", "뭐", "언제",
+    "어디", "누구", "어떻", "몇", "주세요", "주십", "습니", "입니",
+)  # fmt: skip
+
+
+class Talk(NamedTuple):
+    """One step that says something.
+
+    Attributes:
+        skill: It.
+        others: Its other arguments: to whom.
+        texts: What people would hear.
+        place: Where it stands.
+    """
+
+    skill: str
+    others: tuple[tuple[str, str], ...]
+    texts: tuple[str, ...]
+    place: Place
+
+    def to_whom(self) -> str:
+        """Return skill and other arguments as people read them."""
+        return " ".join((self.skill, *(f"{name}={value}" for name, value in self.others)))
+
+
+def talks_of(spec: MissionSpec, catalogue: Catalogue) -> list[Talk]:
+    """Return the steps of an expanded plan that say something, in order."""
+    return list(_talks(spec.root, ("root",), catalogue))
+
+
+def _talks(node: NodeBase, place: Place, catalogue: Catalogue) -> Iterator[Talk]:
+    skill = catalogue.skills.get(node.do) if isinstance(node, Do) else None
+    if isinstance(node, Do) and skill is not None and (said := skill.said()):
+        args = known_args(skill, node.args)
+        others = tuple(sorted((k, str(v)) for k, v in args.items() if k not in said))
+        texts = tuple(str(args[name]) for name in sorted(said) if name in args)
+        yield Talk(node.do, others, texts, place)
+    for child, where in place_of_children(node, place):
+        yield from _talks(child, where, catalogue)
+
+
+def talk_problems(
+    spec: MissionSpec, meant: MissionSpec | None, request: Request
+) -> Iterator[Problem]:
+    """Find what a plan would say that the command does not say, and what it leaves unsaid.
+
+    Args:
+        spec: The plan as it would run.
+        meant: The same for what the command means without a model; None if nobody knows.
+        request: What was asked for.
+    """
+    found = talks_of(spec, request.catalogue)
+    wanted = [] if meant is None else talks_of(meant, request.catalogue)
+    sources = [request.command, *(text for talk in wanted for text in talk.texts)]
+    partners = {(talk.skill, talk.others) for talk in wanted}
+    for talk in found:
+        where = show_place(talk.place)
+        if meant is not None and (talk.skill, talk.others) not in partners:
+            message = "the command does not ask to talk to anybody here; leave it out"
+            allowed = tuple(other.to_whom() for other in wanted)
+            yield Problem("UNASKED_TALK", message, where, talk.to_whom(), allowed)
+            continue
+        for text in talk.texts:
+            foreign = foreign_words(text, sources)
+            if foreign:
+                message = "people hear only what the command says, in its own words"
+                yield Problem("WORDS_NOT_IN_COMMAND", message, where, ", ".join(foreign)[:80])
+    for talk in wanted:
+        told = [other for other in found if (other.skill, other.others) == talk[:2]]
+        texts = [text for other in told for text in other.texts]
+        if not told or not _covers(texts, talk.texts, request.command):
+            message = f"the command asks for {talk.to_whom()}: {' '.join(talk.texts)[:120]}"
+            said = "; ".join(texts)[:80] or f"no {talk.skill} there"
+            yield Problem("PLAN_FOR_ANOTHER_COMMAND", message, "root", said, (talk.to_whom(),))
+
+
+def foreign_words(text: str, sources: Iterable[str]) -> list[str]:
+    """Return the words of a text that carry meaning and stand in none of the sources."""
+    known = {token for source in sources for token in _tokens(source)}
+    return [token for token in _tokens(text) if not _joins(token) and not _among(token, known)]
+
+
+def _covers(texts: Iterable[str], wanted: Iterable[str], command: str) -> bool:
+    """Whether texts say at least half of what is wanted of the words of the command."""
+    asked = set(_tokens(command))
+    words = [t for text in wanted for t in _tokens(text) if not _joins(t) and _among(t, asked)]
+    said = {token for text in texts for token in _tokens(text)}
+    return 2 * sum(_among(word, said) for word in words) >= len(words)
+
+
+def _tokens(text: str) -> list[str]:
+    return _TOKEN.findall(text.casefold().replace("_", " "))
+
+
+def _joins(token: str) -> bool:
+    return token in _JOINING or token.startswith(_JOINING_KO)
+
+
+def _among(token: str, known: set[str]) -> bool:
+    """Whether a word is among others, whatever its ending."""
+    if token in known:
+        return True
+    if token.isascii():
+        stem = token if len(token) <= 4 else token[: max(4, len(token) - 3)]
+        return len(token) > 3 and any(
+            other.startswith(stem) and len(other) - len(stem) <= 4 for other in known
+        )
+    if len(token) <= 2:  # a word of one syllable with its particle, or a short word
+        return any(other[:2] == token or other[:1] == token[:1] == other[:-1] for other in known)
+    return any(other[:2] == token[:2] for other in known)

@@ -1,0 +1,191 @@
+"""One connection of the `messages_server`: what is written to it, in whose manner."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import select
+import socket
+import struct
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+__all__ = ["CLAUDE", "FLAVOURS", "Connection", "Flavour"]
+
+Honour: TypeAlias = Literal["enforce", "ignore", "refuse"]
+
+_PIECE = 24
+"""Characters of a streamed text that come in one event."""
+
+
+@dataclass(frozen=True)
+class Flavour:
+    """In what a server differs from others.
+
+    Attributes:
+        name: Whose way it is.
+        schemas: What it does with ``output_config``.
+        tools: What it does with a forced tool.
+        cache: Whether it tells of its prompt cache.
+        strict: Whether it refuses what others let pass: empty texts, five cache marks.
+        thinks: Whether its text starts with thoughts in ``<think>``.
+    """
+
+    name: str
+    schemas: Honour = "enforce"
+    tools: Honour = "enforce"
+    cache: bool = False
+    strict: bool = False
+    thinks: bool = False
+
+
+CLAUDE = Flavour("claude", cache=True, strict=True)
+
+FLAVOURS: Mapping[str, Flavour] = {
+    flavour.name: flavour
+    for flavour in (
+        CLAUDE,
+        Flavour("ollama", schemas="ignore", tools="ignore", thinks=True),
+        Flavour("vllm"),
+        Flavour("llama.cpp", schemas="ignore"),
+        Flavour("lm-studio", schemas="refuse"),
+        Flavour("bare", schemas="refuse", tools="refuse"),
+    )
+}
+"""Servers as they are known; real ones change with their versions."""
+
+
+class Connection:
+    """What a reply can do to the client that waits for it.
+
+    Args:
+        handler: Of the HTTP server.
+        body: What was asked.
+        flavour: Whom the server imitates.
+        closing: Set when the server closes, so that nothing hangs longer than a test.
+    """
+
+    def __init__(
+        self,
+        handler: http.server.BaseHTTPRequestHandler,
+        body: Mapping[str, Any],
+        flavour: Flavour,
+        closing: threading.Event,
+    ) -> None:
+        self.body = body
+        self.flavour = flavour
+        self._handler = handler
+        self._closing = closing
+
+    def head(self, status: int, headers: Mapping[str, str]) -> None:
+        """Send the status line and the headers."""
+        self._handler.send_response(status)
+        for name, value in {**headers, "Connection": "close"}.items():
+            self._handler.send_header(name, value)
+        self._handler.end_headers()
+
+    def write(self, data: bytes) -> None:
+        """Send bytes as they are."""
+        self._handler.wfile.write(data)
+        self._handler.wfile.flush()
+
+    def json(self, status: int, data: Any, headers: Mapping[str, str] | None = None) -> None:
+        """Send a JSON document."""
+        body = _coded(data)
+        length = {"Content-Type": "application/json", "Content-Length": str(len(body))}
+        self.head(status, {**length, **(headers or {})})
+        self.write(body)
+
+    def wait(self, seconds: float) -> None:
+        """Do nothing; ends early when the client goes away or the server closes.
+
+        Raises:
+            ConnectionError: If it ended early.
+        """
+        end = time.monotonic() + seconds
+        while (rest := end - time.monotonic()) > 0:
+            if self._closing.wait(min(0.02, rest)):
+                raise ConnectionAbortedError("the server closes")
+            readable, _, _ = select.select([self._handler.connection], [], [], 0)
+            if readable and not self._handler.connection.recv(1, socket.MSG_PEEK):
+                raise ConnectionAbortedError("the client went away")
+
+    def reset(self) -> None:
+        """Tear the connection down without a goodbye."""
+        linger = struct.pack("ii", 1, 0)
+        self._handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        self._handler.connection.close()
+
+    def message(self, blocks: list[dict[str, Any]], stop: str) -> None:
+        """Send a message of the model, as a stream if the request wants one."""
+        message = {
+            "id": "msg_scripted",
+            "type": "message",
+            "role": "assistant",
+            "model": self.body.get("model", "scripted"),
+            "content": blocks,
+            "stop_reason": stop,
+            "stop_sequence": None,
+            "usage": self._usage(blocks),
+        }
+        if not self.body.get("stream"):
+            self.json(200, message)
+            return
+        self.head(200, {"Content-Type": "text/event-stream"})
+        for event in _events(message):
+            name = str(event["type"]).encode()
+            self.write(b"event: %s\ndata: %s\n\n" % (name, _coded(event)))
+
+    def _usage(self, blocks: list[dict[str, Any]]) -> dict[str, int]:
+        """Count four characters as a token, cached ones apart."""
+        sent, cached = 0, 0
+        parts = list(self.body.get("system") or ())
+        for turn in self.body.get("messages") or ():
+            parts += turn["content"] if isinstance(turn["content"], list) else [turn["content"]]
+        for part in parts:
+            sent += len(json.dumps(part)) // 4
+            if isinstance(part, dict) and "cache_control" in part:
+                cached = sent
+        said = len(json.dumps(blocks)) // 4
+        if not self.flavour.cache:
+            return {"input_tokens": sent, "output_tokens": said}
+        return {
+            "input_tokens": sent - cached,
+            "output_tokens": said,
+            "cache_creation_input_tokens": 0,
+            "cache_read_input_tokens": cached,
+        }
+
+
+def _coded(data: Any) -> bytes:
+    """Return JSON as servers write it: characters as they are, halves of them escaped."""
+    try:
+        return json.dumps(data, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return json.dumps(data).encode()
+
+
+def _events(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the events of a streamed message."""
+    usage = message["usage"]
+    empty = {**message, "content": [], "stop_reason": None, "usage": {**usage, "output_tokens": 1}}
+    events: list[dict[str, Any]] = [{"type": "message_start", "message": empty}, {"type": "ping"}]
+    for index, block in enumerate(message["content"]):
+        if block["type"] == "text":
+            said, kind, field = block["text"], "text_delta", "text"
+            start: dict[str, Any] = {"type": "text", "text": ""}
+        else:
+            said, kind = json.dumps(block["input"], ensure_ascii=False), "input_json_delta"
+            field, start = "partial_json", {**block, "input": {}}
+        events.append({"type": "content_block_start", "index": index, "content_block": start})
+        for place in range(0, len(said), _PIECE):
+            delta = {"type": kind, field: said[place : place + _PIECE]}
+            events.append({"type": "content_block_delta", "index": index, "delta": delta})
+        events.append({"type": "content_block_stop", "index": index})
+    stop = {"stop_reason": message["stop_reason"], "stop_sequence": None}
+    told = {"output_tokens": usage["output_tokens"]}
+    events.append({"type": "message_delta", "delta": stop, "usage": told})
+    return [*events, {"type": "message_stop"}]

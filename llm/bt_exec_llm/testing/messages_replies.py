@@ -1,0 +1,194 @@
+"""What `bt_exec_llm.testing.messages_server` can reply: good answers, errors, and hostile ones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bt_exec_llm.testing.messages_connection import Connection
+
+__all__ = [
+    "Reply",
+    "answer",
+    "cut_off",
+    "drip",
+    "error",
+    "garbage",
+    "hang",
+    "html",
+    "huge",
+    "left_open",
+    "raw",
+    "refusal",
+    "reset",
+    "text",
+    "tool_use",
+]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A reply with a name.
+
+    Attributes:
+        name: What it is.
+        send: Does it.
+    """
+
+    name: str
+    send: Callable[[Connection], None]
+
+    def after(self, seconds: float) -> Reply:
+        """Return the same reply, given `seconds` later."""
+
+        def send(connection: Connection) -> None:
+            connection.wait(seconds)
+            self.send(connection)
+
+        return Reply(f"{self.name} after {seconds:g} s", send)
+
+
+def text(words: str, *, stop: str = "end_turn") -> Reply:
+    """Answer with a text."""
+    return Reply("text", lambda to: to.message([{"type": "text", "text": words}], stop))
+
+
+def tool_use(data: Any, *, name: str | None = None) -> Reply:
+    """Answer with a call of the tool that the request forces, or of the tool `name`."""
+
+    def send(to: Connection) -> None:
+        called = name or (to.body.get("tool_choice") or {}).get("name", "tool")
+        call = {"type": "tool_use", "id": "toolu_scripted", "name": called, "input": data}
+        to.message([call], "tool_use")
+
+    return Reply("tool_use", send)
+
+
+def answer(data: Any, *, plain: str | None = None) -> Reply:
+    """Answer as a competent model does: in the form that the request and the flavour call for.
+
+    Args:
+        data: The answer where the form is enforced.
+        plain: The answer where it is not; by default `data` in a fence, with words around.
+    """
+
+    def send(to: Connection) -> None:
+        if "tools" in to.body and to.flavour.tools == "enforce":
+            tool_use(data).send(to)
+        elif "output_config" in to.body and to.flavour.schemas == "enforce":
+            text(json.dumps(data, ensure_ascii=False)).send(to)
+        else:
+            fenced = f"Here it is:\n\n```json\n{json.dumps(data, ensure_ascii=False)}\n```\n"
+            thoughts = "<think>\nLet me see {first}.\n</think>\n\n" if to.flavour.thinks else ""
+            text(thoughts + (fenced if plain is None else plain)).send(to)
+
+    return Reply("answer", send)
+
+
+def error(
+    status: int,
+    kind: str = "api_error",
+    message: str = "scripted",
+    headers: Mapping[str, str] | None = None,
+) -> Reply:
+    """Answer with an error, such as ``error(429, "rate_limit_error", headers={…})``."""
+    body = {"type": "error", "error": {"type": kind, "message": message}}
+    return Reply(f"error {status}", lambda to: to.json(status, body, headers))
+
+
+def refusal(words: str = "I cannot help with that.") -> Reply:
+    """Decline."""
+    return text(words, stop="refusal")
+
+
+def cut_off(words: str) -> Reply:
+    """Answer with a text that ends at ``max_tokens``."""
+    return text(words, stop="max_tokens")
+
+
+def hang(seconds: float = 60.0) -> Reply:
+    """Say nothing for `seconds`, then answer."""
+    return text("at last").after(seconds)
+
+
+def left_open(words: str, seconds: float = 60.0) -> Reply:
+    """Answer with a whole stream, and leave the connection open after it."""
+
+    def send(to: Connection) -> None:
+        text(words).send(to)
+        to.wait(seconds)
+
+    return Reply("left_open", send)
+
+
+def drip(bytes_per_s: float = 10.0, words: str = "drop " * 400) -> Reply:
+    """Answer so slowly that every single wait is short."""
+
+    def send(to: Connection) -> None:
+        content = [{"type": "text", "text": words}]
+        message = {"type": "message", "role": "assistant", "content": content, "usage": {}}
+        coded = json.dumps({**message, "stop_reason": "end_turn"}).encode()
+        to.head(200, {"Content-Type": "application/json", "Content-Length": str(len(coded))})
+        for byte in coded:
+            to.write(bytes((byte,)))
+            to.wait(1 / bytes_per_s)
+
+    return Reply("drip", send)
+
+
+def reset(after_bytes: int = 0) -> Reply:
+    """Tear the connection down, before the answer or in its middle."""
+
+    def send(to: Connection) -> None:
+        if after_bytes:
+            to.head(200, {"Content-Type": "application/json", "Content-Length": "100000"})
+            to.write(b'{"type": "message", "content": [' + b" " * after_bytes)
+        to.reset()
+
+    return Reply("reset", send)
+
+
+def raw(
+    body: bytes,
+    *,
+    status: int = 200,
+    content_type: str = "application/json",
+    headers: Mapping[str, str] | None = None,
+) -> Reply:
+    """Answer with these bytes."""
+
+    def send(to: Connection) -> None:
+        about = {"Content-Type": content_type, "Content-Length": str(len(body))}
+        to.head(status, about | dict(headers or {}))
+        to.write(body)
+
+    return Reply("raw", send)
+
+
+def html(status: int = 200) -> Reply:
+    """Answer as the login page of a hotel does."""
+    page = b"<!DOCTYPE html><html><body>Welcome! Please sign in.</body></html>"
+    return raw(page, status=status, content_type="text/html")
+
+
+def garbage() -> Reply:
+    """Answer with bytes that are no HTTP."""
+    return Reply("garbage", lambda to: to.write(b"\x00\xff\x13garbage\x7f" * 50))
+
+
+def huge(size: int = 5_000_000) -> Reply:
+    """Answer with a text of `size` bytes."""
+
+    def send(to: Connection) -> None:
+        start = b'{"type": "message", "role": "assistant", "content": [{"type": "text", "text": "'
+        end = b'"}], "stop_reason": "end_turn", "usage": {}}'
+        length = len(start) + size + len(end)
+        to.head(200, {"Content-Type": "application/json", "Content-Length": str(length)})
+        to.write(start)
+        for place in range(0, size, 65536):
+            to.write(b"x" * min(65536, size - place))
+        to.write(end)
+
+    return Reply("huge", send)

@@ -1,0 +1,242 @@
+"""A local server that speaks the Messages protocol and does what a script says.
+
+Model compilers are tested against it through the real SDK, without a network and without a key::
+
+    with MessagesServer([text("hello"), error(529), {"door": "open"}]) as server:
+        ask(base_url=server.url)
+    print(server.requests[0].body["messages"])
+
+A script is a list of replies, one a request, the last one ever after:
+
+=====================  ===========================================================================
+reply                  what the server does
+=====================  ===========================================================================
+``"words"``            answers with the text, streamed if the request wants that
+``{…}``                answers as a competent model does: see `answer`
+a function             is called with the request's body, and returns any of these
+`Reply`                what it was made for: `text`, `tool_use`, `error`, `hang`, `drip` …
+=====================  ===========================================================================
+
+A `Flavour` imitates in what servers differ: whether they enforce schemas and tools, ignore them, or
+refuse them.
+"""
+
+from __future__ import annotations
+
+import http.server
+import json
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, TypeAlias
+
+from bt_exec_llm.testing.messages_connection import CLAUDE, FLAVOURS, Connection, Flavour
+from bt_exec_llm.testing.messages_replies import (
+    Reply,
+    answer,
+    cut_off,
+    drip,
+    error,
+    garbage,
+    hang,
+    html,
+    huge,
+    left_open,
+    raw,
+    refusal,
+    reset,
+    text,
+    tool_use,
+)
+
+__all__ = [
+    "CLAUDE",
+    "FLAVOURS",
+    "Flavour",
+    "MessagesServer",
+    "Reply",
+    "Seen",
+    "answer",
+    "cut_off",
+    "drip",
+    "error",
+    "garbage",
+    "hang",
+    "html",
+    "huge",
+    "left_open",
+    "raw",
+    "refusal",
+    "reset",
+    "text",
+    "tool_use",
+]
+
+Scripted: TypeAlias = "str | Mapping[str, Any] | Reply | Callable[[dict[str, Any]], Any]"
+
+_LONGEST_REQUEST = 32_000_000
+_MOST_MARKS = 4
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A request as the server saw it.
+
+    Attributes:
+        path: Such as ``/v1/messages``.
+        headers: By name in lower case.
+        body: The parsed JSON; empty if there was none.
+    """
+
+    path: str
+    headers: Mapping[str, str] = field(repr=False)
+    body: dict[str, Any]
+
+
+class MessagesServer:
+    """A server on a free port of this machine; a context manager.
+
+    Args:
+        replies: The script; see `script`.
+        flavour: Whom it imitates: a `Flavour`, or the name of one in `FLAVOURS`.
+        key: The key it wants to see, or None if any will do.
+
+    Attributes:
+        requests: Every request so far, those that were refused included.
+        hangups: How often a client went away before it had its answer.
+    """
+
+    def __init__(
+        self,
+        replies: Iterable[Scripted] = (),
+        *,
+        flavour: Flavour | str = CLAUDE,
+        key: str | None = None,
+    ) -> None:
+        self.flavour = FLAVOURS[flavour] if isinstance(flavour, str) else flavour
+        self.requests: list[Seen] = []
+        self.hangups = 0
+        self._key = key
+        self._lock = threading.Lock()
+        self._replies: list[Scripted] = list(replies)
+        self._closing = threading.Event()
+        self._server = _Server(("127.0.0.1", 0), self._handler())
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
+
+    @property
+    def url(self) -> str:
+        """Its address, for ``base_url``."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def script(self, replies: Iterable[Scripted]) -> None:
+        """Do this from now on."""
+        with self._lock:
+            self._replies = list(replies)
+
+    def __enter__(self) -> MessagesServer:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._closing.set()
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+    def _next(self) -> Scripted:
+        with self._lock:
+            if not self._replies:
+                return error(500, "api_error", "this server has no script")
+            return self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
+
+    def _answer(self, seen: Seen, connection: Connection) -> None:
+        with self._lock:
+            self.requests.append(seen)
+        wrong = self._refused(seen)
+        reply: Any = wrong if wrong is not None else self._next()
+        try:
+            while callable(reply) and not isinstance(reply, Reply):
+                reply = reply(seen.body)
+            if isinstance(reply, str):
+                reply = text(reply)
+            elif isinstance(reply, Mapping):
+                reply = answer(reply)
+            reply.send(connection)
+        except (BrokenPipeError, ConnectionError):
+            with self._lock:
+                self.hangups += 1
+
+    def _refused(self, seen: Seen) -> Reply | None:
+        """Return the error that the real server would give, or None."""
+        body, flavour = seen.body, self.flavour
+        given = seen.headers.get("authorization", "").removeprefix("Bearer ")
+        if self._key is not None and self._key not in (given, seen.headers.get("x-api-key")):
+            return error(401, "authentication_error", "invalid x-api-key")
+        if seen.path.split("?")[0] != "/v1/messages":
+            return error(404, "not_found_error", f"no {seen.path} here")
+        if not isinstance(body.get("messages"), list) or "model" not in body:
+            return error(400, "invalid_request_error", "messages and model are required")
+        if "output_config" in body and flavour.schemas == "refuse":
+            return error(400, "invalid_request_error", "output_config: unknown field")
+        if "tools" in body and flavour.tools == "refuse":
+            return error(400, "invalid_request_error", "tools: not supported by this model")
+        if flavour.strict:
+            return _strictly(body)
+        return None
+
+    def _handler(self) -> type[http.server.BaseHTTPRequestHandler]:
+        owner = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            timeout = 10
+
+            def do_POST(self) -> None:
+                self.close_connection = True
+                size = min(int(self.headers.get("content-length") or 0), _LONGEST_REQUEST)
+                try:
+                    body = json.loads(self.rfile.read(size) or b"{}")
+                except ValueError:
+                    body = {}
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                seen = Seen(self.path, headers, body if isinstance(body, dict) else {})
+                owner._answer(seen, Connection(self, seen.body, owner.flavour, owner._closing))
+
+            do_GET = do_POST  # noqa: N815 - its name there
+
+            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - its name there
+                del format, args  # tests want silence
+
+        return Handler
+
+
+class _Server(http.server.ThreadingHTTPServer):
+    daemon_threads = False  # joined on close: no socket outlives the server
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        del request, client_address  # a client that went away is part of the play
+
+
+def _strictly(body: Mapping[str, Any]) -> Reply | None:
+    """Return the error that Anthropic's own server gives for what others let pass."""
+    wrong = "invalid_request_error"
+    if not isinstance(body.get("max_tokens"), int):
+        return error(400, wrong, "max_tokens: field required")
+    turns: Sequence[Mapping[str, Any]] = body["messages"]
+    system = body.get("system")
+    blocks = list(system) if isinstance(system, list) else []
+    for turn in turns:
+        blocks += turn["content"] if isinstance(turn["content"], list) else []
+    if any(block.get("type") == "text" and not block["text"].strip() for block in blocks):
+        return error(400, wrong, "messages: text content blocks must be non-empty")
+    if sum("cache_control" in block for block in blocks) > _MOST_MARKS:
+        return error(400, wrong, "a maximum of 4 blocks with cache_control may be provided")
+    if not turns or turns[0].get("role") != "user":
+        return error(400, wrong, "messages: first message must use the user role")
+    return None

@@ -1,0 +1,97 @@
+"""A language model that says what a script says, without any network.
+
+It has the interface of a model client. Which classes stand for its answers and failures is given to
+it, as the executive knows no client::
+
+    from bt_exec_llm.client import Answer, ModelFailure
+
+    model = ScriptedModel(["root: …", {"door": "open"}, ModelFailure("MODEL_OVERLOADED")],
+                          Answer, ModelFailure)
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+__all__ = ["Asked", "ScriptedModel"]
+
+A = TypeVar("A")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question as the scripted model saw it."""
+
+    system: Sequence[Any]
+    messages: Sequence[Any]
+    schema: Mapping[str, Any] | None
+    plain: str | None
+    structured: str | None = None
+
+
+class ScriptedModel(Generic[A]):
+    """Says what `replies` say, one a question, the last one ever after.
+
+    Args:
+        replies: Texts; mappings (the answer's ``data``, and its text as JSON); exceptions, which
+            are raised; functions, which are called with what was `Asked` and return any of these.
+        answer: Class of the answers: ``Answer``.
+        failure: Class of the failures, for the cancel: ``ModelFailure``.
+        seconds: How long it thinks about every question [s]; a cancel ends that.
+
+    Attributes:
+        asked: Every question so far.
+    """
+
+    def __init__(
+        self,
+        replies: Iterable[Any],
+        answer: Callable[..., A],
+        failure: Callable[[str, str], Exception],
+        *,
+        seconds: float = 0.0,
+    ) -> None:
+        self.asked: list[Asked] = []
+        self._replies = list(replies)
+        self._answer = answer
+        self._failure = failure
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        if not self._replies:
+            raise ValueError("a script holds at least one reply")
+
+    def ask(
+        self,
+        system: Sequence[Any],
+        messages: Sequence[Any],
+        schema: Mapping[str, Any] | None = None,
+        cancel: threading.Event | None = None,
+        *,
+        plain: str | None = None,
+        structured: str | None = None,
+    ) -> A:
+        """Return the next answer, or raise the next failure."""
+        question = Asked(tuple(system), tuple(messages), schema, plain, structured)
+        with self._lock:
+            self.asked.append(question)
+            reply = self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
+        waiting = cancel or threading.Event()
+        start = time.monotonic()
+        if waiting.wait(self._seconds):
+            raise self._failure("MODEL_CANCELLED", "asked to stop")
+        while callable(reply) and not isinstance(reply, BaseException):
+            reply = reply(question)
+        if isinstance(reply, BaseException):
+            raise reply
+        seconds = time.monotonic() - start
+        if isinstance(reply, Mapping):
+            said = json.dumps(reply, ensure_ascii=False)
+            tier = "schema" if schema is not None else "text"
+            data = dict(reply) if schema is not None else None
+            return self._answer(text=said, data=data, tier=tier, seconds=seconds)
+        return self._answer(text=str(reply), seconds=seconds)

@@ -1,0 +1,177 @@
+"""``bt-exec vision``: data sets, training, figures, annotated pictures.
+
+The command line finds this group through the entry point ``vision`` of ``bt_exec.commands``. What
+its commands do is in `bt_exec_skills.vision.commands`, imported when one of them runs.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bt_exec.cli import options as opt
+
+__all__ = ["VISION"]
+
+VISION = typer.Typer(
+    help="Perception: data sets, training, figures, annotated pictures.", no_args_is_help=True
+)
+
+Weights = Annotated[
+    Path | None,
+    typer.Option("--weights", metavar="FILE", help="A network, .onnx or .pt; the shipped one."),
+]
+
+
+def _tool() -> Any:
+    """Return the module that does the work; its imports are heavy."""
+    from bt_exec_skills.vision import commands
+
+    return commands
+
+
+@VISION.command()
+def dataset(
+    out: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where it goes.")],
+    source: Annotated[str, typer.Option(metavar="NAME", help="Whose scenes; the only ones.")] = "",
+    scenes: Annotated[int, typer.Option(min=1, help="How many.")] = 440,
+    seed: Annotated[int, typer.Option(min=0, help="Chooses the scenes.")] = 0,
+    val_every: Annotated[
+        int, typer.Option(min=0, help="Every n-th scene is held out; 0 none, 1 all.")
+    ] = 11,
+    json: opt.Json = False,
+) -> None:
+    """Make a labelled data set of random scenes; the same command goes on after a Ctrl-C."""
+    found = _tool().dataset(source, out, scenes, seed, val_every)
+    sides = found["pictures"]
+    _say(found, [f"{found['folder']}: {sides['train']} to train, {sides['val']} held out"], json)
+
+
+@VISION.command()
+def train(
+    data: Annotated[Path, typer.Argument(metavar="DATASET", help="Made by vision dataset.")],
+    out: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where weights and figures go.")],
+    epochs: Annotated[int, typer.Option(min=1, help="Passes over the pictures.")] = 12,
+    batch: Annotated[int, typer.Option(min=1, help="Pictures a step.")] = 16,
+    model: Annotated[
+        str, typer.Option(metavar="YAML", help="The network, as ultralytics names it.")
+    ] = "yolo11n.yaml",
+    seed: Annotated[int, typer.Option(min=0, help="Of weights and order.")] = 0,
+    device: Annotated[
+        str, typer.Option(metavar="NAME", help="cpu, 0, …; a GPU where there is one.")
+    ] = "auto",
+    json: opt.Json = False,
+) -> None:
+    """Train a detector and export it to ONNX (needs the extra yolo); goes on after a Ctrl-C."""
+    settings = {"epochs": epochs, "batch": batch, "model": model, "seed": seed, "device": device}
+    found = _tool().train(data, out, settings)
+    lines = [f"{out / 'best.onnx'} after {found['minutes']:g} min; held out:"]
+    lines += [f"  {name:24}{value:8.4f}" for name, value in found["val"].items()]
+    _say(found, lines, json)
+
+
+@VISION.command("eval")
+def evaluate(
+    data: Annotated[Path, typer.Argument(metavar="DATASET", help="Made by vision dataset.")],
+    weights: Weights = None,
+    train_side: Annotated[
+        bool, typer.Option("--train-side", help="Its pictures to train, not those held out.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FOLDER", help="Where plots go.")
+    ] = None,
+    json: opt.Json = False,
+) -> None:
+    """Try a detector on held-out scenes: figures per class, and what it says of the door."""
+    found = _tool().evaluate(weights, data, "train" if train_side else "val", out)
+    _say(found, _figures(found), json)
+
+
+@VISION.command()
+def show(
+    image: Annotated[
+        Path | None, typer.Argument(metavar="IMAGE", help="A picture; else a robot looks.")
+    ] = None,
+    mission: Annotated[
+        str | None, typer.Option(metavar="N", help="The frames of a mission on record.")
+    ] = None,
+    frames: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="What run --save-frames kept of that mission."),
+    ] = None,
+    site: opt.SiteName = "",
+    world: opt.WorldTexts = None,
+    weights: Weights = None,
+    journal: opt.JournalFile = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", metavar="FILE|FOLDER", help="Where it goes: seen.png, or the folder seen."
+        ),
+    ] = None,
+    json: opt.Json = False,
+) -> None:
+    """Write an annotated picture: boxes, labels, scores, and what it all means."""
+    from bt_exec.failure import UsageError
+
+    given = {"--world": world, "--frames": frames, "--weights": weights}
+    what, useless = "a robot's look", ["--frames"]
+    if image is not None and mission is not None:
+        raise UsageError("a picture or a mission: show takes one of them")
+    if image is not None:
+        what, useless = "a picture", ["--world", "--frames"]
+    elif mission is not None:
+        what, useless = "a mission", ["--world", "--weights"]
+    for name in useless:
+        if given[name]:
+            raise UsageError(f"{name} has no meaning for {what}; see bt-exec vision show --help")
+    pairs = dict(text.partition("=")[::2] for text in world or [])
+    place = out or Path("seen.png" if mission is None else "seen")
+    found = _tool().show(image, mission, journal, frames, site, pairs, weights, place)
+    if mission is not None:
+        lines = [f"{found['pictures']} pictures in {found['folder']}"]
+    else:
+        seen = ", ".join(f"{one['type']} {one['score']:.2f}" for one in found["detections"])
+        lines = [f"{found['picture']}: {seen or 'nothing seen'}"]
+    if "door" in found:
+        door = found["door"]
+        lines.append(f"{door['state']} {door['confidence']:.2f}: {' '.join(door['evidence'])}")
+    _say(found, lines, json)
+
+
+def _figures(found: dict[str, Any]) -> list[str]:
+    head = f"{'':14}{'count':>7}{'precision':>11}{'recall':>9}{'mAP50':>9}{'mAP50-95':>10}"
+    lines = [head]
+    for name, one in found["classes"].items():
+        if not one["count"]:
+            lines.append(f"{name:14}{0:7}{'-':>11}{'-':>9}{'-':>9}{'-':>10}")
+            continue
+        lines.append(
+            f"{name:14}{one['count']:7}{one['precision']:11.3f}{one['recall']:9.3f}"
+            f"{one['ap50']:9.3f}{one['ap50_95']:10.3f}"
+        )
+    lines.append(f"{'all':14}{'':27}{found['map50']:9.3f}{found['map50_95']:10.3f}")
+    lines.append(f"{found['pictures']} pictures, {found['inference_ms']:.1f} ms an inference")
+    states = found.get("states")
+    if states:
+        lines.append("")
+        lines.append(f"{'true, told':14}" + "".join(f"{name:>11}" for name in states["told"]))
+        for name, row in states["rows"].items():
+            lines.append(f"{name:14}" + "".join(f"{count:11}" for count in row))
+        lines.append(
+            f"answered {states['answered']:.3f}, right of that {states['right_of_answered']:.3f}"
+        )
+    return lines
+
+
+def _say(found: dict[str, Any], lines: list[str], as_json: bool) -> None:
+    """Give the result to a script or to a person."""
+    if as_json:
+        from bt_exec.cli.output import emit
+
+        emit(found)
+    else:
+        for line in lines:
+            typer.echo(line)

@@ -1,0 +1,206 @@
+"""Servers that mean harm or are broken: bounded time and memory, a name, nothing left behind."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from bt_exec_llm.client import Block, ModelFailure, Turn
+from bt_exec_llm.testing.messages_server import Reply, drip, error, hang, huge, left_open, raw
+from tests.llm.client.conftest import SCHEMA
+
+Fail = Callable[..., ModelFailure]
+
+
+def _threads() -> int:
+    return sum(thread.name == "bt-exec-model" for thread in threading.enumerate())
+
+
+def _all_ended(within_s: float = 60.0) -> bool:
+    end = time.monotonic() + within_s
+    while _threads() and time.monotonic() < end:
+        time.sleep(0.01)
+    return not _threads()
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("reply", [hang(), drip(200.0), drip(5.0)], ids=["hang", "drip", "slow"])
+def test_the_deadline_holds(serve: Any, connect: Any, reply: Reply, stream: bool) -> None:
+    server = serve([reply])
+    client = connect(server, timeout_s=0.4, stream=stream)
+    with pytest.raises(ModelFailure) as caught:
+        client.ask([], [Turn.user("hi")])
+    assert caught.value.code == "MODEL_TIMEOUT"
+    assert _all_ended()
+
+
+def test_the_deadline_is_over_retries_too(fail: Fail) -> None:
+    failure = fail(error(529).after(0.05), hang(), timeout_s=3.0)
+    assert failure.code == "MODEL_TIMEOUT"
+    assert "529" in failure.message
+
+
+def test_headers_that_drip(serve: Any, connect: Any) -> None:
+    def send(to: Any) -> None:
+        for byte in b"HTTP/1.1 200 OK\r\nX-Long: " + b"x" * 10_000:
+            to.write(bytes((byte,)))
+            to.wait(0.01)
+
+    client = connect(serve([Reply("headers", send)]), timeout_s=0.4)
+    with pytest.raises(ModelFailure) as caught:
+        client.ask([], [Turn.user("hi")])
+    assert caught.value.code == "MODEL_TIMEOUT"
+    assert _all_ended()
+
+
+def test_headers_without_end(fail: Fail) -> None:
+    def send(to: Any) -> None:
+        to.write(b"HTTP/1.1 200 OK\r\n")
+        for number in range(100_000):
+            to.write(b"X-%d: %s\r\n" % (number, b"x" * 100))
+
+    assert fail(Reply("headers", send)).code in ("MODEL_NOT_JSON", "MODEL_BROKEN_OFF")
+
+
+@pytest.mark.parametrize("status", [200, 400, 500])
+def test_a_huge_body_is_not_read(fail: Fail, status: int) -> None:
+    fail(raw(b"{}"))  # the SDK is loaded now
+    body = b'{"error": {"message": "' + b"x" * 20_000_000 + b'"}}'
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0] + len(body)  # the server's own copy
+        failure = fail(raw(body, status=status), retries=0)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert failure.code == "MODEL_TOO_BIG"
+    assert peak - before < 12_000_000
+
+
+def test_five_megabytes(fail: Fail) -> None:
+    assert fail(huge(5_000_000)).code == "MODEL_TOO_BIG"
+
+
+def test_a_stream_without_end(fail: Fail) -> None:
+    def send(to: Any) -> None:
+        to.head(200, {"Content-Type": "text/event-stream"})
+        while True:
+            to.write(
+                b'event: content_block_delta\ndata: {"type": "content_block_delta", "index": 0,'
+            )
+            to.write(b'"delta": {"type": "text_delta", "text": "%s"}}\n\n' % (b"x" * 1000))
+
+    assert fail(Reply("stream", send), stream=True).code == "MODEL_TOO_BIG"
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"data: {broken\n\n", "MODEL_NOT_JSON"),
+        (b"data: [1]\n\n", "MODEL_BAD_ANSWER"),
+        (b"event: ping\ndata: {}\n\n", "MODEL_BROKEN_OFF"),
+        (b'data: {"type": "message_start", "message": 7}\n\n', "MODEL_BROKEN_OFF"),
+        (b'data: {"type": "content_block_delta", "delta": 3}\n\n', "MODEL_BROKEN_OFF"),
+        (b'event: error\ndata: {"error": {"type": "overloaded_error"}}\n\n', "MODEL_OVERLOADED"),
+        (b'data: {"type": "error", "error": {"type": "billing_error"}}\n\n', "MODEL_QUOTA"),
+        (b'data: {"type": "message_stop"}\n\n', "MODEL_BAD_ANSWER"),
+        (b"\xff\xfe\x00\n\n", "MODEL_NOT_JSON"),
+    ],
+)
+def test_garbage_in_a_stream(fail: Fail, body: bytes, code: str) -> None:
+    reply = raw(body, content_type="text/event-stream")
+    assert fail(reply, stream=True, retries=0).code == code
+
+
+def test_a_server_that_streams_or_not_as_it_likes(serve: Any, connect: Any) -> None:
+    whole = raw(b'{"content": [{"type": "text", "text": "hello"}], "stop_reason": "end_turn"}')
+    client = connect(serve([whole]), stream=True)
+    assert client.ask([], [Turn.user("hi")]).text == "hello"
+
+
+def test_nonsense_in_the_account_counts_as_nothing(serve: Any, connect: Any) -> None:
+    body = (
+        b'{"content": "hello", "usage": {"input_tokens": -4, "output_tokens": 1e99,'
+        b'"cache_read_input_tokens": "many", "cache_creation_input_tokens": true}}'
+    )
+    usage = connect(serve([raw(body)])).ask([], [Turn.user("hi")]).usage
+    assert (usage.input_tokens, usage.output_tokens) == (0, 0)
+    assert (usage.cache_read_tokens, usage.cache_write_tokens) == (0, 0)
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_cancel_ends_a_hang_of_an_hour(serve: Any, connect: Any, stream: bool) -> None:
+    server = serve([hang(3600)])
+    client = connect(server, timeout_s=3600, stream=stream)
+    cancel = threading.Event()
+
+    def stop() -> None:
+        while not server.requests:
+            time.sleep(0.005)
+        cancel.set()
+
+    thread = threading.Thread(target=stop)
+    thread.start()
+    with pytest.raises(ModelFailure) as caught:
+        client.ask([Block("rules")], [Turn.user("hi")], None, cancel)
+    thread.join()
+    assert caught.value.code == "MODEL_CANCELLED"
+    assert _all_ended()
+    end = time.monotonic() + 60
+    while not server.hangups and time.monotonic() < end:
+        time.sleep(0.01)
+    assert server.hangups == 1  # the server learns of it, and may stop thinking
+
+
+def test_a_cancel_ends_a_wait_between_tries(serve: Any, connect: Any) -> None:
+    server = serve([error(429, "rate_limit_error", headers={"Retry-After": "15"})])
+    cancel = threading.Event()
+    timer = threading.Timer(0.3, cancel.set)
+    timer.start()
+    with pytest.raises(ModelFailure) as caught:
+        connect(server, timeout_s=600).ask([], [Turn.user("hi")], None, cancel)
+    timer.join()
+    assert caught.value.code == "MODEL_CANCELLED"
+    assert _all_ended()
+
+
+def test_a_question_that_is_cancelled_already_is_not_sent(serve: Any, connect: Any) -> None:
+    server = serve(["hello"])
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(ModelFailure, match="MODEL_CANCELLED"):
+        connect(server).ask([], [Turn.user("hi")], None, cancel)
+    assert not server.requests
+
+
+def test_an_answer_ends_where_it_says_so_though_the_stream_stays_open(
+    serve: Any, connect: Any
+) -> None:
+    client = connect(serve([left_open("root: {do: x}")]), stream=True, timeout_s=10.0)
+    assert client.ask([], [Turn.user("hi")]).text == "root: {do: x}"
+
+
+def test_two_calls_of_the_tool_are_two_answers(serve: Any, connect: Any) -> None:
+    calls = [{"type": "tool_use", "name": "give_answer", "input": {"door": d}} for d in "ab"]
+    server = serve([raw(json.dumps({"content": calls, "stop_reason": "tool_use"}).encode())])
+    found = connect(server, tier="tool").ask([], [Turn.user("hi")], SCHEMA)
+    assert found.data is None
+    assert '"a"' in found.text
+    assert '"b"' in found.text
+
+
+def test_words_beside_a_call_of_the_tool_are_kept(serve: Any, connect: Any) -> None:
+    call = {"type": "tool_use", "name": "give_answer", "input": {"door": "open"}}
+    blocks = [{"type": "text", "text": "Do not use this."}, call]
+    server = serve([raw(json.dumps({"content": blocks, "stop_reason": "tool_use"}).encode())])
+    found = connect(server, tier="tool").ask([], [Turn.user("hi")], SCHEMA)
+    assert found.data == {"door": "open"}
+    assert "Do not use this." in found.text

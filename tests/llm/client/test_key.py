@@ -1,0 +1,177 @@
+"""The key is read from the environment, goes to the server it is for, and appears nowhere else."""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+import re
+import traceback
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from bt_exec_llm.client import Block, ModelClient, ModelFailure, ModelSettings, Recorder, Turn
+from bt_exec_llm.testing.messages_server import error, hang, raw, refusal, text
+
+KEY = "sk-ant-very-secret-0123456789"
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    monkeypatch.setenv("OTHER_KEY", KEY + "-other")
+
+
+def _parts(*texts: str) -> Any:
+    content = [{"type": "text", "text": part} for part in texts]
+    message = {"type": "message", "content": content, "stop_reason": "end_turn"}
+    return raw(json.dumps(message).encode())
+
+
+_ESCAPED = KEY.replace("-", "\\u002d").replace("s", "\\u0073")
+_TWICE = KEY.replace("-", "\\\\x2D")
+REPLIES = [
+    "hello",
+    text(f"Your key is {KEY}, is it not?"),
+    error(401, "authentication_error", f"invalid key {KEY}"),
+    error(500, "api_error", f"{KEY}"),
+    raw(f"<html>{KEY}</html>".encode()),
+    raw(f'{{"type": "message", "content": [], "key": "{KEY}"}}'.encode()),
+    refusal(f"I do not like {KEY}."),
+    raw(f"data: {{{KEY}\n\n".encode(), content_type="text/event-stream"),
+    raw(f'{{"type": "message", "content": "{_ESCAPED}"}}'.encode()),
+    raw(json.dumps({"content": json.dumps({"why": "#"})}).replace("#", _TWICE).encode()),
+    raw(f'{{"type": "error", "error": "{_ESCAPED}"}}'.encode(), status=400),
+    error(500, "api_error", "x" * 284 + KEY),  # a message is cut off in the middle of it
+    text(f"spelt out: {' '.join(KEY)}, and {'-'.join(KEY)}"),
+    text(f"turned round: {KEY[::-1]}"),
+    text(f"in percent: {''.join(f'%{ord(char):02X}' for char in KEY)}"),
+    _parts(KEY[:9], KEY[9:]),
+    _parts("so: " + KEY[:1], KEY[1:-1], KEY[-1:] + "."),
+]
+
+
+@pytest.mark.parametrize("before", ["", "x", "xy", "Bearer "])
+def test_a_key_is_found_in_base64(before: str) -> None:
+    from bt_exec_llm.client.key import Key
+
+    key = Key(ModelSettings())
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        shown = key.hide(f"<{encode((before + KEY + ' and more').encode()).decode()}>")
+        assert "[key]" in shown
+        assert len(shown) < 60
+    assert key.hide(KEY.encode().hex()) == "[key]"
+
+
+@pytest.mark.parametrize("reply", REPLIES, ids=range(len(REPLIES)))
+def test_the_key_appears_nowhere(
+    serve: Any, connect: Any, reply: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    server = serve([reply], key=KEY)
+    record = Recorder(tmp_path / "record.jsonl")
+    client = connect(server, api_key_env="ANTHROPIC_API_KEY", record=record, retries=0)
+    shown = [repr(client), repr(client.settings), client.settings.model_dump_json()]
+    try:
+        found = client.ask([Block("rules")], [Turn.user("hi")])
+        shown += [repr(found), found.raw, found.text]
+    except ModelFailure as failure:
+        shown += [repr(failure), failure.say("ko"), failure.raw, failure.text]
+        shown += [str(failure.to_failure()), *traceback.format_exception(failure)]
+        shown += [str(vars(failure))]
+    shown += [record.path.read_text(), caplog.text]
+    assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+    assert all(KEY not in each for each in shown)
+    assert not re.search("very|secret|yrev|terces|v e r y|v-e-r-y|%76%65", "".join(shown))
+
+
+@pytest.mark.parametrize("start", [0, 8, 16])
+def test_a_key_in_pieces_of_a_stream_is_found(
+    serve: Any, connect: Any, start: int, tmp_path: Path
+) -> None:
+    said = f"cannot: my key is {KEY}, I think"
+    server = serve([text(" " * start + said)], key=KEY)  # streamed a few letters at a time
+    record = Recorder(tmp_path / "record.jsonl")
+    client = connect(server, api_key_env="ANTHROPIC_API_KEY", stream=True, record=record)
+    found = client.ask([], [Turn.user("hi")])
+    assert found.text.strip() == "cannot: my key is [key], I think"
+    assert "very" not in found.raw + record.path.read_text()
+
+
+def test_a_key_is_found_however_it_is_escaped() -> None:
+    from bt_exec_llm.client.key import Key
+
+    key = Key(ModelSettings())
+    for dash in ("\\u002d", "\\u002D", "\\x2d", "\\U0000002d", "\\\\u002d"):
+        assert key.hide(f"<{KEY.replace('-', dash)}>") == "<[key]>"
+    assert key.hide("\\" * 1_000_000) == "\\" * 1_000_000  # in time that grows with the length
+
+
+def test_the_last_failure_before_a_deadline_is_clean_too(serve: Any, connect: Any) -> None:
+    server = serve([error(500, "api_error", f"{KEY} is odd"), hang()], key=KEY)
+    client = connect(server, api_key_env="ANTHROPIC_API_KEY", timeout_s=4.0)
+    with pytest.raises(ModelFailure, match=r"before that: status 500, \[key\] is odd"):
+        client.ask([], [Turn.user("hi")])
+
+
+def test_the_key_goes_to_anthropic_only(serve: Any, connect: Any) -> None:
+    assert ModelSettings().key_variable == "ANTHROPIC_API_KEY"
+    assert ModelSettings(base_url="https://eu.api.anthropic.com").key_variable is not None
+    assert ModelSettings(base_url="https://api.anthropic.com.evil.org").key_variable is None
+    server = serve(["hello"])
+    connect(server).ask([], [Turn.user("hi")])
+    assert KEY not in str(server.requests[0].headers.values())
+    connect(server, api_key_env="OTHER_KEY").ask([], [Turn.user("hi")])
+    assert server.requests[1].headers["authorization"] == f"Bearer {KEY}-other"
+
+
+def test_a_redirect_is_not_followed(serve: Any, connect: Any) -> None:
+    elsewhere = serve(["hello"])
+    server = serve([error(307, headers={"Location": elsewhere.url + "/v1/messages"})])
+    with pytest.raises(ModelFailure, match="MODEL_REDIRECTED"):
+        connect(server, api_key_env="OTHER_KEY").ask([], [Turn.user("hi")])
+    assert not elsewhere.requests
+
+
+@pytest.mark.parametrize("value", ["", "  ", "schlüssel", "two\nlines"])
+def test_no_key(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", value)
+    client = ModelClient(ModelSettings())
+    with pytest.raises(ModelFailure, match="ANTHROPIC_API_KEY") as caught:
+        client.ask([], [Turn.user("hi")])
+    assert caught.value.code == "MODEL_NO_KEY"
+    assert caught.value.usage.requests == 0
+    assert ModelSettings().has_key() == bool(value.strip())
+
+
+def test_addresses_hold_no_secrets() -> None:
+    for url in (
+        "https://me:secret@host",
+        "http://host?key=secret",
+        "ftp://host",
+        "host",
+        "http://",
+    ):
+        with pytest.raises(ValidationError) as caught:
+            ModelSettings(base_url=url)
+        assert "very" not in str(caught.value)
+    assert ModelSettings(base_url="http://host:1/v1/messages/").base_url == "http://host:1"
+
+
+def test_the_key_object_is_closed() -> None:
+    from bt_exec_llm.client.key import Key
+
+    key = Key(ModelSettings())
+    assert KEY not in repr(key) + str(key)
+    assert key.hide(f"<{KEY}>") == "<[key]>"
+
+
+def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(
+    serve: Any, connect: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
+    assert connect(serve(["hello"])).ask([], [Turn.user("hi")]).text == "hello"

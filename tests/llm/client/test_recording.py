@@ -1,0 +1,165 @@
+"""What is recorded is played again, byte for byte; another question is noticed."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bt_exec.failure import UsageError
+from bt_exec_llm.client import (
+    Answer,
+    Block,
+    Image,
+    Model,
+    ModelFailure,
+    Question,
+    Recorder,
+    ReplayClient,
+    Turn,
+)
+from bt_exec_llm.testing.messages_server import answer, cut_off, error
+
+SCHEMA = {"type": "object", "properties": {"door": {"type": "string"}}, "required": ["door"]}
+OPEN = {"door": "열림 \u2028 \U0001f6aa"}
+QUESTIONS: list[tuple[list[Block], list[Turn], Any]] = [
+    ([Block("rules", cache=True)], [Turn.user("is it open?", Image("aGk="))], SCHEMA),
+    ([Block("rules", cache=True)], [Turn.user("again?")], None),
+    ([], [Turn.user("one"), Turn.assistant("two"), Turn.user("three")], None),
+]
+
+
+def _all(model: Model) -> list[Answer | ModelFailure]:
+    came: list[Answer | ModelFailure] = []
+    for question in QUESTIONS:
+        try:
+            came.append(model.ask(*question))
+        except ModelFailure as failure:
+            came.append(failure)
+    return came
+
+
+@pytest.fixture
+def recorded(serve: Any, connect: Any, tmp_path: Path) -> tuple[Path, list[Answer | ModelFailure]]:
+    path = tmp_path / "record.jsonl"
+    server = serve([answer(OPEN), "문을 열었습니다.\n", cut_off("root:")])
+    return path, _all(connect(server, record=Recorder(path)))
+
+
+def test_a_recording_plays_the_same(recorded: Any) -> None:
+    path, live = recorded
+    client = ReplayClient(path)
+    played = _all(client)
+    assert played[:2] == live[:2]
+    assert client.left == 0
+    then, now = live[2], played[2]
+    assert isinstance(then, ModelFailure)
+    assert isinstance(now, ModelFailure)
+    assert vars(then) == vars(now)
+    assert client.usage.requests == 3
+
+
+def test_a_recording_is_lines_of_plain_json(recorded: Any) -> None:
+    path, live = recorded
+    lines = path.read_bytes().splitlines()
+    rows = [json.loads(line) for line in lines]
+    assert [row["digest"] for row in rows] == [each.request_digest for each in live]
+    assert rows[0]["data"] == OPEN
+    assert json.loads(rows[0]["raw"])["type"] == "message"
+    image = rows[0]["request"]["messages"][0]["blocks"][1]
+    assert image["media_type"] == "image/jpeg"
+    assert len(image["image"]) == 64
+    assert rows[2]["failure"]["code"] == "MODEL_CUT_OFF"
+    assert rows[2]["text"] == "root:"
+
+
+def test_questions_may_come_in_another_order(recorded: Any) -> None:
+    path, live = recorded
+    client = ReplayClient(path)
+    assert client.ask(*QUESTIONS[1]) == live[1]
+    assert client.ask(*QUESTIONS[0]) == live[0]
+
+
+def test_another_question_is_noticed(recorded: Any) -> None:
+    path, live = recorded
+    client = ReplayClient(path)
+    system, turns, schema = QUESTIONS[0]
+    with pytest.raises(ModelFailure) as caught:
+        client.ask([Block("other rules", cache=True)], turns, schema)
+    assert caught.value.code == "MODEL_REPLAY_DIFFERS"
+    assert caught.value.message.endswith("differs in system[0]/text")
+    with pytest.raises(ModelFailure, match=r"messages: 1 then, 2 now"):
+        client.ask(system, [*turns, Turn.user("more")], schema)
+    relaxed = ReplayClient(path, ignore_digest=True)
+    assert relaxed.ask([], [Turn.user("whatever")]) == live[0]
+
+
+def test_a_recording_ends(recorded: Any) -> None:
+    path, _ = recorded
+    client = ReplayClient(path)
+    _all(client)
+    with pytest.raises(ModelFailure, match=r"all 3 answers of record\.jsonl are used"):
+        client.ask(*QUESTIONS[0])
+
+
+def test_a_cancelled_replay(recorded: Any) -> None:
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(ModelFailure, match="MODEL_CANCELLED"):
+        ReplayClient(recorded[0]).ask(*QUESTIONS[0], cancel)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{}", "line 1 is no recorded exchange: lacks 'version'"),
+        ("\n[1]", "line 2 is no recorded exchange"),
+        ('{"version": 9}', "version 9, this program reads 1"),
+        ("[" * 100_000, "line 1"),
+        ("words", "line 1"),
+    ],
+)
+def test_what_is_no_recording(tmp_path: Path, content: str, message: str) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_text(content)
+    with pytest.raises(UsageError, match=message):
+        ReplayClient(path)
+
+
+def test_files_that_cannot_be_used(serve: Any, connect: Any, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot be read"):
+        ReplayClient(tmp_path / "none.jsonl")
+    with pytest.raises(UsageError, match="cannot be written"):
+        Recorder(tmp_path)
+    recorder = Recorder(tmp_path / "here.jsonl")
+    recorder.path = tmp_path
+    with pytest.raises(ModelFailure) as caught:
+        connect(serve(["hello"]), record=recorder).ask([], [Turn.user("hi")])
+    assert caught.value.code == "MODEL_NOT_RECORDED"
+
+
+def test_failures_are_recorded_with_their_facts(serve: Any, connect: Any, tmp_path: Path) -> None:
+    path = tmp_path / "record.jsonl"
+    limit = error(429, "rate_limit_error", headers={"Retry-After": "99"})
+    with pytest.raises(ModelFailure):
+        connect(serve([limit]), record=Recorder(path)).ask([], [Turn.user("hi")])
+    with pytest.raises(ModelFailure) as caught:
+        ReplayClient(path).ask([], [Turn.user("hi")])
+    assert (caught.value.http_status, caught.value.retry_after_s) == (429, 99.0)
+
+
+def test_the_digest_is_of_what_is_asked() -> None:
+    base = Question((Block("a"),), (Turn.user("b"),), SCHEMA)
+    same = Question((Block("a"),), (Turn.user(Block("b")),), dict(reversed(SCHEMA.items())))
+    assert base.digest() == same.digest()
+    others = [
+        Question((Block("a", cache=True),), base.messages, SCHEMA),
+        Question(base.system, (Turn.user("c"),), SCHEMA),
+        Question(base.system, base.messages),
+        Question(base.system, base.messages, SCHEMA, "YAML"),
+        Question(base.system, (Turn.user("b", Image("x")),), SCHEMA),
+    ]
+    assert len({base.digest(), *(other.digest() for other in others)}) == 6

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from bt_exec_llm.client import Answer, ModelClient, ModelFailure, ModelSettings
+from bt_exec_llm.model_compiler.compiler import ModelCompiler, PlanningSettings
+from bt_exec_llm.testing.messages_server import MessagesServer
+from bt_exec_llm.testing.scripted_model import ScriptedModel
+from tests.llm.model_compiler.corpus import OFFLINE
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[MessagesServer]:
+    """One local server for all tests; each gives it its script."""
+    with MessagesServer(["nothing"], flavour="ollama") as server:
+        yield server
+
+
+@pytest.fixture
+def over_http(server: MessagesServer) -> Callable[..., ModelCompiler]:
+    """Return a compiler whose model answers as scripted, through the real SDK."""
+
+    def make(replies: list[Any], **settings: Any) -> ModelCompiler:
+        server.script(replies)
+        server.requests.clear()
+        own = {
+            key: settings.pop(key) for key in list(settings) if key in PlanningSettings.model_fields
+        }
+        client = {"tier": "text", "retries": 0, "timeout_s": 20.0, "model": "scripted", **settings}
+        model = ModelClient(ModelSettings(base_url=server.url, **client))
+        return ModelCompiler(model, PlanningSettings(**own), offline=OFFLINE)
+
+    return make
+
+
+@pytest.fixture
+def scripted() -> Callable[..., ModelCompiler]:
+    """Return a compiler whose model answers as scripted, without any network."""
+
+    def make(replies: list[Any], *, seconds: float = 0.0, **settings: Any) -> ModelCompiler:
+        model = ScriptedModel(replies, Answer, ModelFailure, seconds=seconds)
+        return ModelCompiler(model, PlanningSettings(**settings), offline=OFFLINE)
+
+    return make

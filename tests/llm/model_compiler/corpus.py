@@ -1,0 +1,81 @@
+"""The corpus of bad answers, and the good one that follows each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from bt_exec.planning.compiler import Plan
+from bt_exec.spec.dump import to_data
+from bt_exec_llm.offline import create
+from tests.llm.model_compiler.paper import request_for
+
+FOLDER = Path(__file__).parents[2] / "data" / "bad_answers"
+OFFLINE = create({})
+
+
+@dataclass(frozen=True)
+class Bad:
+    """One bad answer: to which command, in which world, and what must be found."""
+
+    file: str
+    name: str
+    command: str
+    answer: str
+    codes: tuple[str, ...]
+    world: Mapping[str, str] = field(default_factory=dict)
+    good: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}-{self.name}".replace(" ", "_")
+
+    def good_answer(self) -> str:
+        """Return what a model that has understood the command answers."""
+        return self.good or good_answer(self.command, self.world)
+
+
+def good_answer(command: str, world: Mapping[str, str] | None = None) -> str:
+    """Return a plan for a command of the library, as YAML."""
+    answer = OFFLINE.compile(request_for(command, world))
+    assert isinstance(answer, Plan), command
+    root = to_data(answer.spec)["root"]
+    return yaml.safe_dump({"explanation": "as asked", "root": root}, allow_unicode=True)
+
+
+def corpus() -> Iterator[Bad]:
+    """Yield every bad answer."""
+    for path in sorted(FOLDER.glob("*.yaml")):
+        for entry in yaml.safe_load(path.read_text(encoding="utf-8")):
+            answer = entry.get("answer") or _MADE[entry["answer_python"]]()
+            yield Bad(
+                path.stem,
+                entry["name"],
+                entry["command"],
+                answer,
+                tuple(entry["codes"]),
+                entry.get("world", {}),
+                entry.get("good", ""),
+            )
+
+
+def _deep() -> str:
+    node: Any = {"tree": "open_door"}
+    for _ in range(45):
+        node = {"sequence": [node]}
+    return json.dumps({"root": node})
+
+
+def _long() -> str:
+    return json.dumps({"root": {"sequence": [{"tree": "open_door"}] * 1500}})
+
+
+def _padded() -> str:
+    return "root: {tree: open_door}\n#" + "x" * 300_000
+
+
+_MADE = {"deep": _deep, "long": _long, "padded": _padded}

@@ -1,0 +1,355 @@
+"""Rounds, refusals, the fallback, settings, the record, and stopping while the model thinks."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import threading
+from dataclasses import replace
+
+import pytest
+
+from bt_exec.events import Planned
+from bt_exec.failure import Refusal, UsageError
+from bt_exec.journal import Journal
+from bt_exec.language.messages import language_of
+from bt_exec.mission.session import Session
+from bt_exec.planning.compiler import Plan, compiler_names, find_compiler
+from bt_exec.spec.model import Do, walk
+from bt_exec_llm.client import Answer, ModelClient, ModelFailure, Usage
+from bt_exec_llm.model_compiler.compiler import ModelCompiler, create
+from tests.llm.model_compiler.corpus import OFFLINE, good_answer
+from tests.llm.model_compiler.paper import SITE, request_for, run_paper
+
+GOOD = "root: {tree: open_door}"
+OPEN = "open the door"
+
+
+def test_it_is_registered_and_needs_no_key_to_be_made():
+    assert {"claude", "replay"} <= set(compiler_names())
+    compiler = find_compiler("claude", {"base_url": "http://localhost:11434", "model": "qwen3"})
+    assert isinstance(compiler, ModelCompiler)
+    assert isinstance(compiler.model, ModelClient)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"modle": "x"}, "the compiler claude has no setting 'modle'; known: model, "),
+        ({"rounds": 9}, "setting 'rounds' of the compiler claude: input should be less than"),
+        ({"fallback": "magic"}, "setting 'fallback' of the compiler claude: input should be 'off"),
+        ({"base_url": "nowhere"}, "setting 'base_url' of the compiler claude: value error, must"),
+    ],
+)
+def test_wrong_settings_are_errors_of_the_operator(settings, said):
+    with pytest.raises(UsageError) as error:
+        create(settings)
+    assert str(error.value).startswith(said)
+
+
+def test_everything_wrong_goes_back_at_once_and_the_bad_answer_with_it(scripted):
+    bad = "root: {sequence: [{do: fly}, {do: open_door, with: {arm: middle}}, {tree: nowhere}]}"
+    compiler = scripted([bad, GOOD])
+    answer = compiler.compile(request_for(OPEN))
+    assert isinstance(answer, Plan)
+    assert answer.calls == 2
+    _, said, told = compiler.model.asked[1].messages
+    assert (said.role, said.blocks[0].text) == ("assistant", bad)
+    text = told.blocks[0].text
+    for code in ("UNKNOWN_SKILL", "WRONG_TYPE", "MISSING_ARGUMENT", "UNKNOWN_TREE"):
+        assert code in text
+    listed = json.loads(text.partition("<problems>")[2].partition("</problems>")[0])
+    assert listed[0]["place"] == "root/sequence[0]/do"
+    assert listed[0]["found"] == "fly"
+    assert "open_door" in listed[0]["allowed"]
+
+
+def test_the_number_of_rounds_is_a_setting(scripted):
+    compiler = scripted(["no"], rounds=1)
+    refusal = compiler.compile(request_for(OPEN))
+    assert (refusal.code, refusal.calls) == ("PLAN_REJECTED", 1)
+
+
+def test_usage_of_all_rounds_adds_up(scripted):
+    one = Usage(requests=1, input_tokens=100, output_tokens=10)
+    replies = [lambda _: ModelFailure("MODEL_CUT_OFF", "", usage=one), GOOD]
+    answer = scripted(replies).compile(request_for(OPEN))
+    assert (answer.calls, answer.usage["input_tokens"]) == (2, 100)
+
+
+def test_an_answer_that_was_cut_off_is_asked_for_again(scripted):
+    compiler = scripted([ModelFailure("MODEL_CUT_OFF", text="root: {sequ"), GOOD])
+    assert isinstance(compiler.compile(request_for(OPEN)), Plan)
+    assert "CUT_OFF" in compiler.model.asked[1].messages[-1].blocks[0].text
+
+
+@pytest.mark.parametrize(
+    ("command", "begins"),
+    [
+        (OPEN, 'The language model sees no way to do this: "the handle is too high".'),
+        ("문을 열어", '언어 모델이 할 수 없는 일이라고 합니다: "the handle is too high".'),
+    ],
+)
+def test_a_model_may_say_that_it_cannot(scripted, command, begins):
+    run = run_paper(command, scripted(["cannot: the handle is too high."]))
+    assert (run.outcome.reason_code, run.outcome.message) == ("MODEL_DECLINED", begins)
+    assert run.robot.moves == []
+
+
+@pytest.mark.parametrize("code", ["MODEL_AUTH", "MODEL_OVERLOADED", "MODEL_NOT_JSON"])
+def test_a_model_that_does_not_answer_is_a_refusal_in_the_language_of_the_command(scripted, code):
+    run = run_paper("문을 열어", scripted([ModelFailure(code, "scripted")]))
+    assert (run.outcome.status, run.outcome.reason_code) == ("refused", code)
+    assert "언어 모델" in run.outcome.message
+    assert (run.robot.moves, run.outcome.model_requests) == ([], 1)
+
+
+@pytest.mark.parametrize("reply", ["no plan", ModelFailure("MODEL_UNREACHABLE", "x")])
+def test_the_site_may_let_the_offline_compiler_plan_instead(scripted, reply):
+    run = run_paper(OPEN, scripted([reply], fallback="offline"))
+    assert run.outcome.status == "satisfied"
+    spec = next(event.spec for event in run.events if isinstance(event, Planned))
+    assert spec.mission.compiler == "offline"
+    assert any("planned without the language model" in note for note in spec.mission.notes)
+
+
+def test_the_offline_compiler_repairs_too(scripted):
+    replies = ["root: {tree: get_material}", ModelFailure("MODEL_OVERLOADED", "x")]
+    compiler = scripted(replies, fallback="offline")
+    run = run_paper("get the material", compiler, faults=["grasp:1=GRASP_SLIPPED"])
+    assert (run.outcome.status, run.outcome.replans) == ("satisfied", 1)
+
+
+def test_what_nobody_understands_is_refused_with_the_reasons_of_the_model(scripted):
+    run = run_paper("dance a little", scripted(["root: {do: dance}"], fallback="offline"))
+    assert (run.outcome.status, run.outcome.reason_code) == ("refused", "PLAN_REJECTED")
+    assert "(dance)" in run.outcome.message
+    assert run.outcome.nearest
+
+
+AIR = "let some air in, then make it dark again"
+AIR_PLAN = "root: {sequence: [{tree: open_door}, {tree: close_door}]}"
+UNASKED = ["tell me a joke", "오늘 점심 뭐 먹지?", AIR]
+
+
+@pytest.mark.parametrize("site", [SITE, replace(SITE, confirm="always")])
+def test_a_command_that_only_the_model_understands_is_planned_by_it_once_a_person_agrees(
+    scripted, site
+):
+    shown = []
+
+    def confirm(spec, why, over):
+        shown.append((why, spec))
+        return True
+
+    run = run_paper(AIR, scripted([AIR_PLAN]), confirm=confirm, site=site)
+    assert run.outcome.status == "satisfied"
+    assert run.robot.moves == ["pull_open right", "push_shut right"]
+    ((why, spec),) = shown
+    assert why == "Only the language model says what this command means."
+    assert {node.do for node in walk(spec.root) if isinstance(node, Do)} == {
+        "open_door",
+        "close_door",
+    }
+
+
+@pytest.mark.parametrize("command", UNASKED)
+@pytest.mark.parametrize("confirm", [None, lambda *_: False])
+def test_what_nobody_confirms_moves_nothing_and_the_reason_says_how_to_allow_it(
+    scripted, command, confirm
+):
+    run = run_paper(command, scripted([AIR_PLAN]), confirm=confirm)
+    assert (run.outcome.status, run.outcome.reason_code) == ("refused", "NOT_CONFIRMED")
+    assert run.robot.moves == []
+    assert language_of(run.outcome.message) == language_of(command)
+    assert ("confirm: never" in run.outcome.message) == (confirm is None)
+
+
+FORBIDDEN = [
+    "keep the door as it is, somebody stands there",
+    "leave the door alone please",
+    "문은 그대로 둬",
+    "문 건드리지 말아 줄래",
+    "창문 말고 다른 걸 생각해",
+]
+
+
+@pytest.mark.parametrize("command", FORBIDDEN)
+def test_where_a_command_forbids_in_words_that_only_the_model_knows_nothing_moves(
+    scripted, command
+):
+    run = run_paper(command, scripted([AIR_PLAN]), confirm=lambda *_: True)
+    assert run.outcome.status == "refused"
+    assert run.robot.moves == []
+    forbidden = any("COMMAND_FORBIDS" in problem for problem in run.outcome.problems)
+    assert forbidden or run.outcome.reason_code == "NEGATED"
+
+
+def test_a_site_may_let_every_plan_run_that_passes(scripted):
+    run = run_paper(AIR, scripted([AIR_PLAN]), site=replace(SITE, confirm="never"))
+    assert run.outcome.status == "satisfied"
+
+
+def test_what_moves_nothing_needs_nobody(scripted):
+    answer = "root: {check: {door_is: {state: open}}, tell: true}"
+    run = run_paper("can somebody walk through there?", scripted([answer]))
+    assert (run.outcome.status, run.robot.moves) == ("satisfied", [])
+
+
+def test_a_site_may_ask_about_every_plan(scripted):
+    site = replace(SITE, confirm="always")
+    run = run_paper(OPEN, scripted([good_answer(OPEN)]), site=site)
+    assert run.outcome.reason_code == "NOT_CONFIRMED"
+    assert run_paper(OPEN, OFFLINE, site=site, confirm=lambda *_: True).robot.moves
+
+
+def test_an_abort_acts_while_a_person_thinks(scripted):
+    executives = []
+
+    def confirm(spec, why, over):
+        executives[0].abort()
+        assert over.wait(30)
+        return True
+
+    run = run_paper(AIR, scripted([AIR_PLAN]), confirm=confirm, before=executives.append)
+    assert (run.outcome.status, run.robot.moves) == ("aborted", [])
+
+
+DECLINES = ["cannot: a hand is in the gap", ModelFailure("MODEL_REFUSED", "a hand is in the gap")]
+
+
+@pytest.mark.parametrize("reply", DECLINES)
+def test_the_offline_compiler_overrules_no_decline_unless_a_person_reads_the_reason(
+    scripted, reply
+):
+    run = run_paper(OPEN, scripted([reply], fallback="offline"))
+    assert (run.outcome.status, run.outcome.reason_code) == ("refused", "NOT_CONFIRMED")
+    assert "a hand is in the gap" in run.outcome.message
+    assert run.robot.moves == []
+    told = []
+    run = run_paper(
+        OPEN,
+        scripted([reply], fallback="offline"),
+        confirm=lambda spec, why, over: told.append(why) is None,
+    )
+    assert run.outcome.status == "satisfied"
+    assert "a hand is in the gap" in told[0]
+    spec = next(event.spec for event in run.events if isinstance(event, Planned))
+    assert any("a hand is in the gap" in note for note in spec.mission.notes)
+
+
+def test_the_same_answer_again_ends_the_questions(scripted):
+    compiler = scripted(["root: {do: fly}"], rounds=5)
+    run = run_paper(OPEN, compiler)
+    assert len(compiler.model.asked) == run.outcome.model_requests == 2
+    assert run.outcome.planner_calls == 1
+    assert "the same answer again" in run.outcome.message
+    second = scripted(["root: {do: fly}", "root: {do: fly, name: x}", good_answer(OPEN)])
+    assert run_paper(OPEN, second).outcome.status == "satisfied"
+    texts = [asked.messages[-1].blocks[0].text for asked in second.model.asked]
+    assert ['"again":' in text for text in texts] == [False, False, True]
+
+
+def test_a_mission_ends_with_no_code_that_the_model_made_up(scripted):
+    check = "{check: {door_is: {state: open}}, else: HACKED}"
+    answer = f"root: {{sequence: [{check}, {{tree: open_door}}]}}"
+    run = run_paper(OPEN, scripted([answer]))
+    assert run.outcome.reason_code != "HACKED"
+    assert all("HACKED" not in str(failure) for failure in run.outcome.failures)
+
+
+@pytest.mark.parametrize("command", ["", "문을 열지 마", "do not open the door", "open\x00 it"])
+def test_what_says_nothing_or_forbids_is_not_even_asked(scripted, command):
+    compiler = scripted([GOOD])
+    assert isinstance(compiler.compile(request_for(command)), Refusal)
+    assert compiler.model.asked == []
+
+
+def test_what_was_tolerated_is_noted_in_the_plan(scripted):
+    replies = [
+        'Here you are:\n```json\n[{"Do": "OpenDoor", "args": {"arm": "Right", '
+        '"object_label": "door-handle"}}]\n```'
+    ]
+    answer = scripted(replies).compile(request_for(OPEN))
+    assert isinstance(answer, Plan)
+    notes = " · ".join(answer.spec.mission.notes)
+    for part in ("fence", "a list was read as a sequence", "'OpenDoor' was read as 'open_door'"):
+        assert part in notes
+
+
+def test_every_exchange_is_recorded_with_the_digest_of_its_question(scripted):
+    kept = []
+    request = dataclasses.replace(
+        request_for(OPEN), record=lambda **exchange: kept.append(exchange)
+    )
+    scripted(["no", GOOD]).compile(request)
+    assert [exchange["answer"] for exchange in kept] == ["no", GOOD]
+    assert {exchange["compiler"] for exchange in kept} == {"claude"}
+    assert len({hashlib.sha256(e["request"].encode()).hexdigest() for e in kept}) == 2
+    kept.clear()
+    scripted([ModelFailure("MODEL_AUTH", "no")]).compile(request)
+    assert kept[0]["answer"].startswith("[MODEL_AUTH] no")
+
+
+def test_the_journal_keeps_the_exchanges_of_a_mission(tmp_path, server, over_http):
+    journal = Journal.open(tmp_path / "j.db")
+    with Session("door", world={"door": "closed"}, fast=True, journal=journal) as session:
+        session.compiler = over_http(["no", GOOD])
+        outcome = session.run("문을 열어")
+    assert (outcome.status, outcome.model_requests) == ("satisfied", 2)
+    kept = journal.mission(outcome.mission_id)
+    assert [exchange.answer for exchange in kept.exchanges] == ["no", GOOD]
+    assert kept.exchanges[1].usage["requests"] == 1
+    assert sum(plan.event.calls for plan in kept.plans) == outcome.model_requests
+    secret = server.requests[0].headers["authorization"].removeprefix("Bearer ")
+    assert secret not in str(kept.events)
+
+
+@pytest.mark.timeout(120)
+def test_an_abort_acts_while_the_model_thinks(scripted):
+    compiler = scripted([GOOD], seconds=3600)
+
+    def abort_soon(executive):
+        threading.Timer(0.3, executive.abort).start()
+
+    run = run_paper(OPEN, compiler, before=abort_soon)
+    assert run.outcome.status == "aborted"
+    assert run.robot.moves == []
+
+
+def test_a_model_that_is_too_slow_leaves_time_for_the_offline_compiler(scripted):
+    request = dataclasses.replace(request_for(OPEN), limit_s=0.4)
+    answer = scripted([GOOD], seconds=60, fallback="offline").compile(request)
+    assert isinstance(answer, Plan)
+    assert answer.spec.mission.compiler == "offline"
+    request = dataclasses.replace(request, cancel=threading.Event())
+    refusal = scripted([GOOD], seconds=60).compile(request)
+    assert refusal.code == "MODEL_TIMEOUT"
+
+
+def test_an_answer_keeps_the_name_of_its_model(scripted):
+    class Named:
+        def ask(self, system, messages, schema=None, cancel=None, *, plain=None, structured=None):
+            return Answer(GOOD, model="some-model-5")
+
+    answer = ModelCompiler(Named()).compile(request_for(OPEN))
+    assert (answer.spec.mission.compiler, answer.spec.mission.model) == ("claude", "some-model-5")
+
+
+def test_an_abort_acts_while_an_answer_is_read(scripted, monkeypatch):
+    from bt_exec_llm.model_compiler import dialogue
+
+    reading, executives = threading.Event(), []
+
+    def slow(text):
+        reading.set()
+        executives[0].abort()
+        assert threading.Event().wait(0.3) is False
+        return read(text)
+
+    read = dialogue.document_in
+    monkeypatch.setattr(dialogue, "document_in", slow)
+    run = run_paper(OPEN, scripted([GOOD]), before=executives.append)
+    assert reading.is_set()
+    assert (run.outcome.status, run.robot.moves) == ("aborted", [])

@@ -1,0 +1,61 @@
+"""Every bad answer is caught by its name; after a good one the mission succeeds; else it stays."""
+
+from __future__ import annotations
+
+import pytest
+
+from bt_exec.language.messages import language_of
+from bt_exec_llm.client import Answer
+from bt_exec_llm.model_compiler.dialogue import _judged
+from bt_exec_llm.model_compiler.expected_effects import meaning_of
+from tests.llm.model_compiler.corpus import OFFLINE, Bad, corpus
+from tests.llm.model_compiler.paper import request_for, run_paper
+
+CORPUS = list(corpus())
+
+
+def test_the_corpus_is_large_and_its_entries_are_named_once():
+    assert len(CORPUS) >= 250
+    assert len({str(bad) for bad in CORPUS}) == len(CORPUS)
+    assert all(bad.codes for bad in CORPUS)
+
+
+@pytest.mark.parametrize("bad", CORPUS, ids=str)
+def test_a_bad_answer_is_caught_by_its_codes(bad: Bad):
+    request = request_for(bad.command, bad.world)
+    found = _judged(Answer(bad.answer), request, meaning_of(request, OFFLINE))
+    assert found.spec is None
+    assert set(bad.codes) <= {problem.code for problem in found.problems}
+    for problem in found.problems:
+        assert problem.message
+        assert problem.code == problem.code.upper()
+
+
+@pytest.mark.parametrize("bad", CORPUS, ids=str)
+def test_after_a_bad_answer_and_a_good_one_the_mission_ends_as_it_should(
+    bad: Bad, over_http, server
+):
+    run = run_paper(bad.command, over_http([bad.answer, bad.good_answer()]), bad.world)
+    wanted = run_paper(bad.command, OFFLINE, bad.world).outcome
+    if not bad.good:
+        assert (run.outcome.status, run.outcome.reason_code) == (wanted.status, wanted.reason_code)
+    assert (run.outcome.status, run.outcome.model_requests) == ("satisfied", 2)
+    said = server.requests[1].body["messages"][-1]["content"][0]["text"]
+    assert all(f'"code": "{code}"' in said for code in bad.codes)
+
+
+@pytest.mark.parametrize("bad", CORPUS, ids=str)
+def test_a_model_that_never_answers_well_moves_nothing_and_the_person_is_told(bad: Bad, scripted):
+    run = run_paper(bad.command, scripted([bad.answer]), bad.world)
+    assert (run.outcome.status, run.outcome.reason_code) == ("refused", "PLAN_REJECTED")
+    assert (run.outcome.exit_code, run.outcome.model_requests) == (
+        5,
+        2,
+    )  # the same answer again is given up at once
+    assert run.robot.moves == []
+    assert run.outcome.problems
+    assert language_of(run.outcome.message) == language_of(bad.command)
+    first = (
+        "언어 모델의 계획이" if language_of(bad.command) == "ko" else "The language model's plan"
+    )
+    assert run.outcome.message.startswith(first)

@@ -1,0 +1,92 @@
+"""Correct plans are not lost: many plans in many forms, each accepted with one request."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import yaml
+
+from bt_exec_llm.model_compiler.flat_format import to_flat
+from tests.llm.model_compiler.paper import run_paper
+
+FETCH = [
+    {"tree": "open_door"},
+    {"check": "material_visible", "else": "MATERIAL_NOT_VISIBLE_AFTER_OPEN"},
+    {"tree": "take_material"},
+    {"tree": "shut_and_go_home"},
+]
+OPEN = {"do": "open_door", "with": {"arm": "right", "object_label": "door-handle"}}
+IS_OPEN = {"door_is": {"state": "open"}}
+PLANS = {
+    "open": ("open the door", {}, {"tree": "open_door"}),
+    "open by the skill": ("open the door", {}, {**OPEN, "skip_if": IS_OPEN}),
+    "open in Korean, left": (
+        "왼팔로 문을 열어",
+        {},
+        {"tree": "open_door", "with": {"arm": "left"}},
+    ),
+    "open ajar": ("문 열어 줘", {"door": "ajar"}, {"sequence": [OPEN]}),
+    "open or else with the left": (
+        "open the door",
+        {},
+        {"fallback": [OPEN, {"tree": "open_door", "with": {"arm": "left"}}]},
+    ),
+    "close": ("문을 닫아", {"door": "open"}, {"tree": "close_door"}),
+    "close, the hand is full": (
+        "close the door",
+        {"door": "open", "hand": "right"},
+        {"tree": "close_door", "timeout": "30s"},
+    ),
+    "open and close": (
+        "open the door and then close it",
+        {},
+        {"sequence": [{"tree": "open_door"}, {"tree": "close_door"}]},
+    ),
+    "fetch": ("자재를 가져와", {}, {"tree": "get_material"}),
+    "fetch in steps": ("get the material", {}, {"sequence": FETCH}),
+    "fetch from an open door": ("get the material", {"door": "open"}, {"sequence": FETCH[1:]}),
+    "arms home": ("bring your arms home", {}, {"do": "return_home", "skip_if": "arms_home"}),
+    "let go": ("let go of the material", {"hand": "right"}, {"tree": "let_go"}),
+}
+EXPLAINED = {"explanation": "Does what is asked; it does not touch anything else.", "cannot": ""}
+
+
+def _yaml(root):
+    return yaml.safe_dump({"root": root}, sort_keys=False, allow_unicode=True)
+
+
+def _flat(root):
+    said = {**EXPLAINED, "assumes": [], "subgoals": [], "nodes": to_flat(root)}
+    return json.dumps(said, ensure_ascii=False)
+
+
+FORMS = {
+    "yaml": _yaml,
+    "yaml with an explanation": lambda root: yaml.safe_dump(
+        {**EXPLAINED, "assumes": {}, "root": root}, sort_keys=False
+    ),
+    "json": lambda root: json.dumps({"root": root}),
+    "json over lines": lambda root: json.dumps({**EXPLAINED, "root": root}, indent=2),
+    "flat": _flat,
+    "a fence": lambda root: f"```yaml\n{_yaml(root)}```",
+    "a fence among words": lambda root: (
+        f"Sure! Here is the plan you asked for:\n\n```yaml\n{_yaml(root)}```\nIt is short."
+    ),
+    "words around": lambda root: f"Here is the plan.\n\n{_yaml(root)}\nLet me know how it goes.",
+    "thoughts": lambda root: f"<think>It must not fail. root: no</think>\n{_yaml(root)}",
+    "a wrapper": lambda root: json.dumps({"plan": {"root": root}}),
+    "a bare node": lambda root: yaml.safe_dump(root, sort_keys=False),
+    "python": lambda root: str({"root": root}),
+    "trailing commas": lambda root: json.dumps({"root": root}).replace("}", ",}"),
+    "words of its own": lambda root: json.dumps({"root": root, "confidence": 0.9, "cannot": None}),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("plan", PLANS)
+def test_a_correct_plan_passes_with_one_request(plan, form, scripted):
+    command, world, root = PLANS[plan]
+    compiler = scripted([FORMS[form](root)])
+    outcome = run_paper(command, compiler, world).outcome
+    assert (outcome.status, outcome.model_requests) == ("satisfied", 1), outcome.problems

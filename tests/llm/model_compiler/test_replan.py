@@ -1,0 +1,177 @@
+"""After a failure only the failed part is written again; finished work stays."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from bt_exec.events import Planned
+from bt_exec.spec.paths import paths
+from tests.llm.model_compiler.corpus import good_answer
+from tests.llm.model_compiler.paper import run_paper
+
+FETCH = "get the material"
+PLAIN = """
+root:
+  sequence:
+    - {do: open_door, with: {arm: right, object_label: door-handle}}
+    - check: material_visible
+    - {do: move_arm, with: {arm: right, object_label: material}}
+    - {do: grasp, with: {arm: right, object_label: material}}
+    - {do: close_door, with: {arm: right, object_label: door-handle}}
+    - do: return_home
+"""
+AGAIN = "root: {tree: take_material_again}"
+LONG = """
+root:
+  sequence:
+    - do: return_home
+    - {check: material_visible, else: GONE}
+    - {do: move_arm, with: {arm: right, object_label: material}}
+    - {do: grasp, with: {arm: right, object_label: material}}
+"""
+
+
+@pytest.fixture
+def asked_again(scripted):
+    """A compiler that asks the model after every failure, also where the library knows a way."""
+    return partial(scripted, repair="model")
+
+
+def _plans(run):
+    return [event.spec for event in run.events if isinstance(event, Planned)]
+
+
+def test_the_answer_takes_the_place_of_the_failed_subtree(asked_again):
+    compiler = asked_again([good_answer(FETCH), AGAIN])
+    run = run_paper(FETCH, compiler, faults=["grasp:1=GRASP_SLIPPED"])
+    assert (run.outcome.status, run.outcome.model_requests, run.outcome.replans) == (
+        "satisfied",
+        2,
+        1,
+    )
+    assert run.robot.moves == [
+        "pull_open right",
+        "reach right",
+        "go_home",
+        "reach right",
+        "close_gripper right",
+        "push_shut right",
+        "go_home",
+    ]
+    first, second = _plans(run)
+    assert (second.mission.plan_version, second.mission.parent) == (2, 1)
+    assert second.mission.kept == (
+        "get_material/open_door/open_door",
+        "get_material/material_visible",
+    )
+    before, after = dict(paths(first.root)), dict(paths(second.root))
+    assert before["get_material/shut_and_go_home"] == after["get_material/shut_and_go_home"]
+    assert "get_material/take_material" not in after
+    assert "get_material/take_material_again/grasp" in after
+
+
+def test_the_failed_step_of_a_plain_sequence_is_replaced_alone(asked_again):
+    run = run_paper(FETCH, asked_again([PLAIN, AGAIN]), faults=["grasp:1=GRASP_SLIPPED"])
+    assert run.outcome.status == "satisfied"
+    second = _plans(run)[1]
+    assert second.mission.kept == ("open_door", "material_visible", "move_arm")
+    assert [path for path, _ in paths(second.root)][-2:] == ["close_door", "return_home"]
+
+
+def test_a_replacement_of_many_steps_keeps_the_name_of_the_part(asked_again):
+    run = run_paper(
+        FETCH, asked_again([good_answer(FETCH), LONG]), faults=["grasp:1=GRASP_SLIPPED"]
+    )
+    assert run.outcome.status == "satisfied"
+    assert "get_material/take_material/grasp" in dict(paths(_plans(run)[1].root))
+
+
+def test_the_failure_the_part_and_what_is_done_are_told(asked_again):
+    compiler = asked_again([good_answer(FETCH), AGAIN])
+    run_paper(FETCH, compiler, faults=["grasp:1=GRASP_SLIPPED"])
+    said = "\n".join(block.text for block in compiler.model.asked[1].messages[0].blocks)
+    assert '"failed_part": "get_material/take_material"' in said
+    assert '"code": "GRASP_SLIPPED"' in said
+    assert '"step": "get_material/open_door/open_door"' in said
+    assert '"door": "open"' in said
+    assert compiler.model.asked[0].system == compiler.model.asked[1].system
+
+
+def test_places_of_problems_are_those_of_the_answer(asked_again):
+    bad = "root: {sequence: [{do: return_home}, {do: fly}]}"
+    compiler = asked_again([good_answer(FETCH), bad, AGAIN])
+    run = run_paper(FETCH, compiler, faults=["grasp:1=GRASP_SLIPPED"])
+    assert (run.outcome.status, run.outcome.model_requests) == ("satisfied", 3)
+    said = compiler.model.asked[2].messages[-1].blocks[0].text
+    assert '"place": "root/sequence[1]/do"' in said
+
+
+def test_after_a_failure_the_other_arm_may_do_what_the_named_one_could_not(asked_again):
+    left, right = (f"root: {{tree: open_door, with: {{arm: {arm}}}}}" for arm in ("left", "right"))
+    run = run_paper(
+        "open the door with your left arm",
+        asked_again([left, right]),
+        faults=["open_door:1=GRASP_SLIPPED"],
+    )
+    assert (run.outcome.status, run.outcome.model_requests) == ("satisfied", 2)
+    assert run.robot.moves == ["pull_open right"]
+
+
+@pytest.mark.parametrize(
+    ("bad", "code"),
+    [
+        ("root: {do: open_door, with: {arm: left, object_label: door-handle}}", "ALREADY_DONE"),
+        ("root: {do: return_home}", "PLAN_FOR_ANOTHER_COMMAND"),
+        ("root: {sequence: []}", "EMPTY_PLAN"),
+        ("root: {tree: take_material}", "SAME_PART_AGAIN"),
+        ("root: {tree: take_material_again, repeat: forever}", "ENDLESS_LOOP"),
+    ],
+)
+def test_a_bad_repair_is_sent_back(asked_again, bad, code):
+    compiler = asked_again([good_answer(FETCH), bad, AGAIN])
+    run = run_paper(FETCH, compiler, faults=["grasp:1=GRASP_SLIPPED"])
+    assert run.outcome.status == "satisfied"
+    assert f'"code": "{code}"' in compiler.model.asked[2].messages[-1].blocks[0].text
+
+
+def test_a_model_that_finds_no_repair_leaves_the_mission_blocked_with_both_reasons(asked_again):
+    compiler = asked_again([good_answer("자재를 가져와"), "root: {do: fly}"])
+    run = run_paper("자재를 가져와", compiler, faults=["grasp:1=GRASP_SLIPPED"])
+    assert (run.outcome.status, run.outcome.reason_code) == ("blocked", "SKILL_FAILED")
+    assert (run.outcome.planner_calls, run.outcome.model_requests) == (2, 3)
+    assert "언어 모델이 검증을 통과하는 다른 방법을 찾지 못했습니다: 없는 동작을 썼습니다(fly)" in (
+        run.outcome.message
+    )
+    assert run.robot.moves == ["pull_open right", "reach right"]
+
+
+def test_the_same_repair_in_the_same_world_ends_the_mission(asked_again):
+    compiler = asked_again([good_answer(FETCH), "root: {tree: take_material_again}"])
+    run = run_paper(FETCH, compiler, faults=["grasp=GRASP_SLIPPED"])
+    assert run.outcome.status == "blocked"
+    assert run.outcome.replans <= 3
+
+
+def test_a_way_that_the_library_knows_costs_no_question(scripted):
+    compiler = scripted([good_answer(FETCH)])
+    run = run_paper(FETCH, compiler, faults=["grasp:1=GRASP_SLIPPED"])
+    assert (run.outcome.status, run.outcome.planner_calls, run.outcome.replans) == (
+        "satisfied",
+        2,
+        1,
+    )
+    assert run.outcome.model_requests == len(compiler.model.asked) == 1
+    second = _plans(run)[1]
+    assert "take_material_again" in str(second.root)
+    assert second.mission.notes[0] == (
+        "another way of the library; the language model was not asked"
+    )
+
+
+def test_where_the_library_knows_no_way_the_model_is_asked(scripted):
+    compiler = scripted([PLAIN, AGAIN])
+    run = run_paper(FETCH, compiler, faults=["grasp:1=GRASP_SLIPPED"])
+    assert run.outcome.status == "satisfied"
+    assert len(compiler.model.asked) == 2

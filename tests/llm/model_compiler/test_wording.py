@@ -1,0 +1,75 @@
+"""Every named fault has its sentence in both languages, and reasons are told once each."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bt_exec.failure import Problem
+from bt_exec.language.messages import LANGUAGES
+from bt_exec_llm.model_compiler import faults
+from bt_exec_llm.model_compiler.wording import printable, reasons, sentences
+from bt_exec_skills.door.rules import checkers as rules
+from tests.llm.model_compiler.corpus import corpus
+from tests.llm.model_compiler.paper import run_paper
+
+TALK = Path(__file__).parents[2] / "data" / "bad_talk" / "building.yaml"
+NAMED = {
+    code
+    for module in (faults, rules)
+    for code in re.findall(r"^([A-Z][A-Z_]{5,})  ", module.__doc__ or "", re.MULTILINE)
+}
+
+
+def test_the_tables_name_the_faults():
+    assert {"EMPTY_PLAN", "OPENING_IN_CLOSE_COMMAND", "PLAN_FOR_ANOTHER_COMMAND"} <= NAMED
+    talk = yaml.safe_load(TALK.read_text(encoding="utf-8"))
+    tried = {code for bad in corpus() for code in bad.codes}
+    tried |= {code for bad in talk for code in bad["codes"]}
+    assert tried | {"COMMAND_FORBIDS", "SAME_PART_AGAIN"} >= NAMED  # those need another situation
+
+
+@pytest.mark.parametrize("code", sorted(NAMED))
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_named_fault_has_a_sentence(code, language):
+    assert code in sentences()
+    (told,) = reasons([Problem(code, "x", found="y")], language)
+    assert code not in told
+
+
+@pytest.mark.parametrize(
+    ("command", "answer", "found"),
+    [
+        ("get the material", "root: {tree: shut_and_go_home}", "nothing on hand.right"),
+        ("is the door open?", "root: {tree: is_the_door_closed}", "door_is closed"),
+        ("is the door open?", "root: {check: door_known}", "no such check"),
+        (
+            "get the material",
+            "root: {tree: get_material, skip_if: {door_is: {state: closed}}}",
+            "hand.right=material, not in every case",
+        ),
+    ],
+)
+def test_people_are_told_what_a_plan_does_instead(scripted, command, answer, found):
+    said = run_paper(command, scripted([answer])).outcome.message
+    assert f"it did not do what was asked ({found})" in said
+
+
+def test_a_fault_without_a_sentence_is_a_matter_of_form():
+    assert reasons([Problem("BAD_TIME", "x", found="20")], "en") == (
+        "it was not written in the form of a plan (20)",
+    )
+
+
+def test_three_kinds_of_reasons_are_enough_for_a_person():
+    problems = [
+        Problem(code, "x") for code in ("EMPTY_PLAN", "NO_PLAN", "EMPTY_PLAN", "TOO_BIG", "CUT_OFF")
+    ]
+    assert len(reasons(problems, "ko")) == 3
+
+
+def test_text_from_outside_is_one_printable_line():
+    assert printable("a\x1b[2J\nb\u202e" + "c" * 1000) == "a [2J b " + "c" * 291 + "…"
