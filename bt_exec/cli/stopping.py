@@ -124,8 +124,8 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
     earlier: dict[int, Any] = {}
     with contextlib.suppress(ValueError):  # not on the main thread: nobody presses keys
         earlier[signal.SIGINT] = signal.signal(signal.SIGINT, stop)
-        for number in _heard(handlers):
-            earlier[number] = signal.signal(number, handlers[number.name])
+        for heard in _heard(handlers):
+            earlier[heard] = signal.signal(heard, handlers[heard.name])
     try:
         with unheard(tuple(earlier), lambda: stop_all(session.rigs)) as watched:
             if _pressed:

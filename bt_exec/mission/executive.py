@@ -350,8 +350,9 @@ class Executive:
         )
         if self.perception_workers and not self._abort_reason:
             self._at_the_end(self._perception_loop.look, None)
+        unknown: dict[str, str] = {}
         facts = self._at_the_end(
-            self._perception_loop.facts, {}, "a robot could not say what it knows"
+            self._perception_loop.facts, unknown, "a robot could not say what it knows"
         )
         told = self._at_the_end(self._reporters.told, "")
         if self._broken is not None and ending.status != "failed":

@@ -12,7 +12,8 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
-from typing import Any, ParamSpec, Protocol, TypeVar
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
 
 from bt_exec.events import Observed, PerceptionFailed
 from bt_exec.failure import PartBroken, in_words
@@ -20,7 +21,7 @@ from bt_exec.mission.clock import Clock
 from bt_exec.mission.usable import usable
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.observation import ObservationBuffer, Situation
-from bt_exec.rig import Rig
+from bt_exec.rig import Rig, texts_by_text
 from bt_exec.robot import Observation, Perception
 from bt_exec.site.site import Rates
 
@@ -249,16 +250,6 @@ class PerceptionLoop:
         runtime.emit(PerceptionFailed(runtime.now(), runtime.tick, worker.pack, message))
 
 
-class _Ask(Protocol):
-    def __call__(
-        self, part: str, function: Callable[P, R], *args: P.args, **more: P.kwargs
-    ) -> R: ...
-
-
-def _plainly(_: str, function: Callable[P, R], *args: P.args, **more: P.kwargs) -> R:
-    return function(*args, **more)
-
-
 def _told(observation: Observation) -> tuple[tuple[str, ...], str, Any]:
     """Return what a situation takes of an observation: labels, a line of text, the picture."""
     return tuple(observation.labels()), observation.describe("en"), observation.frame
@@ -267,14 +258,14 @@ def _told(observation: Observation) -> tuple[tuple[str, ...], str, Any]:
 def known_facts(
     rigs: Mapping[str, Rig],
     perception_workers: Mapping[str, PerceptionWorker],
-    ask: _Ask = _plainly,
+    ask: Callable[[str, Callable[[], dict[str, str]]], dict[str, str]] = lambda _, facts: facts(),
 ) -> dict[str, str]:
     """Return what robots know of themselves, then what the newest observations establish.
 
     Args:
         rigs: The rigs, by pack.
         perception_workers: The perception workers, by pack.
-        ask: Calls somebody's code as the work of a part that it names.
+        ask: Calls a function as the work of a part that it names.
     """
     facts: dict[str, str] = {}
     for pack, rig in rigs.items():
@@ -282,5 +273,9 @@ def known_facts(
     for pack, worker in perception_workers.items():
         if worker.buffer.observations:
             newest = worker.buffer.observations[-1]
-            facts.update(ask(f"the observation of {pack}", lambda seen=newest: dict(seen.facts())))
+            facts.update(ask(f"the observation of {pack}", partial(_facts_of, newest)))
     return facts
+
+
+def _facts_of(observation: Observation) -> dict[str, str]:
+    return texts_by_text(observation.facts())
