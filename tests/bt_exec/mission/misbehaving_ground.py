@@ -125,6 +125,7 @@ class Case:
         rig: Further fields of the rig, made from the ground.
         pack: Further fields of the pack.
         listeners: Further listeners.
+        compiler: Who plans, instead of one that always gives the tree.
         stops: Whether the robot can be stopped at all.
     """
 
@@ -139,6 +140,7 @@ class Case:
     rig: dict[str, Any] = dataclasses.field(default_factory=dict)
     pack: dict[str, Any] = dataclasses.field(default_factory=dict)
     listeners: tuple[Any, ...] = ()
+    compiler: Any = None
     stops: bool = True
 
 
@@ -178,7 +180,7 @@ class Ground:
             rigs,
             self.workers,
             clock,
-            FixedCompiler(load_text(tree).document),
+            case.compiler or FixedCompiler(load_text(tree).document),
             recorder=self.recorder,
             listeners=[*case.listeners, self],
             mission_id=self.recorder.mission_id,

@@ -10,7 +10,7 @@ from bt_exec.mission.reporting import MissionReporter
 from bt_exec.testing import FakeClock, FakeScene
 from tests.bt_exec.mission.misbehaving_ground import Arm, Camera, Case, case, hang, swallow
 
-__all__ = ["CAMERAS", "HOOKS", "LISTENERS", "ROBOTS", "WORLDS"]
+__all__ = ["CAMERAS", "COMPILERS", "HOOKS", "LISTENERS", "ROBOTS", "WORLDS"]
 
 HUNG = "STEP_HUNG"
 BROKEN = "PART_BROKEN"
@@ -338,4 +338,42 @@ LISTENERS: list[Case] = [
     case(
         "listener hangs and swallows the word", "the listener Bad", HUNG, listeners=(Bad(swallow),)
     ),
+]
+
+# -- compilers and checkers ------------------------------------------------------------------
+
+
+class _Compiler:
+    """A compiler that misbehaves."""
+
+    name = "bad"
+
+    def __init__(self, answer: Callable[..., Any]) -> None:
+        self.compile = answer
+
+
+COMPILERS: list[Case] = [
+    *(
+        case(
+            f"compiler gives {name}",
+            "COMPILER_CRASHED",
+            "COMPILER_CRASHED",
+            compiler=_Compiler(_give(what)),
+        )
+        for name, what in {"nothing": None, "a text": "open it", "a dict": {"root": {}}}.items()
+    ),
+    *(
+        case(
+            f"compiler raises {name}",
+            "COMPILER_CRASHED",
+            "COMPILER_CRASHED",
+            compiler=_Compiler(_raise(error)),
+        )
+        for name, error in {
+            "an error": KeyError("x"),
+            "the end of the program": SystemExit(3),
+            "an exit": GeneratorExit(),
+        }.items()
+    ),
+    case("checker hangs", "the verification of the plan", HUNG, pack={"checkers": (hang,)}),
 ]

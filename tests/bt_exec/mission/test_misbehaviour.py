@@ -6,10 +6,17 @@ import pytest
 
 from bt_exec.events import Finished
 from tests.bt_exec.mission.misbehaving_ground import Case, Ground
-from tests.bt_exec.mission.misbehaving_hooks import CAMERAS, HOOKS, LISTENERS, ROBOTS, WORLDS
+from tests.bt_exec.mission.misbehaving_hooks import (
+    CAMERAS,
+    COMPILERS,
+    HOOKS,
+    LISTENERS,
+    ROBOTS,
+    WORLDS,
+)
 from tests.bt_exec.mission.misbehaving_skills import CONDITIONS, SKILLS
 
-CASES = [*SKILLS, *CONDITIONS, *ROBOTS, *CAMERAS, *WORLDS, *HOOKS, *LISTENERS]
+CASES = [*SKILLS, *CONDITIONS, *ROBOTS, *CAMERAS, *WORLDS, *HOOKS, *LISTENERS, *COMPILERS]
 TICKS = 60  # two plans of two attempts of 1 s, or of one of 2 s, and what lies between
 
 
@@ -21,7 +28,7 @@ def test_the_culprit_is_named_the_robot_stopped_and_the_record_has_its_end(
     outcome = ground.run()
     assert outcome.reason_code in bad.codes
     assert (outcome.status == "satisfied") == (outcome.reason_code == "OK")
-    assert bad.culprit in f"{ground.said(outcome)} {caplog.text}"
+    assert bad.culprit in f"{outcome.reason_code} {ground.said(outcome)} {caplog.text}"
     assert "EXECUTIVE_CRASHED" not in ground.said(outcome)
     assert ground.robot.moving != bad.stops
     assert outcome.ticks <= TICKS
