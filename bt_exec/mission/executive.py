@@ -41,7 +41,7 @@ from bt_exec.mission.planner import Planner
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.mission.reporting import Reporters
 from bt_exec.mission.summary import summarise
-from bt_exec.mission.watchdog import Watchdog
+from bt_exec.mission.watchdog import Watchdog, hang_s
 from bt_exec.nodes.build import Built, build
 from bt_exec.nodes.composites import failure_of
 from bt_exec.nodes.fault_injection import Faults
@@ -62,9 +62,6 @@ if TYPE_CHECKING:
 __all__ = ["Executive"]
 
 T = TypeVar("T")
-
-_HANG_S = 0.5  # of a site that says nothing, with a real robot [s]
-_HANG_SIMULATED_S = 30.0  # and where everything is simulated [s]
 
 _log = logging.getLogger("bt_exec")
 
@@ -122,7 +119,7 @@ class Executive:
         self._assumed = Assumed(site.catalogue)
         self._record = record
         self._today = today
-        self.watchdog = Watchdog(_hang_s(site, rigs), lambda: stop_all_apart(rigs))
+        self.watchdog = Watchdog(hang_s(site, rigs), lambda: stop_all_apart(rigs))
         self._reporters = Reporters(site.catalogue.packs, rigs, self.watchdog)
         self._listeners: list[Listener] = [self._reporters, *listeners]
         self._told = Listeners(recorder, self._listeners, self.watchdog)
@@ -386,14 +383,6 @@ class Executive:
                 self._broken = self._broken or error
             _log.error(lost, exc_info=error)
         return default
-
-
-def _hang_s(site: Site, rigs: Mapping[str, Rig]) -> float:
-    """Return how long a call of somebody's code may take at a site [s]."""
-    if site.limits.hang_s is not None:
-        return site.limits.hang_s
-    real = any(rig.robot is not None and rig.simulation is None for rig in rigs.values())
-    return _HANG_S if real else _HANG_SIMULATED_S
 
 
 def _results(spec: MissionSpec | None, saved: Mapping[str, Any]) -> dict[str, Any]:

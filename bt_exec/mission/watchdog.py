@@ -22,17 +22,21 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
 from bt_exec.failure import PartBroken
+from bt_exec.rig import Rig
+from bt_exec.site.site import Site
 
-__all__ = ["Watchdog"]
+__all__ = ["Watchdog", "hang_s"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
+_HANG_S = 0.5  # of a site that says nothing, with a real robot [s]
+_HANG_SIMULATED_S = 30.0  # and where everything is simulated [s]
 _LOOKS = 4  # how often the watchdog looks while a call may take its time
 _PERIOD_S = 0.1  # it looks at least this often [s]
 
@@ -195,3 +199,11 @@ class Watchdog:
         if self._calls and (call := self._calls[-1]).hangs and not call.again:
             self._calls.clear()  # all of them end with it
             raise call.broken()
+
+
+def hang_s(site: Site, rigs: Mapping[str, Rig]) -> float:
+    """Return how long a call of somebody's code may take at a site [s]."""
+    if site.limits.hang_s is not None:
+        return site.limits.hang_s
+    real = any(rig.robot is not None and rig.simulation is None for rig in rigs.values())
+    return _HANG_S if real else _HANG_SIMULATED_S
