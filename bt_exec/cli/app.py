@@ -18,6 +18,8 @@ import typer
 
 from bt_exec.cli.check import COMMANDS as CHECK
 from bt_exec.cli.doctor import COMMANDS as DOCTOR
+from bt_exec.cli.history import COMMANDS as WHY
+from bt_exec.cli.history import HISTORY
 from bt_exec.cli.plan import COMMANDS as PLAN
 from bt_exec.cli.repl import COMMANDS as REPL
 from bt_exec.cli.repl import repl
@@ -47,6 +49,7 @@ _LOOK_UP = {
     "site": "bt-exec doctor",
     "pack": "bt-exec doctor",
     "compiler": "bt-exec doctor",
+    "mission": "bt-exec history",
 }
 
 app = typer.Typer(
@@ -84,6 +87,7 @@ def _top(
 _PANELS = (
     ("Missions", RUN),
     ("Missions", REPL),
+    ("Missions", WHY),
     ("Plans", PLAN),
     ("Plans", CHECK),
     ("Site", SITE),
@@ -92,6 +96,7 @@ _PANELS = (
 for _panel, _commands in _PANELS:
     for _name, _command in _commands.items():
         app.command(_name, rich_help_panel=_panel)(_command)
+app.add_typer(HISTORY, name="history", rich_help_panel="Missions")
 
 
 def _add_installed() -> None:

@@ -10,6 +10,7 @@ from bt_exec.events import (
     Event,
     NodeChanged,
     Planned,
+    Planning,
     SkillEnded,
     SkillStarting,
     Turn,
@@ -65,10 +66,13 @@ class MissionProgress:
         self._actions: list[Action] = []  # every skill of the plan, in document order
         self._finished: set[str] = set()  # paths of the plan that need no more doing
         self._doubted = False
+        self._done_before: list[int] = []  # how many actions were done when a plan failed
 
     def on(self, event: Event) -> None:
         """Take note of an event, and give a turn where one is due."""
         match event:
+            case Planning(failure=Failure()):
+                self._done_before.append(len(self.done))
             case Planned():
                 self._plan(event.spec)
             case SkillStarting():
@@ -108,6 +112,11 @@ class MissionProgress:
         skip = Skip(label_of(node), event.detail, event.path)
         if skip not in self.skipped:
             self.skipped.append(skip)
+
+    def done_after(self, number: int) -> tuple[Action, ...]:
+        """Return what was done after the failure with that number (from 0) had ended a plan."""
+        before = self._done_before
+        return tuple(self.done[before[number] :]) if number < len(before) else ()
 
     def remaining(self) -> tuple[Action, ...]:
         """Return the actions that may still be done, in order."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bt_exec.events import Listener
@@ -133,7 +134,8 @@ class Session:
             tell=_log.warning,
         )
         with recorder:  # on record first, shown after
-            return self._run(command, recorder.mission_id, compiler, recorder, language=language)
+            outcome = self._run(command, recorder.mission_id, compiler, recorder, language=language)
+        return replace(outcome, record_problem=recorder.incomplete)
 
     def _today(self) -> Sequence[MissionLine]:
         """Return the finished missions of today at this site, oldest first."""

@@ -20,7 +20,16 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.source import Source, read_file
 from bt_exec.verify import verify_library
 
-__all__ = ["CompilerSettings", "Limits", "Rates", "Site", "SiteFile", "load_site", "value_error"]
+__all__ = [
+    "CompilerSettings",
+    "Limits",
+    "Rates",
+    "Site",
+    "SiteFile",
+    "load_site",
+    "sentences",
+    "value_error",
+]
 
 _OWN_MESSAGES = Path(__file__).parents[1] / "language" / "messages.yaml"
 
@@ -144,11 +153,7 @@ def load_site(name_or_file: str = "") -> Site:
     problems = verify_library(library, catalogue)
     if problems:
         raise SpecError(problems)
-    messages = Messages.load(
-        [_OWN_MESSAGES],
-        {pack.name: pack.messages for pack in packs if pack.messages is not None},
-        catalogue.owners,
-    )
+    messages = sentences(catalogue)
     return Site(
         written.site,
         written.summary,
@@ -161,6 +166,15 @@ def load_site(name_or_file: str = "") -> Site:
         library,
         messages,
         written.confirm,
+    )
+
+
+def sentences(catalogue: Catalogue) -> Messages:
+    """Return the sentences of bt-exec and of a catalogue's packs."""
+    return Messages.load(
+        [_OWN_MESSAGES],
+        {pack.name: pack.messages for pack in catalogue.packs if pack.messages is not None},
+        catalogue.owners,
     )
 
 

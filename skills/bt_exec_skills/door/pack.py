@@ -41,4 +41,4 @@ PACK = Pack(
     reporter=DoorReporter,
     doctor=look_at_machine,
 )
-"""What the executive finds through the entry point ``door``."""
+"""The pack, registered under the entry point ``door``."""

@@ -1,4 +1,4 @@
-"""A realistic camera: a little noise in every picture, and faults on request.
+"""A realistic camera: sensor noise in every picture, and injected faults.
 
 ``camera=noise@12`` breaks it after 12 s, ``camera=occluded@12-14`` for two seconds.
 """
@@ -79,7 +79,7 @@ class FaultyCamera(Generic[C, T]):
     Args:
         camera: The camera without faults; its captures say when they were taken.
         seed: Of the noise.
-        breaks: When it fails, and how.
+        breaks: The injected faults.
 
     Attributes:
         behind: The camera without faults.

@@ -1,6 +1,6 @@
 """Where practice pictures come from: packs register sources through entry points.
 
-A package of anybody adds its own with::
+Any package can add its own with::
 
     [project.entry-points."bt_exec_skills.scenes"]
     kitchen = "my_kitchen.practice:KitchenPractice"
@@ -52,7 +52,7 @@ def shipped_weights(source: SceneSource) -> Path:
 
 
 def state_question(source: SceneSource, network: Network) -> tuple[Answer | None, tuple[str, ...]]:
-    """Return what asks for states in pictures of `source`, and the states; None if it cannot."""
+    """Return the state estimator for pictures of `source`, and the states; None if none."""
     states: tuple[str, ...] = getattr(source, "states", ())
     if not states or not set(source.classes) <= set(network.names):
         return None, ()

@@ -243,6 +243,7 @@ def test_a_stop_without_a_mission_stops_the_robots_and_says_that_there_was_none(
         assert session.abort() is False
         assert stopped.wait(60)
         assert session.run("go").status == "satisfied"  # it stops nothing that comes later
+        assert session.abort() is False, "the mission has ended"
 
 
 def test_a_stop_while_a_mission_is_prepared_stops_it_before_it_moves(site, robots, tmp_path):

@@ -1,7 +1,7 @@
-"""What observations agree on, and why they are uncertain, in sentences of both languages.
+"""The state that observations agree on, and the reason of uncertainty as a sentence.
 
 The details stay in the evidence; a sentence is one of `SENTENCES`, and the pack's ``messages.yaml``
-says it in the other language.
+translates it.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from bt_exec_skills.perception.temporal_voting import YES
 __all__ = ["CAMERA", "SENTENCES", "STALE_S", "agreed_state", "door_doubt", "picture_doubt"]
 
 STALE_S = 1.0
-"""A robot that moves must have seen something not longer ago than this [s]."""
+"""Maximum age of the newest observation while the robot moves [s]."""
 
 _NONE_YET = "no picture has come yet"
 _NONE_NEW = "no new picture comes"
 _UNLIKE = "the pictures do not agree"
-_UNCLEAR = "it cannot be told how the door stands"
+_UNCLEAR = "the state of the door is unclear"
 CAMERA: Mapping[CameraFault, str] = MappingProxyType(
     {
         "dark": "the camera is dark",
@@ -65,7 +65,7 @@ def agreed_state(observations: Sequence[DoorObservation]) -> DoorEstimate:
 
 
 def picture_doubt(world: World[DoorObservation], otherwise: str = _UNLIKE) -> str:
-    """Return what is wrong with camera and pictures; `otherwise` if they are good and new."""
+    """Return the fault of camera or pictures; `otherwise` if they are good and fresh."""
     newest = world.observation
     if newest is None:
         return _NONE_YET
@@ -75,7 +75,7 @@ def picture_doubt(world: World[DoorObservation], otherwise: str = _UNLIKE) -> st
 
 
 def door_doubt(world: World[DoorObservation]) -> str:
-    """Return why the state of the door cannot be told."""
+    """Return why the state of the door is uncertain."""
     fresh = world.fresh
     if not fresh or fresh[-1].door.state != "uncertain":
         return picture_doubt(world)

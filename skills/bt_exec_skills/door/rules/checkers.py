@@ -1,4 +1,4 @@
-"""What a plan must keep for the command it was made for: the faults that planners of doors make.
+"""Checkers: does a plan, with what was stated beside it, fit its command and the observation?
 
 =========================  =====================================================================
 code                       the plan, or what was said with it …
@@ -11,7 +11,7 @@ STATE_CONTRADICTS_PLAN     states how the door stands, then does what makes no s
 STATE_CONTRADICTS_SEEN     states another door than the one that is seen
 =========================  =====================================================================
 
-Rules that need the meaning of the command say nothing where nobody understands it.
+Rules that need the meaning of the command report nothing if it was not understood.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The gates before material: the door is open, and the material was seen there.
 
-A gate counts only if nothing behind it is reached without it. An answer that is merely told,
-another state of the door, a branch that goes on with something else, and what may be skipped stop
-nothing.
+A gate counts only if every path to what follows passes through it. A check that only tells its
+answer, a check of another state, a branch with an alternative and a step that may be skipped are no
+gates.
 """
 
 from __future__ import annotations
@@ -88,9 +88,9 @@ def _inside(node: NodeBase, before: Gates, steps: Mapping[str, NodeBase], added:
 
 
 def _passed(node: NodeBase, before: Gates) -> Gates:
-    """Return the gates that were passed for sure once `node` succeeded."""
+    """Return the gates that have certainly been passed if `node` succeeded."""
     if handles_material(node):
-        return _BOTH  # its own come with it
+        return _BOTH  # its own gates are put in with it
     if isinstance(node, Do) and node.do == OPENED and node.skip_if in (None, IS_OPEN):
         return before | {OPENED}
     if node.skip_if is not None:

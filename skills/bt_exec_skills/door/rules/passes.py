@@ -1,4 +1,4 @@
-"""What every plan for the door must keep, whoever wrote it: labels, arms, gates.
+"""Passes of the door pack: labels, arms and gates, for every plan whatever its compiler.
 
 Each pass is pure, named and idempotent, and says what it changed. They run on offline plans and on
 model plans alike, after subtrees are expanded and before verification.

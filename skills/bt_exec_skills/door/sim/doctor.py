@@ -1,4 +1,4 @@
-"""What the door pack needs of the machine besides packages: a renderer."""
+"""Checks of the machine for the door pack: which renderer works."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def look_at_machine() -> Iterator[tuple[str, str, str, str]]:
 
 
 def _renderer() -> tuple[str, str, str, str]:
-    """Find out which renderer a mission would get: a tiny picture is painted if it is EGL."""
+    """Return which renderer a mission would use; EGL is tried on a tiny picture."""
     try:
         from bt_exec_skills.door.sim.painter import gl_works
 

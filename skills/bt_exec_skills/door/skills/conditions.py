@@ -1,8 +1,8 @@
-"""What the door pack can tell: the state of the door, what is in view, what the hands hold.
+"""Conditions of the door pack: the state of the door, what is in view, what the hands hold.
 
-Timing: a condition is asked once or each tick, as the node says (see `bt_exec.spec.model`); it
-judges by the pictures taken since the node began to ask. Doubt is *not known yet* until the
-patience is used up, then the check fails with UNCERTAIN_PERCEPTION.
+Timing: a condition is asked once or each tick, as the node says (see `bt_exec.spec.model`); only
+observations made since the node started count. Uncertainty is *not known yet* until
+the patience is used up, then the check fails with UNCERTAIN_PERCEPTION.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def door_is(world: World[DoorObservation], state: Literal["open", "ajar", "close
 
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
 def door_known(world: World[DoorObservation]) -> Verdict:
-    """Whether the state of the door can be told at all."""
+    """Whether the state of the door is certain."""
     found = _door(world)
     if isinstance(found, Verdict):
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
@@ -57,7 +58,7 @@ def _uncertain(world: World[DoorObservation], why: str, **facts: Any) -> Failed:
 def _perception_lost(world: World[DoorObservation]) -> str:
     """Return why motion must stop for lack of observations; empty if perception is good.
 
-    One bad picture is a flicker, two in a row are a fault.
+    One bad picture is tolerated, two in a row are a fault.
     """
     fresh = world.fresh
     broken = len(fresh) > 1 and all(one.fault is not None for one in fresh[-2:])
@@ -112,7 +113,7 @@ def drive(
     is started anew, but not more than twice.
 
     Args:
-        robot: Whose motion it is.
+        robot: The robot.
         world: What the skill may look at.
         start: Starts the motion.
         stuck: Code of an arm that does not get through.
@@ -132,5 +133,5 @@ def drive(
     failure = motion.failure
     if failure is not None:
         code = stuck if failure.code == "STUCK" else _CODES.get(failure.code, "BLOCKED")
-        angle_deg = round(robot.door_angle_rad * 57.2958)
+        angle_deg = round(math.degrees(robot.door_angle_rad))
         raise Failed(code, failure.message or str(failure), angle_deg=angle_deg)
