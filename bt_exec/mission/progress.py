@@ -32,6 +32,7 @@ class MissionProgress:
     Attributes:
         spec: The plan in force.
         started: Whether any action was begun.
+        latest: The skill that was begun last.
         done: Finished actions of all plans, in order.
         skipped: What was not needed, in order.
         told: Verdicts of questions that were to be told, in order, by question.
@@ -52,6 +53,7 @@ class MissionProgress:
         self.language = language
         self.spec: MissionSpec | None = None
         self.started = False
+        self.latest = ""
         self.done: list[Action] = []
         self.skipped: list[Skip] = []
         self.told: dict[str, Asked] = {}
@@ -75,6 +77,7 @@ class MissionProgress:
                 self._plan(event.spec)
             case SkillStarting():
                 self.started = True
+                self.latest = event.skill
                 self._finished.discard(event.path)
                 action = Action(event.skill, event.args, event.path)
                 self.turn(event.t, event.tick, action)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bt_exec.failure import Failure
+from bt_exec.failure import STOPPED, Failure
 from bt_exec.language.messages import Messages
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.outcome import Ending
@@ -15,7 +15,10 @@ from bt_exec.spec.model import Check, Do, walk
 from bt_exec.verify.facts import established
 from bt_exec.verify.templates import fill
 
-__all__ = ["state_of", "summarise"]
+__all__ = ["AFTER_STOP", "state_of", "summarise"]
+
+AFTER_STOP = "AFTER_STOP"
+"""What a pack's messages say of going on after a stop: where things are, what to say next."""
 
 _TRIED = 2
 """How many of the failures after the first cause are told: the latest."""
@@ -58,12 +61,21 @@ def summarise(
         return " ".join(messages.say(reason, language) for reason in reasons)
     elif ending.status == "aborted":
         said.append(messages.say("ABORTED", language))
+    if progress.started and ending.reason_code in ("ABORTED", STOPPED, "STOP_FAILED", "STEP_HUNG"):
+        said.append(_after_stop(progress, messages, catalogue))
     state = state_of(progress, messages, catalogue, facts, well=ending.status == "satisfied")
     told = " ".join(said)  # "The door is open, but …" has said that the door is open
+    said = [sentence for sentence in said if sentence]
     said.extend(sentence for sentence in state if sentence.rstrip(".") not in told)
     if not said:
         said.append(messages.say("OK", language))
     return " ".join(said)
+
+
+def _after_stop(progress: MissionProgress, messages: Messages, catalogue: Catalogue) -> str:
+    """Return what to do after a stop, as the pack says it whose skill ran last; perhaps nothing."""
+    own = messages.of(catalogue.owner(progress.latest))
+    return own.say(AFTER_STOP, progress.language) if AFTER_STOP in own else ""
 
 
 def _told_failures(

@@ -56,6 +56,10 @@ class Limits(_Part):
         look_s: How long a single look may take before the mission goes on without it [s].
         plan_s: How long a compiler may think [s].
         step_s: How long a remote simulation may take to advance by one tick [s].
+        hang_s: How long a step of a skill, a condition, a capture, a hook or a listener may take
+            before the robot is stopped and the mission fails [s, wall]. If not given: 0.5 s with
+            a real robot; 30 s where everything is simulated, for a busy machine computes slowly
+            and nothing moves meanwhile.
     """
 
     replans: Annotated[int, Field(ge=0, le=20)] = 3
@@ -64,6 +68,7 @@ class Limits(_Part):
     look_s: Annotated[float, Field(gt=0, le=120)] = 10.0
     plan_s: Annotated[float, Field(gt=0, le=600)] = 120.0
     step_s: Annotated[float, Field(gt=0, le=600)] = 10.0
+    hang_s: Annotated[float, Field(ge=0.05, le=600)] | None = None
 
 
 class CompilerSettings(BaseModel):

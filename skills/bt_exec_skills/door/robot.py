@@ -51,7 +51,8 @@ class DoorRobot(Robot, Protocol):
 
     A motion starts at once and ends by itself; `Motion.failure` says that it could not reach its
     goal, with one of the codes ``UNREACHABLE``, ``STUCK``, ``MISSED``, ``SLIPPED``, ``NO_GRIP``,
-    ``STOPPED``. Starting a motion of an arm stops that arm's earlier one.
+    ``STOPPED``. Starting a motion of an arm stops that arm's earlier one. Arms of metal need a
+    heartbeat of their driver: see `bt_exec.robot.Robot`.
     """
 
     def reach(self, arm: Arm, label: str) -> Motion:

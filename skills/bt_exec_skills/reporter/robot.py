@@ -38,7 +38,8 @@ class ReporterRobot(Robot, Protocol):
 
     A motion starts at once and ends by itself; starting one stops the one before. `Motion.failure`
     says that it could not reach its goal, with one of the codes ``UNREACHABLE``, ``BLOCKED_PATH``,
-    ``NOTHING_TO_DELIVER``, ``NO_ANSWER``, ``REFUSED``, ``STOPPED``.
+    ``NOTHING_TO_DELIVER``, ``NO_ANSWER``, ``REFUSED``, ``STOPPED``. A base on real wheels needs a
+    heartbeat of its driver: see `bt_exec.robot.Robot`.
     """
 
     @property
