@@ -21,7 +21,7 @@ from bt_exec.rig import Rig
 from bt_exec.site.site import Limits, Rates
 from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.load import load_text
-from bt_exec.testing import FakeClock, FakeScene, scripted_condition, scripted_skill
+from bt_exec.testing import FakeClock, FakeObservation, scripted_condition, scripted_skill
 from bt_exec.testing.missions import FixedCompiler, scripted_site
 
 __all__ = [
@@ -96,7 +96,7 @@ class Camera:
 
     def interpret(self, capture: Any) -> Any:
         """See a thing."""
-        return FakeScene(capture, ("thing",), {"door": "open"})
+        return FakeObservation(capture, ("thing",), {"door": "open"})
 
 
 @skill()

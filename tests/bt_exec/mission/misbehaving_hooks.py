@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from bt_exec.mission.reporting import MissionReporter
-from bt_exec.testing import FakeClock, FakeScene
+from bt_exec.testing import FakeClock, FakeObservation
 from tests.bt_exec.mission.misbehaving_ground import Arm, Camera, Case, case, hang, swallow
 
 __all__ = ["CAMERAS", "COMPILERS", "HOOKS", "LISTENERS", "ROBOTS", "WORLDS"]
@@ -113,10 +113,10 @@ def _sees(what: Any) -> Callable[[FakeClock], Any]:
 
 
 def _scene(**methods: Any) -> Any:
-    return type("BadScene", (FakeScene,), methods)()
+    return type("BadScene", (FakeObservation,), methods)()
 
 
-class _Once(FakeScene):
+class _Once(FakeObservation):
     """An observation that says what it shows once, and raises ever after."""
 
     asked: ClassVar[list[int]] = []
@@ -132,12 +132,12 @@ _SEEN: dict[str, Any] = {
     "nothing": None,
     "a text": "a door",
     "a dict": {"t": 0.0},
-    "the class": FakeScene,
-    "a time that is NaN": FakeScene(math.nan),
-    "a time without end": FakeScene(math.inf),
-    "a time to come": FakeScene(1e9),
-    "a time that is a text": FakeScene("now"),  # type: ignore[arg-type]
-    "no time": FakeScene(None),  # type: ignore[arg-type]
+    "the class": FakeObservation,
+    "a time that is NaN": FakeObservation(math.nan),
+    "a time without end": FakeObservation(math.inf),
+    "a time to come": FakeObservation(1e9),
+    "a time that is a text": FakeObservation("now"),  # type: ignore[arg-type]
+    "no time": FakeObservation(None),  # type: ignore[arg-type]
     "labels that are none": _scene(labels=_give(None)),
     "a label that is a text": _scene(labels=_give("door")),
     "labels that are numbers": _scene(labels=_give((1, 2))),
