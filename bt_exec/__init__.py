@@ -99,7 +99,7 @@ _HOMES = {
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 
-def __getattr__(name: str) -> Any:
+def _public(name: str) -> Any:
     """Import a public name when it is first used."""
     if name not in _HOME:
         raise AttributeError(f"module 'bt_exec' has no attribute {name!r}")
@@ -108,6 +108,10 @@ def __getattr__(name: str) -> Any:
     value = module if name == _HOME[name] else getattr(module, name)
     globals()[name] = value
     return value
+
+
+if not TYPE_CHECKING:  # with it, a type checker takes any name for a public one
+    __getattr__ = _public
 
 
 def __dir__() -> list[str]:

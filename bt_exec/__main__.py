@@ -1,10 +1,33 @@
-"""``python -m bt_exec`` is ``bt-exec``."""
+"""``python -m bt_exec`` is ``bt-exec``.
+
+The command line takes a while to be imported. A Ctrl-C meanwhile finds nothing begun: the program
+leaves at once, without a traceback.
+"""
 
 from __future__ import annotations
 
-import sys
+import os
+import signal
+from typing import NoReturn
 
-from bt_exec.cli.app import main
+__all__ = ["main"]
+
+_STOPPED = 130
+
+
+def _leave(*_: object) -> None:
+    os.write(2, b"bt-exec: stopped\n")
+    os._exit(_STOPPED)
+
+
+def main() -> NoReturn:
+    """Run the command line of this process and leave with its exit code."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _leave)  # until the command line has its own
+    from bt_exec.cli.app import main as run
+
+    run()
+
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -63,7 +63,7 @@ class MissionStarted(_At):
 
 @dataclass(frozen=True, slots=True)
 class Observed(_At):
-    """A scene arrived from the eyes of `pack`."""
+    """An observation arrived from the perception of `pack`."""
 
     pack: str
     observation: Observation
@@ -71,7 +71,7 @@ class Observed(_At):
 
 @dataclass(frozen=True, slots=True)
 class PerceptionFailed(_At):
-    """The eyes of `pack` gave an error instead of a scene."""
+    """The perception of `pack` raised instead of giving an observation."""
 
     pack: str
     message: str
@@ -212,7 +212,7 @@ Event: TypeAlias = (
 
 
 class Listener(Protocol):
-    """Whoever wants to know. An error in a listener never stops a mission; it is reported once."""
+    """Receives events. An error in a listener never stops a mission; it is logged once."""
 
     def on(self, event: Event) -> None:
         """Take note of `event`; called on the loop's thread, so be quick."""

@@ -17,13 +17,17 @@
     Refusal              a value: why no plan is made, told to the person who typed the command
 
     SimulationLost       the world of a mission cannot be advanced any more: the mission ends
+    PartBroken           a hook of a rig, a perception or a listener broke down, or any part hangs:
+                         the mission ends and names it
+    RobotStopped         somebody stopped the robot: the mission ends, nothing resumes by itself
 
-Any other exception is a bug of ours. Inside a skill it becomes a `Failure` with code
+Any other exception is a bug of bt-exec. Inside a skill it becomes a `Failure` with code
 ``SKILL_CRASHED``; nothing a skill does ends the executive with a robot moving.
 """
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,17 +35,21 @@ from typing import Any, Literal
 
 __all__ = [
     "OWN_CODES",
+    "STOPPED",
     "BtExecError",
     "Failed",
     "Failure",
     "FailureKind",
+    "PartBroken",
     "Problem",
     "Refusal",
     "RegistrationError",
+    "RobotStopped",
     "SimulationLost",
     "SpecError",
     "UnknownName",
     "UsageError",
+    "in_words",
     "nearest",
 ]
 
@@ -52,11 +60,17 @@ OWN_CODES = frozenset(
         "CONDITION_CRASHED",
         "GUARD_BROKEN",
         "NOT_RECORDED",
+        "PART_BROKEN",
         "SKILL_CRASHED",
+        "STEP_HUNG",
+        "STOP_FAILED",
         "TIMEOUT",
     }
 )
-"""Codes of failures that no pack declares: those of `bt_exec.nodes`."""
+"""Codes of failures that no pack declares: those of `bt_exec.nodes` and of a mission's end."""
+
+STOPPED = "STOPPED"
+"""The code of a skill whose motion was stopped from outside: by a person or the robot itself."""
 
 FailureKind = Literal["skill", "guard", "check", "timeout", "compiler", "robot"]
 
@@ -68,6 +82,14 @@ def nearest(word: str, names: Iterable[str], *, count: int = 3) -> tuple[str, ..
     return tuple(by_folded[hit] for hit in hits)
 
 
+def in_words(error: BaseException) -> str:
+    """Return ``ValueError: what it says``; only the type where it cannot say anything."""
+    said = ""
+    with contextlib.suppress(Exception):  # its message is somebody's code, too
+        said = str(error)
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+
+
 class SimulationLost(Exception):  # noqa: N818 - named for what has happened, as `Failed` is
     """Raised by the clock when a world cannot be advanced, or not in time.
 
@@ -75,8 +97,43 @@ class SimulationLost(Exception):  # noqa: N818 - named for what has happened, as
         why: What was raised, or what was waited for.
     """
 
-    def __init__(self, why: Exception | str) -> None:
-        super().__init__(why if isinstance(why, str) else f"{type(why).__name__}: {why}")
+    def __init__(self, why: BaseException | str) -> None:
+        super().__init__(why if isinstance(why, str) else in_words(why))
+
+
+class PartBroken(BaseException):
+    """Raised where somebody's code broke down outside skills and conditions, or anything hangs.
+
+    It is no `Exception`, so that nobody on the way to the executive takes it for an own trouble.
+
+    Args:
+        part: Who it was: "the facts of door", "condition door_open".
+        why: What it did, as the rest of a sentence: "raised KeyError: 'arm'".
+        code: ``PART_BROKEN`` or ``STEP_HUNG``.
+    """
+
+    def __init__(self, part: str, why: str, code: str = "PART_BROKEN") -> None:
+        super().__init__(f"{part} {why}")
+        self.part = part
+        self.why = why
+        self.code = code
+
+    def failure(self) -> Failure:
+        """Return the failure that ends the mission."""
+        told = {"part": self.part}
+        return Failure(self.code, str(self), kind="robot", evidence=told, retryable=False)
+
+
+class RobotStopped(BaseException):
+    """Raised where a skill finds that its robot was stopped: no other branch may go on.
+
+    Args:
+        failure: The failure of the skill.
+    """
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(str(failure))
+        self.failure = failure
 
 
 class Failed(Exception):  # noqa: N818 - it is a verdict of the skill, not an error of the program

@@ -1,4 +1,4 @@
-"""What skills and conditions may look at: the latest scene, how old it is, what came before.
+"""What skills and conditions may look at: the latest observation, its age, earlier ones.
 
 A world is a view that lives as long as a node works. It knows when that node began (`since`), so
 that "fresh" has one meaning everywhere: seen after this node started to ask.
@@ -21,11 +21,11 @@ _KEPT_SCENES = 32  # enough for every vote over fresh frames; a few MB of frames
 
 
 class ObservationBuffer(Generic[S]):
-    """The scenes of one rig, newest last; the executive fills it between ticks.
+    """The observations of one rig, newest last; the executive fills it between ticks.
 
     Attributes:
-        asked: Whether a node has looked since the last scene arrived. Perception runs when
-            somebody asks, at most once per tick and at most at the site's rate.
+        asked: Whether a node asked for one since the last observation arrived. Perception runs when
+            it is requested, at most once per tick and at most at the site's rate.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -44,10 +44,10 @@ class ObservationBuffer(Generic[S]):
 
 
 class World(Generic[S]):
-    """A view of the scenes for one node at work.
+    """A view of the observations for one node at work.
 
     Args:
-        sight: The scenes of the rig.
+        buffer: The observations of the rig.
         since: When the node began to ask [s, mission clock].
     """
 
@@ -64,13 +64,13 @@ class World(Generic[S]):
 
     @property
     def observation(self) -> S | None:
-        """The newest scene, or None if nothing was seen yet. Looking asks for a newer one."""
+        """The newest observation, None before the first. Reading it asks for a newer one."""
         self._buffer.asked = True
         return self._buffer.observations[-1] if self._buffer.observations else None
 
     @property
     def fresh(self) -> tuple[S, ...]:
-        """The scenes captured since this node began to ask, oldest first; asks for more."""
+        """The observations captured since this node began to ask, oldest first; asks for more."""
         self._buffer.asked = True
         return tuple(
             observation for observation in self._buffer.observations if observation.t >= self.since
@@ -78,7 +78,7 @@ class World(Generic[S]):
 
     @property
     def age_s(self) -> float:
-        """How old the newest scene is [s]; infinite if nothing was seen yet."""
+        """Age of the newest observation [s]; infinite before the first."""
         observations = self._buffer.observations
         return self.now - observations[-1].t if observations else float("inf")
 

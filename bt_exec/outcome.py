@@ -70,6 +70,7 @@ class Outcome:
         problems: Of a plan that was not accepted: what was wrong with it.
         results: What the tree that was the plan returned (``returns``), by field; empty if it did
             not end well.
+        record_problem: What the record lacks and where that is; empty when it is complete.
     """
 
     mission_id: str
@@ -90,6 +91,7 @@ class Outcome:
     nearest: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     results: Mapping[str, Any] = field(default_factory=dict)
+    record_problem: str = ""
 
     @property
     def exit_code(self) -> int:
@@ -97,9 +99,9 @@ class Outcome:
         return EXIT_CODES[self.status]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data, in this order; refusal fields and results are left out if empty."""
+        """Return plain data, in this order; what is optional is left out if empty."""
         data = {field.name: getattr(self, field.name) for field in fields(self)}
-        optional = ("nearest", "problems", "results")
+        optional = ("nearest", "problems", "results", "record_problem")
         return {key: data[key] for key in data if data[key] or key not in optional}
 
     def explain(self) -> str:

@@ -107,7 +107,7 @@ BUILT_IN_TYPES: Mapping[str, Any] = MappingProxyType(
 class Catalogue:
     """The skills, conditions and types of the packs of a site, by name.
 
-    A name that two packs bring is nobody's: both are called ``pack.name``. Trees of a pack go on
+    A name that two packs bring is ambiguous: both are called ``pack.name``. Trees of a pack go on
     to use the plain name for what is their own (`with_own_names`).
 
     Attributes:

@@ -36,7 +36,7 @@ def load_plugin(group: str, kind: str, name: str) -> Any:
         raise UnknownName(kind, name, points)
     try:
         return points[name].load()
-    except Exception as error:  # whatever somebody's module does when it is imported
+    except Exception as error:  # third-party code may raise anything when it is imported
         known = isinstance(error, ImportError | BtExecError)
         why = str(error) if known else f"{type(error).__name__}: {error}"
         where = points[name].value

@@ -4,17 +4,44 @@ from __future__ import annotations
 
 import _thread
 import logging
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from bt_exec.failure import in_words
 from bt_exec.robot import Perception, RemoteSimulation, Robot, Simulation
 
-__all__ = ["PackSettings", "Rig", "RigFactory", "WorldSettings", "stop_all", "stop_all_apart"]
+__all__ = [
+    "PackSettings",
+    "Rig",
+    "RigFactory",
+    "WorldSettings",
+    "stop_all",
+    "stop_all_apart",
+    "texts_by_text",
+]
+
+STOP_S = 1.0
+"""How long a robot may take to return from `stop` [s, wall]; nobody waits longer."""
 
 _log = logging.getLogger("bt_exec")
+
+
+def texts_by_text(found: Any) -> dict[str, str]:
+    """Return facts as they must be.
+
+    Raises:
+        TypeError: If they are anything else.
+    """
+    if not isinstance(found, Mapping):
+        raise TypeError(f"facts are texts by texts; found {found!r:.80}")
+    for fact, value in found.items():
+        if not isinstance(fact, str) or not isinstance(value, str):
+            raise TypeError(f"facts are texts by texts; found {fact!r:.80}: {value!r:.80}")
+    return dict(found)
 
 
 class PackSettings(BaseModel):
@@ -64,8 +91,25 @@ class Rig:
     services: Mapping[str, Any] = field(default_factory=dict)
 
     def facts_now(self) -> dict[str, str]:
-        """Return what the robot knows about itself: ``{"hand.left": "empty"}``."""
-        return dict(self.facts()) if self.facts is not None else {}
+        """Return what the robot knows about itself: ``{"hand.left": "empty"}``.
+
+        Raises:
+            TypeError: If it says something else than texts by texts.
+        """
+        return texts_by_text(self.facts()) if self.facts is not None else {}
+
+    def still_now(self) -> bool:
+        """Return whether the robot says that it is still; without one, yes.
+
+        Raises:
+            TypeError: If it says something else than yes or no.
+        """
+        if self.robot is None:
+            return True
+        still: Any = self.robot.still
+        if type(still).__name__ in ("bool", "bool_"):  # also numpy's, without importing it
+            return bool(still)
+        raise TypeError(f"still is True or False; found {still!r:.80}")
 
     def shut(self) -> None:
         """Stop the robot and let go of what it holds open (sockets, renderers)."""
@@ -81,15 +125,49 @@ RigFactory = Callable[[Any, Any], Rig]
 """Makes a rig from the pack's `PackSettings` of the site and its `WorldSettings`."""
 
 
-def stop_all(rigs: Mapping[str, Rig]) -> None:
-    """Stop every robot now; one that cannot be reached does not keep the others moving."""
-    for name, rig in rigs.items():
-        if rig.robot is None:
-            continue
+def stop_all(rigs: Mapping[str, Rig], limit_s: float = STOP_S) -> dict[str, str]:
+    """Stop every robot now; one that cannot be reached does not keep the others moving.
+
+    Each is told from a thread of its own and waited for, `limit_s` [s] in all.
+
+    Returns:
+        What went wrong, by the name of the rig: "raised OSError: connection lost".
+    """
+    asked = {name: _Stop(name, rig.robot) for name, rig in rigs.items() if rig.robot is not None}
+    until = time.monotonic() + limit_s
+    for one in asked.values():
+        one.wait(max(0.0, until - time.monotonic()))
+    return {name: one.trouble for name, one in asked.items() if one.trouble}
+
+
+class _Stop:
+    """One robot that is told to stop, on a thread of its own."""
+
+    def __init__(self, name: str, robot: Robot) -> None:
+        self.trouble = f"did not return from stop() within {STOP_S:g} s"
+        self._name = name
+        self._robot = robot
+        self._told = _thread.allocate_lock()
+        self._told.acquire()
         try:
-            rig.robot.stop()
-        except Exception as error:  # noqa: BLE001 - the next robot must be stopped all the same
-            _log.error("the robot of %s could not be stopped", name, exc_info=error)
+            _thread.start_new_thread(self._tell, ())
+        except RuntimeError:  # no thread can be had: the loop does it itself
+            self._tell()
+
+    def wait(self, seconds: float) -> None:
+        """Wait until it was told."""
+        if not self._told.acquire(timeout=seconds):
+            _log.critical("the robot of %s %s", self._name, self.trouble)
+
+    def _tell(self) -> None:
+        try:
+            self._robot.stop()
+            self.trouble = ""
+        except BaseException as error:  # noqa: BLE001 - the next robot must be stopped all the same
+            self.trouble = f"raised {in_words(error)}"
+            _log.error("the robot of %s could not be stopped", self._name, exc_info=error)
+        finally:
+            self._told.release()
 
 
 def stop_all_apart(rigs: Mapping[str, Rig]) -> None:

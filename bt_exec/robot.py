@@ -19,14 +19,29 @@ S_co = TypeVar("S_co", bound="Observation", covariant=True)
 
 @runtime_checkable
 class Robot(Protocol):
-    """The least a robot must offer."""
+    """The least a robot must offer.
+
+    The executive stops a robot whenever it can. It cannot after ``kill -9``, a crash of the
+    interpreter or a power cut. So a driver of a real robot keeps a heartbeat: the controller stops
+    by itself when it has heard nothing for a few tenths of a second. A beat comes from a thread of
+    the driver and proves only that the process lives; one that each call of a skill's step renews
+    proves that the mission does, too.
+    """
 
     def stop(self) -> None:
-        """Freeze every joint where it is, now. Safe from any thread; calling twice is harmless."""
+        """Freeze every joint where it is, now. Safe from any thread; calling twice is harmless.
+
+        It returns within a second. Motions that it ends fail with ``STOPPED``: a skill that passes
+        that on ends the mission, and nothing resumes by itself.
+        """
 
     @property
     def still(self) -> bool:
-        """Whether nothing is being moved at the moment."""
+        """Whether nothing is being moved at the moment: True or False, nothing else, and quickly.
+
+        It is read after every stop. A robot that is not still then, or raises, fails the mission
+        with ``STOP_FAILED``, and people are told to use the emergency stop.
+        """
 
 
 class Motion(Protocol):

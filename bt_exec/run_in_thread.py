@@ -2,7 +2,7 @@
 
 A tick never waits for a network. A skill that wants an answer from one writes
 ``answer = yield from run_in_thread(lambda: client.ask(…))``: the call runs on a thread of its own,
-the skill yields once a tick until it is done. A cancel leaves the call behind; nobody waits for it.
+the skill yields once a tick until it is done. A cancel abandons the call.
 """
 
 from __future__ import annotations

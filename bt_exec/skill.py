@@ -72,7 +72,7 @@ class Running:
     """What a skill yields once a tick while it works.
 
     Attributes:
-        progress: How much is behind us, 0..1, or None where nobody can tell.
+        progress: Fraction of the work that is done, 0..1; None if unknown.
         doing: The present phase in a word or two: "pulling".
     """
 
@@ -135,7 +135,7 @@ class Verdict:
 
     @classmethod
     def unknown(cls, why: str = "", evidence: Iterable[str] = (), age_s: float = 0.0) -> Verdict:
-        """Nobody can tell yet; ask again."""
+        """Not known yet; ask again."""
         return cls(None, why, tuple(evidence), age_s)
 
 
@@ -223,7 +223,7 @@ class Skill(Signature, Generic[P, T]):
         fails: Codes it may raise with `Failed`; any other code is a bug of the skill.
         needs: Facts that must hold before, as templates over the arguments:
             ``{"hand.{arm}": "empty"}``. Several allowed values are separated by ``|``.
-        effects: Facts that hold after success, likewise. ``"?"`` says "nobody knows".
+        effects: Facts that hold after success, likewise. ``"?"`` means unknown afterwards.
         uses: Resources it claims while it runs: ``{"arm.{arm}"}``. Two skills that run in
             parallel may not claim the same one.
         timeout_s: How long it may run when the spec does not say [s].

@@ -1,4 +1,4 @@
-"""Questions about a picture: what somebody who can look at one is, and where to find one.
+"""Visual question answering: the protocol of a model, and how an installed one is found.
 
 Packs ask and model packages answer; neither imports the other. A site names who is asked, in the
 settings of a pack; installed ones are found through the group ``bt_exec.visual_qa``: a

@@ -1,6 +1,6 @@
 """``bt-exec``: the commands, and what happens when one of them cannot go on.
 
-Nobody sees a traceback: an error of a person is one paragraph on standard error, a bug of ours says
+No traceback is shown: a usage error is one paragraph on standard error, a bug of bt-exec says
 so in one line (``BT_EXEC_DEBUG=1`` shows where). Exit codes are those of `bt_exec.outcome`, 2 for
 usage, 1 for a bug, 74 when output cannot be written, 141 when its reader is gone.
 """
@@ -18,6 +18,8 @@ import typer
 
 from bt_exec.cli.check import COMMANDS as CHECK
 from bt_exec.cli.doctor import COMMANDS as DOCTOR
+from bt_exec.cli.history import COMMANDS as WHY
+from bt_exec.cli.history import HISTORY
 from bt_exec.cli.plan import COMMANDS as PLAN
 from bt_exec.cli.repl import COMMANDS as REPL
 from bt_exec.cli.repl import repl
@@ -25,7 +27,6 @@ from bt_exec.cli.run import COMMANDS as RUN
 from bt_exec.cli.site import COMMANDS as SITE
 from bt_exec.cli.stopping import pressed, remember
 from bt_exec.cli.understand import COMMANDS as UNDERSTAND
-from bt_exec.cli.vision import VISION
 from bt_exec.failure import BtExecError, SpecError, UnknownName
 
 __all__ = ["app", "call", "main"]
@@ -39,6 +40,9 @@ EXIT_READER_GONE = 141
 _CLICK_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
 """The base of what is wrong with a command line; typer has moved it between modules."""
 
+_GROUPS = "bt_exec.commands"
+"""Entry points of further command groups: each a `typer.Typer` that imports little."""
+
 _LOOK_UP = {
     "tree": "bt-exec trees",
     "skill": "bt-exec skills",
@@ -46,6 +50,7 @@ _LOOK_UP = {
     "site": "bt-exec doctor",
     "pack": "bt-exec doctor",
     "compiler": "bt-exec doctor",
+    "mission": "bt-exec history",
 }
 
 app = typer.Typer(
@@ -83,6 +88,7 @@ def _top(
 _PANELS = (
     ("Missions", RUN),
     ("Missions", REPL),
+    ("Missions", WHY),
     ("Plans", PLAN),
     ("Plans", CHECK),
     ("Plans", UNDERSTAND),
@@ -92,7 +98,22 @@ _PANELS = (
 for _panel, _commands in _PANELS:
     for _name, _command in _commands.items():
         app.command(_name, rich_help_panel=_panel)(_command)
-app.add_typer(VISION, name="vision", rich_help_panel="Site")
+app.add_typer(HISTORY, name="history", rich_help_panel="Missions")
+
+
+def _add_installed() -> None:
+    """Add the command groups of installed packages; a broken one is left out, with a warning."""
+    from bt_exec.plugins import load_plugin, plugin_names
+
+    have = {group.name for group in app.registered_groups}
+    for name in plugin_names(_GROUPS, "command group"):
+        if name not in have:
+            try:
+                group = load_plugin(_GROUPS, "command group", name)
+            except BtExecError as error:
+                logging.getLogger("bt_exec").warning("%s", error)
+                continue
+            app.add_typer(group, name=name, rich_help_panel="Further")
 
 
 def main() -> NoReturn:
@@ -119,6 +140,7 @@ def call(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
+    _add_installed()
     command = typer.main.get_command(app)
     try:
         result = command.main(args=arguments, prog_name="bt-exec", standalone_mode=False)

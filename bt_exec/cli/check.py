@@ -106,7 +106,7 @@ def _is_ours(file: Path) -> bool:
     try:
         data = scan_file(file).data
     except SpecError:
-        return True  # whatever it was meant to be, nobody can read it
+        return True  # unreadable, whatever it was meant to be
     return isinstance(data, dict) and any(get_close_matches(key, _STARTS, 1, 0.7) for key in data)
 
 

@@ -184,7 +184,7 @@ def _look_of(part: Any, area: str) -> Iterator[Finding]:
     try:
         for name, state, detail, fix in look():
             yield Finding(area, name, state, detail, fix)
-    except Exception as error:  # noqa: BLE001 - it is somebody's code
+    except Exception as error:  # noqa: BLE001 - third-party code
         yield Finding(area, "its own look", "missing", f"{type(error).__name__}: {error}")
 
 

@@ -1,4 +1,4 @@
-"""Plans from files: a mission or a tree of ours, or a form that a pack of the site reads."""
+"""Plans from files: a mission, a tree, or a format that a pack of the site reads."""
 
 from __future__ import annotations
 

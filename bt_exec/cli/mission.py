@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Conductor"]
 
-RECORD_COMMANDS: tuple[str, ...] = ()
+RECORD_COMMANDS: tuple[str, ...] = ("why",)
 """Commands that take the number of a record; the summary offers them."""
 
 
@@ -49,7 +49,7 @@ class Conductor:
         self.verbose = verbose
         self.last = last
         self.live = painter.live and not plain
-        self.model = ViewModel()
+        self.model = ViewModel(ascii=painter.ascii)
         self.listener: ev.Listener = (
             self.model if self.live else PlainView(self.model, self._line, verbose=verbose)
         )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from bt_exec.cli.stage import Stage
     from bt_exec.tui.paint import Painter
 
-__all__ = ["COMMANDS", "repl"]
+__all__ = ["COMMANDS", "asks_why", "repl"]
 
 _WORDS = {
     "help": ("help", "?", "도움말"),
@@ -30,6 +32,7 @@ _HELP = """Say what to do, in Korean or English:
 or one of these words:
   status            what is known of the world now
   reset [KEY=VALUE] make the world anew
+  why               why the last mission ended as it did
   help, quit
 Ctrl-C stops a mission (twice: the robot), Ctrl-D leaves."""
 _HISTORY = 1000
@@ -75,6 +78,7 @@ class _Prompt:
         self.painter: Painter = stage.conductor.painter
         self.people = sys.stdin is not None and sys.stdin.isatty()
         self.code = 0
+        self.last = "last"  # the mission that "why" asks about: of this session, else of the record
 
     def loop(self) -> int:
         site = self.stage.session.site
@@ -85,6 +89,7 @@ class _Prompt:
             if not text or text.startswith("#"):
                 continue
             word = next((key for key, words in _WORDS.items() if _first(text) in words), "")
+            word = "why" if asks_why(text) else word
             if word == "quit" and text in _WORDS["quit"]:
                 break
             self.take(word, text)
@@ -99,10 +104,13 @@ class _Prompt:
                 self.help()
             elif word == "status" and text in _WORDS["status"]:
                 self.status()
+            elif word == "why":
+                self.why(text)
             elif word == "reset":
                 self.reset(text.split()[1:])
             else:
                 outcome = self.stage.run(text)
+                self.last = outcome.mission_id
                 self.code = self.code or outcome.exit_code
         except KeyboardInterrupt:
             forget()
@@ -141,6 +149,19 @@ class _Prompt:
         self.painter.say(f"site {session.site.name}" + (f" · world {world}" if world else ""))
         self.painter.say("\n".join(known) if known else "  nothing was seen yet")
 
+    def why(self, text: str) -> None:
+        """Answer a question about the last mission from the record; nothing moves."""
+        from bt_exec.cli.history import why_of
+        from bt_exec.failure import UsageError
+        from bt_exec.language.messages import language_of
+
+        journal = self.stage.session.journal
+        if journal is None:
+            raise UsageError("no record is kept here (--no-journal), so nobody knows why")
+        language = "" if text == "why" else language_of(text)
+        said = why_of(journal.mission(self.last), language)
+        self.painter.lines(said.lines(self.painter.width, self.painter.glyphs))
+
     def reset(self, pairs: list[str]) -> None:
         from bt_exec.mission.rigs import parse_world
 
@@ -149,7 +170,24 @@ class _Prompt:
 
     def utterances(self) -> list[str]:
         library = self.stage.session.site.library
-        return [*(text for tree in library for text in tree.utterances), "status", "reset", "help"]
+        words = ("status", "why", "reset", "help")
+        return [*(text for tree in library for text in tree.utterances), *words]
+
+
+_WHY = re.compile(r"why\b|what (happened|went wrong)\b|왜(\s|\?|$)|무슨 일|(뭐|무엇)(가|이) 잘못")
+_TO_SOMEBODY = re.compile(
+    r"(물어|여쭤|여쭈|전해|전달|알려|보고|말씀)\S*( 줘| 주세요| 봐)?[\s.!]*$"
+    r"|^why\b.*\b(ask|tell) (him|her|them|the)\b"
+)
+
+
+def asks_why(text: str) -> bool:
+    """Whether a line asks why the last mission ended so: "why", "why did you stop?", "왜 멈췄어?".
+
+    A question that is to be carried to somebody ("왜 늦는지 여쭤봐") is a command.
+    """
+    said = unicodedata.normalize("NFC", text).casefold().strip()
+    return _WHY.match(said) is not None and _TO_SOMEBODY.search(said) is None
 
 
 def _first(text: str) -> str:

@@ -60,8 +60,8 @@ def staged(options: Options) -> Iterator[Stage]:
         BtExecError: If an option is wrong; nothing has moved.
     """
     from bt_exec.cli.confirming import TerminalConfirm, can_ask
+    from bt_exec.cli.history import open_journal, tell_interrupted
     from bt_exec.cli.mission import Conductor
-    from bt_exec.journal import Journal
     from bt_exec.mission.rigs import parse_world
     from bt_exec.mission.session import Session
     from bt_exec.site.site import load_site
@@ -74,7 +74,7 @@ def staged(options: Options) -> Iterator[Stage]:
         site = load_site(options.site)
         world = parse_world(options.world)
         try:
-            journal = None if options.no_journal else Journal.open(options.journal)
+            journal = None if options.no_journal else open_journal(options.journal)
         except UsageError as error:
             raise UsageError(f"{error}. Try: --journal FILE, or --no-journal") from error
         beside = options.json or options.turns == "-"
@@ -84,6 +84,8 @@ def staged(options: Options) -> Iterator[Stage]:
             verbose=options.verbose,
             last=options.last,
         )
+        if journal is not None:
+            tell_interrupted(conductor.painter, journal)
         listeners = [conductor.listener]
         if options.turns is not None:
             turns = TurnLines(options.turns)

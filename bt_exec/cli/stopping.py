@@ -1,7 +1,12 @@
-"""Ctrl-C and its kin: before a mission, in it, and once too often.
+r"""Ctrl-C and its kin: before a mission, in it, and once too often.
 
 From the first moment of the program on, a Ctrl-C is remembered: where Python raises it, somebody's
 import or callback may swallow it, and then no mission may begin.
+
+Every signal that would end the process stops the mission first: Ctrl-\, a closed terminal, a
+``kill``. Two cannot be caught, ``kill -9`` and a suspension by ``SIGSTOP``; nor can a crash of the
+interpreter. There the robot's driver must see by itself that nobody commands it any more. A signal
+that was ignored when the program started stays ignored, as ``nohup`` wants it.
 """
 
 from __future__ import annotations
@@ -10,8 +15,10 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
+
+from bt_exec.cli.unheard import Unheard, unheard
 
 if TYPE_CHECKING:
     from bt_exec.mission.session import Session
@@ -22,13 +29,18 @@ __all__ = ["forget", "pressed", "remember", "signals"]
 _HELD_S = 1.0
 """A third Ctrl-C leaves the program only this long after the second; before, a key is held [s]."""
 
+_DEADLY = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGXCPU")
+"""Signals that end a process which does not ask for them, besides SIGINT."""
+
 _pressed = False
 
 
 def remember() -> None:
-    """Remember a Ctrl-C from now on, and raise it as Python does."""
+    """Remember a Ctrl-C from now on, and raise it as Python does; leave in order when killed."""
     with contextlib.suppress(ValueError):  # not on the main thread: nobody presses keys
         signal.signal(signal.SIGINT, _interrupt)
+        for number in _heard(("SIGTERM", "SIGHUP", "SIGQUIT")):
+            signal.signal(number, _leave)
 
 
 def pressed() -> bool:
@@ -48,6 +60,19 @@ def _interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 
 
+def _leave(number: int, _: object) -> None:
+    """Leave the program outside a mission; on the way out, robots are stopped and put away."""
+    raise SystemExit(128 + number)
+
+
+def _heard(names: Iterable[str]) -> Iterator[signal.Signals]:
+    """Yield the signals that this platform has and that nobody chose to ignore."""
+    for name in names:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            yield number
+
+
 @contextlib.contextmanager
 def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[None]:
     """Turn Ctrl-C into a stop: once cleanly, twice the robot, later once more leaves the program.
@@ -63,11 +88,15 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
     Raises:
         KeyboardInterrupt: If Ctrl-C was pressed before.
     """
+    from bt_exec.rig import stop_all
+
     before_it = session.missions
+    watched = Unheard((), session.abort)  # until the handlers are there
     count, second = 0, 0.0
 
     def stop(number: int, _: object) -> None:
         nonlocal count, second
+        watched.hear()
         count += 1
         if count == 2:
             second = time.monotonic()
@@ -78,6 +107,7 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
             raise KeyboardInterrupt
 
     def suspend(*_: object) -> None:
+        watched.hear()
         if view is not None:
             view.pause()
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
@@ -88,18 +118,19 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
 
     waits = all(rig.simulation is not None for rig in session.rigs.values())
     handlers: dict[str, Callable[..., None]] = {
-        **dict.fromkeys(("SIGINT", "SIGTERM", "SIGHUP"), stop),
+        **dict.fromkeys(_DEADLY, stop),
         "SIGTSTP": suspend if waits else stop,
     }
     earlier: dict[int, Any] = {}
-    for name, handler in handlers.items():
-        if (number := getattr(signal, name, None)) is not None:
-            with contextlib.suppress(ValueError):  # not on the main thread: nobody presses keys
-                earlier[number] = signal.signal(number, handler)
+    with contextlib.suppress(ValueError):  # not on the main thread: nobody presses keys
+        earlier[signal.SIGINT] = signal.signal(signal.SIGINT, stop)
+        for heard in _heard(handlers):
+            earlier[heard] = signal.signal(heard, handlers[heard.name])
     try:
-        if _pressed:
-            raise KeyboardInterrupt
-        yield
+        with unheard(tuple(earlier), lambda: stop_all(session.rigs)) as watched:
+            if _pressed:
+                raise KeyboardInterrupt
+            yield
     finally:
         for number, handler in earlier.items():
             asked = last and count and number == signal.SIGINT

@@ -1,6 +1,7 @@
 """Frames as PNG files, lossless, with numpy and zlib alone, written by a worker.
 
-A frame that comes while the worker is busy with eight others is dropped and counted; nobody waits.
+A frame that comes while the worker is busy with eight others is dropped and counted; the loop
+never waits.
 At 640 x 480 the worker takes about 20 ms a frame, nearly all of it outside the GIL.
 """
 

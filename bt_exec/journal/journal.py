@@ -15,9 +15,11 @@ import platformdirs
 
 from bt_exec.failure import UsageError
 from bt_exec.journal.plain import clean, to_json
+from bt_exec.journal.process import this_process
 from bt_exec.journal.read import read_lines, read_mission
 from bt_exec.journal.record import MissionLine, MissionRecord
 from bt_exec.journal.schema import connect, prepare
+from bt_exec.journal.side_file import absorb
 from bt_exec.journal.write import Recorder, tell_stderr
 
 __all__ = ["Journal", "default_path"]
@@ -36,6 +38,7 @@ class Journal:
     Attributes:
         path: The file.
         frames: The folder of the frames, a folder a mission: ``journal-frames`` beside the file.
+        waiting: What is said of rows that still wait in side files; `bt_exec.journal.side_file`.
 
     Example::
 
@@ -49,6 +52,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.frames = path.with_name(f"{path.stem}-frames")
+        self.waiting: tuple[str, ...] = ()
 
     @classmethod
     def open(cls, path: Path | None = None) -> Journal:
@@ -59,7 +63,9 @@ class Journal:
         """
         path = default_path() if path is None else path.expanduser().absolute()
         prepare(path)
-        return cls(path)
+        journal = cls(path)
+        journal.waiting = absorb(path)
+        return journal
 
     def begin(
         self,
@@ -99,8 +105,8 @@ class Journal:
             mission_id = f"{day}-{number:04d}"
             added = connection.execute(
                 "INSERT INTO missions (id, day, number, command, language, site, settings, seeds,"
-                " program, started_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (mission_id, day, number, *facts, *data, _program(), now),
+                " program, started_at, process) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (mission_id, day, number, *facts, *data, _program(), now, this_process()),
             )
             connection.execute("COMMIT")
             row = added.lastrowid
@@ -134,6 +140,21 @@ class Journal:
         """
         with self._connected() as connection:
             return read_mission(connection, which, self.frames)
+
+    def interrupted(self) -> MissionLine | None:
+        """Return the newest mission that was interrupted, the first time that this is asked.
+
+        Raises:
+            UsageError: If the journal cannot be used.
+        """
+        with self._connected() as connection:
+            untold = "status IS NULL AND told_at IS NULL"
+            rows = read_lines(connection, None, None, None, only=untold)
+            found = [line for line in rows if line.interrupted]
+            now = time.time()
+            for line in found:
+                connection.execute("UPDATE missions SET told_at = ? WHERE id = ?", (now, line.id))
+            return found[0] if found else None
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:

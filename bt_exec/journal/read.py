@@ -10,6 +10,7 @@ from pathlib import Path
 from bt_exec.events import Event, Finished, Planned, SkillEnded, SkillStarting
 from bt_exec.failure import UnknownName
 from bt_exec.journal.codec import event_of
+from bt_exec.journal.process import is_gone
 from bt_exec.journal.record import Exchange, MissionLine, MissionRecord, PlanRecord, SkillRun
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
@@ -17,6 +18,7 @@ from bt_exec.spec.model import MissionSpec
 __all__ = ["read_lines", "read_mission"]
 
 _KNOWN = 20  # missions that an error lists
+_NEAR = 3  # missions that an error lists where a number was looked up
 
 
 class _Specs:
@@ -39,13 +41,26 @@ class _Specs:
 
 
 def read_lines(
-    connection: sqlite3.Connection, limit: int | None, site: str | None, day: date | None
+    connection: sqlite3.Connection,
+    limit: int | None,
+    site: str | None,
+    day: date | None,
+    *,
+    only: str = "TRUE",
 ) -> tuple[MissionLine, ...]:
-    """Return the newest missions, newest first; see `bt_exec.journal.Journal.missions`."""
+    """Return the newest missions, newest first; see `bt_exec.journal.Journal.missions`.
+
+    Args:
+        connection: The journal.
+        limit: How many at most; None for all.
+        site: Only those of this site.
+        day: Only those that began on this day.
+        only: A further condition in SQL, our own words.
+    """
     wanted = {"site": site, "day": None if day is None else day.isoformat()}
     rows = connection.execute(
-        "SELECT * FROM missions WHERE (:site IS NULL OR site = :site)"
-        " AND (:day IS NULL OR day = :day) ORDER BY no DESC LIMIT :limit",
+        "SELECT * FROM missions WHERE (:site IS NULL OR site = :site)"  # noqa: S608 - our own words
+        f" AND (:day IS NULL OR day = :day) AND ({only}) ORDER BY no DESC LIMIT :limit",
         {**wanted, "limit": -1 if limit is None else limit},  # -1: as many as there are
     )
     return tuple(_line(row) for row in rows)
@@ -128,7 +143,11 @@ def _find(connection: sqlite3.Connection, which: str) -> sqlite3.Row:
         rows = connection.execute("SELECT * FROM missions WHERE id = ?", (which,))
     row: sqlite3.Row | None = rows.fetchone()
     if row is None:
-        known = connection.execute("SELECT id FROM missions ORDER BY no DESC LIMIT ?", (_KNOWN,))
+        near = f"ABS(number - {int(which)})," if which.isdecimal() and len(which) < 10 else ""
+        known = connection.execute(
+            f"SELECT id FROM missions ORDER BY {near} no DESC LIMIT ?",  # noqa: S608 - a number
+            (_NEAR if near else _KNOWN,),
+        )
         raise UnknownName("mission", which, [name for (name,) in known])
     return row
 
@@ -146,4 +165,5 @@ def _line(row: sqlite3.Row) -> MissionLine:
         message=row["message"] or "",
         started_at=datetime.fromtimestamp(row["started_at"]).astimezone(),
         ended_at=None if ended is None else datetime.fromtimestamp(ended).astimezone(),
+        interrupted=row["status"] is None and is_gone(row["process"]),
     )

@@ -45,6 +45,7 @@ class MissionLine:
         message: What a person would say; empty while unfinished.
         started_at: When, in local time.
         ended_at: When, in local time, or None.
+        interrupted: Whether its process was gone before it had ended.
     """
 
     id: str
@@ -56,6 +57,7 @@ class MissionLine:
     message: str
     started_at: datetime
     ended_at: datetime | None
+    interrupted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

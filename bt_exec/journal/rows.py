@@ -14,7 +14,7 @@ from bt_exec.outcome import Outcome
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import MissionSpec
 
-__all__ = ["Raw", "Row", "Rows"]
+__all__ = ["STATEMENTS", "Raw", "Row", "Rows"]
 
 Row: TypeAlias = tuple[str, tuple[Any, ...]]
 """A statement and its values. Doing it twice is the same as once."""
@@ -27,6 +27,15 @@ _END = (
     "WHERE no = ?"
 )
 _FRAMES = "UPDATE missions SET frames_kept = ?, frames_dropped = ? WHERE no = ?"
+
+STATEMENTS: Mapping[str, str] = {
+    "event": _EVENT,
+    "spec": _SPEC,
+    "exchange": _EXCHANGE,
+    "end": _END,
+    "frames": _FRAMES,
+}
+"""Every statement of a row, by the name that it has in a side file."""
 
 
 class Raw(NamedTuple):

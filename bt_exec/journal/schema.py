@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
 from bt_exec.failure import UsageError
@@ -96,6 +97,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         ),
         _view("turns", "e.kind = 'Turn'", report="report"),
     ),
+    (
+        "ALTER TABLE missions ADD COLUMN process TEXT",  # who runs it: `bt_exec.journal.process`
+        "ALTER TABLE missions ADD COLUMN told_at REAL",  # when people heard that it was interrupted
+    ),
 )
 """The statements that lead from each schema version to the next; append, never edit."""
 
@@ -138,6 +143,43 @@ def prepare(path: Path) -> None:
         connection.close()
 
 
+def _missing(connection: sqlite3.Connection, version: int) -> list[str]:
+    """Return what a journal of schema `version` should have and this one lacks, in words."""
+    with closing(sqlite3.connect(":memory:")) as whole:
+        for statements in MIGRATIONS[:version]:
+            for statement in statements:
+                whole.execute(statement)
+        expected = _columns(whole)
+    found = _columns(connection)
+    words = []
+    for table, columns in expected.items():
+        if table not in found:
+            words.append(f"the table {table} is")
+        elif lost := [column for column in columns if column not in found[table]]:
+            words.append(
+                f"the column {table}.{lost[0]} is" if len(lost) == 1 else _many(table, lost)
+            )
+    return words
+
+
+def _many(table: str, columns: list[str]) -> str:
+    """Return several missing columns of a table in words."""
+    return f"the columns {', '.join(f'{table}.{column}' for column in columns)} are"
+
+
+def _columns(connection: sqlite3.Connection) -> dict[str, list[str]]:
+    """Return the columns of every table and view; a view that cannot be read has none."""
+    names = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
+    columns: dict[str, list[str]] = {}
+    for (name,) in names.fetchall():
+        try:
+            found = connection.execute("SELECT name FROM pragma_table_info(?)", (name,)).fetchall()
+        except sqlite3.Error:  # a view of a table that is gone: the table is named
+            continue
+        columns[name] = [column for (column,) in found]
+    return columns
+
+
 def _use_wal(connection: sqlite3.Connection) -> None:
     """Turn on the write-ahead log; SQLite does not itself wait for others while doing that."""
     deadline = time.monotonic() + _OPEN_S
@@ -163,6 +205,11 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
         raise UsageError(
             f"the journal {path} was written by a newer bt-exec (schema {version}; this one knows "
             f"{len(MIGRATIONS)}); update bt-exec or name another file"
+        )
+    if missing := _missing(connection, version):
+        raise UsageError(
+            f"the journal {path} is damaged: {' and '.join(missing)} missing. Move the file away "
+            "and a new one is made, or name another file"
         )
     for statements in MIGRATIONS[version:]:
         for statement in statements:

@@ -27,6 +27,7 @@ from bt_exec.events import Event, Finished, Progress, SkillStarting
 from bt_exec.journal.frames import FrameStore
 from bt_exec.journal.rows import Raw, Row, Rows
 from bt_exec.journal.schema import connect
+from bt_exec.journal.side_file import keep_aside
 
 __all__ = ["Recorder", "tell_stderr"]
 
@@ -63,6 +64,7 @@ class Recorder:
         path: The journal.
         problem: Why rows cannot be written now, or "" while all is well.
         lost: How many rows will never be written.
+        incomplete: What the record lacks and where it is, once closed; "" when it is whole.
     """
 
     def __init__(
@@ -78,6 +80,8 @@ class Recorder:
         self.path = path
         self.problem = ""
         self.lost = 0
+        self.incomplete = ""
+        self._number = number
         self._tell = tell
         self._told = False
         self._inbox: deque[_Item] = deque()
@@ -128,7 +132,8 @@ class Recorder:
         self._wake.set()
         self._thread.join(5 * PATIENCE_S)
         if self._thread.is_alive():
-            self._tell(f"{self.path} hangs; the end of {self.mission_id} may be missing")
+            self.incomplete = f"{self.path} hangs; the end of {self.mission_id} may be missing"
+            self._tell(self.incomplete)
             return
         if self._frames is not None:
             self._frames.close()
@@ -136,7 +141,18 @@ class Recorder:
             self._write()
         self._connection.close()
         if lost := self.lost + len(self._pending):
-            self._tell(f"{lost} rows of {self.mission_id} could not be written: {self.problem}")
+            self.incomplete = self._set_aside(lost)
+            self._tell(self.incomplete)
+
+    def _set_aside(self, lost: int) -> str:
+        """Keep the rows that are left in a side file; return what is said of it."""
+        text = f"{lost} rows of {self.mission_id} could not be written: {self.problem}"
+        if not self._pending:
+            return text
+        path = keep_aside(self.path, self.mission_id, self._number, self._pending)
+        if path is None:
+            return f"{text}; no file could take them either"
+        return f"{text}; {len(self._pending)} are kept in {path}"
 
     def __enter__(self) -> Recorder:
         return self

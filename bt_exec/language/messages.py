@@ -31,6 +31,7 @@ from bt_exec.failure import Failure, RegistrationError
 __all__ = ["LANGUAGES", "Messages", "language_of"]
 
 LANGUAGES = ("en", "ko")
+_FIXED = Path(__file__).with_name("fixed_words.yaml")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
@@ -44,12 +45,13 @@ class Messages:
     """A catalogue of sentences, merged from the executive's own and those of packs.
 
     Packs may have sentences of their own for the same code: the two of ``UNREACHABLE`` speak of an
-    arm and of a way. Who knows whose failure it is asks with the pack's name.
+    arm and of a way. Callers that know the failing pack ask with its name.
     """
 
     def __init__(self) -> None:
         self._sentences: dict[str, dict[str, str]] = {}
         self._words: dict[str, dict[str, str]] = {}
+        self._fixed: dict[str, dict[str, str]] = {}
         self._packs: dict[str, Messages] = {}
         self._owners: Mapping[str, str] = {}
 
@@ -73,12 +75,14 @@ class Messages:
         """
         messages = cls()
         messages._owners = owners or {}
+        messages._fixed = yaml.safe_load(_FIXED.read_text(encoding="utf-8"))
         for path in paths:
             messages._add(path)
         common = (dict(messages._sentences), dict(messages._words))
         for name, path in (packs or {}).items():
             own = messages._packs[name] = cls()
             own._sentences, own._words = dict(common[0]), dict(common[1])
+            own._fixed = messages._fixed
             own._add(path)
             for mine, theirs in (
                 (messages._sentences, own._sentences),
@@ -119,11 +123,11 @@ class Messages:
 
         A ``#`` in a listed word stands for a number: "the door stopped at # rad".
         """
-        text = str(word)
-        if text in self._words:
-            return self._words[text].get(language, text)
-        listed = self._words.get(_NUMBER.sub("#", text), {})
-        return _filled(listed[language], _NUMBER.findall(text)) if language in listed else text
+        return _spoken(str(word), language, (self._words, self._fixed))
+
+    def fixed(self, word: str, language: str) -> str:
+        """Return a fixed word of the terminal, whatever packs mean by the same text."""
+        return _spoken(word, language, (self._fixed, self._words))
 
     def say(self, code: str, language: str, /, **facts: Any) -> str:
         """Return the sentence for `code`; the code itself when there is none."""
@@ -138,6 +142,17 @@ class Messages:
         facts = {**failure.args, **failure.evidence, "message": failure.message}
         own = self.of(self._owners.get(failure.node, ""))
         return own.say(failure.code, language, **facts)
+
+
+def _spoken(text: str, language: str, tables: Iterable[Mapping[str, Mapping[str, str]]]) -> str:
+    """Return a word from the first table that lists it, or with ``#`` for its numbers."""
+    form = _NUMBER.sub("#", text)
+    for table in tables:
+        if text in table:
+            return table[text].get(language, text)
+        if language in (listed := table.get(form, {})):
+            return _filled(listed[language], _NUMBER.findall(text))
+    return text
 
 
 def _filled(text: str, numbers: Iterable[str]) -> str:

@@ -8,11 +8,12 @@ the wait is bounded and ends at once when the mission is to stop.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 
-from bt_exec.failure import SimulationLost
+from bt_exec.failure import PartBroken, SimulationLost
 from bt_exec.robot import RemoteSimulation, Simulation
 
 __all__ = ["Clock"]
@@ -32,6 +33,9 @@ class Clock:
         period_s: Time between ticks [s].
         fast: Do not wait for the wall. Needs a simulation.
         step_s: How long a remote world may take to advance by one period [s, wall].
+
+    Attributes:
+        lost: Why the worlds cannot be advanced any more; None while they can.
     """
 
     def __init__(
@@ -47,15 +51,31 @@ class Clock:
         self.fast = fast and bool(self.simulations)
         self.step_s = step_s
         self.overruns = 0
+        self.lost: SimulationLost | None = None
+        self._last = 0.0  # the newest time that a simulation told [s]
         self._pending: list[Future[None]] = []
         self._start = time.monotonic()
         self._deadline = self._start
 
     def now(self) -> float:
-        """Return the time [s]: simulated if there is a simulation, since the start otherwise."""
-        if self.simulations:
-            return self.simulations[0].time
-        return time.monotonic() - self._start
+        """Return the time [s]: simulated if there is a simulation, since the start otherwise.
+
+        Never raises: where a simulation cannot tell the time, it is lost, and its last time stays.
+        """
+        if not self.simulations:
+            return time.monotonic() - self._start
+        try:
+            told = float(self.simulations[0].time)
+        except (KeyboardInterrupt, PartBroken):
+            raise
+        except BaseException as error:  # noqa: BLE001 - the mission ends at the next step
+            self.lost = self.lost or SimulationLost(error)
+            return self._last
+        if not math.isfinite(told):
+            self.lost = self.lost or SimulationLost(f"its time is {told}")
+            return self._last
+        self._last = told
+        return told
 
     def begin(self, heed: Callable[[], None] = _go_on) -> None:
         """Start counting deadlines from now; call before the first tick and after a pause.
@@ -88,7 +108,20 @@ class Clock:
 
     def _step(self, seconds: float, heed: Callable[[], None]) -> None:
         """Advance all worlds: remote ones are asked first and compute while ours do."""
-        self._settle(heed)  # a step whose wait was ended early
+        before = self.now()
+        try:
+            self._settle(heed)  # a step whose wait was ended early
+            self._start_step(seconds)
+            self._settle(heed)
+        except SimulationLost as error:
+            self.lost = error
+        after = self.now()
+        if self.lost is None and self.simulations and seconds > 0 and after <= before:
+            self.lost = SimulationLost(f"its time stays at {after:g} s")
+        if self.lost is not None:
+            raise self.lost
+
+    def _start_step(self, seconds: float) -> None:
         try:
             for world in self.simulations:
                 if isinstance(world, RemoteSimulation):
@@ -96,9 +129,10 @@ class Clock:
             for world in self.simulations:
                 if not isinstance(world, RemoteSimulation):
                     world.step(seconds)
-        except Exception as error:
+        except (KeyboardInterrupt, PartBroken):
+            raise
+        except BaseException as error:
             raise SimulationLost(error) from error
-        self._settle(heed)
 
     def _settle(self, heed: Callable[[], None]) -> None:
         """Wait until the remote worlds have advanced."""

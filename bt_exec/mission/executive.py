@@ -7,8 +7,9 @@ Lifecycle::
               │    └ rejected → refused        │ crash → failed
               └─────────────────────────────── ┘ failure of a skill or a guard, within the budget
 
-A tick never blocks: planning and perception run on workers between ticks. The robot is stopped
-whenever a mission ends with something still moving, whatever the reason.
+A tick never blocks: planning and perception run on workers between ticks, and a watchdog bounds
+every call of somebody's code. The robot is stopped whenever a mission ends with something still
+moving, whatever the reason; a stop that did not work is an ending of its own.
 """
 
 from __future__ import annotations
@@ -16,10 +17,9 @@ from __future__ import annotations
 import _thread
 import logging
 import time
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from py_trees.common import Status
 
@@ -30,14 +30,18 @@ from bt_exec.events import (
     Listener,
     MissionStarted,
 )
-from bt_exec.failure import Failure, SimulationLost
+from bt_exec.failure import Failure, PartBroken, RobotStopped
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
+from bt_exec.mission.coming_to_rest import come_to_rest
+from bt_exec.mission.endings import ending_of, failed
+from bt_exec.mission.listeners import Listeners
 from bt_exec.mission.perception_loop import PerceptionLoop, PerceptionWorker
 from bt_exec.mission.planner import Planner
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.mission.reporting import Reporters
 from bt_exec.mission.summary import summarise
+from bt_exec.mission.watchdog import Watchdog, hang_s
 from bt_exec.nodes.build import Built, build
 from bt_exec.nodes.composites import failure_of
 from bt_exec.nodes.fault_injection import Faults
@@ -48,7 +52,7 @@ from bt_exec.planning.assumed import Assumed
 from bt_exec.planning.compiler import Compiler, Record, Request
 from bt_exec.planning.confirmation import Confirm, Confirmation
 from bt_exec.planning.replan_policy import ReplanPolicy
-from bt_exec.rig import Rig, stop_all
+from bt_exec.rig import Rig, stop_all, stop_all_apart
 from bt_exec.site.site import Site
 from bt_exec.spec.model import MissionSpec, Tree
 
@@ -56,6 +60,8 @@ if TYPE_CHECKING:
     from bt_exec.journal.record import MissionLine
 
 __all__ = ["Executive"]
+
+T = TypeVar("T")
 
 _log = logging.getLogger("bt_exec")
 
@@ -113,10 +119,11 @@ class Executive:
         self._assumed = Assumed(site.catalogue)
         self._record = record
         self._today = today
-        self._reporters = Reporters(site.catalogue.packs, rigs)
-        first = () if recorder is None else (recorder,)
-        self._listeners = [*first, self._reporters, *listeners]
-        self._deaf: set[int] = set()
+        self.watchdog = Watchdog(hang_s(site, rigs), lambda: stop_all_apart(rigs))
+        self._reporters = Reporters(site.catalogue.packs, rigs, self.watchdog)
+        self._listeners: list[Listener] = [self._reporters, *listeners]
+        self._told = Listeners(recorder, self._listeners, self.watchdog)
+        self._broken: PartBroken | None = None  # a part that hung at the end
         self._abort_reason = ""
         self._heeded = False
         self._patience_s = clock.period_s + site.limits.cancel_s
@@ -129,6 +136,7 @@ class Executive:
             faults,
             site.limits.cancel_s,
             unrecorded,
+            self.watchdog,
         )
         limits = site.limits
         self._perception_loop = PerceptionLoop(
@@ -164,8 +172,11 @@ class Executive:
             command: What the person typed.
             language: ``en`` or ``ko``; that of the command if not given.
         """
+        with self.watchdog:
+            return self._run(command, language or language_of(command))
+
+    def _run(self, command: str, language: str) -> Outcome:
         started = time.monotonic()
-        language = language or language_of(command)
         progress = MissionProgress(
             command,
             language,
@@ -176,48 +187,14 @@ class Executive:
         )
         self._progress = progress
         start = self.clock.now()
-        settings = {"packs": self.site.settings(), "compiler": self.site.compiler.model_dump()}
-        self._reporters.recall(self._today)
-        self.emit(
-            MissionStarted(start, 0, self.mission_id, command, language, self.site.name, settings)
-        )
         try:
+            self._begin(command, language, start)
             ending = self._mission(command, language, progress)
-        except (_Aborted, KeyboardInterrupt):
-            ending = self._aborted()
-        except SimulationLost as error:
-            stop_all(self.rigs)
-            failure = Failure("SIMULATION_LOST", str(error), kind="robot", retryable=False)
-            ending = Ending("failed", failure.code, failure)
-        except Exception as error:  # noqa: BLE001 - a bug of ours must leave the robot stopped
-            stop_all(self.rigs)
-            _log.error("the executive broke down", exc_info=error)
-            failure = Failure(
-                "EXECUTIVE_CRASHED",
-                f"{type(error).__name__}: {error}",
-                kind="robot",
-                evidence={"traceback": traceback.format_exc()},
-                retryable=False,
-            )
-            ending = Ending("failed", failure.code, failure)
+        except BaseException as error:  # noqa: BLE001 - whatever ends it, the robot must be stopped
+            ending = self._ending_of(error)
         self._heeded = True
-        self._come_to_rest()
-        message = summarise(
-            ending, progress, self.site.messages, self.site.catalogue, self._facts()
-        )
-        told = self._reporters.told()
-        if told:  # what the robot said itself says more than where things are
-            message = told if ending.status == "satisfied" else f"{message} {told}"
+        ending, message = self._last_words(ending, progress)
         spec = progress.spec
-        progress.turn(
-            self.clock.now(),
-            self.runtime.tick,
-            None,
-            ending.status,
-            ending.reason_code,
-            message,
-            ending.failure,
-        )
         outcome = Outcome(
             self.mission_id,
             command,
@@ -238,25 +215,32 @@ class Executive:
             ending.problems,
             _results(spec, self.runtime.results) if ending.status == "satisfied" else {},
         )
-        self.emit(Finished(self.clock.now(), self.runtime.tick, outcome))
+        finished = Finished(self.clock.now(), self.runtime.tick, outcome)
+        self._at_the_end(lambda: self.emit(finished), None)
         return outcome
 
     def emit(self, event: Event) -> None:
-        """Hand an event to every listener. A listener that raises is told of once, then ignored."""
-        self._progress.on(event)
-        self._assumed.on(event)
-        for listener in self._listeners:
+        """Hand an event to every listener. A listener that raises is told of once."""
+        broken: PartBroken | None = None
+        for hand in (self._progress.on, self._assumed.on, self._told.tell):
             try:
-                listener.on(event)
-            except Exception as error:  # noqa: BLE001 - who watches must not stop who acts
-                if id(listener) not in self._deaf:
-                    self._deaf.add(id(listener))
-                    _log.error("%s missed an event: %s", type(listener).__name__, error)
+                hand(event)
+            except PartBroken as error:  # the others are told all the same
+                broken = broken or error
+        if broken is not None:
+            raise broken
 
     # -- one mission -------------------------------------------------------------------------
 
+    def _begin(self, command: str, language: str, start: float) -> None:
+        settings = {"packs": self.site.settings(), "compiler": self.site.compiler.model_dump()}
+        self._reporters.recall(self._today)
+        self.emit(
+            MissionStarted(start, 0, self.mission_id, command, language, self.site.name, settings)
+        )
+
     def _mission(self, command: str, language: str, progress: MissionProgress) -> Ending:
-        self.clock.begin(self._heed)
+        self._pass(self.clock.begin)
         self._perception_loop.look()
         request = Request(
             command,
@@ -302,7 +286,7 @@ class Executive:
     def _tick_to_the_end(self, built: Built) -> Failure | None:
         """Tick until the root has a verdict; return its failure, or None for success."""
         watch = Watch(built, self.runtime)
-        self.clock.begin(self._heed)
+        self._pass(self.clock.begin)
         try:
             while True:
                 self._heed()
@@ -318,8 +302,13 @@ class Executive:
 
     def _let_time_pass(self) -> None:
         self._perception_loop.start()
-        self.clock.advance(self._heed)
+        self._pass(self.clock.advance)
         self._perception_loop.collect()
+
+    def _pass(self, step: Callable[[Callable[[], None]], None]) -> None:
+        """Let time pass; a simulation bounds its own wait, the watchdog what it cannot bound."""
+        limit_s = self.clock.step_s + self.clock.period_s + self.watchdog.limit_s
+        self.watchdog.within(limit_s, "the simulation", step, self._heed)
 
     def _see_to_it(self, patience_s: float) -> None:
         """Stop the robots unless the loop acts on an abort within `patience_s`."""
@@ -334,41 +323,66 @@ class Executive:
         if self._abort_reason:
             self._heeded = True
             raise _Aborted
+        if self.runtime.broken is not None:
+            raise self.runtime.broken
 
     # -- ending ------------------------------------------------------------------------------
 
-    def _aborted(self) -> Ending:
-        reason = self._abort_reason
-        self.emit(Aborting(self.clock.now(), self.runtime.tick, "clean", reason))
-        return Ending("aborted", "ABORTED")
+    def _ending_of(self, error: BaseException) -> Ending:
+        """Return how a mission ends that `error` has ended; the robots are stopped."""
+        if isinstance(error, _Aborted | KeyboardInterrupt):
+            aborting = Aborting(self.clock.now(), self.runtime.tick, "clean", self._abort_reason)
+            self._at_the_end(lambda: self.emit(aborting), None)
+            return Ending("aborted", "ABORTED")
+        stop_all(self.rigs)
+        ending = ending_of(error)
+        if isinstance(error, PartBroken | RobotStopped) and ending.failure is not None:
+            self._progress.failures.append(ending.failure)
+        return ending
 
-    def _come_to_rest(self) -> None:
-        """See to it that nothing moves any more: wait a moment, then stop the robot itself."""
-        limit = self.clock.now() + self.site.limits.still_s
-        try:
-            while (moving := self._moving()) and self.clock.now() < limit:
-                self.clock.advance()
-        except KeyboardInterrupt:  # the operator waits no longer, the record must end all the same
-            moving = True
-        except Exception as error:  # noqa: BLE001 - a robot that cannot be asked may be moving
-            _log.error("it cannot be told whether the robots are still", exc_info=error)
-            moving = True
-        if moving:
-            self.emit(Aborting(self.clock.now(), self.runtime.tick, "robot stop", "still moving"))
-            stop_all(self.rigs)
+    def _last_words(self, ending: Ending, progress: MissionProgress) -> tuple[Ending, str]:
+        """Come to rest, look once more; return how it ended and what is said of it."""
+        unstopped = come_to_rest(
+            self.rigs, self.clock, self.site.limits.still_s, self.watchdog, self._stopping
+        )
         if self.perception_workers and not self._abort_reason:
-            self._perception_loop.look()
+            self._at_the_end(self._perception_loop.look, None)
+        unknown: dict[str, str] = {}
+        facts = self._at_the_end(
+            self._perception_loop.facts, unknown, "a robot could not say what it knows"
+        )
+        told = self._at_the_end(self._reporters.told, "")
+        if self._broken is not None and ending.status != "failed":
+            ending = failed(self._broken.failure().because(ending.failure))
+            progress.failures.append(self._broken.failure())
+        if unstopped is not None:
+            ending = failed(unstopped.because(ending.failure))
+            progress.failures.append(unstopped)
+        message = summarise(ending, progress, self.site.messages, self.site.catalogue, facts)
+        if told:  # what the robot said itself says more than where things are
+            message = told if ending.status == "satisfied" else f"{message} {told}"
+        now, tick = self.clock.now(), self.runtime.tick
+        status, code, failure = ending.status, ending.reason_code, ending.failure
+        self._at_the_end(
+            lambda: progress.turn(now, tick, None, status, code, message, failure), None
+        )
+        return ending, message
 
-    def _moving(self) -> bool:
-        return not all(rig.robot.still for rig in self.rigs.values() if rig.robot is not None)
+    def _stopping(self) -> None:
+        now, tick = self.clock.now(), self.runtime.tick
+        self._at_the_end(lambda: self.emit(Aborting(now, tick, "robot stop", "still moving")), None)
 
-    def _facts(self) -> dict[str, str]:
-        """Return what is known at the end; a robot that cannot say it does not lose the outcome."""
+    def _at_the_end(
+        self, function: Callable[[], T], default: T, lost: str = "the end could not be told"
+    ) -> T:
+        """Call `function`; a part that breaks down loses its words, never the outcome."""
         try:
-            return self._perception_loop.facts()
-        except Exception as error:  # noqa: BLE001 - the words are missing, the outcome is not
-            _log.error("a robot could not say what it knows", exc_info=error)
-            return {}
+            return function()
+        except (PartBroken, Exception) as error:  # noqa: BLE001 - words are missing, no more
+            if isinstance(error, PartBroken) and error.code == "STEP_HUNG":
+                self._broken = self._broken or error
+            _log.error(lost, exc_info=error)
+        return default
 
 
 def _results(spec: MissionSpec | None, saved: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,17 +12,23 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
-from typing import Any
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
 
 from bt_exec.events import Observed, PerceptionFailed
+from bt_exec.failure import PartBroken, in_words
 from bt_exec.mission.clock import Clock
+from bt_exec.mission.usable import usable
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.observation import ObservationBuffer, Situation
-from bt_exec.rig import Rig
+from bt_exec.rig import Rig, texts_by_text
 from bt_exec.robot import Observation, Perception
 from bt_exec.site.site import Rates
 
 __all__ = ["PerceptionLoop", "PerceptionWorker", "known_facts"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class PerceptionWorker:
@@ -52,13 +58,25 @@ class PerceptionWorker:
         self._rates = rates
         self._pool = ThreadPoolExecutor(1, thread_name_prefix=f"eyes-{pack}")
         self._pending: Future[Any] | None = None
+        self._stuck: Future[Any] | None = None  # a picture whose interpretation takes too long
+        self._since = 0.0  # when the pending one began [s, wall]
+        self._late = False  # whether it was told that the pending one takes too long
         self._last = float("-inf")
 
     def start(self, *, now: bool = False) -> None:
         """Take a capture and hand it to the worker, if a look is due (or `now`).
 
         A look that was under way before `now` is forgotten: what it sees is no longer wanted.
+
+        Raises:
+            TimeoutError: If it is `now`, and an earlier picture is still interpreted.
         """
+        if self._stuck is not None:
+            if not self._stuck.done():
+                if now:
+                    raise TimeoutError("an earlier picture is still interpreted")
+                return
+            self._stuck = None
         if self._pending is not None:
             if not now:
                 return
@@ -71,6 +89,7 @@ class PerceptionWorker:
             return
         self._last = self.buffer.now()
         capture = self._perception.capture()
+        self._since, self._late = time.monotonic(), False
         self._pending = self._pool.submit(self._perception.interpret, capture)
 
     def collect(
@@ -79,7 +98,8 @@ class PerceptionWorker:
         """Return the scene that has arrived and keep it in the sight; None if there is none.
 
         Raises:
-            TimeoutError: If a simulation's scene took longer than `limit_s`.
+            TimeoutError: If it took longer than `limit_s`.
+            ObservationRefused: If it is none, or cannot be used.
             Exception: Whatever the perception raised.
         """
         if self._pending is None:
@@ -87,9 +107,16 @@ class PerceptionWorker:
         if self.wait:
             self._wait(limit_s, ended)
         if not self._pending.done():
+            if not self._late and time.monotonic() - self._since >= 2 * limit_s:
+                self._late = True  # told once; what it sees is taken all the same when it comes
+                raise TimeoutError(f"no observation after {2 * limit_s:g} s")
             return None
         pending, self._pending = self._pending, None
-        observation: Observation = pending.result()
+        error = pending.exception()
+        if isinstance(error, KeyboardInterrupt):
+            why = "raised KeyboardInterrupt"  # the detector's own, not the operator's
+            raise RuntimeError(why) from error  # noqa: TRY004 - what it raised has no type for us
+        observation = usable(pending.result(), self.buffer.now())
         self.buffer.add(observation)
         return observation
 
@@ -105,9 +132,14 @@ class PerceptionWorker:
                 if ended():
                     return
                 if waited >= limit_s:
-                    pending, self._pending = self._pending, None
-                    pending.cancel()
-                    raise TimeoutError(f"no scene after {limit_s:g} s") from None
+                    raise self._too_late(limit_s) from None
+
+    def _too_late(self, limit_s: float) -> TimeoutError:
+        """Give the pending picture up; nothing is asked of the worker until it returns."""
+        self._stuck, self._pending = self._pending, None
+        if self._stuck is not None:
+            self._stuck.cancel()
+        return TimeoutError(f"no scene after {limit_s:g} s")
 
     def close(self) -> None:
         """Let the worker go."""
@@ -164,29 +196,35 @@ class PerceptionLoop:
 
     def facts(self) -> dict[str, str]:
         """Return what robots know of themselves and what the newest scenes establish."""
-        return known_facts(self._runtime.rigs, self.perception_workers)
+        return known_facts(self._runtime.rigs, self.perception_workers, self._ask)
+
+    def _ask(self, part: str, function: Callable[P, R], *args: P.args, **more: P.kwargs) -> R:
+        """Call somebody's code; whatever it raises ends the mission and names it."""
+        try:
+            return self._runtime.watch.call(part, function, *args, **more)
+        except (KeyboardInterrupt, PartBroken):
+            raise
+        except BaseException as error:
+            raise PartBroken(part, f"raised {in_words(error)}") from error
 
     def situation(self) -> Situation:
         """Return what is seen now, for a compiler."""
-        observations = [
-            worker.buffer.observations[-1]
-            for worker in self.perception_workers.values()
+        told = {
+            pack: self._ask(f"the observation of {pack}", _told, worker.buffer.observations[-1])
+            for pack, worker in self.perception_workers.items()
             if worker.buffer.observations
-        ]
-        labels = dict.fromkeys(
-            label for observation in observations for label in observation.labels()
-        )
-        text = " · ".join(observation.describe("en") for observation in observations)
-        frame = next(
-            (observation.frame for observation in observations if observation.frame is not None),
-            None,
-        )
+        }
+        labels = dict.fromkeys(label for found, _, _ in told.values() for label in found)
+        text = " · ".join(text for _, text, _ in told.values())
+        frame = next((frame for _, _, frame in told.values() if frame is not None), None)
         return Situation(tuple(labels), self.facts(), text, frame)
 
     def _start(self, worker: PerceptionWorker, *, now: bool = False) -> bool:
         try:
-            worker.start(now=now)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - blindness is no end of us
+            self._runtime.watch.call(f"the camera of {worker.pack}", worker.start, now=now)
+        except (KeyboardInterrupt, PartBroken):
+            raise
+        except BaseException as error:  # noqa: BLE001 - blindness is no end of us
             self._failed(worker, error)
             return False
         return True
@@ -195,7 +233,9 @@ class PerceptionLoop:
         """Take the scene that has arrived; return whether the look is over, well or not."""
         try:
             observation = worker.collect(self._limit_s, self._ended)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - blindness is no end of us
+        except (KeyboardInterrupt, PartBroken):
+            raise
+        except BaseException as error:  # noqa: BLE001 - blindness is no end of us
             self._failed(worker, error)
             return True
         if observation is None:
@@ -204,20 +244,38 @@ class PerceptionLoop:
         runtime.emit(Observed(runtime.now(), runtime.tick, worker.pack, observation))
         return True
 
-    def _failed(self, worker: PerceptionWorker, error: Exception | SystemExit) -> None:
-        message = f"{type(error).__name__}: {error}"
+    def _failed(self, worker: PerceptionWorker, error: BaseException) -> None:
+        message = in_words(error)
         runtime = self._runtime
         runtime.emit(PerceptionFailed(runtime.now(), runtime.tick, worker.pack, message))
 
 
+def _told(observation: Observation) -> tuple[tuple[str, ...], str, Any]:
+    """Return what a situation takes of an observation: labels, a line of text, the picture."""
+    return tuple(observation.labels()), observation.describe("en"), observation.frame
+
+
 def known_facts(
-    rigs: Mapping[str, Rig], perception_workers: Mapping[str, PerceptionWorker]
+    rigs: Mapping[str, Rig],
+    perception_workers: Mapping[str, PerceptionWorker],
+    ask: Callable[[str, Callable[[], dict[str, str]]], dict[str, str]] = lambda _, facts: facts(),
 ) -> dict[str, str]:
-    """Return what robots know of themselves, then what the newest scenes establish."""
+    """Return what robots know of themselves, then what the newest observations establish.
+
+    Args:
+        rigs: The rigs, by pack.
+        perception_workers: The perception workers, by pack.
+        ask: Calls a function as the work of a part that it names.
+    """
     facts: dict[str, str] = {}
-    for rig in rigs.values():
-        facts.update(rig.facts_now())
-    for worker in perception_workers.values():
+    for pack, rig in rigs.items():
+        facts.update(ask(f"the facts of {pack}", rig.facts_now))
+    for pack, worker in perception_workers.items():
         if worker.buffer.observations:
-            facts.update(worker.buffer.observations[-1].facts())
+            newest = worker.buffer.observations[-1]
+            facts.update(ask(f"the observation of {pack}", partial(_facts_of, newest)))
     return facts
+
+
+def _facts_of(observation: Observation) -> dict[str, str]:
+    return texts_by_text(observation.facts())

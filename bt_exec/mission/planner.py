@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bt_exec.events import NodeChanged, Planned, Planning, Refused, Rejected
-from bt_exec.failure import Failure, Refusal, SpecError
+from bt_exec.failure import Failure, Refusal, SpecError, in_words
 from bt_exec.mission.clock import Clock
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.outcome import Ending
@@ -28,12 +28,12 @@ class Planner:
     """Gets plans for one mission.
 
     Args:
-        compiler: Who plans.
+        compiler: Makes the plans.
         limit_s: How long it may think [s].
         clock: The mission's clock.
         runtime: Clock and listeners of the mission.
         heed: Raises when the mission is to end; asked while the compiler thinks.
-        confirmation: What becomes of plans that nobody vouches for.
+        confirmation: Asks about plans that cannot be compared with the command.
 
     Attributes:
         calls: How many plans were asked for.
@@ -72,7 +72,11 @@ class Planner:
         try:
             plan = answer.verified
             if plan is None or not plan.is_of(answer.spec, request.situation):
-                plan = prepare(answer.spec, request, answer.meaning)
+                part = "the verification of the plan"  # checkers and passes of packs
+                watch = self._runtime.watch
+                plan = watch.within(
+                    self._limit_s, part, prepare, answer.spec, request, answer.meaning
+                )
         except SpecError as error:
             self._runtime.emit(Rejected(*self._at(), answer.spec, error.problems))
             refusal = rejection(error, request)
@@ -91,7 +95,7 @@ class Planner:
         return plan
 
     def _ask(self, request: Request) -> Plan | Refusal | Failure:
-        """Ask on a thread that nobody waits for, so that an abort acts while it thinks."""
+        """Ask on an abandoned thread, so that an abort takes effect before an answer."""
         box: list[Plan | Refusal | BaseException] = []
         ready = threading.Event()
         request = replace(request, cancel=threading.Event(), limit_s=self._limit_s)
@@ -117,7 +121,11 @@ class Planner:
         answer = box[0]
         if isinstance(answer, BaseException):
             _log.error("compiler %s broke down", self.compiler.name, exc_info=answer)
-            return _failed("COMPILER_CRASHED", f"{type(answer).__name__}: {answer}")
+            kind, _, said = in_words(answer).partition(": ")
+            return _failed("COMPILER_CRASHED", f"{kind}: {said}")
+        if not isinstance(answer, Plan | Refusal):
+            found = f"{type(answer).__name__}: {answer!r:.80}"
+            return _failed("COMPILER_CRASHED", f"it gave neither a plan nor a refusal; {found}")
         return answer
 
     def _at(self) -> tuple[float, int]:

@@ -10,6 +10,7 @@ from bt_exec.events import (
     Event,
     NodeChanged,
     Planned,
+    Planning,
     SkillEnded,
     SkillStarting,
     Turn,
@@ -31,6 +32,7 @@ class MissionProgress:
     Attributes:
         spec: The plan in force.
         started: Whether any action was begun.
+        latest: The skill that was begun last.
         done: Finished actions of all plans, in order.
         skipped: What was not needed, in order.
         told: Verdicts of questions that were to be told, in order, by question.
@@ -51,6 +53,7 @@ class MissionProgress:
         self.language = language
         self.spec: MissionSpec | None = None
         self.started = False
+        self.latest = ""
         self.done: list[Action] = []
         self.skipped: list[Skip] = []
         self.told: dict[str, Asked] = {}
@@ -63,14 +66,18 @@ class MissionProgress:
         self._actions: list[Action] = []  # every skill of the plan, in document order
         self._finished: set[str] = set()  # paths of the plan that need no more doing
         self._doubted = False
+        self._done_before: list[int] = []  # how many actions were done when a plan failed
 
     def on(self, event: Event) -> None:
         """Take note of an event, and give a turn where one is due."""
         match event:
+            case Planning(failure=Failure()):
+                self._done_before.append(len(self.done))
             case Planned():
                 self._plan(event.spec)
             case SkillStarting():
                 self.started = True
+                self.latest = event.skill
                 self._finished.discard(event.path)
                 action = Action(event.skill, event.args, event.path)
                 self.turn(event.t, event.tick, action)
@@ -105,6 +112,11 @@ class MissionProgress:
         skip = Skip(label_of(node), event.detail, event.path)
         if skip not in self.skipped:
             self.skipped.append(skip)
+
+    def done_after(self, number: int) -> tuple[Action, ...]:
+        """Return what was done after the failure with that number (from 0) had ended a plan."""
+        before = self._done_before
+        return tuple(self.done[before[number] :]) if number < len(before) else ()
 
     def remaining(self) -> tuple[Action, ...]:
         """Return the actions that may still be done, in order."""

@@ -10,10 +10,11 @@ import contextlib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from bt_exec.events import Event
-from bt_exec.failure import Failure
+from bt_exec.failure import Failure, PartBroken
+from bt_exec.nodes.runtime import Unwatched, Watch
 from bt_exec.rig import PackSettings
 from bt_exec.skill import Verdict
 from bt_exec.spec.model import MissionSpec
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from bt_exec.rig import Rig
 
 __all__ = ["Action", "MissionReporter", "MissionView", "Reporters", "Skip"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _log = logging.getLogger("bt_exec")
 
@@ -126,9 +130,13 @@ class Reporters:
     Args:
         packs: The packs of the site.
         rigs: Their rigs by pack; a reporter gets the services of its own.
+        watch: Watches the calls; a reporter that hangs ends the mission.
     """
 
-    def __init__(self, packs: Iterable[Pack], rigs: Mapping[str, Rig]) -> None:
+    def __init__(
+        self, packs: Iterable[Pack], rigs: Mapping[str, Rig], watch: Watch | None = None
+    ) -> None:
+        self._watch: Watch = watch or Unwatched()
         self._failed: set[tuple[str, str]] = set()
         self._each: dict[str, MissionReporter] = {}
         for pack in packs:
@@ -141,20 +149,23 @@ class Reporters:
         """Let every reporter take note of earlier missions."""
         for pack, reporter in self._each.items():
             with self._guard(pack, "recall earlier missions"):
-                reporter.recall(today)
+                self._call(pack, reporter.recall, today)
 
     def on(self, event: Event) -> None:
         """Hand an event to every reporter."""
         for pack, reporter in self._each.items():
             with self._guard(pack, "take an event"):
-                reporter.on(event)
+                self._call(pack, reporter.on, event)
 
     def turns(self, view_of: Callable[[str], MissionView]) -> Iterator[Mapping[str, Any]]:
         """Yield the reports of this turn; `view_of` makes the view of a pack."""
         for pack, reporter in self._each.items():
             report = None
             with self._guard(pack, "report"):
-                report = reporter.turn(view_of(pack))
+                report = self._call(pack, reporter.turn, view_of(pack))
+                if report is not None and not isinstance(report, Mapping):
+                    found, report = report, None
+                    raise TypeError(f"turn() returns a mapping or None; found {found!r:.80}")
             if report is not None:
                 yield report
 
@@ -163,15 +174,20 @@ class Reporters:
         said: list[str] = []
         for pack, reporter in self._each.items():
             with self._guard(pack, "say what was told"):
-                said.append(reporter.told().strip())
+                said.append(self._call(pack, reporter.told).strip())
         return " ".join(filter(None, said))
+
+    def _call(self, pack: str, function: Callable[P, R], *args: P.args, **more: P.kwargs) -> R:
+        return self._watch.call(f"the reporter of {pack}", function, *args, **more)
 
     @contextlib.contextmanager
     def _guard(self, pack: str, job: str) -> Iterator[None]:
         """Log what a reporter raises: its words are missing, the mission goes on."""
         try:
             yield
-        except Exception as error:  # noqa: BLE001 - a report is missing, the mission is not
+        except (KeyboardInterrupt, PartBroken):
+            raise  # the operator's, or the watchdog's; not the reporter's
+        except BaseException as error:  # noqa: BLE001 - a report is missing, the mission is not
             if (pack, job) not in self._failed:
                 self._failed.add((pack, job))
                 _log.error("the reporter of %s could not %s", pack, job, exc_info=error)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime as dt
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bt_exec.events import Listener
 from bt_exec.failure import (
     BtExecError,
     UsageError,
+    in_words,
 )
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.executive import Executive
 from bt_exec.mission.perception_loop import PerceptionWorker, known_facts
 from bt_exec.mission.rigs import check_world, make_rig
+from bt_exec.mission.robot_lock import RobotLock
+from bt_exec.mission.watchdog import Watchdog
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.observation import ObservationBuffer
 from bt_exec.outcome import Outcome
@@ -32,8 +35,11 @@ from bt_exec.spec.model import MissionSpec
 if TYPE_CHECKING:
     from bt_exec.journal import Journal, Recorder
     from bt_exec.journal.record import MissionLine
+    from bt_exec.pack import Pack
 
 __all__ = ["Session"]
+
+_CLOSE_S = 10.0  # how long putting one part away, or a question outside a mission, may take [s]
 
 _log = logging.getLogger("bt_exec")
 
@@ -87,6 +93,7 @@ class Session:
         self._preparing = False
         self._asked = ""  # why to stop, if that was asked while a mission was being prepared
         self.rigs: dict[str, Rig] = {}
+        self._locks: list[RobotLock] = []
         self.perception_workers: dict[str, PerceptionWorker] = {}
         self._open()
 
@@ -127,7 +134,8 @@ class Session:
             tell=_log.warning,
         )
         with recorder:  # on record first, shown after
-            return self._run(command, recorder.mission_id, compiler, recorder, language=language)
+            outcome = self._run(command, recorder.mission_id, compiler, recorder, language=language)
+        return replace(outcome, record_problem=recorder.incomplete)
 
     def _today(self) -> Sequence[MissionLine]:
         """Return the finished missions of today at this site, oldest first."""
@@ -183,8 +191,18 @@ class Session:
         return True
 
     def facts(self) -> dict[str, str]:
-        """Return what robots know of themselves and what the newest scenes establish."""
-        return known_facts(self.rigs, self.perception_workers)
+        """Return what robots know of themselves and what the newest observations establish.
+
+        Raises:
+            UsageError: If one of them cannot say it, or does not within a while.
+        """
+        with Watchdog(_CLOSE_S, lambda: stop_all_apart(self.rigs)) as watchdog:
+            try:
+                return watchdog.call("the facts", known_facts, self.rigs, self.perception_workers)
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
+                raise UsageError(f"what is known cannot be told: {in_words(error)}") from error
 
     def reset(self, world: Mapping[str, str] | None = None) -> None:
         """Make the world anew: as at the start, or as `world` says.
@@ -204,13 +222,16 @@ class Session:
             raise
 
     def close(self) -> None:
-        """Stop the robots and put everything away."""
-        robots = [rig.shut for rig in self.rigs.values()]
-        ends = [*robots, *(worker.close for worker in self.perception_workers.values())]
-        self.perception_workers, self.rigs = {}, {}
-        with contextlib.ExitStack() as each:  # one that raises does not leave out the others
-            for end in ends:
-                each.callback(end)
+        """Stop the robots and put everything away; whoever cannot be put away is told of."""
+        rigs, workers, locks = self.rigs, self.perception_workers, self._locks
+        self.perception_workers, self.rigs, self._locks = {}, {}, []
+        with Watchdog(_CLOSE_S, lambda: stop_all_apart(rigs)) as watchdog:
+            for name, worker in reversed(workers.items()):
+                _put_away(watchdog, f"the camera of {name}", worker.close)
+            for name, rig in reversed(rigs.items()):
+                _put_away(watchdog, f"the rig of {name}", rig.shut)
+        for lock in locks:
+            lock.release()
 
     def __enter__(self) -> Session:
         """Return itself."""
@@ -227,10 +248,24 @@ class Session:
             self.close()
             raise
 
+    def _lock(self, pack: Pack, rig: Rig) -> None:
+        """Take a real robot for this session, or let go of it without touching it."""
+        if rig.robot is None or rig.simulation is not None:
+            return
+        robot = self.site.packs[pack.name].robot or next(iter(pack.robots))
+        try:
+            self._locks.append(RobotLock(self.site.name, f"{pack.name}.{robot}"))
+        except UsageError:
+            if rig.close is not None:
+                rig.close()  # no stop: who drives it goes on
+            raise
+
     def _make_rigs(self) -> None:
         for pack in self.site.catalogue.packs:
             if pack.robots:
-                self.rigs[pack.name] = make_rig(pack, self.site.packs[pack.name], self.world)
+                rig = make_rig(pack, self.site.packs[pack.name], self.world)
+                self._lock(pack, rig)
+                self.rigs[pack.name] = rig
         rigs = self.rigs.values()
         simulations = [rig.simulation for rig in rigs if rig.simulation is not None]
         if self.fast and any(rig.robot is not None and rig.simulation is None for rig in rigs):
@@ -244,3 +279,13 @@ class Session:
                 self.perception_workers[name] = PerceptionWorker(
                     name, rig.perception, buffer, self.site.rates, wait=wait
                 )
+
+
+def _put_away(watchdog: Watchdog, part: str, close: Callable[[], None]) -> None:
+    """Close something of somebody's; the outcome is out, so whatever goes wrong is only told."""
+    try:
+        watchdog.call(part, close)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - the others are put away all the same
+        _log.error("%s could not be put away: %s", part, in_words(error))

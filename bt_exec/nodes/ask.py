@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 import traceback
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 from bt_exec.events import Asked
-from bt_exec.failure import Failure, FailureKind
-from bt_exec.nodes.crash import in_words
+from bt_exec.failure import Failure, FailureKind, PartBroken, in_words
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.skill import Verdict
 from bt_exec.spec.expression import All, Any_, Is, Not
@@ -148,9 +148,11 @@ class Ask:
         condition = self.runtime.catalogue.conditions[leaf.name]
         try:
             args = condition.validate(self.runtime.resolve(leaf.args))
-            verdict = _checked(condition(**self.runtime.injected(condition, self.since), **args))
-        except KeyboardInterrupt:
-            raise  # the operator's, not the condition's
+            given = {**self.runtime.injected(condition, self.since), **args}
+            part = f"condition {leaf.name}"
+            verdict = _checked(self.runtime.watch.call(part, condition, **given))
+        except (KeyboardInterrupt, PartBroken):
+            raise  # the operator's, or the watchdog's; not the condition's
         except BaseException as error:  # noqa: BLE001 - somebody's code; it must not end us
             said = Verdict.unknown(f"{leaf.name} raised {in_words(error)}")
             return _Found(said, leaf.name, (), -math.inf, CRASHED, traceback.format_exc())
@@ -180,6 +182,8 @@ def _checked(found: Any) -> Verdict:
         raise TypeError(f"why is a text; found {found.why!r}")
     if not isinstance(found.evidence, tuple):
         raise TypeError(f"evidence is a tuple of texts; found {found.evidence!r}")
+    if not isinstance(found.age_s, Real):
+        raise TypeError(f"age_s is a number; found {found.age_s!r}")
     if found.holds is None or found.holds is True or found.holds is False:
         return found
     if type(found.holds).__name__ in ("bool", "bool_"):  # numpy's, without importing it

@@ -41,7 +41,7 @@ def _known(runtime: Runtime) -> dict[str, str]:
     facts: dict[str, str] = {}
     for name, rig in runtime.rigs.items():
         try:
-            facts.update(rig.facts_now())
+            facts.update(runtime.watch.call(f"the facts of {name}", rig.facts_now))
         except Exception as error:  # noqa: BLE001 - a robot that cannot say it contradicts nothing
             _log.error("the robot of %s could not say what it knows", name, exc_info=error)
     for buffer in runtime.buffers.values():

@@ -6,7 +6,7 @@ import logging
 import math
 import threading
 import traceback
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import fields, is_dataclass
 from time import monotonic
 from typing import Any
@@ -14,12 +14,11 @@ from typing import Any
 from py_trees.common import Status
 
 from bt_exec.events import NodeChanged, Progress, SkillEnded, SkillStarting
-from bt_exec.failure import Failed, Failure
-from bt_exec.nodes.crash import in_words
+from bt_exec.failure import STOPPED, Failed, Failure, PartBroken, RobotStopped, in_words
 from bt_exec.nodes.leaf import Leaf
 from bt_exec.nodes.needs import unmet_need
 from bt_exec.nodes.runtime import Runtime
-from bt_exec.rig import stop_all
+from bt_exec.rig import Rig, stop_all
 from bt_exec.skill import Running, Skill, Steps
 from bt_exec.spec.model import Do
 from bt_exec.verify.facts import NEED_NOT_MET
@@ -38,7 +37,9 @@ class SkillNode(Leaf):
     """Runs a skill: one step of its generator each tick.
 
     The start is on record before the generator runs. Cancelling closes the generator; if that
-    takes longer than the deadline, the robot is stopped from another thread.
+    takes longer than the deadline, the robot is stopped from another thread. However an attempt
+    ends other than well, its robot is stopped at once unless it is still or another skill of the
+    pack runs; after a crash, whoever runs.
     """
 
     _started: float  # when the attempt began [s]
@@ -59,6 +60,8 @@ class SkillNode(Leaf):
     def initialise(self) -> None:
         """Announce and start the skill; called by py_trees once per attempt."""
         runtime = self.runtime
+        if runtime.broken is not None:
+            raise runtime.broken
         self.failure = None
         self._steps = None
         self._last = None
@@ -84,13 +87,28 @@ class SkillNode(Leaf):
         if trouble:  # nothing moves unrecorded
             self.failure = self._fail("NOT_RECORDED", trouble, retryable=False)
             return
+        runtime.working.add((self._owner, self.path))
         fault = runtime.faults.code_for(self.skill.name, self._call)
         if fault is not None:
             message = f"made to fail on purpose at call {self._call}"
             self.failure = self._fail(fault, message, retryable=fault != CRASHED)
             return
         injected = runtime.injected(self.skill, self._started)
-        self._steps = self.skill(**injected, **self.args)
+        try:
+            self._steps = self._begin({**injected, **self.args})
+        except (KeyboardInterrupt, PartBroken):
+            raise
+        except BaseException as error:  # noqa: BLE001 - somebody's code; it becomes a failure
+            self.failure = self._fail(
+                CRASHED, in_words(error), retryable=False, traceback=traceback.format_exc()
+            )
+
+    def _begin(self, given: Mapping[str, Any]) -> Steps[Any]:
+        """Return the generator; a function that is none runs here, so it is watched, too."""
+        steps: Any = self.runtime.watch.call(f"skill {self.skill.name}", self.skill, **given)
+        if not isinstance(steps, Generator):
+            raise TypeError(f"gives {type(steps).__name__} instead of steps; it must yield")
+        return steps
 
     def update(self) -> Status:
         """Advance the skill by one step."""
@@ -100,8 +118,8 @@ class SkillNode(Leaf):
             result = self._advance(self._steps)
         except Failed as failed:
             self.failure = self._failure_of(failed)
-        except KeyboardInterrupt:
-            raise  # the operator's, not the skill's
+        except (KeyboardInterrupt, PartBroken):
+            raise  # the operator's, or the watchdog's; not the skill's
         except BaseException as error:  # noqa: BLE001 - a skill is somebody's code; it becomes a failure
             self.failure = self._fail(
                 CRASHED, in_words(error), retryable=False, traceback=traceback.format_exc()
@@ -110,13 +128,23 @@ class SkillNode(Leaf):
             return Status.RUNNING if result is None else self._end(Status.SUCCESS, result)
         return self._end(Status.FAILURE)
 
+    @property
+    def _owner(self) -> str:
+        return self.runtime.catalogue.owner(self.skill.name)
+
+    def _own(self) -> dict[str, Rig]:
+        return {name: rig for name, rig in self.runtime.rigs.items() if name == self._owner}
+
     def terminate(self, _: Status) -> None:
         """Cancel a running skill and forget its attempt; also called where nothing runs."""
         if self._call:  # begun and not ended
             overdue = self._close()
             now, tick = self.runtime.now(), self.runtime.tick
-            self._ended("stopped")
-            self.runtime.emit(NodeChanged(now, tick, self.path, "stopped", overdue))
+            try:
+                self._ended("stopped")
+                self.runtime.emit(NodeChanged(now, tick, self.path, "stopped", overdue))
+            except PartBroken as error:  # the others are stopped all the same
+                self.runtime.broken = error
         self.args = {}
 
     def attempted(self) -> Mapping[str, Any]:
@@ -134,8 +162,7 @@ class SkillNode(Leaf):
     def _close(self) -> str:
         """Close the generator; return what went wrong, or nothing."""
         steps, self._steps = self._steps, None
-        owner = self.runtime.catalogue.owner(self.skill.name)
-        own = {name: rig for name, rig in self.runtime.rigs.items() if name == owner}
+        own = self._own()
         late = threading.Event()
 
         def escalate() -> None:
@@ -148,9 +175,13 @@ class SkillNode(Leaf):
         trouble = ""
         try:
             if steps is not None:
-                steps.close()
+                watch, part = self.runtime.watch, f"the clean-up of {self.skill.name}"
+                watch.within(self.runtime.cancel_s + watch.limit_s, part, steps.close)
         except KeyboardInterrupt:
             raise  # the operator's, not the skill's
+        except PartBroken as error:  # the others are cleaned up, then the mission ends
+            self.runtime.broken = error
+            late.set()
         except BaseException as error:  # noqa: BLE001 - the clean-up failed, so the robot is stopped
             trouble = f"clean-up raised {in_words(error)}; the robot was stopped"
             stop_all(own)
@@ -164,7 +195,8 @@ class SkillNode(Leaf):
         """Run one step; return the fields of the result, or None while there is more to do."""
         began = monotonic()
         try:
-            self._progress(next(steps))
+            part = f"skill {self.skill.name}"
+            self._progress(self.runtime.watch.call(part, next, steps))
         except StopIteration as stop:
             fields = _fields_of(stop.value)
             for field, name in self.spec.save.items():
@@ -192,10 +224,15 @@ class SkillNode(Leaf):
     def _end(self, status: Status, result: Mapping[str, Any] | None = None) -> Status:
         if self._call:
             self._ended("done" if status is Status.SUCCESS else "failed", result)
+        if self.failure is not None and self.failure.code == STOPPED:
+            raise RobotStopped(self.failure)
         return status
 
     def _ended(self, state: Any, result: Mapping[str, Any] | None = None) -> None:
         runtime = self.runtime
+        runtime.working.discard((self._owner, self.path))
+        if state != "done":
+            self._stop_what_moves()
         now = runtime.acted = runtime.now()
         call, self._call = self._call, 0
         runtime.emit(
@@ -211,6 +248,19 @@ class SkillNode(Leaf):
                 self.failure,
             )
         )
+
+    def _stop_what_moves(self) -> None:
+        """Stop the pack's robot, unless it is still or works for another skill.
+
+        Whose motion goes on cannot be told from outside. So a crash stops it in any case.
+        """
+        crashed = self.failure is not None and self.failure.code == CRASHED
+        if not crashed and any(owner == self._owner for owner, _ in self.runtime.working):
+            return
+        for pack in self._own():
+            if self.runtime.may_move(pack):
+                _log.info("%s ended and its robot moves; it is stopped", self.skill.name)
+                self.runtime.stop(pack)
 
     def _failure_of(self, failed: Failed) -> Failure:
         if failed.code in self.skill.fails:

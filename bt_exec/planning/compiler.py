@@ -85,8 +85,8 @@ class Request:
         tried: Every failure of this mission so far, first to last.
         assumed: Facts that hold if everything that ran did what it declares; ``"?"`` is uncertain.
         settings: The site's settings by pack; the defaults of a pack that is not in it.
-        cancel: Set when nobody waits for the answer any more; a slow compiler heeds it.
-        limit_s: How long the answer is waited for [s], or None if nobody said.
+        cancel: Set when the answer is no longer wanted; compilers that take long should poll it.
+        limit_s: Time limit of the answer [s]; None for no limit.
         record: Takes the raw answers of models, for the journal; None keeps none.
     """
 
@@ -125,8 +125,8 @@ class Plan:
         calls: How many questions it took (a model's repair rounds count).
         usage: What it cost, by kind: tokens, seconds.
         requests: How many requests were sent to a language model for it.
-        unconfirmed: Why nobody but its author says that it does what was asked, a sentence in the
-            language of the command; empty if somebody does. See `bt_exec.planning.confirmation`.
+        unconfirmed: Why the plan could not be compared with the command, a sentence in the
+            language of the command; empty if it was. See `bt_exec.planning.confirmation`.
         verified: The same plan, if its compiler verified it already for this request.
         meaning: What the command means, where it was read for certain.
     """

@@ -1,4 +1,4 @@
-"""Whether a plan runs that nobody but its author vouches for.
+"""Confirmation of plans that only their author can vouch for.
 
 A compiler that asks a language model may get a plan for a command that nothing else understands. No
 comparison can then tell whether the plan does what was asked. Such a plan carries a sentence that
@@ -8,11 +8,11 @@ says so (`bt_exec.planning.compiler.Plan.unconfirmed`); the site says what becom
 ``confirm``    what happens
 =============  ===================================================================================
 ``always``     every plan of a compiler is shown and asked about
-``unknown``    plans that nobody vouches for are shown and asked about (the default)
+``unknown``    plans that cannot be compared with the command are asked about (the default)
 ``never``      every plan that passes verification runs
 =============  ===================================================================================
 
-Where nobody can be asked (no terminal, a service, a test), the mission is refused and the reason
+Without an operator to ask (no terminal, a service, a test), the mission is refused and the reason
 says how to allow it.
 """
 
@@ -47,11 +47,11 @@ class Confirm(Protocol):
 
 @dataclass(frozen=True)
 class Confirmation:
-    """A site's rule, and who is asked.
+    """A site's setting, and how the operator is asked.
 
     Attributes:
         mode: The rule.
-        ask: Asks a person; None where nobody can be asked.
+        ask: Asks the operator; None without one.
     """
 
     mode: ConfirmMode = "unknown"
@@ -80,7 +80,7 @@ class Confirmation:
 
 
 def _asked(ask: Confirm, spec: MissionSpec, why: str, heed: Callable[[], None]) -> bool:
-    """Ask on a thread that nobody waits for, so that an abort acts while a person thinks."""
+    """Ask on an abandoned thread, so that an abort takes effect before an answer."""
     answers: list[bool] = []
     ready, over = threading.Event(), threading.Event()
 

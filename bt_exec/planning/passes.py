@@ -25,8 +25,8 @@ class PassContext:
         seen: What is seen now.
         settings: The pack's settings of the site, its own `bt_exec.rig.PackSettings`.
         command: What the person typed.
-        meant: What the command means to somebody who understands it without a model: a plan for
-            it, expanded; None if nobody does. Only rules get it.
+        meant: The plan of the offline compiler for the same command, expanded; None if it has
+            none. Only checkers get it.
         stated: What a model said beside its plan, as plain data. Only rules get it.
         meaning: The acts that the command asks for, where the compiler read it for certain.
     """

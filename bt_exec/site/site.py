@@ -20,7 +20,16 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.source import Source, read_file
 from bt_exec.verify import verify_library
 
-__all__ = ["CompilerSettings", "Limits", "Rates", "Site", "SiteFile", "load_site", "value_error"]
+__all__ = [
+    "CompilerSettings",
+    "Limits",
+    "Rates",
+    "Site",
+    "SiteFile",
+    "load_site",
+    "sentences",
+    "value_error",
+]
 
 _OWN_MESSAGES = Path(__file__).parents[1] / "language" / "messages.yaml"
 
@@ -47,6 +56,10 @@ class Limits(_Part):
         look_s: How long a single look may take before the mission goes on without it [s].
         plan_s: How long a compiler may think [s].
         step_s: How long a remote simulation may take to advance by one tick [s].
+        hang_s: How long a step of a skill, a condition, a capture, a hook or a listener may take
+            before the robot is stopped and the mission fails [s, wall]. If not given: 0.5 s with
+            a real robot; 30 s where everything is simulated, for a busy machine computes slowly
+            and nothing moves meanwhile.
     """
 
     replans: Annotated[int, Field(ge=0, le=20)] = 3
@@ -55,6 +68,7 @@ class Limits(_Part):
     look_s: Annotated[float, Field(gt=0, le=120)] = 10.0
     plan_s: Annotated[float, Field(gt=0, le=600)] = 120.0
     step_s: Annotated[float, Field(gt=0, le=600)] = 10.0
+    hang_s: Annotated[float, Field(ge=0.05, le=600)] | None = None
 
 
 class CompilerSettings(BaseModel):
@@ -139,11 +153,7 @@ def load_site(name_or_file: str = "") -> Site:
     problems = verify_library(library, catalogue)
     if problems:
         raise SpecError(problems)
-    messages = Messages.load(
-        [_OWN_MESSAGES],
-        {pack.name: pack.messages for pack in packs if pack.messages is not None},
-        catalogue.owners,
-    )
+    messages = sentences(catalogue)
     return Site(
         written.site,
         written.summary,
@@ -156,6 +166,15 @@ def load_site(name_or_file: str = "") -> Site:
         library,
         messages,
         written.confirm,
+    )
+
+
+def sentences(catalogue: Catalogue) -> Messages:
+    """Return the sentences of bt-exec and of a catalogue's packs."""
+    return Messages.load(
+        [_OWN_MESSAGES],
+        {pack.name: pack.messages for pack in catalogue.packs if pack.messages is not None},
+        catalogue.owners,
     )
 
 

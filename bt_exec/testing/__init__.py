@@ -20,7 +20,7 @@ from bt_exec.testing.checks import check_condition, check_pack, check_skill
 from bt_exec.testing.missions import TreeRun, run_tree
 from bt_exec.testing.scripted import (
     FakeClock,
-    FakeScene,
+    FakeObservation,
     ScriptedRobot,
     scripted_condition,
     scripted_skill,
@@ -29,7 +29,7 @@ from bt_exec.testing.skills import SkillRun, run_skill
 
 __all__ = [
     "FakeClock",
-    "FakeScene",
+    "FakeObservation",
     "ScriptedRobot",
     "SkillRun",
     "TreeRun",

@@ -21,7 +21,7 @@ from bt_exec.planning.compiler import Plan, Request
 from bt_exec.planning.repair import repaired
 from bt_exec.planning.verified_plan import PREPARE, VerifiedPlan
 from bt_exec.rig import PackSettings, Rig
-from bt_exec.robot import Simulation
+from bt_exec.robot import RemoteSimulation, Simulation
 from bt_exec.site.site import CompilerSettings, Limits, Rates, Site
 from bt_exec.skill import Condition, Skill
 from bt_exec.spec.expand import expand
@@ -111,12 +111,16 @@ def scripted_site(
     rates: Rates | None = None,
     name: str = "test",
 ) -> Site:
-    """Return a site of one pack with these skills, conditions and trees (YAML texts)."""
+    """Return a site of one pack with these skills, conditions and trees (YAML texts).
+
+    The pack promises the services that they want; the rig must have them.
+    """
     found = tuple(parts)
     pack = Pack(
         name=name,
         skills=tuple(part for part in found if isinstance(part, Skill)),
         conditions=tuple(part for part in found if isinstance(part, Condition)),
+        services={name: kind for part in found for name, kind in part.services.items()},
     )
     library = Library(load_text(text) for text in trees)
     return Site(
@@ -140,7 +144,8 @@ def run_tree(
     trees: Iterable[str] = (),
     args: Mapping[str, Any] | None = None,
     robot: Any = None,
-    simulation: Simulation | None = None,
+    services: Mapping[str, Any] | None = None,
+    simulation: Simulation | RemoteSimulation | None = None,
     faults: Iterable[str] = (),
     limits: Limits | None = None,
     command: str = "test",
@@ -156,6 +161,7 @@ def run_tree(
         trees: Further trees it uses.
         args: Values of its parameters; those that are left out take their defaults.
         robot: What skills drive; a `ScriptedRobot` if not given.
+        services: What the pack offers its skills and conditions, by name.
         simulation: The world, stepped between ticks; a `FakeClock` if not given.
         faults: ``SKILL[:N]=CODE`` texts.
         limits: Budgets; the defaults if not given.
@@ -166,11 +172,15 @@ def run_tree(
 
     Raises:
         SpecError: If the tree is wrong in itself, or a parameter has neither value nor default.
+        TypeError: If a service is missing.
     """
     site = scripted_site(parts, [text, *trees], limits=limits)
     body = robot if robot is not None else ScriptedRobot()
     simulation = simulation if simulation is not None else FakeClock()
-    rig = Rig(body, simulation=simulation, **(world or {}))
+    rig = Rig(body, simulation=simulation, services=services or {}, **(world or {}))
+    for name in site.catalogue.packs[0].services:
+        if name not in rig.services:
+            raise TypeError(f"the tree needs the service {name!r}: services={{{name!r}: …}}")
     tree = load_text(text).document
     assert isinstance(tree, TreeSpec), "run_tree takes a tree, not a mission"
     bound, returned = _bound(tree, args or {}, site.library)
@@ -188,6 +198,7 @@ def run_tree(
             unrecorded=unrecorded,
         )
     if abort_at is not None:
+        assert not isinstance(simulation, RemoteSimulation), "abort_at needs a local simulation"
         step = simulation.step
 
         def step_then_abort(seconds: float) -> None:

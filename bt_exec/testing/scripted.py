@@ -10,7 +10,7 @@ from typing import Any
 from bt_exec.failure import Failed
 from bt_exec.skill import Condition, Running, Skill, Steps, Verdict
 
-__all__ = ["FakeClock", "FakeScene", "ScriptedRobot", "scripted_condition", "scripted_skill"]
+__all__ = ["FakeClock", "FakeObservation", "ScriptedRobot", "scripted_condition", "scripted_skill"]
 
 
 @dataclass
@@ -51,17 +51,17 @@ class ScriptedRobot:
 
 
 @dataclass(frozen=True)
-class FakeScene:
-    """A scene that says what it is told to."""
+class FakeObservation:
+    """An observation that says what it is told to."""
 
     t: float = 0.0
-    situation: tuple[str, ...] = ()
+    detected: tuple[str, ...] = ()
     known: Mapping[str, str] = field(default_factory=dict)
     frame: Any = None
 
     def labels(self) -> tuple[str, ...]:
         """Return the labels it was given."""
-        return self.situation
+        return self.detected
 
     def facts(self) -> Mapping[str, str]:
         """Return the facts it was given."""
@@ -70,11 +70,11 @@ class FakeScene:
     def describe(self, language: str) -> str:
         """Return the labels in one line."""
         del language
-        return ", ".join(self.situation) or "nothing"
+        return ", ".join(self.detected) or "nothing"
 
     def record(self) -> dict[str, Any]:
         """Return plain data."""
-        return {"t": self.t, "seen": list(self.situation), "known": dict(self.known)}
+        return {"t": self.t, "seen": list(self.detected), "known": dict(self.known)}
 
 
 def scripted_skill(

@@ -151,7 +151,8 @@ def run_skill(skill: Skill[..., Any], /, *robot: Any, **given: Any) -> SkillRun[
     Args:
         skill: The skill.
         *robot: What it drives; None if not given.
-        **given: The skill's arguments by name, checked as in a spec, and any of these:
+        **given: The skill's arguments by name, checked as in a spec; its services by name,
+            ``site_map=my_map`` for a parameter ``site_map: Service[SiteMap]``; and any of these:
             ``world``: what it may look at; an empty one if not given.
             ``simulation``: stepped by ``period_s`` after every tick, if given.
             ``period_s``: time between ticks [s]; 0.05 if not given.
@@ -159,7 +160,7 @@ def run_skill(skill: Skill[..., Any], /, *robot: Any, **given: Any) -> SkillRun[
 
     Raises:
         pydantic.ValidationError: If the arguments do not fit the skill.
-        TypeError: If an argument is given by place.
+        TypeError: If an argument is given by place, or a service is missing.
     """
     return _started(skill, *robot, **given)
 
@@ -175,9 +176,13 @@ def _started(
     before_tick: Callable[[], None] | None = None,
     **args: Any,
 ) -> SkillRun[Any]:
+    services = {name: args.pop(name) for name in skill.services if name in args}
+    missing = sorted(skill.services.keys() - services.keys())
+    if missing:
+        raise TypeError(f"{skill.name} needs the service {missing[0]!r}: {missing[0]}=…")
     checked = skill.validate(args)
     if world is None:
         sim = simulation
         world = World(ObservationBuffer(lambda: sim.time if sim is not None else 0.0), 0.0)
-    steps = skill(**skill.inject(robot, world), **checked)
+    steps = skill(**skill.inject(robot, world, services), **checked)
     return SkillRun(skill, steps, simulation, period_s, before_tick)

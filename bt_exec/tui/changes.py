@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from bt_exec.failure import Failure
@@ -22,14 +22,27 @@ class _Step(NamedTuple):
     args: Mapping[str, Any]
 
 
-def say_changes(old: MissionSpec, new: MissionSpec, failure: Failure | None = None) -> str:
-    """Return ``keeps: open_door · changes: grasp → look, grasp``; what is empty is left out."""
+def say_changes(
+    old: MissionSpec,
+    new: MissionSpec,
+    failure: Failure | None = None,
+    told: Callable[[str], str] = clean,
+) -> str:
+    """Return ``keeps: open_door · changes: grasp → look, grasp``; what is empty is left out.
+
+    Args:
+        old: The plan that failed.
+        new: The plan that replaces it.
+        failure: Why it failed.
+        told: Says names and fixed words in the command's language.
+    """
     kept = new.mission.kept
     parts = []
     if kept:
-        parts.append("keeps: " + _listed([path.rpartition("/")[2] for path in kept]))
-    changed = _changes(_left(old, kept, failure), _left(new, kept, None))
-    parts.append("changes: " + changed if changed else "tries the same again")
+        names = [told(path.rpartition("/")[2]) for path in kept]
+        parts.append(f"{told('keeps')}: {_listed(names, told)}")
+    changed = _changes(_left(old, kept, failure), _left(new, kept, None), told)
+    parts.append(f"{told('changes')}: {changed}" if changed else told("tries the same again"))
     return clean(" · ".join(parts))
 
 
@@ -51,7 +64,7 @@ def _args(node: Do | Check) -> Mapping[str, Any]:
     return node.args if isinstance(node, Do) else {"question": str(node.check)}
 
 
-def _changes(old: list[_Step], new: list[_Step]) -> str:
+def _changes(old: list[_Step], new: list[_Step], told: Callable[[str], str]) -> str:
     """Return what differs between what was left to do and what is left now."""
     while len(old) > 1 and new and old[-1][1:] == new[-1][1:]:
         old, new = old[:-1], new[:-1]
@@ -61,18 +74,19 @@ def _changes(old: list[_Step], new: list[_Step]) -> str:
         return ""
     if [step.label for step in old] == [step.label for step in new]:
         pairs = zip(old, new, strict=True)
-        return _listed([_differing(before, after) for before, after in pairs if before != after])
-    before = _listed([step.label for step in old]) or "nothing"
-    return f"{before} → {_listed([step.label for step in new]) or 'nothing'}"
+        return _listed([_differing(a, b, told) for a, b in pairs if a != b], told)
+    before = _listed([told(step.label) for step in old], told) or told("nothing")
+    after = _listed([told(step.label) for step in new], told) or told("nothing")
+    return f"{before} → {after}"
 
 
-def _differing(old: _Step, new: _Step) -> str:
+def _differing(old: _Step, new: _Step, told: Callable[[str], str]) -> str:
     names = [name for name in {**old.args, **new.args} if old.args.get(name) != new.args.get(name)]
     facts = [f"{name} {old.args.get(name)} → {new.args.get(name)}" for name in names]
-    return f"{new.label} {', '.join(facts)}" if facts else ""
+    return f"{told(new.label)} {', '.join(facts)}" if facts else ""
 
 
-def _listed(words: list[str]) -> str:
+def _listed(words: list[str], told: Callable[[str], str]) -> str:
     words = list(dict.fromkeys(word for word in words if word))
     rest = len(words) - _SHOWN
-    return ", ".join(words[:_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
+    return ", ".join(words[:_SHOWN]) + (" " + told(f"and {rest} more") if rest > 0 else "")

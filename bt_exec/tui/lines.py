@@ -9,7 +9,7 @@ from bt_exec.planning.plan import NEED_NOT_MET
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.nodes import ViewNode
 from bt_exec.tui.style import WORDS
-from bt_exec.tui.text import clean
+from bt_exec.tui.text import clean, pad
 from bt_exec.tui.words import say_notes, seconds
 
 __all__ = ["PlainView"]
@@ -45,13 +45,13 @@ class PlainView:
                 ident = f"  ({event.mission_id}, site {event.site})" if self.verbose else ""
                 self._line("command", f"{model.command}{ident}")
             case ev.Planning() if event.failure is not None:
-                self._line("planning", f"again with {clean(event.compiler)}")
+                self._line("planning", f"{model.told('again with')} {clean(event.compiler)}")
             case ev.Planned():
                 self._states.clear()  # they are of rows that are gone
                 self._buffer()
                 number = event.spec.mission.plan_version
                 steps = sum(not node.children for node in model.forest)
-                made = f"{steps} step{'s' * (steps != 1)}"
+                made = model.told(f"{steps} steps" if steps != 1 else "1 step")
                 by = clean(event.spec.mission.compiler)
                 made = ", ".join(filter(None, (made, by)))
                 self._line(f"plan {number}", model.past[-1].change if model.past else made)
@@ -72,7 +72,7 @@ class PlainView:
                 word = model.told("yes" if event.verdict.holds else "no")
                 self._line("answer", f"{word}: {model.told(event.verdict.why)}")
             case ev.PerceptionFailed():
-                self._line("sees", f"nothing new: {model.blind}")
+                self._line("sees", f"{model.told('nothing new')}: {model.blind}")
             case ev.Rejected():
                 told = (p for p in event.problems if self.verbose or p.code != NEED_NOT_MET)
                 for problem in told:
@@ -92,8 +92,9 @@ class PlainView:
         if node is None or event.failure is None:
             return
         why = ": ".join(filter(None, (event.failure.code, self.model.why(event.failure))))
-        shown, attempt = self.model.shown, self.model.told(event.detail)
-        parts = (shown(node.label), shown(node.about), attempt, why)
+        label = self.model.label(node, verbose=self.verbose)
+        attempt = self.model.told(event.detail)
+        parts = (label, self.model.about(node), attempt, why)
         self._line("retry", "  ".join(filter(None, parts)))
 
     def _node(self, node: ViewNode) -> None:
@@ -107,10 +108,10 @@ class PlainView:
             why = ": ".join(filter(None, (code, message)))
             self._buffer()
         elif node.state in ("skipped", "kept", "stopped"):
-            why = node.detail.removeprefix(f"{node.state} ")
+            why = node.detail.removeprefix(f"{self.model.told(node.state)} ")
         path = node.path if self.verbose else ""
-        shown = self.model.shown
-        parts = (shown(node.label), shown(node.about), why, took, path)
+        label = self.model.label(node, verbose=self.verbose)
+        parts = (label, self.model.about(node), why, took, path)
         self._line(WORDS[node.state or ""], "  ".join(filter(None, parts)))
 
     def _buffer(self) -> None:
@@ -120,4 +121,5 @@ class PlainView:
             self._line("sees", seen)
 
     def _line(self, word: str, text: str) -> None:
-        self.write(f"{self.model.t - self.model.began:8.1f} s  {word:<8}  {text}".rstrip())
+        shown = pad(self.model.fixed(word), 8)
+        self.write(f"{self.model.t - self.model.began:8.1f} s  {shown}  {text}".rstrip())

@@ -15,7 +15,7 @@ from bt_exec import events as ev
 from bt_exec.failure import Failure, Problem
 from bt_exec.language.messages import Messages, language_of
 from bt_exec.outcome import Outcome
-from bt_exec.spec.model import MissionSpec
+from bt_exec.spec.model import Fallback, MissionSpec, Parallel
 from bt_exec.tui.changes import say_changes
 from bt_exec.tui.nodes import Forest, ViewNode
 from bt_exec.tui.saved import names_of, with_values
@@ -61,6 +61,7 @@ class ViewModel:
         problems: What was wrong with the last plan that was not accepted.
         outcome: How it ended.
         results: What skills saved so far, by name.
+        ascii: Whether only ASCII signs can be shown: then words of ours are English.
         messages: Says what skills and conditions tell in the language of the command.
         began: Mission clock when the command arrived [s].
         version: Grows with every event.
@@ -85,6 +86,7 @@ class ViewModel:
     version: int = 0
     results: dict[str, Any] = field(default_factory=dict)
     messages: Messages = field(default_factory=Messages, repr=False)
+    ascii: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     wall: Callable[[], float] = field(default=time.monotonic, repr=False)
     _heard: float = 0.0
@@ -107,15 +109,30 @@ class ViewModel:
 
     def told(self, text: str) -> str:
         """Return a few words of ours, or of a skill or condition, in the command's language."""
-        if self.language == "en":
+        if self.language == "en" or self.ascii:
             return clean(text)
         if text in self.messages:
             return clean(self.messages.say(text, self.language).rstrip("."))
         return clean(self.messages.word(text, self.language))
 
+    def fixed(self, text: str) -> str:
+        """Return a fixed word of the views in the command's language."""
+        return clean(self.messages.fixed(text, "en" if self.ascii else self.language))
+
     def shown(self, text: str) -> str:
         """Return text of a row with the values of saved results in it."""
         return with_values(text, self._saved, self.results)
+
+    def label(self, node: ViewNode, *, verbose: bool = False) -> str:
+        """Return what a row is called: in the command's language, as written where `verbose`."""
+        return self.shown(node.label if verbose else self.told(node.label))
+
+    def about(self, node: ViewNode) -> str:
+        """Return what stands beside a row's label, in the command's language."""
+        text = self.shown(node.about)
+        if isinstance(node.spec, Fallback | Parallel):
+            return self.told(text).replace(" or ", f" {self.told('or')} ")
+        return text
 
     def why(self, failure: Failure) -> str:
         """Return why a node failed; the sentence of its code where no word for it is listed."""
@@ -173,10 +190,11 @@ class ViewModel:
                 if node.state == "failed"
                 and not any(child.state == "failed" for child in node.children)
             )
-            change = say_changes(self.spec, spec, self.failure)
+            change = say_changes(self.spec, spec, self.failure, self.told)
             self.past.append(Past(failed, change))
-        before = f"kept from plan {self.spec.mission.plan_version}" if self.spec else "kept"
-        before = self.told(before)
+        before = self.told("kept")
+        if self.spec is not None:
+            before = self.told(f"kept from plan {self.spec.mission.plan_version}")
         rows = self.forest.by_path
         details = {
             path: rows[path].detail if path in rows and rows[path].state == "kept" else before

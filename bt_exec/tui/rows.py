@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -60,10 +60,11 @@ def rows_of(model: ViewModel, width: int, *, room: int | None = None) -> list[Ro
     return rows
 
 
-def choose(rows: Sequence[Row], room: int) -> list[Row]:
+def choose(rows: Sequence[Row], room: int, told: Callable[[str], str] = clean) -> list[Row]:
     """Return the rows that fit into `room`, in order, gaps counted.
 
     Running rows and what explains them stay; of the others, those nearest to what happens now.
+    `told` says a count in the command's language.
     """
     if len(rows) <= room:
         return list(rows)
@@ -75,7 +76,7 @@ def choose(rows: Sequence[Row], room: int) -> list[Row]:
         keys.append((row.weight, abs(owner - focus), index))
     order = [index for _, _, index in sorted(keys)]
     for count in range(room, 0, -1):
-        shown = _with_gaps(rows, sorted(order[:count]))
+        shown = _with_gaps(rows, sorted(order[:count]), told)
         if len(shown) <= room:
             return shown
     return [rows[focus]][:room]
@@ -91,7 +92,7 @@ def _focus(rows: Sequence[Row]) -> int:
     return running[-1] if running else last
 
 
-def _with_gaps(rows: Sequence[Row], kept: Sequence[int]) -> list[Row]:
+def _with_gaps(rows: Sequence[Row], kept: Sequence[int], told: Callable[[str], str]) -> list[Row]:
     shown: list[Row] = []
     before = -1
     for index in (*kept, len(rows)):
@@ -103,7 +104,7 @@ def _with_gaps(rows: Sequence[Row], kept: Sequence[int]) -> list[Row]:
             states = {row.node.state for row in hidden if row.node is not None}
             word = "done" if states <= {"done", "skipped", "kept"} else "more"
             count = sum(1 + row.folded for row in hidden)
-            shown.append(Row("gap", hidden[0].depth, f"{count} {word}"))
+            shown.append(Row("gap", hidden[0].depth, told(f"{count} {word}")))
         if index < len(rows):
             shown.append(rows[index])
         before = index
@@ -121,7 +122,9 @@ class _Maker:
         for number, past in enumerate(model.past, 2):
             yield from self.earlier(past, number, last=number == len(model.past) + 1)
         for text in say_notes(model.spec.mission.notes if model.spec is not None else ()):
-            for index, line in enumerate(_cut(wrap(f"note · {text}", self.width - 4))):
+            for index, line in enumerate(
+                _cut(wrap(f"{model.told('note')} · {text}", self.width - 4))
+            ):
                 yield Row("remark", 0, line, weight=3, first=index == 0)
         for root in model.forest.roots:
             yield from self.visit(root, 0, top=len(model.forest.roots) == 1)
@@ -131,7 +134,7 @@ class _Maker:
         for node in past.failed:
             yield Row("node", 1, node=node, weight=weight)
             yield from self.notes(node, 1, weight)
-        text = f"plan {number} · {past.change}"
+        text = f"{self.model.told(f'plan {number}')} · {past.change}"
         lines = wrap(text, self.width - (2 if cell_len(text) <= self.width - 2 else 4))
         for index, line in enumerate(_cut(lines)):
             yield Row("change", 0, line, weight=1 if last else 3, first=index == 0)
@@ -161,7 +164,7 @@ class _Maker:
         elif node.state == "running":
             if node.spec.guard is not None:
                 guard = self.model.shown(str(node.spec.guard))
-                texts.append(f"while {guard} · {self.said(node.guard)}")
+                texts.append(f"{told('while')} {guard} · {self.said(node.guard)}")
             if node.answer is not None and node.answer.holds is None:
                 why = told(node.answer.why)
                 texts.append(f"{told('not sure yet')}: {why}" if why else told("looking"))

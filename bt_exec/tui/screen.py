@@ -89,20 +89,20 @@ class _Artist:
     def header(self) -> list[Line]:
         model = self.model
         clock = seconds(self.now - model.began)
-        plan = f"plan {model.spec.mission.plan_version}" if model.spec else ""
-        tick = f"tick {model.tick}" if self.width >= NARROW else ""
+        plan = model.told(f"plan {model.spec.mission.plan_version}") if model.spec else ""
+        tick = model.told(f"tick {model.tick}") if self.width >= NARROW else ""
         ident = model.mission_id if self.verbose else ""
         facts = " · ".join(filter(None, (ident, plan, clock, tick)))
         lines = [self.ends(model.command, "strong", facts)]
         if model.blind:
-            lines.append(self.ends(f"sees  nothing new: {model.blind}", "failed", ""))
+            blind = f"{model.told('sees')}  {model.told('nothing new')}: {model.blind}"
+            lines.append(self.ends(blind, "failed", ""))
         elif model.buffers:
             seen = "; ".join(buffer.text for buffer in model.buffers.values())
             age = max(self.now - max(buffer.t for buffer in model.buffers.values()), 0.0)
             old = f"{age:.2f} s" if age < 9.95 else seconds(age)
-            lines.append(
-                self.ends(f"sees  {seen}", "", f"{old} old" if self.width >= NARROW else old)
-            )
+            old = model.told(f"{old} old") if self.width >= NARROW else old
+            lines.append(self.ends(f"{model.told('sees')}  {seen}", "", old))
         return lines
 
     def footer(self) -> Line:
@@ -118,15 +118,18 @@ class _Artist:
         thinking: list[Line] = []
         if model.planning is not None:
             compiler, since = model.planning
-            again = f" after {model.failure.code}" if model.failure and model.spec else ""
-            text = f"{self.glyphs.states['running']} planning with {compiler}{again}"
+            text = f"{self.glyphs.states['running']} {model.told('planning with')} {compiler}"
+            if model.failure and model.spec:
+                text += f" {model.told('after')} {model.failure.code}"
             thinking = [self.ends(text, "running", seconds(self.now - since))]
         rows = rows_of(model, self.width, room=room - len(thinking))
-        return [*self.rows(choose(rows, max(room - len(thinking), 1))), *thinking][:room]
+        return [*self.rows(choose(rows, max(room - len(thinking), 1), model.told)), *thinking][
+            :room
+        ]
 
     def rows(self, rows: list[Row]) -> list[Line]:
         starts = [
-            2 * row.depth + 3 + cell_len(row.node.label)
+            2 * row.depth + 3 + cell_len(self.label(row.node))
             for row in rows
             if row.node is not None and row.node.about
         ]
@@ -153,7 +156,7 @@ class _Artist:
         start = cell_len(margin) + 2
         space = self.width - 1 - start - (cell_len(tail) + 1 if tail else 0)
         about = self.about(row, node)
-        label = self.fit(self.model.shown(node.label), space)
+        label = self.fit(self.label(node), space)
         if about and (gap := column - start) + 3 <= space and cell_len(label) < space - 2:
             label = pad(label, gap - 1) + " "
             about = self.fit(about, space - cell_len(label))
@@ -176,9 +179,12 @@ class _Artist:
             (" " * filler + tail if tail else "", "failed" if state == "failed" else "dim"),
         )
 
+    def label(self, node: ViewNode) -> str:
+        return self.model.label(node, verbose=self.verbose)
+
     def about(self, row: Row, node: ViewNode) -> str:
         told = self.model.told
-        said = self.model.shown(node.about)
+        said = self.model.about(node)
         match node.state:
             case "skipped":
                 said = node.detail or told("skipped")
@@ -189,8 +195,9 @@ class _Artist:
         if row.folded and not said:
             said = told(f"{row.folded} steps" if row.folded > 1 else "1 step")
         if node.attempts > 1:
-            most = f" of {node.spec.retry}" if node.spec.retry else ""
-            attempt = told(f"attempt {node.attempts}{most}")
+            attempt = told(f"attempt {node.attempts}")
+            if node.spec.retry:
+                attempt = told(f"attempt {node.attempts} of {node.spec.retry}")
             said = " · ".join(filter(None, (said, attempt)))
         return " · ".join(filter(None, (said, node.path))) if self.verbose else said
 

@@ -10,15 +10,18 @@ from bt_exec.tui.style import ASCII, UNICODE
 from bt_exec.tui.text import Line, clean, fit, safe, wrap
 from bt_exec.tui.words import seconds
 
-__all__ = ["summary_lines", "unsaid"]
+__all__ = ["SIGNS", "summary_lines", "unsaid"]
 
-_SIGNS = {
+SIGNS = {
     "satisfied": "done",
     "blocked": "stopped",
     "failed": "failed",
     "refused": "skipped",
     "aborted": "stopped",
+    "interrupted": "stopped",
+    "running": "running",
 }
+"""The state whose glyph and colour an ending has."""
 
 
 def summary_lines(
@@ -42,11 +45,13 @@ def summary_lines(
     """
     glyphs = ASCII if ascii else UNICODE
 
+    told = model.fixed if model is not None else clean
+
     def signed(text: str) -> str:
         return glyphs.text(text)
 
-    style = _SIGNS[outcome.status]
-    head = _head(outcome)
+    style = SIGNS[outcome.status]
+    head = _head(outcome, told)
     lines: list[Line] = [
         (
             (f" {glyphs.states[style]} ", style),
@@ -57,18 +62,21 @@ def summary_lines(
         lines += _wrapped(clean(part), width, "", signed)
     if outcome.status in ("blocked", "failed") and model is not None and model.buffers:
         seen = "; ".join(buffer.text for buffer in model.buffers.values())
-        lines += _wrapped(f"seen: {seen}", width, "dim", signed)
+        lines += _wrapped(f"{told('seen')}: {seen}", width, "dim", signed)
     for problem in outcome.problems:
         lines += _wrapped(clean(problem), width, "dim", signed)
     for trace in _tracebacks(outcome) if verbose else ():
         lines += [((f"   {line}", "dim"),) for line in trace]
     if further := unsaid(outcome.message, outcome.nearest):
-        lines.append((("   try one of these:", "dim"),))
+        lines.append(((f"   {told('try one of these')}:", "dim"),))
         lines += [((f"     {fit(signed(clean(text)), width - 6)}", ""),) for text in further]
+    if outcome.record_problem:
+        text = f"{told('the record is incomplete')}: {clean(outcome.record_problem)}"
+        lines += _wrapped(text, width, "failed", signed)
     if outcome.journal:
         number = outcome.mission_id.rpartition("-")[2].lstrip("0") or "0"
         ways = [f"bt-exec {command} {number}" for command in commands]
-        text = " · ".join((f"record {outcome.mission_id}", *ways))
+        text = " · ".join((f"{told('record')} {outcome.mission_id}", *ways))
         lines += _wrapped(text, width, "dim", signed)
     return lines
 
@@ -86,23 +94,23 @@ def unsaid(message: str, utterances: Sequence[str]) -> tuple[str, ...]:
     return () if named else tuple(utterances)
 
 
-def _head(outcome: Outcome) -> str:
+def _head(outcome: Outcome, told: Callable[[str], str]) -> str:
     """Return how it ended and after how long, with its code and what it took."""
     time = seconds(outcome.sim_seconds)
     code = outcome.reason_code if outcome.reason_code not in ("OK", "ABORTED") else ""
     if outcome.status == "refused":
-        return " · ".join(filter(None, ("refused", code, "exit 5")))
+        return " · ".join(filter(None, (told("refused"), code, told("exit 5"))))
     word = "in" if outcome.status == "satisfied" else "after"
     said = "stopped" if outcome.status == "aborted" else outcome.status
-    facts = [f"{said} {word} {time}", code]
+    facts = [f"{told(said)} {told(f'{word} {time}')}", code]
     plans, failures = outcome.plan_version, len(outcome.failures)
     if outcome.status == "satisfied":
-        recovered = f", {_count(failures, 'failure')} recovered" if failures else ""
-        facts.append(f"{_count(plans, 'plan')}{recovered}")
-        facts.append(_count(outcome.ticks, "tick"))
+        recovered = told(f"{_count(failures, 'failure')} recovered") if failures else ""
+        facts.append(", ".join(filter(None, (told(_count(plans, "plan")), recovered))))
+        facts.append(told(_count(outcome.ticks, "tick")))
     else:
-        facts.append(_count(plans, "plan") if plans > 1 else "")
-        facts.append(f"exit {outcome.exit_code}")
+        facts.append(told(_count(plans, "plan")) if plans > 1 else "")
+        facts.append(told(f"exit {outcome.exit_code}"))
     return " · ".join(filter(None, facts))
 
 

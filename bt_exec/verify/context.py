@@ -26,7 +26,7 @@ class Context:
         catalogue: Skills, conditions and types of the site.
         library: Trees of the site.
         source: Where the document's text is, for positions.
-        labels: Labels that are seen now, or None when nobody looked.
+        labels: Labels that are detected now; None without an observation.
         facts: Facts that are known now, for the dry run.
         problems: What was found so far; layers append.
     """

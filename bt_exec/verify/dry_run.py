@@ -5,7 +5,7 @@ what fails, is tried again or stopped, in which order parallel branches act. A n
 on one way a fact is known to contradict it. Taken for granted is that
 
 - skills do what they declare, and leave what they write unknown where they fail or are stopped;
-- a fact that nobody knows contradicts nothing; a condition about a known fact follows it;
+- an unknown fact contradicts nothing; a condition about a known fact follows it;
 - a condition that establishes nothing, and is asked whether to do something (by ``skip_if``, or
   before further branches of a fallback), may have found anything that this would write;
 - at any time, a parallel branch finds what the others may write, and a guard finds what it asks.
@@ -88,7 +88,7 @@ class _Ends(NamedTuple):
     Attributes:
         done: It succeeded.
         again: It failed, and a retry may try it again.
-        over: It failed for good: a check did not hold, or nobody could tell.
+        over: It failed for good: a check did not hold, or stayed unknown.
         stopped: It was stopped from outside while it ran.
     """
 

@@ -1,6 +1,6 @@
 """Facts: what is known of the world in words, and how skills and conditions change it.
 
-``{"hand.right": "empty", "door": "open"}``. A fact that is not there is not known: nobody said, or
+``{"hand.right": "empty", "door": "open"}``. A missing fact is unknown: it was never stated, or
 something that writes it failed or was stopped half way, or declares ``"?"``.
 """
 
@@ -31,7 +31,7 @@ NEED_NOT_MET = "NEED_NOT_MET"
 """The code of a plan that would start a skill against its needs, and of a skill that would."""
 
 UNKNOWN = "?"
-"""The value that a skill declares for a fact that nobody knows once it is done."""
+"""The value that a skill declares for a fact that is unknown after it."""
 
 
 def after_success(facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any]) -> Facts:
@@ -53,7 +53,7 @@ def after_success(facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any
 
 
 def after_failure(facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any]) -> Facts:
-    """Return the facts once `skill` failed or was stopped: nobody knows how far it came."""
+    """Return the facts once `skill` failed or was stopped: how far it came is unknown."""
     after = dict(facts)
     for key in skill.effects:
         _forget(after, key, args)
@@ -72,7 +72,7 @@ def unmet(
 ) -> list[tuple[str, list[str], str]]:
     """Return the needs that facts contradict: the fact, the values it may have, the one it has.
 
-    A fact that nobody knows contradicts nothing.
+    An unknown fact contradicts nothing.
     """
     found = []
     for key, wanted in skill.needs.items():

@@ -13,12 +13,12 @@ from bt_exec.visual_qa import VisualQa, VqaAnswer
 from bt_exec_llm.client import Block, Model, ModelClient, ModelFailure, ModelSettings, Turn
 from bt_exec_llm.client.images import image_block
 
-__all__ = ["ModelAsker", "create"]
+__all__ = ["ModelVisualQa", "create"]
 
 _ROLE = Path(__file__).parent / "prompts" / "look.md"
 
 
-class ModelAsker:
+class ModelVisualQa:
     """Asks a model about pictures; implements `bt_exec.visual_qa.VisualQa`.
 
     Args:
@@ -50,7 +50,9 @@ def create(settings: Mapping[str, Any]) -> VisualQa:
         UsageError: If a setting is unknown or wrong.
     """
     try:
-        return ModelAsker(ModelClient(ModelSettings.model_validate({"timeout_s": 8.0, **settings})))
+        return ModelVisualQa(
+            ModelClient(ModelSettings.model_validate({"timeout_s": 8.0, **settings}))
+        )
     except ValidationError as error:
         found = error.errors()[0]
         name = ".".join(map(str, found["loc"]))

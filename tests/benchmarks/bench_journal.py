@@ -1,7 +1,7 @@
 """What the journal costs the loop: ``python tests/benchmarks/bench_journal.py``.
 
 Ticks of eight events are handed to a recorder, and appended to a list in memory for comparison.
-Paced ticks leave the writer time, as in a mission; in a flood it competes for the interpreter.
+Pacing ticks leave the writer time, as in a mission; in a flood it competes for the interpreter.
 Everything is printed; nothing is asserted.
 """
 

@@ -105,6 +105,10 @@ def no_value(robot, arm: str = None) -> Steps:  # noqa: RUF013 - that is the mis
     yield Running()
 
 
+class Grip:
+    """What only a skill can make."""
+
+
 def good_defaults(
     robot,
     speed: float = 1,
@@ -112,6 +116,7 @@ def good_defaults(
     names: tuple[str, ...] = (),
     other: str | None = None,
     thing: Annotated[Literal["cup"], Label()] = "cup",
+    grip: Grip | None = None,
 ) -> Steps:
     """Go."""
     yield Running()

@@ -31,6 +31,7 @@ def test_an_outcome_is_plain_data_in_the_order_of_its_fields():
         ("reason_code", "OK"),
         ("message", "Done."),
         ("planner_calls", 0),
+        ("model_requests", 0),
         ("replans", 0),
         ("plan_version", 0),
         ("ticks", 0),

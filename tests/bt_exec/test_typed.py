@@ -33,5 +33,5 @@ def test_a_wrong_argument_in_a_test_of_a_skill_is_found(tmp_path):
     assert found_by_mypy("right.py", tmp_path) == set()
     lines = enumerate((PACK / "wrong.py").read_text().splitlines(), 1)
     wrong = {number for number, line in lines if line.endswith("# wrong")}
-    assert len(wrong) == 8
+    assert len(wrong) == 12
     assert found_by_mypy("wrong.py", tmp_path) == wrong

@@ -28,7 +28,8 @@ def chosen(tests: Iterable[str], file: str, costs: dict[str, float], budget_s: f
     for test in sorted(tests, key=lambda each: (costs[each], each)):
         function = test.partition("[")[0]
         case[function] = case.get(function, -1) + 1
-        ranked.append((case[function] // 4, _distance(test, file), case[function], test))
+        near = _distance(test, file)
+        ranked.append((case[function] // 4, near, case[function], costs[test], test))
     spent, found = 0.0, []
     for *_, test in sorted(ranked):
         if spent + costs[test] <= budget_s or not found:

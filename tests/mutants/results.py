@@ -20,6 +20,12 @@ class _Row:
     noticed: int = 0
     survived: list[Result] = field(default_factory=list)
 
+    def line(self, name: str) -> str:
+        """Return the row of a table in Markdown."""
+        share = f"{100 * self.noticed / self.mutants:.1f}"
+        cells = (name, self.mutants, self.noticed, len(self.survived), self.equivalent, share)
+        return f"| {' | '.join(map(str, cells))} |"
+
 
 class Table:
     """Counts what became of mutants; prints each survivor when it comes."""
@@ -45,33 +51,44 @@ class Table:
 
     def text(self) -> str:
         """Return the table in Markdown."""
-        lines = [
-            "| group | mutants | noticed | survived | equivalent | noticed % |",
-            "| --- | --: | --: | --: | --: | --: |",
-        ]
-        for name, row in self._rows.items():
-            share = f"{100 * row.noticed / row.mutants:.1f}"
-            cells = (row.mutants, row.noticed, len(row.survived), row.equivalent, share)
-            lines.append(f"| {name} | " + " | ".join(map(str, cells)) + " |")
-        return "\n".join(["", *lines])
+        return "\n".join(["", *_HEAD, *(row.line(name) for name, row in self._rows.items())])
 
     def write(self, root: Path, path: Path, options: argparse.Namespace) -> None:
-        """Keep the table, with the day, the commit and how to make it again."""
+        """Keep the table, with the day, the commit and how to make it again.
+
+        Each group has a section of its own; those of groups that were not tried stay as they are.
+        """
         say = ["git", "rev-parse", "--short", "HEAD"]
         commit = subprocess.run(say, cwd=root, capture_output=True, text=True).stdout.strip()
         day = datetime.datetime.now(datetime.UTC).date()
         sample = f" --sample {options.sample} --seed {options.seed}" if options.sample else ""
-        group = f" --group {options.group}" if options.group else ""
-        survivors = [
-            f"- `{each.mutant.file}:{each.mutant.line}` `{each.mutant.was}` → `{each.mutant.now}`"
-            for row in self._rows.values()
-            for each in row.survived
-        ]
         files = f" --files {' '.join(options.files)}" if options.files else ""
         tests = f" --tests {' '.join(options.tests)}" if options.tests else ""
-        more = f"{group}{files}{tests}{sample} --budget {options.budget:g}"
-        head = f"`python -m tests.mutants{more}`"
-        parts = ["# Mutants", f"{day}, commit {commit}: {head}", self.text().strip()]
-        if survivors:
-            parts += ["Survivors:", "\n".join(survivors)]
-        path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+        sections = _sections(path)
+        for name, row in self._rows.items():
+            more = f" --group {name}{files}{tests}{sample} --budget {options.budget:g}"
+            head = f"{day}, commit {commit}: `python -m tests.mutants{more}`"
+            parts = [head, "\n".join([*_HEAD, row.line(name)])]
+            if row.survived:
+                parts += ["Survivors:", "\n".join(map(_survivor, row.survived))]
+            sections[name] = "\n\n".join(parts)
+        whole = ["# Mutants", *(f"## {name}\n\n{text}" for name, text in sections.items())]
+        path.write_text("\n\n".join(whole) + "\n", encoding="utf-8")
+
+
+_HEAD = [
+    "| group | mutants | noticed | survived | equivalent | noticed % |",
+    "| --- | --: | --: | --: | --: | --: |",
+]
+
+
+def _survivor(result: Result) -> str:
+    mutant = result.mutant
+    return f"- `{mutant.file}:{mutant.line}` `{mutant.was}` → `{mutant.now}`"
+
+
+def _sections(path: Path) -> dict[str, str]:
+    """Return what is kept of each group, by its name."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    parts = (part.partition("\n") for part in text.split("\n## ")[1:])
+    return {name: body.strip() for name, _, body in parts}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +14,8 @@ import yaml
 from tests.mutants.choose import chosen
 from tests.mutants.groups import Known, groups
 from tests.mutants.mutators import mutants_of
+from tests.mutants.results import Table
+from tests.mutants.trial import Result
 
 ROOT = Path(__file__).parents[2]
 
@@ -71,6 +75,17 @@ def test_the_nearest_tests_are_asked_first_and_no_more_than_the_budget_allows():
     ]
 
 
+def test_a_costly_test_does_not_crowd_out_the_fast_ones_that_stand_as_near():
+    seconds = {
+        "tests/bt_exec/test_clock.py::test_a": 12.0,
+        "tests/bt_exec/test_clock.py::test_b": 2.0,
+        "tests/bt_exec/test_clock.py::test_c": 1.0,
+    }
+    fast = ["tests/bt_exec/test_clock.py::test_c", "tests/bt_exec/test_clock.py::test_b"]
+    assert chosen(seconds, "bt_exec/clock.py", seconds, 10.0) == fast
+    assert chosen(seconds, "bt_exec/clock.py", seconds, 20.0) == [*fast, next(iter(seconds))]
+
+
 def test_every_group_names_files_that_are_there():
     found = groups(ROOT)
     assert [group.name for group in found] == ["kernel", "domains"]
@@ -92,6 +107,33 @@ def test_each_equivalent_one_has_a_file_and_a_reason():
     listed = yaml.safe_load((Path(__file__).parent / "equivalent.yaml").read_text()) or []
     assert all((ROOT / each["file"]).exists() for each in listed)
     assert all({*each} == {"file", "was", "now", "reason"} for each in listed)
+
+
+def test_the_kept_table_has_a_section_for_each_group_and_only_those_tried_change(tmp_path):
+    (mutant,) = mutants_of("m.py", "x = a is b")
+    options = argparse.Namespace(sample=2, seed=7, files=None, tests=["tests/a"], budget=8.0)
+    path = tmp_path / "RESULTS.md"
+    for group, by in (("kernel", ""), ("domains", ""), ("kernel", "a test")):
+        table = Table()
+        table.begin(group, 1, 0)
+        table.add(group, Result(mutant, by, 3))
+        table.write(ROOT, path, options)
+    head = "| group | mutants | noticed | survived | equivalent | noticed % |"
+    text = re.sub(r"\d+-\d+-\d+, commit \w+", "DAY, commit X", path.read_text())
+    command = "--tests tests/a --sample 2 --seed 7 --budget 8`"
+    assert [line for line in text.splitlines() if line and not line.startswith("| ---")] == [
+        "# Mutants",
+        "## kernel",
+        f"DAY, commit X: `python -m tests.mutants --group kernel {command}",
+        head,
+        "| kernel | 1 | 1 | 0 | 0 | 100.0 |",
+        "## domains",
+        f"DAY, commit X: `python -m tests.mutants --group domains {command}",
+        head,
+        "| domains | 1 | 0 | 1 | 0 | 0.0 |",
+        "Survivors:",
+        "- `m.py:1` `x = a is b` → `x = a is not b`",
+    ]
 
 
 MODULE = """

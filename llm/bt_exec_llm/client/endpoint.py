@@ -8,12 +8,12 @@ from urllib.parse import urlsplit
 
 from bt_exec_llm.client.settings import ModelSettings
 
-__all__ = ["look_at_endpoint"]
+__all__ = ["check_endpoint"]
 
 _WAIT_S = 1.5
 
 
-def look_at_endpoint(settings: ModelSettings) -> Iterator[tuple[str, str, str, str]]:
+def check_endpoint(settings: ModelSettings) -> Iterator[tuple[str, str, str, str]]:
     """Yield (name, ``ok`` | ``optional``, detail, what to do) of a model's key and address.
 
     Nothing is asked and no key is sent: a connection is opened and closed again. A missing model

@@ -26,7 +26,7 @@ from bt_exec_llm.model_compiler.replan_scope import at, part_of, with_part
 from bt_exec_llm.model_compiler.side_effects import broken_guards, needless_changes
 from bt_exec_llm.model_compiler.spoken import talk_problems
 
-__all__ = ["Judgement", "judge"]
+__all__ = ["Judgement", "assess"]
 
 _NAME = "the answer"
 
@@ -48,7 +48,7 @@ class Judgement:
     notes: tuple[str, ...] = ()
 
 
-def judge(data: Any, request: Request, meant: MissionSpec | None, model: str) -> Judgement:
+def assess(data: Any, request: Request, meant: MissionSpec | None, model: str) -> Judgement:
     """Return the plan in the plain data of an answer, or what is wrong with it.
 
     Args:

@@ -24,7 +24,7 @@ from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Do, MissionSpec, walk
 from bt_exec_llm.client import Model, ModelClient, ModelSettings, Prices, Recorder
-from bt_exec_llm.client.endpoint import look_at_endpoint
+from bt_exec_llm.client.endpoint import check_endpoint
 from bt_exec_llm.model_compiler.dialogue import Result, talk
 from bt_exec_llm.model_compiler.estimate import estimate
 from bt_exec_llm.model_compiler.expected_effects import meaning_of
@@ -100,7 +100,7 @@ class ModelCompiler:
         """Look at the key and the address, for ``bt-exec doctor``; nothing is asked."""
         settings = getattr(self.model, "settings", None)
         if isinstance(settings, ModelSettings):
-            yield from look_at_endpoint(settings)
+            yield from check_endpoint(settings)
 
     def estimate(self, request: Request) -> Mapping[str, float]:
         """Return how large the first question is and what it would cost; nothing is sent."""

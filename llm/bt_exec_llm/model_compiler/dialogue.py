@@ -11,7 +11,7 @@ from bt_exec.failure import Problem
 from bt_exec.planning.compiler import Request
 from bt_exec.spec.model import MissionSpec
 from bt_exec_llm.client import Answer, Model, ModelFailure, Question, Turn, Usage
-from bt_exec_llm.model_compiler.check import Judgement, judge
+from bt_exec_llm.model_compiler.check import Judgement, assess
 from bt_exec_llm.model_compiler.document import document_in
 from bt_exec_llm.model_compiler.prompt import Prompt, problems_text
 
@@ -124,7 +124,7 @@ def _judged(answer: Answer, request: Request, meant: MissionSpec | None) -> Judg
     document = document_in(answer.text)
     if document.problems:
         return Judgement(problems=document.problems, notes=document.notes)
-    found = judge(document.data, request, meant, answer.model)
+    found = assess(document.data, request, meant, answer.model)
     if found.spec is None or not document.notes:
         return found
     header = found.spec.mission

@@ -26,7 +26,7 @@ from bt_exec.spec.load import parse
 from bt_exec.spec.model import Do, MissionSpec, Tree, TreeSpec
 from bt_exec.spec.source import Source
 from bt_exec_llm.model_compiler.catalogue import as_yaml
-from bt_exec_llm.model_compiler.check import judge
+from bt_exec_llm.model_compiler.check import assess
 from bt_exec_llm.model_compiler.flat_format import to_flat
 from bt_exec_llm.model_compiler.normalize import options
 from bt_exec_llm.offline import create as create_offline
@@ -192,7 +192,7 @@ def _repair(request: Request, form: Form) -> str:
     text, answer = first
     wrong = {"root": {"tree": f"{answer['root']['tree']}_now"}}
     data = wrong if form == "nested" else {"nodes": to_flat(wrong["root"])}
-    problem = judge(data, site, None, "").problems[0]
+    problem = assess(data, site, None, "").problems[0]
     told = {"code": problem.code, "place": problem.place, "found": problem.found}
     return "\n".join(
         (

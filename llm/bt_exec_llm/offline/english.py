@@ -169,9 +169,10 @@ class EnglishReader:
                 joined, at = "stop", at + 1
                 continue
             if word in _AND or word in ("but", "so"):
-                joined = (
-                    "but" if word == "but" else ("then" if word not in (",",) else joined or "stop")
-                )
+                if word == "but":
+                    joined = "but"
+                elif joined != "or":  # or then
+                    joined = "then" if word != "," else joined or "stop"
                 at += 1
                 continue
             if word == "or":

@@ -187,7 +187,9 @@ def add_pieces(
         pointed = at > 0 and phrases.determiner(tokens, at - 1)
         if at in skip:
             close()
-            mark, at = "", at + 1
+            if negated:  # go not on patrol
+                clause.whys.append(("NEGATED", text[clause.start : token.end]))
+            mark, at, negated = "", at + 1, False
             continue
         if not token.is_word:
             if word not in (",", "'", '"', "“", "”", "(", ")", "-", ":"):

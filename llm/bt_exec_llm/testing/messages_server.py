@@ -55,8 +55,8 @@ __all__ = [
     "FLAVOURS",
     "Flavour",
     "MessagesServer",
+    "Received",
     "Reply",
-    "Seen",
     "answer",
     "cut_off",
     "drip",
@@ -80,7 +80,7 @@ _MOST_MARKS = 4
 
 
 @dataclass(frozen=True)
-class Seen:
+class Received:
     """A request as the server saw it.
 
     Attributes:
@@ -115,7 +115,7 @@ class MessagesServer:
         key: str | None = None,
     ) -> None:
         self.flavour = FLAVOURS[flavour] if isinstance(flavour, str) else flavour
-        self.requests: list[Seen] = []
+        self.requests: list[Received] = []
         self.hangups = 0
         self._key = key
         self._lock = threading.Lock()
@@ -155,7 +155,7 @@ class MessagesServer:
                 return error(500, "api_error", "this server has no script")
             return self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
 
-    def _answer(self, seen: Seen, connection: Connection) -> None:
+    def _answer(self, seen: Received, connection: Connection) -> None:
         with self._lock:
             self.requests.append(seen)
         wrong = self._refused(seen)
@@ -172,7 +172,7 @@ class MessagesServer:
             with self._lock:
                 self.hangups += 1
 
-    def _refused(self, seen: Seen) -> Reply | None:
+    def _refused(self, seen: Received) -> Reply | None:
         """Return the error that the real server would give, or None."""
         body, flavour = seen.body, self.flavour
         given = seen.headers.get("authorization", "").removeprefix("Bearer ")
@@ -205,7 +205,7 @@ class MessagesServer:
                 except ValueError:
                     body = {}
                 headers = {name.lower(): value for name, value in self.headers.items()}
-                seen = Seen(self.path, headers, body if isinstance(body, dict) else {})
+                seen = Received(self.path, headers, body if isinstance(body, dict) else {})
                 owner._answer(seen, Connection(self, seen.body, owner.flavour, owner._closing))
 
             do_GET = do_POST  # noqa: N815 - its name there

@@ -1,1 +1,1 @@
-"""The door pack; `bt_exec_skills.door.pack` holds what the executive finds."""
+"""The door pack; its entry point is in `bt_exec_skills.door.pack`."""

@@ -8,10 +8,10 @@ from bt_exec.pack import Pack
 from bt_exec.site.data import data_path
 from bt_exec_skills.door.rigs import make_sim_rig
 from bt_exec_skills.door.robot import Arm, DoorLabel, MaterialLabel
-from bt_exec_skills.door.rules.checkers import RULES
+from bt_exec_skills.door.rules.checkers import CHECKERS
 from bt_exec_skills.door.rules.passes import PASSES
 from bt_exec_skills.door.settings import DoorSettings, DoorStart
-from bt_exec_skills.door.sim.doctor import look_at_machine
+from bt_exec_skills.door.sim.doctor import check_machine
 from bt_exec_skills.door.skills.close_door import close_door
 from bt_exec_skills.door.skills.conditions import CONDITIONS
 from bt_exec_skills.door.skills.grasp import grasp
@@ -30,7 +30,7 @@ PACK = Pack(
     conditions=CONDITIONS,
     types={"Arm": Arm, "DoorLabel": DoorLabel, "MaterialLabel": MaterialLabel},
     passes=PASSES,
-    checkers=RULES,
+    checkers=CHECKERS,
     prompt=Path(__file__).with_name("prompt.md"),
     trees=data_path("trees", "door"),
     messages=Path(__file__).with_name("messages.yaml"),
@@ -39,6 +39,6 @@ PACK = Pack(
     settings=DoorSettings,
     world=DoorStart,
     reporter=DoorReporter,
-    doctor=look_at_machine,
+    doctor=check_machine,
 )
-"""What the executive finds through the entry point ``door``."""
+"""The pack, registered under the entry point ``door``."""

@@ -1,4 +1,4 @@
-"""Makes the pack's robots from a site's settings; what a robot needs is imported only then."""
+"""Makes the pack's rigs from a site's settings; simulators and networks are imported on demand."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def make_detector(
     Args:
         choice: ``oracle``, ``learned`` (the shipped network), or the settings of another one; see
             `bt_exec_skills.door.perception.detector_factory`.
-        calibration: Gives camera and door; asked for only if needed.
+        calibration: Returns the calibration of camera and door; called only if needed.
 
     Raises:
         UnknownName: If there is no such detector.
@@ -44,7 +44,7 @@ def make_detector(
 
 
 def facts_of(robot: DoorRobot) -> dict[str, str]:
-    """Return what the robot knows about itself, for the dry run."""
+    """Return the robot's own state as facts for the dry run."""
     facts = {f"hand.{arm}": robot.holding(arm) or "empty" for arm in ARMS}
     for arm in ARMS:
         if robot.at_home:
@@ -58,7 +58,7 @@ def make_sim_rig(settings: DoorSettings, start: DoorStart) -> Rig:
     """Return the simulated robot in front of a simulated door, with its head camera.
 
     Raises:
-        UsageError: If the detector or the second opinion cannot be had.
+        UsageError: If the detector or the second opinion is unavailable.
     """
     from bt_exec_skills.door.perception.pipeline import DoorPerception
     from bt_exec_skills.door.perception.vlm_crosscheck import crosscheck

@@ -1,7 +1,7 @@
-"""The body behind the door pack: what its skills may ask of a robot, and nothing more.
+"""The robot interface of the door pack: everything that its skills may ask of a robot.
 
 A simulator and a real robot implement `DoorRobot`; skills never know which. Labels name things
-("door-handle"); where they are is the robot's own business. Angles are in radians; the door's
+("door-handle"); the robot knows where they are. Angles are in radians; the door's
 angle is 0 when closed and grows as it opens.
 """
 
@@ -51,7 +51,8 @@ class DoorRobot(Robot, Protocol):
 
     A motion starts at once and ends by itself; `Motion.failure` says that it could not reach its
     goal, with one of the codes ``UNREACHABLE``, ``STUCK``, ``MISSED``, ``SLIPPED``, ``NO_GRIP``,
-    ``STOPPED``. Starting a motion of an arm stops that arm's earlier one.
+    ``STOPPED``. Starting a motion of an arm stops that arm's earlier one. Arms of metal need a
+    heartbeat of their driver: see `bt_exec.robot.Robot`.
     """
 
     def reach(self, arm: Arm, label: str) -> Motion:

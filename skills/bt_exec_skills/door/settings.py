@@ -1,4 +1,4 @@
-"""What a site may say of the pack, and how its simulated world may start."""
+"""The pack's settings in a site file, and the initial state of its simulated world."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class DoorSettings(PackSettings):
 
     Attributes:
         robot: ``sim``.
-        detector: ``learned`` (the shipped network), ``oracle`` (the simulator tells), or the
-            settings of another network; see `bt_exec_skills.door.perception.detector_factory`.
-        renderer: How the simulated camera draws; ``auto`` takes EGL where there is one.
-        material_arm: Policy: the arm that handles material. No planner may change it.
-        door_arm: The arm that moves the door where a command names none.
-        second_opinion: Name, or settings with a name, of a model that is asked about the door when
-            perception is in doubt; None for none.
+        detector: ``learned`` (the shipped network), ``oracle`` (ground truth of the simulator), or
+            the settings of another network; see `bt_exec_skills.door.perception.detector_factory`.
+        renderer: Renderer of the simulated camera; ``auto`` uses EGL if it is available.
+        material_arm: The arm that handles material; a policy that no planner can change.
+        door_arm: The arm that moves the door if a command names none.
+        second_opinion: Name, or settings with a name, of a vision-language model that cross-checks
+            the state of the door; None for no model.
     """
 
     detector: str | Mapping[str, Any] = "learned"
@@ -35,7 +35,7 @@ class DoorSettings(PackSettings):
 
 
 class DoorStart(WorldSettings):
-    """How the simulated door world starts."""
+    """Initial state of the simulated door world."""
 
     door: str = Field(
         "closed", description="how the door stands at first: closed, ajar, open, or 0..1.6 [rad]"

@@ -1,6 +1,6 @@
 """The door pack's turn report: one minified JSON object per turn, keys in a fixed order.
 
-A turn is given before every action, once while the robot looks again, and at the end. A command
+A turn is reported before every action, once while perception is repeated, and at the end. A command
 about the door alone never mentions material, whatever the hands hold.
 """
 
@@ -77,7 +77,7 @@ class DoorReporter(MissionReporter):
         self._step = 0
 
     def turn(self, view: MissionView) -> dict[str, Any] | None:
-        """Return the report of this turn; None while waiting for a glance without doubt."""
+        """Return the report of this turn; None while waiting for a certain observation."""
         estimate = _estimate(view.observation)
         waits = view.status == "in_progress" and view.next_action is None
         if waits and estimate["state"] != "uncertain":
@@ -138,7 +138,7 @@ def _standing(view: MissionView) -> tuple[str, str]:
 def _words(view: MissionView, status: str, reason: str) -> tuple[str, str]:
     """Return explanation and message in the language of the command.
 
-    Made from codes, not from what a skill wrote: so a door-only command mentions nothing else.
+    Made from codes, not from messages of skills, so a door-only command mentions nothing else.
     """
 
     def say(key: str, **facts: str) -> str:

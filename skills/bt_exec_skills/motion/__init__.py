@@ -1,1 +1,1 @@
-"""Motions that packs share: a handle for one that is made of steps, and how a skill follows one."""
+"""Motions that packs share: the handle of a stepwise motion, and how a skill follows a motion."""

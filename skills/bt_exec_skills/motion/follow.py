@@ -13,12 +13,12 @@ __all__ = ["follow_motion"]
 def follow_motion(
     motion: Motion, doing: Callable[[], str], interrupted: Callable[[], str] = lambda: ""
 ) -> Steps[str]:
-    """Follow `motion` to its end; however that comes about, the motion is stopped.
+    """Follow `motion` to its end; it is stopped in any case.
 
     Args:
         motion: Just started.
         doing: Gives its present phase in a word or two.
-        interrupted: Asked after each step; what it returns, if anything, ends the motion.
+        interrupted: Called after each step; a text that is not empty ends the motion.
 
     Returns:
         Why the motion was interrupted; empty if it ended by itself. `Motion.failure` says whether

@@ -19,7 +19,7 @@ class SteppedMotion(Generic[S]):
 
     Args:
         steps: The motion. Each step is a tuple that begins with progress 0..1 and phase.
-        freeze: Makes what moves stand still at once; called when the motion is cut short.
+        freeze: Stops the hardware at once; called when the motion is interrupted.
         phases: How many phases it usually has, if each of them counts progress from 0; progress
             counts them alike and never goes back. None if steps tell the progress of the whole.
         brake: Whether to freeze, too, when the motion reaches its goal: a base rolls on, an arm
@@ -72,7 +72,7 @@ class SteppedMotion(Generic[S]):
         self.progress = max(self.progress, min(whole, 1.0))
 
     def stop(self) -> None:
-        """End the motion where it is; harmless when already done."""
+        """End the motion where it is; does nothing if it is done."""
         if self.done:
             return
         self.done, self.failure = True, Failed("STOPPED", "it was asked to stop")

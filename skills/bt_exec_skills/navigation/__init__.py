@@ -1,1 +1,1 @@
-"""Finding the way: a grid map, A*, what is new since the map, steering, and the drive itself."""
+"""Navigation: grid map, A*, an obstacle layer, local planning and the drive itself."""

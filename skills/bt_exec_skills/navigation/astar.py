@@ -1,4 +1,4 @@
-"""A* on a grid, a slice at a time: a search never holds up a tick.
+"""A* on a grid, in slices: a search never blocks a tick.
 
 Steps go to the eight neighbours; a diagonal one needs both cells beside it free, so that no corner
 is cut. The way's cost is its length in cells times the mean weight of the cells at its two ends;

@@ -1,8 +1,8 @@
 """Driving: to a pose along a way, and turning on the spot. Generators, one step a control period.
 
-What stands in the way is looked at twice a second. A way that turns out to be blocked is planned
-anew round it; when no way is left, the robot waits a while, for people move on, and gives up with
-``BLOCKED_PATH``. A goal to which the map itself has no way is ``UNREACHABLE``.
+Obstacles are updated twice a second. A blocked path is replanned; when there is no path left, the
+robot waits for people to move on, then gives up with ``BLOCKED_PATH``. A goal to which the map
+itself has no way is ``UNREACHABLE``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from bt_exec_skills.navigation.steer import Limits, Steering, eased
 __all__ = ["Base", "Command", "Commands", "drive_to", "turn_by"]
 
 _ARRIVED_M, _ARRIVED_RAD = 0.15, 0.04
-_CLOSE_M = 0.5  # from here a robot that gets no nearer has arrived, too
+_CLOSE_M = 0.5  # within this distance, no further progress counts as arrival
 _AHEAD_M = (0.8, 0.55, 0.35)  # how far ahead on its way the robot aims
 _BACK_STEPS = 20
 _LOOK_EVERY = 10  # control periods between two looks at obstacles
@@ -34,7 +34,7 @@ _MOST_PLANS = 12
 
 
 class Command(NamedTuple):
-    """What a drive wants for the next control period.
+    """The command of a drive for the next control period.
 
     Attributes:
         progress: How much is behind it, 0..1.
@@ -54,7 +54,7 @@ R = TypeVar("R")
 
 
 class Base(Protocol):
-    """What driving asks of a robot's base."""
+    """The interface that driving needs of a robot's base."""
 
     @property
     def pose(self) -> Pose:
@@ -72,11 +72,11 @@ def drive_to(base: Base, planner: Planner, goal: Pose, limits: Limits, period_s:
     """Drive to a pose and turn to face its way.
 
     Args:
-        base: Who drives.
+        base: The base.
         planner: Finds ways.
         goal: Where to.
         limits: What the base can do.
-        period_s: Time between two commands [s].
+        period_s: Control period [s].
 
     Raises:
         Failed: UNREACHABLE or BLOCKED_PATH.

@@ -1,4 +1,4 @@
-"""What stands where the map says that nothing is: seen again and again, then believed."""
+"""An obstacle layer over the map: an obstacle is added after several range readings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bt_exec_skills.navigation.grid import Grid, clearance_of
 
 __all__ = ["Obstacles", "hits"]
 
-_KNOWN_M = 0.25  # a hit this near to something on the map is that
+_KNOWN_M = 0.25  # a hit this near to something on the map belongs to it
 _BELIEVED = 4  # readings after which a hit is an obstacle and not a passer-by
 _MOST = 12  # looks that are remembered
 _RELIABLE_M = 6.0  # hits farther away are not entered
@@ -54,7 +54,7 @@ class Obstacles:
         self._looks[place] = np.minimum(self._looks[place] + 1, _MOST)
 
     def _clear(self, pose: Pose, ranges: npt.NDArray[np.float64]) -> None:
-        """Forget what a beam has passed through."""
+        """Clear the cells that a beam has passed through."""
         rows, columns = np.nonzero(self._looks)
         if not len(rows):
             return
@@ -70,20 +70,20 @@ class Obstacles:
         )
 
     def believe(self, pose: Pose, ranges: npt.NDArray[np.float64], within_m: float) -> None:
-        """Believe at once all that is near: the robot is stuck before it."""
+        """Accept all nearby hits as obstacles at once: the robot is stuck."""
         self.look(pose, np.where(ranges < within_m, ranges, 1e3))
         near = self._looks > 0
         self._looks[near] = np.maximum(self._looks[near], _BELIEVED)
 
     def forget(self) -> None:
-        """Forget what was not seen for long: it may have been a person who has moved on."""
+        """Clear obstacles that were not seen for long: people who have moved on."""
         self._looks[self._looks < _MOST] = 0
 
     @property
     def any(self) -> bool:
-        """Whether anything is believed."""
+        """Whether there is any obstacle."""
         return bool((self._looks >= _BELIEVED).any())
 
     def clearance(self) -> npt.NDArray[np.float32]:
-        """Return the distance from each cell to what is believed [m], large if nothing is."""
+        """Return each cell's distance to the nearest obstacle [m], large if there is none."""
         return clearance_of(self._looks >= _BELIEVED, self._grid.cell_m)

@@ -1,4 +1,4 @@
-"""A way over the map: planned a slice at a time, and again when something stands in it."""
+"""A path over the map: planned in slices, and again when an obstacle blocks it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Route:
         self._at = 0
 
     def pass_by(self, pose: Pose) -> None:
-        """Take note that the robot is at `pose`: what is behind is done with."""
+        """Drop the points that the robot, now at `pose`, has passed."""
         window = self.points[self._at : self._at + 25]
         away = np.hypot(window[:, 0] - pose.x, window[:, 1] - pose.y)
         self._at += int(np.argmin(away))
@@ -65,11 +65,11 @@ class Route:
 
 
 class Planner:
-    """Plans over a map and what is new since.
+    """Plans paths over a map with its obstacle layer.
 
     Args:
         grid: The map.
-        obstacles: What is new.
+        obstacles: The obstacle layer.
         radius: Of the robot's hull [m].
     """
 

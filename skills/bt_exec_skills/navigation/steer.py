@@ -1,7 +1,7 @@
-"""Steering: of the speeds and turns in reach, the one that gets on best and keeps clear.
+"""Local planning: of the reachable speeds and turns, the best one that keeps clear of obstacles.
 
-The dynamic window approach (Fox, Burgard, Thrun 1997): every candidate is followed for a moment
-along its arc; those that come too near to anything are out, the rest are weighed.
+The dynamic window approach (Fox, Burgard, Thrun 1997): every candidate is simulated along its
+arc for a moment; those that come too near to anything are discarded, the rest are scored.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A realistic camera: a little noise in every picture, and faults on request.
+"""A realistic camera: sensor noise in every picture, and injected faults.
 
 ``camera=noise@12`` breaks it after 12 s, ``camera=occluded@12-14`` for two seconds.
 """
@@ -14,7 +14,7 @@ import numpy as np
 from bt_exec_skills.perception.contracts import Camera, CameraFault, View
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["BREAKS", "Break", "FaultyCamera", "Look", "parse_breaks"]
+__all__ = ["BREAKS", "Break", "FaultyCamera", "FaultyCapture", "parse_breaks"]
 
 C = TypeVar("C", bound="Stamped")
 T = TypeVar("T")
@@ -66,7 +66,7 @@ def _parse_break(text: str) -> Break:
     return Break(fault, start, end)
 
 
-class Look(NamedTuple, Generic[C]):
+class FaultyCapture(NamedTuple, Generic[C]):
     """A capture and what is wrong with the camera at that moment."""
 
     inner: C
@@ -79,7 +79,7 @@ class FaultyCamera(Generic[C, T]):
     Args:
         camera: The camera without faults; its captures say when they were taken.
         seed: Of the noise.
-        breaks: When it fails, and how.
+        breaks: The injected faults.
 
     Attributes:
         behind: The camera without faults.
@@ -93,13 +93,13 @@ class FaultyCamera(Generic[C, T]):
         self.breaks = breaks
         self._good: Frame | None = None
 
-    def capture(self) -> Look[C]:
+    def capture(self) -> FaultyCapture[C]:
         """See `Camera.capture`."""
         inner = self.behind.capture()
         broken = (b.fault for b in self.breaks if b.start <= inner.t < b.end)
-        return Look(inner, next(broken, None))
+        return FaultyCapture(inner, next(broken, None))
 
-    def view(self, capture: Look[C]) -> View[T]:
+    def view(self, capture: FaultyCapture[C]) -> View[T]:
         """See `Camera.view`."""
         view = self.behind.view(capture.inner)
         rng = np.random.default_rng([self._seed, round(view.t * 1000)])

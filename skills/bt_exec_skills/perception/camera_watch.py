@@ -1,13 +1,13 @@
 """Detecting camera faults from pictures alone.
 
-What is recognised, in this order:
+Faults that are recognised, in this order:
 
 ========== ==========================================================================
 missing    there is no picture
 wrong_size it is not of the size that the camera was calibrated with
 frozen     it equals the one before, pixel for pixel, though time has passed (a sensor
            is never free of noise, so two true pictures never do)
-dark       nothing can be told in it, it is black
+dark       it is black
 noise      its pixels have nothing to do with their neighbours
 occluded   something covers the lens: almost nowhere in it is an edge
 ========== ==========================================================================
@@ -45,7 +45,7 @@ class CameraWatch:
         self._before: View[Any] | None = None
 
     def fault(self, view: View[Any]) -> CameraFault | None:
-        """Return what is wrong with the camera, or None."""
+        """Return the fault of the camera, or None."""
         before, self._before = self._before, view
         if view.fault is not None:
             return view.fault
@@ -53,14 +53,14 @@ class CameraWatch:
             return "missing"
         if view.frame.shape[2:] != (3,) or self._size not in (None, view.frame.shape[:2]):
             return "wrong_size"
-        # A picture that is handed out again with its own old time is stale, not wrong.
+        # A picture that is returned again with its old time stamp is stale, not faulty.
         if before is not None and view.t > before.t and np.array_equal(before.frame, view.frame):
             return "frozen" if _lit(view.frame) else "dark"
         return fault_in(view.frame)
 
 
 def fault_in(frame: Frame) -> CameraFault | None:
-    """Return what a picture shows to be wrong with its camera, or None."""
+    """Return the fault that a single picture shows, or None."""
     if not _lit(frame):
         return "dark"
     if min(frame.shape[:2]) < _SMALL:

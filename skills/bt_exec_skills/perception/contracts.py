@@ -1,7 +1,7 @@
 """Contracts of perception: a camera gives views, a detector finds things in them.
 
-A site chooses the detector by name. ``oracle`` is told by the simulator what each pixel shows; a
-learned detector looks at the frame alone and drops in by the same contract.
+A site chooses the detector by name. ``oracle`` uses the simulator's ground truth for each pixel;
+a learned detector uses the frame alone and implements the same contract.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ V_contra = TypeVar("V_contra", contravariant=True)
 D_co = TypeVar("D_co", covariant=True)
 
 CameraFault = Literal["dark", "frozen", "noise", "occluded", "wrong_size", "missing"]
-"""What can be wrong with a camera; see `bt_exec_skills.perception.camera_watch`."""
+"""Faults of a camera; see `bt_exec_skills.perception.camera_watch`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Detection:
         label: What it is: a class of the detector.
         bbox: Where, in pixels.
         score: How sure the detector is, 0..1.
-        doubt: Why it is not believed, in a word; empty if it is.
+        doubt: Why it is doubtful, in a word; empty if it is not.
     """
 
     label: str
@@ -50,7 +50,7 @@ class View(Generic[T]):
         t: When it was taken [s, mission clock].
         frame: The picture.
         truth: What a simulator knows about it; None with a real camera.
-        fault: What the camera itself reports to be wrong.
+        fault: The fault that the camera itself reports, or None.
     """
 
     t: float
@@ -77,7 +77,7 @@ class Camera(Protocol[C, V_co]):
         """Make the picture; on a worker thread."""
 
     def close(self) -> None:
-        """Give back what it holds."""
+        """Release its resources."""
 
 
 class Detector(Protocol[V_contra, D_co]):

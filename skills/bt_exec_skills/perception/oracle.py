@@ -1,4 +1,4 @@
-"""The oracle: detections from what a simulator knows, and no more than is really in view."""
+"""The oracle: detections from a simulator's ground truth, restricted to what is in view."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def things_in_view(truth: Truth, enough: Enough) -> Iterator[tuple[Thing, Mask, 
 
 
 class OracleDetector:
-    """Boxes around the pixels that really show a thing: what something else hides is not found.
+    """Boxes around the pixels that really show a thing: hidden things are not detected.
 
     Args:
         enough: Whether a label is in view by the pixels that show it.

@@ -1,4 +1,4 @@
-"""Voting over several pictures: one frame may flicker, two that agree may be believed."""
+"""Voting over several pictures: one frame may be wrong, several that agree are accepted."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from bt_exec_skills.perception.contracts import Observed
 __all__ = ["YES", "Voter", "in_view"]
 
 YES, _NO = 2, 3
-"""So many pictures that agree are believed."""
+"""So many pictures that agree are accepted."""
 
 
 class Voter(Observed, Protocol):
     """An observation that can tell whether something is in view."""
 
     def confirms(self, label: str) -> bool:
-        """Whether something of that label is detected that nothing speaks against."""
+        """Whether something of that label is detected without doubt."""
 
 
 def in_view(observations: Sequence[Voter], label: str) -> bool | None:

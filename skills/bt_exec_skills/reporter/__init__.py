@@ -1,1 +1,1 @@
-"""The reporter pack; `bt_exec_skills.reporter.pack` holds what the executive finds."""
+"""The reporter pack; its entry point is in `bt_exec_skills.reporter.pack`."""

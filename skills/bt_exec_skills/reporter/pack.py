@@ -6,13 +6,17 @@ from pathlib import Path
 
 from bt_exec.pack import Pack
 from bt_exec.site.data import data_path
+from bt_exec_skills.reporter.perception.vlm_answer import PictureAnswers
 from bt_exec_skills.reporter.plan_json import PLAN_JSON
 from bt_exec_skills.reporter.reporting.memory import Memory
+from bt_exec_skills.reporter.reporting.notebook import Notebook
+from bt_exec_skills.reporter.reporting.speaker import Speaker
 from bt_exec_skills.reporter.rigs import make_sim_rig
 from bt_exec_skills.reporter.robot import PersonName, PlaceName, Words
 from bt_exec_skills.reporter.rules.known import known_names
 from bt_exec_skills.reporter.rules.passes import PASSES
 from bt_exec_skills.reporter.settings import BuildingStart, ReporterSettings
+from bt_exec_skills.reporter.sitemap import SiteMap
 from bt_exec_skills.reporter.skills.conditions import CONDITIONS
 from bt_exec_skills.reporter.skills.deliver_object import deliver_object
 from bt_exec_skills.reporter.skills.fail_and_report import fail_and_report
@@ -50,8 +54,14 @@ PACK = Pack(
     formats={"plan-json": PLAN_JSON},
     messages=Path(__file__).with_name("messages.yaml"),
     robots={"sim": make_sim_rig},
+    services={
+        "site_map": SiteMap,
+        "notebook": Notebook,
+        "speaker": Speaker,
+        "visual_qa": PictureAnswers,
+    },
     settings=ReporterSettings,
     world=BuildingStart,
     reporter=Memory,
 )
-"""What the executive finds through the entry point ``reporter``."""
+"""The pack, registered under the entry point ``reporter``."""

@@ -1,8 +1,8 @@
 """Plan JSON: ``{"plan": [{"action": …, "params": {…}}, …]}``, read and written without loss.
 
-A plan in this form is a row of actions. Read, it becomes a sequence of them; written, a spec gives
-the actions that come when nothing fails: of a fallback the first branch. What a row of actions
-cannot say (guards, retries, parallel work) is refused, not dropped.
+A plan in this form is a list of actions. Reading makes a sequence of them; writing lists the
+actions of the case without failures: of a fallback the first branch. What a list of actions cannot
+express (guards, retries, parallel work) is refused, not dropped.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _LONGEST = 200_000
 
 
 def read_plan(text: str, file: str = "<plan>", command: str = "") -> MissionSpec:
-    """Return the mission that a plan in JSON describes.
+    """Return the mission of a plan in JSON.
 
     Raises:
         SpecError: Holding every mistake.
@@ -109,7 +109,7 @@ def write_plan(spec: MissionSpec) -> str:
     """Return the actions of an expanded mission as Plan JSON, indented.
 
     Raises:
-        SpecError: If it holds what a row of actions cannot say.
+        SpecError: If it holds what a list of actions cannot express.
     """
     problems: list[Problem] = []
     steps = [
@@ -122,7 +122,7 @@ def write_plan(spec: MissionSpec) -> str:
 
 
 def _row(node: NodeBase, problems: list[Problem]) -> Iterator[Do]:
-    """Yield actions in order, and report what would be lost."""
+    """Yield actions in order; collect what cannot be expressed."""
     modifiers = {
         "skip_if": node.skip_if,
         "while": node.guard,
@@ -180,4 +180,4 @@ def _problem(
 
 
 PLAN_JSON = PlanFormat(read_plan, write_plan)
-"""What the pack brings for ``compile --format plan-json`` and ``run --plan``."""
+"""The format for ``compile --format plan-json`` and ``run --plan``."""

@@ -1,4 +1,4 @@
-"""Makes the pack's robots from a site's settings; what a robot needs is imported only then."""
+"""Makes the pack's rigs from a site's settings; the simulator is imported on demand."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bt_exec.rig import Rig
-from bt_exec_skills.reporter.perception.vlm_answer import make_asker
-from bt_exec_skills.reporter.reporting.pacing import Paced
+from bt_exec_skills.reporter.perception.vlm_answer import make_answers
+from bt_exec_skills.reporter.reporting.notebook import Notebook
+from bt_exec_skills.reporter.reporting.pacing import Pacing
 from bt_exec_skills.reporter.reporting.speaker import ScriptedSpeaker, Speaker
 from bt_exec_skills.reporter.reporting.terminal import TerminalSpeaker
 from bt_exec_skills.reporter.robot import EMPTY, ReporterRobot
@@ -18,7 +19,7 @@ __all__ = ["facts_of", "make_sim_rig"]
 
 
 def facts_of(robot: ReporterRobot) -> dict[str, str]:
-    """Return what the robot knows about itself, for the dry run."""
+    """Return the robot's own state as facts for the dry run."""
     facts = {"tray": robot.tray or EMPTY}
     if robot.place is not None:
         facts["at"] = robot.place
@@ -29,7 +30,7 @@ def make_sim_rig(settings: ReporterSettings, start: BuildingStart) -> Rig:
     """Return the simulated robot in its building.
 
     Raises:
-        UsageError: If the map is wrong, or a model that answers questions cannot be had.
+        UsageError: If the map is wrong, or a model that answers questions is unavailable.
     """
     site = make_map(settings)
 
@@ -53,8 +54,7 @@ def make_sim_rig(settings: ReporterSettings, start: BuildingStart) -> Rig:
         speaker = ScriptedSpeaker(
             lambda: building.time, replies, lambda who: all(hear(who) for hear in hears)
         )
-    robot = SimReporterRobot(building, site, speaker, _folder(settings.reports))
-    robot.asker = make_asker(settings.answers)
+    robot = SimReporterRobot(building, site)
     hears.append(robot.hears)
     camera = SimCamera(building)
 
@@ -66,15 +66,20 @@ def make_sim_rig(settings: ReporterSettings, start: BuildingStart) -> Rig:
     return Rig(
         robot,
         perception,
-        robot if person is None else Paced(robot, lambda: person.listening),
+        robot if person is None else Pacing(robot, lambda: person.listening),
         lambda: facts_of(robot),
         close,
-        services={"notebook": robot.notebook},
+        services={
+            "site_map": site,
+            "notebook": Notebook(site, _folder(settings.reports)),
+            "speaker": speaker,
+            "visual_qa": make_answers(settings.answers),
+        },
     )
 
 
 def _folder(setting: str | None) -> Path | None:
-    """Return the folder for reports: as set, beside the journal by default, or none."""
+    """Return the folder for reports: as set, next to the journal by default, or None."""
     if setting == "none":
         return None
     if setting is not None:

@@ -1,7 +1,8 @@
-"""The body behind the reporter pack: what its skills may ask of a robot, and nothing more.
+"""The robot of the reporter pack: everything that its skills may ask of a robot.
 
 A simulator and a real robot implement `ReporterRobot`; skills never know which. Places and people
-are named by the ids of the site's map; where they are is the map's business.
+are named by the ids of the site's map. Map, notebook, voice and vision model are services of the
+pack, not parts of the robot.
 """
 
 from __future__ import annotations
@@ -12,17 +13,13 @@ from pydantic import StringConstraints
 
 from bt_exec.robot import Motion, Robot
 from bt_exec.skill import Said
-from bt_exec.visual_qa import VisualQa
 from bt_exec_skills.navigation.geometry import Pose
-from bt_exec_skills.reporter.reporting.notebook import Notebook
-from bt_exec_skills.reporter.reporting.speaker import Speaker
-from bt_exec_skills.reporter.sitemap import SiteMap
 
 __all__ = ["EMPTY", "Motion", "PersonName", "PlaceName", "ReporterRobot", "SaidWords", "Words"]
 
 _Name = StringConstraints(pattern=r"^[^\W\d]\w*$", max_length=60)
 PlaceName: TypeAlias = Annotated[str, _Name]
-"""Id of a place of the site's map. A rule and the skills check it: a type cannot know the site."""
+"""Id of a place of the site's map. A checker and the skills check that it exists."""
 PersonName: TypeAlias = Annotated[str, _Name]
 """Id of a person of the site's map; checked likewise."""
 Words: TypeAlias = Annotated[
@@ -37,21 +34,13 @@ EMPTY = "empty"
 
 @runtime_checkable
 class ReporterRobot(Robot, Protocol):
-    """A base that drives, with a tray, ears and a voice.
+    """A base that drives, with a tray and a microphone.
 
     A motion starts at once and ends by itself; starting one stops the one before. `Motion.failure`
     says that it could not reach its goal, with one of the codes ``UNREACHABLE``, ``BLOCKED_PATH``,
-    ``NOTHING_TO_DELIVER``, ``NO_ANSWER``, ``REFUSED``, ``STOPPED``.
+    ``NOTHING_TO_DELIVER``, ``NO_ANSWER``, ``REFUSED``, ``STOPPED``. A base on real wheels needs a
+    heartbeat of its driver: see `bt_exec.robot.Robot`.
     """
-
-    site: SiteMap
-    """The map."""
-    notebook: Notebook
-    """What was seen, said and done."""
-    speaker: Speaker
-    """Its voice and its ears for words."""
-    asker: VisualQa | None
-    """A vision model that answers questions about pictures, if the site names one."""
 
     @property
     def pose(self) -> Pose:

@@ -1,4 +1,4 @@
-"""What a site may say of the pack, and how its simulated building may start."""
+"""The pack's settings in a site file, and the initial state of its simulated building."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class ReporterSettings(PackSettings):
 
     Attributes:
         robot: ``sim``.
-        detector: Who and what is in a picture: ``oracle``, the simulator tells.
+        detector: What detects people and things: ``oracle``, ground truth of the simulator.
         speaker: Whom the robot talks to: ``scripted`` people, or ``terminal``, the person at the
             keyboard is everybody.
         reports: Folder for written reports; ``none`` for no folder; beside the journal by default.
@@ -40,7 +40,7 @@ class ReporterSettings(PackSettings):
 
 
 class BuildingStart(WorldSettings):
-    """How the simulated building starts."""
+    """Initial state of the simulated building."""
 
     seed: str = Field("0", description="draws whatever is not chosen: a whole number")
     people: str = Field(
@@ -53,7 +53,7 @@ class BuildingStart(WorldSettings):
     )
     unusual: str = Field(
         "random",
-        description="what lies about: random, none, or PLACE:THING,… with THING one of "
+        description="unusual things: random, none, or PLACE:THING,… with THING one of "
         "fallen_chair, spill, box",
     )
     professor: str = Field("present", description="whether the professor is in: present, absent")
@@ -79,5 +79,5 @@ class BuildingStart(WorldSettings):
         return self
 
     def chosen(self) -> dict[str, str]:
-        """Return what was chosen; the rest is drawn."""
+        """Return the settings that were chosen; the rest is drawn at random."""
         return self.model_dump(exclude_unset=True)

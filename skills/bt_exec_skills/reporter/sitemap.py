@@ -27,7 +27,7 @@ from bt_exec_skills.navigation.geometry import Area, Pose
 __all__ = ["Names", "Person", "Place", "Round", "Section", "SiteMap", "make_map"]
 
 NEAR_M = 1.2
-"""Whoever is this close to one of a place's poses is at that place [m]."""
+"""Maximum distance from one of a place's poses at which the robot is at that place [m]."""
 
 
 class _Part(BaseModel):
@@ -35,7 +35,7 @@ class _Part(BaseModel):
 
 
 class Names(_Part):
-    """What people call something."""
+    """Names of a place, a person or a round."""
 
     en: str
     ko: str
@@ -46,7 +46,7 @@ class Names(_Part):
 
 
 class Section(_Part):
-    """A part of a place whose light is told apart."""
+    """A part of a place with a light of its own."""
 
     name: Names
     area: Area
@@ -60,7 +60,7 @@ class Place(_Part):
         aliases: Further words for it, in any language.
         poses: Where a robot stands and looks from; the first is where it goes.
         area: What belongs to it.
-        sections: Its parts, if their lights are told apart.
+        sections: Its parts, if they have lights of their own.
     """
 
     name: Names
@@ -86,7 +86,7 @@ class Person(_Part):
         name: What people call them.
         aliases: Further words for them, in any language.
         place: Where they usually are.
-        remote: Whether they hear the robot wherever it is, as the one at the terminal does.
+        remote: Whether they hear the robot wherever it is, as the user at the terminal does.
     """
 
     name: Names
@@ -96,7 +96,7 @@ class Person(_Part):
 
 
 class Round(_Part):
-    """A word for several places: who is sent there goes to each.
+    """A name for several places: the robot goes to each of them.
 
     Attributes:
         name: What people call them together.

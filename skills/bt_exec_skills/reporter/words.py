@@ -1,4 +1,4 @@
-"""Words of a site for the offline compiler: what people call its places and people."""
+"""Lexicon entries of a site for the offline compiler: names of its places and people."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ USER, PROFESSOR, PROFESSOR_OFFICE = "user", "professor", "professor_office"
 def words(settings: ReporterSettings) -> dict[str, Any]:
     """Return the values ``Place`` and ``Person`` of a site, in the form of a lexicon.
 
-    Whoever is found at a place is meant by it, too: 교수님 방에 가서 여쭤봐. The professor's office
+    A place may stand for the person found there: 교수님 방에 가서 여쭤봐. The professor's office
     goes only by names that name the professor.
     """
     site = make_map(settings)

@@ -1,7 +1,7 @@
-"""What simulated worlds of any pack share: which OpenGL, rays, control periods. MuJoCo carries it.
+"""Shared parts of simulated worlds (MuJoCo): choice of OpenGL, ray casting, control periods.
 
-Importing this package is cheap; `rays` imports `mujoco`. Which OpenGL that uses is settled by the
-environment when it is first imported, so a world calls `choose_gl` before any module that does.
+Importing this package is cheap; `rays` imports `mujoco`. The OpenGL that it uses is fixed by the
+environment at its first import, so a world calls `choose_gl` before any module that does.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ _JOIN_S = 2.0
 
 
 class GlThread:
-    """Runs functions one after the other on its own thread; whoever asks waits for the answer."""
+    """Runs functions one after the other on its own thread; the caller waits for the result."""
 
     def __init__(self) -> None:
         self._jobs: SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = SimpleQueue()
@@ -34,7 +34,7 @@ class GlThread:
         return answer.result()
 
     def at_exit(self, job: Callable[[], None]) -> None:
-        """Run `job` when the program ends, unless it is forgotten before."""
+        """Run `job` when the program ends, unless `forget` is called before."""
         self._at_exit.add(job)
 
     def forget(self, job: Callable[[], None]) -> None:
@@ -42,7 +42,7 @@ class GlThread:
         self._at_exit.discard(job)
 
     def end(self) -> None:
-        """Run what is left to do at exit, then end the thread."""
+        """Run the remaining exit jobs, then end the thread."""
         for job in tuple(self._at_exit):
             self._jobs.put((job, Future()))
         self._jobs.put(None)
@@ -53,7 +53,7 @@ class GlThread:
             job, answer = item
             try:
                 answer.set_result(job())
-            except BaseException as error:  # noqa: BLE001 - it is raised where it was asked
+            except BaseException as error:  # noqa: BLE001 - it is raised in the calling thread
                 answer.set_exception(error)
 
 

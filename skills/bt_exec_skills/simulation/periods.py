@@ -1,4 +1,4 @@
-"""Control periods: simulated time is cut into whole ones, whatever steps it is asked for in."""
+"""Control periods: simulated time advances in whole ones, whatever the requested steps."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["Periods"]
 
 
 class Periods:
-    """Cuts time into whole control periods; what is left over is owed to the next step.
+    """Cuts time into whole control periods; the remainder is carried over to the next step.
 
     Args:
         period_s: One period [s].

@@ -1,4 +1,4 @@
-"""Rays through a world: what each meets first. It is how worlds are seen without OpenGL."""
+"""Ray casting: the first hit of each ray, for rendering without OpenGL and range finders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy.typing as npt
 __all__ = ["Hits", "cast", "through_pixels"]
 
 Floats = npt.NDArray[np.float64]
-_WORTH_SPLITTING = 10_000  # rays; below, handing them out costs more than casting them
+_WORTH_SPLITTING = 10_000  # rays; below, distributing them costs more than casting them
 _MOST_WORKERS = 4
 
 

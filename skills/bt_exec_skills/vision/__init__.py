@@ -1,1 +1,1 @@
-"""Seeing in general: data sets, training, detectors, figures, annotated pictures. Knows no pack."""
+"""Vision tools without a pack: data sets, training, detectors, metrics, annotated pictures."""

@@ -19,7 +19,7 @@ __all__ = ["dataset", "evaluate", "show", "train"]
 
 @contextmanager
 def _bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar with rate and time left; give what moves it."""
+    """Show a progress bar with rate and time left; yield the function that moves it."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -45,7 +45,7 @@ def _bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def _stoppable(kept: str) -> Iterator[None]:
-    """Say at a Ctrl-C what is kept and that the same command goes on."""
+    """On Ctrl-C, print what is kept and that the same command resumes."""
     try:
         yield
     except KeyboardInterrupt:
@@ -60,7 +60,7 @@ def dataset(source: str, out: Path, scenes: int, seed: int, val_every: int) -> d
     from bt_exec_skills.vision.sources import find_source
 
     maker = find_source(source)
-    recipe = Recipe(source, seed, scenes, val_every, maker.classes)
+    recipe = Recipe(maker.name, seed, scenes, val_every, maker.classes)
     kept = f"the finished scenes are kept in {out}"
     with _stoppable(kept), _bar("scenes", scenes) as tell:
         make_dataset(maker, recipe, out, lambda done, _: tell(done))
@@ -82,7 +82,7 @@ def train(data: Path, out: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
 def evaluate(
     weights: Path | None, data: Path, split: Literal["train", "val"], out: Path | None
 ) -> dict[str, Any]:
-    """Try a network on a data set; write figures and plots into `out`, if given."""
+    """Evaluate a network on a data set; write figures and plots into `out`, if given."""
     from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
     from bt_exec_skills.vision.evaluate import evaluate as run
     from bt_exec_skills.vision.files import save_picture, write_whole

@@ -40,7 +40,7 @@ _LAST = "coco-val.json"  # what is written last: with it a data set is complete
 def make_dataset(
     source: SceneSource, recipe: Recipe, folder: Path, tell: Callable[[int, int], None]
 ) -> None:
-    """Make the data set, or what is missing of it.
+    """Make the data set, or complete it.
 
     Args:
         source: Where pictures come from.

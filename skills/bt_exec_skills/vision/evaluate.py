@@ -1,4 +1,4 @@
-"""Trying a network on a data set: boxes per class, and states where the source can ask for them."""
+"""Evaluating a network on a data set: boxes per class, and states if the source offers them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from bt_exec_skills.vision.sample import Mark, Picture
 __all__ = ["WORKING_SCORE", "Answer", "Report", "evaluate"]
 
 WORKING_SCORE = 0.35
-"""The score from which on a detection is believed, unless a site says otherwise."""
-_LEAST = 0.001  # everything down to here belongs to the curve
+"""Default score from which a detection counts."""
+_LEAST = 0.001  # lowest score on the curve
 
 Answer = Callable[[Picture], tuple[str, str] | None]
-"""Gives the true and the told state of a picture's subject, or None if it has none to tell."""
+"""Returns the true and the estimated state of a picture's subject, or None if it has none."""
 
 
 @dataclass(frozen=True)
@@ -91,13 +91,13 @@ def evaluate(
     answer: Answer | None = None,
     states: tuple[str, ...] = (),
 ) -> Report:
-    """Try a network on pictures.
+    """Evaluate a network on pictures.
 
     Args:
-        network: What is tried.
-        pictures: On what.
+        network: The network.
+        pictures: The pictures.
         tell: Called after each picture with their number so far.
-        classes: What is marked in them; one that the network does not know is never found.
+        classes: What is marked in them; classes that the network lacks are never found.
         answer: Gives states, if the source of the pictures can.
         states: The states.
     """

@@ -46,7 +46,7 @@ def save_picture(file: Path, picture: Frame) -> None:
 
 
 def write_whole(file: Path, text: str) -> None:
-    """Write a file whole or not at all: who is killed half-way leaves the old one, or none."""
+    """Write a file atomically: an interrupted write leaves the old file, or none."""
     draft = file.with_suffix(".part")
     draft.write_text(text, encoding="utf-8")
     os.replace(draft, file)  # noqa: PTH105 - Path.replace, said plainly

@@ -109,7 +109,7 @@ def _curve(right: npt.NDArray[np.bool_], count: int) -> Floats:
 
 
 class Confusion:
-    """What was told of things whose state is known.
+    """Confusion matrix of estimated states.
 
     Args:
         states: The states; the last one told may be "uncertain", which is no state.
@@ -120,7 +120,7 @@ class Confusion:
         self.counts = np.zeros((len(self.states), len(self.states) + 1), int)
 
     def add(self, truth: str, told: str) -> None:
-        """Count one answer; anything that is no state is doubt."""
+        """Count one answer; anything but a state counts as uncertain."""
         column = self.states.index(told) if told in self.states else len(self.states)
         self.counts[self.states.index(truth), column] += 1
 
@@ -141,5 +141,5 @@ class Confusion:
         return float(np.trace(self.counts[:, :-1])) / max(1, given)
 
     def told(self, truth: str, told: str) -> int:
-        """Return how often `told` was the answer where `truth` was true."""
+        """Return how often `told` was estimated for the true state `truth`."""
         return int(self.counts[self.states.index(truth), self.states.index(told)])

@@ -58,7 +58,7 @@ class OnnxNetwork:
     """
 
     def __init__(self, weights: Path, *, threads: int = _THREADS) -> None:
-        # Else it writes a device id into the home folder and calls its maker (onnxruntime 1.31).
+        # Otherwise it writes a device id into the home folder and sends data (onnxruntime 1.31).
         os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
         import onnxruntime
 
@@ -66,7 +66,7 @@ class OnnxNetwork:
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
-        # A spinning thread keeps a core busy between two looks.
+        # A spinning thread keeps a core busy between two inferences.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
             self._session: Any = onnxruntime.InferenceSession(

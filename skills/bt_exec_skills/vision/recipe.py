@@ -52,7 +52,7 @@ class Recipe:
         return "val" if held_out else "train"
 
     def unlike(self, other: Recipe) -> str:
-        """Return in what the other one differs: ``seed=3, scenes=40``; empty if in nothing."""
+        """Return how the other recipe differs: ``seed=3, scenes=40``; empty if it does not."""
         mine, theirs = asdict(self), asdict(other)
         return ", ".join(f"{key}={theirs[key]}" for key in mine if mine[key] != theirs[key])
 

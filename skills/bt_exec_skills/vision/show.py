@@ -54,7 +54,7 @@ def show_world(
         out: Where the picture goes.
 
     Raises:
-        UsageError: If no robot of the site has eyes.
+        UsageError: If no robot of the site has perception.
     """
     loaded = load_site(site)
     for pack, settings in loaded.packs.items():
@@ -66,7 +66,7 @@ def show_world(
         if scene is not None:
             save_picture(out, scene_picture(scene))
             return {"picture": str(out), **scene.record()}
-    raise UsageError(f"no robot of site {loaded.name} has eyes")
+    raise UsageError(f"no robot of site {loaded.name} has perception")
 
 
 def _look(site: Site, name: str, settings: PackSettings, world: Mapping[str, str]) -> Any:
@@ -140,6 +140,6 @@ def scene_picture(scene: Observation, frame: Any = None) -> Any:
 
 
 def _words_of(found: Mapping[str, Any]) -> str:
-    """Return what stands on a box: class, score, and why it is doubted."""
+    """Return the text on a box: class, score, and why it is doubtful."""
     doubt = f" {found['doubt']}" if found.get("doubt") else ""
     return f"{found['type']} {found['score']:.2f}{doubt}"

@@ -1,6 +1,6 @@
 """Where practice pictures come from: packs register sources through entry points.
 
-A package of anybody adds its own with::
+Any package can add its own with::
 
     [project.entry-points."bt_exec_skills.scenes"]
     kitchen = "my_kitchen.practice:KitchenPractice"
@@ -14,7 +14,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bt_exec.failure import UsageError
-from bt_exec.plugins import load_plugin
+from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec_skills.vision.evaluate import Answer
 from bt_exec_skills.vision.network import Network
 from bt_exec_skills.vision.sample import SceneSource
@@ -24,12 +24,17 @@ __all__ = ["find_source", "shipped_weights", "state_question"]
 _GROUP = "bt_exec_skills.scenes"
 
 
-def find_source(name: str) -> SceneSource:
-    """Return the installed source called `name`.
+def find_source(name: str = "") -> SceneSource:
+    """Return the installed source called `name`; the only one there is if it is empty.
 
     Raises:
         UnknownName: If there is none.
+        UsageError: If none is named, and there are several.
     """
+    known = plugin_names(_GROUP, "scene source")
+    if not name and len(known) != 1:
+        raise UsageError(f"whose scenes? --source NAME names one of: {', '.join(known) or 'none'}")
+    name = name or known[0]
     source: SceneSource = load_plugin(_GROUP, "scene source", name)()
     return source
 
@@ -47,7 +52,7 @@ def shipped_weights(source: SceneSource) -> Path:
 
 
 def state_question(source: SceneSource, network: Network) -> tuple[Answer | None, tuple[str, ...]]:
-    """Return what asks for states in pictures of `source`, and the states; None if it cannot."""
+    """Return the state estimator for pictures of `source`, and the states; None if none."""
     states: tuple[str, ...] = getattr(source, "states", ())
     if not states or not set(source.classes) <= set(network.names):
         return None, ()

@@ -1,4 +1,4 @@
-"""Training a small detector on a data set of ours, with ultralytics (extra ``yolo``).
+"""Training a small detector on a data set, with ultralytics (extra ``yolo``).
 
 Nothing is downloaded: the network starts from its yaml, not from pretrained weights. On a CPU its
 convolutions run in bfloat16, which halves the time; the loss stays in single precision.
@@ -53,8 +53,8 @@ class TrainSettings:
     def __post_init__(self) -> None:
         if not self.model.endswith((".yaml", ".yml")):
             raise UsageError(
-                f"model={self.model!r}: a network starts from its yaml, as yolo11n.yaml; nobody's "
-                "weights are taken over, nothing is downloaded"
+                f"model={self.model!r}: a network starts from its yaml, as yolo11n.yaml; no "
+                "pretrained weights are used, nothing is downloaded"
             )
 
     def options(self) -> dict[str, Any]:
@@ -71,8 +71,8 @@ class TrainSettings:
             "seed": self.seed,
             "pretrained": False,
             "rect": True,  # no padding to a square: a fifth less to compute
-            "mosaic": 0.0,  # pictures are made, not found: there are enough
-            "fliplr": 0.0,  # the side of a hinge means something
+            "mosaic": 0.0,  # the data set is synthetic: there are enough pictures
+            "fliplr": 0.0,  # no mirroring: left and right differ
             "scale": 0.15,
             "translate": 0.06,
             "hsv_s": 0.4,
@@ -86,8 +86,8 @@ class TrainSettings:
 def train(dataset: Path, out: Path, settings: TrainSettings) -> dict[str, Any]:
     """Train, export to ONNX, and return what was measured; goes on where it was interrupted.
 
-    Leaves in `out`: ``best.pt``, ``best.onnx``, ``training.json`` and the run's own folder. What
-    ultralytics has to say goes to standard error.
+    Leaves in `out`: ``best.pt``, ``best.onnx``, ``training.json`` and the run's own folder. The
+    output of ultralytics goes to standard error.
 
     Args:
         dataset: A complete data set made by `bt_exec_skills.vision.dataset`.

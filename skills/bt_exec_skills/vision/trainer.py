@@ -1,4 +1,4 @@
-"""What ultralytics does not do by itself: shuffled pictures of one size, bfloat16 on a CPU."""
+"""Additions to ultralytics: shuffled pictures of one size, bfloat16 on a CPU."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def test_an_utterance_of_another_tree_is_told(monkeypatch: pytest.MonkeyPatch) -
 
 def test_an_utterance_that_leaves_a_parameter_open_is_told(bt: Run, tmp_path: Path) -> None:
     text = (
-        "tree: check_material\nutterances: [look at the material]\n"
+        "tree: close_material\nutterances: [close the material]\n"
         "params: {arm: {type: Arm}}\nroot: {do: release, with: {arm: $arm}}\n"
     )
     (problem,) = problems_of(bt, write(tmp_path / "mine.yaml", text))

@@ -51,7 +51,7 @@ def test_run_as_json(bt: Run, tmp_path: Path) -> None:
     assert (outcome["status"], outcome["reason_code"]) == ("satisfied", "ALREADY_OPEN")
     assert outcome["skipped"] == [{"name": "open_door", "reason": "already open"}]
     assert outcome["journal"] == str(file)
-    assert "skipped   open_door  right → door-handle  문이 이미 열려 있습니다" in ran.err
+    assert "건너뜀    문 열기  right → door-handle  문이 이미 열려 있습니다" in ran.err
 
 
 def test_run_that_is_blocked(bt: Run) -> None:
@@ -65,7 +65,7 @@ def test_run_that_is_blocked(bt: Run) -> None:
 def test_run_that_is_refused(bt: Run) -> None:
     ran = bt("run", "창문을 열어", "--fast", "--no-journal")
     assert ran.code == 5
-    assert " ↷ refused · UNKNOWN_OBJECT · exit 5" in ran.out
+    assert " ↷ 거절 · UNKNOWN_OBJECT · 종료 코드 5" in ran.out
 
 
 def test_run_that_recovers(bt: Run) -> None:

@@ -168,7 +168,7 @@ def test_a_prompt_takes_what_its_encoding_does_not_know(
     words = ("repl", "--fast", "--no-journal", "--site", door)
     code, text = on_a_terminal(*words, keys=keys, **homes)
     assert code == 0
-    assert ("satisfied in" if encoding == "utf-8" else "refused") in text
+    assert ("완료 (" if encoding == "utf-8" else "refused") in text
 
 
 def test_help_is_quick() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from bt_exec import events as ev
 from bt_exec.cli import sinks
-from bt_exec.testing import FakeScene
+from bt_exec.testing import FakeObservation
 
 
 def test_a_disk_that_hangs_costs_frames_and_not_the_mission(
@@ -20,7 +20,7 @@ def test_a_disk_that_hangs_costs_frames_and_not_the_mission(
     monkeypatch.setattr("bt_exec.journal.write_png", lambda path, frame: hangs.wait(60))
     monkeypatch.setattr(sinks, "_PATIENCE_S", 0.01)
     frames = sinks.Frames(tmp_path)
-    observation = FakeScene(frame=np.zeros((2, 2, 3), np.uint8))
+    observation = FakeObservation(frame=np.zeros((2, 2, 3), np.uint8))
     for tick in range(sinks._WAITING + 10):
         frames.on(ev.Observed(0.0, tick, "door", observation))
     hangs.set()

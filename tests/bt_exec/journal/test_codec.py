@@ -26,7 +26,7 @@ from bt_exec.journal import RecordedObservation
 from bt_exec.journal.codec import digest_of, event_of, observation_data, row_data
 from bt_exec.skill import Verdict
 from bt_exec.spec.dump import dump_yaml
-from bt_exec.testing import FakeScene
+from bt_exec.testing import FakeObservation
 
 FAILURE = Failure("STUCK", "it is stuck", "part/go", node="go")
 
@@ -52,7 +52,7 @@ def test_columns_are_not_in_the_data_and_what_is_empty_is_left_out(journal, make
         SkillEnded(2.0, 4, "part/go", "go", 4, "failed", 0.5, failure=FAILURE),
         Turn(2.5, 5, {"mode": "idle"}),
         PerceptionFailed(3.0, 6, "door", "no picture"),
-        Observed(3.5, 7, "door", FakeScene(3.25, ("cup",), {"hand": "empty"})),
+        Observed(3.5, 7, "door", FakeObservation(3.25, ("cup",), {"hand": "empty"})),
     )
     assert [row[:7] for row in rows] == [
         (1, 0.5, 1, 0, "NodeChanged", "part", None),

@@ -179,7 +179,8 @@ def test_what_is_lost_is_counted_at_the_end(
         other.execute("ROLLBACK")
     assert told == [
         f"{journal.path} cannot be written (database is locked); no skill starts until it can",
-        f"5 rows of {recorder.mission_id} could not be written: database is locked",
+        f"5 rows of {recorder.mission_id} could not be written: database is locked; 2 are kept "
+        f"in {journal.path}.{recorder.mission_id}.rows",
     ]
 
 
@@ -233,13 +234,21 @@ def test_a_mission_that_cannot_be_recorded_moves_nothing(
     site = dataclasses.replace(site, catalogue=Catalogue([pack]))
     journal = Journal.open(tmp_path / "j.sqlite")
     with Session(site, fast=True, journal=journal) as session:
-        assert session.run("go").status == "satisfied"
+        first = session.run("go")
+        assert (first.status, first.record_problem) == ("satisfied", "")
+        assert "record_problem" not in first.to_dict()
         with closing(sqlite3.connect(journal.path, isolation_level=None)) as other:
             session.listeners.append(Locks(other))
             outcome = session.run("go")
             other.execute("ROLLBACK")
     assert (outcome.status, outcome.reason_code) == ("failed", "NOT_RECORDED")
     assert robot.log == ["a start", "a done"]  # of the first mission
+    side = f"{journal.path}.{outcome.mission_id}.rows"
+    said = outcome.to_dict()["record_problem"]
+    assert said.endswith(
+        f"could not be written: database is locked; {said.split()[0]} are kept in {side}"
+    )
+    assert Journal.open(journal.path).mission("last").status == "failed"  # they have come in
 
 
 class Locks:

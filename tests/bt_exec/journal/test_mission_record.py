@@ -18,6 +18,8 @@ from bt_exec.events import (
 )
 from bt_exec.failure import Failure, UnknownName
 from bt_exec.journal import Journal
+from bt_exec.journal.read import read_mission
+from bt_exec.journal.schema import connect
 
 STUCK = Failure("STUCK", "it is stuck", "part/go")
 
@@ -117,7 +119,7 @@ def test_a_mission_that_nobody_knows_lists_the_twenty_newest(journal):
     for recorder in names:
         recorder.close()
     with pytest.raises(UnknownName) as told:
-        journal.mission("9999")
+        journal.mission("2020-01-01-9999")
     assert set(told.value.known) == {recorder.mission_id for recorder in names[2:]}
 
 
@@ -151,3 +153,21 @@ def test_numbers_begin_again_with_each_day(journal: Journal):
         connection.execute("UPDATE missions SET day = '2020-01-01', id = '2020-01-01-000' || no")
     with journal.begin(command="x") as recorder:
         assert recorder.mission_id.endswith("-0001")
+
+
+def test_what_another_process_writes_meanwhile_is_not_half_of_a_record(journal):
+    """All tables are read as they were at one moment."""
+    with journal.begin(command="x") as recorder:
+        recorder.on(Turn(0.0, 1, {"n": 1}))
+
+    def another_process(statement: str) -> None:
+        if "FROM events" in statement:
+            with closing(sqlite3.connect(journal.path)) as other, other:
+                other.execute("DELETE FROM events")
+
+    with closing(connect(journal.path)) as connection:
+        connection.row_factory = sqlite3.Row
+        connection.set_trace_callback(another_process)
+        found = read_mission(connection, recorder.mission_id, journal.path.parent)
+    assert found.events == (Turn(0.0, 1, {"n": 1}),)
+    assert journal.mission("last").events == ()

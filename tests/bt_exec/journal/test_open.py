@@ -205,3 +205,34 @@ def test_what_no_waiting_helps_against_is_raised(
     monkeypatch.setattr(schema.time, "sleep", pytest.fail)
     with pytest.raises(sqlite3.OperationalError, match=why):
         schema._use_wal(Broken())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("damage", "missing"),
+    [
+        ("DROP TABLE exchanges", "the table exchanges is"),
+        ("DROP VIEW turns", "the table turns is"),
+        ("ALTER TABLE missions DROP COLUMN outcome", "the column missions.outcome is"),
+        (
+            "ALTER TABLE exchanges DROP COLUMN model; ALTER TABLE exchanges DROP COLUMN usage",
+            "the columns exchanges.model, exchanges.usage are",
+        ),
+        (
+            "DROP TABLE specs; ALTER TABLE missions DROP COLUMN seeds",
+            "the column missions.seeds is and the table specs is",
+        ),
+    ],
+)
+@pytest.mark.parametrize("version", [1, len(MIGRATIONS)])
+def test_a_journal_that_lacks_something_is_refused(
+    journal: Journal, damage: str, missing: str, version: int
+) -> None:
+    with closing(sqlite3.connect(journal.path)) as connection:
+        connection.executescript(damage)
+        connection.execute(f"PRAGMA user_version = {version}")
+    before = journal.path.read_bytes()
+    assert refusal(journal.path) == (
+        f"the journal {journal.path} is damaged: {missing} missing. Move the file away and a new "
+        "one is made, or name another file"
+    )
+    assert journal.path.read_bytes() == before

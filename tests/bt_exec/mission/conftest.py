@@ -19,7 +19,7 @@ from bt_exec.pack import Catalogue
 from bt_exec.rig import Rig
 from bt_exec.site.site import Limits, Rates
 from bt_exec.spec.load import load_text
-from bt_exec.testing import FakeClock, FakeScene, ScriptedRobot
+from bt_exec.testing import FakeClock, FakeObservation, ScriptedRobot
 from bt_exec.testing.missions import FixedCompiler, scripted_site
 
 ONE = "tree: t\nroot: {do: a}"
@@ -32,11 +32,11 @@ class Camera:
         self.clock = clock
         self.taken = 0
 
-    def capture(self) -> FakeScene:
+    def capture(self) -> FakeObservation:
         self.taken += 1
-        return FakeScene(self.clock.time, ("thing",), {"picture": str(self.taken)})
+        return FakeObservation(self.clock.time, ("thing",), {"picture": str(self.taken)})
 
-    def interpret(self, capture: FakeScene) -> FakeScene:
+    def interpret(self, capture: FakeObservation) -> FakeObservation:
         return capture
 
 

@@ -179,9 +179,9 @@ def test_ctrl_c_while_coming_to_rest_stops_the_robot_and_the_record_ends(stage, 
     class Restless(ScriptedRobot):
         @property
         def still(self) -> bool:
-            if where == "ask":
+            if where == "ask" and not self.stops:
                 raise KeyboardInterrupt
-            return False
+            return self.stops > 0
 
         @still.setter
         def still(self, value: bool) -> None:
@@ -207,14 +207,45 @@ def test_ctrl_c_while_coming_to_rest_stops_the_robot_and_the_record_ends(stage, 
         (0, 0.5, 0.0, 0),
         (3, 0.5, 0.3, 0),
         (5, 0.5, 0.5, 0),  # the last moment is waited for, then asked once more
-        (99, 0.5, 0.5, 1),
-        (99, 1.0, 1.0, 1),
+        (8, 0.5, 0.7, 1),  # after the stop it has the same while again; it is asked twice at 0.5 s
+        (14, 1.0, 1.3, 1),
     ],
 )
 def test_a_robot_has_a_while_to_come_to_rest(stage, asked, still_s, seconds, stops):
     on = stage([scripted_skill("a")], robot=Settling(asked), limits=Limits(still_s=still_s))
     outcome = on.run()
     assert (round(outcome.sim_seconds, 6), on.robot.stops) == (seconds, stops)
+
+
+@pytest.mark.parametrize(("still_s", "seconds"), [(0.5, 1.0), (1.0, 2.0)])
+def test_a_robot_that_never_comes_to_rest_is_an_outcome_of_its_own(stage, still_s, seconds):
+    on = stage([scripted_skill("a")], robot=Settling(999), limits=Limits(still_s=still_s))
+    outcome = on.run()
+    assert (outcome.status, outcome.reason_code, outcome.exit_code) == ("failed", "STOP_FAILED", 4)
+    assert outcome.failures[-1]["message"] == "the robot of test: it still moves"
+    assert (round(outcome.sim_seconds, 6), on.robot.stops) == (seconds, 1)
+    assert on.told(Aborting) == [f"{10 + still_s:g} 1 Aborting robot stop still moving"]
+
+
+def test_a_stop_that_raises_is_an_outcome_of_its_own(stage, caplog):
+    class Gone(Settling):
+        def stop(self) -> None:
+            super().stop()
+            raise OSError("connection lost")
+
+    on = stage([scripted_skill("a")], robot=Gone(25))
+    outcome = on.run()
+    assert (outcome.status, outcome.reason_code) == ("failed", "STOP_FAILED")
+    message = "the robot of test: its stop() raised OSError: connection lost"
+    assert outcome.failures[-1]["message"] == message
+    assert caplog.messages[-1].startswith("THE ROBOT DID NOT STOP")
+
+
+def test_an_abort_that_does_not_stop_the_robot_is_no_clean_abort(stage):
+    on = stage([scripted_skill("a")], robot=Settling(999))
+    on.executive.abort()
+    outcome = on.run()
+    assert (outcome.status, outcome.reason_code) == ("failed", "STOP_FAILED")
 
 
 def test_a_robot_that_cannot_be_asked_is_stopped_and_it_is_told(stage, caplog):
@@ -228,9 +259,11 @@ def test_a_robot_that_cannot_be_asked_is_stopped_and_it_is_told(stage, caplog):
             pass
 
     on = stage([scripted_skill("a")], robot=Lost())
-    assert on.run().status == "satisfied"
-    assert on.told(Aborting) == ["10 1 Aborting robot stop still moving"]
-    assert caplog.records[0].exc_info is not None
+    outcome = on.run()
+    assert (outcome.status, outcome.reason_code) == ("failed", "STOP_FAILED")
+    message = "the robot of test: still raised OSError: connection lost"
+    assert outcome.failures[-1]["message"] == message
+    assert on.told(Aborting) == ["12 1 Aborting robot stop still moving"]
 
 
 def test_all_robots_must_be_still(stage):

@@ -143,9 +143,10 @@ def test_a_robot_that_cannot_be_asked_is_stopped(caplog):
 
     executive = mission(a, robot)
     executive._listeners.append(Ends(ends))
-    assert executive.run("go").status == "satisfied"
+    outcome = executive.run("go")
+    assert (outcome.status, outcome.reason_code) == ("failed", "STOP_FAILED")
     assert (robot.stops, len(ends)) == (1, 1)
-    assert "it cannot be told whether the robots are still" in caplog.text
+    assert "still raised OSError: connection lost" in caplog.text
 
 
 def test_a_robot_that_cannot_say_what_it_knows_at_the_end_costs_only_its_words(caplog):

@@ -11,7 +11,7 @@ from bt_exec.observation import ObservationBuffer
 from bt_exec.pack import Catalogue
 from bt_exec.rig import Rig
 from bt_exec.site.site import Rates
-from bt_exec.testing import FakeClock, FakeScene, ScriptedRobot
+from bt_exec.testing import FakeClock, FakeObservation, ScriptedRobot
 
 
 class Slow:
@@ -24,10 +24,10 @@ class Slow:
     def capture(self) -> float:
         return self.clock.time
 
-    def interpret(self, taken: float) -> FakeScene:
+    def interpret(self, taken: float) -> FakeObservation:
         if not taken:
             self.first.wait(60)
-        return FakeScene(taken, known={"taken": str(taken)})
+        return FakeObservation(taken, known={"taken": str(taken)})
 
 
 def test_a_look_that_was_under_way_does_not_stand_for_one_that_is_asked_for_now() -> None:

@@ -15,7 +15,7 @@ from bt_exec.observation import ObservationBuffer
 from bt_exec.pack import Catalogue
 from bt_exec.rig import Rig
 from bt_exec.site.site import Rates
-from bt_exec.testing import FakeClock, FakeScene, ScriptedRobot
+from bt_exec.testing import FakeClock, FakeObservation, ScriptedRobot
 
 
 class Camera:
@@ -35,11 +35,11 @@ class Camera:
         self.captures.append(self.clock.time)
         return self.clock.time
 
-    def interpret(self, taken: float) -> FakeScene:
+    def interpret(self, taken: float) -> FakeObservation:
         assert self.ready.wait(60)
         if self.error is not None:
             raise self.error
-        return FakeScene(taken, ("thing",), {"taken": f"{taken:g}"})
+        return FakeObservation(taken, ("thing",), {"taken": f"{taken:g}"})
 
 
 class Looks:
@@ -139,7 +139,7 @@ def test_a_real_camera_is_never_waited_for(looks):
     assert on.worker.collect(60.0) is None
     on.camera.ready.set()
     on.settle()
-    assert on.worker.collect(60.0) == FakeScene(1.0, ("thing",), {"taken": "1"})
+    assert on.worker.collect(60.0) == FakeObservation(1.0, ("thing",), {"taken": "1"})
     assert on.worker.collect(60.0) is None  # a scene is there once
 
 
@@ -242,8 +242,8 @@ def test_a_pair_of_eyes_that_fails_does_not_keep_the_others_from_looking(looks):
 def test_what_is_seen_is_summed_up_for_a_compiler(looks):
     on, other = looks(), looks()
     on.perception_loop.look()
-    other.buffer.add(FakeScene(2.0, ("cup", "thing"), {"taken": "2"}, frame="old"))
-    other.buffer.add(FakeScene(3.0, ("cup", "thing"), {"taken": "3"}, frame="new"))
+    other.buffer.add(FakeObservation(2.0, ("cup", "thing"), {"taken": "2"}, frame="old"))
+    other.buffer.add(FakeObservation(3.0, ("cup", "thing"), {"taken": "3"}, frame="new"))
     blind = looks()
     on.perception_loop.perception_workers = {
         "blind": blind.worker,

@@ -16,7 +16,7 @@ from bt_exec.rig import PackSettings
 from bt_exec.skill import Verdict
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
-from bt_exec.testing import FakeScene
+from bt_exec.testing import FakeObservation
 
 TREE = """
 tree: t
@@ -164,8 +164,8 @@ def test_verdicts_are_the_last_ones_and_answers_those_that_were_to_be_told_and_a
 
 def test_each_reporter_is_shown_the_mission_before_a_skill_starts():
     told = Told()
-    told.buffer.add(FakeScene(0.5))
-    told.buffer.add(FakeScene(1.0))
+    told.buffer.add(FakeObservation(0.5))
+    told.buffer.add(FakeObservation(1.0))
     skip = NodeChanged(1.0, 2, "take", "skipped", "already held")
     told.on(Planned(0.0, 0, plan(), 1), start(FIRST), end(FIRST), skip, asked("near", True))
     told.on(start(SECOND))
@@ -177,7 +177,7 @@ def test_each_reporter_is_shown_the_mission_before_a_skill_starts():
         "get it",
         "en",
         plan(),
-        FakeScene(1.0),
+        FakeObservation(1.0),
         SECOND,
         (SECOND,),
         (FIRST,),

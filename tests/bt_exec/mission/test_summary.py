@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from bt_exec.events import Asked
 from bt_exec.failure import Failure, Refusal
 from bt_exec.language.messages import Messages
 from bt_exec.mission.progress import MissionProgress
-from bt_exec.mission.reporting import Reporters, Skip
+from bt_exec.mission.reporting import Action, Reporters, Skip
 from bt_exec.mission.summary import state_of, summarise
 from bt_exec.outcome import Ending
 from bt_exec.skill import Steps, Verdict, condition, skill
@@ -25,6 +26,9 @@ OK: {en: Done., ko: 마쳤습니다.}
 ABORTED: {en: Stopped., ko: 멈췄습니다.}
 SKILL_FAILED: {en: I stopped at, ko: 실패}
 STUCK: {en: "The door is stuck ({message}).", ko: 문이 걸렸습니다.}
+TRIED_INSTEAD: {en: "I tried it another way:", ko: 다른}
+SLIPPED: {en: "It slipped.", ko: 미끄러짐}
+NO_GRIP: {en: "There is no grip ({message}).", ko: 손잡이}
 NO_PROGRESS: {en: "The same again after {replans} plans.", ko: 또}
 already open: {en: It is open already., ko: 이미 열림}
 already held: {en: I hold it already., ko: 이미 잡음}
@@ -179,4 +183,57 @@ def test_only_facts_with_a_sentence_and_a_value_are_told(words):
     assert state_of(progress, words, catalogue, {}) == ()
     assert state_of(progress, words, catalogue, FACTS, well=False) == (
         *("The door is open.", "The left hand holds a cup."),
+    )
+
+
+JAM = Failure("STUCK", "jammed", "t/open_door", node="open_door", args={"arm": "left"})
+GRIP = Failure("NO_GRIP", "edge", "t/take", node="take", args={"arm": "left"})
+SLIP = Failure("SLIPPED", "", "t/take", node="take", args={"arm": "left"})
+OPENED = Action("open_door", {"arm": "right"}, "t/open_door")
+
+
+@pytest.mark.parametrize(
+    ("failures", "done", "expected"),
+    [
+        # the door jams, then the other way fails as well: both are told, the cause first
+        (
+            [JAM, GRIP],
+            [],
+            "The door is stuck (jammed). I tried it another way: There is no grip (edge).",
+        ),
+        # the same again says nothing new
+        ([JAM, JAM], [], "The door is stuck (jammed)."),
+        ([JAM, replace(JAM, message="3 mm")], [], "The door is stuck (jammed)."),
+        (
+            [JAM, JAM, GRIP, GRIP],
+            [],
+            "The door is stuck (jammed). I tried it another way: There is no grip (edge).",
+        ),
+        # the other hand opened it: what failed later is the cause
+        ([JAM, SLIP], [OPENED], "It slipped."),
+        # an earlier attempt of the same step is where it began
+        (
+            [replace(GRIP, cause=SLIP)],
+            [],
+            "It slipped. I tried it another way: There is no grip (edge).",
+        ),
+        # of many ways the latest two
+        (
+            [JAM, SLIP, GRIP, replace(GRIP, message="rim")],
+            [],
+            "The door is stuck (jammed). I tried it another way: There is no grip (edge). "
+            "There is no grip (rim).",
+        ),
+    ],
+)
+def test_the_first_cause_is_told_before_what_was_tried(said, failures, done, expected):
+    ending = Ending("blocked", "STUCK", failures[-1])
+    before = {"_done_before": [0] * (len(failures) - 1), "done": done}
+    assert said(ending, None, failures=failures, **before) == expected
+
+
+def test_a_lost_simulation_is_its_own_cause(said):
+    lost = Failure("STUCK", "the simulation is gone", kind="robot")
+    assert said(Ending("failed", "SIMULATION_LOST", lost), None, failures=[SLIP]) == (
+        "The door is stuck (the simulation is gone)."
     )

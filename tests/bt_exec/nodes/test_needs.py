@@ -13,7 +13,7 @@ from bt_exec.observation import ObservationBuffer
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.rig import Rig
 from bt_exec.skill import Running, Steps, skill
-from bt_exec.testing import FakeScene, ScriptedRobot, run_tree, scripted_skill
+from bt_exec.testing import FakeObservation, ScriptedRobot, run_tree, scripted_skill
 
 
 @skill(needs={"hand.{arm}": "empty", "door": "open|ajar"})
@@ -22,7 +22,7 @@ def grasp(arm: str) -> Steps:
     yield Running()
 
 
-def runtime(robot: dict[str, str], *observations: FakeScene, acted: float = 0.0) -> Runtime:
+def runtime(robot: dict[str, str], *observations: FakeObservation, acted: float = 0.0) -> Runtime:
     buffer: ObservationBuffer[Any] = ObservationBuffer(lambda: 0.0)
     for observation in observations:
         buffer.add(observation)
@@ -37,7 +37,7 @@ def ask(surroundings: Runtime) -> tuple[str, dict[str, Any]] | None:
     return unmet_need(grasp, {"arm": "left"}, surroundings)
 
 
-SHUT = FakeScene(t=5.0, known={"door": "closed"})
+SHUT = FakeObservation(t=5.0, known={"door": "closed"})
 
 
 @pytest.mark.parametrize(
@@ -47,8 +47,12 @@ SHUT = FakeScene(t=5.0, known={"door": "closed"})
         ({"hand.left": "empty", "door": "ajar"}, [], 0.0),
         ({"hand.right": "cup"}, [], 0.0),  # the other hand
         ({}, [SHUT], 5.1),  # how it was before the last action
-        ({}, [SHUT, FakeScene(t=6.0, known={})], 5.0),  # the newest scene does not say
-        ({"door": "closed"}, [FakeScene(t=6.0, known={"door": "open"})], 0.0),  # seen is newer
+        ({}, [SHUT, FakeObservation(t=6.0, known={})], 5.0),  # the newest scene does not say
+        (
+            {"door": "closed"},
+            [FakeObservation(t=6.0, known={"door": "open"})],
+            0.0,
+        ),  # seen is newer
     ],
 )
 def test_nothing_known_is_against_it(robot: Any, observations: Any, acted: float) -> None:

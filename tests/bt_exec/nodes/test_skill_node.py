@@ -18,7 +18,7 @@ from bt_exec.rig import Rig
 from bt_exec.skill import Running, Steps, Verdict, condition, skill
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
-from bt_exec.testing import FakeClock, FakeScene, ScriptedRobot, scripted_skill
+from bt_exec.testing import FakeClock, FakeObservation, ScriptedRobot, scripted_skill
 from bt_exec.testing.missions import unverified
 
 
@@ -437,12 +437,12 @@ def test_a_part_is_given_the_robot_and_the_sight_of_its_own_pack():
         return Verdict.yes()
 
     buffers = {"other": ObservationBuffer(lambda: 0.0)}
-    buffers["other"].add(FakeScene(0.0, ("cup",)))
+    buffers["other"].add(FakeObservation(0.0, ("cup",)))
     stage = Stage(
         "{sequence: [{check: q}, {check: r}]}", [q], strangers=[_renamed(q, "r")], buffers=buffers
     )
     stage.tick()
-    assert given == [(stage.own, None), (stage.other, FakeScene(0.0, ("cup",)))]
+    assert given == [(stage.own, None), (stage.other, FakeObservation(0.0, ("cup",)))]
 
 
 def test_a_part_of_a_pack_without_a_body_is_given_none():

@@ -1,10 +1,17 @@
+"""A plan that is there already: given as it is, and after a failure as the library mends it."""
+
 from __future__ import annotations
 
+from bt_exec.failure import Failure
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.planning.fixed_plan import FixedPlan
+from bt_exec.spec.expand import expand
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
+from bt_exec.spec.model import Tree, children_of
+from bt_exec.testing import scripted_skill
+from bt_exec.testing.missions import scripted_site
 
 
 def test_a_given_plan_is_the_answer_for_the_command_that_is_run():
@@ -15,3 +22,28 @@ def test_a_given_plan_is_the_answer_for_the_command_that_is_run():
     assert answer.spec.root == spec.root
     mission = answer.spec.mission
     assert (mission.command, mission.language, mission.compiler) == ("new", "en", "other")
+
+
+def test_after_a_failure_the_failed_part_is_done_another_way():
+    trees = [
+        "tree: open\notherwise: [{on: [STUCK], tree: pry}]\nroot: {do: pull}",
+        "tree: pry\nroot: {do: lever}",
+    ]
+    site = scripted_site([scripted_skill("pull", ["STUCK"]), scripted_skill("lever")], trees)
+    text = "mission: {command: open it}\nroot: {sequence: [{tree: open}]}"
+    spec = expand(load_text(text).document, site.library)
+    failed = Request(
+        "open it",
+        "en",
+        site.catalogue,
+        site.library,
+        previous=spec,
+        failure=Failure("STUCK", path="open/pull", node="pull"),
+    )
+    answer = FixedPlan(spec).compile(failed)
+    assert isinstance(answer, Plan)
+    (part,) = children_of(answer.spec.root)
+    assert isinstance(part, Tree)
+    assert part.tree == "pry"
+    header = answer.spec.mission
+    assert (header.compiler, header.plan_version, header.parent) == ("given", 2, 1)

@@ -45,49 +45,24 @@ def test_what_is_found(name: str) -> None:
         assert problem.file == str(FILES[name])
 
 
-WHOLE = {
-    "misspelt_kind": "3:3: root/sequnce: there is no kind 'sequnce' (found sequnce; allowed: "
-    "sequence, do, check, tree, fallback, parallel) [NO_KIND]",
-    "skill_as_kind": "3:3: root/take: there is no kind 'take'; to run a skill of that name write "
-    "'do: take' (found take; allowed: tree, do, check, sequence, fallback, parallel) [NO_KIND]",
-    "unknown_node_field": "4:3: root/timeot: a 'do' node has no field 'timeot' (found timeot; "
-    "allowed: timeout, name, skip_if, while, retry, repeat, do, with, save) [UNKNOWN_FIELD]",
-    "with_at_a_check": "4:3: root/with: a 'check' node has no field 'with'; arguments stand under "
-    "the name of the condition: {NAME: {ARGUMENT: value}} (found with; allowed: name, skip_if, "
-    "while, retry, timeout, repeat, check, else, tell) [UNKNOWN_FIELD]",
-    "timeout_without_unit": "4:12: root/timeout: a time is a number with its unit, 1ms to 24h: "
-    "500ms, 20s, 2min (found 20; allowed: 20s, 20ms, 20min) [BAD_TIME]",
-    "succeed_when_misspelt": "4:17: root/succeed_when: must be all, any, or how many children must "
-    "succeed: 1 or more (found 'aany'; allowed: any, all) [BAD_VALUE]",
-    "param_default_null": "3:29: params/arm/default: nothing is no default; leave 'default' out if "
-    "callers must give this parameter (found nothing) [BAD_VALUE]",
-    "colon_in_text": "2:19: ':' is not expected here; put text that holds ': ' into quotes, or "
-    "check the indentation [NOT_YAML]",
-    "unclosed_brace": "4:9: this '{' is not closed; '}' is missing [NOT_YAML]",
-    "tab_indent": "3:1: a tab cannot indent; indent with spaces [NOT_YAML]",
-    "duplicate_key": "5:3: root/retry: 'retry' stands here again; it was first given on line 4 "
-    "[DUPLICATE_KEY]",
-    "latin_1": "2:10: is not UTF-8 text; save it as UTF-8 (found byte 0xd6) [NOT_UTF8]",
-    "condition_argument_without_name": "3:19: root/check/lid_is: the arguments of 'lid_is' are "
-    "names with values: {lid_is: {NAME: value}} (found 'open') [BAD_CONDITION]",
-    "skill_is_a_tree": "2:12: root/do: there is no skill 'open_up'; it is a tree: write 'tree: "
-    "open_up' (found open_up; allowed: open_lid, take, put, look, wait, follow) [UNKNOWN_SKILL]",
-    "wrong_literal": "4:15: root/with/arm: 'arm' takes left|right (found lefft; allowed: left, "
-    "right) [WRONG_TYPE]",
-    "unbound_misspelt": "5:15: root/with/arm: $amr is neither a parameter nor a result saved "
-    "before (found $amr; allowed: $arm) [UNBOUND]",
-    "not_saved_for_sure": "9:29: root/sequence[1]/check/near/thing: $seen is not saved for sure "
-    "before this: what saves it may be skipped or fail, runs at the same time, or comes later "
-    "(found $seen) [UNBOUND]",
-    "arm_claimed_twice": "5:7: root/parallel[1]: take and open_lid would both use arm.left at "
-    "once (found arm.left) [CLAIMED_TWICE]",
-}
+def told() -> dict[str, list[str]]:
+    """Return the whole lines that an author reads, by file: ``told.txt``, in its order."""
+    lines: dict[str, list[str]] = {name: [] for name in EXPECTED}
+    for line in (FOLDER / "told.txt").read_text(encoding="utf-8").splitlines():
+        name, _, text = line.partition(" | ")
+        lines[name].append(text)
+    return lines
 
 
-@pytest.mark.parametrize("name", WHOLE)
+TOLD = told()
+
+
+@pytest.mark.parametrize("name", TOLD)
 def test_whole_messages(name: str) -> None:
     path = FILES[name]
-    assert [str(problem) for problem in problems_of(path)] == [f"{path}:{WHOLE[name]}"]
+    assert [str(problem) for problem in problems_of(path)] == [
+        f"{path}:{text}" for text in TOLD[name]
+    ]
 
 
 def test_several_mistakes_are_told_at_once_in_the_order_of_the_text() -> None:

@@ -3,9 +3,9 @@
 import pytest
 from pydantic import ValidationError
 
-from bt_exec import Failed
-from bt_exec.skill import Running, Steps, skill
-from bt_exec.testing import FakeClock, ScriptedRobot, run_skill
+from bt_exec import Failed, Service, Verdict
+from bt_exec.skill import Running, Steps, condition, skill
+from bt_exec.testing import FakeClock, ScriptedRobot, run_skill, run_tree
 
 
 @skill(fails={"STUCK"})
@@ -86,3 +86,47 @@ def test_a_step_that_is_none_is_found():
 
     with pytest.raises(AssertionError, match="mumble yielded 'soon', not Running"):
         run_skill(mumble).tick()
+
+
+class Shelf:
+    """Where books stand."""
+
+    def __init__(self, *books: str) -> None:
+        self.books = list(books)
+
+
+@skill
+def lend(shelf: Service[Shelf], title: str) -> Steps:
+    """Take a book from the shelf."""
+    yield Running(None, "looking")
+    shelf.books.remove(title)
+
+
+@condition
+def on_shelf(shelf: Service[Shelf], title: str) -> Verdict:
+    """Whether a book stands on the shelf."""
+    return Verdict.yes() if title in shelf.books else Verdict.no(f"{title} is lent")
+
+
+LEND = "{sequence: [{check: {on_shelf: {title: Emma}}}, {do: lend, with: {title: Emma}}]}"
+
+
+def test_services_are_given_by_name():
+    shelf = Shelf("Emma", "Ulysses")
+    assert run_skill(lend, shelf=shelf, title="Emma").finish().outcome == "done"
+    assert shelf.books == ["Ulysses"]
+
+
+def test_a_service_that_is_missing_is_named():
+    with pytest.raises(TypeError, match="lend needs the service 'shelf': shelf="):
+        run_skill(lend, title="Emma")  # type: ignore[call-arg]  # which mypy finds, too
+
+
+def test_a_tree_is_run_with_services():
+    shelf = Shelf("Emma")
+    run = run_tree(f"tree: t\nroot: {LEND}", [lend, on_shelf], services={"shelf": shelf})
+    assert run.outcome is not None
+    assert run.outcome.ok
+    assert shelf.books == []
+    with pytest.raises(TypeError, match="the tree needs the service 'shelf'"):
+        run_tree(f"tree: t\nroot: {LEND}", [lend, on_shelf])

@@ -24,7 +24,7 @@ ENGLISH = "Get the material inside the door."
 
 
 @dataclass(frozen=True)
-class FakeScene:
+class FakeObservation:
     t: float
     text: str = "door open 0.9 · handle yes · material yes"
     frame: Any = None
@@ -80,8 +80,8 @@ class Script:
         self.model.on(ev.MissionStarted(*self._at, "2026-11-20-0007", command, language, "door"))
         return self
 
-    def look(self, text: str = FakeScene.text) -> Script:
-        self.model.on(ev.Observed(*self._at, "door", FakeScene(self.t, text)))
+    def look(self, text: str = FakeObservation.text) -> Script:
+        self.model.on(ev.Observed(*self._at, "door", FakeObservation(self.t, text)))
         return self
 
     def plan(self, spec: MissionSpec) -> Script:

@@ -35,6 +35,12 @@ def test_a_cycle_is_told_at_each_node_that_closes_it() -> None:
     ) == ["3:21 TREE_CYCLE", "3:47 TREE_CYCLE"]
 
 
+def test_another_way_may_run_the_tree_that_it_replaces() -> None:
+    """Another way takes the place of this tree, so it runs it with other arguments at most."""
+    way = "otherwise: [{on: [STUCK], tree: fetch, with: {arm: left}}]"
+    assert of_tree(f"tree: find\n{way}\nroot: {{do: look}}\n") == []
+
+
 def test_either_or() -> None:
     assert of_tree("tree: t\nroot: {check: lit, tell: true, else: DARK}\n") == [
         "2:32 ELSE_WITH_TELL"

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, Protocol
 
-from bt_exec import Failed, Pack, Robot, Running, Scene, Steps, Verdict, World, condition, skill
+from bt_exec import (
+    Failed,
+    Pack,
+    Robot,
+    Running,
+    Observation,
+    Service,
+    Steps,
+    Verdict,
+    World,
+    condition,
+    skill,
+)
 
 
 class Lamp(Robot, Protocol):
@@ -25,15 +37,27 @@ def shine(robot: Lamp, level: int, colour: Literal["red", "white"] = "white") ->
 
 
 @skill
-def look(robot: Lamp, world: World[Scene], place: str) -> Steps:
+def look(robot: Lamp, world: World[Observation], place: str) -> Steps:
     """Look."""
     yield Running()
 
 
+class Shelf:
+    """Bulbs in stock."""
+
+
+@skill
+def change_bulb(robot: Lamp, world: World[Observation], shelf: Service[Shelf], watts: int) -> Steps:
+    """Take a bulb from the shelf."""
+    yield Running()
+
+
 @condition
-def dark(world: World[Scene], below: int = 3) -> Verdict:
+def dark(world: World[Observation], below: int = 3) -> Verdict:
     """Whether it is dark."""
     return Verdict.yes()
 
 
-PACK = Pack("lamp", skills=(shine, look), conditions=(dark,))
+PACK = Pack(
+    "lamp", skills=(shine, look, change_bulb), conditions=(dark,), services={"shelf": Shelf}
+)

@@ -3,15 +3,13 @@
 import socket
 
 from bt_exec_llm.client import ModelSettings
-from bt_exec_llm.client.endpoint import look_at_endpoint
+from bt_exec_llm.client.endpoint import check_endpoint
 
 
 def test_a_server_that_listens_is_reached_and_asked_nothing():
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        found = list(
-            look_at_endpoint(ModelSettings(base_url=f"http://127.0.0.1:{port}", model="m"))
-        )
+        found = list(check_endpoint(ModelSettings(base_url=f"http://127.0.0.1:{port}", model="m")))
     assert found == [
         ("key", "ok", "none is needed here", ""),
         ("address", "ok", f"http://127.0.0.1:{port} answers (m)", ""),
@@ -23,7 +21,7 @@ def test_nobody_there_is_said_with_what_to_do(monkeypatch):
         port = server.getsockname()[1]
     monkeypatch.setenv("MY_KEY", "secret")
     settings = ModelSettings(base_url=f"http://127.0.0.1:{port}", api_key_env="MY_KEY")
-    key, address = look_at_endpoint(settings)
+    key, address = check_endpoint(settings)
     assert key == ("key", "ok", "in MY_KEY", "")
     assert address[:3] == ("address", "optional", f"http://127.0.0.1:{port}: connection refused")
     assert "start the server" in address[3]
@@ -32,4 +30,4 @@ def test_nobody_there_is_said_with_what_to_do(monkeypatch):
 def test_a_missing_key_is_named(monkeypatch):
     monkeypatch.delenv("MY_KEY", raising=False)
     settings = ModelSettings(base_url="http://127.0.0.1:9", api_key_env="MY_KEY")
-    assert next(look_at_endpoint(settings))[2:] == ("MY_KEY is not set", "export MY_KEY=…")
+    assert next(check_endpoint(settings))[2:] == ("MY_KEY is not set", "export MY_KEY=…")

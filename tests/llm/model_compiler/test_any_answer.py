@@ -109,11 +109,11 @@ def test_any_tree_gets_a_verdict():
 
     @CALM
     @given(TREE | SOUND_TREE, COMMAND, WORLD)
-    def judge(tree, command, world):
+    def assess(tree, command, world):
         plan = _check(*_judge(json.dumps({"root": tree}), command, world))
         accepted.extend([plan] if plan is not None else [])
 
-    judge()
+    assess()
     some(accepted, least=5)
 
 
@@ -149,12 +149,12 @@ def test_any_damage_to_an_answer_gets_a_verdict():
         st.integers(0, 400) | st.integers(0, 3),
         st.text(max_size=6),
     )
-    def judge(answer, start, length, inserted):
+    def assess(answer, start, length, inserted):
         text, command, world = answer
         plan = _check(*_judge(text[:start] + inserted + text[start + length :], command, world))
         accepted.extend([plan] if plan is not None else [])
 
-    judge()
+    assess()
     some(accepted, least=5)
 
 

@@ -32,7 +32,11 @@ def way_cost(way, weight):
 
 @st.composite
 def mazes(draw):
-    cells = draw(st.lists(st.booleans(), min_size=SIDE * SIDE, max_size=SIDE * SIDE))
+    cells = draw(
+        st.lists(
+            st.sampled_from([True, True, True, False]), min_size=SIDE * SIDE, max_size=SIDE * SIDE
+        )
+    )
     free = np.array(cells).reshape(SIDE, SIDE)
     spot = st.tuples(st.integers(0, SIDE - 1), st.integers(0, SIDE - 1))
     start, goal = draw(spot), draw(spot)
@@ -74,7 +78,7 @@ def test_a_way_is_a_cheapest_one_and_is_found_if_there_is_one():
     ways = []
 
     @given(mazes())
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=150, deadline=None, derandomize=True)
     def search(maze):
         free, start, goal, weight = maze
         best = dijkstra(free, start, goal, weight) if free[goal] else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,11 @@ from bt_exec.observation import ObservationBuffer, World
 from bt_exec.rig import Rig
 from bt_exec.site.data import data_path
 from bt_exec.skill import Skill, Steps
+from bt_exec.visual_qa import VisualQa
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.reporter.pack import PACK
 from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterObservation
+from bt_exec_skills.reporter.perception.vlm_answer import PictureAnswers
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.speaker import Reply, ScriptedSpeaker
 from bt_exec_skills.reporter.settings import ReporterSettings
@@ -58,7 +60,8 @@ class Trip:
     def start(self, name: str, **args: Any) -> Steps[Any]:
         skill = SKILLS[name]
         world = World(self.buffer, self.robot.time)
-        return skill(**skill.inject(self.robot, world), **skill.validate(args))
+        given = skill.inject(self.robot, world, self.rig.services)
+        return skill(**given, **skill.validate(args))
 
     def tick(self) -> None:
         since = self.robot.time - self._last + 1e-9
@@ -133,21 +136,13 @@ class ScriptedRobot:
     """Readings as set; motions end with the reason set for their name; goto arrives at once."""
 
     site: SiteMap
-    clock: Clock
-    reports: Path | None = None
     pose: Pose = field(default_factory=lambda: Pose(3.0, -1.4, 0.0))
     tray: str | None = None
     db: float = 40.0
     reasons: dict[str, str] = field(default_factory=dict)
-    replies: dict[str, Any] = field(default_factory=dict)
     motions: list[tuple[str, ScriptedMotion]] = field(default_factory=list)
     doing: str = "moving"
     still: bool = True
-
-    def __post_init__(self) -> None:
-        self.notebook = Notebook(self.site, self.reports)
-        self.speaker = ScriptedSpeaker(self.clock, self.replies)
-        self.asker = None
 
     @property
     def place(self) -> str | None:
@@ -191,12 +186,26 @@ def person(who: str, at: tuple[float, float]) -> PlacedDetection:
 class Play:
     """Runs skills on a scripted robot; `scenes` gives what is seen at each time [s]."""
 
-    def __init__(self, **robot: Any) -> None:
+    def __init__(
+        self,
+        reports: Path | None = None,
+        replies: Mapping[str, Any] | None = None,
+        model: VisualQa | None = None,
+        **robot: Any,
+    ) -> None:
         self.clock = Clock()
-        robot.setdefault("replies", {"*": {"en": Reply("Yes."), "ko": Reply("네.")}})
-        self.robot = ScriptedRobot(
-            make_map(ReporterSettings.model_validate(building())), self.clock, **robot
-        )
+        site_map = make_map(ReporterSettings.model_validate(building()))
+        if replies is None:
+            replies = {"*": {"en": Reply("Yes."), "ko": Reply("네.")}}
+        self.robot = ScriptedRobot(site_map, **robot)
+        self.notebook = Notebook(site_map, reports)
+        self.speaker = ScriptedSpeaker(self.clock, replies)
+        self.services: dict[str, Any] = {
+            "site_map": site_map,
+            "notebook": self.notebook,
+            "speaker": self.speaker,
+            "visual_qa": PictureAnswers(model),
+        }
         self.scenes: Callable[[float], ReporterObservation | None] = self.empty
         self.result: Any = None
         self.failed: Failed | None = None
@@ -213,7 +222,8 @@ class Play:
         skill = SKILLS[name]
         sight: ObservationBuffer[ReporterObservation] = ObservationBuffer(self.clock)
         world = World(sight, self.clock.t)
-        return skill(**skill.inject(self.robot, world), **skill.validate(args)), sight
+        given = skill.inject(self.robot, world, self.services)
+        return skill(**given, **skill.validate(args)), sight
 
     def run(self, name: str, **args: Any) -> str:
         steps, sight = self.start(name, **args)

@@ -1,8 +1,8 @@
 """Training data for detectors: randomised pictures of the door world with labels.
 
-The simulator's package comes first: it settles which OpenGL `mujoco` uses.
+The simulator's package is imported first: it chooses the OpenGL that `mujoco` uses.
 """
 
-import bt_exec_skills.door.sim  # noqa: F401 - for what its import settles
+import bt_exec_skills.door.sim  # noqa: F401 - imported for its side effect
 
 __all__: list[str] = []

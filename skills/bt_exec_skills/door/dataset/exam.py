@@ -17,7 +17,7 @@ __all__ = ["answerer"]
 def answerer(network: Network) -> Answer:
     """Return a function that gives true and estimated state of the door in a picture.
 
-    Enlarged parts and pictures that show too little of the door have no state to tell.
+    Enlarged parts and pictures that show too little of the door have no state.
     """
     detector = LearnedDetector(network)
 

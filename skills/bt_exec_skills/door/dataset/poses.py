@@ -1,4 +1,4 @@
-"""How door, arms and material stand in training pictures: of missions, or random."""
+"""States of door, arms and material in training pictures: from missions, or random."""
 
 from __future__ import annotations
 

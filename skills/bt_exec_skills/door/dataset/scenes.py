@@ -29,7 +29,7 @@ from bt_exec_skills.vision.evaluate import Answer
 from bt_exec_skills.vision.network import Network
 from bt_exec_skills.vision.sample import Mark, Sample
 
-__all__ = ["DoorPractice"]
+__all__ = ["DoorScenes"]
 
 WIDTH, HEIGHT = 320, 240
 _LEAST_PIXELS = {"door": 300, "door-handle": 40, "material": 50, "person": 250}
@@ -37,7 +37,7 @@ _MISSION_SHARE = 0.5
 _CROP_SHARE = 0.12
 
 
-class DoorPractice:
+class DoorScenes:
     """Implements `bt_exec_skills.vision.sample.SceneSource` for the door pack."""
 
     name = "door"

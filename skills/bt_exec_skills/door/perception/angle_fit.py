@@ -39,7 +39,7 @@ class AngleFit(NamedTuple):
 
 
 class AngleFitter:
-    """Fits angles for one camera and one door; what it compares with is computed once.
+    """Fits angles for one camera and one door; the projected boxes are computed once.
 
     Args:
         calibration: Camera and door.

@@ -1,7 +1,7 @@
-"""What is known about a fixed robot before it looks: its camera, and the door's place and shape.
+"""Calibration of a fixed robot: its camera, and the pose and shape of the door.
 
-A simulator knows these numbers; on a real robot they come out of a calibration, once, and stand in
-the site file. With them a box in a picture becomes an angle of the hinge.
+A simulator knows these numbers; on a real robot they are measured once and written in the site
+file. They relate a bounding box in a picture to a hinge angle.
 
 Frame: x forward to the door, y left, z up. The door hinges on its left edge; at angle 0 it lies
 along -y, and it opens towards the robot. Metres and radians.

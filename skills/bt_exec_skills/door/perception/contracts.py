@@ -43,4 +43,4 @@ class DoorStateEstimator(Protocol):
     """Estimates the state of the door."""
 
     def estimate(self, view: DoorView, detections: tuple[Detection, ...]) -> DoorEstimate:
-        """Return the state, or uncertain: a guess is worse than doubt."""
+        """Return the state; ``uncertain`` rather than a guess."""

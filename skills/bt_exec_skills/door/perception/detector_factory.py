@@ -70,5 +70,5 @@ def make_learned(
 
 @lru_cache(maxsize=2)
 def _loaded(weights: Path) -> Network:
-    """Return the network in a file; loading it again for each mission is of no use."""
+    """Return the network in a file; cached, so that it is loaded once."""
     return load(weights)

@@ -1,7 +1,7 @@
-"""The learned detector: a network finds, its classes become labels, doubt stays visible.
+"""The learned detector: maps classes of a network to labels and marks doubtful detections.
 
-A network may tell the door's states apart (a class each) or only find the door. Which of its
-classes mean what is configuration; everything else it finds keeps its own name.
+A network may tell the door's states apart (a class each) or only find the door. The mapping
+of classes to labels is configuration; an unmapped class keeps its name.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ class LearnedDetector:
     """Finds things with a network; implements `bt_exec_skills.door.perception.contracts.Detector`.
 
     What is to be grasped must lie in the opening behind the door, and is looked at a second time,
-    on an enlarged part of the picture; else it is not believed (`Detection.doubt`).
+    on an enlarged part of the picture; else it is marked as doubtful (`Detection.doubt`).
 
     Args:
-        network: What finds.
+        network: The network.
         meanings: By class of the network, one of `MEANINGS`; a class without one means its name.
         least_score: What a detection must exceed.
         opening: The corners of the opening in the picture, in order, (n, 2) [px]; None if
@@ -137,7 +137,7 @@ class LearnedDetector:
         return DoorDetection("door", box, best.score, states=tuple(ranked))
 
     def _doubt(self, frame: Frame, meaning: str, box: Box) -> Literal["", "unconfirmed", "outside"]:
-        """Return why a thing to be grasped is not believed, or nothing."""
+        """Return why the detection of a thing to be grasped is doubtful; empty if it is not."""
         if self._opening is not None:
             middle = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
             if cv2.pointPolygonTest(self._opening, middle, measureDist=True) < -_BEYOND_PX:

@@ -14,9 +14,9 @@ from bt_exec_skills.door.robot import DoorState
 from bt_exec_skills.perception.contracts import CameraFault, Detection
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["DoorDoubt", "DoorEstimate", "DoorObservation"]
+__all__ = ["DoorEstimate", "DoorObservation", "DoorUncertainty"]
 
-DoorDoubt = Literal["no_door", "door_hidden", "not_confirmed"]
+DoorUncertainty = Literal["no_door", "door_hidden", "not_confirmed"]
 """Why the state of the door is uncertain, where there is one reason."""
 
 
@@ -25,7 +25,7 @@ class DoorEstimate:
     """What state the door seems to be in.
 
     Attributes:
-        state: open, ajar, closed; or uncertain when it cannot be told.
+        state: open, ajar, closed; or uncertain if it cannot be determined.
         confidence: Of the state, 0..1.
         evidence: Why, strongest first, for people: "primary:…", then "proxy:…".
         doubt: Why it is uncertain, where there is one reason.
@@ -34,7 +34,7 @@ class DoorEstimate:
     state: DoorState
     confidence: float
     evidence: tuple[str, ...] = ()
-    doubt: DoorDoubt | None = None
+    doubt: DoorUncertainty | None = None
 
 
 _WORDS: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -85,7 +85,7 @@ class DoorObservation:
         return any(found.label == label for found in self.detections)
 
     def confirms(self, label: str) -> bool:
-        """Whether something of that label is detected that nothing speaks against."""
+        """Whether something of that label is detected without doubt."""
         return any(found.label == label and not found.doubt for found in self.detections)
 
     def labels(self) -> tuple[str, ...]:
@@ -93,7 +93,7 @@ class DoorObservation:
         return tuple(dict.fromkeys(found.label for found in self.detections))
 
     def facts(self) -> Mapping[str, str]:
-        """Return what this view establishes for the dry run; doubt establishes nothing."""
+        """Return the facts for the dry run; none if the state is uncertain."""
         return {} if self.door.state == "uncertain" else {"door": self.door.state}
 
     def describe(self, language: str) -> str:
@@ -102,7 +102,7 @@ class DoorObservation:
         parts = [f"{say['door']} {say[self.door.state]} {self.door.confidence:.1f}"]
         for word, label in (("handle", "door-handle"), ("material", "material")):
             doubts = [found.doubt for found in self.detections if found.label == label]
-            seen = min(doubts) or "yes" if doubts else "no"  # what is believed comes first
+            seen = min(doubts) or "yes" if doubts else "no"  # a certain detection comes first
             parts.append(f"{say[word]} {say[seen]}")
         if self.fault is not None:
             parts.append(f"{say['fault']}: {say[self.fault]}")

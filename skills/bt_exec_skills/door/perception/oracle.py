@@ -1,7 +1,7 @@
-"""The door's oracle: detections and state from what the simulator knows, no more than is in view.
+"""The door's oracle: detections and state from the simulator's ground truth, as far as in view.
 
-It is honest: a thing hidden by an arm is not detected, and a door of which too little is in view
-is uncertain, however well the simulator knows its angle.
+A thing hidden by an arm is not detected, and the state of a door of which too little is in view
+is uncertain, although the simulator knows its angle.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def oracle_detector() -> OracleDetector:
 
 
 class OracleEstimator:
-    """The state by the true hinge angle, if enough of the door is in view."""
+    """The state at the true hinge angle, if enough of the door is in view."""
 
     def estimate(self, view: DoorView, detections: tuple[Detection, ...]) -> DoorEstimate:
         """See `DoorStateEstimator.estimate`."""

@@ -37,11 +37,11 @@ class DoorPerception(Generic[C]):
         self._watch = CameraWatch(size)
 
     def capture(self) -> C:
-        """Take what is needed to see later; quick, on the loop's thread."""
+        """Capture the raw data of an observation; fast, on the loop's thread."""
         return self.camera.capture()
 
     def interpret(self, capture: C) -> DoorObservation:
-        """Return the observation that `capture` shows; on a worker thread."""
+        """Return the observation of a capture; on a worker thread."""
         view = self.camera.view(capture)
         fault = self._watch.fault(view)
         if fault is not None:

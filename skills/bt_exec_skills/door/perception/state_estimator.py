@@ -1,12 +1,12 @@
 """The state of the door from detections: two sources of evidence that must agree.
 
-*primary*: how much the door looks like each state, to the network. Usually one stands out; at
-the border of two, both may be left.
-*proxy*: the angle at which door and handle would appear where their boxes are. It, too, leaves one
-state possible, or two near a border.
+*primary*: how much the door looks like each state, to the network. Usually one has the highest
+score by far; near the border of two, both remain.
+*proxy*: the angle at which door and handle would appear where their boxes are. It leaves one state
+possible, or two near a border.
 
-A state is given when it is the only one that both leave. If they contradict each other, or either
-has nothing to say, the door is uncertain: a guess is worse than doubt.
+A state is returned if it is the only one that both leave possible. If they contradict each other,
+or either has no result, the state is uncertain: never a guess.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _first(detections: tuple[Detection, ...], label: str) -> Detection | None:
 
 
 def _looks(door: DoorDetection) -> str:
-    """Return what the network makes of a door, as evidence."""
+    """Return the network's scores of a door as evidence."""
     if not door.states:
         return "primary:state_not_told_apart"
     return "primary:looks_" + ("_or_".join(contenders(door)) or "unlike_any_state")

@@ -1,7 +1,7 @@
-"""What observations agree on, and why they are uncertain, in sentences of both languages.
+"""The state that observations agree on, and the reason of uncertainty as a sentence.
 
 The details stay in the evidence; a sentence is one of `SENTENCES`, and the pack's ``messages.yaml``
-says it in the other language.
+translates it.
 """
 
 from __future__ import annotations
@@ -10,20 +10,31 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from bt_exec.observation import World
-from bt_exec_skills.door.perception.observation import DoorDoubt, DoorEstimate, DoorObservation
+from bt_exec_skills.door.perception.observation import (
+    DoorEstimate,
+    DoorObservation,
+    DoorUncertainty,
+)
 from bt_exec_skills.door.robot import DoorState
 from bt_exec_skills.perception.contracts import CameraFault
 from bt_exec_skills.perception.temporal_voting import YES
 
-__all__ = ["CAMERA", "SENTENCES", "STALE_S", "agreed_state", "door_doubt", "picture_doubt"]
+__all__ = [
+    "CAMERA",
+    "SENTENCES",
+    "STALE_S",
+    "agreed_state",
+    "door_uncertainty",
+    "picture_uncertainty",
+]
 
 STALE_S = 1.0
-"""A robot that moves must have seen something not longer ago than this [s]."""
+"""Maximum age of the newest observation while the robot moves [s]."""
 
 _NONE_YET = "no picture has come yet"
 _NONE_NEW = "no new picture comes"
 _UNLIKE = "the pictures do not agree"
-_UNCLEAR = "it cannot be told how the door stands"
+_UNCLEAR = "the state of the door is unclear"
 CAMERA: Mapping[CameraFault, str] = MappingProxyType(
     {
         "dark": "the camera is dark",
@@ -35,7 +46,7 @@ CAMERA: Mapping[CameraFault, str] = MappingProxyType(
     }
 )
 """By `CameraFault`."""
-_DOOR: Mapping[DoorDoubt | None, str] = MappingProxyType(
+_DOOR: Mapping[DoorUncertainty | None, str] = MappingProxyType(
     {
         "no_door": "no door is in view",
         "door_hidden": "too little of the door is in view",
@@ -64,8 +75,8 @@ def agreed_state(observations: Sequence[DoorObservation]) -> DoorEstimate:
     return newest
 
 
-def picture_doubt(world: World[DoorObservation], otherwise: str = _UNLIKE) -> str:
-    """Return what is wrong with camera and pictures; `otherwise` if they are good and new."""
+def picture_uncertainty(world: World[DoorObservation], otherwise: str = _UNLIKE) -> str:
+    """Return the fault of camera or pictures; `otherwise` if they are good and fresh."""
     newest = world.observation
     if newest is None:
         return _NONE_YET
@@ -74,9 +85,9 @@ def picture_doubt(world: World[DoorObservation], otherwise: str = _UNLIKE) -> st
     return _NONE_NEW if world.age_s > STALE_S or not world.fresh else otherwise
 
 
-def door_doubt(world: World[DoorObservation]) -> str:
-    """Return why the state of the door cannot be told."""
+def door_uncertainty(world: World[DoorObservation]) -> str:
+    """Return why the state of the door is uncertain."""
     fresh = world.fresh
     if not fresh or fresh[-1].door.state != "uncertain":
-        return picture_doubt(world)
-    return picture_doubt(world, _DOOR.get(fresh[-1].door.doubt, _UNCLEAR))
+        return picture_uncertainty(world)
+    return picture_uncertainty(world, _DOOR.get(fresh[-1].door.doubt, _UNCLEAR))

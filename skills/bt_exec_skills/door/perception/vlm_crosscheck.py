@@ -44,7 +44,7 @@ SCHEMA: Mapping[str, Any] = {
 }
 
 _FRESH_S = 30.0
-"""An answer older than this is asked for again [s, mission clock]."""
+"""An answer older than this is outdated: the model is asked again [s, mission clock]."""
 _REST_S = 1.0
 """Between two questions while there is no agreement [s, mission clock]."""
 _LEAST = 0.5
@@ -62,7 +62,7 @@ class DoorAnswer(BaseModel):
 
 
 class VlmCrosscheck:
-    """Asks a model, too; implements `bt_exec_skills.door.perception.contracts.DoorStateEstimator`.
+    """Cross-checks the local estimate with a model; implements `DoorStateEstimator`.
 
     Args:
         local: The estimator on board.
@@ -120,12 +120,12 @@ def crosscheck(local: DoorStateEstimator, settings: Any) -> DoorStateEstimator:
     """Return the estimator of a site: the local one, cross-checked if the site asks for it.
 
     Raises:
-        UsageError: If the setting has no name, or the asker refuses its settings.
+        UsageError: If the setting has no name, or the model refuses its settings.
     """
     if settings is None:
         return local
     given = {"name": settings} if isinstance(settings, str) else settings
     if not isinstance(given, Mapping) or not isinstance(given.get("name"), str):
-        raise UsageError("second_opinion needs the name of who is asked: {name: claude}")
+        raise UsageError("second_opinion needs the name of the model: {name: claude}")
     rest = {key: value for key, value in given.items() if key != "name"}
     return VlmCrosscheck(local, find_visual_qa(given["name"], rest))

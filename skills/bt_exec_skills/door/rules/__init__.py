@@ -1,1 +1,1 @@
-"""What every plan for the door must keep: passes change a plan, checkers find problems."""
+"""Rules for every plan of the door pack: passes change a plan, checkers report problems."""

@@ -1,4 +1,4 @@
-"""What a plan must keep for the command it was made for: the faults that planners of doors make.
+"""Checkers: does a plan, with what was stated beside it, fit its command and the observation?
 
 =========================  =====================================================================
 code                       the plan, or what was said with it …
@@ -11,8 +11,8 @@ STATE_CONTRADICTS_PLAN     states how the door stands, then does what makes no s
 STATE_CONTRADICTS_SEEN     states another door than the one that is seen
 =========================  =====================================================================
 
-Rules that need the meaning of the command say nothing where nobody understands it. Who names an arm
-for the material gets that arm or ``ARM_IS_POLICY``: the site says who takes it.
+Rules that need the meaning of the command report nothing if it was not understood. Who names an arm
+for the material gets that arm or ``ARM_IS_POLICY``: the site says which arm takes it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from bt_exec.spec.source import show_place
 from bt_exec.verify.context import conditions_of, nodes_of
 from bt_exec_skills.door.rules.gate import handles_material
 
-__all__ = ["RULES", "arm_as_asked", "door_only", "gate_reasons", "stated_state"]
+__all__ = ["CHECKERS", "arm_as_asked", "door_only", "gate_reasons", "stated_state"]
 
 _PROSE = ("explanation", "visibility_warnings", "goal_status", "stop_signal", "subgoals")
 _MATERIAL = re.compile(r"material|자재", re.IGNORECASE)
@@ -164,5 +164,5 @@ def arm_as_asked(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
             )
 
 
-RULES = (door_only, gate_reasons, stated_state, arm_as_asked)
+CHECKERS = (door_only, gate_reasons, stated_state, arm_as_asked)
 """Each takes a plan with its subtrees expanded and returns what is wrong with it."""

@@ -1,8 +1,8 @@
 """The gates before material: the door is open, and the material was seen there.
 
-A gate counts only if nothing behind it is reached without it. An answer that is merely told,
-another state of the door, a branch that goes on with something else, and what may be skipped stop
-nothing.
+A gate counts only if every path to what follows passes through it. A check that only tells its
+answer, a check of another state, a branch with an alternative and a step that may be skipped are no
+gates.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from bt_exec.spec.model import (
     walk,
 )
 
-__all__ = ["IS_OPEN", "MATERIAL", "OPENED", "SEEN", "gated", "handles_material"]
+__all__ = ["IS_OPEN", "MATERIAL", "OPENED", "VISIBLE", "gated", "handles_material"]
 
 MATERIAL = "material"
-OPENED, SEEN = "open_door", "material_visible"
+OPENED, VISIBLE = "open_door", "material_visible"
 """The gates, by the step that is put in for each, in their order."""
 IS_OPEN = Is(name="door_is", args={"state": "open"})
 
 Gates: TypeAlias = frozenset[str]
 _NONE: Gates = frozenset()
-_BOTH: Gates = frozenset((OPENED, SEEN))
+_BOTH: Gates = frozenset((OPENED, VISIBLE))
 Added: TypeAlias = list[tuple[NodeBase, tuple[str, ...]]]
 
 
@@ -62,9 +62,9 @@ def _put(node: NodeBase, before: Gates, steps: Mapping[str, NodeBase], added: Ad
         needed = _BOTH
     elif isinstance(node, Fallback):  # a gate that fails must stop what is done instead, too
         needed = _NONE.union(*map(_asked, node.fallback[:-1])) - _passed(node, before)
-    if SEEN in needed:
+    if VISIBLE in needed:
         needed |= {OPENED}  # it is seen behind an open door only
-    missing = tuple(gate for gate in (OPENED, SEEN) if gate in needed - before)
+    missing = tuple(gate for gate in (OPENED, VISIBLE) if gate in needed - before)
     if missing:
         added.append((node, missing))
         before |= needed
@@ -88,9 +88,9 @@ def _inside(node: NodeBase, before: Gates, steps: Mapping[str, NodeBase], added:
 
 
 def _passed(node: NodeBase, before: Gates) -> Gates:
-    """Return the gates that were passed for sure once `node` succeeded."""
+    """Return the gates that have certainly been passed if `node` succeeded."""
     if handles_material(node):
-        return _BOTH  # its own come with it
+        return _BOTH  # its own gates are put in with it
     if isinstance(node, Do) and node.do == OPENED and node.skip_if in (None, IS_OPEN):
         return before | {OPENED}
     if node.skip_if is not None:
@@ -121,4 +121,4 @@ def _answers(question: Any) -> Gates:
         return _NONE.union(*map(_answers, question.of))
     if question == IS_OPEN:
         return frozenset((OPENED,))
-    return frozenset((SEEN,)) if question == Is(name="material_visible") else _NONE
+    return frozenset((VISIBLE,)) if question == Is(name="material_visible") else _NONE

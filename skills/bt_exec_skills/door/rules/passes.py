@@ -1,4 +1,4 @@
-"""What every plan for the door must keep, whoever wrote it: labels, arms, gates.
+"""Passes of the door pack: labels, arms and gates, for every plan whatever its compiler.
 
 Each pass is pure, named and idempotent, and says what it changed. They run on offline plans and on
 model plans alike, after subtrees are expanded and before verification.
@@ -24,7 +24,7 @@ from bt_exec.spec.model import (
     walk,
 )
 from bt_exec.spec.paths import label_of
-from bt_exec_skills.door.rules.gate import IS_OPEN, OPENED, SEEN, gated, handles_material
+from bt_exec_skills.door.rules.gate import IS_OPEN, OPENED, VISIBLE, gated, handles_material
 
 __all__ = ["PASSES", "arm_policy", "door_gate", "ground_labels", "skip_what_is_done"]
 
@@ -98,7 +98,7 @@ def door_gate(spec: MissionSpec, context: PassContext) -> Changed:
         "skip_if": IS_OPEN,
     }
     look = Check.model_validate({"check": "material_visible", "else": NOT_VISIBLE})
-    root, added = gated(spec.root, {OPENED: Do.model_validate(written), SEEN: look})
+    root, added = gated(spec.root, {OPENED: Do.model_validate(written), VISIBLE: look})
     notes = (_note(context, node, "gate", added=", ".join(gates)) for node, gates in added)
     return spec.model_copy(update={"root": root}), tuple(notes)
 

@@ -1,4 +1,4 @@
-"""The simulated robot: `DoorRobot` over a MuJoCo world whose time passes when it is told to."""
+"""The simulated robot: `DoorRobot` on a MuJoCo world that advances only in `step`."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _IN_HAND_M = 0.06
 
 
 _PHASES = {"reach": 1, "grasp": 4, "open": 2, "pull": 7, "push": 5}
-"""How many phases each motion usually has, for its progress."""
+"""Number of phases of each motion, for its progress."""
 
 
 class SimDoorRobot:
     """Both arms, the hinge encoder and the clock of one world.
 
     It knows where labelled things are from the simulator, as a robot with a calibrated depth
-    camera would. All methods but `stop` are for the thread that calls `step`.
+    camera would. All methods except `stop` must be called on the thread that calls `step`.
 
     Args:
         world: The world to live in.
@@ -58,7 +58,7 @@ class SimDoorRobot:
         return self.world.time
 
     def step(self, seconds: float) -> None:
-        """Advance the physics by `seconds`, in whole control periods; the rest is owed."""
+        """Advance the physics by `seconds`, in whole control periods, with carry-over."""
         for _ in range(self._periods.take(seconds)):
             self._obey()
             for motion in dict.fromkeys(self._motions.values()):
@@ -71,7 +71,7 @@ class SimDoorRobot:
         self._stop_asked = True
 
     def _obey(self) -> None:
-        """Carry out a stop that was asked for."""
+        """Execute a pending stop request."""
         if self._stop_asked:
             self._stop_asked = False
             for motion in self._motions.values():
@@ -160,7 +160,7 @@ class SimDoorRobot:
         return motion
 
     def _start(self, arm: Arm, name: str, move: Callable[[Job], MotionSteps]) -> ArmMotion:
-        """Stop what the arm does and start `move`, told how often it was tried before."""
+        """Stop the arm's motion and start `move`, which gets the number of earlier attempts."""
         if arm in self._motions:
             self._motions[arm].stop()
         attempt = self._attempts[arm, name]

@@ -1,4 +1,4 @@
-"""The head camera of a simulated world: a capture copies the state, a view is painted later."""
+"""The head camera of a simulated world: a capture copies the state, a view is rendered later."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class SimCamera:
         renderer: "egl", "raycast", or "auto" for the first that works.
 
     Attributes:
-        fault: What is wrong with it now: "none", "dark" (a black picture) or "frozen" (the last
+        fault: Its present fault: "none", "dark" (a black picture) or "frozen" (the last
             picture again, with its old time stamp). May be set at any moment.
     """
 
@@ -68,7 +68,7 @@ class SimCamera:
         self._size = width, height
         self._renderer: RendererName = renderer
         self._painter: Painter | None = None
-        self._data: Any = mujoco.MjData(world.model)  # the view's own, never the physics'
+        self._data: Any = mujoco.MjData(world.model)  # a copy for views, separate from the physics
         self._lock = threading.Lock()
         self._last: Capture | None = None
         self._closed = False
@@ -87,7 +87,7 @@ class SimCamera:
         """See `Camera.view`."""
         with self._lock:
             if self._closed:
-                raise RuntimeError("the camera was put away")
+                raise RuntimeError("the camera is closed")
             model, data = self._world.model, self._data
             data.qpos[:] = capture.qpos
             mujoco.mj_kinematics(model, data)
@@ -142,7 +142,7 @@ class SimCamera:
         return float(seen.mean())
 
     def close(self) -> None:
-        """Give back the renderer."""
+        """Close the renderer."""
         with self._lock:
             self._closed = True
             if self._painter is not None:

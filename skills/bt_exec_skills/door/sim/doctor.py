@@ -1,19 +1,19 @@
-"""What the door pack needs of the machine besides packages: a renderer."""
+"""Checks of the machine for the door pack: which renderer works."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-__all__ = ["look_at_machine"]
+__all__ = ["check_machine"]
 
 
-def look_at_machine() -> Iterator[tuple[str, str, str, str]]:
+def check_machine() -> Iterator[tuple[str, str, str, str]]:
     """Yield (name, state, detail, what to do) of what the simulated robot uses."""
     yield _renderer()
 
 
 def _renderer() -> tuple[str, str, str, str]:
-    """Find out which renderer a mission would get: a tiny picture is painted if it is EGL."""
+    """Return which renderer a mission would use; EGL is tried on a tiny picture."""
     try:
         from bt_exec_skills.door.sim.painter import gl_works
 

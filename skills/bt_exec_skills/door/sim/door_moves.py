@@ -20,7 +20,7 @@ __all__ = ["OPEN_TO_RAD", "hands_off", "pull_by_edge", "pull_by_handle", "push_s
 OPEN_TO_RAD = 1.32
 """How far the door is opened [rad]."""
 _ARC_STEP = 0.08
-_GAP_RAD = 0.215  # below this a hand does not get behind the edge
+_GAP_RAD = 0.215  # smaller gaps are too narrow for a hand
 _PUSH_R = 0.22
 _SHUT_RAD = 0.004
 
@@ -170,7 +170,7 @@ def _swing(steps: Iterable[float], name: str) -> MotionSteps:
 
 
 def _until_shut(job: Job, steps: Iterable[float]) -> Iterator[float]:
-    """Pass `steps` on until the door is shut."""
+    """Forward `steps` until the door is shut."""
     for progress in steps:
         yield progress
         if job.world.angle < _SHUT_RAD:

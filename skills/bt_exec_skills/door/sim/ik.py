@@ -23,7 +23,7 @@ Vector = npt.NDArray[np.float64]
 
 _ROUNDS = 30
 _CLOSE_M = 0.004
-_SETTLED = 1e-3  # a step this small [rad] does not get anywhere any more
+_SETTLED = 1e-3  # a step below this has converged [rad]
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Pose:
 
 
 class ArmIK:
-    """Solves for the seven joint angles of one arm; keeps nothing between calls.
+    """Solves for the seven joint angles of one arm; stateless between calls.
 
     Args:
         arm: Which one.

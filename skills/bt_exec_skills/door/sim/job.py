@@ -1,4 +1,4 @@
-"""What every motion of one arm starts from, and the legs they share: clear off, draw back, home."""
+"""Context of one attempt of an arm, and shared parts of motions: withdraw, back off, go home."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CLEAR_M = 0.16  # how far before the closed door's plane a hand is out of the c
 
 @dataclass(frozen=True)
 class Variant:
-    """How an attempt differs from the one before: physics repeats itself, so an attempt must not.
+    """Variation between attempts: the physics is deterministic, so a retry must differ.
 
     Attributes:
         yaw: Added to the hand's direction [rad].
@@ -142,6 +142,6 @@ class Job:
 
 
 def phase(steps: Iterable[float], name: str) -> MotionSteps:
-    """Name the periods of `steps`, which yields progress alone."""
+    """Add a phase name to `steps`, which yields progress alone."""
     for progress in steps:
         yield progress, name

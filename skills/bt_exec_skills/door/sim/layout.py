@@ -1,4 +1,4 @@
-"""What a simulated door world looks like: the options people choose, the rest drawn from a seed.
+"""The layout of a simulated door world: chosen options, the rest drawn from a seed.
 
 Frame: the robot's base is the origin, x points forward to the door, y to the left, z up; metres
 and radians. The door hinges on its left edge and opens towards the robot.
@@ -26,7 +26,7 @@ _MAX_SEED = 2**31 - 1
 
 @dataclass(frozen=True)
 class WorldOptions:
-    """What people choose about a world.
+    """Chosen options of a world.
 
     Attributes:
         door: "closed", "ajar", "open", or the hinge angle [rad] in 0..1.6.

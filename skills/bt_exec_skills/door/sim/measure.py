@@ -1,4 +1,4 @@
-"""The calibration of a simulated robot, measured on its world as a person would on a real one."""
+"""The calibration of a simulated robot, read from its world."""
 
 from __future__ import annotations
 

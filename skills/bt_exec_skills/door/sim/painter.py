@@ -1,4 +1,4 @@
-"""Who paints the pictures of a world: OpenGL where there is one, else the ray caster."""
+"""Renderers of a world's pictures: OpenGL if it is available, else the ray caster."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def gl_works() -> bool:
             try:
                 painter.paint(data)
                 _gl_works = True
-            except Exception:  # noqa: BLE001 - whatever is wrong with it, the ray caster works
+            except Exception:  # noqa: BLE001 - whatever the error, the ray caster works
                 _gl_works = False
             finally:
                 painter.close()

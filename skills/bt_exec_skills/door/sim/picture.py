@@ -1,4 +1,4 @@
-"""A picture of a simulated world, and what paints one."""
+"""A picture of a simulated world, and the interface of its renderers."""
 
 from __future__ import annotations
 
@@ -31,4 +31,4 @@ class Painter(Protocol):
         """Return the picture of the state `data`, whose kinematics are up to date."""
 
     def close(self) -> None:
-        """Give back what it holds; harmless when closed already."""
+        """Release its resources; does nothing if closed already."""

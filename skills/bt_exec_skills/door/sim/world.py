@@ -27,7 +27,7 @@ class DoorWorld:
     """One world and its physics. Time passes only in `advance`.
 
     Args:
-        options: What people chose; the same options give the same world, bit for bit.
+        options: Chosen options; the same options give the same world, bit for bit.
 
     Attributes:
         options: As given.

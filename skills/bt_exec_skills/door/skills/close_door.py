@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Steps, skill
@@ -38,5 +40,5 @@ def close_door(
         raise Failed(
             "DOOR_STUCK",
             f"the door stands at {angle:.2f} rad, closed is {CLOSED_RAD:.2f}",
-            angle_deg=round(angle * 57.2958),
+            angle_deg=round(math.degrees(angle)),
         )

@@ -1,8 +1,8 @@
-"""What the door pack can tell: the state of the door, what is in view, what the hands hold.
+"""Conditions of the door pack: the state of the door, what is in view, what the hands hold.
 
-Timing: a condition is asked once or each tick, as the node says (see `bt_exec.spec.model`); it
-judges by the pictures taken since the node began to ask. Doubt is *not known yet* until the
-patience is used up, then the check fails with UNCERTAIN_PERCEPTION.
+Timing: a condition is asked once or each tick, as the node says (see `bt_exec.spec.model`); only
+observations made since the node started count. Uncertainty is *not known yet* until
+the patience is used up, then the check fails with UNCERTAIN_PERCEPTION.
 """
 
 from __future__ import annotations
@@ -12,7 +12,11 @@ from typing import Literal
 from bt_exec.observation import World
 from bt_exec.skill import Verdict, condition
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
-from bt_exec_skills.door.perception.uncertainty import agreed_state, door_doubt, picture_doubt
+from bt_exec_skills.door.perception.uncertainty import (
+    agreed_state,
+    door_uncertainty,
+    picture_uncertainty,
+)
 from bt_exec_skills.door.robot import Arm, DoorRobot, MaterialLabel
 from bt_exec_skills.perception.fresh import PATIENCE_S
 from bt_exec_skills.perception.temporal_voting import in_view
@@ -47,7 +51,7 @@ def door_is(world: World[DoorObservation], state: Literal["open", "ajar", "close
 
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
 def door_known(world: World[DoorObservation]) -> Verdict:
-    """Whether the state of the door can be told at all."""
+    """Whether the state of the door is certain."""
     found = _door(world)
     if isinstance(found, Verdict):
         return found
@@ -101,7 +105,7 @@ def _door(world: World[DoorObservation]) -> DoorEstimate | Verdict:
     found = agreed_state(world.fresh)
     if found.state != "uncertain":
         return found
-    return Verdict.unknown(door_doubt(world), found.evidence, world.age_s)
+    return Verdict.unknown(door_uncertainty(world), found.evidence, world.age_s)
 
 
 def _told(found: DoorEstimate) -> str:
@@ -115,7 +119,7 @@ def _in_view(world: World[DoorObservation], label: str) -> Verdict:
         f"look:{scene.t:.1f}s:{'yes' if scene.confirms(label) else 'no'}" for scene in scenes
     )
     if there is None:
-        return Verdict.unknown(picture_doubt(world), looks[-3:], world.age_s)
+        return Verdict.unknown(picture_uncertainty(world), looks[-3:], world.age_s)
     return Verdict(there, f"{label} {'seen' if there else 'not seen'}", looks[-3:], world.age_s)
 
 

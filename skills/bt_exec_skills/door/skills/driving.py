@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
@@ -11,7 +12,11 @@ from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Running, Steps
 from bt_exec_skills.door.perception.observation import DoorObservation
-from bt_exec_skills.door.perception.uncertainty import STALE_S, door_doubt, picture_doubt
+from bt_exec_skills.door.perception.uncertainty import (
+    STALE_S,
+    door_uncertainty,
+    picture_uncertainty,
+)
 from bt_exec_skills.door.robot import DoorRobot, Motion
 from bt_exec_skills.motion.follow import follow_motion
 from bt_exec_skills.perception.fresh import PATIENCE_S, fresh_observation
@@ -46,7 +51,9 @@ def look_up(world: World[DoorObservation], since: float | None = None) -> Steps:
         Failed: UNCERTAIN_PERCEPTION if none comes within a few seconds.
     """
     began = world.since if since is None else since
-    yield from fresh_observation(world, began, lambda: _uncertain(world, picture_doubt(world)), 0.0)
+    yield from fresh_observation(
+        world, began, lambda: _uncertain(world, picture_uncertainty(world)), 0.0
+    )
 
 
 def _uncertain(world: World[DoorObservation], why: str, **facts: Any) -> Failed:
@@ -57,12 +64,12 @@ def _uncertain(world: World[DoorObservation], why: str, **facts: Any) -> Failed:
 def _perception_lost(world: World[DoorObservation]) -> str:
     """Return why motion must stop for lack of observations; empty if perception is good.
 
-    One bad picture is a flicker, two in a row are a fault.
+    One bad picture is tolerated, two in a row are a fault.
     """
     fresh = world.fresh
     broken = len(fresh) > 1 and all(one.fault is not None for one in fresh[-2:])
     stale = min(world.age_s, world.now - world.since) > STALE_S
-    return picture_doubt(world) if broken or stale else ""
+    return picture_uncertainty(world) if broken or stale else ""
 
 
 def look_for(world: World[DoorObservation], label: str, *, door_known: bool = False) -> Steps:
@@ -95,7 +102,7 @@ def look_for(world: World[DoorObservation], label: str, *, door_known: bool = Fa
             )
         if world.now - world.since >= PATIENCE_S:
             raise _uncertain(
-                world, door_doubt(world) if there else picture_doubt(world), label=label
+                world, door_uncertainty(world) if there else picture_uncertainty(world), label=label
             )
         yield Running(0.0, "looking")
 
@@ -112,7 +119,7 @@ def drive(
     is started anew, but not more than twice.
 
     Args:
-        robot: Whose motion it is.
+        robot: The robot.
         world: What the skill may look at.
         start: Starts the motion.
         stuck: Code of an arm that does not get through.
@@ -132,5 +139,5 @@ def drive(
     failure = motion.failure
     if failure is not None:
         code = stuck if failure.code == "STUCK" else _CODES.get(failure.code, "BLOCKED")
-        angle_deg = round(robot.door_angle_rad * 57.2958)
+        angle_deg = round(math.degrees(robot.door_angle_rad))
         raise Failed(code, failure.message or str(failure), angle_deg=angle_deg)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Steps, skill
@@ -40,5 +42,5 @@ def open_door(
         raise Failed(
             "DOOR_STUCK",
             f"the door stands at {angle:.2f} rad, open is {OPEN_RAD:.2f}",
-            angle_deg=round(angle * 57.2958),
+            angle_deg=round(math.degrees(angle)),
         )

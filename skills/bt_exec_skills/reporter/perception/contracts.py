@@ -55,5 +55,5 @@ class PeopleDetector(Detector[GroundView, PlacedDetection], Protocol):
 
     Every person has one detection with the label ``person``. `PlacedDetection.who` tells one person
     from another across pictures; a name of the site's map, if the detector knows it, else a track.
-    `PlacedDetection.at` may be left to the caller, who reads it off `GroundView.ground`.
+    `PlacedDetection.at` may be None: the caller takes it from `GroundView.ground`.
     """

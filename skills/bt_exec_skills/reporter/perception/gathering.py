@@ -1,4 +1,4 @@
-"""What was found in a place, gathered from several pictures: everybody is counted once."""
+"""Findings at a place, accumulated over several pictures: everybody is counted once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bt_exec_skills.reporter.perception.observation import (
     PlacedDetection,
     ReporterObservation,
 )
-from bt_exec_skills.reporter.perception.occlusion import Unseen
+from bt_exec_skills.reporter.perception.occlusion import Occlusion
 from bt_exec_skills.reporter.sitemap import Place
 
 __all__ = ["LOUD_DB", "Gathering", "LightState", "NoiseState", "Observation", "noise_state"]
@@ -24,24 +24,24 @@ QUIET_DB = 47.0
 """Below it a place is quiet: a library [dB]."""
 LOUD_DB = 63.0
 """From it on a place is loud: talking needs a raised voice [dB]."""
-_SAME_M = 0.9  # two sightings without a name this close are one
+_SAME_M = 0.9  # two detections without a name this close are one person
 _THING_SAME_M = 0.8
 
 
 class Observation(NamedTuple):
-    """What `observe_scene` found: plain data, every field can be saved.
+    """The result of `observe_scene`: plain data, every field can be saved.
 
     Attributes:
         place: Where.
         query: What was asked.
-        people: How many people were there; -1 if nobody looked.
+        people: How many people were there; -1 if no picture was taken.
         complete: Whether all of the place was in view; else there may be more people.
         light: Whether it was lit.
         dark_parts: Numbers of the parts of the place that were dark.
         noise: How it sounded.
         noise_db: The sound level [dB].
-        unusual: What lay about that does not belong there, each kind once.
-        answer: All that was asked for, in a sentence, in the language of the question.
+        unusual: Kinds of unusual things that were found.
+        answer: The answer in a sentence, in the language of the question.
         evidence: The facts behind it: "people:user at (1.7,-3.0)".
         looks: How many pictures it rests on.
     """
@@ -61,7 +61,7 @@ class Observation(NamedTuple):
 
 
 def noise_state(level_db: float) -> NoiseState:
-    """Return how a sound level is told."""
+    """Return the word for a sound level."""
     return "quiet" if level_db < QUIET_DB else "loud" if level_db >= LOUD_DB else "normal"
 
 
@@ -77,7 +77,7 @@ class Gathering:
         things: Everything unusual seen in it.
         looks: How many pictures were added.
         frame: The picture that shows most of it, or None.
-        unseen: Where nobody could be seen yet.
+        unseen: Parts that no picture has shown yet.
     """
 
     def __init__(self, name: str, place: Place) -> None:
@@ -86,7 +86,7 @@ class Gathering:
         self.things: list[PlacedDetection] = []
         self.looks = 0
         self.frame: Frame | None = None
-        self.unseen = Unseen(place.area)
+        self.unseen = Occlusion(place.area)
         self._best = (-1, -1)
         self._light: dict[int, list[float]] = {}
 
@@ -138,7 +138,7 @@ class Gathering:
         return "on" if dark == 0 else "off" if dark == len(self._light) else "partly"
 
     def evidence(self) -> tuple[str, ...]:
-        """Return the facts behind it."""
+        """Return the facts behind the findings."""
         told = [f"person:{who} at {_spot(one)}" for who, one in sorted(self.people.items())]
         told += [f"thing:{one.label} at {_spot(one)}" for one in self.things]
         told += [

@@ -17,7 +17,7 @@ __all__ = ["LIT_LEVEL", "PERSON", "PlacedDetection", "ReporterObservation"]
 
 PERSON = "person"
 LIT_LEVEL = 55.0
-"""Mean luminance from which a place is lit, 0..255; an unlit one shows 10 to 30."""
+"""Mean luminance, 0..255, from which a place counts as lit; a dark one has 10 to 30."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class PlacedDetection(Detection):
     """Somebody or something, and where it stands.
 
     Attributes:
-        who: Of a person: who, or a track; None if nobody can tell.
+        who: Of a person: who, or a track; None if it is unknown.
         at: Where it stands [m]; None if that is not known.
     """
 

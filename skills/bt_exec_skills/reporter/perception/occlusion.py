@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bt_exec_skills.navigation.geometry import Area, Pose
 
-__all__ = ["Unseen"]
+__all__ = ["Occlusion"]
 
 Spots = npt.NDArray[np.float64]
 _SPOT_M = 0.4  # side of a spot: less than a person and a step
@@ -25,11 +25,11 @@ _NEAR_M = 8.0  # a drive to look past somebody is at most so long
 _ELSEWHERE_M = 0.5  # a view so near to one that was tried shows nothing new
 
 
-class Unseen:
+class Occlusion:
     """The spots of a place that no picture has shown.
 
-    A spot is a square of floor. A picture shows those before the lens that are behind nobody. Once
-    a place has been looked at all around, a person whom no picture showed stands on what is left.
+    A spot is a square of floor. A picture shows the spots in the field of view that no person
+    occludes. After pictures all around, a person who was not seen must stand on one of the rest.
     Walls and furniture are not considered: places are rectangles without rooms inside.
 
     Args:
@@ -54,19 +54,19 @@ class Unseen:
         return self._all[~self._seen]
 
     def add(self, pose: Pose, people: Iterable[tuple[float, float]]) -> None:
-        """Take in a picture: where the lens was, and where people stand in it [m]."""
+        """Add a picture: the camera's pose and the positions of people in it [m]."""
         deep = [_behind(pose, at) for at in people]
         self._seen |= _shown(self._all, pose, deep, _BODY_M)
-        for at in deep:  # there stands somebody, and nobody else
+        for at in deep:  # that person stands there, so nobody else does
             self._seen |= np.hypot(*(self._all - at).T) < _APART_M
 
     def view(self, pose: Pose, people: Iterable[tuple[float, float]]) -> Pose | None:
-        """Return from where most of the rest can be seen, by what is known of people; None if none.
+        """Return the pose from which most of the rest is visible, given the people; None if none.
 
-        The same view is not returned twice, for it may be out of reach.
+        A pose is not returned twice, since it may be unreachable.
 
         Args:
-            pose: Where the robot is; a view from there costs no way.
+            pose: Where the robot is; a view from there needs no drive.
             people: Where people were last seen [m].
         """
         people, rest = list(people), self.spots
@@ -104,7 +104,7 @@ def _behind(pose: Pose, at: tuple[float, float]) -> tuple[float, float]:
 def _shown(
     spots: Spots, pose: Pose, people: list[tuple[float, float]], body_m: float
 ) -> npt.NDArray[np.bool_]:
-    """Return which spots a picture shows: before the lens, and behind nobody."""
+    """Return which spots a picture shows: in the field of view and not occluded."""
     away, bearing = _polar(spots, pose)
     shown = np.abs(bearing) <= _HALF_VIEW_RAD
     for at in people:

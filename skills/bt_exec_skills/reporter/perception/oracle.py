@@ -1,4 +1,4 @@
-"""The reporter's oracle: detections from what the simulator knows, no more than is in view."""
+"""The reporter's oracle: detections from the simulator's ground truth, as far as in view."""
 
 from __future__ import annotations
 

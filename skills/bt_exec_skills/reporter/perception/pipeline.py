@@ -16,7 +16,7 @@ __all__ = ["ReporterPerception"]
 
 C = TypeVar("C")
 
-_BLACK_LEVEL = 2.0  # mean luminance of a picture in which nothing can be told
+_BLACK_LEVEL = 2.0  # mean luminance of a picture that shows nothing
 _STRIDE = 2  # every so many pixels are enough to judge light
 _LEAST_PIXELS = 60  # of them, for a part of a place to be judged
 
@@ -42,11 +42,11 @@ class ReporterPerception(Generic[C]):
         ]
 
     def capture(self) -> C:
-        """Take what is needed to see later; quick, on the loop's thread."""
+        """Capture the raw data of an observation; fast, on the loop's thread."""
         return self.camera.capture()
 
     def interpret(self, capture: C) -> ReporterObservation:
-        """Return the observation that `capture` shows; on a worker thread."""
+        """Return the observation of a capture; on a worker thread."""
         view = self.camera.view(capture)
         if float(view.frame.mean()) < _BLACK_LEVEL:
             return ReporterObservation(view.t, view.pose, (), {}, view.frame, "dark")

@@ -6,8 +6,8 @@
       reporter:
         answers: {name: claude, model: claude-haiku-5-5}
 
-Counting, light and sound stay the robot's own; the model words the answer from the best picture.
-Without an answer, or with one it is not certain of, the robot's own answer is told. It takes real
+Counts, light and sound come from the robot's own perception; the model phrases the answer from the
+best picture. Without a certain answer of the model, the robot's own answer is used. It takes real
 time: with ``--fast`` a slow model may run into the skill's timeout.
 """
 
@@ -21,8 +21,9 @@ from bt_exec.failure import UsageError
 from bt_exec.run_in_thread import run_in_thread
 from bt_exec.skill import Steps
 from bt_exec.visual_qa import VisualQa, find_visual_qa
+from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["SCHEMA", "make_asker", "model_answer"]
+__all__ = ["SCHEMA", "PictureAnswers", "make_answers"]
 
 SCHEMA: Mapping[str, Any] = MappingProxyType(
     {
@@ -38,35 +39,43 @@ _QUESTION = (
     "no other task. Say certain: false if the picture does not tell.\n<question>{query}</question>"
 )
 _LANGUAGES = MappingProxyType({"en": "English", "ko": "Korean"})
-_LONGEST = 300  # characters of an answer that are told
+_LONGEST = 300  # longest answer [characters]
 
 
-def make_asker(settings: Any) -> VisualQa | None:
-    """Return the model of the site's setting ``answers``; None without one.
+class PictureAnswers:
+    """Answers of a vision model about pictures of places; a service of the pack.
+
+    Args:
+        model: The model, or None for none: then there is no answer to any question.
+    """
+
+    def __init__(self, model: VisualQa | None = None) -> None:
+        self._model = model
+
+    def ask(self, frame: Frame | None, place: str, query: str, language: str) -> Steps[str]:
+        """Return the model's answer about a picture; empty if there is none it is certain of."""
+        model = self._model
+        if model is None or frame is None:
+            return ""
+        question = _QUESTION.format(place=place, language=_LANGUAGES[language], query=query)
+        told = yield from run_in_thread(lambda: model.ask(frame, question, SCHEMA), "asking")
+        data = told.data or {}
+        answer = data.get("answer")
+        if data.get("certain") is not True or not isinstance(answer, str):
+            return ""
+        return " ".join(answer.split())[:_LONGEST]
+
+
+def make_answers(settings: Any) -> PictureAnswers:
+    """Return the service that the site's setting ``answers`` asks for; None is no model.
 
     Raises:
-        UsageError: If the setting has no name, or the asker refuses its settings.
+        UsageError: If the setting has no name, or the model refuses its settings.
     """
     if settings is None:
-        return None
+        return PictureAnswers()
     given = dict(settings) if isinstance(settings, Mapping) else {}
     name = given.pop("name", None)
     if not isinstance(name, str):
-        raise UsageError("answers needs the name of who is asked: {name: claude}")
-    return find_visual_qa(name, given)
-
-
-def model_answer(
-    asker: VisualQa | None, frame: Any, place: str, query: str, language: str
-) -> Steps[str]:
-    """Return the model's answer about a picture, or nothing if it has none."""
-    if asker is None or frame is None:
-        return ""
-    asked = asker
-    question = _QUESTION.format(place=place, language=_LANGUAGES[language], query=query)
-    told = yield from run_in_thread(lambda: asked.ask(frame, question, SCHEMA), "asking")
-    data = told.data or {}
-    answer = data.get("answer")
-    if data.get("certain") is not True or not isinstance(answer, str):
-        return ""
-    return " ".join(answer.split())[:_LONGEST]
+        raise UsageError("answers needs the name of the model: {name: claude}")
+    return PictureAnswers(find_visual_qa(name, given))

@@ -40,7 +40,7 @@ class Report:
             self.path = folder / f"{name}-{number}.md"
 
     def write(self) -> Iterator[None]:
-        """Write pictures, then the text; one file a step, so that nobody waits for all of them.
+        """Write pictures, then the text; one file a step, so that no tick waits for all of them.
 
         Raises:
             OSError: If a file cannot be written.

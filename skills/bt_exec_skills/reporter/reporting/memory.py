@@ -1,4 +1,4 @@
-"""What the pack tells of a mission: what its robot told the user, and the missions of today."""
+"""The mission reporter of the pack: what the robot told the user, and the missions of today."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Memory(MissionReporter):
     """Keeps the notebook up to date, and remembers what the user was told in this mission.
 
     Args:
-        services: Of the rig; ``notebook`` is the robot's notebook.
+        services: Of the rig; ``notebook`` is kept up to date.
     """
 
     def __init__(self, services: Mapping[str, Any]) -> None:
@@ -44,14 +44,14 @@ class Memory(MissionReporter):
                 self._notebook.note(event.t, "failed", None, **{**failure.args, **facts})
 
     def recall(self, today: Callable[[], Sequence[MissionLine]]) -> None:
-        """Remember the missions of today, oldest first, and no others."""
+        """Load the missions of today, oldest first."""
         self._notebook.past[:] = [
             PastMission(line.command, line.status, line.message, line.started_at)
             for line in today()
         ]
 
     def told(self) -> str:
-        """Return what the user was told in this mission; what was found, if nobody told them."""
+        """Return what the user was told in this mission; the findings, if nothing was."""
         book = self._notebook
         found = (note for note in book.news() if note.kind not in ("went", "failed"))
         return self._told or " ".join(

@@ -1,8 +1,8 @@
-"""The notebook of a robot: what it saw, heard, said and could not do, with times and places.
+"""The notebook: what the robot saw, heard, said and failed to do, with times and places.
 
-It belongs to the robot, so that one skill can tell what others found. A mission begins on a fresh
-page when the notebook hears its `MissionStarted` (see `Notebook.on`) or somebody calls `begin`.
-Without either, notes go on, and only what was not told yet is told.
+Skills share it as a service, so that one skill can report what others found. The event
+`MissionStarted` (see `Notebook.on`) or a call of `begin` clears it. Without either, notes
+accumulate, and only those not yet reported are reported.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class PastMission:
         command: What was asked; empty if a plan came without a command.
         status: How it ended.
         message: The same in words.
-        started_at: When it began, in local time; None if no record says.
+        started_at: When it began, in local time; None if it is not recorded.
     """
 
     command: str
@@ -88,8 +88,8 @@ class Notebook:
     Attributes:
         site: As given.
         reports: As given.
-        command: What was asked; empty if nobody said.
-        mission_id: Names the record of the mission; empty if nobody said.
+        command: The command; empty if unknown.
+        mission_id: Id of the mission's record; empty if unknown.
         started: When the mission began [s].
         notes: What happened, in order.
         past: Earlier missions of this robot, oldest first.
@@ -107,7 +107,7 @@ class Notebook:
         self._told = 0
 
     def begin(self, command: str, language: str, mission_id: str = "", t: float = 0.0) -> None:
-        """Begin a mission on a fresh page."""
+        """Clear the notes for a new mission."""
         self.command, self.mission_id, self.started = command, mission_id, t
         self._language = language
         self.notes.clear()
@@ -116,8 +116,8 @@ class Notebook:
     def on(self, event: Event) -> None:
         """Take note of what happens to the mission: its start, its end, failures from outside.
 
-        A skill notes its own failures. What ends it from outside, a time limit or a fault made on
-        purpose, it cannot.
+        A skill notes its own failures, but not those from outside: a timeout or an injected
+        fault.
         """
         match event:
             case MissionStarted():
@@ -142,7 +142,7 @@ class Notebook:
                 self.past.append(PastMission(outcome.command, outcome.status, outcome.message))
 
     def language(self, text: str = "") -> str:
-        """Return the language to tell things in: the mission's, else that of `text`."""
+        """Return the language of reports: the mission's, else that of `text`."""
         return self._language or language_of(text)
 
     def note(
@@ -158,7 +158,7 @@ class Notebook:
         self.notes.append(Note(t, kind, place, facts, frame))
 
     def news(self) -> list[Note]:
-        """Return what was not told yet, without attempts that a later note of the task replaces."""
+        """Return notes not yet reported, except failures that a later note of the task replaces."""
         return _last_of_each(self.notes[self._told :])
 
     def all(self) -> list[Note]:
@@ -166,7 +166,7 @@ class Notebook:
         return _last_of_each(self.notes)
 
     def mark_told(self) -> None:
-        """Take note that all of it was told."""
+        """Mark all notes as reported."""
         self._told = len(self.notes)
 
 

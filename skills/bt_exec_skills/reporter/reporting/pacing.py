@@ -7,19 +7,19 @@ from collections.abc import Callable
 
 from bt_exec.robot import Simulation
 
-__all__ = ["Paced"]
+__all__ = ["Pacing"]
 
 
-class Paced:
+class Pacing:
     """Keeps to real time while an answer is awaited, however fast a mission is run.
 
-    Else the patience of a minute is over before a person has read the question. It waits between
-    ticks, as a clock does. Implements `bt_exec.robot.Simulation`.
+    Otherwise the time limit for an answer is over before a person has read the question. It waits
+    between ticks, as a clock does. Implements `bt_exec.robot.Simulation`.
 
     Args:
         simulation: The world.
         listening: Whether an answer is awaited now.
-        now: The wall's clock [s].
+        now: Wall-clock time [s].
         sleep: Waits [s].
     """
 

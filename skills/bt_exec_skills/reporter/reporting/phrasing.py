@@ -45,7 +45,7 @@ def answer_of(
     language: str,
     site: SiteMap,
 ) -> str:
-    """Return what was asked for about a place, in one sentence; whom the map knows is named."""
+    """Return the answer about a place in one sentence; people of the map are named."""
     parts = []
     for aspect in aspects:
         match aspect:
@@ -70,7 +70,7 @@ def answer_of(
 
 
 def _known(found: Gathering, site: SiteMap, language: str) -> str:
-    """Return the names of those who are known: " (the professor)"; empty if nobody is."""
+    """Return the names of known people: " (the professor)"; empty if there are none."""
     names = ", ".join(site.called(who, language) for who in found.people if who in site.people)
     if not names:
         return ""
@@ -80,7 +80,7 @@ def _known(found: Gathering, site: SiteMap, language: str) -> str:
 
 
 def sentence(note: Note, site: SiteMap, language: str, started: float = 0.0) -> str:
-    """Return what a note says.
+    """Return a note as a sentence.
 
     Args:
         note: The note.
@@ -108,17 +108,17 @@ def sentence(note: Note, site: SiteMap, language: str, started: float = 0.0) -> 
 
 
 def _begun(text: str) -> str:
-    """Return a text that begins with a capital, for names of people and places need not."""
+    """Return a text with a capital at its beginning: names of people and places may lack it."""
     return text[:1].upper() + text[1:]
 
 
 def _ended(text: str) -> str:
-    """Return a text that ends like a sentence, for what people say need not."""
+    """Return a text that ends like a sentence: what people say may not."""
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
 def _named(facts: Mapping[str, Any], site: SiteMap, language: str) -> dict[str, Any]:
-    """Return facts with people and places called as people call them."""
+    """Return facts with the names of people and places instead of ids."""
     named = dict(facts)
     for key in ("target", "who", "recipient", "person"):
         if key in named:
@@ -128,7 +128,7 @@ def _named(facts: Mapping[str, Any], site: SiteMap, language: str) -> dict[str, 
 
 
 def report_of(notebook: Notebook, language: str, topic: str = "") -> str:
-    """Return what there is to tell of this mission; if nothing, what was done before.
+    """Return the report of this mission; if there is nothing to report, of earlier missions.
 
     Args:
         notebook: What was found.
@@ -143,10 +143,10 @@ def report_of(notebook: Notebook, language: str, topic: str = "") -> str:
 
 
 def told_of(notebook: Notebook, language: str) -> list[str]:
-    """Return what there is to tell of this mission: what is new, else everything.
+    """Return the sentences to report: notes not yet reported, else all.
 
-    A place where nothing else happened is told as gone to, unless the past was asked for; coming
-    home is no news.
+    A drive is reported only if nothing else happened at that place and the past was not asked for;
+    coming home is never reported.
     """
     notes = _worth_telling(notebook, notebook.news()) or _worth_telling(notebook, notebook.all())
     site, started = notebook.site, notebook.started
@@ -157,13 +157,13 @@ def told_of(notebook: Notebook, language: str) -> list[str]:
 
 
 def _trip(note: Note, site: SiteMap, language: str, started: float) -> str:
-    """Return what a drive is told as when it was all that happened at its place."""
+    """Return the sentence for a drive that was all that happened at its place."""
     place = site.called(str(note.facts.get("target")), language)
     return say("TRIP", language, place=place, time=clock_of(note.t - started, language))
 
 
 def _worth_telling(notebook: Notebook, notes: list[Note]) -> list[Note]:
-    """Leave out drives that led to more, and talks that failed with whom is told now."""
+    """Leave out drives that led to more, and failed talks with the person who gets the report."""
     remote = {name for name, person in notebook.site.people.items() if person.remote}
     done = [note for note in notes if note.kind != "went" and not _talk_with(remote, note)]
     told = {notebook.site.base, *(note.place for note in done)}
@@ -180,9 +180,9 @@ def _talk_with(people: Container[str], note: Note) -> bool:
 
 
 def _past_of(notebook: Notebook, language: str) -> str:
-    """Return what was done before: one line for each mission; empty if there was none.
+    """Return earlier missions, one line each; empty if there are none.
 
-    Commands that were refused are left out, for nothing was done.
+    Refused commands are left out.
     """
     past = [one for one in notebook.past if one.status != "refused" and not _summed_up(one)]
     if not past:
@@ -199,5 +199,5 @@ def _past_mission(mission: PastMission, language: str) -> str:
 
 
 def _summed_up(mission: PastMission) -> bool:
-    """Whether all that a mission did was to tell of those before it."""
+    """Whether a mission only reported on earlier missions."""
     return any(say("PAST_OPENING", language) in mission.message for language in LANGUAGES)

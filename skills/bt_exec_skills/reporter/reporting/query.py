@@ -1,4 +1,4 @@
-"""What a question about a place asks for, from its words in either language."""
+"""The aspects that a question about a place asks for, from its words in either language."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WORDS: Mapping[Aspect, tuple[str, ...]] = MappingProxyType(
 
 
 def _english(words: str) -> re.Pattern[str]:
-    """Return what finds one of `words` whole: there is no ask in a task, no lit in little.
+    """Return a pattern for `words` as whole words: no ask in task, no lit in little.
 
     A Korean particle may follow: light가.
     """
@@ -66,7 +66,7 @@ def aspects_of(query: str) -> tuple[Aspect, ...]:
         or (aspect == "light" and _LAMP.search(text))
     )
     if "unusual" in named and len(named) == 1:
-        return ASPECTS  # whoever asks whether all is well wants to hear it all
+        return ASPECTS  # a question whether all is well asks for everything
     return named or ASPECTS
 
 
@@ -76,9 +76,9 @@ def is_report(topic: str) -> bool:
 
 
 def asks(topic: str) -> bool:
-    """Whether `topic` is a question, so that whoever hears it is to answer.
+    """Whether `topic` is a question, so that an answer is expected.
 
-    A Korean statement is none, whatever it tells of, unless it says that one wants to know:
+    A Korean statement is no question unless it asks for information:
     물어보신 자료 보냈다 tells, 회의 일정을 문의합니다 asks.
     """
     text = unicodedata.normalize("NFC", topic).casefold()

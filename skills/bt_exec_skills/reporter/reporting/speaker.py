@@ -1,4 +1,4 @@
-"""Talking: a voice, and ears that listen for one reply at a time. Nothing here ever waits."""
+"""Speech interface: saying something and listening for one reply at a time, without blocking."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Reply(NamedTuple):
 
     Attributes:
         text: Their words.
-        refused: Whether they would not answer.
+        refused: Whether they refused to answer.
     """
 
     text: str
@@ -21,7 +21,7 @@ class Reply(NamedTuple):
 
 
 class Listening(Protocol):
-    """Waiting for a reply; asked once a tick."""
+    """A pending reply; polled once a tick."""
 
     @property
     def reply(self) -> Reply | None:
@@ -32,11 +32,11 @@ class Listening(Protocol):
         """Whether no reply can come any more."""
 
     def stop(self) -> None:
-        """Listen no longer; harmless when it is over."""
+        """Stop listening; does nothing if it is over."""
 
 
 class Speaker(Protocol):
-    """A robot's voice.
+    """Voice and speech recognition.
 
     Attributes:
         patience_s: How long to wait for a reply [s, mission clock].
@@ -51,7 +51,7 @@ class Speaker(Protocol):
         """Start to listen for the reply of somebody."""
 
     def close(self) -> None:
-        """Let go of what it holds open."""
+        """Release its resources."""
 
 
 class Said(NamedTuple):
@@ -80,7 +80,7 @@ class _Later:
 
 
 class ScriptedSpeaker:
-    """People who answer as a script says: for simulations and tests.
+    """Scripted people, for simulations and tests.
 
     Args:
         clock: Gives the time [s].
@@ -110,7 +110,7 @@ class ScriptedSpeaker:
 
     def say(self, person: str, text: str, language: str) -> None:
         """See `Speaker.say`."""
-        del language  # the words are in it already
+        del language  # the text is in that language already
         self.said.append(Said(self._clock(), person, text))
 
     def listen(self, person: str, language: str) -> Listening:
@@ -121,4 +121,4 @@ class ScriptedSpeaker:
         return _Later(reply, self._clock() + self._delay_s, self._clock)
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Does nothing: there is nothing to release."""

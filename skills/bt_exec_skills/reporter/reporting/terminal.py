@@ -1,8 +1,7 @@
-"""The person at the keyboard as everybody the robot talks to.
+"""A speaker on the terminal: the person at the keyboard answers for everybody.
 
-Lines are read on a worker, and only while the robot listens: a line that is typed later belongs to
-whoever reads next. A read that is no longer wanted ends by itself, for the worker waits for input
-in short steps.
+Lines are read on a worker thread, only while the robot listens: a line typed later is left to the
+next reader. A cancelled read ends by itself, since the worker polls for input.
 """
 
 from __future__ import annotations
@@ -39,12 +38,12 @@ _REFUSALS = frozenset(
 
 
 def is_refusal(text: str) -> bool:
-    """Whether an answer says no more than that there will be none."""
+    """Whether an answer is nothing but a refusal."""
     return " ".join(text.casefold().strip(" .!").split()) in _REFUSALS
 
 
 class _Line:
-    """One line that is read on a worker."""
+    """One line, read on a worker thread."""
 
     def __init__(self, source: TextIO) -> None:
         self._source = source
@@ -70,14 +69,14 @@ class _Line:
             ready: selectors.BaseSelector | None = selector
             try:
                 selector.register(self._source, selectors.EVENT_READ)
-            except (PermissionError, ValueError):  # a file: it never has to be waited for
+            except (PermissionError, ValueError):  # a file: reading it never blocks
                 ready = None
             while not self._over.is_set() and self._text is None:
                 if ready is None or ready.select(_STEP_S):
                     self._take()
 
     def _take(self) -> None:
-        """Take a line; an empty one is no answer, and after the last one nobody is heard."""
+        """Read a line; an empty one is no answer, the end of input ends listening."""
         if self._over.is_set():
             return
         try:

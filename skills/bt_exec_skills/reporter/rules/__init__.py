@@ -1,1 +1,1 @@
-"""What every plan of the reporter must keep, whoever wrote it: one file a rule, each a pass."""
+"""Passes of the reporter for every plan, whatever its compiler: one rule per file."""

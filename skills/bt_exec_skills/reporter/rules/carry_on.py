@@ -1,4 +1,4 @@
-"""Who is to report comes back and tells, also of what failed on the way."""
+"""Failed work does not end a mission that must report: it is noted and reported."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["carry_on"]
 
 
 def carry_on(spec: MissionSpec, context: PassContext) -> Changed:
-    """In a plan that ends in telling the user, failed work is noted and the plan goes on.
+    """In a plan that ends with a report to the user, failed work is noted and the plan goes on.
 
     Work at a place goes with the drive to it; what already has another branch stays as it is.
     """

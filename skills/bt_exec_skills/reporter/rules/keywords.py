@@ -1,7 +1,7 @@
-"""What a command says about reporting and about the professor, as far as rules depend on it.
+"""Keywords in commands that rules depend on: reporting, the professor, the past.
 
-The rules hold for every plan, whoever wrote it, so they look at the words of the command and not
-at how a compiler understood them.
+The rules hold for plans of every compiler, so they look at the words of the command and not at a
+compiler's interpretation.
 """
 
 from __future__ import annotations

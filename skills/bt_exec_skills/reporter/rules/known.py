@@ -47,7 +47,7 @@ def known_names(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
 
 
 def _nearest_first(name: str, known: tuple[str, ...], site: SiteMap) -> tuple[str, ...]:
-    """Return the known names: what people call so (라운지), then what is spelt alike, then all."""
+    """Return the known names: aliases first (라운지), then similar ones, then all."""
     meant = site.find(name)
     called = (meant,) if meant is not None and meant in known else ()
     return tuple(dict.fromkeys((*called, *nearest(name, known), *known)))

@@ -3,13 +3,13 @@
 =======================  ===========================================================================
 pass                     what holds afterwards
 =======================  ===========================================================================
-no_professor             a command without the word has nothing to do with the professor
-talk_only                who asks for what was done before gets words; nothing moves
+no_professor             without the word in the command, no step concerns the professor
+talk_only                a question about earlier missions is answered without moving
 places_in_order          every place that is named is visited, in the order named
 professor_first          with the word, what concerns the professor comes before all other work
-go_before_looking        a place is gone to before it is looked at
+go_before_looking        the robot goes to a place before it looks at it
 report_is_no_failure     ``fail_and_report`` stands only where something has failed
-fix_plan                 a report keyword, and somebody tells the user (the document's repair)
+fix_plan                 with a report keyword, the user is told (the document's repair)
 report_last              … at the base, after all core work, and only then the summary
 back_home                "there and back" without a report ends at the base
 topics                   topics and queries are sentences in the language of the command

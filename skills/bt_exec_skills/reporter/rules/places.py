@@ -1,4 +1,4 @@
-"""Rule 3 and rule 4: every place that is named is looked at, in order; and when nothing moves."""
+"""Rule 3 and rule 4: named places are visited in order; questions about the past move nothing."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ __all__ = ["go_before_looking", "places_in_order", "talk_only"]
 def places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
     """Every place that the command names is visited, in the order in which it is named.
 
-    Only first visits count: the plan may come back to a place. A place that the plan forgot is
-    looked at after the others, and a place that is to be reported on is looked at and not only
-    gone to. Commands about the professor have a rule of their own.
+    Only first visits count: the plan may come back to a place. A place that the plan lacks is
+    observed after the others, and a place to report on is observed, not only visited. Commands
+    about the professor have a rule of their own.
     """
     site = map_of(context)
     if site is None or not context.command or names_professor(context.command):
@@ -111,7 +111,7 @@ def _groups(steps: list[NodeBase]) -> list[list[NodeBase]]:
 
 
 def go_before_looking(spec: MissionSpec, context: PassContext) -> Changed:
-    """A place is gone to before it is looked at."""
+    """The robot goes to a place before it looks at it."""
     at: str | None = context.situation.facts.get("at")
     changes: list[str] = []
 
@@ -140,7 +140,7 @@ def go_before_looking(spec: MissionSpec, context: PassContext) -> Changed:
         return node
 
     def _branches(node: NodeBase) -> NodeBase:
-        """Visit each branch as if it began where all of them do; afterwards nobody knows where."""
+        """Treat each branch as starting at the same place; afterwards the place is unknown."""
         nonlocal at
         field = type(node).__name__.lower()
         branches = children_of(node)
@@ -165,7 +165,7 @@ def go_before_looking(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def talk_only(spec: MissionSpec, context: PassContext) -> Changed:
-    """Who asks for what was done before gets an answer, and nothing moves."""
+    """A question about earlier missions gets an answer, and nothing moves."""
     command = context.command
     site = map_of(context)
     if not about_past(command) or names_professor(command):

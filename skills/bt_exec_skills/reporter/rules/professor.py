@@ -38,12 +38,12 @@ _NAMES = frozenset({PROFESSOR, PROFESSOR_OFFICE})
 
 
 def concerns_professor(node: NodeBase) -> bool:
-    """Whether a node goes to the professor's office, or has to do with the professor."""
+    """Whether a node goes to the professor's office or concerns the professor."""
     return isinstance(node, Do) and _named(node.args)
 
 
 def no_professor(spec: MissionSpec, context: PassContext) -> Changed:
-    """Without the word in the command, nothing of the plan has to do with the professor."""
+    """Without the word in the command, no step concerns the professor."""
     if context.meaning is not None or not context.command or names_professor(context.command):
         return spec, ()
     if not any(_concerned(node) for node in walk(spec.root)):
@@ -55,7 +55,7 @@ def no_professor(spec: MissionSpec, context: PassContext) -> Changed:
 def professor_first(spec: MissionSpec, context: PassContext) -> Changed:
     """With the word in the command, what concerns the professor comes before all other work.
 
-    A plan that forgot the professor gets the pattern: go there, and talk about the command. Where
+    A plan without the professor gets the pattern: go there, and talk about the command. Where
     the command was understood for certain, the order of its words holds.
     """
     if context.meaning is not None:
@@ -112,7 +112,7 @@ def _without(node: NodeBase) -> NodeBase | None:
             return _with(node, "sequence", node.sequence, kept)
         case Fallback():
             if _without(node.fallback[0]) is None:
-                return None  # what the others stand in for is gone
+                return None  # the branch that the others replace is gone
             kept = [new for child in node.fallback if (new := _without(child)) is not None]
             return _with(node, "fallback", node.fallback, kept)
         case Parallel():

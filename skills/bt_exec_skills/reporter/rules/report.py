@@ -1,4 +1,4 @@
-"""Rule 1 and rule 5: who asks for a report gets one, at the base, after all core work."""
+"""Rule 1 and rule 5: a requested report is given at the base, after all core work."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["back_home", "fix_plan", "report_is_no_failure", "report_last"]
 
 
 def fix_plan(spec: MissionSpec, context: PassContext) -> Changed:
-    """A report keyword and nobody who tells the user: the report goes before the last summary.
+    """With a report keyword and no step that tells the user, one is put before the last summary.
 
     A missing summary is appended first. This is the document's repair, word for word.
     """
@@ -46,9 +46,9 @@ def fix_plan(spec: MissionSpec, context: PassContext) -> Changed:
 def report_last(spec: MissionSpec, context: PassContext) -> Changed:
     """With a report keyword the plan ends in going home and telling the user, after all core work.
 
-    A report that stands too early moves to the end, with the summaries around it. Without core
-    work there is nothing to come home from, unless the robot is known to be elsewhere; who asks for
-    what was done before is answered from where it stands.
+    A report that stands too early moves to the end, with the summaries around it. Without core work
+    there is no drive home, unless the robot is known to be elsewhere; questions about earlier
+    missions are answered where it stands.
     """
     if not wants_report(context.command):
         return spec, ()
@@ -74,7 +74,7 @@ def report_last(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def back_home(spec: MissionSpec, context: PassContext) -> Changed:
-    """Who says "go there and back" without a report has the robot back at the base in the end."""
+    """After "go there and back" without a report the robot ends at the base."""
     if not comes_back(context.command) or wants_report(context.command):
         return spec, ()
     steps = steps_of(spec.root)

@@ -1,4 +1,4 @@
-"""A plan as steps: what counts as core work, what as reporting, and how steps are put together.
+"""A plan as steps: core work, reporting, and how steps are put together.
 
 **Core work** is what a mission is for: going somewhere, looking, talking to somebody other than
 the user, delivering. **Reporting** is going to the base, talking to the user, and the summary.
@@ -51,7 +51,7 @@ Changed = tuple[MissionSpec, tuple[str, ...]]
 BASE, USER = "basecamp", "user"
 PROFESSOR, PROFESSOR_OFFICE = "professor", "professor_office"
 REPORT_TOPIC = "report"
-"""Stands for a topic that is made from the plan; see `bt_exec_skills.reporter.rules.topics`."""
+"""Placeholder for a topic made from the plan; see `bt_exec_skills.reporter.rules.topics`."""
 
 
 def do(action: str, **args: Any) -> Do:
@@ -82,7 +82,7 @@ def _sentences() -> Messages:
 
 
 def note(context: PassContext, key: str) -> str:
-    """Return what a pass changes: the sentence `key` of ``notes.yaml``."""
+    """Return the note of a pass on its change: the sentence `key` of ``notes.yaml``."""
     return _sentences().say(key, language_of(context.command))
 
 

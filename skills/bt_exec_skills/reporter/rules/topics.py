@@ -1,7 +1,7 @@
 """Rule 6: topics and queries from templates, in the language of the command.
 
-What a planner wrote in words of its own stays. A plan of the offline compiler names what to look
-for by aspects (``people, light``) and what to tell by ``report``; here they become sentences.
+Free text of a planner stays. A plan of the offline compiler names aspects to look for, as
+``people, light``, and the topic ``report``; here they become sentences.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _KNOWN = frozenset({*ASPECTS, SITUATION})
 
 
 def topics(spec: MissionSpec, context: PassContext) -> Changed:
-    """Queries, questions and reports that stand for a template get their sentence."""
+    """Replace template queries, questions and reports by their sentences."""
     language = language_of(context.command) if context.command else spec.mission.language
     asked = {id(n) for tree in _trees(spec.root, "ask_person") for n in actions(tree)}
     told: str | None = None
@@ -83,7 +83,7 @@ def topics(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def report_topic(spec: MissionSpec, context: PassContext, language: str) -> str:
-    """Return what a report is about: what the plan asks, brings and looks at."""
+    """Return the topic of the report: what the plan asks, delivers and observes."""
     korean = language == "ko"
     seen: dict[tuple[str, ...], list[str]] = {}
     parts: list[str] = []

@@ -1,4 +1,4 @@
-"""What the people of the simulated building say when they are asked."""
+"""Answers of the people in the simulated building."""
 
 from __future__ import annotations
 

@@ -1,24 +1,20 @@
-"""The simulated robot: one motion at a time, wheels, tray, ears; it carries the simulation."""
+"""The simulated robot: base, tray and microphone, one motion at a time; also the simulation."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Generator
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from bt_exec.failure import Failed
-from bt_exec.visual_qa import VisualQa
 from bt_exec_skills.motion.stepped import SteppedMotion
 from bt_exec_skills.navigation.drive import Command, Commands, drive_to, turn_by
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.navigation.obstacles import Obstacles
 from bt_exec_skills.navigation.route import Planner
 from bt_exec_skills.navigation.steer import Limits
-from bt_exec_skills.reporter.reporting.notebook import Notebook
-from bt_exec_skills.reporter.reporting.speaker import Speaker
 from bt_exec_skills.reporter.sim.mjcf import BASE_RADIUS
 from bt_exec_skills.reporter.sim.survey import survey
 from bt_exec_skills.reporter.sim.world import CONTROL_S, BuildingWorld
@@ -27,7 +23,7 @@ from bt_exec_skills.simulation.periods import Periods
 
 __all__ = ["SimReporterRobot"]
 
-_HAND_S = 2.0  # somebody needs that long to take a thing or put it down
+_HAND_S = 2.0  # how long a person needs to take a thing or put it down
 _PATIENCE_S = 15.0
 _REACH_M = 2.5
 _STILL = 1e-3
@@ -39,29 +35,15 @@ class SimReporterRobot:
     Args:
         world: The building.
         site: The map.
-        speaker: Its voice.
-        reports: Folder for written reports, or None to write none.
 
     Attributes:
         world: As given.
         site: As given.
-        speaker: As given.
-        asker: A vision model that answers questions about pictures, if the site names one.
-        notebook: What was seen, said and done.
     """
 
-    def __init__(
-        self,
-        world: BuildingWorld,
-        site: SiteMap,
-        speaker: Speaker,
-        reports: Path | None = None,
-    ) -> None:
+    def __init__(self, world: BuildingWorld, site: SiteMap) -> None:
         self.world = world
         self.site = site
-        self.speaker = speaker
-        self.asker: VisualQa | None = None
-        self.notebook = Notebook(site, reports)
         self.limits = Limits(radius=BASE_RADIUS)
         grid = survey(world.model)
         self.planner = Planner(grid, Obstacles(grid), BASE_RADIUS)

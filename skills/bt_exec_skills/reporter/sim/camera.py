@@ -1,7 +1,7 @@
 """The camera of the simulated robot: one ray a pixel, so it needs no OpenGL and measures distance.
 
-A capture copies the state, a view is painted later. What a pixel shows is as bright as the lamp
-over the spot that it shows, so a dark room is dark also when it is seen from a lit one.
+A capture copies the state, a view is rendered later. The brightness of a pixel is that of the lamp
+above the point it shows, so a dark room is dark also when seen from a lit one.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class SimCamera:
     def __init__(self, world: BuildingWorld, width: int = 240, height: int = 180) -> None:
         self._world = world
         self._shape = height, width
-        self._data: Any = mujoco.MjData(world.model)  # the view's own, never the physics'
+        self._data: Any = mujoco.MjData(world.model)  # a copy for views, separate from the physics
         self._lock = threading.Lock()
         self._last: Capture | None = None
         self._seen: tuple[Capture, GroundView] | None = None
@@ -142,7 +142,7 @@ class SimCamera:
         return cast(model, data, eye, rays, _FAR_M, without_body=self._base)
 
     def close(self) -> None:
-        """Nothing to give back."""
+        """Does nothing: there is nothing to release."""
 
 
 def _things(model: Any) -> tuple[tuple[Thing, ...], npt.NDArray[np.int16]]:

@@ -1,4 +1,4 @@
-"""Draws a simulated building from a seed, where people did not choose.
+"""Draws the layout of a simulated building from a seed, except for chosen options.
 
 Frame: x east, y north; metres, radians, seconds.
 """
@@ -50,7 +50,7 @@ def draw_layout(options: WorldOptions) -> Layout:
 
 
 class _Draw:
-    """The dice, and what they have put on the floor so far."""
+    """The random generator, and what was placed so far."""
 
     def __init__(self, options: WorldOptions) -> None:
         self.options = options

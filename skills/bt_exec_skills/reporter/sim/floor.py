@@ -97,7 +97,7 @@ BARRIERS: Mapping[str, tuple[Bar, ...]] = MappingProxyType(
         "restroom_front": (DOORWAYS["restroom_front"],),
     }
 )
-"""What stands in the way, by the value of ``--world blocked``; no map knows of it.
+"""Barriers by the value of ``--world blocked``; they are on no map.
 
 ``corridor`` leaves a way round through the lounge, the others cut a place off.
 """

@@ -1,4 +1,4 @@
-"""What a simulated building looks like, as data.
+"""The layout of a simulated building, as data.
 
 Frame: x east, y north, z up; metres, radians, seconds.
 """
@@ -17,7 +17,7 @@ Rgb = tuple[float, float, float]
 
 
 class Furniture(NamedTuple):
-    """A solid box that maps know: middle (x, y), half sizes, height [m], colour."""
+    """A solid box that is on maps: middle (x, y), half sizes, height [m], colour."""
 
     x: float
     y: float
@@ -62,8 +62,8 @@ class Layout:
     """Everything a world is built from; equal layouts give equal worlds, bit for bit.
 
     Attributes:
-        furniture: What maps know besides the walls.
-        things: What lies about.
+        furniture: What is on maps besides the walls.
+        things: Unusual things on the floor.
         people: Who is there.
         lights: Whether each lamp is on.
         noise_db: How loud each room is [dB].

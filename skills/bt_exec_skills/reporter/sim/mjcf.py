@@ -1,7 +1,7 @@
 """A layout written as MJCF: walls, floors by lamp, furniture, people as mocap bodies, the base.
 
-Names of geoms: ``person/WHO/…``, ``thing/N/KIND/…`` and ``barrier/…`` are what no map knows;
-``base/…`` is the robot; all else stands still for ever.
+Names of geoms: ``person/WHO/…``, ``thing/N/KIND/…`` and ``barrier/…`` are on no map;
+``base/…`` is the robot; all else is static.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What people choose about a simulated building with ``--world KEY=VALUE``; the rest is drawn."""
+"""Options of a simulated building (``--world KEY=VALUE``); the rest is drawn at random."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST = 12
 
 @dataclass(frozen=True)
 class WorldOptions:
-    """What people chose. A mapping by place overrides what is drawn there.
+    """Chosen options. A mapping by place overrides what is drawn there.
 
     Attributes:
         seed: Draws everything that is not chosen.
@@ -28,7 +28,7 @@ class WorldOptions:
         people: How many are in a place, by place, besides the user and the professor.
         lights: Whether a lamp is on, by lamp; `None` for all others draws them.
         noisy: Whether a place is loud, by place.
-        unusual: What lies about, by place; "none" for nothing.
+        unusual: Unusual things, by place; "none" for nothing.
         professor: Whether the professor is in.
         blocked: What stands in the way; see `bt_exec_skills.reporter.sim.floor.BARRIERS`.
         answer: What people answer: "random", "none", "refuse", or the very words.

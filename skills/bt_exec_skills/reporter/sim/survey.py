@@ -1,4 +1,4 @@
-"""The map that was made of the simulated building before anybody moved in."""
+"""The map of the simulated building: its static geometry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LOW_M, _HIGH_M = 0.05, 1.2  # what is between these heights is in a robot's way
 
 
 def survey(model: Any, cell_m: float = 0.1) -> Grid:
-    """Return the map of what stands for ever in a compiled building.
+    """Return the map of the static geometry of a compiled building.
 
     Args:
         model: The building.

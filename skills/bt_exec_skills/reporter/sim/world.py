@@ -21,7 +21,7 @@ from bt_exec_skills.simulation.rays import cast
 __all__ = ["BEAMS", "CONTROL_S", "RANGE_M", "BuildingWorld", "RoomTruth"]
 
 CONTROL_S = 0.05
-"""How often a motion gives a new command, and people take a step [s, simulated]."""
+"""Control period of motions and of people [s, simulated]."""
 BEAMS = 120
 """Rays of the range finder, all around, the first straight ahead, counted to the left."""
 RANGE_M = 12.0
@@ -32,7 +32,7 @@ _PERSONAL_M = 0.62  # between the middles of two people, or of one and the robot
 
 
 class RoomTruth(NamedTuple):
-    """What is really so in a room: for tests and for nobody else."""
+    """Ground truth of a room, for tests only."""
 
     people: int
     unusual: tuple[str, ...]
@@ -43,7 +43,7 @@ class BuildingWorld:
     """One world and its physics. Time passes only in `advance`.
 
     Args:
-        options: What people chose; the same options give the same world, bit for bit.
+        options: Chosen options; the same options give the same world, bit for bit.
         start: Where the robot stands at first.
 
     Attributes:
@@ -136,7 +136,7 @@ class BuildingWorld:
         return None
 
     def truth(self, room: str) -> RoomTruth:
-        """Return what is really so in a room."""
+        """Return the ground truth of a room."""
         area = ROOMS[room]
         return RoomTruth(
             sum(area.holds(one.x, one.y) for one in self.walkers),

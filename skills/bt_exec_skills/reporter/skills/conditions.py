@@ -1,16 +1,17 @@
-"""What the reporter pack can tell at once: where it is, what it carries, who is in view.
+"""Conditions of the reporter pack: where the robot is, what it carries, who is in view.
 
-Timing: a condition is asked once or each tick, as the node says (see `bt_exec.spec.model`). Doubt
-about what is in view is *not known yet* until the patience is used up, then the check fails with
-UNCERTAIN_SIGHT.
+Timing: a condition is asked once or each tick, as the node says (see `bt_exec.spec.model`).
+Uncertainty about what is in view is *not known yet* until the patience is used up, then the check
+fails with UNCERTAIN_SIGHT.
 """
 
 from __future__ import annotations
 
 from bt_exec.observation import World
-from bt_exec.skill import Verdict, condition
+from bt_exec.skill import Service, Verdict, condition
 from bt_exec_skills.perception.fresh import PATIENCE_S
 from bt_exec_skills.reporter.perception.observation import LIT_LEVEL, ReporterObservation
+from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.robot import EMPTY, PersonName, PlaceName, ReporterRobot, Words
 
 __all__ = [
@@ -84,12 +85,13 @@ def lit_here(world: World[ReporterObservation]) -> Verdict:
 
 
 @condition(patience_s=0.0, unknown=_UNCERTAIN)
-def failure_noted(robot: ReporterRobot) -> Verdict:
-    """Whether the last thing in the notebook is a failure, so that it will be told.
+def failure_noted(notebook: Service[Notebook]) -> Verdict:
+    """Whether the newest note in the notebook is a failure, so that it will be reported.
 
-    The second branch of a fallback: what failed before it is not forgotten, and work goes on.
+    The second branch of a fallback: what failed before it is reported later, and the mission goes
+    on.
     """
-    note = robot.notebook.notes[-1] if robot.notebook.notes else None
+    note = notebook.notes[-1] if notebook.notes else None
     if note is None or note.kind != "failed":
         return Verdict.no("nothing that failed is in the notebook")
     code = str(note.facts.get("code"))

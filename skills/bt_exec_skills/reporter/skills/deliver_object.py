@@ -6,10 +6,13 @@ from typing import NamedTuple
 
 from bt_exec.failure import Failed
 from bt_exec.observation import World
-from bt_exec.skill import Steps, skill
+from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
+from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.phrasing import say
+from bt_exec_skills.reporter.reporting.speaker import Speaker
 from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, Words
+from bt_exec_skills.reporter.sitemap import SiteMap
 from bt_exec_skills.reporter.skills.driving import (
     DRIVE_FAILS,
     drive,
@@ -43,6 +46,9 @@ class Delivery(NamedTuple):
 def deliver_object(
     robot: ReporterRobot,
     world: World[ReporterObservation],
+    site_map: Service[SiteMap],
+    notebook: Service[Notebook],
+    speaker: Service[Speaker],
     object: Words,  # noqa: A002 - the argument is called so in plans
     recipient: PersonName,
 ) -> Steps[Delivery]:
@@ -52,29 +58,27 @@ def deliver_object(
     to where the recipient usually is, finds them and holds the tray out. Neither way needs a
     `navigate` before it. What nobody takes stays on the tray.
     """
-    language = robot.notebook.language(object)
-    with noting(robot, world, "deliver_object", object=object, recipient=recipient):
-        person = known_person(robot, recipient)
+    language = notebook.language(object)
+    with noting(notebook, robot, world, "deliver_object", object=object, recipient=recipient):
+        person = known_person(site_map, recipient)
         if robot.tray not in (None, object):
             raise Failed("TRAY_FULL", f"the tray holds {robot.tray}", held=robot.tray)
         if robot.tray is None:
-            yield from _go(robot, robot.site.base)
+            yield from _go(robot, site_map, site_map.base)
             text = say("PLEASE_LOAD", language, object=object)
-            robot.speaker.say("user", text, language)
+            speaker.say("user", text, language)
             yield from drive(robot, robot.load(object), object=object)
-        yield from _go(robot, person.place)
+        yield from _go(robot, site_map, person.place)
         yield from face(robot, world, recipient, person)
-        robot.speaker.say(recipient, say("PLEASE_TAKE", language, object=object), language)
+        speaker.say(recipient, say("PLEASE_TAKE", language, object=object), language)
         yield from drive(robot, robot.hand_over(recipient), who=recipient, said=object)
     place = robot.place or person.place
-    robot.notebook.note(
-        world.now, "delivered", place, target=place, object=object, recipient=recipient
-    )
+    notebook.note(world.now, "delivered", place, target=place, object=object, recipient=recipient)
     return Delivery(object, recipient, place)
 
 
-def _go(robot: ReporterRobot, target: str) -> Steps:
+def _go(robot: ReporterRobot, site_map: SiteMap, target: str) -> Steps:
     """Drive to a place, unless the robot is there."""
     if robot.place != target:
-        pose = known_place(robot, target).poses[0]
+        pose = known_place(site_map, target).poses[0]
         yield from drive(robot, robot.goto(pose), target=target)

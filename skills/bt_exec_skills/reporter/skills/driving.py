@@ -12,8 +12,9 @@ from bt_exec.skill import Steps
 from bt_exec_skills.motion.follow import follow_motion
 from bt_exec_skills.perception.fresh import fresh_observation
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
+from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.robot import Motion, ReporterRobot
-from bt_exec_skills.reporter.sitemap import Person, Place
+from bt_exec_skills.reporter.sitemap import Person, Place, SiteMap
 
 __all__ = [
     "DRIVE_FAILS",
@@ -31,15 +32,15 @@ PERCEPTION_FAILS = frozenset({"CAMERA_FAULT"})
 """Codes of `look_once`."""
 
 
-def known_place(robot: ReporterRobot, target: str) -> Place:
+def known_place(site_map: SiteMap, target: str) -> Place:
     """Return the place called `target`.
 
     Raises:
         Failed: UNKNOWN_LOCATION, listing the known ones, nearest first.
     """
-    place = robot.site.places.get(target)
+    place = site_map.places.get(target)
     if place is None:
-        known = ", ".join(robot.site.nearest_place(target))
+        known = ", ".join(site_map.nearest_place(target))
         raise Failed(
             "UNKNOWN_LOCATION",
             f"no place is called {target}; known, nearest first: {known}",
@@ -49,15 +50,15 @@ def known_place(robot: ReporterRobot, target: str) -> Place:
     return place
 
 
-def known_person(robot: ReporterRobot, who: str) -> Person:
+def known_person(site_map: SiteMap, who: str) -> Person:
     """Return the person called `who`.
 
     Raises:
         Failed: UNKNOWN_PERSON, listing the known ones.
     """
-    person = robot.site.people.get(who)
+    person = site_map.people.get(who)
     if person is None:
-        known = ", ".join(robot.site.people) or "nobody"
+        known = ", ".join(site_map.people) or "nobody"
         raise Failed("UNKNOWN_PERSON", f"nobody is called {who}", who=who, known=known)
     return person
 
@@ -66,7 +67,7 @@ def drive(robot: ReporterRobot, motion: Motion, **facts: Any) -> Steps:
     """Follow `motion` to its end; however it ends, the robot is stopped.
 
     Args:
-        robot: Whose motion it is.
+        robot: The robot.
         motion: Just started.
         **facts: Evidence to give with a failure.
 
@@ -76,7 +77,7 @@ def drive(robot: ReporterRobot, motion: Motion, **facts: Any) -> Steps:
     yield from follow_motion(motion, lambda: robot.doing)
     failure = motion.failure
     if failure is not None:
-        retryable = failure.code != "REFUSED"  # a no is a no
+        retryable = failure.code != "REFUSED"
         raise Failed(failure.code, failure.message, retryable=retryable, **facts)
 
 
@@ -97,14 +98,18 @@ def look_once(world: World[ReporterObservation]) -> Steps[ReporterObservation]:
 
 @contextmanager
 def noting(
-    robot: ReporterRobot, world: World[ReporterObservation], skill: str, **args: Any
+    notebook: Notebook,
+    robot: ReporterRobot,
+    world: World[ReporterObservation],
+    skill: str,
+    **args: Any,
 ) -> Iterator[None]:
-    """Note a failure of what is done inside, with what was to be done and what the tray holds."""
+    """Note a failure of the body, with the skill's arguments and the load of the tray."""
     try:
         yield
     except Failed as failed:
         facts = {**args, "tray": robot.tray, **failed.evidence}
-        robot.notebook.note(
+        notebook.note(
             world.now,
             "failed",
             robot.place,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from bt_exec.failure import Failed
 from bt_exec.observation import World
-from bt_exec.skill import Steps, skill
+from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
+from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.robot import PlaceName, ReporterRobot
+from bt_exec_skills.reporter.sitemap import SiteMap
 from bt_exec_skills.reporter.skills.driving import DRIVE_FAILS, drive, known_place, noting
 
 __all__ = ["navigate"]
@@ -18,16 +20,22 @@ __all__ = ["navigate"]
     uses={"base"},
     timeout_s=240,
 )
-def navigate(robot: ReporterRobot, world: World[ReporterObservation], target: PlaceName) -> Steps:
+def navigate(
+    robot: ReporterRobot,
+    world: World[ReporterObservation],
+    site_map: Service[SiteMap],
+    notebook: Service[Notebook],
+    target: PlaceName,
+) -> Steps:
     """Drive to a place of the site's map, round people and whatever stands in the way.
 
     When a way turns out to be blocked, another one is taken; when none is left, the robot waits a
     few seconds for people to move on before it gives up. Afterwards the robot stands within 1.2 m
     of the place's pose.
     """
-    with noting(robot, world, "navigate", target=target):
-        place = known_place(robot, target)
+    with noting(notebook, robot, world, "navigate", target=target):
+        place = known_place(site_map, target)
         yield from drive(robot, robot.goto(place.poses[0]), target=target)
         if robot.place != target:
             raise Failed("BLOCKED_PATH", "the place itself is taken", target=target)
-    robot.notebook.note(world.now, "went", robot.place, target=target)
+    notebook.note(world.now, "went", robot.place, target=target)

@@ -9,15 +9,16 @@ from contextlib import contextmanager
 from bt_exec.failure import Failed
 from bt_exec.language.messages import language_of
 from bt_exec.observation import World
-from bt_exec.skill import Running, Steps, skill
+from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.reporter.perception.gathering import Gathering, Observation, noise_state
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
-from bt_exec_skills.reporter.perception.vlm_answer import model_answer
+from bt_exec_skills.reporter.perception.vlm_answer import PictureAnswers
+from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.phrasing import answer_of
 from bt_exec_skills.reporter.reporting.query import aspects_of
 from bt_exec_skills.reporter.robot import PlaceName, ReporterRobot, Words
-from bt_exec_skills.reporter.sitemap import Place
+from bt_exec_skills.reporter.sitemap import Place, SiteMap
 from bt_exec_skills.reporter.skills.driving import (
     DRIVE_FAILS,
     PERCEPTION_FAILS,
@@ -30,11 +31,11 @@ from bt_exec_skills.reporter.skills.driving import (
 __all__ = ["observe_scene"]
 
 _TURN_RAD = math.radians(60.0)
-"""From one picture to the next. Pictures are much wider: who walks by meanwhile is in the next."""
+"""Turn between two pictures; the field of view is much wider, so that pictures overlap."""
 _LOOKS = 7
-"""Once all around, and the first view again: whoever walked past behind the robot is there."""
+"""Pictures per viewpoint: once around, and the first view again, for people who walked past."""
 _MORE_LOOKS = 4
-"""At what somebody stood before all the time."""
+"""Further pictures of what people occluded in all the others."""
 _LISTEN_S = 1.0
 
 
@@ -45,7 +46,13 @@ _LISTEN_S = 1.0
     timeout_s=120,
 )
 def observe_scene(
-    robot: ReporterRobot, world: World[ReporterObservation], target: PlaceName, query: Words
+    robot: ReporterRobot,
+    world: World[ReporterObservation],
+    site_map: Service[SiteMap],
+    notebook: Service[Notebook],
+    visual_qa: Service[PictureAnswers],
+    target: PlaceName,
+    query: Words,
 ) -> Steps[Observation]:
     """Look all around a place and answer a question about it.
 
@@ -58,9 +65,9 @@ def observe_scene(
     A question about noise alone needs no camera. Where the site names a vision model, that one
     words the answer, if it is certain. What is found goes into the notebook.
     """
-    language = robot.notebook.language(query)
-    with noting(robot, world, "observe_scene", target=target, query=query):
-        place = known_place(robot, target)
+    language = notebook.language(query)
+    with noting(notebook, robot, world, "observe_scene", target=target, query=query):
+        place = known_place(site_map, target)
         if robot.place != target:
             where = robot.place or "between places"
             raise Failed("NOT_THERE", f"the robot is {where}", target=target)
@@ -83,17 +90,17 @@ def observe_scene(
         noise,
         round(level, 1),
         tuple(dict.fromkeys(sorted(one.label for one in found.things))),
-        answer_of(found, noise, level, aspects, language_of(query), robot.site),
+        answer_of(found, noise, level, aspects, language_of(query), site_map),
         (*found.evidence(), f"noise:{level:.0f} dB"),
         found.looks,
     )
-    model = yield from model_answer(robot.asker, found.frame, target, query, language)
+    model = yield from visual_qa.ask(found.frame, target, query, language)
     if model:
         evidence = (*result.evidence, "answer:model")
         result = result._replace(answer=model, evidence=evidence)
-    told = model or answer_of(found, noise, level, aspects, language, robot.site)
+    told = model or answer_of(found, noise, level, aspects, language, site_map)
     facts = {**result._asdict(), "answer": told}
-    robot.notebook.note(world.now, "saw", target, found.frame, target=target, **facts)
+    notebook.note(world.now, "saw", target, found.frame, target=target, **facts)
     return result
 
 
@@ -108,7 +115,7 @@ def _listen(robot: ReporterRobot, world: World[ReporterObservation]) -> Steps[fl
 
 @contextmanager
 def _heard(level: float) -> Iterator[None]:
-    """Add the sound level to a failure of seeing: that much is known."""
+    """Add the sound level to a failure of perception."""
     try:
         yield
     except Failed as failed:
@@ -130,8 +137,8 @@ def _look_around(
         if number:
             ahead = robot.pose._replace(yaw=0.0).bearing(pose.x, pose.y)  # spares a turn
             if not (yield from _moved(robot, pose._replace(yaw=ahead))):
-                continue  # it is taken: what is seen from the others must do
-        sense = -1 if number % 2 else 1  # who kept walking behind the robot meets it now
+                continue  # it is taken: the other viewpoints must do
+        sense = -1 if number % 2 else 1  # people who walked along behind the robot are met now
         for _ in range(_LOOKS):
             found.add((yield from look_once(world)))
             yield Running(found.looks / total, "looking around")

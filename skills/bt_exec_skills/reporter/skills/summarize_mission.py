@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from bt_exec.failure import Failed
 from bt_exec.observation import World
-from bt_exec.skill import Running, Steps, skill
+from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.markdown import Report
+from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.phrasing import sentence
 from bt_exec_skills.reporter.robot import ReporterRobot
 from bt_exec_skills.reporter.skills.driving import noting
@@ -24,21 +25,24 @@ class Summary(NamedTuple):
 
 
 @skill(fails={"REPORT_NOT_WRITTEN"}, timeout_s=30)
-def summarize_mission(robot: ReporterRobot, world: World[ReporterObservation]) -> Steps[Summary]:
+def summarize_mission(
+    robot: ReporterRobot, world: World[ReporterObservation], notebook: Service[Notebook]
+) -> Steps[Summary]:
     """Write down what the mission found: a Markdown file with timeline and pictures.
 
     The site says where reports go, or that none are written. Nothing moves and nobody is told.
     """
-    book = robot.notebook
-    language = book.language(" ".join(str(note.facts.get("query", "")) for note in book.notes))
-    told = [note for note in book.all() if note.kind != "went"]
-    text = " ".join(sentence(note, robot.site, language, book.started) for note in told)
-    folder = book.reports
+    language = notebook.language(
+        " ".join(str(note.facts.get("query", "")) for note in notebook.notes)
+    )
+    told = [note for note in notebook.all() if note.kind != "went"]
+    text = " ".join(sentence(note, notebook.site, language, notebook.started) for note in told)
+    folder = notebook.reports
     if folder is None:
         return Summary(text, "")
-    with noting(robot, world, "summarize_mission"):
+    with noting(notebook, robot, world, "summarize_mission"):
         try:
-            report = Report(book, language, folder)
+            report = Report(notebook, language, folder)
             for _ in report.write():
                 yield Running(None, "writing")
         except OSError as error:

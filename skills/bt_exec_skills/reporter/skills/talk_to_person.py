@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 from bt_exec.failure import Failed
 from bt_exec.observation import World
-from bt_exec.skill import Running, Steps, skill
+from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
-from bt_exec_skills.reporter.reporting.notebook import NoteKind
+from bt_exec_skills.reporter.reporting.notebook import Notebook, NoteKind
 from bt_exec_skills.reporter.reporting.phrasing import report_of, say
 from bt_exec_skills.reporter.reporting.query import asks, is_report
+from bt_exec_skills.reporter.reporting.speaker import Speaker
 from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, SaidWords
-from bt_exec_skills.reporter.sitemap import Person
+from bt_exec_skills.reporter.sitemap import Person, SiteMap
 from bt_exec_skills.reporter.skills.driving import drive, known_person, look_once, noting
 
 __all__ = ["Talk", "face", "talk_to_person"]
@@ -44,7 +45,13 @@ class Talk(NamedTuple):
     timeout_s=240,
 )
 def talk_to_person(
-    robot: ReporterRobot, world: World[ReporterObservation], target: PersonName, topic: SaidWords
+    robot: ReporterRobot,
+    world: World[ReporterObservation],
+    site_map: Service[SiteMap],
+    notebook: Service[Notebook],
+    speaker: Service[Speaker],
+    target: PersonName,
+    topic: SaidWords,
 ) -> Steps[Talk]:
     """Turn to somebody and talk about a topic: a question, a message, or a report.
 
@@ -55,23 +62,23 @@ def talk_to_person(
     A question needs its answer; a message is given even if nobody replies to it.
     """
     question = asks(topic)
-    language = robot.notebook.language(topic)
-    with noting(robot, world, "talk_to_person", target=target, topic=topic):
-        person = known_person(robot, target)
+    language = notebook.language(topic)
+    with noting(notebook, robot, world, "talk_to_person", target=target, topic=topic):
+        person = known_person(site_map, target)
         yield from face(robot, world, target, person)
         report = not topic.endswith("?") and (person.remote or is_report(topic))
         if report:
-            text = report_of(robot.notebook, language, topic)
+            text = report_of(notebook, language, topic)
         else:
             text = say("ASK" if question else "TELL", language, topic=topic)
-        robot.speaker.say(target, text, language)
+        speaker.say(target, text, language)
         yield Running(0.5, "talking")
         if report and person.remote:
-            robot.notebook.mark_told()
+            notebook.mark_told()
             return Talk(target, topic, text, "")
-        answer = yield from _listen(robot, world, target, language, needed=question)
+        answer = yield from _listen(speaker, world, target, language, needed=question)
     kind: NoteKind = "asked" if question else "said"
-    robot.notebook.note(world.now, kind, robot.place, target=target, topic=topic, answer=answer)
+    notebook.note(world.now, kind, robot.place, target=target, topic=topic, answer=answer)
     return Talk(target, topic, text, answer)
 
 
@@ -107,7 +114,7 @@ def face(
 
 
 def _listen(
-    robot: ReporterRobot,
+    speaker: Speaker,
     world: World[ReporterObservation],
     who: str,
     language: str,
@@ -119,9 +126,9 @@ def _listen(
     Raises:
         Failed: NO_ANSWER if nothing comes and one is needed, REFUSED if they will not say.
     """
-    patience = robot.speaker.patience_s
+    patience = speaker.patience_s
     begun = world.now
-    listening = robot.speaker.listen(who, language)
+    listening = speaker.listen(who, language)
     try:
         while (reply := listening.reply) is None:
             late = world.now - begun >= patience

@@ -91,7 +91,7 @@ def test_a_site_names_who_is_asked():
     assert isinstance(crosscheck(eyes, "claude"), VlmCrosscheck)
     with pytest.raises(UnknownName, match="there is no asker 'oracle of delphi'; known"):
         crosscheck(eyes, "oracle of delphi")
-    with pytest.raises(UsageError, match="second_opinion needs the name of who is asked"):
+    with pytest.raises(UsageError, match="second_opinion needs the name of the model"):
         crosscheck(eyes, {"model": "x"})
     with pytest.raises(UsageError, match="setting 'modle' of the asker claude"):
         crosscheck(eyes, {"name": "claude", "modle": "x"})

@@ -42,13 +42,13 @@ def test_it_is_small_and_has_its_papers() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_the_figures_hold_on_scenes_that_nobody_has_seen(tmp_path: Path) -> None:
-    from bt_exec_skills.door.dataset.scenes import DoorPractice
+    from bt_exec_skills.door.dataset.scenes import DoorScenes
     from bt_exec_skills.vision.dataset import make_dataset, read_pictures
     from bt_exec_skills.vision.evaluate import evaluate
     from bt_exec_skills.vision.network import load
     from bt_exec_skills.vision.recipe import Recipe
 
-    source = DoorPractice()
+    source = DoorScenes()
     make_dataset(source, Recipe("door", 9, 60, 1, source.classes), tmp_path, lambda *_: None)
     network = load(SHIPPED)
     found = evaluate(

@@ -82,8 +82,8 @@ def test_doubt_is_about_pictures_that_are_new(
         ("primary:no_door_in_view", "no_door", "no door is in view"),
         ("primary:hidden_by_an_arm", "door_hidden", "too little of the door is in view"),
         ("primary:x", "not_confirmed", "the second opinion on the door does not confirm it"),
-        ("primary:looks_open_or_ajar", None, "it cannot be told how the door stands"),
-        ("", None, "it cannot be told how the door stands"),
+        ("primary:looks_open_or_ajar", None, "the state of the door is unclear"),
+        ("", None, "the state of the door is unclear"),
     ],
 )
 def test_a_door_that_cannot_be_told_says_why(

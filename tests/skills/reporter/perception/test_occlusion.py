@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bt_exec_skills.navigation.geometry import Area, Pose
-from bt_exec_skills.reporter.perception.occlusion import Unseen
+from bt_exec_skills.reporter.perception.occlusion import Occlusion
 
 ROOM = Area(0.0, 0.0, 6.0, 4.0)
 ALL_ROUND = [math.radians(degrees) for degrees in range(0, 360, 60)]
@@ -16,7 +16,7 @@ ALL_ROUND = [math.radians(degrees) for degrees in range(0, 360, 60)]
 
 def looked(pose, *people):
     """What is left of the room after a look all around."""
-    unseen = Unseen(ROOM)
+    unseen = Occlusion(ROOM)
     for yaw in ALL_ROUND:
         unseen.add(pose._replace(yaw=yaw), [at for at in people if in_view(pose, yaw, at)])
     return unseen
@@ -27,7 +27,7 @@ def in_view(pose, yaw, at):
 
 
 def test_an_empty_room_is_seen_with_one_look_around():
-    unseen = Unseen(ROOM)
+    unseen = Occlusion(ROOM)
     assert len(unseen.spots) == 15 * 10
     unseen.add(Pose(3.0, 2.0, 0.0), [])
     assert 0 < len(unseen.spots) < 15 * 10
@@ -62,13 +62,13 @@ def test_a_view_keeps_clear_of_people_and_is_not_given_twice():
 
 
 def test_somebody_at_the_lens_hides_and_does_not_divide_by_nothing():
-    unseen = Unseen(ROOM)
+    unseen = Occlusion(ROOM)
     unseen.add(Pose(3.0, 2.0, 0.0), [(3.0, 2.0)])
     assert unseen.spots.shape[1] == 2
 
 
 @pytest.mark.parametrize("area", [Area(0.0, 0.0, 0.4, 0.4), Area(0.0, 0.0, 8.0, 0.5)])
 def test_a_place_narrower_than_its_rim_has_spots_along_its_middle(area):
-    spots = Unseen(area).spots
+    spots = Occlusion(area).spots
     assert len(spots)
     assert (spots[:, 1] == area.centre[1]).all()

@@ -8,7 +8,7 @@ import pytest
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec.visual_qa import VqaAnswer
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
-from bt_exec_skills.reporter.perception.vlm_answer import SCHEMA, make_asker, model_answer
+from bt_exec_skills.reporter.perception.vlm_answer import SCHEMA, PictureAnswers, make_answers
 
 FRAME = np.zeros((4, 4, 3), np.uint8)
 
@@ -28,7 +28,7 @@ class Asked:
 
 
 def answer(asker, frame=FRAME, query="이상 없는지", language="ko"):
-    steps = model_answer(asker, frame, "lounge", query, language)
+    steps = PictureAnswers(asker).ask(frame, "lounge", query, language)
     while True:
         try:
             next(steps)
@@ -69,20 +69,21 @@ def test_a_long_answer_is_cut():
 
 
 def test_the_setting_names_who_is_asked():
-    assert make_asker(None) is None
+    steps = make_answers(None).ask(FRAME, "lounge", "query", "en")
+    with pytest.raises(StopIteration) as stop:
+        next(steps)
+    assert stop.value.value == "", "no model, no answer"
     with pytest.raises(UsageError, match="answers needs the name"):
-        make_asker({"model": "m"})
+        make_answers({"model": "m"})
     with pytest.raises(UnknownName, match="there is no asker 'nobody'"):
-        make_asker({"name": "nobody"})
+        make_answers({"name": "nobody"})
 
 
 def test_observe_scene_tells_what_the_model_said(play):
-    one = play()
+    says = VqaAnswer({"answer": "All well.", "certain": True})
+    one = play(model=type("Model", (), {"ask": lambda self, *_: says})())
     light = {("basecamp", 0): 150.0}
     one.scenes = lambda t: ReporterObservation(t, one.robot.pose, (), light, frame=FRAME)
-    one.robot.asker = type(
-        "Model", (), {"ask": lambda self, *_: VqaAnswer({"answer": "All well.", "certain": True})}
-    )()
     assert one.run("observe_scene", target="basecamp", query="anything unusual?") == "OK"
     assert one.result.answer == "All well."
     assert one.result.evidence[-1] == "answer:model"

@@ -108,7 +108,7 @@ def test_answers_in_both_languages(site):
     }
     assert told == {
         "en": "There are 2 people; the light is on, but off in the middle; it is loud (70 dB); "
-        "nothing unusual lies about.",
+        "nothing unusual is in view.",
         "ko": "사람이 2명 있습니다, 불이 켜져 있지만 꺼진 구간이 있습니다(가운데), "
         "소란스럽습니다(70 dB), 눈에 띄는 이상은 없습니다.",
     }

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from bt_exec_skills.reporter.reporting.pacing import Paced
+from bt_exec_skills.reporter.reporting.pacing import Pacing
 from bt_exec_skills.reporter.reporting.speaker import Reply, ScriptedSpeaker
 from bt_exec_skills.reporter.reporting.terminal import TerminalSpeaker, is_refusal
 from bt_exec_skills.reporter.sim.answers import STOCK, replies_of
@@ -139,7 +139,7 @@ def test_a_fast_simulation_waits_for_somebody_who_is_listened_to():
     slept = []
     listens = iter([False, True, True])
     walls = iter([0.0, 0.01, 0.02, 0.05, 0.5, 0.5])
-    paced = Paced(World(), lambda: next(listens), lambda: next(walls), slept.append)
+    paced = Pacing(World(), lambda: next(listens), lambda: next(walls), slept.append)
     for _ in range(3):
         paced.step(0.05)
     assert slept == [pytest.approx(0.04), 0.0]

@@ -51,7 +51,7 @@ def test_every_code(play, skill, code, robot, args):
         one.shows(PROFESSOR)
     assert one.run(skill, **{**ARGS[skill], **args}) == code
     assert all(motion.stops == 1 for _, motion in one.robot.motions)
-    (note,) = one.robot.notebook.notes
+    (note,) = one.notebook.notes
     assert (note.kind, note.facts["skill"], note.facts["code"]) == ("failed", skill, code)
 
 

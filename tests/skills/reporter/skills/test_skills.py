@@ -16,7 +16,7 @@ def test_navigate(play):
     assert one.run("navigate", target="lounge") == "OK"
     assert one.robot.place == "lounge"
     assert [name for name, _ in one.robot.motions] == ["goto"]
-    assert one.robot.notebook.notes[-1].kind == "went"
+    assert one.notebook.notes[-1].kind == "went"
 
 
 def test_an_unknown_place_lists_the_known_ones_nearest_first(play):
@@ -34,7 +34,7 @@ def test_a_drive_that_does_not_arrive(play, code):
     one = play(reasons={"goto": f"{code}: as the script says"})
     assert one.run("navigate", target="lounge") == code
     assert one.failed.message == "as the script says"
-    note = one.robot.notebook.notes[-1]
+    note = one.notebook.notes[-1]
     assert (note.kind, note.facts["code"], note.facts["target"]) == ("failed", code, "lounge")
     assert one.robot.motions[-1][1].stops == 1
 
@@ -125,8 +125,8 @@ def test_a_question_is_asked_and_the_answer_kept(play):
     topic = "다음 회의 일정 문의"
     assert one.run("talk_to_person", target="professor", topic=topic) == "OK"
     assert one.result.answer == "화요일 3시요."
-    assert one.robot.speaker.said[-1].text == f"안녕하세요. 여쭤볼 것이 있습니다: {topic}"
-    note = one.robot.notebook.notes[-1]
+    assert one.speaker.said[-1].text == f"안녕하세요. 여쭤볼 것이 있습니다: {topic}"
+    note = one.notebook.notes[-1]
     assert (note.kind, note.place, note.facts["answer"]) == (
         "asked",
         "professor_office",
@@ -138,16 +138,16 @@ def test_a_message_is_told_and_not_asked(play):
     one = play(pose=OFFICE, replies={"professor": {"ko": Reply("알겠네.")}})
     one.shows(PROFESSOR)
     assert one.run("talk_to_person", target="professor", topic="지금 간다") == "OK"
-    assert one.robot.speaker.said[-1].text == "안녕하세요. 전해 드릴 말씀이 있습니다: 지금 간다"
-    note = one.robot.notebook.notes[-1]
+    assert one.speaker.said[-1].text == "안녕하세요. 전해 드릴 말씀이 있습니다: 지금 간다"
+    note = one.notebook.notes[-1]
     assert (note.kind, note.facts["answer"]) == ("said", "알겠네.")
-    told = sentence(note, one.robot.notebook.site, "ko")
+    told = sentence(note, one.notebook.site, "ko")
     assert told == "교수님께 전한 내용: “지금 간다” (2초 경과). 대답: “알겠네.”"
 
 
 def test_the_report_tells_what_was_seen_said_and_missed(play):
     one = play(pose=OFFICE, replies={"professor": {"ko": Reply("화요일 3시요.")}})
-    one.robot.notebook.begin("교수님께 여쭤보고 복도 보고 와", "ko")
+    one.notebook.begin("교수님께 여쭤보고 복도 보고 와", "ko")
     one.shows(PROFESSOR)
     assert one.run("talk_to_person", target="professor", topic="회의 일정 문의") == "OK"
     one.robot.reasons["goto"] = "BLOCKED_PATH: every way there is blocked"
@@ -194,9 +194,9 @@ def test_a_message_without_a_reply_is_told_all_the_same(play, topic, told):
     one.shows(PROFESSOR)
     assert one.run("talk_to_person", target="professor", topic=topic) == "OK"
     assert one.result.answer == ""
-    note = one.robot.notebook.notes[-1]
+    note = one.notebook.notes[-1]
     assert (note.kind, note.facts["answer"]) == ("said", "")
-    book = one.robot.notebook
+    book = one.notebook
     assert sentence(note, book.site, book.language(topic)) == told
 
 
@@ -226,7 +226,7 @@ def test_a_delivery_loads_at_the_base_and_hands_over(play):
     assert one.robot.tray is None
     names = [name for name, _ in one.robot.motions]
     assert names == ["goto", "load", "goto", "turn", "hand_over"]
-    assert [said.text for said in one.robot.speaker.said] == [
+    assert [said.text for said in one.speaker.said] == [
         "제 받침대에 올려 주세요: 서류",
         "전해 드릴 물건입니다: 서류",
     ]
@@ -255,7 +255,7 @@ def test_a_delivery_that_fails(play, setting, code):
     one = play(**setting)
     one.shows(PROFESSOR)
     assert one.run("deliver_object", **ARGS["deliver_object"]) == code
-    assert one.robot.notebook.notes[-1].facts["code"] == code
+    assert one.notebook.notes[-1].facts["code"] == code
 
 
 def test_a_delivery_to_nobody(play):
@@ -270,12 +270,12 @@ def test_what_nobody_took_is_told_to_be_on_the_tray(play):
     one.shows(PROFESSOR)
     assert one.run("deliver_object", **ARGS["deliver_object"]) == "REFUSED"
     assert not one.failed.retryable
-    note, site = one.robot.notebook.notes[-1], one.robot.notebook.site
+    note, site = one.notebook.notes[-1], one.notebook.site
     assert sentence(note, site, "en").endswith("declined: documents. It is still on my tray.")
     assert sentence(note, site, "ko").endswith("거절: documents. 받침대에 그대로 있습니다.")
     empty = play(reasons={"load": "NOTHING_TO_DELIVER: nobody put it there"})
     assert empty.run("deliver_object", **ARGS["deliver_object"]) == "NOTHING_TO_DELIVER"
-    assert "still" not in sentence(empty.robot.notebook.notes[-1], site, "en")
+    assert "still" not in sentence(empty.notebook.notes[-1], site, "en")
 
 
 # -- the rest
@@ -296,8 +296,8 @@ def test_the_summary_is_written_where_the_site_says(play, tmp_path):
 def test_giving_up_tells_the_user_and_fails(play):
     one = play()
     assert one.run("fail_and_report", reason="승강기가 고장입니다") == "MISSION_FAILED"
-    assert one.robot.speaker.said[-1].text == "미션을 마칠 수 없습니다: 승강기가 고장입니다"
-    assert one.robot.speaker.said[-1].person == "user"
+    assert one.speaker.said[-1].text == "미션을 마칠 수 없습니다: 승강기가 고장입니다"
+    assert one.speaker.said[-1].person == "user"
 
 
 def start(one, name):
@@ -324,11 +324,11 @@ def test_a_cancel_stops_what_was_started(play, name):
     assert motion.stops == 0
     steps.close()
     assert motion.stops == 1
-    assert one.robot.notebook.notes == []  # neither done nor failed
+    assert one.notebook.notes == []  # neither done nor failed
 
 
 def test_a_cancel_of_words_notes_nothing(play):
     one = play(pose=BASE)
     start(one, "fail_and_report").close()
-    assert one.robot.notebook.notes == []
+    assert one.notebook.notes == []
     assert {*MOVING, "fail_and_report", "summarize_mission"} == {*SKILLS}  # which takes no tick

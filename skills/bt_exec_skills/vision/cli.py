@@ -1,12 +1,11 @@
-"""``bt-exec vision``: the eyes: data sets, training, figures, annotated pictures.
+"""``bt-exec vision``: data sets, training, figures, annotated pictures.
 
-The work is done by an installed package that offers it: an entry point ``vision`` of the group
-``bt_exec.commands``. This module only declares what can be typed.
+The command line finds this group through the entry point ``vision`` of ``bt_exec.commands``. What
+its commands do is in `bt_exec_skills.vision.commands`, imported when one of them runs.
 """
 
 from __future__ import annotations
 
-import importlib.metadata
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,10 +15,8 @@ from bt_exec.cli import options as opt
 
 __all__ = ["VISION"]
 
-_GROUP = "bt_exec.commands"
-
 VISION = typer.Typer(
-    help="The eyes: data sets, training, figures, annotated pictures.", no_args_is_help=True
+    help="Perception: data sets, training, figures, annotated pictures.", no_args_is_help=True
 )
 
 Weights = Annotated[
@@ -29,22 +26,16 @@ Weights = Annotated[
 
 
 def _tool() -> Any:
-    """Return the module that does the work.
+    """Return the module that does the work; its imports are heavy."""
+    from bt_exec_skills.vision import commands
 
-    Raises:
-        UsageError: If no installed package offers it.
-    """
-    from bt_exec.failure import UsageError
-
-    for point in importlib.metadata.entry_points(group=_GROUP, name="vision"):
-        return point.load()
-    raise UsageError("no installed package offers vision; install bt-exec again")
+    return commands
 
 
 @VISION.command()
 def dataset(
     out: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where it goes.")],
-    source: Annotated[str, typer.Option(metavar="NAME", help="Whose scenes.")] = "door",
+    source: Annotated[str, typer.Option(metavar="NAME", help="Whose scenes; the only ones.")] = "",
     scenes: Annotated[int, typer.Option(min=1, help="How many.")] = 440,
     seed: Annotated[int, typer.Option(min=0, help="Chooses the scenes.")] = 0,
     val_every: Annotated[

@@ -1,0 +1,87 @@
+"""Signals that the main thread does not hear: it hangs in C code, so no handler of Python runs.
+
+The interpreter notes every signal in a pipe at once (`signal.set_wakeup_fd`), whatever the main
+thread does. A thread reads it. If the handler has not run a second later, the robots are stopped
+from there; at the second such signal the program ends, with the record as far as it is written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+from collections.abc import Callable, Collection, Iterator
+
+__all__ = ["Unheard", "unheard"]
+
+PATIENCE_S = 1.0
+"""How long the main thread may take to hear a signal [s]."""
+EXIT_STOPPED = 130
+
+
+class Unheard:
+    """Counts the signals that arrived and those that a handler has heard.
+
+    Args:
+        numbers: The signals that count.
+        stop: Stops every robot, and waits a moment for it.
+    """
+
+    def __init__(self, numbers: Collection[int], stop: Callable[[], object]) -> None:
+        self._numbers = numbers
+        self._stop = stop
+        self._arrived = 0
+        self._heard = 0
+        self._missed = 0
+        self._ends = threading.Event()
+
+    def hear(self) -> None:
+        """Take the signals that arrived as heard; called by their handler."""
+        self._heard += 1
+
+    def read(self, pipe: int) -> None:
+        """Read signals until the pipe is closed; runs on a thread of its own."""
+        while data := os.read(pipe, 1):
+            if data[0] not in self._numbers:
+                continue
+            self._arrived += 1
+            if self._ends.wait(PATIENCE_S) or self._heard >= self._arrived:
+                continue
+            self._missed += 1
+            self._stop()
+            if self._missed > 1:
+                os.write(2, b"bt-exec: a part hangs and cannot be broken off; the program ends\n")
+                os._exit(EXIT_STOPPED)
+        os.close(pipe)
+
+    def end(self) -> None:
+        """Wait for nothing more."""
+        self._ends.set()
+
+
+@contextlib.contextmanager
+def unheard(numbers: Collection[int], stop: Callable[[], object]) -> Iterator[Unheard]:
+    """Watch over these signals for a while; only the main thread can.
+
+    Args:
+        numbers: The signals.
+        stop: Stops every robot, and waits a moment for it.
+    """
+    watched = Unheard(numbers, stop)
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    try:
+        earlier = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    except ValueError:  # not on the main thread: nobody presses keys
+        os.close(reading)
+        os.close(writing)
+        yield watched
+        return
+    threading.Thread(target=watched.read, args=(reading,), name="signals", daemon=True).start()
+    try:
+        yield watched
+    finally:
+        watched.end()
+        signal.set_wakeup_fd(earlier)
+        os.close(writing)

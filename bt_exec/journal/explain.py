@@ -1,0 +1,224 @@
+"""Why a mission ended as it did, from its record: what was asked, planned, what failed and why.
+
+`explain` makes data of a record; `bt_exec.tui.why` says it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bt_exec.events import (
+    Aborting,
+    NodeChanged,
+    Observed,
+    Planned,
+    Planning,
+    Refused,
+    Rejected,
+    SkillEnded,
+)
+from bt_exec.failure import Failure
+from bt_exec.journal.record import MissionLine, MissionRecord, SkillRun
+from bt_exec.pack import Catalogue
+from bt_exec.planning.first_cause import DoneAction, first_cause
+from bt_exec.spec.model import Check, Do, MissionSpec
+from bt_exec.spec.paths import encloses, paths
+from bt_exec.verify.facts import after_failure, after_success
+
+__all__ = ["Attempt", "Cause", "Explanation", "explain"]
+
+
+@dataclass
+class Attempt:
+    """One plan and what became of it.
+
+    Attributes:
+        version: 1 for the first plan.
+        compiler: Who made it.
+        steps: What it was to do: name and arguments of its skills and checks, without what is kept.
+        kept: How many finished parts it took over.
+        failure: What ended it, if a failure did.
+        passed: Failures that did not end it: an attempt before a retry, another branch, a note.
+        done: What ended well in it.
+        seen: What was seen last while it was in force, by pack.
+    """
+
+    version: int
+    compiler: str
+    steps: tuple[tuple[str, Mapping[str, Any]], ...]
+    kept: int = 0
+    failure: Failure | None = None
+    passed: list[Failure] = field(default_factory=list)
+    done: list[DoneAction] = field(default_factory=list)
+    seen: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Cause:
+    """The first cause.
+
+    Attributes:
+        failure: What failed first and was never made good.
+        version: Under which plan.
+        t: When [s, mission clock, from the command]; None if the record does not say.
+        seen: What was seen last by then, a line for each pack.
+    """
+
+    failure: Failure
+    version: int
+    t: float | None
+    seen: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What is known of a mission's end.
+
+    Attributes:
+        line: Name, command, status, message, times.
+        attempts: Its plans, in order.
+        cause: The first cause; None where nothing failed.
+        refusal: What was said instead of a plan.
+        problems: What was wrong with plans that were not accepted.
+        stopped: Who or what stopped it; empty where nothing did.
+        skipped: Why actions were not needed.
+        running: Skills that had begun and whose end is not on record, of an unfinished mission.
+        facts: What is known of the world at the end, from what was seen and done.
+        possible: What the running skills may have changed besides.
+        incomplete: What of the record cannot be read.
+    """
+
+    line: MissionLine
+    attempts: tuple[Attempt, ...]
+    cause: Cause | None
+    refusal: str
+    problems: tuple[str, ...]
+    stopped: str
+    skipped: tuple[str, ...]
+    running: tuple[SkillRun, ...]
+    facts: Mapping[str, str]
+    possible: Mapping[str, str]
+    incomplete: tuple[str, ...]
+
+
+def explain(record: MissionRecord, catalogue: Catalogue | None = None) -> Explanation:
+    """Return why a mission ended as it did.
+
+    Args:
+        record: The mission.
+        catalogue: What its skills achieve; without it less is known of the world at the end.
+    """
+    attempts = tuple(_attempts(record))
+    outcome = record.outcome
+    refusals = [event.refusal.message for event in record.events if isinstance(event, Refused)]
+    rejected = record.refusals[-1:] if outcome is not None and outcome.problems else ()
+    problems = [str(p) for event in rejected if isinstance(event, Rejected) for p in event.problems]
+    stops = [event.reason for event in record.events if isinstance(event, Aborting)]
+    aborted = outcome is not None and outcome.status == "aborted"
+    running = [run for run in record.skills if run.end is None] if outcome is None else []
+    facts, possible = _facts(record, catalogue, running)
+    return Explanation(
+        line=record.line,
+        attempts=attempts,
+        cause=_cause(record, attempts, catalogue),
+        refusal=refusals[-1] if refusals and record.status == "refused" else "",
+        problems=tuple(dict.fromkeys(problems)),
+        stopped=stops[0] if stops and aborted else "",
+        skipped=tuple(dict.fromkeys(skip["reason"] for skip in outcome.skipped)) if outcome else (),
+        running=tuple(running),
+        facts=facts,
+        possible=possible,
+        incomplete=record.unreadable,
+    )
+
+
+def _attempts(record: MissionRecord) -> Iterator[Attempt]:
+    now: Attempt | None = None
+    seen: dict[str, str] = {}
+    args = {(run.start.skill, run.start.call): run.start.args for run in record.skills}
+    for event in record.events:
+        match event:
+            case Observed():
+                seen[event.pack] = event.observation.describe(record.line.language)
+                if now is not None:
+                    now.seen = dict(seen)
+            case Planning(failure=Failure()) if now is not None:
+                now.failure = event.failure
+            case Planned():
+                if now is not None:
+                    yield now
+                now = _attempt(event.spec, seen)
+            case SkillEnded(state="done") if now is not None:
+                given = args.get((event.skill, event.call), {})
+                now.done.append(DoneAction(event.skill, given))
+            case SkillEnded() | NodeChanged() if now is not None and event.failure is not None:
+                if event.failure not in now.passed:
+                    now.passed.append(event.failure)
+    if now is None:
+        return
+    failures = record.outcome.failures if record.outcome is not None else ()
+    if now.failure is None and failures and record.status != "satisfied":
+        now.failure = Failure.from_dict(dict(failures[-1]))
+    yield now
+
+
+def _attempt(spec: MissionSpec, seen: Mapping[str, str]) -> Attempt:
+    kept = spec.mission.kept
+    steps = tuple(
+        (node.do, node.args) if isinstance(node, Do) else (str(node.check), {})
+        for path, node in paths(spec.root)
+        if isinstance(node, Do | Check) and not any(encloses(done, path) for done in kept)
+    )
+    mission = spec.mission
+    return Attempt(mission.plan_version, mission.compiler, steps, len(kept), seen=dict(seen))
+
+
+def _cause(
+    record: MissionRecord, attempts: tuple[Attempt, ...], catalogue: Catalogue | None
+) -> Cause | None:
+    """Return the first cause: of the end, or of what had failed when a mission was cut short."""
+    if record.status == "satisfied":
+        return None
+    failed = [(attempt.failure, n) for n, attempt in enumerate(attempts) if attempt.failure]
+    after = [
+        (failure, [done for attempt in attempts[number + 1 :] for done in attempt.done])
+        for failure, number in failed
+    ]
+    found = first_cause(after, catalogue)
+    if found is None:
+        return None
+    number, failure = found
+    attempt = attempts[failed[number][1]]
+    began = record.events[0].t
+    when = next((e.t - began for e in record.events if _tells(e, failure)), None)
+    return Cause(failure, attempt.version, when, tuple(attempt.seen.values()))
+
+
+def _tells(event: Any, failure: Failure) -> bool:
+    return isinstance(event, NodeChanged | SkillEnded) and event.failure == failure
+
+
+def _facts(
+    record: MissionRecord, catalogue: Catalogue | None, running: Sequence[SkillRun]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return what was known last, and what running skills may have changed besides.
+
+    What ran changes facts, what is seen settles them.
+    """
+    facts: dict[str, str] = {}
+    possible: dict[str, str] = {}
+    skills = catalogue.skills if catalogue is not None else {}
+    args = {(run.start.skill, run.start.call): run.start.args for run in record.skills}
+    for event in record.events:
+        if isinstance(event, Observed):
+            facts.update(event.observation.facts())
+        elif isinstance(event, SkillEnded) and event.skill in skills:
+            change = after_success if event.state == "done" else after_failure
+            facts = change(facts, skills[event.skill], args.get((event.skill, event.call), {}))
+    for run in running:
+        if run.start.skill in skills:
+            facts = after_failure(facts, skills[run.start.skill], run.start.args)
+            possible = after_success(possible, skills[run.start.skill], run.start.args)
+    return facts, possible

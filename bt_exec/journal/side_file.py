@@ -1,0 +1,110 @@
+"""Rows that the journal could not take, in a file beside it until it can.
+
+A database that is locked or full when a mission ends costs nothing: its rows go into
+``journal.sqlite.ID.rows`` (in the folder for temporary files where that disk is full as well), and
+the next one that opens the journal writes them in and removes the file. Lines of a side file name
+a statement of `bt_exec.journal.rows`, so a file of somebody else cannot do anything else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from bt_exec.failure import UsageError
+from bt_exec.journal.plain import to_json
+from bt_exec.journal.rows import STATEMENTS, Row
+from bt_exec.journal.schema import connect
+
+__all__ = ["absorb", "keep_aside", "side_files"]
+
+
+def keep_aside(journal: Path, mission_id: str, number: int, rows: Sequence[Row]) -> Path | None:
+    """Write rows of a mission into a side file; return it, or None if no disk takes it.
+
+    Args:
+        journal: The database.
+        mission_id: The mission's name.
+        number: The mission's row.
+        rows: What the database did not take, in order.
+    """
+    names = {statement: name for name, statement in STATEMENTS.items()}
+    lines: list[object] = [[mission_id, number]]
+    lines += [[names[statement], values] for statement, values in rows]
+    text = "".join(to_json(line) + "\n" for line in lines)
+    for folder in (journal.parent, Path(tempfile.gettempdir())):
+        path = folder / f"{journal.name}.{mission_id}.rows"
+        part = path.with_suffix(".part")
+        try:
+            part.write_text(text, encoding="utf-8")
+            part.replace(path)
+        except OSError:
+            with contextlib.suppress(OSError):
+                part.unlink()
+        else:
+            return path
+    return None
+
+
+def side_files(journal: Path) -> tuple[Path, ...]:
+    """Return the side files of a journal that lie beside it, oldest mission first."""
+    prefix = f"{journal.name}."
+    with contextlib.suppress(OSError):
+        return tuple(
+            sorted(
+                path
+                for path in journal.parent.iterdir()
+                if path.name.startswith(prefix) and path.suffix == ".rows"
+            )
+        )
+    return ()
+
+
+def absorb(journal: Path) -> tuple[str, ...]:
+    """Write the side files beside a journal into it, each whole or not at all.
+
+    Returns:
+        A sentence for each file that has to stay: who opens the journal tells it.
+    """
+    return tuple(filter(None, (_absorb(journal, path) for path in side_files(journal))))
+
+
+def _absorb(journal: Path, path: Path) -> str:
+    """Write one side file into the journal and remove it; return why that cannot be done."""
+    try:
+        (mission_id, number), *rows = _lines(path)
+        with contextlib.closing(connect(journal)) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            found = connection.execute("SELECT id FROM missions WHERE no = ?", (number,))
+            if found.fetchone() != (mission_id,):
+                return f"rows of the record wait in {path}: the journal has no mission {mission_id}"
+            for name, values in rows:
+                connection.execute(STATEMENTS[name], values)
+            connection.execute("COMMIT")
+        path.unlink()
+    except FileNotFoundError:
+        return ""  # another process was faster
+    except (OSError, sqlite3.Error, UsageError) as error:
+        return f"rows of the record wait in {path}: {error}"
+    return ""
+
+
+def _lines(path: Path) -> list[tuple[str, Any]]:
+    """Return the mission and the rows of a side file.
+
+    Raises:
+        UsageError: If it is none.
+    """
+    try:
+        pairs = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        lines = [(str(name), values) for name, values in pairs]
+    except (ValueError, TypeError) as error:
+        raise UsageError("it holds no rows of a journal") from error
+    if not lines or any(name not in STATEMENTS for name, _ in lines[1:]):
+        raise UsageError("it holds no rows of a journal")
+    return lines

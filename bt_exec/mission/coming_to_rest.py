@@ -1,0 +1,84 @@
+"""The end of every mission: nothing moves any more, or it is said that a stop did not work."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+
+from bt_exec.failure import Failure, PartBroken, in_words
+from bt_exec.mission.clock import Clock
+from bt_exec.nodes.runtime import Watch
+from bt_exec.rig import Rig, stop_all
+
+__all__ = ["STOP_FAILED", "come_to_rest"]
+
+STOP_FAILED = "STOP_FAILED"
+
+_log = logging.getLogger("bt_exec")
+
+
+def come_to_rest(
+    rigs: Mapping[str, Rig],
+    clock: Clock,
+    still_s: float,
+    watch: Watch,
+    stopping: Callable[[], None],
+) -> Failure | None:
+    """See to it that nothing moves: wait a moment, then stop the robots, then wait again.
+
+    Args:
+        rigs: The rigs of the mission, by pack.
+        clock: The mission's clock.
+        still_s: How long a robot may take to come to rest, before and after the stop [s].
+        watch: Watches the robots while they are asked.
+        stopping: Called before the robots are stopped.
+
+    Returns:
+        The failure of a stop that did not work; None if nothing moves.
+    """
+    if not _wait(rigs, clock, still_s, watch):
+        return None
+    stopping()
+    trouble = {name: f"its stop() {why}" for name, why in stop_all(rigs).items()}
+    trouble = {**_wait(rigs, clock, still_s, watch), **trouble}
+    if clock.lost:  # a world that stands still for ever moves nothing
+        trouble = {name: why for name, why in trouble.items() if rigs[name].simulation is None}
+    if not trouble:
+        return None
+    message = "; ".join(f"the robot of {name}: {why}" for name, why in trouble.items())
+    _log.critical("THE ROBOT DID NOT STOP; %s. Use its emergency stop", message)
+    return Failure(STOP_FAILED, message, kind="robot", evidence=trouble, retryable=False)
+
+
+def _wait(rigs: Mapping[str, Rig], clock: Clock, still_s: float, watch: Watch) -> dict[str, str]:
+    """Let time pass until nothing moves; return what may be moving then, and why, by rig."""
+    limit = clock.now() + still_s
+    moving = _moving(rigs, watch)
+    for _ in range(int(still_s / clock.period_s) + 2):  # also where the time does not pass
+        if not moving or clock.now() >= limit:
+            break
+        try:
+            watch.within(clock.step_s + watch.limit_s, "the simulation", clock.advance)
+        except (KeyboardInterrupt, PartBroken):
+            break  # the operator waits no longer, the record must end all the same
+        except Exception as error:  # noqa: BLE001 - time does not pass: nothing to wait for
+            _log.error("no time passes any more", exc_info=error)
+            break
+        moving = _moving(rigs, watch)
+    return moving
+
+
+def _moving(rigs: Mapping[str, Rig], watch: Watch) -> dict[str, str]:
+    """Return which robots may be moving now, and why."""
+    moving = {}
+    for name, rig in rigs.items():
+        try:
+            if not watch.call(f"still of the robot of {name}", rig.still_now):
+                moving[name] = "it still moves"
+        except PartBroken as error:
+            moving[name] = str(error)
+        except KeyboardInterrupt:
+            moving[name] = "it could not be asked whether it is still"
+        except BaseException as error:  # noqa: BLE001 - a robot that cannot be asked may be moving
+            moving[name] = f"still raised {in_words(error)}"
+    return moving

@@ -1,0 +1,33 @@
+"""How a mission ends that something raised has ended."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+
+from bt_exec.failure import Failure, PartBroken, RobotStopped, SimulationLost, in_words
+from bt_exec.outcome import Ending
+
+__all__ = ["ending_of", "failed"]
+
+_log = logging.getLogger("bt_exec")
+
+
+def ending_of(error: BaseException) -> Ending:
+    """Return the ending: whoever is to blame is named; what nobody explains is a bug of ours."""
+    if isinstance(error, PartBroken):
+        return failed(error.failure())
+    if isinstance(error, RobotStopped):
+        return Ending("blocked", error.failure.code, error.failure)
+    if isinstance(error, SimulationLost):
+        return failed(Failure("SIMULATION_LOST", str(error), kind="robot", retryable=False))
+    _log.error("the executive broke down", exc_info=error)
+    told = {"traceback": "".join(traceback.format_exception(error))}
+    return failed(
+        Failure("EXECUTIVE_CRASHED", in_words(error), kind="robot", evidence=told, retryable=False)
+    )
+
+
+def failed(failure: Failure) -> Ending:
+    """Return the ending of a mission that `failure` makes a failed one."""
+    return Ending("failed", failure.code, failure)

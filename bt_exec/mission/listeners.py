@@ -1,0 +1,66 @@
+"""Who is told of a mission's events: the record first, then the packs' reporters, then the rest."""
+
+from __future__ import annotations
+
+import logging
+
+from bt_exec.events import Event, Listener
+from bt_exec.failure import PartBroken, in_words
+from bt_exec.mission.watchdog import Watchdog
+
+__all__ = ["Listeners"]
+
+_RECORD_S = 5.0  # the record waits for its own commits by itself, at most 2 s [s]
+
+_log = logging.getLogger("bt_exec")
+
+
+class Listeners:
+    """Hands events to listeners, in order. One that raises is told of once, and told on.
+
+    Args:
+        recorder: Writes the record; gets every event before anybody else, also after it hung.
+        others: Further listeners; one that hangs gets no more events.
+        watchdog: Watches the calls.
+    """
+
+    def __init__(
+        self, recorder: Listener | None, others: list[Listener], watchdog: Watchdog
+    ) -> None:
+        self._others = others
+        self._recorder = recorder
+        self._watchdog = watchdog
+        self._raised: set[int] = set()
+
+    def tell(self, event: Event) -> None:
+        """Hand `event` to everybody.
+
+        Raises:
+            PartBroken: If a listener hung; the others were told all the same.
+        """
+        broken: PartBroken | None = None
+        if self._recorder is not None:
+            broken = self._hand(self._recorder, event)
+        for listener in self._others:
+            broken = self._hand(listener, event) or broken
+        if broken is not None:
+            raise broken
+
+    def _hand(self, listener: Listener, event: Event) -> PartBroken | None:
+        watchdog = self._watchdog
+        part = f"the listener {type(listener).__name__}"
+        try:
+            if listener is self._recorder:
+                watchdog.waited(watchdog.limit_s + _RECORD_S, "the record", listener.on, event)
+            elif part not in watchdog.hung:
+                watchdog.call(part, listener.on, event)
+        except PartBroken as error:
+            return error
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - who watches must not stop who acts
+            if id(listener) not in self._raised:
+                self._raised.add(id(listener))
+                kind, _, said = in_words(error).partition(": ")
+                _log.error("%s missed an event: %s", type(listener).__name__, said or kind)
+        return None

@@ -1,0 +1,64 @@
+"""Which failure of a mission is the cause of its end: the first that was never made good.
+
+A door jams; the next plan pulls it by its edge and finds no grip there. What the operator has to
+know is that the door jams. But a grasp that slipped and held at the second try is not why the door
+could not be closed later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from bt_exec.failure import Failure
+from bt_exec.pack import Catalogue
+from bt_exec.verify.facts import Facts, after_success
+
+__all__ = ["DoneAction", "first_cause"]
+
+
+class DoneAction(NamedTuple):
+    """A skill that ended well.
+
+    Attributes:
+        skill: Its name.
+        args: Its arguments.
+    """
+
+    skill: str
+    args: Mapping[str, Any]
+
+
+def first_cause(
+    failures: Sequence[tuple[Failure, Sequence[DoneAction]]], catalogue: Catalogue | None
+) -> tuple[int, Failure] | None:
+    """Return the failure that all the later ones follow from, and which plan's end it was.
+
+    Args:
+        failures: What ended each plan, first to last, with what ended well after it.
+        catalogue: Tells what skills achieve; without it only the same skill with the same
+            arguments makes a failure good.
+
+    Returns:
+        The number of the plan's failure from 0, and the first cause in it; None without failures.
+    """
+    for number, (failure, after) in enumerate(failures):
+        last = number == len(failures) - 1
+        if last or not any(_makes_good(done, failure, catalogue) for done in after):
+            return number, failure.chain()[-1]
+    return None
+
+
+def _makes_good(done: DoneAction, failure: Failure, catalogue: Catalogue | None) -> bool:
+    """Whether what was done is what failed, or achieves the same."""
+    if done.skill == failure.node and done.args == failure.args:
+        return True
+    wanted = _achieves(failure.node, failure.args, catalogue)
+    found = _achieves(done.skill, done.args, catalogue)
+    return bool(wanted) and wanted.items() <= found.items()
+
+
+def _achieves(skill: str, args: Mapping[str, Any], catalogue: Catalogue | None) -> Facts:
+    if catalogue is None or skill not in catalogue.skills:
+        return {}
+    return after_success({}, catalogue.skills[skill], args)

@@ -1,0 +1,144 @@
+"""Missions that were: a table of them, and one as it ended, plan by plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from bt_exec.events import Finished, Planned
+from bt_exec.journal import MissionLine, MissionRecord
+from bt_exec.language.messages import Messages
+from bt_exec.tui.model import ViewModel
+from bt_exec.tui.rows import NARROW
+from bt_exec.tui.screen import tree_lines
+from bt_exec.tui.style import ASCII, COLOURS, Glyphs
+from bt_exec.tui.summary import SIGNS, summary_lines
+from bt_exec.tui.text import Line, clean, wrap
+from bt_exec.tui.words import seconds
+
+__all__ = ["history_table", "line_data", "record_data", "record_lines", "shown_status"]
+
+
+def shown_status(line: MissionLine) -> str:
+    """Return how a mission ended; ``interrupted`` or ``running`` where it has not."""
+    if line.status != "unfinished":
+        return line.status
+    return "interrupted" if line.interrupted else "running"
+
+
+def line_data(line: MissionLine) -> dict[str, Any]:
+    """Return a line of the list as plain data."""
+    return {
+        "mission_id": line.id,
+        "command": line.command,
+        "language": line.language,
+        "site": line.site,
+        "status": shown_status(line),
+        "reason_code": line.reason_code,
+        "message": line.message,
+        "started_at": line.started_at.isoformat(timespec="seconds"),
+        "ended_at": None if line.ended_at is None else line.ended_at.isoformat(timespec="seconds"),
+    }
+
+
+def history_table(lines: Sequence[MissionLine], glyphs: Glyphs, width: int) -> Table:
+    """Return missions as a table that fits `width` cells; commands give way."""
+    table = Table(box=None, pad_edge=False, show_header=True, header_style="dim", width=width - 1)
+    table.add_column("")
+    table.add_column("no.", justify="right", no_wrap=True)
+    table.add_column("when", no_wrap=True)
+    if width >= NARROW:
+        table.add_column("site", no_wrap=True, overflow="ellipsis", max_width=12)
+    table.add_column("command", no_wrap=True, overflow="ellipsis", ratio=1)
+    table.add_column("ended", no_wrap=True, overflow="ellipsis")
+    for line in lines:
+        status = shown_status(line)
+        sign = SIGNS[status]
+        took = _took(line)
+        code = "" if line.reason_code in ("OK", "ABORTED") else line.reason_code
+        ended = [status, code if width >= 2 * NARROW else "", took if width >= NARROW else ""]
+        when = f"{line.started_at:%m-%d %H:%M}"
+        cells = [
+            glyphs.states[sign],
+            line.id.rpartition("-")[2].lstrip("0"),
+            when,
+            *([line.site] if width >= NARROW else []),
+            line.command,
+            f" {glyphs.dot} ".join(filter(None, ended)),
+        ]
+        texts = [Text(glyphs.text(clean(cell))) for cell in cells]
+        texts[0].style = texts[-1].style = COLOURS[sign]
+        table.add_row(*texts)
+    return table
+
+
+def _took(line: MissionLine) -> str:
+    """Return how long a mission took; empty where it has not ended."""
+    if line.ended_at is None:
+        return ""
+    return seconds((line.ended_at - line.started_at).total_seconds())
+
+
+def record_lines(
+    record: MissionRecord, messages: Messages, width: int, glyphs: Glyphs, *, verbose: bool = False
+) -> list[Line]:
+    """Return a mission as it ended: each plan's tree as it was left, then the last words."""
+    ascii_only = glyphs is ASCII
+    model = ViewModel(messages=messages, wall=lambda: 0.0, ascii=ascii_only)
+    when = f"{record.line.started_at:%Y-%m-%d %H:%M}"
+    lines: list[Line] = _heading(f"{clean(record.command)} · {record.line.site} · {when}", width)
+    for event in record.events:
+        if isinstance(event, Planned) and model.spec is not None:
+            lines += _tree(model, width, ascii_only, verbose)
+        model.on(event)
+        if isinstance(event, Planned):
+            number = event.spec.mission.plan_version
+            made = [model.told(f"plan {number}"), clean(event.spec.mission.compiler)]
+            lines += _heading(" · ".join([*made, *(past.change for past in model.past)]), width)
+            model.past.clear()
+    lines += _tree(model, width, ascii_only, verbose)
+    if record.outcome is not None:
+        lines += summary_lines(
+            record.outcome, width, model=model, ascii=ascii_only, verbose=verbose
+        )
+    else:
+        status = shown_status(record.line)
+        sign = SIGNS[status]
+        lines.append(((f" {glyphs.states[sign]} {model.told(status)}", sign),))
+    return [tuple((glyphs.text(text), style) for text, style in line) for line in lines]
+
+
+def _heading(text: str, width: int) -> list[Line]:
+    return [((f" {line}", "strong"),) for line in wrap(text, width - 2)]
+
+
+def _tree(model: ViewModel, width: int, ascii_only: bool, verbose: bool) -> list[Line]:
+    if model.spec is None:
+        return []
+    return tree_lines(model, width, ascii=ascii_only, verbose=verbose)
+
+
+def record_data(record: MissionRecord) -> dict[str, Any]:
+    """Return a mission as plain data: its line, its plans with what became of every node."""
+    finished = any(isinstance(event, Finished) for event in record.events)
+    return {
+        **line_data(record.line),
+        "program": record.program,
+        "settings": dict(record.settings),
+        "plans": [
+            {
+                "plan": plan.version,
+                "compiler": plan.event.spec.mission.compiler,
+                "digest": plan.digest,
+                "states": record.states(plan.version),
+            }
+            for plan in record.plans
+        ],
+        "failures": [failure.to_dict() for failure in record.failures],
+        "outcome": None if record.outcome is None else record.outcome.to_dict(),
+        "complete": finished and not record.unreadable,
+        "incomplete": list(record.unreadable),
+    }

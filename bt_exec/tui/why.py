@@ -1,0 +1,207 @@
+"""Why a mission ended as it did, as a person would say it: the cause first, then how it came."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bt_exec.failure import Failure
+from bt_exec.journal.explain import Attempt, Explanation
+from bt_exec.language.messages import Messages
+from bt_exec.tui.rows import NARROW
+from bt_exec.tui.style import Glyphs
+from bt_exec.tui.summary import SIGNS
+from bt_exec.tui.table import Entry, entry_lines
+from bt_exec.tui.text import Line, clean
+from bt_exec.tui.words import say_args, seconds
+
+__all__ = ["Why"]
+
+_STEPS = 8
+"""Steps of a plan that are named; the rest is counted."""
+_LONGEST = 60
+"""Characters of a measured value that are told; longer ones stand in the record."""
+
+
+class Why:
+    """Says an explanation in one language.
+
+    Args:
+        explanation: What is known.
+        messages: Sentences of the packs that the mission used.
+        language: ``en`` or ``ko``.
+    """
+
+    def __init__(self, explanation: Explanation, messages: Messages, language: str) -> None:
+        self.known = explanation
+        self.messages = messages
+        self.language = language
+
+    def word(self, text: str) -> str:
+        """Return a fixed word in the language."""
+        return clean(self.messages.fixed(text, self.language))
+
+    def say(self, code: str, /, **facts: Any) -> str:
+        """Return the sentence of a code."""
+        return clean(self.messages.say(code, self.language, **facts))
+
+    @property
+    def status(self) -> str:
+        """How it ended, in a word of `SIGNS`."""
+        line = self.known.line
+        if line.status != "unfinished":
+            return line.status
+        return "interrupted" if line.interrupted else "running"
+
+    def cause(self) -> str:
+        """Return the first cause in one sentence."""
+        known = self.known
+        if self.status == "interrupted":
+            if known.running:
+                doing = ", ".join(self.step(r.start.skill, r.start.args) for r in known.running)
+                return self.say("WHY_INTERRUPTED_IN", doing=doing)
+            return self.say("WHY_INTERRUPTED")
+        if self.status == "running":
+            return self.say("WHY_RUNNING")
+        if known.refusal:
+            return clean(known.refusal)
+        if known.stopped:
+            return self.say("WHY_STOPPED", who=known.stopped)
+        if known.cause is not None:
+            return self.failure(known.cause.failure)
+        if known.problems or self.status != "satisfied":
+            return clean(known.line.message)
+        return self.say("WHY_NEEDED_NOTHING" if self.idle else "WHY_DONE")
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing was done because nothing was needed."""
+        return bool(self.known.skipped) and not any(one.done for one in self.known.attempts)
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return how it came, as named lines: asked, planned, failed, tried, ended."""
+        known, line = self.known, self.known.line
+        when = f"{line.started_at:%Y-%m-%d %H:%M}"
+        rows = [("asked", f"{clean(line.command)} ({when}, {line.site})")]
+        before: Attempt | None = None
+        for attempt in known.attempts:
+            again = before is not None and attempt.steps == before.steps
+            rows += self.attempt(attempt, again=again)
+            before = attempt
+        rows += [("problem", clean(problem)) for problem in known.problems]
+        if self.status in ("interrupted", "running"):
+            rows.append(("last known", " ".join(self.state(known.facts))))
+            rows.append(("perhaps", " ".join(self.state(known.possible))))
+        elif clean(line.message) != self.cause():
+            rows.append(("told", clean(line.message)))
+        rows += [("not readable", clean(text)) for text in known.incomplete]
+        return [(self.word(label), text) for label, text in rows if text]
+
+    def attempt(self, attempt: Attempt, *, again: bool) -> list[tuple[str, str]]:
+        """Return what a plan was to do, and what failed in it; `again`: as the one before it."""
+        cause = self.known.cause
+        first = attempt.version == 1
+        steps = [self.step(name, args) for name, args in attempt.steps]
+        more = [f"… {len(steps) - _STEPS}"] if len(steps) > _STEPS else []
+        named = self.word("the same again") if again else ", ".join([*steps[:_STEPS], *more])
+        by = ", ".join(filter(None, (self.word(f"plan {attempt.version}"), attempt.compiler)))
+        rows = [("planned" if first else "tried instead", f"{named} ({clean(by)})")]
+        root = cause.failure if cause is not None and cause.version == attempt.version else None
+        ended = set(map(str, attempt.failure.chain())) if attempt.failure is not None else set()
+        rows += [
+            ("went on after", self.failed(failure))
+            for failure in attempt.passed
+            if str(failure) not in ended and failure.cause is None
+        ]
+        for failure in reversed(attempt.failure.chain()) if attempt.failure is not None else ():
+            rows.append(("failed first" if failure == root else "failed", self.failed(failure)))
+            if failure == root and cause is not None:
+                after = (
+                    "" if cause.t is None else self.word("after # s").replace("#", f"{cause.t:.1f}")
+                )
+                rows.append(("evidence", " · ".join(filter(None, (*_measured(failure), after)))))
+                rows.append(("seen", "; ".join(map(clean, cause.seen))))
+        return rows
+
+    def failed(self, failure: Failure) -> str:
+        """Return what failed and why."""
+        what = self.step(failure.node, failure.args) if failure.node else clean(failure.path)
+        return f"{what}: {self.failure(failure)}" if what else self.failure(failure)
+
+    def failure(self, failure: Failure) -> str:
+        """Return why something failed, in a sentence."""
+        return clean(self.messages.explain(failure, self.language))
+
+    def step(self, name: str, args: Mapping[str, Any]) -> str:
+        """Return a skill or check with its arguments."""
+        said = {
+            key: self.messages.word(value, self.language) if isinstance(value, str) else value
+            for key, value in args.items()
+        }
+        return clean(f"{self.messages.word(name, self.language)} {say_args(said)}")
+
+    def state(self, facts: Mapping[str, str]) -> tuple[str, ...]:
+        """Return a sentence for each fact that has one."""
+        keys = (f"{fact}={value}" for fact, value in facts.items())
+        return tuple(self.say(key) for key in keys if key in self.messages)
+
+    def lines(self, width: int, glyphs: Glyphs) -> list[Line]:
+        """Return all of it as lines of at most `width` cells."""
+        line = self.known.line
+        lasted = (
+            ""
+            if line.ended_at is None
+            else seconds((line.ended_at - line.started_at).total_seconds())
+        )
+        style = SIGNS[self.status]
+        status = self.word("stopped" if self.status == "aborted" else self.status)
+        title = " · ".join(filter(None, (status, line.reason_code.replace("OK", ""), lasted)))
+        entry = Entry(
+            title,
+            remark=line.id if width >= NARROW else line.id.rpartition("-")[2].lstrip("0"),
+            summary=self.cause(),
+            facts=self.facts(),
+            style=style,
+            sign=glyphs.states[style],
+        )
+        return entry_lines([entry], width, glyphs)
+
+    def data(self) -> dict[str, Any]:
+        """Return all of it as plain data."""
+        known, line = self.known, self.known.line
+        cause = known.cause
+        return {
+            "mission_id": line.id,
+            "command": line.command,
+            "site": line.site,
+            "status": self.status,
+            "reason_code": line.reason_code,
+            "message": line.message,
+            "cause": self.cause(),
+            "failure": None if cause is None else cause.failure.to_dict(),
+            "plan": None if cause is None else cause.version,
+            "seen": [] if cause is None else list(cause.seen),
+            "attempts": [
+                {
+                    "plan": attempt.version,
+                    "compiler": attempt.compiler,
+                    "steps": [self.step(name, args) for name, args in attempt.steps],
+                    "failure": None if attempt.failure is None else attempt.failure.to_dict(),
+                }
+                for attempt in known.attempts
+            ],
+            "facts": dict(known.facts),
+            "possible": dict(known.possible),
+            "problems": list(known.problems),
+            "incomplete": list(known.incomplete),
+            "said": [list(row) for row in self.facts()],
+        }
+
+
+def _measured(failure: Failure) -> Iterable[str]:
+    """Yield what was measured, a few words each."""
+    yield clean(failure.code)
+    for name, value in failure.evidence.items():
+        text = f"{value:g}" if isinstance(value, float) else clean(value)
+        if name != "traceback" and text and len(text) <= _LONGEST:
+            yield f"{clean(name)} {text}"

@@ -1,0 +1,129 @@
+"""Whatever would end the process stops the robot first, as far as the language allows."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from bt_exec.cli.stopping import signals
+
+DEADLY = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGXCPU")
+
+
+def session_of(reasons: list[str]) -> SimpleNamespace:
+    return SimpleNamespace(rigs={}, missions=0, abort=lambda why: reasons.append(why) or True)
+
+
+def program(text: str, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", text, *words], capture_output=True, text=True, timeout=120
+    )
+
+
+@pytest.mark.parametrize("name", DEADLY)
+def test_what_would_end_the_process_stops_the_mission_first(name: str) -> None:
+    reasons: list[str] = []
+    number = getattr(signal, name)
+    before = signal.getsignal(number)
+    with signals(session_of(reasons), None, last=False):  # type: ignore[arg-type]
+        os.kill(os.getpid(), number)
+    assert reasons == ["operator" if name == "SIGINT" else name]
+    assert signal.getsignal(number) is before
+
+
+@pytest.mark.parametrize("name", ["SIGHUP", "SIGQUIT"])
+def test_what_was_ignored_at_the_start_stays_ignored(name: str) -> None:
+    """As under ``nohup``."""
+    reasons: list[str] = []
+    number = getattr(signal, name)
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        with signals(session_of(reasons), None, last=False):  # type: ignore[arg-type]
+            os.kill(os.getpid(), number)
+        assert signal.getsignal(number) is signal.SIG_IGN
+    finally:
+        signal.signal(number, before)
+    assert reasons == []
+
+
+LEAVING = """
+import os, signal
+from bt_exec.cli.stopping import remember
+remember()
+try:
+    os.kill(os.getpid(), signal.{name})
+    for _ in range(1000):
+        pass
+finally:
+    print("the robots are put away")
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGQUIT"])
+def test_a_kill_between_missions_puts_the_robots_away(name: str) -> None:
+    ran = program(LEAVING.format(name=name))
+    said = "the robots are put away\n"
+    assert (ran.returncode, ran.stdout, ran.stderr) == (128 + getattr(signal, name), said, "")
+
+
+DEAF = """
+import ctypes
+from types import SimpleNamespace
+from bt_exec.cli.stopping import signals
+from bt_exec.rig import Rig
+
+class Robot:
+    still = True
+
+    def stop(self):
+        print("stopped", flush=True)
+
+session = SimpleNamespace(rigs={"arm": Rig(Robot())}, missions=0, abort=lambda why: True)
+c, mutex = ctypes.CDLL(None), ctypes.create_string_buffer(128)
+with signals(session, None, last=True):
+    print("ready", flush=True)
+    c.pthread_mutex_lock(mutex)
+    c.pthread_mutex_lock(mutex)  # for ever: no handler of Python runs
+"""
+
+
+def test_a_mission_that_hangs_in_c_ends_at_the_second_word() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", DEAF], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "stopped\n"
+        process.send_signal(signal.SIGQUIT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == "stopped\n"
+    assert err == "bt-exec: a part hangs and cannot be broken off; the program ends\n"
+
+
+IMPORTING = """
+import builtins, os, signal
+brought = builtins.__import__
+
+def bring(name, *rest):
+    if name == "bt_exec.cli.app":
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000):
+            pass
+    return brought(name, *rest)
+
+builtins.__import__ = bring
+from bt_exec.__main__ import main
+main()
+"""
+
+
+def test_a_ctrl_c_while_the_command_line_is_imported_gives_no_traceback() -> None:
+    ran = program(IMPORTING, "doctor")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "bt-exec: stopped\n")

@@ -1,0 +1,227 @@
+"""What happened, asked on the command line and at the prompt."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bt_exec.cli.repl import asks_why
+from tests.bt_exec.cli.conftest import Run
+
+GET = "문 안의 자재를 가져와"
+STUCK = ("--fast", "--fault", "open_door:1=DOOR_STUCK")
+ALWAYS = ("--fast", "--fault", "open_door=DOOR_STUCK")
+
+
+def bare(text: str) -> str:
+    """Return what is the same in every run: without moments and durations of the wall."""
+    text = re.sub(r"\d{4}-\d\d-\d\d-(\d{4})", r"DAY-\1", text)
+    text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "DAY AND TIME", text)
+    text = re.sub(r"\d\d-\d\d \d\d:\d\d", "DAY   TIME ", text)
+    return re.sub(r" · \d+\.\d s +DAY", " · TOOK  DAY", text)
+
+
+@pytest.fixture
+def day(bt: Run) -> Run:
+    """Three missions: one fails, one ends well, one is refused."""
+    assert bt("run", GET, *ALWAYS).code == 3
+    assert bt("run", "open the door", "--fast").code == 0
+    assert bt("run", "fly away", "--fast").code == 5
+    return bt
+
+
+def rows(out: str) -> list[list[str]]:
+    return [re.split(r" {2,}| · ", line.strip()) for line in bare(out).splitlines()]
+
+
+def test_the_list(day: Run) -> None:
+    _, *found = rows(day("history").out)
+    assert [[row[0], row[-3], row[-2]] for row in found] == [
+        ["■", GET, "blocked"],
+        ["✓", "open the door", "satisfied"],
+        ["↷", "fly away", "refused"],
+    ]
+    for width in (80, 40):
+        lines = day("history").out.splitlines()
+        assert all(len(line) < width or width == 40 for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ((), ["blocked", "satisfied", "refused"]),
+        (("--failed",), ["blocked", "refused"]),
+        (("--today", "-n", "2"), ["satisfied", "refused"]),
+        (("--failed", "-n", "1"), ["refused"]),
+        (("-n", "0"), ["blocked", "satisfied", "refused"]),
+        (("--site", "door"), ["blocked", "satisfied", "refused"]),
+        (("--site", "elsewhere"), []),
+    ],
+)
+def test_what_a_script_reads_is_one_object_a_line(
+    day: Run, options: tuple[str, ...], expected: list[str]
+) -> None:
+    ran = day("history", "--json", *options)
+    assert [json.loads(line)["status"] for line in ran.out.splitlines()] == expected
+    assert ran.err == ""
+
+
+def test_nothing_to_list_is_said(bt: Run) -> None:
+    assert bt("history").out == "no mission yet\n"
+    assert bt("history", "--today").out == "no such mission\n"
+    assert bt("history", "--json").out == ""
+
+
+def test_why_in_korean(day: Run) -> None:
+    said = bare(day("why", "1").out)
+    assert said.startswith(
+        " ■ 막힘 · SKILL_FAILED · TOOK  DAY-0001\n"
+        "   문이 제대로 움직이지 않습니다: 1번째 호출을 일부러 실패시켰습니다.\n"
+        "   명령       문 안의 자재를 가져와 (DAY AND TIME, door)\n"
+    )
+    labels = [line[3:].split("  ")[0].strip() for line in said.splitlines()[2:]]
+    assert [label for label in labels if label][:8] == [
+        *("명령", "계획", "첫 실패", "근거", "관찰", "다른 시도", "실패", "다른 시도"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("which", "cause"),
+    [("2", "It was done as asked."), ("last", 'I did not understand "fly away".')],
+)
+def test_why_of_what_did_not_fail(day: Run, which: str, cause: str) -> None:
+    assert day("why", which).out.splitlines()[1].startswith(f"   {cause}")
+    assert json.loads(day("why", which, "--json").out)["cause"].startswith(cause)
+
+
+def test_the_whole_name_a_number_and_last_name_the_same(day: Run) -> None:
+    whole = json.loads(day("why", "--json").out)["mission_id"]
+    assert day("why", whole).out == day("why", "3").out == day("why", "last").out
+
+
+@pytest.mark.parametrize("command", [("why",), ("history", "show")])
+@pytest.mark.parametrize("which", ["77", "2020-01-01-0001", "x"])
+def test_an_unknown_mission_is_one_clear_message(
+    day: Run, command: tuple[str, ...], which: str
+) -> None:
+    ran = day(*command, which)
+    assert (ran.code, ran.out) == (2, "")
+    head, _, known = " ".join(bare(ran.err).split()).partition(" known, nearest first: ")
+    assert head == f"bt-exec: there is no mission {bare(which)!r};"
+    names, _, hint = known.partition(". ")
+    assert (sorted(names.split(", ")), hint) == (
+        ["DAY-0001", "DAY-0002", "DAY-0003"],
+        "See: bt-exec history",
+    )
+
+
+def test_a_mission_as_it_ended_plan_by_plan(bt: Run) -> None:
+    assert bt("run", "open the door", *STUCK).code == 0
+    shown = bare(bt("history", "show", "1").out)
+    heads = [line for line in shown.splitlines() if not line.startswith("  ") and line[1:2] == "p"]
+    assert [head.split(" · ")[0] for head in heads] == [" plan 1", " plan 2"]
+    assert shown.count("✗ open_door") == 1
+    assert shown.count("✓ open_door") == 1
+    assert "recovered" in shown
+    data = json.loads(bt("history", "show", "--json").out)
+    assert [plan["plan"] for plan in data["plans"]] == [1, 2]
+    assert data["complete"] is True
+
+
+def test_the_summary_offers_why(bt: Run) -> None:
+    assert "record DAY-0001 · bt-exec why 1\n" in bare(bt("run", "open the door", "--fast").out)
+    assert "기록 DAY-0002 · bt-exec why 2\n" in bare(bt("run", "문 열어", "--fast").out)
+
+
+KILLED = """
+import os, signal, sys
+from bt_exec.events import Listener, SkillStarting
+from bt_exec.journal import Journal
+from bt_exec.mission.session import Session
+from pathlib import Path
+class Kill:
+    def on(self, event):
+        if isinstance(event, SkillStarting) and event.skill == "grasp":
+            os.kill(os.getpid(), signal.SIGKILL)
+journal = Journal.open(None)
+with Session("door", fast=True, journal=journal, listeners=[Kill()]) as session:
+    session.run(sys.argv[1])
+"""
+
+
+def test_an_interrupted_mission_is_told_once_and_marked(bt: Run) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, GET], check=False, timeout=120, env={**os.environ}
+    )
+    assert done.returncode == -signal.SIGKILL
+    ran = bt("run", "open the door", "--fast")
+    first = " ".join(bare(ran.out).split("bt-exec why 1")[0].split())
+    assert first == (
+        "DAY AND TIME의 “문 안의 자재를 가져와” 임무가 중단되었습니다. "
+        "도중에 프로그램이 끝났습니다. "
+        "그때 하던 동작: 잡기 오른 → 자재. 마지막 상태: 문이 열려 있습니다. "
+        "어쩌면: 오른손에 자재가 있습니다. ·"
+    )
+    assert "중단" not in bt("run", "open the door", "--fast").out
+    assert " interrupted" in bt("history", "--failed").out
+    assert json.loads(bt("why", "1", "--json").out)["possible"]["hand.right"] == "material"
+
+
+def test_the_prompt_answers_from_the_record_and_nothing_moves(bt: Run) -> None:
+    words = "문 열어\nwhy did you stop?\n왜 멈췄어?\nwhy\n"
+    ran = bt("repl", *ALWAYS, stdin=words)
+    assert ran.out.count("command   ") + ran.out.count("명령      문 열어\n") == 1
+    causes = [line.strip() for line in ran.out.splitlines() if "by" not in line]
+    assert (
+        causes.count("The door does not move as it should: made to fail on purpose at call 1.") == 1
+    )
+    assert causes.count("문이 제대로 움직이지 않습니다: 1번째 호출을 일부러 실패시켰습니다.") == 2
+    assert [json.loads(line)["command"] for line in bt("history", "--json").out.splitlines()] == [
+        "문 열어"
+    ]
+
+
+def test_without_a_record_nobody_knows_why(bt: Run) -> None:
+    ran = bt("repl", "--no-journal", "--fast", stdin="why\n")
+    assert ran.out == "bt-exec: no record is kept here (--no-journal), so nobody knows why\n"
+    assert bt("repl", "--fast", stdin="why\n").out.startswith("bt-exec: there is no mission 'last'")
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        *((text, True) for text in ("why", "Why?", "WHY did you stop?", "why is it blocked")),
+        *(
+            (text, True)
+            for text in ("what happened?", "what went wrong", "왜?", "왜", "왜 멈췄어?")
+        ),
+        *(
+            (text, True)
+            for text in ("왜 안 됐어", "왜 실패했지?", "무슨 일이야?", "뭐가 잘못됐어?")
+        ),
+        *((text, False) for text in ("open the door", "whyever", "what is there", "문 열어", "")),
+        *(
+            (text, False)
+            for text in ("왜 늦는지 교수님께 여쭤봐", "왜 그런지 물어봐 줘", "왜가리를 찾아")
+        ),
+        *((text, False) for text in ("why he is late, ask him", "왜 늦었는지 가서 알려줘.")),
+    ],
+)
+def test_which_lines_ask_why(text: str, asks: bool) -> None:
+    assert asks_why(text) is asks
+
+
+def test_a_damaged_record_is_one_message(bt: Run, tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("not a record, and long enough to have a header" * 20)
+    for command in (("why",), ("history",), ("history", "show")):
+        ran = bt(*command, "--journal", str(path))
+        assert (ran.code, ran.out) == (2, "")
+        assert "file is not a database" in " ".join(ran.err.split())

@@ -1,0 +1,151 @@
+"""What a record says of a mission's end: the cause, what was tried, what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from bt_exec.events import (
+    Aborting,
+    Event,
+    Finished,
+    Planned,
+    Planning,
+    Refused,
+    Rejected,
+    SkillEnded,
+    SkillStarting,
+)
+from bt_exec.failure import Failure, Problem, Refusal
+from bt_exec.journal import Journal
+from bt_exec.journal.explain import Explanation, explain
+from bt_exec.outcome import Outcome
+from bt_exec.pack import Catalogue
+from bt_exec.skill import Steps, skill
+from bt_exec.spec.model import MissionSpec
+from bt_exec.testing.missions import scripted_site
+
+JAM = Failure("DOOR_STUCK", "stopped at 12 deg", "fetch/open_door", node="open_door")
+GRIP = Failure("NO_GRIP", "behind the edge", "fetch/home/return_home", node="return_home")
+
+
+@skill(effects={"hand.{arm}": "material"})
+def grasp(arm: str) -> Steps:
+    """Take the material."""
+    yield
+
+
+@skill(effects={"door": "open"})
+def open_door(arm: str) -> Steps:
+    """Open the door."""
+    yield
+
+
+CATALOGUE: Catalogue = scripted_site([grasp, open_door]).catalogue
+Spec = Callable[[int], MissionSpec]
+
+
+@pytest.fixture
+def explained(journal: Journal, script: Callable[[str], list[Event]]):
+    """Return a function that records events after those of a first look, and explains them."""
+
+    def explained(*events: Event, catalogue: Catalogue | None = CATALOGUE) -> Explanation:
+        with journal.begin(command="x", language="ko") as recorder:
+            for event in (*script(recorder.mission_id)[:2], *events):
+                recorder.on(event)
+        return explain(journal.mission("last"), catalogue)
+
+    return explained
+
+
+def ended(status: str = "blocked", *failures: Failure, **more: object) -> Finished:
+    plain = tuple(failure.to_dict() for failure in failures)
+    outcome = Outcome("m", "x", status, "CODE", "못 했습니다.", failures=plain, **more)  # type: ignore[arg-type]
+    return Finished(9.0, 180, outcome)
+
+
+def called(skill: str, state: str = "done", call: int = 1, failure: Failure | None = None):
+    return (
+        SkillStarting(1.0, 20, f"fetch/{skill}", skill, {"arm": "right"}, call),
+        SkillEnded(3.0, 60, f"fetch/{skill}", skill, call, state, 2.0, failure=failure),  # type: ignore[arg-type]
+    )
+
+
+def test_the_first_cause_survives_the_plans_after_it(explained, make_spec: Spec) -> None:
+    found = explained(
+        Planned(0.4, 1, make_spec(1), 1),
+        *called("open_door", "failed", failure=JAM),
+        Planning(3.0, 60, "offline", JAM),
+        Planned(3.0, 60, make_spec(2), 1),
+        *called("return_home", "failed", failure=GRIP),
+        ended("blocked", JAM, GRIP),
+    )
+    assert found.cause is not None
+    cause = (found.cause.failure, found.cause.version, found.cause.t, found.cause.seen)
+    assert cause == (JAM, 1, 3.0, ("문 열림",))
+    assert [(one.version, one.failure, one.compiler) for one in found.attempts] == [
+        (1, JAM, "offline"),
+        (2, GRIP, "offline"),
+    ]
+    names = [[name for name, _ in one.steps] for one in found.attempts]
+    assert names == [["return_home"], ["return_home"]]  # the spec of the test keeps open_door
+
+
+def test_what_was_made_good_is_not_the_cause(explained, make_spec: Spec) -> None:
+    found = explained(
+        Planned(0.4, 1, make_spec(1), 1),
+        *called("open_door", "failed", failure=JAM),
+        Planning(3.0, 60, "offline", replace(JAM, args={"arm": "left"})),
+        Planned(3.0, 60, make_spec(2), 1),
+        *called("open_door", call=2),
+        *called("return_home", "failed", failure=GRIP),
+        ended("blocked", JAM, GRIP),
+    )
+    assert found.cause is not None
+    assert (found.cause.failure, found.cause.version) == (GRIP, 2)
+
+
+def test_a_satisfied_mission_has_no_cause_but_tells_what_it_went_on_after(
+    explained, make_spec: Spec
+) -> None:
+    found = explained(
+        Planned(0.4, 1, make_spec(1), 1),
+        *called("grasp", "failed", failure=GRIP),
+        *called("grasp", call=2),
+        ended("satisfied"),
+    )
+    assert found.cause is None
+    assert found.attempts[0].passed == [GRIP]
+    assert found.facts == {"door": "open", "hand.right": "material"}
+
+
+def test_an_interrupted_mission_says_what_may_be_in_a_hand(explained, make_spec: Spec) -> None:
+    events = (Planned(0.4, 1, make_spec(1), 1), *called("open_door"), called("grasp")[0])
+    found = explained(*events)
+    assert [run.start.skill for run in found.running] == ["grasp"]
+    assert (found.facts, found.possible) == ({"door": "open"}, {"hand.right": "material"})
+    without = explained(*events, catalogue=None)
+    assert (without.facts, without.possible) == ({"door": "open"}, {})
+
+
+def test_what_was_not_planned(explained, make_spec: Spec) -> None:
+    refused = explained(Refused(0.3, 0, Refusal("NEGATED", "하지 않습니다.")), ended("refused"))
+    assert (refused.refusal, refused.attempts, refused.cause) == ("하지 않습니다.", (), None)
+    problem = Problem("UNKNOWN_SKILL", "there is no fly", "root")
+    rejected = explained(
+        Rejected(0.3, 0, make_spec(1), (problem,)), ended("refused", problems=(str(problem),))
+    )
+    assert rejected.problems == (str(problem),)
+
+
+def test_who_stopped_it(explained) -> None:
+    assert explained(Aborting(1.0, 3, "clean", "operator"), ended("aborted")).stopped == "operator"
+    assert explained(Aborting(1.0, 3, "robot stop", "x"), ended("blocked", JAM)).stopped == ""
+
+
+def test_a_record_of_nothing_is_explained(journal: Journal) -> None:
+    journal.begin(command="x").close()
+    found = explain(journal.mission("last"))
+    assert (found.attempts, found.cause, found.facts, found.running) == ((), None, {}, ())

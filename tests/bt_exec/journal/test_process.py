@@ -1,0 +1,52 @@
+"""A mission that runs is told from one whose process is gone."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bt_exec.journal import Journal
+from bt_exec.journal.process import is_gone, this_process
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from bt_exec.journal import Journal
+recorder = Journal.open(Path(sys.argv[1])).begin(command="x")
+recorder.flush()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_this_process_is_there() -> None:
+    assert not is_gone(this_process())
+
+
+def test_a_number_that_was_given_again_is_another_process() -> None:
+    host, number, _ = this_process().split(" ")
+    assert is_gone(f"{host} {number} 1")
+
+
+@pytest.mark.parametrize(
+    ("process", "gone"), [(None, True), ("elsewhere 7 1", False), ("", False), ("x", False)]
+)
+def test_what_cannot_be_asked(process: str | None, gone: bool) -> None:
+    assert is_gone(process) is gone
+
+
+def test_a_killed_mission_is_told_once_a_running_one_never(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    journal = Journal.open(path)
+    with journal.begin(command="runs"):
+        assert journal.missions()[0].interrupted is False
+        done = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False, timeout=60)
+        assert done.returncode == -signal.SIGKILL
+        assert [line.interrupted for line in journal.missions()] == [True, False]
+        told = journal.interrupted()
+        assert told is not None
+        assert told.id.endswith("-0002")
+        assert journal.interrupted() is None

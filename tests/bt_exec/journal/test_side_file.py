@@ -1,0 +1,119 @@
+"""What a locked or full journal could not take lies beside it, and comes in later."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from bt_exec.events import Event
+from bt_exec.journal import Journal
+from bt_exec.journal.rows import STATEMENTS
+from bt_exec.journal.side_file import keep_aside, side_files
+
+Script = Callable[[str], list[Event]]
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bt_exec.journal.schema.connect.__kwdefaults__", {"busy_s": 0.01})
+
+
+@contextmanager
+def held(journal: Journal) -> Iterator[None]:
+    """Another process writes, and does not end."""
+    with closing(sqlite3.connect(journal.path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
+
+
+def recorded_under_a_lock(journal: Journal, script: Script) -> str:
+    recorder = journal.begin(command="x", language="ko", tell=lambda text: None)
+    with held(journal):
+        for event in script(recorder.mission_id):
+            recorder.on(event)
+        recorder.close()
+    path = side_files(journal.path)[0]
+    count = len(path.read_text(encoding="utf-8").splitlines()) - 1
+    assert recorder.incomplete == (
+        f"{count} rows of {recorder.mission_id} could not be written: database is locked; "
+        f"{count} are kept in {journal.path}.{recorder.mission_id}.rows"
+    )
+    return recorder.mission_id
+
+
+def test_a_record_kept_aside_is_whole_once_the_journal_is_opened(
+    journal: Journal, script: Script, kept: Callable[[Event], Event]
+) -> None:
+    mission = recorded_under_a_lock(journal, script)
+    assert journal.mission("last").status == "unfinished"
+    again = Journal.open(journal.path)
+    assert again.waiting == ()
+    assert side_files(journal.path) == ()
+    record = again.mission("last")
+    assert record.status == "satisfied"
+    assert record.events == tuple(kept(event) for event in script(mission)[:8]) + tuple(
+        kept(event) for event in script(mission)[9:]
+    )  # progress is not kept
+    assert record.unreadable == ()
+
+
+def test_a_record_that_is_whole_says_nothing(journal: Journal, script: Script) -> None:
+    with journal.begin(command="x") as recorder:
+        for event in script(recorder.mission_id):
+            recorder.on(event)
+    assert recorder.incomplete == ""
+    assert side_files(journal.path) == ()
+
+
+def test_what_cannot_come_in_yet_stays_and_is_told(journal: Journal, script: Script) -> None:
+    recorded_under_a_lock(journal, script)
+    path = side_files(journal.path)[0]
+    other = Journal.open(journal.path.with_name("other.sqlite"))  # has no such mission
+    moved = other.path.with_name(path.name.replace("journal", "other", 1))
+    path.rename(moved)
+    assert Journal.open(other.path).waiting == (
+        f"rows of the record wait in {moved}: the journal has no mission {moved.suffixes[-2][1:]}",
+    )
+    assert moved.exists()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\0", "[]", '["x", 1]\n["drop", ["missions"]]', '["x"]', "{}", "7"]
+)
+def test_a_file_of_somebody_else_does_nothing(journal: Journal, text: str) -> None:
+    path = journal.path.with_name("journal.sqlite.x.rows")
+    path.write_text(text)
+    assert Journal.open(journal.path).waiting == (
+        f"rows of the record wait in {path}: it holds no rows of a journal",
+    )
+    assert path.read_text() == text
+
+
+def test_where_the_disk_is_full_the_folder_for_temporary_files_takes_it(
+    journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, full = Path.write_text, journal.path.parent
+
+    def write_text(self: Path, *args: str, **more: str) -> int:
+        if self.parent == full:
+            raise OSError(28, "No space left on device")
+        return real(self, *args, **more)
+
+    monkeypatch.setattr(Path, "write_text", write_text)
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
+    rows = [(STATEMENTS["spec"], ("digest", "yaml"))]
+    path = keep_aside(journal.path, "2026-11-21-0007", 1, rows)
+    assert path == tmp_path / "journal.sqlite.2026-11-21-0007.rows"
+    assert path.read_text() == '["2026-11-21-0007",1]\n["spec",["digest","yaml"]]\n'
+    full = tmp_path
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(full))
+    assert keep_aside(tmp_path / "journal.sqlite", "x", 1, rows) is None
+
+
+def test_every_statement_of_a_row_has_a_name_in_side_files() -> None:
+    assert sorted(STATEMENTS) == ["end", "event", "exchange", "frames", "spec"]

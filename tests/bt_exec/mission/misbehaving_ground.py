@@ -1,0 +1,217 @@
+"""Where parts misbehave: a robot that really moves, a camera, a record, and a clock for hanging."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bt_exec.events import Aborting, Event, Finished, PerceptionFailed, SkillEnded
+from bt_exec.failure import PartBroken
+from bt_exec.journal import Journal
+from bt_exec.mission.clock import Clock
+from bt_exec.mission.executive import Executive
+from bt_exec.mission.perception_loop import PerceptionWorker
+from bt_exec.observation import ObservationBuffer
+from bt_exec.outcome import Outcome
+from bt_exec.pack import Catalogue
+from bt_exec.rig import Rig
+from bt_exec.site.site import Limits, Rates
+from bt_exec.skill import Running, Steps, skill
+from bt_exec.spec.load import load_text
+from bt_exec.testing import FakeClock, FakeObservation, scripted_condition, scripted_skill
+from bt_exec.testing.missions import FixedCompiler, scripted_site
+
+__all__ = [
+    "Arm",
+    "Camera",
+    "Case",
+    "Ground",
+    "case",
+    "go_well",
+    "hang",
+    "long_has_passed",
+    "swallow",
+]
+
+
+class _Time:
+    """The watchdog's clock of all cases: it stands still until a part hangs."""
+
+    now = 0.0
+
+
+def long_has_passed() -> None:
+    """Let more time pass than any limit of the watchdog allows."""
+    _Time.now += 1e6
+
+
+def hang(*_: Any, **__: Any) -> Any:
+    """Never return."""
+    long_has_passed()
+    threading.Event().wait()
+
+
+def swallow(*_: Any, **__: Any) -> None:
+    """Hang, and take the watchdog's word for an error of its own."""
+    try:
+        hang()
+    except PartBroken:
+        return
+
+
+class Arm:
+    """A robot that moves from `go` until it is stopped; skills may leave it so."""
+
+    def __init__(self) -> None:
+        self.moving = False
+        self.stops = 0
+
+    def go(self) -> None:
+        """Start to move."""
+        self.moving = True
+
+    def stop(self) -> None:
+        """Stop moving."""
+        self.stops += 1
+        self.moving = False
+
+    @property
+    def still(self) -> Any:
+        """Whether it does not move."""
+        return not self.moving
+
+
+class Camera:
+    """A camera that sees a thing."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        self.clock = clock
+
+    def capture(self) -> Any:
+        """Take the moment."""
+        return self.clock.time
+
+    def interpret(self, capture: Any) -> Any:
+        """See a thing."""
+        return FakeObservation(capture, ("thing",), {"door": "open"})
+
+
+@skill()
+def go_well(robot: Any) -> Steps:
+    """Move for three ticks and stop."""
+    robot.go()
+    try:
+        for _ in range(3):
+            yield Running()
+    finally:
+        robot.stop()
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """One part that misbehaves, and who is to be named for it.
+
+    Attributes:
+        name: What it does.
+        culprit: What must stand in the outcome, the events or the log.
+        codes: How the mission may end.
+        parts: Skills and conditions instead of the good ones.
+        tree: The plan.
+        robot: Makes the robot.
+        camera: Makes the camera from the simulation; None for none.
+        rig: Further fields of the rig, made from the ground.
+        pack: Further fields of the pack.
+        listeners: Further listeners.
+        compiler: Who plans, instead of one that always gives the tree.
+        stops: Whether the robot can be stopped at all.
+    """
+
+    name: str
+    culprit: str
+    codes: tuple[str, ...]
+    parts: tuple[Any, ...] = ()
+    tree: str = "{do: go_well}"
+    robot: Callable[[], Any] = Arm
+    camera: Callable[[FakeClock], Any] | None = None
+    simulation: Callable[[], Any] = FakeClock
+    rig: dict[str, Any] = dataclasses.field(default_factory=dict)
+    pack: dict[str, Any] = dataclasses.field(default_factory=dict)
+    listeners: tuple[Any, ...] = ()
+    compiler: Any = None
+    stops: bool = True
+
+
+def case(name: str, culprit: str, codes: str, **more: Any) -> Case:
+    """Return a case; codes in one text."""
+    return Case(name, culprit, tuple(codes.split()), **more)
+
+
+class Ground:
+    """Runs one case on a site with a record."""
+
+    def __init__(self, case: Case, folder: Path) -> None:
+        self.events: list[Event] = []
+        self.robot = case.robot()
+        simulation = case.simulation()
+        good = (go_well, scripted_skill("other"), scripted_condition("holds"))
+        names = {part.name for part in case.parts}
+        parts = [*case.parts, *(part for part in good if part.name not in names)]
+        tree = f"tree: t\nroot: {case.tree}"
+        limits = Limits(hang_s=0.05, cancel_s=0.5, still_s=0.3, look_s=0.2, replans=1)
+        rates = Rates(tick_hz=10, look_hz=10, idle_look_hz=1)
+        site = scripted_site(parts, [tree], limits=limits, rates=rates)
+        (pack,) = site.catalogue.packs
+        catalogue = Catalogue([dataclasses.replace(pack, **case.pack)])
+        site = dataclasses.replace(site, catalogue=catalogue)
+        rigs = {"test": Rig(self.robot, simulation=simulation, **case.rig)}
+        clock = Clock([simulation], 0.1, fast=True)
+        self.workers = {}
+        if case.camera is not None:
+            buffer: ObservationBuffer[Any] = ObservationBuffer(clock.now)
+            camera = case.camera(simulation)
+            self.workers["test"] = PerceptionWorker("test", camera, buffer, rates, wait=True)
+        self.journal = Journal.open(folder / "journal.sqlite")
+        self.recorder = self.journal.begin(command="go", site="test")
+        self.executive = Executive(
+            site,
+            rigs,
+            self.workers,
+            clock,
+            case.compiler or FixedCompiler(load_text(tree).document),
+            recorder=self.recorder,
+            listeners=[*case.listeners, self],
+            mission_id=self.recorder.mission_id,
+        )
+        self.executive.watchdog.now = lambda: _Time.now
+
+    def on(self, event: Event) -> None:
+        """Take note of an event."""
+        self.events.append(event)
+
+    def run(self) -> Outcome:
+        """Run the mission; the record is closed after it."""
+        with self.recorder:
+            outcome = self.executive.run("go", "en")
+        for worker in self.workers.values():
+            worker.close()
+        return outcome
+
+    def said(self, outcome: Outcome) -> str:
+        """Return all that the outcome and the events say of who is to blame."""
+        codes = [
+            f"{event.skill} {event.failure}"
+            for event in self.events
+            if isinstance(event, SkillEnded)
+        ]
+        stops = [event.how for event in self.events if isinstance(event, Aborting)]
+        blind = [event.message for event in self.events if isinstance(event, PerceptionFailed)]
+        packs = [event.pack for event in self.events if isinstance(event, PerceptionFailed)]
+        return " ".join([outcome.message, str(outcome.failures), *codes, *stops, *blind, *packs])
+
+    def ends(self) -> list[Event]:
+        """Return the ends on record."""
+        record = self.journal.mission(self.recorder.mission_id)
+        return [event for event in record.events if isinstance(event, Finished)]

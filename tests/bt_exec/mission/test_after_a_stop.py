@@ -1,0 +1,177 @@
+"""What moves is stopped when its skill ends badly; what was stopped does not resume by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bt_exec.failure import Failed
+from bt_exec.language.messages import Messages
+from bt_exec.mission.clock import Clock
+from bt_exec.mission.coming_to_rest import come_to_rest
+from bt_exec.nodes.runtime import Unwatched
+from bt_exec.rig import Rig
+from bt_exec.site.site import Limits
+from bt_exec.skill import Running, Steps, skill
+from bt_exec.testing import FakeClock, ScriptedRobot, scripted_skill
+
+
+class Arm(ScriptedRobot):
+    """An arm that says when it was stopped, in ticks of the mission."""
+
+    def __init__(self, simulation: FakeClock | None = None) -> None:
+        super().__init__()
+        self.simulation = simulation
+        self.stopped: list[float] = []
+
+    def stop(self) -> None:
+        super().stop()
+        self.stopped.append(self.simulation.time if self.simulation else 0.0)
+
+
+def careless(error: BaseException | None, name: str = "a", timeout_s: float = 1.0) -> Any:
+    """Return a skill that starts a motion, and leaves it running when it ends."""
+
+    @skill(name=name, fails={"SLIPPED", "STOPPED"}, timeout_s=timeout_s)
+    def part(robot: Arm) -> Steps:
+        """Start a motion."""
+        robot.still = False
+        yield Running()
+        while error is None:
+            yield Running()
+        raise error
+
+    return part
+
+
+def run(stage, part, tree="tree: t\nroot: {do: a}", **more):
+    on = stage([part, scripted_skill("b")], tree, robot=Arm(), limits=Limits(replans=0), **more)
+    on.robot.simulation = on.simulation
+    return on, on.run()
+
+
+@pytest.mark.parametrize(
+    ("error", "stopped_at"),
+    [
+        (ValueError("boom"), 10.1),
+        (Failed("SLIPPED", "lost"), 10.1),
+        (Failed("UNDECLARED", "lost"), 10.1),
+        (None, 11.0),  # its time is over
+    ],
+)
+def test_what_a_skill_leaves_moving_is_stopped_in_the_tick_that_ends_it(stage, error, stopped_at):
+    on, outcome = run(stage, careless(error))
+    assert not outcome.ok
+    assert on.robot.stopped == [stopped_at]
+
+
+def test_it_is_stopped_before_it_is_tried_again(stage):
+    tree = "tree: t\nroot: {do: a, timeout: 500ms, retry: 2}"
+    on, _ = run(stage, careless(None), tree)
+    assert len(on.robot.stopped) == 2
+    assert on.robot.stopped[0] == 10.5
+
+
+def test_a_stop_does_not_hit_the_motion_that_comes_next_in_the_same_tick(stage):
+    """A simulation stops when time passes; the stop is carried out at once, in no time."""
+    passed: list[float] = []
+    tree = "tree: t\nroot: {fallback: [{do: a}, {do: b}]}"
+    on = stage([careless(Failed("SLIPPED")), scripted_skill("b")], tree, robot=Arm())
+    step = on.simulation.step
+
+    def noted(seconds: float) -> None:
+        passed.append(seconds)
+        step(seconds)
+
+    on.simulation.step = noted
+    assert on.run().ok
+    assert passed == [0.0, 0.0, 0.1, 0.0]  # twice at the beginning, a tick, the stop
+
+
+def test_a_still_robot_is_left_alone(stage):
+    on = stage([scripted_skill("a", ["SLIPPED"])], limits=Limits(replans=0))
+    assert not on.run().ok
+    assert on.robot.stops == 0
+
+
+def test_while_another_skill_moves_the_robot_only_a_crash_stops_it(stage):
+    tree = "tree: t\nroot: {parallel: [{do: a}, {do: c}], succeed_when: 1}"
+    on = stage(
+        [careless(Failed("SLIPPED")), scripted_skill("c", [("5", "done")])], tree, robot=Arm()
+    )
+    on.robot.simulation = on.simulation
+    assert on.run().ok
+    assert on.robot.stopped == [12.5]  # when it came to rest, 2 s after the end
+    on = stage(
+        [careless(ValueError("boom")), scripted_skill("c", [("5", "done")])], tree, robot=Arm()
+    )
+    on.robot.simulation = on.simulation
+    assert on.run().ok
+    assert on.robot.stopped == [10.1]
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        "tree: t\nroot: {do: a}",
+        "tree: t\nroot: {do: a, retry: 3}",
+        "tree: t\nroot: {fallback: [{do: a}, {do: b}]}",
+        "tree: t\nroot: {parallel: [{do: a}, {sequence: [{do: b}, {do: b}]}], succeed_when: any}",
+    ],
+)
+def test_a_robot_that_was_stopped_does_not_resume_by_itself(stage, tree):
+    parts = [careless(Failed("STOPPED", "by hand")), scripted_skill("b", [("3", "done")])]
+    on = stage(parts, tree, robot=Arm())
+    outcome = on.run()
+    assert (outcome.status, outcome.reason_code) == ("blocked", "STOPPED")
+    assert outcome.failures[-1]["message"] == "by hand"
+    assert (outcome.replans, outcome.planner_calls) == (0, 1)
+    assert on.robot.log.count("b start") == tree.count("parallel")  # begun together, or never
+
+
+def test_after_a_stop_it_is_said_what_to_do_next(stage, tmp_path):
+    (tmp_path / "m.yaml").write_text(
+        "AFTER_STOP: {en: Bring the arms home., ko: 팔을 제자리로.}\n"
+        "ABORTED: {en: Stopped., ko: 멈췄습니다.}\n"
+    )
+    said = []
+    for part in (careless(Failed("STOPPED", "by hand")), careless(None)):
+        on = stage([part, scripted_skill("b")], robot=Arm())
+        messages = Messages.load([tmp_path / "m.yaml"])
+        object.__setattr__(on.executive.site, "messages", messages)
+        step = on.simulation.step
+
+        def then_abort(seconds: float, on=on, step=step) -> None:
+            step(seconds)
+            if seconds and on.executive.runtime.tick == 2:
+                on.executive.abort()
+
+        on.simulation.step = then_abort
+        said.append(on.run().message)
+    assert said == ["by hand Bring the arms home.", "Stopped. Bring the arms home."]
+
+
+def test_nothing_is_said_of_going_on_where_nothing_was_begun(stage):
+    on = stage([scripted_skill("a")])
+    on.executive.abort()
+    assert "AFTER_STOP" not in on.run().message
+
+
+@pytest.mark.parametrize("time", [lambda seconds: None, None])
+def test_coming_to_rest_ends_also_where_no_time_passes(time):
+    simulation = FakeClock()
+    if time is not None:
+        simulation.step = time  # type: ignore[method-assign]
+    robot = ScriptedRobot(still=False)
+    robot.stop = lambda: None  # type: ignore[method-assign]
+    told: list[str] = []
+    failure = come_to_rest(
+        {"test": Rig(robot)},
+        Clock([simulation], 0.1, fast=True),
+        0.5,
+        Unwatched(),
+        lambda: told.append("stopping"),
+    )
+    assert failure is not None
+    assert (failure.code, told) == ("STOP_FAILED", ["stopping"])

@@ -1,0 +1,86 @@
+"""What a site and people may ask of a pack's rig, and what they are told where it cannot be."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Literal
+
+import pytest
+from pydantic import Field
+
+from bt_exec.failure import UnknownName, UsageError
+from bt_exec.mission.rigs import check_world, make_rig
+from bt_exec.pack import Catalogue, Pack
+from bt_exec.rig import PackSettings, Rig, WorldSettings
+from bt_exec.testing.missions import scripted_site
+
+
+class Arms(PackSettings):
+    """Settings of the pack."""
+
+    force_n: float = Field(default=2.0, gt=0)
+
+
+class Lid(WorldSettings):
+    """Its world."""
+
+    lid: Literal["open", "shut"] = "shut"
+
+
+@pytest.fixture
+def made() -> list[tuple[Any, Any]]:
+    """What rigs were made of."""
+    return []
+
+
+@pytest.fixture
+def pack(made: list[tuple[Any, Any]]) -> Pack:
+    def rig(settings: Any, world: Any) -> Rig:
+        made.append((settings, world))
+        return Rig()
+
+    return Pack("p", settings=Arms, world=Lid, robots={"one": rig, "two": rig})
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "said"),
+    [
+        (
+            {"forse_n": 1.0},
+            UnknownName,
+            "there is no setting of pack p 'forse_n'; known, nearest first: force_n, robot",
+        ),
+        ({"force_n": -1.0}, UsageError, "pack p: force_n=-1.0: must be greater than 0"),
+        (
+            {"robot": "three"},
+            UnknownName,
+            "there is no robot of pack p 'three'; known, nearest first: one, two",
+        ),
+    ],
+)
+def test_a_setting_that_a_pack_does_not_take(
+    pack: Pack, made: list[Any], given: Any, error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error) as told:
+        make_rig(pack, given, {})
+    assert str(told.value) == said
+    assert made == []
+
+
+def test_settings_as_written_and_checked_make_the_same_rig(pack: Pack, made: list[Any]) -> None:
+    make_rig(pack, {"force_n": 3.0, "robot": "two"}, {"lid": "open", "other": "1"})
+    make_rig(pack, Arms(force_n=3.0, robot="two"), {"lid": "open"})
+    assert made == [(Arms(force_n=3.0, robot="two"), Lid(lid="open"))] * 2
+
+
+def test_a_world_that_cannot_be_made_is_refused_with_what_is_allowed(
+    pack: Pack, made: list[Any]
+) -> None:
+    site = dataclasses.replace(scripted_site([]), catalogue=Catalogue([pack]))
+    said = "world setting lid='ajar': must be 'open' or 'shut'"
+    for refuse in (check_world, lambda _, world: make_rig(pack, {}, world)):
+        with pytest.raises(UsageError) as told:
+            refuse(site, {"lid": "ajar"})
+        assert str(told.value) == said
+    check_world(site, {"lid": "open"})
+    assert made == []

@@ -1,0 +1,135 @@
+"""The watchdog: what hangs is named and broken off, and the robots are stopped."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+
+import pytest
+
+from bt_exec.failure import PartBroken
+from bt_exec.mission.watchdog import Watchdog
+
+
+class Time:
+    """A clock that stands still until somebody says that long has passed."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Guarded:
+    """A watchdog whose clock and stops are at hand."""
+
+    def __init__(self, limit_s: float = 0.4) -> None:
+        self.time = Time()
+        self.stopped = threading.Event()
+        self.watchdog = Watchdog(limit_s, self.stopped.set, now=self.time)
+
+    def hang(self) -> None:
+        """Block for ever; far more than the limit has passed."""
+        self.time.now += 100.0
+        threading.Event().wait()
+
+    def late(self) -> str:
+        """Return late: after the robots were stopped."""
+        self.time.now += 100.0
+        try:
+            self.stopped.wait()
+            while True:
+                time.sleep(1.0)
+        except PartBroken:
+            return "too late"
+
+
+def test_what_returns_in_time_is_left_alone():
+    on = Guarded()
+    with on.watchdog as watchdog:
+        assert watchdog.call("a part", lambda *args, **more: (args, more), 1, b=2) == (
+            (1,),
+            {"b": 2},
+        )
+        with pytest.raises(KeyError):
+            watchdog.call("a part", {}.__getitem__, "x")
+    assert (watchdog.hung, on.stopped.is_set()) == (set(), False)
+
+
+def test_what_hangs_is_broken_off_and_named_and_the_robots_are_stopped(caplog):
+    on = Guarded()
+    with on.watchdog as watchdog:
+        with pytest.raises(PartBroken) as told:
+            watchdog.call("skill a", on.hang)
+        assert (told.value.part, told.value.code) == ("skill a", "STEP_HUNG")
+        assert str(told.value) == "skill a did not return within 0.4 s"
+        assert on.stopped.is_set()
+        with pytest.raises(PartBroken, match="is not called again"):
+            watchdog.call("skill a", pytest.fail)
+        assert watchdog.call("skill b", lambda: "well") == "well"
+    assert caplog.messages == ["skill a did not return within 0.4 s; the robot is stopped"]
+
+
+def test_who_swallows_the_break_off_and_returns_is_named_all_the_same():
+    on = Guarded()
+    with on.watchdog as watchdog, pytest.raises(PartBroken, match="skill a did not return"):
+        watchdog.call("skill a", on.late)
+
+
+def test_a_part_of_another_is_the_one_to_blame():
+    on = Guarded()
+    with on.watchdog as watchdog:
+        with pytest.raises(PartBroken, match=r"^the inner did not return"):
+            watchdog.call("the outer", watchdog.call, "the inner", on.hang)
+        assert watchdog.hung == {"the inner"}
+
+
+def test_a_limit_of_its_own():
+    on = Guarded()
+    with on.watchdog as watchdog, pytest.raises(PartBroken, match=r"within 7 s$"):
+        watchdog.within(7.0, "the clean-up of a", on.hang)
+
+
+def test_the_record_is_waited_for_and_called_again():
+    on = Guarded()
+
+    def write() -> None:
+        on.time.now += 100.0
+        assert on.stopped.wait(60)
+
+    with on.watchdog as watchdog:
+        with pytest.raises(PartBroken, match=r"^the record did not return"):
+            watchdog.waited(1.0, "the record", write)
+        assert watchdog.waited(1.0, "the record", lambda: "written") == "written"
+
+
+def test_on_another_thread_it_stops_the_robots_and_waits():
+    on = Guarded()
+    told: list[PartBroken] = []
+
+    def late() -> None:
+        on.time.now += 100.0
+        assert on.stopped.wait(60)
+
+    def run() -> None:
+        with on.watchdog as watchdog:
+            try:
+                watchdog.call("skill a", late)
+            except PartBroken as error:
+                told.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    assert [error.part for error in told] == ["skill a"]
+
+
+def test_the_signal_is_given_back():
+    before = signal.getsignal(signal.SIGURG)
+    on = Guarded()
+    for _ in range(2):
+        with on.watchdog:
+            assert signal.getsignal(signal.SIGURG) is not before
+        assert signal.getsignal(signal.SIGURG) is before

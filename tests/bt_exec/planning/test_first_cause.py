@@ -1,0 +1,94 @@
+"""The root cause of a mission's end: the first failure that was never made good."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from bt_exec.failure import Failure
+from bt_exec.pack import Catalogue
+from bt_exec.planning.first_cause import DoneAction, first_cause
+from bt_exec.skill import Steps, skill
+from bt_exec.testing.missions import scripted_site
+
+
+@skill(effects={"door": "open"})
+def push(arm: str) -> Steps:
+    """Push the door open."""
+    yield
+
+
+@skill(effects={"door": "open"})
+def pull(arm: str) -> Steps:
+    """Pull the door open."""
+    yield
+
+
+@skill(effects={"hand.{arm}": "cup"})
+def take(arm: str) -> Steps:
+    """Take the cup."""
+    yield
+
+
+@skill
+def wave(arm: str) -> Steps:
+    """Wave."""
+    yield
+
+
+CATALOGUE = scripted_site([push, pull, take, wave]).catalogue
+
+
+def failed(node: str, arm: str = "left", cause: Failure | None = None) -> Failure:
+    return Failure(node.upper(), path=f"x/{node}", node=node, args={"arm": arm}, cause=cause)
+
+
+def done(skill: str, arm: str = "left") -> DoneAction:
+    return DoneAction(skill, {"arm": arm})
+
+
+JAM, SLIP, NO_GRIP = failed("push"), failed("take"), failed("pull")
+
+
+@pytest.mark.parametrize(
+    ("failures", "expected"),
+    [
+        ([], None),
+        ([(JAM, [])], (0, JAM)),
+        # the door jams, and what was tried instead fails for a reason of its own
+        ([(JAM, []), (NO_GRIP, [])], (0, JAM)),
+        ([(JAM, [done("wave")]), (NO_GRIP, [done("wave")]), (NO_GRIP, [])], (0, JAM)),
+        # the grip slipped, then held: the door that jams later is the cause
+        ([(SLIP, [done("take")]), (JAM, [])], (1, JAM)),
+        # another hand did it
+        ([(JAM, [done("push", "right")]), (SLIP, [])], (1, SLIP)),
+        # another skill did it
+        ([(JAM, [done("pull")]), (SLIP, [])], (1, SLIP)),
+        # another hand took another cup: that is not what was asked of this one
+        ([(SLIP, [done("take", "right")]), (JAM, [])], (0, SLIP)),
+        # what achieves nothing is made good by nothing but itself
+        ([(failed("wave"), [done("take")]), (JAM, [])], (0, failed("wave"))),
+        ([(failed("wave"), [done("wave")]), (JAM, [])], (1, JAM)),
+        # a name that no pack brings any more
+        ([(failed("gone"), [done("take")]), (JAM, [])], (0, failed("gone"))),
+        # an earlier attempt, an earlier branch
+        ([(failed("pull", cause=failed("take", cause=JAM)), [])], (0, JAM)),
+        # the last failure ended the mission, whatever was done after it
+        ([(JAM, [done("push")])], (0, JAM)),
+    ],
+)
+def test_the_first_cause(
+    failures: Sequence[tuple[Failure, list[DoneAction]]], expected: tuple[int, Failure] | None
+) -> None:
+    assert first_cause(failures, CATALOGUE) == expected
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"), [(done("push"), (1, SLIP)), (done("pull"), (0, JAM))]
+)
+def test_without_a_catalogue_only_the_same_action_makes_good(
+    after: DoneAction, expected: tuple[int, Failure]
+) -> None:
+    nobody: Catalogue | None = None
+    assert first_cause([(JAM, [after]), (SLIP, [])], nobody) == expected

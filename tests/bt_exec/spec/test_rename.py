@@ -1,0 +1,47 @@
+"""A tree under other names: every place that names a skill, a condition or a type, and no other."""
+
+from __future__ import annotations
+
+import pytest
+
+from bt_exec.spec.load import load_text
+from bt_exec.spec.rename import renamed
+
+WRITTEN = """
+tree: near
+params: {near: {type: near, default: near}}
+otherwise: [{on: [NEAR], tree: near}]
+root:
+  sequence:
+    - {do: near, with: {near: near}, skip_if: near}
+    - {do: near, while: {near: {}, else: NEAR}}
+    - {check: {all: [near, {any: [{near: {near: near}}, {not: near}]}]}, else: NEAR}
+    - {fallback: [{do: near}, {check: near}], skip_if: {not: near}}
+    - {sequence: [{tree: near}], while: {any: [near, near]}}
+"""
+
+RENAMED = """
+tree: near
+params: {near: {type: door.near, default: near}}
+otherwise: [{on: [NEAR], tree: near}]
+root:
+  sequence:
+    - {do: door.near, with: {near: near}, skip_if: door.near}
+    - {do: door.near, while: {door.near: {}, else: NEAR}}
+    - {check: {all: [door.near, {any: [{door.near: {near: near}}, {not: door.near}]}]}, else: NEAR}
+    - {fallback: [{do: door.near}, {check: door.near}], skip_if: {not: door.near}}
+    - {sequence: [{tree: near}], while: {any: [door.near, door.near]}}
+"""
+
+
+def test_what_skills_conditions_and_types_are_called_changes_and_nothing_else() -> None:
+    tree, wanted = (load_text(text).document for text in (WRITTEN, RENAMED))
+    assert renamed(tree, lambda name: f"door.{name}") == wanted
+    assert renamed(wanted, lambda name: name.removeprefix("door.")) == tree
+
+
+@pytest.mark.parametrize("text", [WRITTEN, RENAMED], ids=["plain", "with a pack"])
+def test_the_tree_that_is_renamed_stays_as_it_was(text: str) -> None:
+    tree = load_text(text).document
+    renamed(tree, str.upper)
+    assert tree == load_text(text).document

@@ -1,0 +1,70 @@
+"""What a node may look at: the newest observation, how old it is, what came since it asked."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import pytest
+
+from bt_exec.observation import ObservationBuffer, Situation, World
+
+
+@dataclass(frozen=True)
+class Shot:
+    """An observation that says only when it was captured [s]."""
+
+    t: float
+
+
+def buffer_of(*times: float, now: float = 10.0) -> ObservationBuffer[Shot]:
+    """Return a buffer with observations captured at `times` [s], oldest first."""
+    buffer: ObservationBuffer[Shot] = ObservationBuffer(lambda: now)
+    for t in times:
+        buffer.add(Shot(t))
+    return buffer
+
+
+def test_nothing_was_observed_yet() -> None:
+    world = World(buffer_of(now=10.0), since=8.0)
+    assert (world.now, world.observation, world.fresh) == (10.0, None, ())
+    assert world.age_s == math.inf
+
+
+def test_the_newest_observation_and_how_old_it_is() -> None:
+    world = World(buffer_of(7.0, 9.5, now=10.0), since=8.0)
+    assert world.observation == Shot(9.5)
+    assert world.age_s == 0.5
+
+
+@pytest.mark.parametrize(
+    ("since", "fresh"),
+    [(0.0, [7.0, 8.0, 9.0]), (8.0, [8.0, 9.0]), (8.1, [9.0]), (9.0, [9.0]), (9.1, [])],
+)
+def test_fresh_is_what_was_captured_since_the_node_began_to_ask(
+    since: float, fresh: list[float]
+) -> None:
+    assert [shot.t for shot in World(buffer_of(7.0, 8.0, 9.0), since).fresh] == fresh
+
+
+def test_whoever_looks_asks_for_more_until_something_arrives() -> None:
+    """How old the newest one is can be told without another."""
+    buffer = buffer_of(7.0)
+    for look, asks in (("observation", True), ("fresh", True), ("age_s", False), ("now", False)):
+        buffer.add(Shot(8.0))
+        assert not buffer.asked
+        getattr(World(buffer, since=0.0), look)
+        assert buffer.asked is asks, look
+
+
+def test_the_first_observation_is_asked_for_by_nobody() -> None:
+    assert buffer_of().asked
+
+
+def test_only_the_newest_thirty_two_are_kept() -> None:
+    buffer = buffer_of(*map(float, range(40)))
+    assert [shot.t for shot in buffer.observations] == [float(t) for t in range(8, 40)]
+
+
+def test_a_situation_of_which_nothing_is_known_is_empty() -> None:
+    assert Situation() == Situation(labels=(), facts={}, text="", frame=None)

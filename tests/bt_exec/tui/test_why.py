@@ -1,0 +1,227 @@
+"""Whole answers to "why", in both languages, wide, narrow and in ASCII."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bt_exec.events import SkillStarting
+from bt_exec.failure import Failure
+from bt_exec.journal import MissionLine, SkillRun
+from bt_exec.journal.explain import Attempt, Cause, Explanation
+from bt_exec.language.messages import Messages
+from bt_exec.tui.style import ASCII, UNICODE
+from bt_exec.tui.text import plain
+from bt_exec.tui.why import Why
+
+SENTENCES = """
+STUCK: {en: "The door is stuck ({message}).", ko: "문이 걸렸습니다({message})."}
+NO_GRIP: {en: There is no grip., ko: 손잡이가 없습니다.}
+WHY_DONE: {en: It was done as asked., ko: 지시대로 마쳤습니다.}
+WHY_NEEDED_NOTHING: {en: Nothing had to be done., ko: 할 일이 없었습니다.}
+WHY_STOPPED: {en: "It was stopped ({who}).", ko: "멈췄습니다({who})."}
+WHY_RUNNING: {en: It is still running., ko: 아직 실행 중입니다.}
+WHY_INTERRUPTED: {en: The program ended., ko: 프로그램이 끝났습니다.}
+WHY_INTERRUPTED_IN: {en: "The program ended during: {doing}.", ko: "끝났을 때: {doing}."}
+door=ajar: {en: The door is ajar., ko: 문이 조금 열려 있습니다.}
+hand.right=cup: {en: The right hand holds the cup., ko: 오른손에 컵이 있습니다.}
+words:
+  right: {en: right, ko: 오른손}
+  door: {en: door, ko: 문}
+  jammed: {en: jammed, ko: 끼임}
+  operator: {en: operator, ko: 조작자}
+"""
+BEGAN = datetime(2026, 11, 21, 9, 30)
+JAM = Failure(
+    "STUCK",
+    "jammed",
+    "open_door",
+    node="open_door",
+    args={"arm": "right", "object": "door"},
+    evidence={"angle_rad": 0.2, "traceback": "…", "trail": "x" * 99},
+)
+GRIP = Failure("NO_GRIP", path="pull", node="pull", args={"arm": "right"})
+OPEN = (("open_door", {"arm": "right", "object": "door"}), ("door_is open", {}))
+PULL = (("pull", {"arm": "right"}),)
+FIRST = Attempt(1, "offline", OPEN, failure=JAM, passed=[JAM])
+SECOND = Attempt(2, "offline", PULL, failure=GRIP)
+THIRD = Attempt(3, "offline", PULL, failure=GRIP)
+
+
+def line(status: str = "blocked", **facts: Any) -> MissionLine:
+    code = {"satisfied": "OK", "unfinished": ""}.get(status, "SKILL_FAILED")
+    message = "" if status == "unfinished" else "No grip. The door is ajar."
+    ended = None if status == "unfinished" else BEGAN + timedelta(seconds=12.4)
+    given = ("2026-11-21-0007", "open the door", "en", "door", status, code, message, BEGAN, ended)
+    return MissionLine(*given, **facts)
+
+
+def known(of: MissionLine | None = None, **facts: Any) -> Explanation:
+    nothing: dict[str, Any] = {
+        **dict.fromkeys(("attempts", "problems", "skipped", "running", "incomplete"), ()),
+        "cause": None,
+        "refusal": "",
+        "stopped": "",
+        "facts": {},
+        "possible": {},
+    }
+    return Explanation(line=of or line(), **{**nothing, **facts})
+
+
+FAILED = known(
+    attempts=(FIRST, SECOND, THIRD), cause=Cause(JAM, 1, 7.6, ("door ajar 0.9", "hand empty"))
+)
+TAKE = SkillRun(1, SkillStarting(1.0, 20, "take", "take", {"arm": "right"}, 1), None)
+KILLED = known(
+    line("unfinished", interrupted=True),
+    running=(TAKE,),
+    facts={"door": "ajar", "nobody": "knows"},
+    possible={"hand.right": "cup"},
+)
+
+SCREENS: list[tuple[Explanation, str, int, bool, str]] = [
+    (
+        FAILED,
+        "en",
+        80,
+        False,
+        """\
+ ■ blocked · SKILL_FAILED · 12.4 s                              2026-11-21-0007
+   The door is stuck (jammed).
+   asked          open the door (2026-11-21 09:30, door)
+   planned        open_door right → door, door_is open (plan 1, offline)
+   failed first   open_door right → door: The door is stuck (jammed).
+   evidence       STUCK · angle_rad 0.2 · after 7.6 s
+   seen           door ajar 0.9; hand empty
+   tried instead  pull right (plan 2, offline)
+   failed         pull right: There is no grip.
+   tried instead  the same again (plan 3, offline)
+   failed         pull right: There is no grip.
+   told           No grip. The door is ajar.""",
+    ),
+    (
+        FAILED,
+        "ko",
+        80,
+        False,
+        """\
+ ■ 막힘 · SKILL_FAILED · 12.4 s                                 2026-11-21-0007
+   문이 걸렸습니다(끼임).
+   명령       open the door (2026-11-21 09:30, door)
+   계획       open_door 오른손 → 문, door_is open (계획 1, offline)
+   첫 실패    open_door 오른손 → 문: 문이 걸렸습니다(끼임).
+   근거       STUCK · angle_rad 0.2 · 7.6초 뒤
+   관찰       door ajar 0.9; hand empty
+   다른 시도  pull 오른손 (계획 2, offline)
+   실패       pull 오른손: 손잡이가 없습니다.
+   다른 시도  같은 계획 (계획 3, offline)
+   실패       pull 오른손: 손잡이가 없습니다.
+   전한 말    No grip. The door is ajar.""",
+    ),
+    (
+        known(attempts=(FIRST,), cause=Cause(JAM, 1, None, ())),
+        "en",
+        40,
+        True,
+        """\
+ # blocked - SKILL_FAILED - 12.4 s    7
+   The door is stuck (jammed).
+   asked         open the door
+                 (2026-11-21 09:30,
+                 door)
+   planned       open_door right ->
+                 door, door_is open
+                 (plan 1, offline)
+   failed first  open_door right ->
+                 door: The door is
+                 stuck (jammed).
+   evidence      STUCK - angle_rad 0.2
+   told          No grip. The door is
+                 ajar.""",
+    ),
+    (
+        KILLED,
+        "en",
+        80,
+        False,
+        """\
+ ■ interrupted                                                  2026-11-21-0007
+   The program ended during: take right.
+   asked       open the door (2026-11-21 09:30, door)
+   last known  The door is ajar.
+   perhaps     The right hand holds the cup.""",
+    ),
+    (
+        KILLED,
+        "ko",
+        80,
+        False,
+        """\
+ ■ 중단됨                                                       2026-11-21-0007
+   끝났을 때: take 오른손.
+   명령         open the door (2026-11-21 09:30, door)
+   마지막 상태  문이 조금 열려 있습니다.
+   어쩌면       오른손에 컵이 있습니다.""",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def messages(tmp_path_factory: pytest.TempPathFactory) -> Messages:
+    path: Path = tmp_path_factory.mktemp("words") / "words.yaml"
+    path.write_text(SENTENCES, encoding="utf-8")
+    return Messages.load([path])
+
+
+@pytest.mark.parametrize(("explanation", "language", "width", "ascii_only", "expected"), SCREENS)
+def test_a_whole_answer(
+    messages: Messages,
+    explanation: Explanation,
+    language: str,
+    width: int,
+    ascii_only: bool,
+    expected: str,
+) -> None:
+    glyphs = ASCII if ascii_only else UNICODE
+    assert plain(Why(explanation, messages, language).lines(width, glyphs)) == expected
+
+
+@pytest.mark.parametrize(
+    ("explanation", "cause"),
+    [
+        (known(line("satisfied")), "It was done as asked."),
+        (known(line("satisfied"), skipped=("already open",)), "Nothing had to be done."),
+        (known(line("aborted"), stopped="operator"), "It was stopped (operator)."),
+        (known(line("refused"), refusal="I know no window."), "I know no window."),
+        (known(line("refused"), problems=("a: b",)), "No grip. The door is ajar."),
+        (known(line("unfinished")), "It is still running."),
+        (known(line("unfinished", interrupted=True)), "The program ended."),
+        (FAILED, "The door is stuck (jammed)."),
+    ],
+)
+def test_the_cause_is_one_sentence(
+    messages: Messages, explanation: Explanation, cause: str
+) -> None:
+    why = Why(explanation, messages, "en")
+    assert why.cause() == cause
+    assert why.data()["cause"] == cause
+
+
+def test_failures_that_ended_no_plan_are_told_apart(messages: Messages) -> None:
+    attempt = Attempt(1, "offline", OPEN, failure=GRIP, passed=[JAM, GRIP])
+    why = Why(known(attempts=(attempt,), cause=Cause(GRIP, 1, 1.0, ())), messages, "en")
+    assert [row for row in why.facts() if row[0].startswith(("went", "failed"))] == [
+        ("went on after", "open_door right → door: The door is stuck (jammed)."),
+        ("failed first", "pull right: There is no grip."),
+    ]
+
+
+def test_many_steps_are_counted(messages: Messages) -> None:
+    attempt = Attempt(1, "offline", tuple((f"step_{n}", {}) for n in range(11)))
+    ((_, said),) = Why(known(), messages, "en").attempt(attempt, again=False)
+    assert said == (
+        "step_0, step_1, step_2, step_3, step_4, step_5, step_6, step_7, … 3 (plan 1, offline)"
+    )
