@@ -103,11 +103,16 @@ _ANY = "go"
 def _problems_of_utterances(site: Site, tree: TreeSpec, compiler: Compiler) -> list[Problem]:
     source = site.library.source(tree.tree)
     problems: list[Problem] = []
+    required = [key for key, param in tree.params.items() if param.required]
     for index, text in enumerate(tree.utterances):
         place = ("utterances", index)
         answer = compiler.compile(request_of(site, text))
         if isinstance(answer, Refusal):
             answer = _after_another(site, tree, text, compiler) or answer
+        if isinstance(answer, Refusal) and answer.code == "NO_OBJECT" and len(required) == 1:
+            message = f"gives no value for {required[0]!r}, which has no default"
+            problems.append(source.problem("UTTERANCE_INCOMPLETE", message, place, found=text))
+            continue
         if isinstance(answer, Refusal):
             message = f"does not lead to this tree: {answer.message} ({answer.code})"
             problems.append(source.problem("UTTERANCE_REFUSED", message, place, found=text))
@@ -119,7 +124,6 @@ def _problems_of_utterances(site: Site, tree: TreeSpec, compiler: Compiler) -> l
             message = f"does not lead to this tree, but to {others}"
             problems.append(source.problem("UTTERANCE_OF_ANOTHER", message, place, found=text))
             continue
-        required = [key for key, param in tree.params.items() if param.required]
         if missing := [key for key in required if key not in own.args]:
             message = f"gives no value for {missing[0]!r}, which has no default"
             problems.append(source.problem("UTTERANCE_INCOMPLETE", message, place, found=text))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bt_exec.failure import Refusal
 from bt_exec.planning.compiler import Plan
-from bt_exec.spec.model import MissionSpec, walk
+from bt_exec.spec.model import MissionSpec, Tree, walk
 from tests.cases import some
 
 FAST = settings(
@@ -96,8 +96,9 @@ first again , . ? 문 을 를 열어 닫아 자재 가져와 안 못 지 마 열
 """
 
 
-FORBIDDEN = {"not", "don't", "never", "without", "when", "window", "red", "2", "slowly"}
-FORBIDDEN |= {"or", "못", "마", "말고", "창문"}
+FORBIDDEN = {"when", "window", "red", "2", "slowly", "or", "창문"}
+DENIALS = {"not", "don't", "never", "without", "못", "마", "말고"}
+VERBS = {"open", "close", "shut", "get", "열어", "열고", "열지", "닫아", "가져와"}
 WHOLE = (*sorted(ENGLISH), "문 을 열어", "문 닫아", "자재 를 가져와", "문 을 열고 자재 를 가져와")
 
 
@@ -125,11 +126,14 @@ def test_scraps_of_commands_never_move_anything_that_is_forbidden(ask):
 
     hear()
     for words, spec in some(plans, least=40):
-        assert not FORBIDDEN & words, sorted(words)
+        assert not FORBIDDEN & words, " ".join(sorted(words))
         nodes = list(walk(spec.root))
+        trees = {node.tree for node in nodes if isinstance(node, Tree)}
+        denied = "get_material_leave_open" in trees or len(trees) < len(VERBS & words)
+        assert denied or not DENIALS & words, " ".join(sorted(words))
         assert "if" not in words or any(node.skip_if is not None for node in nodes), words
         assert "twice" not in words or any(node.repeat == 2 for node in nodes), words
-    assert len([words for words in refused if FORBIDDEN & words]) >= 60
+    assert len([words for words in refused if (FORBIDDEN | DENIALS) & words]) >= 60
 
 
 @FAST

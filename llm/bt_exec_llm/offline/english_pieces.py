@@ -303,7 +303,7 @@ def add_pieces(
             )
             if relation and kind == "noun":
                 _related(pieces, piece, relation)
-            elif relation:
+            elif relation and not negated:
                 pieces.append(piece.marked("from" if relation == "from_inside" else "at"))
             else:
                 pieces.append(piece)
