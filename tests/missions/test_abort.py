@@ -66,7 +66,18 @@ def test_the_arm_stops_within_a_tick(door_site, skill, ticks):
 def interrupted(site, skill, journal):
     """Run the real program, send it a real SIGINT in the middle of a skill; return its outcome."""
     run = subprocess.Popen(
-        [sys.executable, "-m", "bt_exec", "run", GET, "--plain", "--json", "--site", str(site)]
+        [
+            sys.executable,
+            "-m",
+            "bt_exec",
+            "run",
+            GET,
+            "--plain",
+            "--verbose",
+            "--json",
+            "--site",
+            str(site),
+        ]
         + (["--world", "door=open"] if skill == "grasp" else [])
         + ["--journal", str(journal)],
         stdout=subprocess.PIPE,
@@ -75,7 +86,7 @@ def interrupted(site, skill, journal):
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )
     for line in run.stderr:
-        if "running" in line and skill in line:
+        if "진행 중" in line and skill in line:
             break
     time.sleep(1.5)  # the first looks are over, the arm is on its way
     run.send_signal(signal.SIGINT)

@@ -49,14 +49,8 @@ def test_rules_hold_for_a_plan_from_a_file(bt, tmp_path: Path):
     options = ("--site", "building", "--fast", "--plain", "--world", "seed=3")
     code, out, _ = bt("run", COMMAND, "--plan", str(file), *options)
     assert code == 0
-    done = [line.split()[3] for line in out.splitlines() if "  done " in line]
-    assert done == [
-        "navigate",
-        "observe_scene",
-        "navigate",
-        "talk_to_person",
-        "summarize_mission",
-    ]
+    done = [line.split()[3] for line in out.splitlines() if "  마침 " in line]
+    assert done == ["이동", "둘러보기", "이동", "말하기", "보고하기"]
 
 
 def test_a_plan_as_a_mission_file_runs_too(bt, tmp_path: Path):
