@@ -189,7 +189,7 @@ _WRITE: Mapping[str, Callable[[Any], Any]] = {
 _READ: Mapping[str, Callable[[Any], Any]] = {
     "failure": Failure.from_dict,
     "verdict": partial(_tuples, Verdict, ("evidence",)),
-    "refusal": partial(_tuples, Refusal, ("nearest", "problems")),
+    "refusal": partial(_tuples, Refusal, ("nearest", "problems", "did_you_mean", "missing")),
     "problems": lambda problems: tuple(_problem(problem) for problem in problems),
     "outcome": _outcome,
 }

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from types import SimpleNamespace
 
 import pytest
@@ -72,7 +73,7 @@ def test_a_kill_between_missions_puts_the_robots_away(name: str) -> None:
 
 
 DEAF = """
-import ctypes
+import ctypes, threading
 from types import SimpleNamespace
 from bt_exec.cli.stopping import signals
 from bt_exec.rig import Rig
@@ -86,8 +87,9 @@ class Robot:
 session = SimpleNamespace(rigs={"arm": Rig(Robot())}, missions=0, abort=lambda why: True)
 c, mutex = ctypes.CDLL(None), ctypes.create_string_buffer(128)
 with signals(session, None, last=True):
-    print("ready", flush=True)
     c.pthread_mutex_lock(mutex)
+    # told by another thread, when this one is in C for sure
+    threading.Timer(1.0, lambda: print("ready", flush=True)).start()
     c.pthread_mutex_lock(mutex)  # for ever: no handler of Python runs
 """
 
@@ -96,12 +98,15 @@ def test_a_mission_that_hangs_in_c_ends_at_the_second_word() -> None:
     with subprocess.Popen(
         [sys.executable, "-c", DEAF], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
+        late = threading.Timer(60, process.kill)  # a fault must not hold up the tests
+        late.start()
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGINT)
         assert process.stdout.readline() == "stopped\n"
         process.send_signal(signal.SIGQUIT)
         out, err = process.communicate(timeout=60)
+        late.cancel()
     assert process.returncode == 130
     assert out == "stopped\n"
     assert err == "bt-exec: a part hangs and cannot be broken off; the program ends\n"
