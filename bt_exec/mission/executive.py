@@ -159,7 +159,7 @@ class Executive:
         If the loop does not act on it in time (a skill holds it up), the robots are stopped; asking
         a second time stops them at once. A signal handler interrupts whatever the loop does, also
         where it holds a lock, so nothing here may take one
-        (`tests/bt_exec/test_abort_anywhere.py`).
+        (`tests/bt_exec/mission/test_abort_anywhere.py`).
         """
         again = bool(self._abort_reason)
         self._abort_reason = self._abort_reason or reason or "operator"
