@@ -86,6 +86,24 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         ),
         _view(
             "looks",
+            "e.kind IN ('Looked', 'LookFailed')",
+            pack="pack",
+            message="error",
+            **{"scene.text": "text", "scene.frame": "frame", "scene.data": "scene"},
+        ),
+        _view("turns", "e.kind = 'Turn'", report="report"),
+    ),
+    (
+        "ALTER TABLE missions ADD COLUMN process TEXT",  # who runs it: `bt_exec.journal.process`
+        "ALTER TABLE missions ADD COLUMN told_at REAL",  # when people heard that it was interrupted
+    ),
+    (  # a scene is called an observation
+        """UPDATE events SET kind = 'Observed', data = json_set(json_remove(data, '$.scene'),
+            '$.observation', json_extract(data, '$.scene')) WHERE kind = 'Looked'""",
+        "UPDATE events SET kind = 'PerceptionFailed' WHERE kind = 'LookFailed'",
+        "DROP VIEW looks",
+        _view(
+            "looks",
             "e.kind IN ('Observed', 'PerceptionFailed')",
             pack="pack",
             message="error",
@@ -95,11 +113,6 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
                 "observation.data": "observation",
             },
         ),
-        _view("turns", "e.kind = 'Turn'", report="report"),
-    ),
-    (
-        "ALTER TABLE missions ADD COLUMN process TEXT",  # who runs it: `bt_exec.journal.process`
-        "ALTER TABLE missions ADD COLUMN told_at REAL",  # when people heard that it was interrupted
     ),
 )
 """The statements that lead from each schema version to the next; append, never edit."""

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import sqlite3
 from contextlib import closing
@@ -7,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from bt_exec.events import Observed, PerceptionFailed
 from bt_exec.failure import UsageError
 from bt_exec.journal import Journal, default_path, schema
 from bt_exec.journal.schema import APPLICATION_ID, MIGRATIONS
@@ -225,14 +228,56 @@ def test_what_no_waiting_helps_against_is_raised(
 )
 @pytest.mark.parametrize("version", [1, len(MIGRATIONS)])
 def test_a_journal_that_lacks_something_is_refused(
-    journal: Journal, damage: str, missing: str, version: int
+    tmp_path: Path, damage: str, missing: str, version: int
 ) -> None:
-    with closing(sqlite3.connect(journal.path)) as connection:
+    path = journal_of_version(version, tmp_path / "j.sqlite")
+    with closing(sqlite3.connect(path)) as connection:
         connection.executescript(damage)
-        connection.execute(f"PRAGMA user_version = {version}")
-    before = journal.path.read_bytes()
-    assert refusal(journal.path) == (
-        f"the journal {journal.path} is damaged: {missing} missing. Move the file away and a new "
+    before = path.read_bytes()
+    assert refusal(path) == (
+        f"the journal {path} is damaged: {missing} missing. Move the file away and a new "
         "one is made, or name another file"
     )
-    assert journal.path.read_bytes() == before
+    assert path.read_bytes() == before
+
+
+def journal_of_version(version: int, path: Path) -> Path:
+    """Return an empty journal as the program of that schema version made it."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for statement in (s for statements in MIGRATIONS[:version] for s in statements):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {version}")
+    return path
+
+
+def test_what_people_have_on_disk_is_never_rewritten() -> None:
+    """Journals of these versions exist: their statements are history. Add a migration instead."""
+    digests = [hashlib.sha256("\n".join(s).encode()).hexdigest()[:12] for s in MIGRATIONS]
+    assert digests[:3] == ["a20b7a4abb5f", "b4fa05087f7f", "87d04cf5c73e"]
+
+
+def test_observations_of_the_first_version_are_read(tmp_path: Path) -> None:
+    path = journal_of_version(1, tmp_path / "j.sqlite")
+    scene = {"t": 1.5, "data": {"n": 1}, "seen": ["door"], "established": {}, "text": "A door."}
+    old = [
+        ("Looked", {"pack": "door", "scene": {**scene, "frame": None}}),
+        ("LookFailed", {"pack": "door", "message": "no camera"}),
+    ]
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(
+            "INSERT INTO missions (id, day, number, command, language, site, settings, seeds,"
+            " program, started_at) VALUES ('m', 'd', 1, 'look', 'en', 's', '{}', '{}', '{}', 0)"
+        )
+        for seq, (kind, data) in enumerate(old, start=1):
+            connection.execute(
+                "INSERT INTO events VALUES (1, ?, 0.5, 1, 1, ?, NULL, NULL, ?)",
+                (seq, kind, json.dumps(data)),
+            )
+    observed, failed = Journal.open(path).mission("last").events
+    assert isinstance(observed, Observed)
+    assert (observed.observation.labels(), observed.observation.t) == (("door",), 1.5)
+    assert isinstance(failed, PerceptionFailed)
+    with closing(sqlite3.connect(path)) as connection:
+        rows = connection.execute("SELECT pack, text, error FROM looks ORDER BY seq").fetchall()
+    assert rows == [("door", "A door.", None), ("door", None, "no camera")]
