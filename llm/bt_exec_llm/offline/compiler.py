@@ -20,11 +20,12 @@ from bt_exec.site.data import data_path
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Check, Mission, MissionSpec, Sequence, Tree
 from bt_exec_llm.offline.acts import meaning_of, words_of
-from bt_exec_llm.offline.bind import Binder, Part
+from bt_exec_llm.offline.bind import Binder
 from bt_exec_llm.offline.english_words import warm_up as warm_up_english
 from bt_exec_llm.offline.frames import Frames
 from bt_exec_llm.offline.kiwi import warm_up
 from bt_exec_llm.offline.lexicon_files import with_words
+from bt_exec_llm.offline.part import Part
 from bt_exec_llm.offline.reader import Reader
 from bt_exec_llm.offline.refuse import refuse
 from bt_exec_llm.offline.text import clean

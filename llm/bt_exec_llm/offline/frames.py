@@ -16,7 +16,8 @@ from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.literal import Literal
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.reader import Reader
-from bt_exec_llm.offline.steps import Step, shaped
+from bt_exec_llm.offline.shapes import shaped
+from bt_exec_llm.offline.step import Step
 from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["Frame", "Frames", "key_of", "keys_of"]

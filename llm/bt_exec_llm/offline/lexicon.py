@@ -135,6 +135,17 @@ class Lexicon(_Part):
         """Types of values that a text may be addressed to."""
         return frozenset(kind for slot in self.texts.values() for kind in slot.to)
 
+    @property
+    def brought(self) -> frozenset[str]:
+        """Names of parameters that values bring with them."""
+        every = (value for values in self.values.values() for value in values.values())
+        return frozenset(name for value in every for name in value.brings)
+
+    @property
+    def closing_verbs(self) -> frozenset[str]:
+        """Verbs that end a mission."""
+        return frozenset(verb for closing in self.closing.values() for verb in closing.said)
+
     def listed(self, how: str) -> frozenset[str]:
         """Types of values of which several become several parts (``each``) or one (``joined``)."""
         return frozenset(kind for kind, way in self.lists.items() if way == how)

@@ -6,7 +6,9 @@ from bt_exec_llm.offline.english import EnglishReader
 from bt_exec_llm.offline.korean import KoreanReader
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Clause
-from bt_exec_llm.offline.steps import Step, attributes, steps_of
+from bt_exec_llm.offline.shapes import attributes
+from bt_exec_llm.offline.step import Step
+from bt_exec_llm.offline.steps import steps_of
 from bt_exec_llm.offline.trouble import Trouble
 from bt_exec_llm.offline.vocabulary import Vocabulary
 
