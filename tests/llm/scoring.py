@@ -24,7 +24,7 @@ from bt_exec.site.compile_command import request_of
 from bt_exec.spec.dump import dump_yaml
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-FOLDERS = ("sequence", "fallback", "parallel")
+FOLDERS = ("sequence", "fallback", "parallel", "body")
 ON_THE_WAY = {"return_home", "navigate", "summarize_mission", "talk_to_person"}
 
 

@@ -18,7 +18,7 @@ from bt_exec_llm.offline.doings import doings
 from bt_exec_llm.offline.frames import Frames, keys_of
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.match import Matcher
-from bt_exec_llm.offline.part import Part
+from bt_exec_llm.offline.part import Held, Part
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.several import excluded, fan_out
 from bt_exec_llm.offline.shapes import shaped
@@ -61,6 +61,8 @@ class Binder:
         ends: dict[str, Step] = {}
         alone: list[Step] = []
         for step in steps:
+            if step.said:
+                continue
             late = [p for p in step.pieces if p.mark == "after" and p.kind == "value"]
             if late and work and set(step.verbs) & set(self._closing):  # 복도 보고 와, 라운지도
                 work[-1] = replace(work[-1], pieces=[*work[-1].pieces, *late])
@@ -83,10 +85,13 @@ class Binder:
             work, ends = [replace(step, pieces=[]) for step in alone], {}
         elif any(step.condition for step in alone):
             return Trouble("CONDITION", text)
-        if len({id(step.condition[0]) for step in work if step.condition is not None}) > 1:
+        hung = {(id(step.condition[0]), step.case) for step in work if step.condition is not None}
+        if len(hung) > len({case for _, case in hung}):
             return Trouble("CONDITION", text)  # the second would be asked after the first was done
         parts: list[Part] = []
-        done = list(before)
+        done = [*before, *(step for step in steps if step.said)]
+        done += [step.condition[0] for step in steps if step.condition is not None][:1]
+        known = len(done)
         at = 0
         while at < len(work):
             pair = self._pair(work, at)
@@ -112,7 +117,7 @@ class Binder:
             parts = self._merged(parts, found)
             done.append(self._whole or step)
             at += 1
-        self.bound = done[len(before) :]
+        self.bound = [*(step for step in steps if step.said), *done[known:]]
         asked = any(
             part.step is not None
             and (QUESTION in part.step.verbs or part.step.told)
@@ -228,15 +233,21 @@ class Binder:
                         for name, param in self._library.get(tree).params.items():
                             if piece.kind == "value" and param.type == piece.name:
                                 params[name] = piece.value
-                    return Part(tree, params, f"{first.text} {last.text}".strip(), step=last)
+                    if first.condition != last.condition:
+                        return Trouble("CONDITION", first.text)
+                    held = self._held(first, [])
+                    if isinstance(held, Trouble):
+                        return held
+                    text = f"{first.text} {last.text}".strip()
+                    return Part(tree, params, text, held, case=first.case, step=last)
         return None
 
     def _signs(self, step: Step, other: Step) -> Iterable[tuple[str, bool, frozenset[str]]]:
         keys = {k for k in keys_of(step) if k != "me" and not k.startswith("Arm")}
         if step.pronoun and not any(k.startswith("noun:") for k in keys):
             keys |= {k for k in keys_of(other) if k.startswith("noun:")}
-            for noun in ("noun:door",):
-                del noun
+        if step.condition is not None and not any(k.startswith("noun:") for k in keys):
+            keys |= {k for k in keys_of(step.condition[0]) if k.startswith("noun:")}
         for verb in step.verbs:
             concept = self._lexicon.concept(verb)
             yield concept, step.positive, frozenset(keys)
@@ -256,12 +267,9 @@ class Binder:
         if isinstance(fit, Trouble):
             return fit
         step = fit
-        condition = None
-        if step.condition is not None:
-            question = self._matcher.find(replace(step.condition[0], condition=None), [*done, step])
-            if isinstance(question, Trouble) or not self._checks(question[1]):
-                return Trouble("CONDITION", step.condition[0].text)
-            condition = question[1], step.condition[1], question[0]
+        held = self._held(step, done)
+        if isinstance(held, Trouble):
+            return held
         step = self._rounds(step, last)
         whole = self._matcher.find(step, done)
         if isinstance(whole, Trouble):
@@ -284,16 +292,21 @@ class Binder:
                 return Trouble(
                     "COUNT", next((p.text for p in step.pieces if p.name == "TIMES"), step.text)
                 )
-            held = None
-            if condition is not None:
-                asked = self._matcher.args(condition[2], condition[0])
-                held = (
-                    condition[0].tree,
-                    tuple(asked.items()) if isinstance(asked, dict) else (),
-                    condition[1],
-                )
-            parts.append(Part(tree.tree, args, step.text, held, step.times, borrowed, full))
+            parts.append(
+                Part(tree.tree, args, step.text, held, step.times, step.case, borrowed, full)
+            )
         return parts
+
+    def _held(self, step: Step, done: list[Step]) -> Held | Trouble | None:
+        """Return the question that a step hangs on; None if it hangs on none."""
+        if step.condition is None:
+            return None
+        asked, needed = step.condition
+        found = self._matcher.find(replace(asked, condition=None), [*done, step])
+        if isinstance(found, Trouble) or not self._checks(found[1]):
+            return Trouble("CONDITION", asked.text)
+        args = self._matcher.args(found[0], found[1])
+        return found[1].tree, tuple(args.items()) if isinstance(args, dict) else (), needed
 
     def _rounds(self, step: Step, last: Step | None) -> Step:
         """Give a verb what it is about where nothing of the kind is named: go on patrol.
@@ -345,7 +358,8 @@ class Binder:
     def _finds(self, step: Step) -> set[str]:
         """Return how a step's verbs find something out: ``look``, ``tell``."""
         verbs = self._lexicon.verbs
-        return {str(verbs[v].finds) for v in step.verbs if v in verbs} - {""}
+        read = {self._lexicon.concept(v) for v in step.verbs}
+        return {str(verbs[v].finds) for v in read if v in verbs} - {""}
 
     def _with_next(self, work: list[Step], at: int) -> Step:
         """Return a step with what only the next one names: open and close the door."""

@@ -8,7 +8,21 @@ from bt_exec_llm.offline.english_words import Token
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.vocabulary import Vocabulary
 
-__all__ = ["AND", "AUX", "BE", "END", "NEVER", "NO", "OFF", "WH", "EnglishScan", "end_of"]
+__all__ = [
+    "AND",
+    "AUX",
+    "BE",
+    "ELSE",
+    "END",
+    "FINITE",
+    "NEVER",
+    "NO",
+    "OFF",
+    "REMARKS",
+    "WH",
+    "EnglishScan",
+    "end_of",
+]
 
 BE = frozenset(words("english", "be"))
 AUX = frozenset(words("english", "auxiliaries"))
@@ -18,6 +32,9 @@ AND = frozenset(words("english", "links"))
 END = frozenset(words("english", "ends"))
 NO = phrases("english", "corrections")
 OFF = phrases("english", "taken_back")
+ELSE = frozenset(words("english", "else"))
+FINITE = BE | AUX | frozenset(words("english", "finite"))
+REMARKS = BE | frozenset(words("english", "finite"))
 NEVER = phrases("english", "forbidding")
 
 
@@ -81,7 +98,7 @@ class EnglishScan:
             return True
         if self.phrases.lead(tokens, at)[0]:
             return True
-        if self.match(tokens, at, NO) or self.match(tokens, at, OFF):
+        if self.match(tokens, at, NO) or self.match(tokens, at, OFF) or word in ELSE:
             return True
         if (
             word in ("is", "are", "how", "what", "who", "where")
@@ -90,6 +107,19 @@ class EnglishScan:
         ):
             return True
         return self.starts_verb(tokens, at)
+
+    def says(self, tokens: list[Token], at: int, verbs: frozenset[str] = FINITE) -> bool:
+        """Whether something is said of something here: the door is open, it can stay open."""
+        while at < len(tokens) and self.phrases.determiner(tokens, at):
+            at += 1
+        if at >= len(tokens) or self.starts_verb(tokens, at):
+            return False
+        found = self.phrases.entries(tokens, at)
+        size = found[1] if found is not None else 1
+        if found is None and tokens[at].text in (*WH, *AUX, *AND, *END, "if"):
+            return False
+        end = at + size
+        return end < len(tokens) and tokens[end].text in verbs
 
     def question_word(self, tokens: list[Token], at: int) -> bool:
         """Whether *when* begins a question here, and no condition."""
@@ -133,7 +163,12 @@ class EnglishScan:
                 "or",
                 "also",
                 "plus",
-            ) and self.starts_clause(tokens, at + 1 if word == "or" else at):
+                "so",
+                "-",
+            ) and (
+                self.starts_clause(tokens, at + 1 if word == "or" else at)
+                or (not text and not asks and self.says(tokens, at + 1))
+            ):
                 return at
             if (
                 not text
@@ -151,6 +186,7 @@ class EnglishScan:
                     "whenever",
                     "if",
                     "because",
+                    "since",
                 )
                 and at + 1 < len(tokens)
             ):

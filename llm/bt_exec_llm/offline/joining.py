@@ -45,6 +45,9 @@ def joined(clauses: list[Clause], lexicon: Lexicon, text: str) -> list[Clause] |
             return Trouble("CHOICE", text[found[-1].start : clause.end])
         if not clause.positive and not clause.verbs:
             clause.pieces = [p.marked("not") for p in clause.pieces]
+        if clause.mood == "said":
+            found.append(clause)
+            continue
         if clause.verbs or clause.whys:
             if waiting:
                 clause.pieces[:0] = waiting

@@ -29,6 +29,8 @@ _TELLS = {
     "name": "NOT_A_COMMAND",
 }
 _LOOSE = frozenset(words("korean", "loose_nouns"))
+_BACKGROUND = ("는데", "ᆫ데", "은데")
+_REMARKS = ("네", "네요", "군", "군요", "구나")
 _ADJECTIVES = frozenset(words("korean", "adjectives"))
 
 
@@ -228,6 +230,21 @@ class Fold:
         ):
             self._instead()
             return
+        if (
+            not names
+            and verb.kind == "if"
+            and verb.stems[0] in ("그렇", "그러")
+            and not self._now.pieces
+        ):
+            self._close("else" if negative else "if", end=verb.end)  # 그렇지 않으면; 그렇다면
+            return
+        if verb.kind == "reason" or (
+            verb.adjective
+            and not names
+            and (verb.kind == "then" or (verb.kind == "but" and verb.last in _BACKGROUND))
+        ):
+            self._close("said", end=verb.end)
+            return
         if not names:
             if verb.kind == "embed":
                 self._now.pieces.append(
@@ -253,6 +270,11 @@ class Fold:
             self._now.asked = Clause()
         mood = self._mood(word)
         self._close(mood, end=verb.end, goes_on=verb.kind)
+
+    def _wanted(self, states: list[Entry]) -> tuple[str, ...]:
+        """Return the verbs that leave one of these states."""
+        results = {entry.name for entry in states if entry.kind == "state"}
+        return tuple(name for name, verb in self._verbs.items() if verb.result in results)
 
     def _finding(self, entries: list[Entry]) -> bool:
         return any(e.name in self._verbs and self._verbs[e.name].finds for e in entries)
@@ -319,9 +341,22 @@ class Fold:
         )
         if word.verb.kind == "if":
             self._now.positive = not negative
-            self._close("if", end=verb.end)
+            otherwise = verb.stems[0] == "아니" and not self._now.pieces
+            self._close("else" if otherwise else "if", end=verb.end)
+            return
+        if verb.kind in ("wish", "must") or (verb.kind == "request" and verb.state):
+            wanted = self._wanted(states)
+            if wanted and not negative:
+                self._now.pieces = [p for p in self._now.pieces if p.kind != "state"]
+                self._now.verbs = wanted
+                self._close("do", end=verb.end)
+                return
+        if verb.kind == "reason" or (verb.kind == "but" and verb.last in _BACKGROUND):
+            self._close("said", end=verb.end)
             return
         if asked:
+            if verb.last in _REMARKS and "?" not in self._text[word.end : word.end + 2]:
+                self._now.remark = True
             if (
                 verb.kind == "plain"
                 and states
@@ -369,7 +404,7 @@ class Fold:
         now.mood = mood
         placed = [p.start for p in now.pieces]
         now.leads = bool(now.pieces)
-        now.start = min([*placed, end or 10**6]) if placed or end else 0
+        now.start = min([*placed, *([end - len(now.said)] if end else [])], default=0)
         now.end = max([end, *(p.end for p in now.pieces)], default=end)
         now.joined = "then" if self._joined == "next" else self._joined
         if self._asking and mood in ("do", "if") and now.asked is None:

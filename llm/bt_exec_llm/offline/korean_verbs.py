@@ -46,6 +46,7 @@ class Verb:
         progress: 열고 있다.
         gives: Whether it is done for somebody: 열어 주다.
         future: 열겠.
+        adjective: Whether it tells how something is, by itself: 춥다.
         start: Where it begins.
         end: Where it ends.
     """
@@ -60,6 +61,7 @@ class Verb:
     gives: bool = False
     future: bool = False
     polite: bool = False
+    adjective: bool = False
     last: str = ""
     start: int = 0
     end: int = 0
@@ -107,6 +109,7 @@ def read_verb(
         verb.last, verb.end = one.form, one.end
         again = _go_on(verb, every, at, one, joins)
         if again is None:
+            verb.gives = verb.gives or (len(verb.stems) > 1 and verb.stems[-1] in _AUX_GIVE)
             verb.kind, at = _kind(verb, every, at, one)
             break
         at = again
@@ -139,8 +142,10 @@ def _get(every: Sequence[Morph], at: int) -> Morph | None:
 def _stem(verb: Verb, every: Sequence[Morph], at: int) -> int:
     one = every[at]
     if one.tag in ("VV", "VA", "VX", "VCN", "VCP"):
+        verb.adjective = one.tag == "VA"
         verb.stems.append(one.form)
         return at + 1
+    verb.adjective = every[at + 1].tag == "XSA"
     verb.stems.append(one.form.casefold() + every[at + 1].form)
     return at + 2
 
