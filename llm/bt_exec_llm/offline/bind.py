@@ -166,11 +166,11 @@ class Binder:
                 if tree in ends and any(self._closes(s) == tree for s in wanted):
                     return Trouble("CONTRADICTION", text)
                 continue
-            mine = self._parts(replace(step, positive=True), [*before, *wanted], None)
+            mine = self._parts(replace(step, positive=True, probe=True), [*before, *wanted], None)
             if isinstance(mine, Trouble):
                 return Trouble("NEGATED", text)
             forbidden = {pair for part in mine for pair in doings(part, self._library)}
-            if not forbidden or forbidden & planned:
+            if not forbidden or forbidden <= planned:
                 return Trouble("NEGATED", text)
         return parts
 
@@ -270,6 +270,9 @@ class Binder:
         held = self._held(step, done)
         if isinstance(held, Trouble):
             return held
+        verbs = self._lexicon.verbs
+        if any(v in verbs and verbs[v].denied for v in step.verbs) and not step.probe:
+            return Trouble("UNKNOWN_ACTION", step.text)
         step = self._rounds(step, last)
         whole = self._matcher.find(step, done)
         if isinstance(whole, Trouble):

@@ -27,6 +27,9 @@ def steps_in(
     words = text[clause.start : clause.end] or clause.said
     _wish(clause, lexicon)
     if clause.mood == "said":
+        late = next((p for p in clause.pieces if p.kind == "limit" and p.name == "TIME"), None)
+        if late is not None:
+            return Trouble("TIME", late.text)
         named = [p for p in clause.pieces if p.kind in ("noun", "value")]
         return [Step((), named, start=clause.start, end=clause.end, text=words)]
     finds = {lexicon.verbs[v].finds for v in clause.verbs if v in lexicon.verbs} - {""}

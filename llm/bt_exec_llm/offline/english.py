@@ -30,6 +30,7 @@ _PAST = frozenset(["did", "was", "were", "had"])
 
 _IF = {"if": "if", "unless": "if", "provided": "if"}
 _WHEN = frozenset(words("english", "conjunctions_of_time"))
+_LATER = frozenset(words("english", "later"))
 _FIRST = (("before", "that"), ("first",))
 _SUBJECTS = frozenset(words("english", "subjects"))
 
@@ -113,7 +114,8 @@ class EnglishReader:
             if at <= before:
                 at = before + 1
             clause.joined = joined
-            clause.correction, clause.first = correction, first
+            trailing = tokens[at - 1].text == "first" and joined in ("but", "stop")
+            clause.correction, clause.first = correction, first or (trailing and bool(clauses))
             first = False
             if joined == "or" and not clauses:  # or what?
                 clause.whys.append(("UNFINISHED", text))
@@ -360,6 +362,9 @@ class EnglishReader:
         if self._scan.phrases.entry(tokens, at) is None or words[0] in _SUBJECTS:
             base = lemma_of(words[0])
             known, names = self._scan.phrases.verb(tokens, at, "any")
+            says = words[0] in _SUBJECTS and words[0] != "you" and not self._asked_at(tokens, at)
+            if says and not set(words) & _LATER and end < len(tokens):
+                return self._remark(text, tokens, at, clause)
             if words[0] in _SUBJECTS or (names and base != words[0]):
                 clause.whys.append(("NOT_A_COMMAND", self._scan.said(text, tokens, first, end)))
             del known

@@ -32,6 +32,7 @@ AND = frozenset(words("english", "links"))
 END = frozenset(words("english", "ends"))
 NO = phrases("english", "corrections")
 OFF = phrases("english", "taken_back")
+THIS = ("this", "that", "these", "those")
 ELSE = frozenset(words("english", "else"))
 FINITE = BE | AUX | frozenset(words("english", "finite"))
 REMARKS = BE | frozenset(words("english", "finite"))
@@ -96,7 +97,7 @@ class EnglishScan:
             tokens, at, NEVER[:8]
         ):
             return True
-        if self.phrases.lead(tokens, at)[0]:
+        if self.phrases.lead(tokens, at)[0] or word in ("use", "using"):
             return True
         if self.match(tokens, at, NO) or self.match(tokens, at, OFF) or word in ELSE:
             return True
@@ -112,6 +113,8 @@ class EnglishScan:
         """Whether something is said of something here: the door is open, it can stay open."""
         while at < len(tokens) and self.phrases.determiner(tokens, at):
             at += 1
+            if at < len(tokens) and tokens[at].text in verbs and tokens[at - 1].text in THIS:
+                return True
         if at >= len(tokens) or self.starts_verb(tokens, at):
             return False
         found = self.phrases.entries(tokens, at)
@@ -165,6 +168,7 @@ class EnglishScan:
                 "plus",
                 "so",
                 "-",
+                ":",
             ) and (
                 self.starts_clause(tokens, at + 1 if word == "or" else at)
                 or (not text and not asks and self.says(tokens, at + 1))

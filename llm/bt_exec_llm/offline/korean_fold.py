@@ -54,6 +54,7 @@ class Fold:
         self._joined = ""
         self._asking = False
         self._where: Piece | None = None
+        self._described = False
 
     def take(self, item: Item) -> None:
         """Add the next item."""
@@ -78,6 +79,11 @@ class Fold:
                 self._now.correction = True
             elif piece.name == "courtesy":
                 self._note(piece)
+            return
+        described, self._described = self._described, False
+        if described and piece.kind == "unknown" and piece.value in _LOOSE:  # 문 열린 거
+            if not any(p.kind == "noun" for p in self._now.pieces):
+                self._now.pieces.append(replace(piece, kind="pronoun"))
             return
         if piece.kind == "unknown" and piece.value in ("대신", "말고", "빼고", "제외", "제외하고"):
             self._instead()
@@ -202,7 +208,11 @@ class Fold:
                 replace(self._where, kind="noun", name="", relation=to + self._where.relation)
             )
             self._where = None
-        if any(e.name == "use" for e in entries) and verb.kind in ("then", "plain"):
+        used = any(e.name == "use" for e in entries) and verb.kind in ("then", "plain")
+        if used and (verb.negative or word.denied):
+            self._instead()
+            return
+        if used:
             self._now.pieces = [
                 replace(p, mark="with") if p.kind == "value" else p for p in self._now.pieces
             ]
@@ -237,6 +247,9 @@ class Fold:
             and not self._now.pieces
         ):
             self._close("else" if negative else "if", end=verb.end)  # 그렇지 않으면; 그렇다면
+            return
+        if verb.kind == "statement" and not names and verb.last.endswith("다") and not negative:
+            self._close("said", end=verb.end)  # 바람 들어온다
             return
         if verb.kind == "reason" or (
             verb.adjective
@@ -299,6 +312,9 @@ class Fold:
             self._now.pieces.append(
                 Piece("value", one.name, one.value, "adnominal", "", start, end, word.text)
             )
+            return
+        if values:  # 손에 든 자재, 열린 문: it describes what follows
+            self._described = True
             return
         self._now.pieces.append(Piece("unknown", "verb", word.text, "", "", start, end, word.text))
 

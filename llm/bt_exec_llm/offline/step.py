@@ -27,6 +27,7 @@ class Step:
         keeps: Whether a state is to stay so.
         pronoun: Whether it says *it*.
         said: Whether it is only said, and nothing is to be done: it is cold.
+        probe: Whether it is bound only to know what it would do.
         case: Which of several conditions it hangs on: 0 for the first, then its alternatives.
         told: Whether what is found is to be told: 복도 순찰, as a mere noun.
         start: Where its words begin.
@@ -45,6 +46,7 @@ class Step:
     told: bool = False
     said: bool = False
     case: int = 0
+    probe: bool = False
     joined: str = ""
     start: int = 0
     end: int = 0
