@@ -50,7 +50,7 @@ def steps(node: Any, conditional: bool = False) -> Iterator[Step]:
             yield from steps(one, checked)
             checked = checked or "check" in one
     elif isinstance(node, dict):
-        held = conditional or "skip_if" in node
+        held = conditional or ("skip_if" in node and "do" not in node)  # a skill's own is none
         for _ in range(node.get("repeat") or 1):
             if "do" in node:
                 yield Step(node["do"], node.get("with") or {}, held)
@@ -78,9 +78,9 @@ def bare(value: Any) -> str:
 def done_in_order(plan: list[Step], wanted: list[list[Any]]) -> bool:
     todo = [(one[0], one[1] if len(one) > 1 else {}) for one in wanted]
     for step in plan:
-        if todo and step.skill == todo[0][0]:
-            if all(bare(step.args.get(k)) == bare(v) for k, v in todo[0][1].items()):
-                todo.pop(0)
+        skill, args = todo[0] if todo else ("", {})
+        if step.skill == skill and all(bare(step.args.get(k)) == bare(v) for k, v in args.items()):
+            todo.pop(0)
     return not todo
 
 
@@ -130,7 +130,10 @@ def main() -> None:
     for name in sys.argv[2:]:
         found = score(site, yaml.safe_load(Path(name).read_text(encoding="utf-8")))
         print(*found.faults, sep="\n")
-        print(f"{name}: understood {found.understood} of {found.asked}, wrong {found.wrong} of {found.total}")
+        print(
+            f"{name}: understood {found.understood} of {found.asked},"
+            f" wrong {found.wrong} of {found.total}"
+        )
 
 
 if __name__ == "__main__":

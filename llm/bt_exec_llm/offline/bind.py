@@ -170,7 +170,8 @@ class Binder:
             if isinstance(mine, Trouble):
                 return Trouble("NEGATED", text)
             forbidden = {pair for part in mine for pair in doings(part, self._library)}
-            if not forbidden or forbidden <= planned:
+            clash = forbidden <= planned if step.contrast else forbidden & planned
+            if not forbidden or clash:
                 return Trouble("NEGATED", text)
         return parts
 

@@ -123,6 +123,7 @@ def steps_in(
         times=times,
         keeps=clause.keeps,
         pronoun=any(p.kind == "pronoun" for p in pieces),
+        contrast=clause.contrast or clause.joined in ("but", "stop"),
         told=clause.nominal,
         joined=clause.joined,
         start=clause.start,

@@ -114,7 +114,10 @@ class EnglishReader:
             if at <= before:
                 at = before + 1
             clause.joined = joined
-            trailing = tokens[at - 1].text == "first" and joined in ("but", "stop")
+            trailing = tokens[min(at, len(tokens)) - 1].text == "first" and joined in (
+                "but",
+                "stop",
+            )
             clause.correction, clause.first = correction, first or (trailing and bool(clauses))
             first = False
             if joined == "or" and not clauses:  # or what?

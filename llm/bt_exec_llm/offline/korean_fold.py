@@ -418,6 +418,7 @@ class Fold:
     def _close(self, mood: str, *, end: int = 0, goes_on: str = "") -> None:
         now = self._now
         now.mood = mood
+        now.contrast = any(self._text[p.end : p.end + 1] in ("은", "는") for p in now.pieces)
         placed = [p.start for p in now.pieces]
         now.leads = bool(now.pieces)
         now.start = min([*placed, *([end - len(now.said)] if end else [])], default=0)

@@ -109,7 +109,7 @@ def read_verb(
         verb.last, verb.end = one.form, one.end
         again = _go_on(verb, every, at, one, joins)
         if again is None:
-            verb.gives = verb.gives or (len(verb.stems) > 1 and verb.stems[-1] in _AUX_GIVE)
+            verb.gives = verb.gives or verb.stems[-1] in _AUX_GIVE
             verb.kind, at = _kind(verb, every, at, one)
             break
         at = again
@@ -197,7 +197,8 @@ def _go_on(
             verb.stems.append(stem)
             verb.past = False
             return at + 1
-    if form in ("어", "아") and one.tag in ("VX", "VV") and one.form in _AUX:
+    gives = form in ("다", "어다", "다가") and one.form in _AUX_GIVE  # 따다 줘
+    if (form in ("어", "아") and one.tag in ("VX", "VV") and one.form in _AUX) or gives:
         verb.helpers.append(one.form)
         verb.gives = verb.gives or one.form in _AUX_GIVE
         return at + 1

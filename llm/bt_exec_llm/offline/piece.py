@@ -56,6 +56,7 @@ class Clause:
         positive: False where it is forbidden or denied.
         joined: How it follows the clause before it: ``then``, ``stop``, ``and``, ``or``.
         asked: The question that it governs: check *whether the door is open*.
+        contrast: Whether it is set against the rest: 자재는, but not …
         remark: Whether it may be no question but a remark, if something follows: 열려 있네.
         first: Whether it is to be done before what was said before it: but first …
         keeps: Whether a state is to stay so: 열어 두다.
@@ -77,6 +78,7 @@ class Clause:
     unless: bool = False
     first: bool = False
     remark: bool = False
+    contrast: bool = False
     correction: bool = False
     whys: list[tuple[str, str]] = field(default_factory=list)
     leads: bool = False
