@@ -214,7 +214,8 @@ class EnglishReader:
             clause.whys.append(("UNFINISHED", self._scan.said(text, tokens, first, len(tokens))))
             return clause, len(tokens)
         asked = at > 0 and tokens[at - 1].text == "please"
-        if (self._scan.ing or asked) and tokens[at].text.endswith("ing"):
+        ing = tokens[at].text.endswith("ing")
+        if ing and (self._scan.ing or asked or self._scan.starts_verb(tokens, at)):
             form = "ing"
         if at == first and self._scan.is_question(tokens, at):
             return self._question(text, tokens, at, clause)

@@ -51,6 +51,7 @@ class EnglishScan:
         self.phrases = Phrases(vocabulary)
         self.ing = False
         self._finders = {n: v.finds for n, v in vocabulary.lexicon.verbs.items() if v.finds}
+        self._pairing = {n for n, v in vocabulary.lexicon.verbs.items() if v.pairs}
         self._people = vocabulary.lexicon.people
 
     @staticmethod
@@ -77,7 +78,13 @@ class EnglishScan:
             "ing" if self.ing and at < len(tokens) and tokens[at].text.endswith("ing") else "base"
         )
         size, names = self.phrases.verb(tokens, at, form)
-        return bool(names) and size > longer_than
+        return (bool(names) and size > longer_than) or self._goes_with(tokens, at)
+
+    def _goes_with(self, tokens: list[Token], at: int) -> bool:
+        """Whether a verb begins here that goes with another act: leaving the door open."""
+        if at >= len(tokens) or not tokens[at].text.endswith("ing"):
+            return False
+        return any(name in self._pairing for name in self.phrases.verb(tokens, at, "any")[1])
 
     def starts_clause(self, tokens: list[Token], at: int) -> bool:
         """Whether the next part of a command can begin here."""

@@ -30,6 +30,7 @@ _TELLS = {
 }
 _LOOSE = frozenset(words("korean", "loose_nouns"))
 _BACKGROUND = ("는데", "ᆫ데", "은데")
+_WOULD_YOU = ("ᆯ래", "을래", "ᆯ래요", "을래요")
 _REMARKS = ("네", "네요", "군", "군요", "구나")
 _ADJECTIVES = frozenset(words("korean", "adjectives"))
 
@@ -80,6 +81,12 @@ class Fold:
             elif piece.name == "courtesy":
                 self._note(piece)
             return
+        if (
+            piece.kind == "limit"
+            and self._now.correction
+            and piece.text.startswith(("잠깐", "잠시"))
+        ):
+            return  # 아니 잠깐, 닫아
         described, self._described = self._described, False
         if described and piece.kind == "unknown" and piece.value in _LOOSE:  # 문 열린 거
             if not any(p.kind == "noun" for p in self._now.pieces):
@@ -355,6 +362,13 @@ class Fold:
                 )
             )
         )
+        again = self._done[-1] if self._done else None
+        if negative and again is not None and again.mood in ("tell", "ask"):
+            same = {p.name for p in again.pieces if p.kind in ("state", "value")}
+            if same >= {e.name for e in states} and not be and len(self._now.pieces) == len(states):
+                again.mood, again.whys, again.end = "ask", [], verb.end  # 보여 안 보여?
+                self._now = Clause()
+                return
         if word.verb.kind == "if":
             self._now.positive = not negative
             otherwise = verb.stems[0] == "아니" and not self._now.pieces
@@ -402,7 +416,10 @@ class Fold:
             return "do"
         if verb.kind == "seems":
             return "do"
-        if verb.kind == "ask_to" and verb.polite and verb.gives:
+        asked = "?" in self._text[word.end : word.end + 2]
+        if verb.kind == "question" and verb.state and not verb.past and not asked:
+            return "do"  # 복도로 나가 있어
+        if verb.kind == "ask_to" and verb.polite and (verb.gives or verb.last in _WOULD_YOU):
             return "do"
         if (
             verb.kind == "question"
