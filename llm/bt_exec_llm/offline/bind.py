@@ -14,6 +14,7 @@ from typing import Any
 
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
+from bt_exec_llm.offline.branches import answer_of
 from bt_exec_llm.offline.doings import doings
 from bt_exec_llm.offline.frames import Frames, keys_of
 from bt_exec_llm.offline.lexicon import Lexicon
@@ -68,8 +69,8 @@ class Binder:
                 work[-1] = replace(work[-1], pieces=[*work[-1].pieces, *late])
                 step = replace(step, pieces=[p for p in step.pieces if p not in late])
             tree = self._closes(step)
-            if tree:
-                reports = bool(set(step.verbs) & self._telling)
+            reports = bool(set(step.verbs) & self._telling)
+            if tree and (reports or step.condition is None):  # what is found is told in any case
                 if tree in ends and reports and self._reported(ends[tree]):
                     continue
                 if tree not in ends or reports:
@@ -83,8 +84,6 @@ class Binder:
             work.append(step)
         if ends and not work:
             work, ends = [replace(step, pieces=[]) for step in alone], {}
-        elif any(step.condition for step in alone):
-            return Trouble("CONDITION", text)
         hung = {(id(step.condition[0]), step.case) for step in work if step.condition is not None}
         if len(hung) > len({case for _, case in hung}):
             return Trouble("CONDITION", text)  # the second would be asked after the first was done
@@ -307,7 +306,7 @@ class Binder:
             return None
         asked, needed = step.condition
         found = self._matcher.find(replace(asked, condition=None), [*done, step])
-        if isinstance(found, Trouble) or not self._checks(found[1]):
+        if isinstance(found, Trouble) or answer_of(found[1]) is None:
             return Trouble("CONDITION", asked.text)
         args = self._matcher.args(found[0], found[1])
         return found[1].tree, tuple(args.items()) if isinstance(args, dict) else (), needed

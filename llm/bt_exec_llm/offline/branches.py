@@ -12,10 +12,16 @@ from itertools import groupby
 from typing import Any
 
 from bt_exec.spec.library import Library
-from bt_exec.spec.model import Check, Fallback, Node, Sequence, Tree
+from bt_exec.spec.model import Check, Fallback, Node, Sequence, Tree, TreeSpec
 from bt_exec_llm.offline.part import Held, Part
 
-__all__ = ["nodes_of"]
+__all__ = ["answer_of", "nodes_of"]
+
+
+def answer_of(tree: TreeSpec) -> Check | None:
+    """Return the check that answers a question tree: its root, or what its root ends with."""
+    last = tree.root.sequence[-1] if isinstance(tree.root, Sequence) else tree.root
+    return last if isinstance(last, Check) and last.tell else None
 
 
 def nodes_of(parts: list[Part], library: Library) -> tuple[Node, ...]:
@@ -25,11 +31,23 @@ def nodes_of(parts: list[Part], library: Library) -> tuple[Node, ...]:
         branches = [list(group) for _, group in groupby(run, lambda part: part.case)]
         if not hung:
             nodes += [_tree(part) for branch in branches for part in branch]
-        elif len(branches) == 1:
+            continue
+        nodes += _looks([branch[0].condition for branch in branches], library)
+        if len(branches) == 1:
             nodes.append(_alone(branches[0], library))
         else:
             nodes.append(_choice(branches, library))
     return tuple(nodes)
+
+
+def _looks(held: list[Held | None], library: Library) -> list[Node]:
+    """Return what must be looked at before the questions can be answered, each once."""
+    asked = dict.fromkeys(one[:2] for one in held if one is not None)
+    return [
+        Tree.model_validate({"tree": name, "with": dict(args)})
+        for name, args in asked
+        if isinstance(library.get(name).root, Sequence)
+    ]
 
 
 def _tree(part: Part, skip_if: Any = None) -> Tree:
@@ -72,9 +90,10 @@ def _question(held: Held | None, library: Library, *, denied: bool = False) -> A
     assert held is not None
     name, given, needed = held
     tree = library.get(name)
-    assert isinstance(tree.root, Check)
+    answer = answer_of(tree)
+    assert answer is not None
     defaults = {key: param.default for key, param in tree.params.items()}
-    asked = _filled(tree.root.model_dump(by_alias=True)["check"], {**defaults, **dict(given)})
+    asked = _filled(answer.model_dump(by_alias=True)["check"], {**defaults, **dict(given)})
     return asked if needed != denied else {"not": asked}
 
 
