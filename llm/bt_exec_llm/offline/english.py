@@ -134,7 +134,8 @@ class EnglishReader:
         word = tokens[at].text
         if word in ("because", "since"):
             return self._remark(text, tokens, at + 1, clause)
-        if not self._asked_at(tokens, at) and self._scan.says(tokens, at, REMARKS):
+        led = bool(self._scan.phrases.lead(tokens, at)[0])
+        if not led and not self._asked_at(tokens, at) and self._scan.says(tokens, at, REMARKS):
             return self._remark(text, tokens, at, clause)
         you = word == "you" and self._scan.starts_verb(tokens, at + 1)
         if you and not self._asked_at(tokens, at):

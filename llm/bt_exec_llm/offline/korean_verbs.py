@@ -324,6 +324,12 @@ def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[
     one, two = _get(every, at), _get(every, at + 1)
     if one is None:
         return "noun", at
+    if form == "는" and one.form in ("것", "거"):
+        after = at + 1
+        while (skip := _get(every, after)) is not None and skip.tag in ("JKO", "JX"):
+            after += 1
+        if (wish := _get(every, after)) is not None and wish.form in ("부탁", "바라"):
+            return _nominal("기", every, after)  # 닫는 거 부탁해
     if form in ("ᆯ", "을"):
         if one.form == "수" and one.tag == "NNB":
             at += 1
@@ -353,10 +359,6 @@ def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[
             return "command", at
         if one.form in ("것", "거", "게", "꺼"):
             inner_at = at + 1
-            while (skip := _get(every, inner_at)) is not None and skip.tag in ("JKO", "JX"):
-                inner_at += 1
-            if (wish := _get(every, inner_at)) is not None and wish.form in ("부탁", "바라"):
-                return _nominal("기", every, inner_at)  # 닫는 거 부탁해
             if inner_at < len(every) and is_verb(every, inner_at):
                 inner, nxt = read_verb(every, inner_at, lambda _: False)
                 return (inner.kind if inner.kind in ("quote", "embed") else "statement"), nxt
