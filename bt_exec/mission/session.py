@@ -33,7 +33,7 @@ from bt_exec.site.site import Site, load_site
 from bt_exec.spec.model import MissionSpec
 
 if TYPE_CHECKING:
-    from bt_exec.journal import Journal, Recorder
+    from bt_exec.journal import Booking, Journal, Recorder
     from bt_exec.journal.record import MissionLine
     from bt_exec.pack import Pack
 
@@ -97,12 +97,25 @@ class Session:
         self.perception_workers: dict[str, PerceptionWorker] = {}
         self._open()
 
-    def run(self, command: str, plan: MissionSpec | None = None) -> Outcome:
+    def book(self, command: str) -> Booking:
+        """Put a command on record that will be run later, with its name; from any thread.
+
+        Raises:
+            UsageError: If the session keeps no journal, or the journal cannot be written.
+        """
+        if self.journal is None:
+            raise UsageError("this session keeps no journal, so nothing can be booked in it")
+        return self.journal.book(**self._facts_of(command))
+
+    def run(
+        self, command: str, plan: MissionSpec | None = None, *, booking: Booking | None = None
+    ) -> Outcome:
         """Run one command to its end in this session's world.
 
         Args:
             command: What the person typed.
             plan: The plan to run for it, instead of one of the compiler's.
+            booking: Its line on record, if it was booked.
 
         Raises:
             UsageError: If the session is closed, or runs a mission.
@@ -114,28 +127,34 @@ class Session:
         self._preparing, self._asked = True, ""
         self.missions += 1
         try:
-            return self._recorded(command, plan)
+            return self._recorded(command, plan, booking)
         finally:
             self._preparing = False
 
-    def _recorded(self, command: str, plan: MissionSpec | None) -> Outcome:
+    def _recorded(self, command: str, plan: MissionSpec | None, booking: Booking | None) -> Outcome:
         compiler = self.compiler if plan is None else FixedPlan(plan)
         language = plan.mission.language if plan is not None and not command else ""
         if self.journal is None:
             name = f"{dt.date.today():%Y-%m-%d}-{self.missions:04d}"
             return self._run(command, name, compiler, language=language)
-        recorder = self.journal.begin(
-            command=command,
-            language=language or language_of(command),
-            site=self.site.name,
-            settings={"packs": self.site.settings(), "world": self.world, "fast": self.fast},
-            seeds={key: int(value) for key, value in self.world.items() if key == "seed"},
-            frames=self.frames,
-            tell=_log.warning,
-        )
+        how: dict[str, Any] = {"frames": self.frames, "tell": _log.warning}
+        if booking is None:
+            recorder = self.journal.begin(**self._facts_of(command, language), **how)
+        else:
+            recorder = self.journal.record(booking, **how)
         with recorder:  # on record first, shown after
             outcome = self._run(command, recorder.mission_id, compiler, recorder, language=language)
         return replace(outcome, record_problem=recorder.incomplete)
+
+    def _facts_of(self, command: str, language: str = "") -> dict[str, Any]:
+        """Return what the record says of a mission from its first moment on."""
+        return {
+            "command": command,
+            "language": language or language_of(command),
+            "site": self.site.name,
+            "settings": {"packs": self.site.settings(), "world": self.world, "fast": self.fast},
+            "seeds": {key: int(value) for key, value in self.world.items() if key == "seed"},
+        }
 
     def _today(self) -> Sequence[MissionLine]:
         """Return the finished missions of today at this site, oldest first."""

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bt_exec.failure import Failure
-from bt_exec.journal.explain import Attempt, Explanation
+from bt_exec.failure import BtExecError, Failure
+from bt_exec.journal import MissionRecord
+from bt_exec.journal.explain import Attempt, Explanation, explain
 from bt_exec.language.messages import Messages
+from bt_exec.pack import Catalogue, Pack, find_pack
+from bt_exec.site.site import sentences
+from bt_exec.tui.history import shown_status
 from bt_exec.tui.rows import NARROW
 from bt_exec.tui.style import Glyphs
 from bt_exec.tui.summary import SIGNS
@@ -15,7 +19,7 @@ from bt_exec.tui.table import Entry, entry_lines
 from bt_exec.tui.text import Line, clean
 from bt_exec.tui.words import say_args, seconds
 
-__all__ = ["Why"]
+__all__ = ["Why", "voices", "why_of"]
 
 _STEPS = 8
 """Steps of a plan that are named; the rest is counted."""
@@ -48,15 +52,16 @@ class Why:
     @property
     def status(self) -> str:
         """How it ended, in a word of `SIGNS`."""
-        line = self.known.line
-        if line.status != "unfinished":
-            return line.status
-        return "interrupted" if line.interrupted else "running"
+        return shown_status(self.known.line)
 
     def cause(self) -> str:
         """Return the first cause in one sentence."""
         known = self.known
+        if self.status == "waiting":
+            return self.say("WHY_WAITING")
         if self.status == "interrupted":
+            if not known.line.begun:
+                return self.say("WHY_NEVER_BEGAN")
             if known.running:
                 doing = ", ".join(self.step(r.start.skill, r.start.args) for r in known.running)
                 return self.say("WHY_INTERRUPTED_IN", doing=doing)
@@ -89,7 +94,7 @@ class Why:
             rows += self.attempt(attempt, again=again)
             before = attempt
         rows += [("problem", clean(problem)) for problem in known.problems]
-        if self.status in ("interrupted", "running"):
+        if self.status in ("interrupted", "running", "waiting"):
             rows.append(("last known", " ".join(self.state(known.facts))))
             rows.append(("perhaps", " ".join(self.state(known.possible))))
         elif clean(line.message) != self.cause():
@@ -196,6 +201,24 @@ class Why:
             "incomplete": list(known.incomplete),
             "said": [list(row) for row in self.facts()],
         }
+
+
+def why_of(record: MissionRecord, language: str = "") -> Why:
+    """Return who says why a mission ended so, in `language` or that of its command."""
+    catalogue, messages = voices(record)
+    return Why(explain(record, catalogue), messages, language or record.line.language)
+
+
+def voices(record: MissionRecord) -> tuple[Catalogue, Messages]:
+    """Return the parts and the sentences of the packs that a mission used, as far as installed."""
+    packs: list[Pack] = []
+    for name in record.settings.get("packs", ()):
+        try:
+            packs.append(find_pack(name))
+        except BtExecError:  # gone since: its codes stand as they are
+            continue
+    catalogue = Catalogue(packs)
+    return catalogue, sentences(catalogue)
 
 
 def _measured(failure: Failure) -> Iterable[str]:
