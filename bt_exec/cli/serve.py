@@ -23,7 +23,6 @@ __all__ = ["COMMANDS", "serve"]
 
 _TOKEN = "BT_EXEC_TOKEN"  # noqa: S105 - the name of the variable
 _SWITCH_S = 0.001  # how long a thread keeps the interpreter while another one wants it [s]
-_LAST_S = 0.3  # what whoever watches is given to hear the end [s]
 _HELD_S = 1.0
 
 
@@ -100,7 +99,6 @@ def serve(
         code = _until_stopped(service, server)
     finally:
         in_time = service.close()
-        time.sleep(_LAST_S)
         server.stop()
     painter.say("ended · the robots are put away" if in_time else "ended · a part did not let go")
     raise typer.Exit(code)

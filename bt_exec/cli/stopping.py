@@ -86,8 +86,8 @@ def handled(stop: Callable[[int, object], None], session: Session) -> Iterator[N
     waits = all(rig.simulation is not None for rig in session.rigs.values())
     earlier: dict[int, Any] = {}
     with contextlib.suppress(ValueError):  # not on the main thread: nobody presses keys
-        for number in _heard(("SIGINT", *_DEADLY, *(() if waits else ("SIGTSTP",)))):
-            earlier[number] = signal.signal(number, stop)
+        for heard in _heard(("SIGINT", *_DEADLY, *(() if waits else ("SIGTSTP",)))):
+            earlier[heard] = signal.signal(heard, stop)
     try:
         if _pressed:
             raise KeyboardInterrupt

@@ -46,15 +46,17 @@ class Latest:
         known = self._number
         self._wanted()
         try:
-            while not self._closed:
-                if self._number == known:
+            while True:
+                if self._number != known:
+                    known = self._number
+                    yield self._text
+                elif self._closed:
+                    return
+                else:
                     future = self._loop.create_future()
                     self._waiting.add(future)
-                    if self._number == known and not self._closed:
+                    if self._number == known and not self._closed:  # else its call was too early
                         await future
-                    continue
-                known = self._number
-                yield self._text
         finally:
             self.watched -= 1
 

@@ -226,6 +226,8 @@ class Service:
         """
         if not self._closing:
             self.stop(reason)
+        with self._changed:
+            self._changed.notify_all()
         if self._thread.is_alive():
             self._thread.join(_CLOSE_S)
         self.watching.close()

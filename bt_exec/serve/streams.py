@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import bisect
+import contextlib
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -21,6 +22,7 @@ _PERIOD_S = 0.1  # between two looks into the record [s]
 _BEAT_S = 15.0  # between two signs of life where nothing happens [s]
 _CHECK_S = 1.0  # between two looks whether the process of a mission is gone [s]
 _ROWS = 500  # that are read at once
+_CLOSED = "closed"  # what a tail ends with when the service does: nobody is told of an end
 _CHUNK = 64  # events that are written at once
 
 
@@ -53,10 +55,8 @@ class Feeds:
         self._closed = asyncio.Event()
 
     def close(self) -> None:
-        """End every stream."""
+        """End every stream, with what is on record by now."""
         self._closed.set()
-        for tail in self._tails.values():
-            tail.change()
 
     async def ended_before(self, mission_id: str, after: int) -> bool:
         """Whether a mission has ended and nothing follows its event `after`."""
@@ -86,15 +86,16 @@ class Feeds:
 
     async def _of(self, tail: _Tail, after: int) -> AsyncIterator[bytes]:
         index, live = -1, tail.live_number
-        while not self._closed.is_set():
+        while True:
             if index < 0 and (tail.read or tail.ended):
                 index = bisect.bisect_right(tail.numbers, after)
             while 0 <= index < len(tail.frames):
                 chunk = b"".join(tail.frames[index : index + _CHUNK])
                 index = min(index + _CHUNK, len(tail.frames))
                 yield chunk
-            if tail.ended and index >= 0:
-                yield sse(to_json({"status": tail.ended}), "end")
+            if tail.ended:
+                if tail.ended != _CLOSED:
+                    yield sse(to_json({"status": tail.ended}), "end")
                 return
             if tail.live_number != live:
                 live = tail.live_number
@@ -111,7 +112,7 @@ class Feeds:
         shown: dict[str, Any] = {}
         loop = asyncio.get_running_loop()
         while not tail.ended:
-            ours = self._live(mission_id)
+            closed, ours = self._closed.is_set(), self._live(mission_id)
             rows = await asyncio.to_thread(self._journal.rows, mission_id, after=after, limit=_ROWS)
             for row in rows:
                 tail.numbers.append(row.seq)
@@ -126,6 +127,8 @@ class Feeds:
                 line = await asyncio.to_thread(self._journal.line, mission_id)
                 if line is None or line.interrupted:
                     tail.ended = "interrupted"
+            if closed:
+                tail.ended = tail.ended or _CLOSED
             if ours:
                 now = dict(self._progress())
                 told = {path: one for path, one in now.items() if shown.get(path) != one}
@@ -136,7 +139,8 @@ class Feeds:
                 tail.read = True
                 tail.change()
             if not tail.ended:
-                await asyncio.sleep(_PERIOD_S)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._closed.wait(), _PERIOD_S)
 
 
 class _Tail:
