@@ -83,7 +83,7 @@ def show(
     """Show a mission as it ended: its trees, plan by plan, and its last words."""
     from bt_exec.cli.output import emit, for_people
     from bt_exec.tui.history import record_data, record_lines
-    from bt_exec.tui.why import voices
+    from bt_exec.tui.voices import voices
 
     record = open_journal(journal or context.obj).mission(which)
     if json:
@@ -101,7 +101,7 @@ def why(
 ) -> None:
     """Say why a mission ended as it did: the first cause, its evidence, and what was tried."""
     from bt_exec.cli.output import emit, for_people
-    from bt_exec.tui.why import why_of
+    from bt_exec.tui.voices import why_of
 
     record = open_journal(journal).mission(which)
     painter = for_people()
@@ -129,7 +129,7 @@ def open_journal(path: Path | None) -> Journal:
 
 def tell_interrupted(painter: Painter, journal: Journal) -> None:
     """Say once, in one line, which mission was interrupted and what may still be in a hand."""
-    from bt_exec.tui.why import why_of
+    from bt_exec.tui.voices import why_of
 
     line: MissionLine | None = journal.interrupted()
     if line is None:

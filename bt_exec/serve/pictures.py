@@ -16,7 +16,7 @@ from bt_exec.robot import Observation
 
 __all__ = ["Picture", "Pictures"]
 
-_KEPT = 4  # pictures of each pack
+_KEPT = 8  # pictures of each pack
 _BOXES = 64  # of one picture; what is beyond is not drawn
 
 

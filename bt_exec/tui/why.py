@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bt_exec.failure import BtExecError, Failure
-from bt_exec.journal import MissionRecord
-from bt_exec.journal.explain import Attempt, Explanation, explain
+from bt_exec.failure import Failure
+from bt_exec.journal.explain import Attempt, Explanation
 from bt_exec.language.messages import Messages
-from bt_exec.pack import Catalogue, Pack, find_pack
-from bt_exec.site.site import sentences
 from bt_exec.tui.history import shown_status
 from bt_exec.tui.rows import NARROW
 from bt_exec.tui.style import Glyphs
@@ -19,7 +16,7 @@ from bt_exec.tui.table import Entry, entry_lines
 from bt_exec.tui.text import Line, clean
 from bt_exec.tui.words import say_args, seconds
 
-__all__ = ["Why", "voices", "why_of"]
+__all__ = ["Why"]
 
 _STEPS = 8
 """Steps of a plan that are named; the rest is counted."""
@@ -201,24 +198,6 @@ class Why:
             "incomplete": list(known.incomplete),
             "said": [list(row) for row in self.facts()],
         }
-
-
-def why_of(record: MissionRecord, language: str = "") -> Why:
-    """Return who says why a mission ended so, in `language` or that of its command."""
-    catalogue, messages = voices(record)
-    return Why(explain(record, catalogue), messages, language or record.line.language)
-
-
-def voices(record: MissionRecord) -> tuple[Catalogue, Messages]:
-    """Return the parts and the sentences of the packs that a mission used, as far as installed."""
-    packs: list[Pack] = []
-    for name in record.settings.get("packs", ()):
-        try:
-            packs.append(find_pack(name))
-        except BtExecError:  # gone since: its codes stand as they are
-            continue
-    catalogue = Catalogue(packs)
-    return catalogue, sentences(catalogue)
 
 
 def _measured(failure: Failure) -> Iterable[str]:

@@ -106,7 +106,7 @@ function drawMission(mission) {
   write(stop, word(stoppedId === live.running ? "stopNow" : "stop"));
   drawEnd(mission?.outcome);
   document.title = running ? `▸ ${mission.command}` : "bt-exec";
-  if (running && spokenId !== mission.mission_id) { spokenId = mission.mission_id; write($("spoken"), word("started", mission)); }
+  if (running && spokenId !== mission.mission_id) { spokenId = mission.mission_id; write($("spoken"), word("started", mission)); listPast(); }
 }
 function drawEnd(outcome) {
   show($("end"), Boolean(outcome));
@@ -165,13 +165,13 @@ function drawPictures(pictures) {
     }
     const sees = live.sees.find((one) => one.pack === picture.pack)?.text ?? "";
     write(figure.querySelector("figcaption"), [word("camera", picture), sees].filter(Boolean).join(" · "));
-    if (Number(figure.dataset.wanted ?? 0) >= picture.number && figure.dataset.service === live.service) continue;
-    if (figure.dataset.service !== live.service) delete figure.dataset.shown;
-    figure.dataset.service = live.service;
-    figure.dataset.wanted = picture.number;
+    if (figure.dataset.service !== live.service) { delete figure.dataset.shown; figure.dataset.service = live.service; }
+    if (figure.dataset.loading || Number(figure.dataset.shown ?? 0) >= picture.number) continue;
+    figure.dataset.loading = picture.number; // one at a time: on a slow line the newest is next
     const next = new Image();
+    next.addEventListener("error", () => { delete figure.dataset.loading; });
     next.addEventListener("load", () => {
-      if (Number(figure.dataset.shown ?? 0) > picture.number) return;
+      delete figure.dataset.loading;
       figure.dataset.shown = picture.number;
       const shown = figure.querySelector("img");
       shown.src = next.src;
@@ -184,7 +184,7 @@ function drawPictures(pictures) {
 function drawBoxes(svg, picture) {
   svg.setAttribute("viewBox", `0 0 ${picture.width} ${picture.height}`);
   svg.setAttribute("aria-hidden", "true");
-  const size = Math.max(picture.width / 26, 8);
+  const size = picture.width / 24;
   svg.replaceChildren(...picture.boxes.flatMap(({ label, score, box: [x1, y1, x2, y2] }) => {
     const rect = document.createElementNS(SVG, "rect"), text = document.createElementNS(SVG, "text");
     for (const [key, value] of Object.entries({ x: x1, y: y1, width: Math.max(x2 - x1, 0), height: Math.max(y2 - y1, 0) })) rect.setAttribute(key, value);
@@ -194,6 +194,7 @@ function drawBoxes(svg, picture) {
     text.setAttribute("text-anchor", near ? "end" : "start");
     text.setAttribute("y", y1 > size * 1.3 ? y1 - 3 : y1 + size);
     text.setAttribute("font-size", size);
+    text.setAttribute("stroke-width", size / 5);
     return [rect, text];
   }));
 }

@@ -206,6 +206,18 @@ class Served:
         finally:
             connection.close()
 
+    @contextlib.contextmanager
+    def stream(self, path: str) -> Iterator[http.client.HTTPResponse]:
+        """Open a stream; it is closed at the end, wherever it is."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        try:
+            yield answer
+        finally:
+            answer.close()
+            connection.close()
+
     def until(self, holds: Callable[[], Any]) -> Any:
         """Wait until something holds; return it."""
         for _ in range(1000):

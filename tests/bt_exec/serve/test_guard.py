@@ -170,8 +170,17 @@ def test_every_answer_carries_the_headers_of_safety(shared: Served):
 
 @pytest.mark.parametrize(
     ("host", "own"),
-    [("127.0.0.1", True), ("127.8.9.1", True), ("::1", True), ("[::1]", True), ("localhost", True)]
-    + [("0.0.0.0", False), ("192.168.0.2", False), ("robot.example", False), ("", False)],
+    [
+        ("127.0.0.1", True),
+        ("127.8.9.1", True),
+        ("::1", True),
+        ("[::1]", True),
+        ("localhost", True),
+        ("0.0.0.0", False),
+        ("192.168.0.2", False),
+        ("robot.example", False),
+        ("", False),
+    ],
 )
 def test_which_addresses_are_only_this_machine_s(host: str, own: bool):
     assert is_loopback(host) is own

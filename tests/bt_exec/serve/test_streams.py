@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import http.client
+import contextlib
 import json
-import time
 
 import pytest
 
+from bt_exec.events import Finished
 from bt_exec.journal import Journal
 from bt_exec.journal import process as processes
+from bt_exec.outcome import Outcome
 from tests.bt_exec.serve.conftest import GATE, Served, events_of
 
 
@@ -57,16 +58,13 @@ def test_it_goes_on_with_another_process_of_the_service(serve):
 
 def test_what_is_under_way_comes_as_it_happens(served: Served):
     mission_id = served.send("hold")
-    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=20)
-    connection.request("GET", f"/missions/{mission_id}/events")
-    answer = connection.getresponse()
     text = b""
-    while b"event: Progress" not in text:
-        text += answer.read1(65536)
-    assert b"event: Finished" not in text
-    GATE.set()
-    text += answer.read()
-    connection.close()
+    with served.stream(f"/missions/{mission_id}/events") as answer:
+        while b"event: Progress" not in text:
+            text += answer.read1(65536)
+        assert b"event: Finished" not in text
+        GATE.set()
+        text += answer.read()
     events = events_of(text.decode())
     progress = [(number, data) for number, kind, data in events if kind == "Progress"]
     assert progress[0] == ("", {"path": "hold", "progress": 0.5, "doing": "waiting at the gate"})
@@ -88,18 +86,11 @@ def test_a_mission_of_another_program_is_followed_too(served: Served):
     """The terminal writes into the same journal."""
     other = Journal.open(served.journal.path)
     booking = other.book(command="wave", site="test")
-    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=20)
-    connection.request("GET", f"/missions/{booking.mission_id}/events")
-    answer = connection.getresponse()
-    from bt_exec.events import Finished
-    from bt_exec.outcome import Outcome
-
-    with other.record(booking) as recorder:
-        recorder.on(
-            Finished(0.0, 0, Outcome(booking.mission_id, "wave", "satisfied", "OK", "Done."))
-        )
-    events = events_of(answer.read().decode())
-    connection.close()
+    outcome = Outcome(booking.mission_id, "wave", "satisfied", "OK", "Done.")
+    with served.stream(f"/missions/{booking.mission_id}/events") as answer:
+        with other.record(booking) as recorder:
+            recorder.on(Finished(0.0, 0, outcome))
+        events = events_of(answer.read().decode())
     assert [kind for _, kind, _ in events] == ["Finished", "end"]
     assert not processes.is_gone(processes.this_process())
 
@@ -115,17 +106,12 @@ def test_a_number_that_is_none_is_refused(served: Served, given: str):
 def test_only_so_many_streams_are_open(served: Served, monkeypatch):
     monkeypatch.setattr("bt_exec.serve.api._STREAMS", 2)
     mission_id = served.send("hold")
-    connections = []
-    for _ in range(2):
-        connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=20)
-        connection.request("GET", f"/missions/{mission_id}/events")
-        connection.getresponse().read1(10)
-        connections.append(connection)
-    refused = served.ask("GET", "/live")
+    with contextlib.ExitStack() as stack:
+        for _ in range(2):
+            answer = stack.enter_context(served.stream(f"/missions/{mission_id}/events"))
+            answer.read1(10)
+        refused = served.ask("GET", "/live")
     assert (refused.status, refused.data["error"]["code"]) == (503, "TOO_MANY")
-    for connection in connections:
-        connection.sock.close() if connection.sock else None
-        connection.close()
     GATE.set()
     served.ended(mission_id)
     served.until(lambda: served.ask("GET", f"/missions/{mission_id}/events").status == 200)
@@ -133,18 +119,14 @@ def test_only_so_many_streams_are_open(served: Served, monkeypatch):
 
 def test_the_page_is_told_the_whole_of_what_is(served: Served):
     mission_id = served.send("both")
-    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=20)
-    connection.request("GET", "/live")
-    answer = connection.getresponse()
     text, found = b"", None
-    until = time.monotonic() + 10
-    while time.monotonic() < until:
-        text += answer.read1(65536)
-        for block in text.decode(errors="ignore").split("\n\n")[:-1]:
-            found = json.loads(block.partition("data: ")[2])
-        if found and found["mission"] and found["mission"]["plan"] and found["pictures"]:
-            break
-    connection.close()
+    with served.stream("/live") as answer:
+        for _ in range(100):
+            text += answer.read1(65536)
+            for block in text.decode(errors="ignore").split("\n\n")[:-1]:
+                found = json.loads(block.partition("data: ")[2])
+            if found and found["mission"] and found["mission"]["plan"] and found["pictures"]:
+                break
     assert found["running"] == mission_id
     assert found["mission"]["subgoals"][1] == {"text": "then hold", "state": "running"}
     assert found["sees"][0]["text"] == "cup"
@@ -154,15 +136,10 @@ def test_the_page_is_told_the_whole_of_what_is(served: Served):
 def test_streams_end_with_the_service(serve):
     served = serve()
     mission_id = served.send("hold")
-    texts = []
-    for path in (f"/missions/{mission_id}/events", "/live"):
-        connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=20)
-        connection.request("GET", path)
-        texts.append(connection.getresponse())
-    served.until(lambda: served.service.current is not None)
-    served.service.close()
-    served.until(lambda: served.journal.line(mission_id).ended_at)
-    served.server.stop()
-    assert b"aborted" in texts[0].read()
-    texts[1].read()
+    with served.stream(f"/missions/{mission_id}/events") as events, served.stream("/live") as live:
+        served.until(lambda: served.service.current is not None)
+        served.service.close()
+        served.server.stop()
+        assert b"aborted" in events.read()
+        assert b'"status":"aborted"' in live.read()
     assert not served.server.alive
