@@ -126,5 +126,3 @@ def _listening(host: str, port: int) -> socket.socket:
         raise UsageError(
             f"nobody can listen at {host}:{port}: {why}; choose another with --host or --port"
         ) from error
-    except OverflowError:
-        raise UsageError(f"--port {port}: a port is a number from 0 to 65535") from None
