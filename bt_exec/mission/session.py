@@ -28,6 +28,7 @@ from bt_exec.planning.compiler import Compiler
 from bt_exec.planning.confirmation import Confirm
 from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.rig import Rig, stop_all_apart
+from bt_exec.robot import Observation
 from bt_exec.site.compile_command import make_compiler
 from bt_exec.site.site import Site, load_site
 from bt_exec.spec.model import MissionSpec
@@ -222,6 +223,29 @@ class Session:
                 raise
             except BaseException as error:
                 raise UsageError(f"what is known cannot be told: {in_words(error)}") from error
+
+    def look(self) -> dict[str, Observation]:
+        """Look once with every camera, outside a mission; return what is seen, by pack.
+
+        Raises:
+            UsageError: If a mission runs, or one of them cannot see, or does not within a while.
+        """
+        if self._running is not None:
+            raise UsageError("this session runs a mission, which looks by itself")
+        found: dict[str, Observation] = {}
+        with Watchdog(_CLOSE_S, lambda: stop_all_apart(self.rigs)) as watchdog:
+            for name, rig in self.rigs.items():
+                if rig.perception is None:
+                    continue
+                see = rig.perception
+                try:
+                    capture = watchdog.call(f"the camera of {name}", see.capture)
+                    found[name] = watchdog.call(f"the eyes of {name}", see.interpret, capture)
+                except KeyboardInterrupt:
+                    raise
+                except BaseException as error:
+                    raise UsageError(f"{name} does not see: {in_words(error)}") from error
+        return found
 
     def reset(self, world: Mapping[str, str] | None = None) -> None:
         """Make the world anew: as at the start, or as `world` says.

@@ -220,11 +220,12 @@ def _add_plans(app: FastAPI, service: Service, reader: RecordReader) -> None:
 
     @app.post("/compile", responses=answers("compiled", e503="TOOK_TOO_LONG"))
     def compile_(asked: Asked) -> Any:
-        """Make the plan for a command; nothing moves, and the robots are not asked."""
+        """Make the plan for a command in what was seen last; nothing moves."""
         if not one_at_a_time.acquire(timeout=_COMPILE_S):
             raise ServiceError("TOOK_TOO_LONG", limit=_COMPILE_S)
         try:
-            return compiled(service.site, asked.command, service.compiler)
+            now = service.watching.situation()
+            return compiled(service.site, asked.command, service.compiler, now)
         finally:
             one_at_a_time.release()
 

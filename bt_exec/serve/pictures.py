@@ -102,13 +102,20 @@ class Pictures:
 
 
 def _boxes(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the boxes that an observation tells of, as packs write them."""
-    detections = record.get("detections")
-    found: list[dict[str, Any]] = []
-    for one in detections if isinstance(detections, list | tuple) else ():
-        box = one.get("bbox") if isinstance(one, Mapping) else None
-        if isinstance(box, list | tuple) and len(box) == 4:
-            label = one.get("label") or one.get("type") or ""
-            values = [round(float(value), 1) for value in box]
-            found.append({"label": str(label), "score": one.get("score"), "box": values})
-    return found[:_BOXES]
+    """Return the boxes that an observation tells of, as packs write them.
+
+    ``detections``: a list of ``{"type", "bbox", "score"}``; or ``boxes``: a box by label.
+    """
+    detections, boxes = record.get("detections"), record.get("boxes")
+    told: list[tuple[Any, Any, Any]] = []
+    if isinstance(detections, list | tuple):
+        ones = [one for one in detections if isinstance(one, Mapping)]
+        told += [(one.get("label") or one.get("type"), one.get("score"), one) for one in ones]
+        told = [(label, score, one.get("bbox")) for label, score, one in told]
+    if isinstance(boxes, Mapping):
+        told += [(label, None, box) for label, box in boxes.items()]
+    return [
+        {"label": str(label or ""), "score": score, "box": [round(float(v), 1) for v in box]}
+        for label, score, box in told[:_BOXES]
+        if isinstance(box, list | tuple) and len(box) == 4
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bt_exec.observation import Situation
 from bt_exec.serve.stages import plan_data
 from bt_exec.site.compile_command import compile_command
 from bt_exec.site.site import Site
@@ -12,9 +13,11 @@ from bt_exec.spec.dump import dump_yaml
 __all__ = ["compiled"]
 
 
-def compiled(site: Site, command: str, compiler: str | None) -> dict[str, Any]:
-    """Return the plan for a command, or why there is none; nothing moves."""
-    found = compile_command(site, command, compiler=compiler)
+def compiled(
+    site: Site, command: str, compiler: str | None, situation: Situation
+) -> dict[str, Any]:
+    """Return the plan for a command in what was seen last, or why there is none; nothing moves."""
+    found = compile_command(site, command, compiler=compiler, situation=situation)
     refusal = found.refusal
     return {
         "ok": found.ok,

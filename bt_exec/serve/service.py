@@ -15,7 +15,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
-from bt_exec.events import Event, Finished, MissionStarted
+from bt_exec.events import Event, Finished, MissionStarted, Observed
 from bt_exec.failure import UsageError, in_words
 from bt_exec.journal import Booking, Journal
 from bt_exec.mission.session import Session
@@ -256,11 +256,20 @@ class Service:
             return
         with session:
             self._session = session
+            self._look()
             self._opened.set_result(None)
             while (booked := self._next()) is not None:
                 self._run(booked)
         while self._waiting:
             self._end(self._waiting.popleft(), "ENDED_FIRST")
+
+    def _look(self) -> None:
+        """Show what is seen before the first command; who cannot see yet shows nothing."""
+        try:
+            for pack, observation in self.session.look().items():
+                self.watching.on(Observed(observation.t, 0, pack, observation))
+        except UsageError as error:
+            _log.warning("%s", error)
 
     def _next(self) -> BookedMission | None:
         """Return the next mission, when there is one; None when the service ends."""

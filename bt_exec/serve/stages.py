@@ -100,7 +100,7 @@ def tasks_of(spec: MissionSpec, record: MissionRecord) -> list[dict[str, str]]:
     return [
         {
             "skill": node.do,
-            "target": say_args(node.args),
+            "target": _target(node),
             "result": _result(path, last, any(encloses(above, path) for above in kept)),
         }
         for path, node in paths(spec.root)
@@ -115,24 +115,30 @@ def document_name(skill: str) -> str:
 
 def plan_data(spec: MissionSpec) -> dict[str, Any]:
     """Return a plan as its subgoals and the tasks of each."""
-    mission = spec.mission
+    mission, parts = spec.mission, parts_of(spec)
     return {
         "version": mission.plan_version,
         "compiler": mission.compiler,
         "model": mission.model,
-        "subgoals": [name for name, _, _ in parts_of(spec)],
+        "subgoals": [part.text for part in parts],
         "tasks": [
             {
-                "subgoal": name,
+                "subgoal": part.text,
                 "tasks": [
-                    {"skill": node.do, "target": say_args(node.args), "args": dict(node.args)}
-                    for inner, node in paths(spec.root)
-                    if isinstance(node, Do) and encloses(path, inner)
+                    {"skill": node.do, "target": _target(node), "args": dict(node.args)}
+                    for path, node in paths(spec.root)
+                    if isinstance(node, Do) and part.path and encloses(part.path, path)
                 ],
             }
-            for name, path, _ in parts_of(spec)
+            for part in parts
         ],
     }
+
+
+def _target(node: Do) -> str:
+    """Return what a task is about: its ``target`` where it has one, else its arguments."""
+    target = node.args.get("target")
+    return target if isinstance(target, str) else say_args(node.args)
 
 
 def _result(path: str, last: Mapping[str, NodeChanged], kept: bool) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from bt_exec.spec.model import MissionSpec, NodeBase, Sequence
+from bt_exec.spec.model import MissionSpec, Sequence
 from bt_exec.spec.paths import encloses, paths
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.nodes import ViewNode
@@ -16,8 +16,17 @@ __all__ = ["Part", "parts_of", "view_of"]
 
 _WIDE = 10_000  # cells: the page wraps lines itself
 
-Part = tuple[str, str, NodeBase]
-"""A part of a plan: what it is for, its path, its node."""
+
+class Part(NamedTuple):
+    """A part of a plan.
+
+    Attributes:
+        text: What it is for.
+        path: Its path; None if the plan leaves it out.
+    """
+
+    text: str
+    path: str | None
 
 
 def view_of(model: ViewModel) -> dict[str, Any]:
@@ -47,27 +56,46 @@ def view_of(model: ViewModel) -> dict[str, Any]:
 
 
 def parts_of(spec: MissionSpec) -> list[Part]:
-    """Return the parts of a plan: one a subgoal where it names them, else those of its sequence."""
+    """Return the parts of a plan: one a subgoal where it names them, else those of its sequence.
+
+    A subgoal's part is the child of the plan's sequence that has its name, or else its place.
+    """
     found = list(paths(spec.root))
     where = {id(node): path for path, node in found}
     subgoals, root = spec.mission.subgoals, spec.root
-    children = root.sequence if isinstance(root, Sequence) else (root,)
-    if subgoals and len(children) == len(subgoals):
-        names = [clean(name) for name in subgoals]
-    elif subgoals:
-        return [(clean(" · ".join(subgoals)), found[0][0], root)]
-    else:
-        names = [clean(node.name or where[id(node)].rpartition("/")[2]) for node in children]
-    return [(name, where[id(node)], node) for name, node in zip(names, children, strict=True)]
+    children = list(root.sequence if isinstance(root, Sequence) else (root,))
+    if not subgoals:
+        named = ((node, node.name or where[id(node)].rpartition("/")[2]) for node in children)
+        return [Part(clean(name), where[id(node)]) for node, name in named]
+    if any(node.name in subgoals for node in children):
+        parts = []
+        for text in subgoals:
+            own = next((node for node in children if node.name == text), None)
+            if own is not None:
+                children.remove(own)
+            parts.append(Part(clean(text), None if own is None else where[id(own)]))
+        return parts
+    if len(children) == len(subgoals):
+        return [
+            Part(clean(text), where[id(node)])
+            for text, node in zip(subgoals, children, strict=True)
+        ]
+    return [Part(clean(" · ".join(subgoals)), found[0][0])]
 
 
 def _subgoals(model: ViewModel) -> list[dict[str, str]]:
-    """Return the subgoals that the plan names, with what became of each."""
+    """Return the subgoals that the plan names, with what became of each.
+
+    One that a later plan gave up has failed.
+    """
     spec = model.spec
     assert spec is not None
     if not spec.mission.subgoals:
         return []
-    return [{"text": text, "state": _state(model, path)} for text, path, _ in parts_of(spec)]
+    return [
+        {"text": part.text, "state": "failed" if part.path is None else _state(model, part.path)}
+        for part in parts_of(spec)
+    ]
 
 
 def _state(model: ViewModel, path: str) -> str:

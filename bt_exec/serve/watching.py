@@ -18,6 +18,8 @@ from bt_exec.events import Event, MissionStarted, Observed, Planned, Progress
 from bt_exec.failure import in_words
 from bt_exec.journal.plain import to_json
 from bt_exec.language.messages import Messages
+from bt_exec.observation import Situation
+from bt_exec.robot import Observation
 from bt_exec.serve.latest import Latest
 from bt_exec.serve.pictures import Pictures
 from bt_exec.serve.questions import Question
@@ -50,6 +52,7 @@ class Watching:
         self.progress: dict[str, tuple[float | None, str]] = {}
         self.pictures = Pictures()
         self._messages = messages
+        self._observed: dict[str, Observation] = {}
         self._model = ViewModel(messages=messages)
         self._standing = standing
         self._inbox: queue.SimpleQueue[Event | str] = queue.SimpleQueue()
@@ -58,6 +61,17 @@ class Watching:
     def on(self, event: Event) -> None:
         """Leave an event for our own thread."""
         self._inbox.put(event)
+
+    def situation(self) -> Situation:
+        """Return what was seen last, for a compiler that is asked without a mission."""
+        observed = list(self._observed.values())
+        facts = {key: value for one in observed for key, value in one.facts().items()}
+        return Situation(
+            tuple(dict.fromkeys(label for one in observed for label in one.labels())),
+            facts,
+            " · ".join(one.describe("en") for one in observed),
+            next((one.frame for one in observed if one.frame is not None), None),
+        )
 
     def refresh(self) -> None:
         """Make a new text soon: something beside the mission changed."""
@@ -110,6 +124,7 @@ class Watching:
             elif isinstance(event, Progress):
                 self.progress[event.path] = (event.progress, event.doing)
             elif isinstance(event, Observed):
+                self._observed[event.pack] = event.observation
                 self.pictures.add(event.pack, event.observation)
         except Exception as error:  # noqa: BLE001 - see above
             _log.warning("the page misses an event: %s", in_words(error))

@@ -112,7 +112,7 @@ function drawEnd(outcome) {
   show($("end"), Boolean(outcome));
   if (!outcome) return;
   $("end").dataset.state = outcome.status;
-  write($("end-head"), `${SIGNS[outcome.status]} ${stateWord(outcome.status)}`);
+  write($("end-head"), `${SIGNS[outcome.status] ?? "·"} ${stateWord(outcome.status)}`);
   const code = ["OK", "ABORTED"].includes(outcome.reason_code) ? "" : outcome.reason_code;
   write($("end-facts"), [seconds(outcome.sim_seconds), code, outcome.mission_id].filter(Boolean).join(" · "));
   write($("end-message"), outcome.message);

@@ -106,9 +106,12 @@ def test_a_question_that_nobody_answers_is_a_no(serve):
 def test_a_plan_can_be_had_without_running_it(served: Served, monkeypatch):
     from bt_exec.serve import api
 
-    monkeypatch.setattr(api, "compiled", lambda site, command, compiler: {"ok": command})
+    def planned(site, command, compiler, situation):
+        return {"ok": command, "labels": situation.labels}
+
+    monkeypatch.setattr(api, "compiled", planned)
     answer = served.ask("POST", "/compile", {"command": "wave"})
-    assert answer.data == {"ok": "wave"}
+    assert answer.data == {"ok": "wave", "labels": ["cup"]}
     assert served.journal.missions(None) == ()
 
 
