@@ -6,7 +6,6 @@ the subgoals and the tasks of each, the tree with what became of every node, and
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 from collections import OrderedDict
@@ -110,7 +109,8 @@ def tasks_of(spec: MissionSpec, record: MissionRecord) -> list[dict[str, str]]:
 
 def document_name(skill: str) -> str:
     """Return a skill as other planners of this kind write it: ``go_to_object`` → ``GoToObject``."""
-    return "".join(word[:1].upper() + word[1:] for word in re.split(r"[._]", skill))
+    words = skill.rpartition(".")[2].split("_")
+    return "".join(word[:1].upper() + word[1:] for word in words)
 
 
 def plan_data(spec: MissionSpec) -> dict[str, Any]:
