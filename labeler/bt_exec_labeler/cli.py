@@ -44,9 +44,9 @@ def _tool() -> Any:
 @LABEL.command()
 def vocabulary(
     site: opt.SiteName = "",
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="A new file.")
-    ] = Path("vocabulary.yaml"),
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="A new file.")] = Path(
+        "vocabulary.yaml"
+    ),
 ) -> None:
     """Draft the vocabulary of a site's skills; mid steps are then kept by hand."""
     _say(_tool().draft(site, out), False)
@@ -63,8 +63,9 @@ def run(
     source: Source,
     words: Words,
     out: Out,
-    labeler: Annotated[str, typer.Option("--labeler", "-l", metavar="NAME", help="rules, model …")]
-    = "rules",
+    labeler: Annotated[
+        str, typer.Option("--labeler", "-l", metavar="NAME", help="rules, model …")
+    ] = "rules",
     role: Role = "controller",
     settings: Annotated[
         list[str] | None,

@@ -51,7 +51,9 @@ def draft(site: str, out: Path) -> dict[str, Any]:
 def check(source: Path, words: Path) -> dict[str, Any]:
     """Return what of a recording would be labelled."""
     vocabulary = load_vocabulary(words)
-    rows, flaws, outside = [], [], Counter[str]()
+    rows: list[dict[str, Any]] = []
+    flaws: list[dict[str, Any]] = []
+    outside = Counter[str]()
     for episode in read_source(source):
         spans = spans_of(episode, vocabulary)
         outside.update(a.op for a in episode.actions if not vocabulary.step_of(a.op, a.args))
@@ -67,7 +69,9 @@ def check(source: Path, words: Path) -> dict[str, Any]:
                 "moments": items,
             }
         )
-    total = {key: sum(row[key] for row in rows) for key in ("frames", "actions", "spans", "moments")}
+    total = {
+        key: sum(row[key] for row in rows) for key in ("frames", "actions", "spans", "moments")
+    }
     lines = [
         f"{row['episode']:24} {row['seconds']:8.1f} s  {row['frames']:5} frames  "
         f"{row['actions']:4} actions  {row['spans']:4} spans  {row['moments']:5} moments"
@@ -159,9 +163,10 @@ def role_of(name: str) -> Role:
     Raises:
         UnknownName: If there is none.
     """
-    if name == "planner" or name == "controller":
-        return name
-    raise UnknownName("role", name, ("planner", "controller"))
+    roles: dict[str, Role] = {"planner": "planner", "controller": "controller"}
+    if name not in roles:
+        raise UnknownName("role", name, roles)
+    return roles[name]
 
 
 def digest_of(path: Path) -> str:
@@ -211,7 +216,7 @@ def _stopping() -> Iterator[Callable[[], bool]]:
     """Yield a function that says whether Ctrl-C was pressed; pressed twice, it ends the program."""
     pressed: list[int] = []
 
-    def note(number: int, frame: Any) -> None:
+    def note(number: int, _: Any) -> None:
         pressed.append(number)
         signal.signal(signal.SIGINT, before)
         sys.stderr.write("\nfinishing what is in flight; Ctrl-C again ends at once\n")

@@ -52,7 +52,7 @@ def _steps(skill: Skill[..., Any]) -> list[tuple[str, dict[str, Any]]]:
     choices = {name: found for name, hint in skill.arguments.items() if (found := _values(hint))}
     steps = []
     for chosen in itertools.islice(itertools.product(*choices.values()), _LARGEST):
-        args = {name: value for name, value in zip(choices, chosen, strict=True)}
+        args = dict(zip(choices, chosen, strict=True))
         telling = {name: v for name, v in args.items() if len(choices[name]) > 1}
         name = "_".join([skill.name, *map(str, telling.values())])
         said = f"{skill.summary} ({', '.join(map(str, telling.values()))})"

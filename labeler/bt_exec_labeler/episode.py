@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -24,18 +25,15 @@ State: TypeAlias = Literal["done", "failed", "stopped", "unknown"]
 
 
 class Frame(Protocol):
-    """One picture of an episode, read when it is asked for.
-
-    Attributes:
-        t: When it was taken [s since the episode began].
-        name: What people call it: a file, or a file and a number.
-    """
+    """One picture of an episode, read when it is asked for."""
 
     @property
-    def t(self) -> float: ...
+    def t(self) -> float:
+        """When it was taken [s since the episode began]."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What people call it."""
 
     def image(self) -> Image:
         """Return the picture.
@@ -147,13 +145,13 @@ def ordered(frames: list[Frame], longest_s: float) -> tuple[tuple[Frame, ...], t
     """
     flaws = [
         Flaw("out_of_order", after.name, f"at {after.t:g} s comes after {before.t:g} s")
-        for before, after in zip(frames, frames[1:], strict=False)
+        for before, after in pairwise(frames)
         if after.t < before.t
     ]
     sorted_frames = sorted(frames, key=lambda frame: frame.t)
     flaws += [
         Flaw("gap", after.name, f"no frame between {before.t:g} s and {after.t:g} s")
-        for before, after in zip(sorted_frames, sorted_frames[1:], strict=False)
+        for before, after in pairwise(sorted_frames)
         if after.t - before.t > longest_s
     ]
     return tuple(sorted_frames), tuple(flaws)

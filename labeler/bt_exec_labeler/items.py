@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, TypeAlias
 
@@ -79,7 +79,7 @@ class PlannerItem(ControllerItem):
         summary: The last minute.
     """
 
-    summary: Clip = Clip(SUMMARY, 0.0, ())
+    summary: Clip = field(kw_only=True)
 
     @property
     def role(self) -> Role:

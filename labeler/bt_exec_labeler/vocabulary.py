@@ -146,8 +146,8 @@ class Vocabulary(_Part):
             for op in step.ops:
                 _among(tuple(step.args), self.ops[op].args, f"mid_steps.{name}.args for {op}")
             _among(step.fallbacks, self.fallbacks, f"mid_steps.{name}.fallbacks")
-        for name, op in self.ops.items():
-            _among(op.done_evidence, self.done_evidence, f"ops.{name}.done_evidence")
+        for name, operation in self.ops.items():
+            _among(operation.done_evidence, self.done_evidence, f"ops.{name}.done_evidence")
         for name, words in (("done_evidence", self.done_evidence), ("fallbacks", self.fallbacks)):
             twice = sorted({word for word in words if words.count(word) > 1})
             if twice:
@@ -184,7 +184,7 @@ def load_vocabulary(path: Path) -> Vocabulary:
 
 def _problem(source: Source, finding: Any) -> Problem:
     """Return what pydantic found, at its place in the file."""
-    place = [part for part in finding["loc"] if part != "[key]"]
+    place = tuple(part for part in finding["loc"] if part != "[key]")
     message = finding["msg"].removeprefix("Value error, ")
-    where = ".".join(map(str, place))
-    return source.problem(place, f"{where}: {message}" if where else message)
+    code = str(finding["type"]).upper()
+    return source.problem(code, message, place)

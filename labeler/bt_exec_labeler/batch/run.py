@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 from bt_exec_labeler.batch.cache import Cache
 from bt_exec_labeler.batch.parts import Output
 from bt_exec_labeler.items import Item, cache_key
-from bt_exec_labeler.labelers import Labelled, Labeler, LabelerFailure
+from bt_exec_labeler.labelers import Labeler, LabelerFailure, Labelled
 from bt_exec_labeler.record import Record, built
 from bt_exec_labeler.vocabulary import Vocabulary
 
@@ -19,6 +19,9 @@ __all__ = ["BATCH", "Budget", "Progress", "label_batch", "run"]
 
 BATCH = 8
 """Items of a batch."""
+
+_Done: TypeAlias = tuple[int, list[dict[str, Any]] | LabelerFailure]
+"""Number of a batch, and its lines or why there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +41,8 @@ class Budget:
     def exceeded(self, usage: Mapping[str, float]) -> str:
         """Return which limit is reached, in words; empty if none is."""
         tokens = sum(value for name, value in usage.items() if name.endswith("_tokens"))
-        spent = {"requests": usage.get("requests", 0), "tokens": tokens, "cost": usage.get("cost", 0)}
-        for name, value in spent.items():
+        requests, cost = usage.get("requests", 0.0), usage.get("cost", 0.0)
+        for name, value in (("requests", requests), ("tokens", tokens), ("cost", cost)):
             limit = getattr(self, name)
             if limit is not None and value >= limit:
                 return f"the budget of {limit:g} {name} is used up"
@@ -74,10 +77,10 @@ def run(
     output: Output,
     *,
     cache: Cache | None = None,
-    budget: Budget = Budget(),  # noqa: B008 - frozen
+    budget: Budget = Budget(),
     workers: int = 4,
     failures: int = 3,
-    tell: Callable[[Progress], None] = lambda progress: None,
+    tell: Callable[[Progress], None] = lambda _: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Progress:
     """Label items; batches that are there already are not done again.
@@ -98,7 +101,9 @@ def run(
     in_a_row = 0
     batches = enumerate(_batches(items))
 
-    def finish(futures: Iterable[Future[tuple[int, list[dict[str, Any]] | LabelerFailure]]]) -> None:
+    def finish(
+        futures: Iterable[Future[_Done]],
+    ) -> None:
         nonlocal in_a_row
         for future in futures:
             number, lines = future.result()
@@ -117,7 +122,7 @@ def run(
         tell(progress)
 
     with ThreadPoolExecutor(workers, "labeler") as pool:
-        waiting: set[Future[Any]] = set()
+        waiting: set[Future[_Done]] = set()
         for number, batch in batches:
             if number in done:
                 continue
@@ -168,7 +173,7 @@ def _work(
     labeler: Labeler,
     vocabulary: Vocabulary,
     cache: Cache | None,
-) -> tuple[int, list[dict[str, Any]] | LabelerFailure]:
+) -> _Done:
     try:
         return number, label_batch(batch, labeler, vocabulary, cache)
     except LabelerFailure as failure:

@@ -15,7 +15,14 @@ from bt_exec_labeler.items import Item, Role
 from bt_exec_labeler.record import Breach, Record
 from bt_exec_labeler.vocabulary import Vocabulary
 
-__all__ = ["Labelled", "Labeler", "LabelerFailure", "LabelerSettings", "find_labeler", "labeler_names"]
+__all__ = [
+    "Labeler",
+    "LabelerFailure",
+    "LabelerSettings",
+    "Labelled",
+    "find_labeler",
+    "labeler_names",
+]
 
 _GROUP = "bt_exec_labeler.labelers"
 

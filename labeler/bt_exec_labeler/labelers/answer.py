@@ -76,7 +76,7 @@ def _entries(text: str) -> Sequence[Any] | Breach:
         data = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
     except RecursionError:
         return Breach("NOT_JSON", "answer", "is nested too deeply")
-    except _Twice as error:
+    except _TwiceError as error:
         return Breach("KEY_TWICE", "answer", f"has the key {error} twice")
     except ValueError as error:
         if "{" in text and not text.lstrip().startswith("{"):
@@ -91,7 +91,7 @@ def _entries(text: str) -> Sequence[Any] | Breach:
     return items
 
 
-class _Twice(ValueError):
+class _TwiceError(ValueError):
     """A key that stands twice in an object."""
 
 
@@ -99,7 +99,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     data: dict[str, Any] = {}
     for key, value in pairs:
         if key in data:
-            raise _Twice(key)
+            raise _TwiceError(key)
         data[key] = value
     return data
 

@@ -12,11 +12,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt
+from tenacity import (
+    RetryCallState,
+    Retrying,
+    retry_if_exception,
+    retry_if_result,
+    stop_after_attempt,
+)
 
 from bt_exec.failure import UsageError
 from bt_exec_labeler.items import Item, Role
-from bt_exec_labeler.labelers import Labelled, Labeler, LabelerFailure, LabelerSettings
+from bt_exec_labeler.labelers import Labeler, LabelerFailure, LabelerSettings, Labelled
 from bt_exec_labeler.labelers.answer import answer_schema, read_records
 from bt_exec_labeler.labelers.prompt import ask_about, rules_of
 from bt_exec_labeler.record import Breach, Record
@@ -127,18 +133,14 @@ class ModelLabeler:
         return Retrying(
             stop=stop_after_attempt(1 + self.options.retries),
             wait=_pause,
-            retry=retry_if_exception(_again),
-            reraise=True,
+            retry=retry_if_exception(_passes) | retry_if_result(bool),
+            retry_error_callback=_last,
             **extra,
         )
 
     def _account(self, usage: Usage) -> None:
         with self._lock:
             self._usage += usage
-
-
-class _Unfinished(Exception):  # noqa: N818 - a way to say "once more"
-    """Some items have no good record yet."""
 
 
 class _Dialogue:
@@ -149,6 +151,8 @@ class _Dialogue:
         self.items = dict(enumerate(items, start=1))
         self.results: dict[int, Labelled] = {}
         self.attempts = 0
+        self.open: dict[int, Item] = {}
+        self.turns: list[Turn] = []
 
     def run(self) -> Sequence[Labelled]:
         """Return what became of each item.
@@ -163,15 +167,8 @@ class _Dialogue:
         first = ask_about(
             open_items, labeler.vocabulary, labeler.language, sheet=labeler.options.sheet
         )
-        dialogue = [first]
-        try:
-            for attempt in labeler.attempts():
-                with attempt:
-                    open_items, dialogue = self._round(open_items, dialogue)
-                    if open_items:
-                        raise _Unfinished
-        except _Unfinished:
-            pass  # those that stayed wrong are dropped, each with its breaches
+        self.open, self.turns = open_items, [first]
+        labeler.attempts()(self._round)
         return [self.results[number] for number in self.items]
 
     def _readable(self) -> dict[int, Item]:
@@ -187,13 +184,11 @@ class _Dialogue:
                 good[number] = item
         return good
 
-    def _round(
-        self, asked: dict[int, Item], dialogue: list[Turn]
-    ) -> tuple[dict[int, Item], list[Turn]]:
-        """Ask once; return the items that are still open, and the dialogue to go on with."""
+    def _round(self) -> bool:
+        """Ask once; return whether some items have no good record yet."""
         self.attempts += 1
-        answer = self.labeler.ask(dialogue)
-        found = read_records(answer.text, asked, self.labeler.vocabulary)
+        answer = self.labeler.ask(self.turns)
+        found = read_records(answer.text, self.open, self.labeler.vocabulary)
         said = {"model": answer.model, "prompt": answer.request_digest}
         wrong: dict[int, tuple[Breach, ...]] = {}
         for number, record in found.items():
@@ -202,10 +197,10 @@ class _Dialogue:
             else:
                 wrong[number] = record
                 self.results[number] = Labelled(None, record, self.attempts, said)
-        if not wrong:
-            return {}, dialogue
-        correction = [*dialogue, Turn.assistant(answer.text), Turn.user(_faults(wrong))]
-        return {number: asked[number] for number in wrong}, correction
+        if wrong:  # those that stay wrong are dropped, each with its breaches
+            self.turns += [Turn.assistant(answer.text), Turn.user(_faults(wrong))]
+        self.open = {number: self.open[number] for number in wrong}
+        return bool(wrong)
 
 
 def _faults(wrong: Mapping[int, tuple[Breach, ...]]) -> str:
@@ -227,11 +222,15 @@ def _together(wrong: Mapping[int, tuple[Breach, ...]]) -> dict[tuple[Breach, ...
     return found
 
 
-def _again(error: BaseException) -> bool:
+def _passes(error: BaseException) -> bool:
     """Whether a batch is asked about again after an error."""
-    if isinstance(error, ModelFailure):
-        return error.retryable or error.code in ("MODEL_TIMEOUT", "MODEL_NOT_JSON")
-    return isinstance(error, _Unfinished)
+    patient = ("MODEL_TIMEOUT", "MODEL_NOT_JSON")
+    return isinstance(error, ModelFailure) and (error.retryable or error.code in patient)
+
+
+def _last(state: RetryCallState) -> Any:
+    """Return what the last attempt gave, or raise what it raised."""
+    return None if state.outcome is None else state.outcome.result()
 
 
 def _pause(state: RetryCallState) -> float:

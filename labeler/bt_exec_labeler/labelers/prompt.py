@@ -27,7 +27,8 @@ def rules_of(vocabulary: Vocabulary, role: Role, language: str) -> list[Block]:
     """Return the system part of a prompt: the same for every batch, so servers can cache it."""
     steps = [f"- {name}: {step.said(language)}" for name, step in vocabulary.mid_steps.items()]
     ops = [
-        f"- {name}({', '.join(map(_argument, op.args.items()))})" + (f": {op.text}" if op.text else "")
+        f"- {name}({', '.join(map(_argument, op.args.items()))})"
+        + (f": {op.text}" if op.text else "")
         for name, op in vocabulary.ops.items()
     ]
     limits = vocabulary.limits

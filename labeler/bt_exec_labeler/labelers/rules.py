@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from bt_exec.failure import UsageError
 from bt_exec_labeler.episode import Action
 from bt_exec_labeler.items import Item
-from bt_exec_labeler.labelers import Labelled, Labeler, LabelerSettings
+from bt_exec_labeler.labelers import Labeler, LabelerSettings, Labelled
 from bt_exec_labeler.record import Breach, Goal, Record, Uncertainty, read_record
 from bt_exec_labeler.vocabulary import Vocabulary
 

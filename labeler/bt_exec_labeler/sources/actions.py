@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -52,7 +53,7 @@ def read_actions(path: Path) -> tuple[tuple[Action, ...], tuple[Flaw, ...]]:
         raise SpecError(problems)
     flaws = tuple(
         Flaw("out_of_order", f"{path.name}: {after.op}", f"at {after.t:g} s after {before.t:g} s")
-        for before, after in zip(actions, actions[1:], strict=False)
+        for before, after in pairwise(actions)
         if after.t < before.t
     )
     return tuple(sorted(actions, key=lambda action: action.t)), flaws

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
@@ -58,7 +59,7 @@ def read_folder(path: Path) -> Iterator[Episode]:
 def _episode(folder: Path) -> Episode:
     header = _header(folder)
     found, flaws = _frames(folder, header.fps)
-    pauses = sorted(b.t - a.t for a, b in zip(found, found[1:], strict=False) if b.t > a.t)
+    pauses = sorted(b.t - a.t for a, b in pairwise(found) if b.t > a.t)
     usual_s = pauses[len(pauses) // 2] if pauses else 0.0
     frames, wrong = ordered(found, max(_PAUSES * usual_s, 1.0))
     actions, late = read_actions(folder / "actions.jsonl")
@@ -83,7 +84,7 @@ def _header(folder: Path) -> _Header:
         return _Header.model_validate(source.data)
     except ValidationError as error:
         raise SpecError(
-            [source.problem(f["loc"], f["msg"].lower()) for f in error.errors()]
+            [source.problem(f["type"].upper(), f["msg"].lower(), f["loc"]) for f in error.errors()]
         ) from None
 
 
