@@ -46,7 +46,7 @@ class Asked:
 
     def __call__(self, *script: Any, **options: Any) -> Sequence[Labelled]:
         with MessagesServer(script) as server:
-            client = ModelSettings(base_url=server.url, retries=0, tier="text", timeout_s=20)
+            client = ModelSettings(base_url=server.url, retries=0, tier="text", timeout_s=120)
             self.labeler = ModelLabeler(
                 ModelClient(client),
                 "controller",

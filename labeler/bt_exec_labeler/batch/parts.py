@@ -56,12 +56,13 @@ class Output:
                 )
             if not resume:
                 raise UsageError(f"{self.folder} holds this run already; go on with it: --resume")
-        elif self.folder.is_dir() and any(self.folder.iterdir()):
+        elif self.folder.is_dir() and any(p.suffix != ".part" for p in self.folder.iterdir()):
             raise UsageError(f"{self.folder} is not empty; name another folder with --out")
         try:
-            self.parts.mkdir(parents=True, exist_ok=True)
-            if not file.is_file():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if not file.is_file():  # first: a folder with parts always says whose they are
                 _write(file, text)
+            self.parts.mkdir(exist_ok=True)
         except OSError as error:
             raise UsageError(f"{self.folder} cannot be written: {error.strerror}") from error
 
