@@ -123,6 +123,21 @@ def report(
     _say(_tool().report(run, words, source, other, html), json)
 
 
+@LABEL.command()
+def dataset(
+    run: Run,
+    source: Annotated[Path, typer.Option("--source", metavar="SOURCE", help="What was labelled.")],
+    words: Words,
+    out: Out,
+    keep_uncertain: Annotated[
+        bool, typer.Option("--keep-uncertain", help="Also records whose uncertainty is high.")
+    ] = False,
+    json: opt.Json = False,
+) -> None:
+    """Make a training set of a run: Parquet, pictures, chats, a card; splits by episode."""
+    _say(_tool().dataset(run, source, words, out, keep_uncertain=keep_uncertain), json)
+
+
 def _pairs(texts: list[str]) -> dict[str, Any]:
     """Return ``client.model=x`` texts as nested settings.
 

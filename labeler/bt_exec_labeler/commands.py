@@ -26,7 +26,7 @@ from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.spans import spans_of
 from bt_exec_labeler.vocabulary import Vocabulary, load_vocabulary
 
-__all__ = ["check", "draft", "report", "run"]
+__all__ = ["check", "dataset", "draft", "report", "run"]
 
 
 def draft(site: str, out: Path) -> dict[str, Any]:
@@ -155,6 +155,33 @@ def report(
     episodes = None if source is None else {e.id: e for e in read_source(source)}
     against = None if other is None else list(read_lines(other / "records.jsonl"))
     return make_report(Output(folder), vocabulary, episodes, against, html)
+
+
+def dataset(
+    folder: Path, source: Path, words: Path, out: Path, *, keep_uncertain: bool
+) -> dict[str, Any]:
+    """Make a training set of a run.
+
+    Raises:
+        UsageError: If the run is of another recording or vocabulary.
+    """
+    from bt_exec_labeler.datasets.write import write_dataset
+
+    manifest = Output(folder).manifest()
+    if manifest["vocabulary"] != digest_of(words):
+        raise UsageError(f"{folder} was made with another vocabulary than {words}")
+    records = [
+        line
+        for line in read_lines(folder / "records.jsonl")
+        if keep_uncertain or line["record"]["uncertainty"] != "high"
+    ]
+    episodes = {episode.id: episode for episode in read_source(source)}
+    if unknown := sorted({line["episode"] for line in records} - set(episodes)):
+        raise UsageError(f"{source} has no episode {unknown[0]}; it is not what was labelled")
+    role = role_of(manifest["role"])
+    counts = write_dataset(out, role, records, episodes, load_vocabulary(words))
+    said = ", ".join(f"{split} {count}" for split, count in counts.items())
+    return {"folder": str(out), "rows": counts, "lines": [f"{out}: {role} set, {said or 'empty'}"]}
 
 
 def role_of(name: str) -> Role:

@@ -66,6 +66,18 @@ class Output:
         except OSError as error:
             raise UsageError(f"{self.folder} cannot be written: {error.strerror}") from error
 
+    def manifest(self) -> dict[str, Any]:
+        """Return what is labelled here, and how.
+
+        Raises:
+            UsageError: If there is no run.
+        """
+        try:
+            data: dict[str, Any] = json.loads((self.folder / "run.json").read_text("utf-8"))
+        except (OSError, ValueError):
+            raise UsageError(f"{self.folder} holds no run of bt-exec label run") from None
+        return data
+
     def done(self) -> set[int]:
         """Return the numbers of the batches that are complete."""
         return {int(path.stem) for path in self.parts.glob("*.jsonl")}
