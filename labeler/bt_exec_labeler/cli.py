@@ -124,6 +124,21 @@ def report(
 
 
 @LABEL.command()
+def replay(
+    run: Run,
+    item: Annotated[
+        str | None, typer.Argument(metavar="ITEM", help="One record; else one of each span.")
+    ] = None,
+    json: opt.Json = False,
+) -> None:
+    """Tick short goals of journal missions again, in simulation: do they end as recorded?"""
+    found = _tool().replay(run, item)
+    _say(found, json)
+    if found["different"]:
+        raise typer.Exit(4)
+
+
+@LABEL.command()
 def dataset(
     run: Run,
     source: Annotated[Path, typer.Option("--source", metavar="SOURCE", help="What was labelled.")],

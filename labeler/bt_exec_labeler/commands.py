@@ -26,7 +26,7 @@ from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.spans import spans_of
 from bt_exec_labeler.vocabulary import Vocabulary, load_vocabulary
 
-__all__ = ["check", "dataset", "draft", "report", "run"]
+__all__ = ["check", "dataset", "draft", "replay", "report", "run"]
 
 
 def draft(site: str, out: Path) -> dict[str, Any]:
@@ -182,6 +182,35 @@ def dataset(
     counts = write_dataset(out, role, records, episodes, load_vocabulary(words))
     said = ", ".join(f"{split} {count}" for split, count in counts.items())
     return {"folder": str(out), "rows": counts, "lines": [f"{out}: {role} set, {said or 'empty'}"]}
+
+
+def replay(folder: Path, item: str | None) -> dict[str, Any]:
+    """Tick short goals again.
+
+    Raises:
+        UsageError: If there is no such record, or its mission cannot be run again.
+        UnknownName: If the run has no such item.
+    """
+    from bt_exec_labeler.replay import journal_of, replay_line
+    from bt_exec_labeler.replay import replay as again
+
+    journal = journal_of(Path(Output(folder).manifest()["source"]))
+    records = {line["item"]: line for line in read_lines(folder / "records.jsonl")}
+    if item is not None:
+        if item not in records:
+            raise UnknownName("record", item, records)
+        found = [(item, one) for one in replay_line(records[item], journal)]
+    else:
+        missions = sorted({line["episode"] for line in records.values()})
+        found = [(name, one) for name in missions for one in again(journal.mission(name))]
+    lines = [
+        f"{'✓' if one.same else '✗'} {name:16} {one.op:16} recorded {one.recorded}, now {one.now}"
+        for name, one in found
+    ]
+    different = sum(not one.same for _, one in found)
+    lines.append(f"{len(found)} goals, {len(found) - different} end as recorded")
+    rows = [{"of": name, **asdict(one)} for name, one in found]
+    return {"goals": rows, "different": different, "lines": lines}
 
 
 def role_of(name: str) -> Role:
