@@ -21,7 +21,7 @@ LABEL = typer.Typer(
 
 Source = Annotated[
     Path,
-    typer.Argument(metavar="SOURCE", help="A journal, frames with actions, a video, LeRobot data."),
+    typer.Argument(metavar="SOURCE", help="A journal, frames with actions, a video."),
 ]
 Words = Annotated[
     Path, typer.Option("--vocabulary", "-v", metavar="FILE", help="What records may say, YAML.")

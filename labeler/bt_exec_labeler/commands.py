@@ -154,7 +154,8 @@ def report(
     vocabulary = load_vocabulary(words)
     episodes = None if source is None else {e.id: e for e in read_source(source)}
     against = None if other is None else list(read_lines(other / "records.jsonl"))
-    return make_report(Output(folder), vocabulary, episodes, against, html)
+    figures: dict[str, Any] = make_report(Output(folder), vocabulary, episodes, against, html)
+    return figures
 
 
 def dataset(

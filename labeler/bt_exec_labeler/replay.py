@@ -101,7 +101,7 @@ def replay(
             texts = [] if code is None else [f"{op}={code}"]
             session.faults = Faults.parse(texts, site.catalogue.skills)
             outcome = session.run("", _plan(op, args))
-            failed = [failure.code for failure in outcome.failures]
+            failed = [str(failure["code"]) for failure in outcome.failures]
             now = "done" if outcome.status == "satisfied" else f"failed {''.join(failed[-1:])}"
             yield Replayed(op, dict(args), ends[number] if number < len(ends) else "", now)
 

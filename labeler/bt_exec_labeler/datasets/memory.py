@@ -86,7 +86,9 @@ class Memory:
         return f"{line['mid_step_id']} {self._texts.get(line['mid_step_id'], '')} {command}"
 
     def _tokens(self, texts: list[str]) -> Any:
-        return self._search.tokenize(texts, stopwords=None, show_progress=False)
+        return self._search.tokenize(
+            texts, token_pattern=r"\w+", stopwords=None, show_progress=False
+        )
 
 
 def _first_of_each_step(lines: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

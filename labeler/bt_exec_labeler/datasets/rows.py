@@ -73,7 +73,8 @@ def _clip(clip: Clip, keep: Callable[[Frame], str]) -> dict[str, Any]:
 
 def _span(spans: Sequence[Span], t: float, step: str) -> dict[str, Any]:
     """Return when the span of a moment begins and ends."""
-    for span in spans:
-        if span.mid_step_id == step and span.t <= t <= span.end:
-            return {"span_start": span.t, "span_end": span.end}
-    return {"span_start": t, "span_end": t}
+    found = [span for span in spans if span.mid_step_id == step and span.t <= t <= span.end]
+    if not found:
+        return {"span_start": t, "span_end": t}
+    latest = max(found, key=lambda span: span.t)  # where one ends and the next attempt begins
+    return {"span_start": latest.t, "span_end": latest.end}

@@ -18,12 +18,12 @@ class Agreement(NamedTuple):
     """Agreement of two runs.
 
     Attributes:
-        count: How many moments both labelled.
+        moments: How many moments both labelled.
         same: Share of them with the same short goal.
         kappa: Agreement beyond chance, -1 to 1; None where chance alone would agree always.
     """
 
-    count: int
+    moments: int
     same: float
     kappa: float | None
 

@@ -110,7 +110,7 @@ def _lines(figures: Mapping[str, Any]) -> list[str]:
 
 def _agreed(found: Agreement) -> str:
     beyond = "-" if found.kappa is None else f"{found.kappa:.2f}"
-    return f"{100 * found.same:5.1f} % of {found.count}, kappa {beyond}"
+    return f"{100 * found.same:5.1f} % of {found.moments}, kappa {beyond}"
 
 
 def _counted(words: Iterable[str]) -> dict[str, int]:
