@@ -151,10 +151,11 @@ def report(
     """Return how good a run is."""
     from bt_exec_labeler.quality.report import make_report
 
-    vocabulary = load_vocabulary(words)
+    output, vocabulary = Output(folder), load_vocabulary(words)
+    output.manifest()  # refuses a folder that is no run
     episodes = None if source is None else {e.id: e for e in read_source(source)}
     against = None if other is None else list(read_lines(other / "records.jsonl"))
-    figures: dict[str, Any] = make_report(Output(folder), vocabulary, episodes, against, html)
+    figures: dict[str, Any] = make_report(output, vocabulary, episodes, against, html)
     return figures
 
 

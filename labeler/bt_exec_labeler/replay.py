@@ -89,7 +89,12 @@ def replay(
         site = load_site(record.line.site)
     except BtExecError as error:
         raise UsageError(f"mission {record.id} cannot be run again: {error}") from error
-    site = replace(site, limits=site.limits.model_copy(update={"replans": 0}))
+    written = settings.get("packs", {})
+    packs = {
+        name: type(own).model_validate(written.get(name, {})) for name, own in site.packs.items()
+    }
+    limits = site.limits.model_copy(update={"replans": 0})
+    site = replace(site, packs=packs, limits=limits)
     faults = Faults.parse(settings.get("faults", ()), site.catalogue.skills)
     ends = [_recorded(run) for run in record.skills]
     wanted = actions or [(run.start.skill, run.start.args) for run in record.skills]

@@ -86,9 +86,8 @@ class Memory:
         return f"{line['mid_step_id']} {self._texts.get(line['mid_step_id'], '')} {command}"
 
     def _tokens(self, texts: list[str]) -> Any:
-        return self._search.tokenize(
-            texts, token_pattern=r"\w+", stopwords=None, show_progress=False
-        )
+        words = {"token_pattern": r"\w+", "stopwords": None}  # short words and Korean count, too
+        return self._search.tokenize(texts, show_progress=False, **words)
 
 
 def _first_of_each_step(lines: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
