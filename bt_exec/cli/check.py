@@ -169,7 +169,7 @@ def _problems_of_plan(path: Path, site: Site) -> Iterator[Problem]:
     spec = load_plan(path, site, "")
     language = spec.mission.language
     request = Request("", language, site.catalogue, site.library, settings=site.packs)
-    _, found = examine(spec, request)
+    found = examine(spec, request).problems
     yield from (replace(problem, file=str(path)) for problem in found)
 
 
