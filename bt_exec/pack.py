@@ -241,6 +241,13 @@ def _check_parts(pack: Pack, what: str, given: Any, kind: type[Skill | Condition
 def _check_services(pack: Pack, part: Signature) -> None:
     """Refuse a part that wants a service of another name or type than its pack offers."""
     kind = type(part).__name__.lower()
+    for name in part.arguments.keys() & pack.services.keys():
+        if part.arguments[name] is pack.services[name]:  # no plan could give it
+            wanted = _name_of(part.arguments[name])
+            raise RegistrationError(
+                f"{kind} {part.name} takes the service {name!r} of pack {pack.name} "
+                f"as an argument; write {name}: Service[{wanted}]"
+            )
     for name, wanted in part.services.items():
         offered = pack.services.get(name)
         if offered is None:

@@ -75,8 +75,8 @@ class Executive:
 
     Args:
         site: Packs, trees, sentences, rates and limits.
-        rigs: Bodies by pack.
-        eyes: PerceptionWorker by pack; their sights are what skills and conditions see.
+        rigs: Rigs by pack.
+        perception_workers: By pack; their buffers hold what skills and conditions look at.
         clock: The mission's clock.
         compiler: Who plans.
         recorder: Writes the record; it gets every event before anybody else.

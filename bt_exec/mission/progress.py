@@ -1,4 +1,4 @@
-"""The account of a mission: what was done, skipped and remains; packs make turns from it."""
+"""Progress of a mission: what was done, was skipped and remains; reporters make turns of it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["MissionProgress"]
 
 
 class MissionProgress:
-    """The account of one mission, fed by its events.
+    """The running account of one mission, made from its events.
 
     Attributes:
         spec: The plan in force.

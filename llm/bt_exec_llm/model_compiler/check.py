@@ -1,6 +1,6 @@
 """From the plain data of an answer to a plan that may move, or to everything that is wrong with it.
 
-One validator for every model and every tier: form, spelling, faults by name, the rules and passes
+One validator for every model and every tier: form, spelling, faults by name, checkers and passes
 of the packs, and all layers of `bt_exec.verify`.
 """
 

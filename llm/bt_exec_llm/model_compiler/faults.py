@@ -23,7 +23,7 @@ WORDS_AGAINST_PLAN         forbids or warns of its own plan, in words beside it
 =========================  =====================================================================
 
 Names that nothing answers to (``UNKNOWN_SKILL`` …) are found by `bt_exec.verify`, faults of a
-domain by the rules of its pack.
+domain by the checkers of its pack.
 """
 
 from __future__ import annotations
