@@ -65,6 +65,22 @@ def test_an_end_is_on_record_only_where_there_was_a_start():
     assert stage.events[0].failure.args == {"n": "$r"}
 
 
+def test_a_saved_result_of_a_wrong_type_is_told_with_its_value():
+    @skill()
+    def b(n: int) -> Steps:
+        """Take a number."""
+        yield Running()
+
+    stage = Stage("{do: b, with: {n: $r}}", [b])
+    stage.runtime.results["r"] = "many"
+    assert stage.tick() is Status.FAILURE
+    failure = stage.events[0].failure
+    assert (failure.code, failure.args) == ("BAD_ARGUMENT", {"n": "many"})
+    assert failure.message == (
+        "n: input should be a valid integer, unable to parse string as an integer, found 'many'"
+    )
+
+
 def test_calls_are_counted_over_all_nodes_of_a_mission():
     stage = Stage("{sequence: [{do: a}, {do: a}]}", [scripted_skill("a")])
     stage.tick()
