@@ -46,7 +46,7 @@ _log = logging.getLogger("bt_exec")
 
 
 class Session:
-    """Robots, eyes, clock and compiler of a site. Use it as a context manager.
+    """Rigs, perception, clock and compiler of a site. Use it as a context manager.
 
     Args:
         site: A loaded site, or its name or file; the default site if empty.
@@ -153,7 +153,12 @@ class Session:
             "command": command,
             "language": language or language_of(command),
             "site": self.site.name,
-            "settings": {"packs": self.site.settings(), "world": self.world, "fast": self.fast},
+            "settings": {
+                "packs": self.site.settings(),
+                "world": self.world,
+                "fast": self.fast,
+                "faults": self.faults.texts(),
+            },
             "seeds": {key: int(value) for key, value in self.world.items() if key == "seed"},
         }
 
