@@ -93,8 +93,8 @@ def serve(
     server = HttpServer(service, login, host, port, allow_host or ())
     sys.setswitchinterval(_SWITCH_S)
     painter.say(f"preparing {loaded.name}")
-    service.open()
     try:
+        service.open()
         server.start()
         shown = f"[{host}]" if ":" in host else host
         painter.say(f"{loaded.name} at http://{shown}:{server.port}/ · Ctrl-C ends it")

@@ -67,6 +67,7 @@ class HttpServer:
             h11_max_incomplete_event_size=_HEAD_BYTES,
         )
         self._server = uvicorn.Server(config)
+        self._begun = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._run, name="http", daemon=True)
 
@@ -81,6 +82,7 @@ class HttpServer:
         Raises:
             UsageError: If it does not come up.
         """
+        self._begun = True
         self._thread.start()
         until = time.monotonic() + _START_S
         while not self._server.started:
@@ -91,6 +93,9 @@ class HttpServer:
     def stop(self) -> None:
         """End every stream, then the server."""
         loop = self._loop
+        if not self._begun:
+            self._socket.close()
+            return
         if loop is not None and self.alive:
             loop.call_soon_threadsafe(self._end_streams)
         self._server.should_exit = True

@@ -15,6 +15,7 @@ from bt_exec.tui.text import clean
 __all__ = ["Part", "parts_of", "view_of"]
 
 _WIDE = 10_000  # cells: the page wraps lines itself
+_ROOM = 40  # rows; of a longer plan what was not reached yet is folded
 
 
 class Part(NamedTuple):
@@ -50,7 +51,7 @@ def view_of(model: ViewModel) -> dict[str, Any]:
         "stopping": model.stopping,
         "blind": model.blind,
         "subgoals": _subgoals(model) if spec is not None else [],
-        "rows": [_row(model, row) for row in rows_of(model, _WIDE)],
+        "rows": [_row(model, row) for row in rows_of(model, _WIDE, room=_ROOM)],
         "outcome": outcome.to_dict() if outcome is not None else None,
     }
 

@@ -184,17 +184,17 @@ function drawPictures(pictures) {
 function drawBoxes(svg, picture) {
   svg.setAttribute("viewBox", `0 0 ${picture.width} ${picture.height}`);
   svg.setAttribute("aria-hidden", "true");
-  const size = picture.width / 24;
+  const size = picture.width / (picture.boxes.length > 3 ? 34 : 24), taken = [];
   svg.replaceChildren(...picture.boxes.flatMap(({ label, score, box: [x1, y1, x2, y2] }) => {
     const rect = document.createElementNS(SVG, "rect"), text = document.createElementNS(SVG, "text");
     for (const [key, value] of Object.entries({ x: x1, y: y1, width: Math.max(x2 - x1, 0), height: Math.max(y2 - y1, 0) })) rect.setAttribute(key, value);
     text.textContent = typeof score === "number" ? `${label} ${score.toFixed(2)}` : label;
-    const near = x1 > picture.width * 0.6;
-    text.setAttribute("x", near ? Math.min(x2, picture.width) - 1 : x1 + 2);
-    text.setAttribute("text-anchor", near ? "end" : "start");
-    text.setAttribute("y", y1 > size * 1.3 ? y1 - 3 : y1 + size);
-    text.setAttribute("font-size", size);
-    text.setAttribute("stroke-width", size / 5);
+    const wide = text.textContent.length * size * 0.6, left = Math.max(0, Math.min(x1, picture.width - wide));
+    // above its box, else below it; where both are taken, only the box is drawn
+    const free = [y1 - 3, y2 + size].find((y) => y >= size && y <= picture.height && !taken.some((one) => Math.abs(one.y - y) < size && left < one.left + one.wide && one.left < left + wide));
+    if (free === undefined) return [rect];
+    taken.push({ left, wide, y: free });
+    for (const [key, value] of Object.entries({ x: left, y: free, "font-size": size, "stroke-width": size / 5 })) text.setAttribute(key, value);
     return [rect, text];
   }));
 }

@@ -60,6 +60,17 @@ def test_a_port_that_is_taken_is_named_before_anything_moves(bt: Run, door: str)
     assert f"nobody can listen at 127.0.0.1:{port}" in ran.err
 
 
+def test_a_world_that_cannot_be_made_is_refused_and_the_port_is_free_again(
+    bt: Run, door: str
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+    ran = bt("serve", "--site", door, "--port", str(port), "--world", "door=purple")
+    assert ran.code == 2
+    assert "world setting door" in ran.err
+    socket.create_server(("127.0.0.1", port)).close()
+
+
 @pytest.mark.parametrize("port", ["-1", "70000"])
 def test_a_port_that_is_none(bt: Run, door: str, port: str) -> None:
     ran = bt("serve", "--site", door, "--port", port)

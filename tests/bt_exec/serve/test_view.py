@@ -104,3 +104,13 @@ def test_what_no_plan_has_shows_nothing() -> None:
     view = view_of(model)
     assert (view["rows"], view["subgoals"], view["plan"]) == ([], [], 0)
     assert view["planning"] == "offline"
+
+
+def test_of_a_long_plan_what_was_not_reached_is_folded() -> None:
+    steps = ", ".join(f"{{name: part{n}, sequence: [{{do: a}}, {{do: b}}]}}" for n in range(30))
+    model = started(spec_of("", f"{{sequence: [{steps}]}}"))
+    model.on(ev.NodeChanged(10.1, 1, "part3", "running"))
+    rows = view_of(model)["rows"]
+    assert [row["label"] for row in rows[3:7]] == ["part3", "a", "b", "part4"]
+    assert len(rows) == 32
+    assert rows[6]["about"] == "2 steps"
