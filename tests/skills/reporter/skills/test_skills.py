@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bt_exec_skills.navigation.geometry import Pose
@@ -276,6 +278,55 @@ def test_what_nobody_took_is_told_to_be_on_the_tray(play):
     empty = play(reasons={"load": "NOTHING_TO_DELIVER: nobody put it there"})
     assert empty.run("deliver_object", **ARGS["deliver_object"]) == "NOTHING_TO_DELIVER"
     assert "still" not in sentence(empty.notebook.notes[-1], site, "en")
+
+
+@pytest.mark.parametrize("where", [BASE, OFFICE, Pose(6.0, 0.0, 0.0)])
+def test_a_delivery_is_where_the_robot_was_or_where_that_person_usually_is(play, where):
+    one = play(pose=OFFICE, tray="documents")
+    one.shows(PROFESSOR)
+    hand_over = one.robot.hand_over
+
+    def elsewhere(person):
+        one.robot.pose = where  # the search for a person may end at another place
+        return hand_over(person)
+
+    one.robot.hand_over = elsewhere
+    assert one.run("deliver_object", **ARGS["deliver_object"]) == "OK"
+    place = one.robot.place or "professor_office"
+    note = one.notebook.notes[-1]
+    assert (one.result.place, note.place, note.facts["target"]) == (place, place, place)
+    assert note.facts["recipient"] == "professor"
+
+
+# -- what is noted
+
+
+NOTED = {"navigate": "goto", "observe_scene": "turn", "deliver_object": "hand_over"}
+
+
+@pytest.mark.parametrize("name", [*NOTED, "talk_to_person"])
+def test_what_worked_in_the_end_is_not_told_as_failed(play, name):
+    """A note of success is of the task that failed before; one of another task is not."""
+    replies = {"*": None}
+    pose = BASE if name == "observe_scene" else OFFICE
+    one = play(pose=pose, tray="documents", replies=replies)
+    one.shows(PROFESSOR)
+    if name in NOTED:
+        one.robot.reasons[NOTED[name]] = "STOPPED: it was asked to stop"
+    other = {**ARGS[name], next(iter(ARGS[name])): "something else"}
+    assert one.run(name, **ARGS[name]) != "OK"
+    one.robot.reasons.clear()
+    replies["*"] = {"en": Reply("Yes.")}
+    (failed,) = one.notebook.all()
+    assert failed.kind == "failed"
+    assert one.run(name, **ARGS[name]) == "OK"
+    (done,) = one.notebook.all()
+    assert done.kind != "failed"
+    assert done.task == failed.task == (name, *ARGS[name].values())
+    assert replace(done, facts={**done.facts, **other}).task != done.task
+    for key in ("target", "query", "topic", "object", "recipient"):
+        if key in ARGS[name]:
+            assert done.facts[key] == ARGS[name][key]
 
 
 # -- the rest
