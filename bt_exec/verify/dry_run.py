@@ -191,9 +191,7 @@ class _DryRun:
             )
         if node.timeout is not None:
             broken |= ends.stopped
-        return _Ends(
-            ends.done, _few(ends.again | broken), _few(ends.over | doubted), ends.stopped | doubted
-        )
+        return _Ends(ends.done, _few(ends.again | broken), _few(ends.over | doubted), ends.stopped)
 
     def _once(self, node: NodeBase, place: Place, before: States) -> _Ends:
         """Return how `node` may end, modifiers aside."""

@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
-from bt_exec.skill import Verdict, condition
+from bt_exec.planning.keeping import still_kept
+from bt_exec.skill import Steps, Verdict, condition, skill
+from bt_exec.spec.model import Sequence
 from bt_exec.testing import ScriptedRobot, run_tree, scripted_skill
+from bt_exec.testing.missions import scripted_site
 
 B, HOME = {"at": "b"}, {"at": "home"}
 PART = """
@@ -109,3 +112,36 @@ root: {sequence: [{do: go_home}, {do: put_home}]}
         "put_b",
     ]
     assert run.outcome.status == "satisfied"
+
+
+@skill(needs={"hand.{arm}": "empty"})
+def use_hand(robot: Any, arm: str) -> Steps:
+    """Use a hand that is empty."""
+    yield
+
+
+@skill(needs={"at": "{place}|home"})
+def work_at(robot: Any, place: str) -> Steps:
+    """Work at a place."""
+    yield
+
+
+@pytest.mark.parametrize(
+    ("step", "kept"),
+    [
+        ({"do": "use_hand", "with": {"arm": "left"}}, ("go_b",)),
+        ({"do": "use_hand", "with": {"arm": "right"}}, ("drop", "go_b")),
+        ({"do": "use_hand", "with": {"arm": "$which"}}, ("drop", "go_b")),
+        ({"do": "work_at", "with": {"place": "b"}}, ()),  # go_b may need what drop gave
+        ({"do": "work_at", "with": {"place": "c"}}, ("drop", "go_b")),
+        ({"do": "work_at", "with": {"place": "$where"}}, ("drop", "go_b")),
+    ],
+)
+def test_a_need_that_is_known_only_when_it_runs_undoes_nothing(step: Any, kept: Any) -> None:
+    """Both the left hand and where it is are no longer as the finished steps left them."""
+    drop = scripted_skill("drop", effects={"hand.left": "empty"})
+    catalogue = scripted_site([drop, use_hand, work_at, scripted_skill("go_b", effects=B)])
+    gave = {"drop": {"hand.left": "empty"}, "go_b": B}
+    root = Sequence.model_validate({"sequence": [{"do": "drop"}, {"do": "go_b"}, step]})
+    now = {"hand.left": "full", "at": "c"}
+    assert still_kept(root, gave, now, catalogue.catalogue) == kept
