@@ -173,6 +173,25 @@ def test_a_branch_that_is_cancelled_may_have_done_its_work_before(needed: Any, s
     )
 
 
+@pytest.mark.parametrize(
+    ("children", "needed", "left"),
+    [
+        ([{"do": "shut"}, OPEN], "all", {}),  # whoever ends last
+        ([OPEN, {"do": "shut"}], "any", {}),
+        ([{"sequence": [OPEN, {"do": "shut"}]}, LOOK], "all", {"lid": "closed"}),
+        ([{"sequence": [OPEN, {"do": "shut"}]}, OPEN], "all", {}),
+    ],
+)
+def test_what_branches_contradict_each_other_about_is_not_left_for_sure(
+    children: list[Any], needed: str, left: dict[str, str]
+) -> None:
+    catalogue = Catalogue([WORKSHOP, Pack(name="own", summary="…", skills=(shut,))])
+    spec = MissionSpec.model_validate(
+        {"mission": {"command": "x"}, "root": {"parallel": children, "succeed_when": needed}}
+    )
+    assert left_behind(spec, catalogue) == left
+
+
 @skill(needs={"lid": "open"})
 def wipe(robot: Any) -> Steps:
     """Wipe what is inside."""
