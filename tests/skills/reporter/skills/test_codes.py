@@ -53,6 +53,23 @@ def test_every_code(play, skill, code, robot, args):
     assert all(motion.stops == 1 for _, motion in one.robot.motions)
     (note,) = one.notebook.notes
     assert (note.kind, note.facts["skill"], note.facts["code"]) == ("failed", skill, code)
+    evidence = one.failed.evidence  # it is noted, with what was to be done
+    assert note.facts.items() >= {**ARGS[skill], **args, **evidence}.items()
+    assert ("noise_db" in evidence) is (code == "CAMERA_FAULT")
+    assert one.failed.retryable is (code not in ("REFUSED", "MISSION_FAILED"))
+
+
+@pytest.mark.parametrize(("skill", "argument"), NOBODY.items())
+def test_who_is_not_known_is_told_with_who_is(play, skill, argument):
+    one = play()
+    people = one.services["site_map"].people
+    assert one.run(skill, **{**ARGS[skill], argument: "dean"}) == "UNKNOWN_PERSON"
+    assert one.failed.message == "nobody is called dean"
+    assert one.failed.evidence == {"who": "dean", "known": ", ".join(people)}
+    empty = one.services["site_map"].model_copy(update={"people": {}})
+    one.services["site_map"] = empty
+    assert one.run(skill, **{**ARGS[skill], argument: "dean"}) == "UNKNOWN_PERSON"
+    assert one.failed.evidence == {"who": "dean", "known": "nobody"}
 
 
 @pytest.mark.parametrize("name", SKILLS)
