@@ -82,6 +82,18 @@ def test_observe_uses_every_viewpoint(play):
     assert (empty.result.people, empty.result.looks) == (0, 14)
 
 
+def test_from_one_viewpoint_to_the_next_the_robot_turns_the_other_way_round(play):
+    one = play(pose=Pose(8.0, 4.4, 0.0))
+    site = one.services["site_map"]
+    lounge = site.places["lounge"]
+    four = lounge.model_copy(update={"poses": (*lounge.poses, *lounge.poses)})
+    one.services["site_map"] = site.model_copy(update={"places": {**site.places, "lounge": four}})
+    turns, turn = [], one.robot.turn
+    one.robot.turn = lambda angle: turns.append(angle > 0) or turn(angle)
+    assert one.run("observe_scene", target="lounge", query="how many people?") == "OK"
+    assert turns == [True] * 7 + [False] * 7 + [True] * 7 + [False] * 7
+
+
 def test_a_viewpoint_that_is_taken_is_left_out(play):
     one = play(pose=Pose(8.0, 4.4, 0.0), reasons={"goto": "BLOCKED_PATH: somebody stands there"})
     one.shows(PlacedDetection("person", (0, 0, 9, 9), 1.0, "visitor-1", (9.0, 6.0)))
