@@ -187,12 +187,13 @@ def run_scripted(
     steps = skill(**skill.inject(robot, World(sight, 0.0)), **skill.validate(args))
     for _ in range(400):
         try:
-            next(steps)
+            running = next(steps)
         except StopIteration:
             return "OK"
         except Failed as failed:
             robot.failed = failed
             return failed.code
+        assert running.progress is None or 0.0 <= running.progress <= 1.0
         scene = scenes(clock.t)
         if scene is not None:
             sight.add(scene)

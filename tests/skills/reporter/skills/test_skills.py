@@ -76,6 +76,8 @@ def test_observe_uses_every_viewpoint(play):
     one.shows(PlacedDetection("person", (0, 0, 9, 9), 1.0, None, (9.0, 6.0)))
     assert one.run("observe_scene", target="lounge", query="how many people?") == "OK"
     assert (one.result.people, one.result.looks) == (1, 14)
+    around = sorted({round(14 * each) for each in one.progress if each})
+    assert around == list(range(1, 15))  # a share for each picture
     assert one.result.answer == "There is one person."
     empty = play(pose=Pose(8.0, 4.4, 0.0))
     assert empty.run("observe_scene", target="lounge", query="how many people?") == "OK"
