@@ -247,7 +247,7 @@ def test_nothing_is_asked_of_a_detector_that_still_works_at_a_picture_that_was_g
     assert on.camera.captures == [1.0]
     on.perception_loop.look()
     assert [line.partition("test ")[2] for line in lines(on.events)] == [
-        "TimeoutError: no scene after 0.1 s",
+        "TimeoutError: no observation after 0.1 s",
         "TimeoutError: an earlier picture is still interpreted",
     ]
     assert (on.camera.captures, list(on.buffer.observations)) == ([1.0], [])
