@@ -75,3 +75,13 @@ def test_who_is_not_known_is_told_with_who_is(play, skill, argument):
 @pytest.mark.parametrize("name", SKILLS)
 def test_no_declared_code_is_left_without_a_case(name):
     assert {code for skill, code, *_ in CODES if skill == name} == SKILLS[name].fails
+
+
+def test_a_failure_carries_what_its_sentence_needs(play):
+    one = play(pose=OFFICE, reasons={"goto": "BLOCKED_PATH: no way"})
+    assert one.run("deliver_object", **ARGS["deliver_object"]) == "BLOCKED_PATH"
+    assert one.failed.evidence == {"target": "basecamp"}
+    assert one.run("navigate", target="lunge") == "UNKNOWN_LOCATION"
+    assert one.failed.evidence["known"].startswith("lounge, ")
+    assert one.run("fail_and_report", reason="no lift") == "MISSION_FAILED"
+    assert one.failed.evidence == {"reason": "no lift"}
