@@ -1,4 +1,4 @@
-"""The twenty words of example 12, in both languages: varied commands become its trees."""
+"""The twenty words of example 14, in both languages: varied commands become its trees."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COMMANDS = yaml.safe_load(
 
 @pytest.fixture(scope="module")
 def read():
-    words = runpy.run_path(str(ROOT / "examples" / "12_words_of_your_own.py"))
+    words = runpy.run_path(str(ROOT / "examples" / "14_words_of_your_own.py"))
 
     def read(command: str) -> str:
         language = words["language_of"](command)
