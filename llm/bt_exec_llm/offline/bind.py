@@ -19,6 +19,7 @@ from bt_exec_llm.offline.doings import doings
 from bt_exec_llm.offline.frames import Frames, keys_of
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.match import Matcher
+from bt_exec_llm.offline.merging import merged
 from bt_exec_llm.offline.part import Held, Part
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.several import excluded, fan_out
@@ -113,7 +114,7 @@ class Binder:
                 return Trouble("NO_OBJECT", step.text)
             if at and self._elsewhere(work[at - 1], step, found[0]):
                 return Trouble("AMBIGUOUS", step.text)
-            parts = self._merged(parts, found)
+            parts = merged(parts, found, self._frames, self._lexicon)
             done.append(self._whole or step)
             at += 1
         self.bound = [*(step for step in steps if step.said), *done[known:]]
@@ -380,39 +381,3 @@ class Binder:
     def _checks(tree: TreeSpec) -> bool:
         """Whether a tree is one question that the robot can answer at once."""
         return bool(getattr(tree.root, "check", None)) and getattr(tree.root, "tell", False) is True
-
-    def _merged(self, parts: list[Part], more: list[Part]) -> list[Part]:
-        """Add the parts of a step; leave out those that it begins with, or says more exactly."""
-        size = len(more)
-        if (
-            size > 1
-            and len(parts) >= size
-            and all(self._begins(old, new) for old, new in zip(parts[-size:], more, strict=True))
-        ):
-            return [*parts[:-size], *more]
-        found = list(parts)
-        while found and self._begins(found[-1], more[0]):
-            found.pop()
-        if (
-            found
-            and size == 1
-            and more[0].borrowed
-            and (found[-1].tree, found[-1].args) == (more[0].tree, more[0].args)
-        ):
-            return found
-        return [*found, *more]
-
-    def _begins(self, first: Part, part: Part) -> bool:
-        if first.condition != part.condition or first.times != 1:
-            return False
-        if first.tree == part.tree and part.borrowed:
-            return first.args != part.args and set(first.args.items()) <= set(part.args.items())
-        if (first.tree, part.tree) not in self._frames.parts:
-            return False
-        known = {str(v) for v in part.args.values()}
-        for piece in part.step.pieces if part.step else ():
-            if piece.kind == "value":
-                value = self._lexicon.values.get(piece.name, {}).get(piece.value)
-                known |= {*value.brings.values()} if value is not None else set()
-                known.add(piece.value)
-        return {str(v) for v in first.args.values()} <= known

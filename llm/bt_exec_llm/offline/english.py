@@ -26,7 +26,6 @@ from bt_exec_llm.offline.vocabulary import Vocabulary
 
 __all__ = ["EnglishReader"]
 
-_PAST = frozenset(["did", "was", "were", "had"])
 
 _IF = {"if": "if", "unless": "if", "provided": "if"}
 _WHEN = frozenset(words("english", "conjunctions_of_time"))
@@ -103,7 +102,7 @@ class EnglishReader:
             lead = self._scan.phrases.lead(tokens, at)[1]
             if (
                 filled > at
-                and not (word == "if" and self._finder(tokens, filled))
+                and not (word == "if" and self._scan.finder(tokens, filled))
                 and (filled > lead or self._scan.ends(tokens, filled))
                 and not self._scan.starts_verb(tokens, at, longer_than=filled - at)
             ):
@@ -135,10 +134,10 @@ class EnglishReader:
         if word in ("because", "since"):
             return self._remark(text, tokens, at + 1, clause)
         led = bool(self._scan.phrases.lead(tokens, at)[0])
-        if not led and not self._asked_at(tokens, at) and self._scan.says(tokens, at, REMARKS):
+        if not led and not self._scan.asked_at(tokens, at) and self._scan.says(tokens, at, REMARKS):
             return self._remark(text, tokens, at, clause)
         you = word == "you" and self._scan.starts_verb(tokens, at + 1)
-        if you and not self._asked_at(tokens, at):
+        if you and not self._scan.asked_at(tokens, at):
             at, first = at + 1, at + 1
             word = tokens[at].text
         if word in _WHEN and not self._scan.question_word(tokens, at):
@@ -222,18 +221,9 @@ class EnglishReader:
             return self._question(text, tokens, at, clause)
         return self._verb_clause(text, tokens, at, clause, form=form)
 
-    def _finder(self, tokens: list[Token], at: int) -> bool:
-        """Whether a verb that finds something out stands here: if you can see it."""
-        return self._scan.finds(self._scan.phrases.verb(tokens, at)[1])
-
     @staticmethod
     def _subject(tokens: list[Token], at: int) -> bool:
         return at < len(tokens) and tokens[at].text in _SUBJECTS
-
-    @staticmethod
-    def _asked_at(tokens: list[Token], at: int) -> bool:
-        """Whether the sentence at `at` ends in a question mark."""
-        return next((t.text for t in tokens[at:] if t.text in END), "") == "?"
 
     def _remark(
         self, text: str, tokens: list[Token], at: int, clause: Clause
@@ -245,19 +235,6 @@ class EnglishReader:
         clause.asked, clause.whys = None, []
         clause.end = end_of(tokens, end)
         return clause, max(end, at)
-
-    def _object_first(self, tokens: list[Token], at: int, end: int) -> int:
-        """Return where the verb is that stands behind what it is about: the door open please."""
-        if self._asked_at(tokens, at) or self._scan.phrases.entry(tokens, at) is None:
-            return at
-        for k in range(at + 1, end):
-            size, names = self._scan.phrases.verb(tokens, k)
-            after = k + size
-            while (skip := self._scan.phrases.filler(tokens, after)) > after:
-                after = skip
-            if names and after >= end:
-                return k
-        return at
 
     def _tool(self, text: str, tokens: list[Token], at: int) -> tuple[Piece, int] | None:
         """Take what something is done with, where it stands first: with your left arm, …"""
@@ -356,7 +333,7 @@ class EnglishReader:
         start = at
         while start < end and self._scan.phrases.determiner(tokens, start):
             start += 1
-        verb = self._object_first(tokens, start, end)
+        verb = self._scan.object_first(tokens, start, end)
         if verb > start:
             size, clause.verbs = self._scan.phrases.verb(tokens, verb)
             clause.said = self._scan.said(text, tokens, verb, verb + size)
@@ -367,7 +344,9 @@ class EnglishReader:
         if self._scan.phrases.entry(tokens, at) is None or words[0] in _SUBJECTS:
             base = lemma_of(words[0])
             known, names = self._scan.phrases.verb(tokens, at, "any")
-            says = words[0] in _SUBJECTS and words[0] != "you" and not self._asked_at(tokens, at)
+            says = (
+                words[0] in _SUBJECTS and words[0] != "you" and not self._scan.asked_at(tokens, at)
+            )
             if says and not set(words) & _LATER and end < len(tokens):
                 return self._remark(text, tokens, at, clause)
             if words[0] in _SUBJECTS or (names and base != words[0]):

@@ -267,6 +267,28 @@ class EnglishScan:
         """Whether one of these verbs finds something out."""
         return any(name in self._finders for name in names)
 
+    def finder(self, tokens: list[Token], at: int) -> bool:
+        """Whether a verb that finds something out stands here: if you can see it."""
+        return self.finds(self.phrases.verb(tokens, at)[1])
+
+    @staticmethod
+    def asked_at(tokens: list[Token], at: int) -> bool:
+        """Whether the sentence at `at` ends in a question mark."""
+        return next((t.text for t in tokens[at:] if t.text in END), "") == "?"
+
+    def object_first(self, tokens: list[Token], at: int, end: int) -> int:
+        """Return where the verb is that stands behind what it is about: the door open please."""
+        if self.asked_at(tokens, at) or self.phrases.entry(tokens, at) is None:
+            return at
+        for k in range(at + 1, end):
+            size, names = self.phrases.verb(tokens, k)
+            after = k + size
+            while (skip := self.phrases.filler(tokens, after)) > after:
+                after = skip
+            if names and after >= end:
+                return k
+        return at
+
 
 def end_of(tokens: list[Token], at: int) -> int:
     """Return where the token before `at` ends."""
