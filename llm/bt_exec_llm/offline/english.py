@@ -307,7 +307,7 @@ class EnglishReader:
             if done is not None:
                 return done
         joined, used = self._scan.phrases.particle(tokens, at, end, form)
-        if joined:
+        if joined and min(used) >= after:
             clause.verbs = joined
         if end < len(tokens) and tokens[end].text == "if" and self._scan.finds(clause.verbs):
             return self._bag(text, tokens, after + 1, clause)

@@ -15,6 +15,9 @@ from bt_exec_skills.reporter.sitemap import SiteMap
 __all__ = ["about_past", "comes_back", "named_places", "names_professor", "wants_report"]
 
 _TELLING = ("report", "tell")
+_REPORTING = "report_to"
+"""보고하다: a report keyword of the document, whoever else is told."""
+_COMING = "come"
 _ROUND_TRIP = "round_trip"
 
 
@@ -22,14 +25,19 @@ def wants_report(context: PassContext) -> bool:
     """Whether the command asks to come back and tell its user."""
     if context.meaning is None:
         return keywords.wants_report(context.command)
-    return any(act.positive and _tells_user(act) for act in context.meaning.acts)
+    korean = context.meaning.language == "ko"
+    return any(
+        act.positive and (_tells_user(act) or (korean and act.predicate == _REPORTING))
+        for act in context.meaning.acts
+    )
 
 
 def comes_back(context: PassContext) -> bool:
     """Whether the command asks for a trip there and back."""
     if context.meaning is None:
         return keywords.comes_back(context.command)
-    return bool(context.meaning.acts) and context.meaning.acts[-1].predicate == _ROUND_TRIP
+    last = context.meaning.acts[-1] if context.meaning.acts else None
+    return last is not None and (last.predicate == _ROUND_TRIP or keywords.comes_back(last.text))
 
 
 def names_professor(context: PassContext) -> bool:
@@ -62,4 +70,5 @@ def named_places(context: PassContext, site: SiteMap) -> tuple[str, ...]:
 
 def _tells_user(act: Act) -> bool:
     told = act.predicate in _TELLING or act.mood == "tell"
+    told = told or (act.predicate == _COMING and keywords.wants_report(act.text))  # back to me
     return told and PROFESSOR not in act.values("Person")
