@@ -16,6 +16,7 @@ from bt_exec.failure import (
 )
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
+from bt_exec.mission.conversation import Conversation
 from bt_exec.mission.executive import Executive
 from bt_exec.mission.perception_loop import PerceptionWorker, known_facts
 from bt_exec.mission.rigs import check_world, make_rig
@@ -24,7 +25,7 @@ from bt_exec.mission.watchdog import Watchdog
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.observation import ObservationBuffer
 from bt_exec.outcome import Outcome
-from bt_exec.planning.compiler import Compiler
+from bt_exec.planning.compiler import REPLIES, Compiler
 from bt_exec.planning.confirmation import Confirm
 from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.rig import Rig, stop_all_apart
@@ -60,6 +61,7 @@ class Session:
 
     Attributes:
         missions: How many were begun.
+        conversation: What was said so far.
 
     Raises:
         BtExecError: If the site, the world or the faults are wrong; nothing was started.
@@ -89,6 +91,7 @@ class Session:
         check_world(self.site, self.world)
         self.confirm = confirm
         self.missions = 0
+        self.conversation = Conversation(journal, self.site.name)
         self._running: Executive | None = None
         self._preparing = False
         self._asked = ""  # why to stop, if that was asked while a mission was being prepared
@@ -114,9 +117,11 @@ class Session:
         self._preparing, self._asked = True, ""
         self.missions += 1
         try:
-            return self._recorded(command, plan)
+            outcome = self._recorded(command, plan)
         finally:
             self._preparing = False
+        self.conversation.heard(outcome)
+        return outcome
 
     def _recorded(self, command: str, plan: MissionSpec | None) -> Outcome:
         compiler = self.compiler if plan is None else FixedPlan(plan)
@@ -142,7 +147,8 @@ class Session:
         if self.journal is None:
             return ()
         today = self.journal.missions(None, site=self.site.name, day=dt.date.today())
-        return [line for line in reversed(today) if line.ended_at is not None]
+        ended = [line for line in reversed(today) if line.ended_at is not None]
+        return [line for line in ended if line.reason_code not in REPLIES]
 
     def _run(
         self,
@@ -168,6 +174,7 @@ class Session:
             record=recorder.exchange if recorder is not None else None,
             today=self._today,
             confirm=self.confirm,
+            context=self.conversation.context(),
         )
         self._running = executive
         if self._asked:
@@ -214,6 +221,7 @@ class Session:
         check_world(self.site, wanted)
         self.close()
         self.world = wanted
+        self.conversation.forget()
         try:
             self._open()
         except BtExecError:

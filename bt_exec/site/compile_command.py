@@ -6,9 +6,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bt_exec.failure import BtExecError, Problem, Refusal, SpecError
+from bt_exec.language.context import Context
 from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
-from bt_exec.planning.compiler import Compiler, Plan, Request, compiler_names, find_compiler
+from bt_exec.planning.compiler import (
+    Compiler,
+    Plan,
+    Reply,
+    Request,
+    compiler_names,
+    find_compiler,
+)
 from bt_exec.planning.plan import prepare, rejection, with_typed_words
 from bt_exec.site.site import CompilerSettings, Site
 from bt_exec.spec.model import MissionSpec, Tree, TreeSpec, walk
@@ -27,8 +35,20 @@ def make_compiler(site: Site, name: str | None = None) -> Compiler:
     return find_compiler(name, {"file": file} if colon else {})
 
 
-def request_of(site: Site, command: str, situation: Situation | None = None) -> Request:
-    """Return the request of a first plan, without a robot."""
+def request_of(
+    site: Site,
+    command: str,
+    situation: Situation | None = None,
+    context: Context | Iterable[str] = (),
+) -> Request:
+    """Return the request of a first plan, without a robot.
+
+    Args:
+        site: The site.
+        command: What the person typed.
+        situation: What is seen; nothing by default.
+        context: The session so far, or its commands, oldest first.
+    """
     return Request(
         command,
         language_of(command),
@@ -37,22 +57,25 @@ def request_of(site: Site, command: str, situation: Situation | None = None) -> 
         site.messages,
         situation or Situation(),
         settings=site.packs,
+        context=context if isinstance(context, Context) else Context.of(context),
     )
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """What became of a command: a plan or a refusal, never both.
+    """What became of a command: a plan, a refusal or a reply, and only one of them.
 
     Attributes:
         plan: The plan as it would run: subtrees open, passes applied, verified; None if refused.
         refusal: Why there is no plan; None if there is one.
         written: The plan as the compiler wrote it, subtrees by name; None if it wrote none.
+        reply: What is said to words that ask for no plan: thanks, a question about the past.
     """
 
     plan: MissionSpec | None = None
     refusal: Refusal | None = None
     written: MissionSpec | None = None
+    reply: Reply | None = None
 
     @property
     def ok(self) -> bool:
@@ -61,13 +84,29 @@ class Compiled:
 
 
 def compile_command(
-    site: Site, command: str, *, situation: Situation | None = None, compiler: str | None = None
+    site: Site,
+    command: str,
+    *,
+    situation: Situation | None = None,
+    compiler: str | Compiler | None = None,
+    context: Context | Iterable[str] = (),
 ) -> Compiled:
-    """Compile without a robot; a plan that does not pass verification is a refusal, too."""
-    request = request_of(site, command, situation)
-    answer = make_compiler(site, compiler).compile(request)
+    """Compile without a robot; a plan that does not pass verification is a refusal, too.
+
+    Args:
+        site: The site.
+        command: What the person typed.
+        situation: What is seen; nothing by default.
+        compiler: Instead of the site's: one, or its name.
+        context: The session so far, or its commands, oldest first: what "again" and "it" mean.
+    """
+    request = request_of(site, command, situation, context)
+    named = compiler is None or isinstance(compiler, str)
+    answer = (make_compiler(site, compiler) if named else compiler).compile(request)
     if isinstance(answer, Refusal):
         return Compiled(refusal=answer)
+    if isinstance(answer, Reply):
+        return Compiled(reply=answer)
     written = with_typed_words(answer.spec, request)
     try:
         return Compiled(prepare(written, request, answer.meaning).spec, written=written)
@@ -109,6 +148,10 @@ def _problems_of_utterances(site: Site, tree: TreeSpec, compiler: Compiler) -> l
         answer = compiler.compile(request_of(site, text))
         if isinstance(answer, Refusal):
             answer = _after_another(site, tree, text, compiler) or answer
+        if isinstance(answer, Reply):
+            message = f"does not lead to this tree: it is answered with words ({answer.code})"
+            problems.append(source.problem("UTTERANCE_REFUSED", message, place, found=text))
+            continue
         if isinstance(answer, Refusal) and answer.code == "NO_OBJECT" and len(required) == 1:
             message = f"gives no value for {required[0]!r}, which has no default"
             problems.append(source.problem("UTTERANCE_INCOMPLETE", message, place, found=text))

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
 
 from bt_exec.failure import Refusal, SpecError
-from bt_exec.planning.compiler import Compiler, find_compiler
+from bt_exec.planning.compiler import Compiler, Reply, find_compiler
 from bt_exec.planning.plan import prepare, with_typed_words
 from bt_exec.site import load_site
 from bt_exec.site.compile_command import request_of
@@ -58,11 +58,13 @@ def steps(node: Any, conditional: bool = False) -> Iterator[Step]:
                 yield from steps(node.get(key, []), held)
 
 
-def planned(site: Any, compiler: Compiler, said: str) -> list[Step] | str:
+def planned(
+    site: Any, compiler: Compiler, said: str, context: Sequence[str] = ()
+) -> list[Step] | str:
     """Return what the plan of a command does; a code where the command is refused."""
-    request = request_of(site, said)
+    request = request_of(site, said, context=context)
     answer = compiler.compile(request)
-    if isinstance(answer, Refusal):
+    if isinstance(answer, Refusal | Reply):
         return f"{answer.code} {answer.message.split('.')[0]}"
     try:
         spec = prepare(with_typed_words(answer.spec, request), request, answer.meaning).spec
@@ -109,7 +111,7 @@ def score(site: Any, cases: list[dict[str, Any]]) -> Score:
     faults = []
     compiler = find_compiler("offline", {})
     for case in cases:
-        plan = planned(site, compiler, case["say"])
+        plan = planned(site, compiler, case["say"], case.get("context", ()))
         asked += case["want"] == "act"
         if isinstance(plan, str):
             if case["want"] == "act":
@@ -130,7 +132,9 @@ def main() -> None:
     for name in sys.argv[2:]:
         found = score(site, yaml.safe_load(Path(name).read_text(encoding="utf-8")))
         print(*found.faults, sep="\n")
-        print(f"{name}: understood {found.understood} of {found.asked}, wrong {found.wrong} of {found.total}")
+        print(
+            f"{name}: understood {found.understood} of {found.asked}, wrong {found.wrong} of {found.total}"
+        )
 
 
 if __name__ == "__main__":

@@ -52,7 +52,8 @@ def meaning_of(request: Request, offline: Compiler) -> MissionSpec | Refusal | N
             return expand(answer.spec, request.library)
         except BtExecError:
             return None
-    return answer if answer.code in _NEVER else None
+    final = isinstance(answer, Refusal) and answer.code in _NEVER
+    return answer if final else None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-__all__ = ["Closing", "Leads", "Lexicon", "Slot", "Value", "Verb", "Way", "Words"]
+__all__ = ["Closing", "Leads", "Lexicon", "Slot", "Talk", "Value", "Verb", "Way", "Words"]
 
 
 class _Part(BaseModel):
@@ -55,12 +55,15 @@ class Value(Words):
         home: Whether missions end there: to come there says no more than to come.
         proxies: Phrases that name something else and can mean it, where nothing else makes sense:
             a place for whoever is found there.
+        other: Whether it is a word for the one of the two others that was not meant last: the
+            other arm.
     """
 
     proxies: Words = Words()
     brings: Mapping[str, str] = {}
     each: list[str] = []
     home: bool = False
+    other: bool = False
 
 
 class Way(_Part):
@@ -89,6 +92,18 @@ class Slot(_Part):
     shape: Literal["noun", "clause"] = "clause"
     to: Phrases = []
     never: Words = Words()
+
+
+class Talk(_Part):
+    """Words that are no command: thanks, *again*, a question about the past (see `talk`).
+
+    Attributes:
+        needs: Phrases of which one must be there.
+        beside: Words that may stand beside it; fillers, courtesy and articles always may.
+    """
+
+    needs: Words = Words()
+    beside: Words = Words()
 
 
 class Closing(_Part):
@@ -127,6 +142,7 @@ class Lexicon(_Part):
     filler: Words = Words()
     courtesy: Words = Words()
     leads: Leads = Leads()
+    talk: Mapping[str, Talk] = {}
     limits: Mapping[str, Words] = {}
     spellings: Mapping[str, Mapping[str, str]] = {}
 

@@ -1,0 +1,64 @@
+"""What was said before in a session: what *again*, *it* and *the other one* are about.
+
+It is data, kept by whoever takes the commands (`bt_exec.mission.session`), and handed to compilers
+with each request. A compiler reads the earlier commands as it reads the new one, so that what a
+word points at follows from the words alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+__all__ = ["MOST_TURNS", "Context", "Turn"]
+
+MOST_TURNS = 8
+"""How many commands back a word may point."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A command, and what became of it.
+
+    Attributes:
+        command: As it was typed.
+        status: How its mission ended, see `bt_exec.outcome`; empty if it was only compiled.
+        code: ``OK``, or why not.
+        message: What was said at its end.
+        did_you_mean: Of a refusal: the commands that were offered instead.
+    """
+
+    command: str
+    status: str = ""
+    code: str = ""
+    message: str = ""
+    did_you_mean: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Context:
+    """The session so far.
+
+    Attributes:
+        turns: Its commands, oldest first.
+        earlier: Missions of earlier sessions, oldest first: they may be asked about, nothing
+            points at them.
+    """
+
+    turns: tuple[Turn, ...] = ()
+    earlier: tuple[Turn, ...] = ()
+
+    @classmethod
+    def of(cls, commands: Iterable[str]) -> Context:
+        """Return the context of commands that were said and are taken as done."""
+        return cls(tuple(Turn(command) for command in commands))
+
+    def then(self, turn: Turn) -> Context:
+        """Return the context after one more command."""
+        return Context((*self.turns, turn)[-MOST_TURNS:], self.earlier)
+
+    @property
+    def last(self) -> Turn | None:
+        """The last mission that one can ask about."""
+        told = (*self.earlier, *self.turns)
+        return told[-1] if told else None
