@@ -12,6 +12,7 @@ from bt_exec.failure import UnknownName
 from bt_exec.journal.codec import event_of
 from bt_exec.journal.process import is_gone
 from bt_exec.journal.record import Exchange, MissionLine, MissionRecord, PlanRecord, SkillRun
+from bt_exec.planning.compiler import REPLIES
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
 
@@ -134,7 +135,11 @@ def _exchanges(connection: sqlite3.Connection, number: int) -> tuple[Exchange, .
 def _find(connection: sqlite3.Connection, which: str) -> sqlite3.Row:
     """Return the row of a mission by ``last``, number of the day (the newest such), or id."""
     if which == "last":
-        rows = connection.execute("SELECT * FROM missions ORDER BY no DESC LIMIT 1")
+        words = ", ".join(f"'{code}'" for code in sorted(REPLIES))  # thanks are not asked about
+        rows = connection.execute(
+            "SELECT * FROM missions"
+            f" ORDER BY COALESCE(reason_code, '') IN ({words}), no DESC LIMIT 1"  # noqa: S608 - our own words
+        )
     elif which.isdecimal() and len(which) < 10:
         rows = connection.execute(
             "SELECT * FROM missions WHERE number = ? ORDER BY no DESC LIMIT 1", (int(which),)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 __all__ = ["MOST_TURNS", "Context", "Turn"]
 
 MOST_TURNS = 8
-"""How many commands back a word may point."""
+"""How many commands back a word may point at least; twice as many at most."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,10 @@ class Context:
 
     def then(self, turn: Turn) -> Context:
         """Return the context after one more command."""
-        return Context((*self.turns, turn)[-MOST_TURNS:], self.earlier)
+        turns = (*self.turns, turn)
+        if len(turns) >= 2 * MOST_TURNS:  # now and then many, so that readers start anew seldom
+            turns = turns[-MOST_TURNS:]
+        return Context(turns, self.earlier)
 
     @property
     def last(self) -> Turn | None:

@@ -25,7 +25,7 @@ from bt_exec.mission.watchdog import Watchdog
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.observation import ObservationBuffer
 from bt_exec.outcome import Outcome
-from bt_exec.planning.compiler import REPLIES, Compiler
+from bt_exec.planning.compiler import REPLIES, Compiler, Warming
 from bt_exec.planning.confirmation import Confirm
 from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.rig import Rig, stop_all_apart
@@ -58,6 +58,8 @@ class Session:
         frames: Whether the journal keeps the pictures, too.
         compiler: Overrides the site's compiler by name.
         confirm: Asks a person whether a plan may run; None where nobody can be asked.
+        languages: What commands will be in, as far as that is known: a compiler loads what it needs
+            for them while the robots are made ready.
 
     Attributes:
         missions: How many were begun.
@@ -79,6 +81,7 @@ class Session:
         frames: bool = False,
         compiler: str | None = None,
         confirm: Confirm | None = None,
+        languages: Iterable[str] = (),
     ) -> None:
         self.site = load_site(site) if isinstance(site, str) else site
         self.world = dict(world or {})
@@ -88,6 +91,9 @@ class Session:
         self.frames = frames
         self.faults = Faults.parse(faults, self.site.catalogue.skills)
         self.compiler = make_compiler(self.site, compiler)
+        if isinstance(self.compiler, Warming):
+            for language in languages:
+                self.compiler.warm_up(language)
         check_world(self.site, self.world)
         self.confirm = confirm
         self.missions = 0
