@@ -52,8 +52,9 @@ def meaning_of(request: Request, offline: Compiler) -> MissionSpec | Refusal | N
             return expand(answer.spec, request.library)
         except BtExecError:
             return None
-    final = isinstance(answer, Refusal) and answer.code in _NEVER
-    return answer if final else None
+    if isinstance(answer, Refusal) and answer.code in _NEVER:
+        return answer
+    return None
 
 
 @dataclass(frozen=True)

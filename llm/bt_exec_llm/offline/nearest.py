@@ -10,6 +10,7 @@ import difflib
 import unicodedata
 from collections import Counter
 from functools import lru_cache
+from typing import TypeAlias
 
 from bt_exec_llm.offline.index import Index
 from bt_exec_llm.offline.text import LONGEST
@@ -46,9 +47,12 @@ def utterances_of(language: str, index: Index) -> tuple[str, ...]:
     return tuple(_utterances(index, language)[0].values())
 
 
-def _utterances(
-    index: Index, language: str
-) -> tuple[dict[str, str], dict[str, list[tuple[str, str]]], list[tuple[str, str]]]:
+_Utterances: TypeAlias = tuple[
+    dict[str, str], dict[str, list[tuple[str, str]]], list[tuple[str, str]]
+]
+
+
+def _utterances(index: Index, language: str) -> _Utterances:
     """Return the first utterance of each tree, all by the beginnings of their words, and all."""
     if language not in index.near:
         firsts: dict[str, str] = {}
@@ -62,7 +66,8 @@ def _utterances(
             for beginning in _beginnings(utterance.casefold(), language):
                 by_beginning.setdefault(beginning, []).append((tree, utterance))
         index.near[language] = (firsts, by_beginning, every)
-    return index.near[language]
+    found: _Utterances = index.near[language]
+    return found
 
 
 def _beginnings(text: str, language: str) -> list[str]:
@@ -88,7 +93,10 @@ def name_like(word: str, index: Index, language: str) -> str:
     return names[typed[:1], len(found[0])][found[0]]
 
 
-def _names(index: Index, language: str) -> dict[tuple[str, int], dict[str, str]]:
+_Names: TypeAlias = dict[tuple[str, int], dict[str, str]]
+
+
+def _names(index: Index, language: str) -> _Names:
     """Return nouns and values by their first letter and length, and then by their letters."""
     key = f"names {language}"
     if key not in index.names:
@@ -98,13 +106,14 @@ def _names(index: Index, language: str) -> dict[tuple[str, int], dict[str, str]]
         else:
             table = vocabulary.english.entries
             known = [(" ".join(words), entries) for words, entries in table.items()]
-        found: dict[tuple[str, int], dict[str, str]] = {}
+        found: _Names = {}
         for name, entries in known:
             letters = _letters(name)
             if any(e.kind in ("noun", "value") for e in entries):
                 found.setdefault((letters[:1], len(letters)), {})[letters] = name
         index.names[key] = found
-    return index.names[key]
+    names: _Names = index.names[key]
+    return names
 
 
 @lru_cache(maxsize=4096)
