@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from bt_exec.language.messages import language_of
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
+from bt_exec_llm.offline.kept_clauses import clauses_of
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.literal import Literal
 from bt_exec_llm.offline.piece import Piece
@@ -73,14 +74,12 @@ class Frames:
         frames = cls(literal=Literal(reader.vocabulary))
         assert frames.literal is not None
         several: list[tuple[TreeSpec, list[Step]]] = []
-        said = [
-            (tree, text, language_of(text), reader.clauses(text.strip(), language_of(text)))
-            for tree in library
-            for text in utterances[tree.tree]
-        ]
-        for _, _, _, clauses in said:
+        said = [(tree, text) for tree in library for text in utterances[tree.tree]]
+        read = clauses_of(reader, [text for _, text in said])
+        for clauses in read:
             reader.learn(clauses)
-        for tree, text, language, clauses in said:
+        for (tree, text), clauses in zip(said, read, strict=True):
+            language = language_of(text)
             frames.utterances.append((tree.tree, text, language))
             steps = reader.steps(clauses, text.strip(), language)
             if isinstance(steps, Trouble):
