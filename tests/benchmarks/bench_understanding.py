@@ -26,7 +26,7 @@ COMMANDS = {"en": "Please {verb} the {thing}.", "ko": "{thing} {verb}해 주세�
 
 def name_of(number: int, language: str) -> str:
     """Return a pronounceable name nobody else has: ``bakedo``, 바케도."""
-    letters = random.Random(number)  # noqa: S311 - names, no secrets
+    letters = random.Random(number)
     if language == "ko":
         return (
             "".join(
@@ -63,9 +63,10 @@ def write(folder: Path, trees: int) -> tuple[Path, Path]:
     library.mkdir()
     for number in range(trees):
         verb, thing = number // THINGS, 10_000 + number % THINGS
+        english = f"{name_of(verb, 'en').capitalize()} the {name_of(thing, 'en')}"
         said = [
-            f"{name_of(verb, 'en').capitalize()} the {name_of(thing, 'en')}.",
-            f"{name_of(verb, 'en').capitalize()} the {name_of(thing, 'en')} with the {name_of(20_000, 'en')}.",
+            f"{english}.",
+            f"{english} with the {name_of(20_000, 'en')}.",
             f"{name_of(thing, 'ko')}을 {name_of(verb, 'ko')}해.",
             f"{name_of(20_000, 'ko')}으로 {name_of(thing, 'ko')}을 {name_of(verb, 'ko')}해.",
         ]

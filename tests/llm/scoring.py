@@ -80,9 +80,9 @@ def bare(value: Any) -> str:
 def done_in_order(plan: list[Step], wanted: list[list[Any]]) -> bool:
     todo = [(one[0], one[1] if len(one) > 1 else {}) for one in wanted]
     for step in plan:
-        if todo and step.skill == todo[0][0]:
-            if all(bare(step.args.get(k)) == bare(v) for k, v in todo[0][1].items()):
-                todo.pop(0)
+        name, args = todo[0] if todo else ("", {})
+        if step.skill == name and all(bare(step.args.get(k)) == bare(v) for k, v in args.items()):
+            todo.pop(0)
     return not todo
 
 
@@ -132,9 +132,8 @@ def main() -> None:
     for name in sys.argv[2:]:
         found = score(site, yaml.safe_load(Path(name).read_text(encoding="utf-8")))
         print(*found.faults, sep="\n")
-        print(
-            f"{name}: understood {found.understood} of {found.asked}, wrong {found.wrong} of {found.total}"
-        )
+        share = f"understood {found.understood} of {found.asked}"
+        print(f"{name}: {share}, wrong {found.wrong} of {found.total}")
 
 
 if __name__ == "__main__":
