@@ -62,9 +62,9 @@ def test_an_utterance_of_the_other_language_answers_where_there_is_none(request_
 def test_a_large_library_is_kept_on_disk_and_read_anew_when_anything_changes(
     request_for, tmp_path, monkeypatch
 ):
+    reader = index_of(request_for("x"), "en").reader
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(kept_clauses, "WORTH_KEEPING", 1)
-    reader = index_of(request_for("x"), "en").reader
     texts = ["Water the plant.", "화분을 적셔."]
     fresh = kept_clauses.clauses_of(reader, texts)
     (file,) = (tmp_path / "cache" / "bt-exec" / "utterances").glob("*.json")
