@@ -100,10 +100,13 @@ class Talk(_Part):
     Attributes:
         needs: Phrases of which one must be there.
         beside: Words that may stand beside it; fillers, courtesy and articles always may.
+        known: Whether things and actions of the site may stand beside it, too: why did you not open
+            the door.
     """
 
     needs: Words = Words()
     beside: Words = Words()
+    known: bool = False
 
 
 class Closing(_Part):

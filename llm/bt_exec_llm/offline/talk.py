@@ -54,6 +54,8 @@ class Talk:
             vocabulary.lexicon.determiners,
             vocabulary.lexicon.me,
         )
+        self._lexicon = vocabulary.lexicon
+        self._leads = [one for lead in vocabulary.lexicon.leads.base for one in expand_phrase(lead)]
         self._english = EnglishWords(vocabulary)
         self._made: dict[tuple[str, str], tuple[_Phrases, _Phrases]] = {}
 
@@ -102,8 +104,24 @@ class Talk:
                 for words in self._small
                 for text in _every(words, language)
             ]
+            if language != "ko":
+                leads = [self.contents(text, language) for text in self._leads]
+                small += leads
+            if section.known:
+                beside += self._site(language)
             self._made[key] = _Phrases(needs), _Phrases([*needs, *beside, *small])
         return self._made[key]
+
+    def _site(self, language: str) -> list[tuple[str, ...]]:
+        """Return the names of things and of actions, but for those of speaking to somebody."""
+        lexicon = self._lexicon
+        speaking = {verb for slot in lexicon.texts.values() for verb in slot.verbs}
+        speaking |= {name for name, verb in lexicon.verbs.items() if verb.finds}
+        words = [
+            *lexicon.nouns.values(),
+            *(verb for name, verb in lexicon.verbs.items() if name not in speaking),
+        ]
+        return [self.contents(text, language) for one in words for text in _every(one, language)]
 
 
 class _Phrases:

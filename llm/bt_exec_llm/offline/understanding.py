@@ -21,10 +21,11 @@ __all__ = ["TALK", "past_of", "understand"]
 TALK = ("GREETING", "THANKS", "GOODBYE", "NEVER_MIND", "AGREED", "HELP", "WHY", "DONE", "WHERE")
 """Talk that is answered with words."""
 _FIRST = ("GREETING", "THANKS", "GOODBYE", "AGAIN", "NEVER_MIND", "AGREED", "CONTINUE", "HELP")
-_LAST = ("WHY", "DONE", "WHERE")
+_LAST = ("DONE", "WHY", "WHERE")
 """Questions that a library may answer itself; if it does not, they are about the session."""
 _OF_THE_LIBRARY = ("NOT_TOGETHER", "NO_OBJECT", "NO_ACTION", "CONDITION", "NEGATED")
 """Troubles of commands that were read, and to which no utterance of their language answers."""
+_AUXILIARIES = ("did", "have", "has", "are", "is", "was", "were")
 _MOST_PARTS = 20
 _MOST_PASTS = 64
 _PLACEHOLDER = {"en": "", "ko": "그거"}
@@ -72,6 +73,8 @@ def understand(text: str, language: str, index: Index, past: Past) -> Understood
     talk = index.talk.code(text, language, _FIRST)
     if talk == "AGAIN":
         return past.last or Trouble("NOTHING_SAID", text)
+    if talk == "CONTINUE" and _asks(text) and index.talk.code(text, language, ("DONE",)):
+        return "DONE"
     if talk == "CONTINUE":
         return past.unfinished()
     if talk:
@@ -85,9 +88,15 @@ def understand(text: str, language: str, index: Index, past: Past) -> Understood
     if isinstance(found, Trouble) and found.code in _OF_THE_LIBRARY:
         other = _read(text, language, index.whole, past)
         found = found if isinstance(other, Trouble) else other
-    if isinstance(found, Trouble) and (talk := index.talk.code(text, language, _LAST)):
-        return talk
+    if isinstance(found, Trouble) and found.code != "NEGATED":  # why don't you: no question
+        return index.talk.code(text, language, _LAST) or found
     return found
+
+
+def _asks(text: str) -> bool:
+    """Whether a text is a question by its mark or its first word: did you finish."""
+    words = text.casefold().split()
+    return text.rstrip().endswith("?") or words[0] in _AUXILIARIES
 
 
 def _corrected(text: str, language: str, index: Index) -> str:
