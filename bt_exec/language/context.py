@@ -7,8 +7,8 @@ word points at follows from the words alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 
 __all__ = ["MOST_TURNS", "Context", "Turn"]
 
@@ -41,12 +41,13 @@ class Context:
 
     Attributes:
         turns: Its commands, oldest first.
-        earlier: Missions of earlier sessions, oldest first: they may be asked about, nothing
-            points at them.
+        earlier: What was done before this session: it may be asked about, nothing points at it.
+        recall: Reads the same from the record, where somebody asks; None where there is none.
     """
 
     turns: tuple[Turn, ...] = ()
     earlier: tuple[Turn, ...] = ()
+    recall: Callable[[], tuple[Turn, ...]] | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, commands: Iterable[str]) -> Context:
@@ -58,10 +59,13 @@ class Context:
         turns = (*self.turns, turn)
         if len(turns) >= 2 * MOST_TURNS:  # now and then many, so that readers start anew seldom
             turns = turns[-MOST_TURNS:]
-        return Context(turns, self.earlier)
+        return replace(self, turns=turns)
 
-    @property
+    def before(self) -> tuple[Turn, ...]:
+        """Return what was done before this session, oldest first; reads the record if need be."""
+        return self.earlier or (self.recall() if self.recall is not None else ())
+
     def last(self) -> Turn | None:
-        """The last mission that one can ask about."""
-        told = (*self.earlier, *self.turns)
+        """Return the last mission that one can ask about."""
+        told = self.turns or self.before()
         return told[-1] if told else None

@@ -28,12 +28,10 @@ class Conversation:
     def __init__(self, journal: Journal | None, site: str) -> None:
         self._journal = journal
         self._site = site
-        self._context: Context | None = None
+        self._context = Context(recall=self._earlier)
 
     def context(self) -> Context:
-        """Return what was said so far; the record is read once, before the first command."""
-        if self._context is None:
-            self._context = Context(earlier=self._earlier())
+        """Return what was said so far."""
         return self._context
 
     def heard(self, outcome: Outcome) -> None:
@@ -47,11 +45,11 @@ class Conversation:
             outcome.message,
             outcome.did_you_mean,
         )
-        self._context = self.context().then(turn)
+        self._context = self._context.then(turn)
 
     def forget(self) -> None:
         """Let nothing point at what was done in a world that is gone."""
-        self._context = Context(earlier=(*self.context().earlier, *self.context().turns)[-1:])
+        self._context = Context(earlier=self._context.turns[-1:], recall=self._earlier)
 
     def _earlier(self) -> tuple[Turn, ...]:
         if self._journal is None:

@@ -42,7 +42,7 @@ def reply(talk: str, request: Request, language: str, can: Iterable[str] = ()) -
         case "DONE":
             message = _done(request, language)
         case "WHY":
-            last = request.context.last
+            last = request.context.last()
             message = say("NOTHING_YET", language) if last is None else _ended(last, language)
         case "WHERE":
             message = _stands(request, language) or say("WHERE_UNKNOWN", language)
@@ -54,7 +54,7 @@ def reply(talk: str, request: Request, language: str, can: Iterable[str] = ()) -
 def _done(request: Request, language: str) -> str:
     """Return what was done in this session, or in the last mission before it."""
     context = request.context
-    turns = context.turns[-_TOLD:] or context.earlier[-1:]
+    turns = context.turns[-_TOLD:] or context.before()[-1:]
     if not turns:
         return _sentences().say("NOTHING_YET", language)
     return "\n".join(_turn(turn, language) for turn in turns)
