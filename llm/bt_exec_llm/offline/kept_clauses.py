@@ -19,16 +19,16 @@ from bt_exec.language.messages import language_of
 from bt_exec_llm.offline.piece import Clause
 from bt_exec_llm.offline.reader import Reader
 
-__all__ = ["WORTH_KEEPING", "clauses_of"]
+__all__ = ["LARGE", "clauses_of"]
 
-WORTH_KEEPING = 400
+LARGE = 400
 """How many utterances a library has at least for which a file is kept."""
 _MOST_FILES = 8
 
 
 def clauses_of(reader: Reader, texts: Sequence[str]) -> list[list[Clause]]:
     """Return the clauses of each utterance, in order."""
-    if len(texts) < WORTH_KEEPING:
+    if len(texts) < LARGE:
         return _read(reader, texts)
     import platformdirs
     from pydantic import TypeAdapter

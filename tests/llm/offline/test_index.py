@@ -64,7 +64,7 @@ def test_a_large_library_is_kept_on_disk_and_read_anew_when_anything_changes(
 ):
     reader = index_of(request_for("x"), "en").reader
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(kept_clauses, "WORTH_KEEPING", 1)
+    monkeypatch.setattr(kept_clauses, "LARGE", 1)
     texts = ["Water the plant.", "화분을 적셔."]
     fresh = kept_clauses.clauses_of(reader, texts)
     (file,) = (tmp_path / "cache" / "bt-exec" / "utterances").glob("*.json")
@@ -78,6 +78,6 @@ def test_a_large_library_is_kept_on_disk_and_read_anew_when_anything_changes(
 def test_a_cache_that_cannot_be_written_is_no_trouble(request_for, tmp_path, monkeypatch):
     (tmp_path / "cache").write_text("a file where a folder should be")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(kept_clauses, "WORTH_KEEPING", 1)
+    monkeypatch.setattr(kept_clauses, "LARGE", 1)
     reader = index_of(request_for("x"), "en").reader
     assert kept_clauses.clauses_of(reader, ["Water the plant."])
