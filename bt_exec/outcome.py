@@ -21,6 +21,12 @@ EXIT_CODES: Mapping[str, int] = {
 }
 
 
+_OPTIONAL = frozenset(
+    {"nearest", "did_you_mean", "missing", "question", "problems", "results", "record_problem"}
+)
+"""What is no part of an outcome's plain data where it is empty."""
+
+
 @dataclass(frozen=True)
 class Ending:
     """How a mission ended, before it is put into words.
@@ -30,7 +36,8 @@ class Ending:
         reason_code: ``OK``, or why not.
         failure: What ended it, if a failure did.
         why: Why it was not planned again after the failure; a code with a sentence.
-        said: The same in the compiler's own words, if it gave any.
+        said: The same in the compiler's own words, if it gave any; of a satisfied one the answer
+            to words that asked for no plan.
         refusal: What the compiler said, if it refused.
         problems: What was wrong with a plan that was not accepted.
     """
@@ -67,6 +74,9 @@ class Outcome:
         failures: Every failure, first to last, as plain data.
         journal: Where the record is, or None.
         nearest: Of a refusal: commands that would be understood.
+        did_you_mean: Of a refusal: commands that are like the one that was typed; each would run.
+        missing: Of a refusal: what it would need, by type, or the words that were not understood.
+        question: Of a refusal: what to ask back; the answer, as the next command, completes it.
         problems: Of a plan that was not accepted: what was wrong with it.
         results: What the tree that was the plan returned (``returns``), by field; empty if it did
             not end well.
@@ -92,6 +102,9 @@ class Outcome:
     problems: tuple[str, ...] = ()
     results: Mapping[str, Any] = field(default_factory=dict)
     record_problem: str = ""
+    did_you_mean: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    question: str = ""
 
     @property
     def exit_code(self) -> int:
@@ -101,8 +114,7 @@ class Outcome:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, in this order; what is optional is left out if empty."""
         data = {field.name: getattr(self, field.name) for field in fields(self)}
-        optional = ("nearest", "problems", "results", "record_problem")
-        return {key: data[key] for key in data if data[key] or key not in optional}
+        return {key: data[key] for key in data if data[key] or key not in _OPTIONAL}
 
     def explain(self) -> str:
         """Return how it ended in a few lines: status, sentence, and where each failure was."""

@@ -31,6 +31,7 @@ from bt_exec.events import (
     MissionStarted,
 )
 from bt_exec.failure import Failure, PartBroken, RobotStopped
+from bt_exec.language.context import Context
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.coming_to_rest import come_to_rest
@@ -89,6 +90,7 @@ class Executive:
         record: Takes the raw answers of models.
         today: Reads the finished missions of today from the journal, for reporters.
         confirm: Asks a person whether a plan may run; None where nobody can be asked.
+        context: What was said before in the session.
     """
 
     def __init__(
@@ -108,6 +110,7 @@ class Executive:
         record: Record | None = None,
         today: Callable[[], Sequence[MissionLine]] = tuple,
         confirm: Confirm | None = None,
+        context: Context | None = None,
     ) -> None:
         self.site = site
         self.rigs = rigs
@@ -119,6 +122,7 @@ class Executive:
         self._assumed = Assumed(site.catalogue)
         self._record = record
         self._today = today
+        self._context = context or Context()
         self.watchdog = Watchdog(hang_s(site, rigs), lambda: stop_all_apart(rigs))
         self._reporters = Reporters(site.catalogue.packs, rigs, self.watchdog, site.catalogue)
         self._listeners: list[Listener] = [self._reporters, *listeners]
@@ -214,6 +218,9 @@ class Executive:
             ending.refusal.nearest if ending.refusal is not None else (),
             ending.problems,
             _results(spec, self.runtime.results) if ending.status == "satisfied" else {},
+            did_you_mean=ending.refusal.did_you_mean if ending.refusal is not None else (),
+            missing=ending.refusal.missing if ending.refusal is not None else (),
+            question=ending.refusal.question if ending.refusal is not None else "",
         )
         finished = Finished(self.clock.now(), self.runtime.tick, outcome)
         self._at_the_end(lambda: self.emit(finished), None)
@@ -251,6 +258,7 @@ class Executive:
             self._perception_loop.situation(),
             settings=self.site.packs,
             record=self._record,
+            context=self._context,
         )
         while True:
             plan = self._planner.plan(request)

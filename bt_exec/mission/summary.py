@@ -35,6 +35,8 @@ def summarise(
     language = progress.language
     if ending.refusal is not None:
         return ending.refusal.message
+    if ending.status == "satisfied" and ending.said:  # words were answered with words
+        return ending.said
     said = [
         messages.say("yes" if asked.verdict.holds else "no", language)
         for asked in progress.told.values()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from bt_exec.outcome import Outcome
+from bt_exec.planning.compiler import REPLIES
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.style import ASCII, UNICODE
 from bt_exec.tui.text import Line, clean, fit, safe, wrap
@@ -53,6 +54,12 @@ def summary_lines(
 
     style = SIGNS[outcome.status]
     head = _head(outcome, told)
+    if outcome.reason_code in REPLIES:  # words for words: no mission to sum up
+        return [
+            line
+            for part in outcome.message.split("\n")
+            for line in _wrapped(clean(part), width, "", signed)
+        ]
     lines: list[Line] = [
         (
             (f" {glyphs.states[style]} ", style),
@@ -68,7 +75,8 @@ def summary_lines(
         lines += _wrapped(clean(problem), width, "dim", signed)
     for trace in _tracebacks(outcome) if verbose else ():
         lines += [((f"   {line}", "dim"),) for line in trace]
-    if further := unsaid(outcome.message, outcome.nearest):
+    asked = outcome.did_you_mean or outcome.question
+    if not asked and (further := unsaid(outcome.message, outcome.nearest)):
         lines.append(((f"   {told('try one of these')}:", "dim"),))
         lines += [((f"     {fit(signed(clean(text)), width - 6)}", ""),) for text in further]
     if outcome.record_problem:

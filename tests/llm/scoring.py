@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
 
 from bt_exec.failure import Refusal, SpecError
-from bt_exec.planning.compiler import Compiler, find_compiler
+from bt_exec.planning.compiler import Compiler, Reply, find_compiler
 from bt_exec.planning.plan import prepare, with_typed_words
 from bt_exec.site import load_site
 from bt_exec.site.compile_command import request_of
@@ -58,11 +58,13 @@ def steps(node: Any, conditional: bool = False) -> Iterator[Step]:
                 yield from steps(node.get(key, []), held)
 
 
-def planned(site: Any, compiler: Compiler, said: str) -> list[Step] | str:
+def planned(
+    site: Any, compiler: Compiler, said: str, context: Sequence[str] = ()
+) -> list[Step] | str:
     """Return what the plan of a command does; a code where the command is refused."""
-    request = request_of(site, said)
+    request = request_of(site, said, context=context)
     answer = compiler.compile(request)
-    if isinstance(answer, Refusal):
+    if isinstance(answer, Refusal | Reply):
         return f"{answer.code} {answer.message.split('.')[0]}"
     try:
         spec = prepare(with_typed_words(answer.spec, request), request, answer.meaning).spec
@@ -78,8 +80,8 @@ def bare(value: Any) -> str:
 def done_in_order(plan: list[Step], wanted: list[list[Any]]) -> bool:
     todo = [(one[0], one[1] if len(one) > 1 else {}) for one in wanted]
     for step in plan:
-        skill, args = todo[0] if todo else ("", {})
-        if step.skill == skill and all(bare(step.args.get(k)) == bare(v) for k, v in args.items()):
+        name, args = todo[0] if todo else ("", {})
+        if step.skill == name and all(bare(step.args.get(k)) == bare(v) for k, v in args.items()):
             todo.pop(0)
     return not todo
 
@@ -109,7 +111,7 @@ def score(site: Any, cases: list[dict[str, Any]]) -> Score:
     faults = []
     compiler = find_compiler("offline", {})
     for case in cases:
-        plan = planned(site, compiler, case["say"])
+        plan = planned(site, compiler, case["say"], case.get("context", ()))
         asked += case["want"] == "act"
         if isinstance(plan, str):
             if case["want"] == "act":
@@ -130,10 +132,8 @@ def main() -> None:
     for name in sys.argv[2:]:
         found = score(site, yaml.safe_load(Path(name).read_text(encoding="utf-8")))
         print(*found.faults, sep="\n")
-        print(
-            f"{name}: understood {found.understood} of {found.asked},"
-            f" wrong {found.wrong} of {found.total}"
-        )
+        share = f"understood {found.understood} of {found.asked}"
+        print(f"{name}: {share}, wrong {found.wrong} of {found.total}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The twenty words of example 14, in both languages: varied commands become its trees."""
+"""The twenty words of example 15, in both languages: varied commands become its trees."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from bt_exec_llm.offline.index import index_of
 from bt_exec_llm.offline.part import Part
+from bt_exec_llm.offline.past import Past, Understood
+from bt_exec_llm.offline.understanding import understand
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = yaml.safe_load(
@@ -18,14 +21,13 @@ COMMANDS = yaml.safe_load(
 
 @pytest.fixture(scope="module")
 def read():
-    words = runpy.run_path(str(ROOT / "examples" / "14_words_of_your_own.py"))
+    words = runpy.run_path(str(ROOT / "examples" / "15_words_of_your_own.py"))
 
     def read(command: str) -> str:
         language = words["language_of"](command)
         request = words["Request"](command, language, words["catalogue"], words["library"])
-        compiler = words["compiler"]
-        found = compiler.understand(command, language, compiler.index(request))
-        return ", ".join(map(told, found[0])) if isinstance(found, tuple) else "refused"
+        found = understand(command, language, index_of(request, language), Past())
+        return ", ".join(map(told, found.parts)) if isinstance(found, Understood) else "refused"
 
     return read
 

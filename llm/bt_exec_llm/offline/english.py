@@ -192,7 +192,12 @@ class EnglishReader:
             kind, after = self._scan.phrases.lead(tokens, at)
             if kind and self._scan.starts_verb(tokens, at, longer_than=after - at):
                 kind = ""
-            if tokens[at].text == "do" and after == at + 1 and self._subject(tokens, after):
+            if (
+                at < len(tokens)
+                and tokens[at].text == "do"
+                and after == at + 1
+                and self._subject(tokens, after)
+            ):
                 kind = ""
             if kind:
                 at, form = after, "ing" if kind == "ing" else "base"

@@ -7,14 +7,13 @@ two exchanged) away from exactly one word of the lexicon is read as that word.
 from __future__ import annotations
 
 import re
-import threading
 from functools import lru_cache
 from typing import NamedTuple
 
 from bt_exec_llm.offline.closed import mapping, words
 from bt_exec_llm.offline.vocabulary import Vocabulary
 
-__all__ = ["EnglishWords", "Token", "bases_of", "lemma_of", "warm_up"]
+__all__ = ["EnglishWords", "Token", "bases_of", "lemma_of", "load"]
 
 _TOKEN = re.compile(
     r"[^\W\d_]+(?:['-][^\W\d_]+)*|\d+(?:[.:,]\d+)*(?:pm|am|st|nd|rd|th)?|->|=>|&&|\|\||\S"
@@ -62,9 +61,9 @@ def _is_english(word: str) -> bool:
     return is_known(word, "en")
 
 
-def warm_up() -> None:
-    """Load the dictionary of lemmas, on a thread of its own; returns at once."""
-    threading.Thread(target=_is_english, args=("word",), name="lemmas", daemon=True).start()
+def load() -> None:
+    """Load the dictionary of lemmas."""
+    _is_english("word")
 
 
 class EnglishWords:
