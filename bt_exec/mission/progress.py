@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from bt_exec.events import (
@@ -16,9 +16,12 @@ from bt_exec.events import (
     Turn,
 )
 from bt_exec.failure import Failure
+from bt_exec.mission.missing import Missing, missing_of, still_missing
 from bt_exec.mission.reporting import Action, MissionView, Reporters, Skip
 from bt_exec.observation import ObservationBuffer
-from bt_exec.rig import PackSettings
+from bt_exec.pack import Catalogue
+from bt_exec.planning.first_cause import DoneAction
+from bt_exec.rig import PackSettings, texts_by_text
 from bt_exec.skill import Verdict
 from bt_exec.spec.model import Do, MissionSpec
 from bt_exec.spec.paths import encloses, label_of, paths
@@ -38,6 +41,8 @@ class MissionProgress:
         told: Verdicts of questions that were to be told, in order, by question.
         verdicts: The last verdict of every question.
         failures: Every failure that ended a plan, first to last.
+        missing: What was not done although the mission went on.
+        seen: What was known from the newest observations when a question was asked, by question.
     """
 
     def __init__(
@@ -59,6 +64,8 @@ class MissionProgress:
         self.told: dict[str, Asked] = {}
         self.verdicts: dict[str, Verdict] = {}
         self.failures: list[Failure] = []
+        self.missing: tuple[Missing, ...] = ()
+        self.seen: dict[str, dict[str, str]] = {}
         self._reporters = reporters
         self._buffers = buffers
         self._settings = settings
@@ -91,6 +98,7 @@ class MissionProgress:
                 self.verdicts[event.question] = event.verdict
                 if event.told and event.verdict.holds is not None:
                     self.told[event.question] = event
+                    self.seen[event.question] = self._seen()
                 if event.verdict.holds is None and not self._doubted and not self.done:
                     self._doubted = True  # one report says that we look again
                     self.turn(event.t, event.tick, None)
@@ -112,6 +120,29 @@ class MissionProgress:
         skip = Skip(label_of(node), event.detail, event.path)
         if skip not in self.skipped:
             self.skipped.append(skip)
+
+    def _seen(self) -> dict[str, str]:
+        """Return what the newest observations establish."""
+        facts: dict[str, str] = {}
+        for buffer in self._buffers.values():
+            if buffer.observations:
+                facts.update(texts_by_text(buffer.observations[-1].facts()))
+        return facts
+
+    def left_undone(
+        self, spec: MissionSpec, noted: Iterable[tuple[str, Failure]], catalogue: Catalogue
+    ) -> None:
+        """Take note of what a plan that ended went on without."""
+        number = len(self._done_before)
+        begun = self._done_before[-1] if number else 0
+        done = [DoneAction(one.name, one.args) for one in self.done[begun:]]
+        self.missing = still_missing(self.missing, missing_of(spec.root, noted), done, catalogue)
+
+    def achieved(self) -> tuple[Action, ...]:
+        """Return what was done, without what was only a means to a part that is missing."""
+        return tuple(
+            one for one in self.done if not any(one.path in part.means for part in self.missing)
+        )
 
     def done_after(self, number: int) -> tuple[Action, ...]:
         """Return what was done after the failure with that number (from 0) had ended a plan."""

@@ -153,7 +153,7 @@ def load_site(name_or_file: str = "") -> Site:
     problems = verify_library(library, catalogue)
     if problems:
         raise SpecError(problems)
-    messages = sentences(catalogue)
+    messages = sentences(catalogue, settings)
     return Site(
         written.site,
         written.summary,
@@ -169,12 +169,18 @@ def load_site(name_or_file: str = "") -> Site:
     )
 
 
-def sentences(catalogue: Catalogue) -> Messages:
-    """Return the sentences of bt-exec and of a catalogue's packs."""
+def sentences(catalogue: Catalogue, settings: Mapping[str, PackSettings] | None = None) -> Messages:
+    """Return the sentences of bt-exec and of a catalogue's packs, with the site's names."""
+    names = {
+        pack.name: pack.names(settings[pack.name])
+        for pack in catalogue.packs
+        if pack.names is not None and settings is not None
+    }
     return Messages.load(
         [_OWN_MESSAGES],
         {pack.name: pack.messages for pack in catalogue.packs if pack.messages is not None},
         catalogue.owners,
+        names,
     )
 
 
