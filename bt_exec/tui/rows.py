@@ -11,7 +11,6 @@ from bt_exec.skill import Verdict
 from bt_exec.tui.model import Past, ViewModel
 from bt_exec.tui.nodes import ViewNode
 from bt_exec.tui.text import clean, wrap
-from bt_exec.tui.words import say_notes
 
 __all__ = ["NARROW", "Row", "choose", "rows_of"]
 
@@ -121,7 +120,7 @@ class _Maker:
         model = self.model
         for number, past in enumerate(model.past, 2):
             yield from self.earlier(past, number, last=number == len(model.past) + 1)
-        for text in say_notes(model.spec.mission.notes if model.spec is not None else ()):
+        for text in model.remarks():
             for index, line in enumerate(
                 _cut(wrap(f"{model.told('note')} · {text}", self.width - 4))
             ):
@@ -161,9 +160,10 @@ class _Maker:
         told = self.model.told
         if node.state == "failed" and not any(c.state == "failed" for c in node.children):
             texts.append(self.why(node))
+            texts += [told("goes on all the same")] if node.passed else []
         elif node.state == "running":
             if node.spec.guard is not None:
-                guard = self.model.shown(str(node.spec.guard))
+                guard = self.model.question(node.spec.guard)
                 texts.append(f"{told('while')} {guard} · {self.said(node.guard)}")
             if node.answer is not None and node.answer.holds is None:
                 why = told(node.answer.why)

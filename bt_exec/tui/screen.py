@@ -184,7 +184,7 @@ class _Artist:
 
     def about(self, row: Row, node: ViewNode) -> str:
         told = self.model.told
-        said = self.model.about(node)
+        said = self.model.about(node, verbose=self.verbose)
         match node.state:
             case "skipped":
                 said = node.detail or told("skipped")

@@ -10,7 +10,7 @@ from bt_exec_skills.reporter.rules.keywords import is_english, names_professor
 from bt_exec_skills.reporter.settings import ReporterSettings
 from bt_exec_skills.reporter.sitemap import Person, Place, Round, SiteMap, make_map
 
-__all__ = ["PROFESSOR", "PROFESSOR_OFFICE", "USER", "words"]
+__all__ = ["PROFESSOR", "PROFESSOR_OFFICE", "USER", "names", "words"]
 
 USER, PROFESSOR, PROFESSOR_OFFICE = "user", "professor", "professor_office"
 
@@ -31,6 +31,15 @@ def words(settings: ReporterSettings) -> dict[str, Any]:
                 for name, person in people.items()
             },
         },
+    }
+
+
+def names(settings: ReporterSettings) -> dict[str, dict[str, str]]:
+    """Return what places and people of a site are called in sentences."""
+    site = make_map(settings)
+    return {
+        name: {"en": known.name.en, "ko": known.name.ko}
+        for name, known in {**site.places, **site.people}.items()
     }
 
 
