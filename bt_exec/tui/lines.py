@@ -91,7 +91,9 @@ class PlainView:
         node = self.model.forest.by_path.get(event.path)
         if node is None or event.failure is None:
             return
-        why = ": ".join(filter(None, (event.failure.code, self.model.why(event.failure))))
+        why = ": ".join(
+            filter(None, (self.model.code(event.failure), self.model.why(event.failure)))
+        )
         label = self.model.label(node, verbose=self.verbose)
         attempt = self.model.told(event.detail)
         parts = (label, self.model.about(node, verbose=self.verbose), attempt, why)
@@ -103,7 +105,7 @@ class PlainView:
             took = f"({seconds(node.ended - node.began)})"
         why = ""
         if node.state == "failed":
-            code = node.failure.code if node.failure else ""
+            code = self.model.code(node.failure) if node.failure else ""
             message = self.model.why(node.failure) if node.failure else node.detail
             why = ": ".join(filter(None, (code, message)))
             self._buffer()

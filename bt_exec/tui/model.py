@@ -162,17 +162,24 @@ class ViewModel:
 
     def question(self, expression: Any) -> str:
         """Return a condition as people say it: "the door is open"."""
-        if isinstance(expression, Is) and self.messages.has_phrase(expression.name):
-            if not self.verbose:
-                language = "en" if self.ascii else self.language
-                return clean(self.messages.phrase(expression.name, language, expression.args))
-        return self.shown(str(expression))
+        known = isinstance(expression, Is) and self.messages.has_phrase(expression.name)
+        if self.verbose or not known:
+            return self.shown(str(expression))
+        language = "en" if self.ascii else self.language
+        return clean(self.messages.phrase(expression.name, language, expression.args))
 
     def _value(self, value: Any) -> Any:
         return self.shown(value) if isinstance(value, str) else value
 
+    def code(self, failure: Failure) -> str:
+        """Return the code of a failure: for authors, and where there is no sentence for it."""
+        return "" if not self.verbose and failure.code in self.messages else failure.code
+
     def why(self, failure: Failure) -> str:
-        """Return why a node failed; the sentence of its code where no word for it is listed."""
+        """Return why a node failed: the sentence of its code, or for authors what was measured."""
+        if not self.verbose and failure.code in self.messages:
+            language = "en" if self.ascii else self.language
+            return clean(self.messages.explain(failure, language).rstrip("."))
         told = self.told(failure.message)
         listed = self.language == "en" or told != clean(failure.message)
         if listed or failure.code not in self.messages:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
+from bt_exec.failure import Failure
 from bt_exec.skill import Verdict
 from bt_exec.tui.model import Past, ViewModel
 from bt_exec.tui.nodes import ViewNode
@@ -184,12 +185,16 @@ class _Maker:
         first = len(node.tries) if node.state == "running" else 1
         if node.state not in ("running", "done"):
             return []
-        told = self.model.told
         return [
-            ": ".join(filter(None, (f"{told(f'attempt {number}')} · {failure.code}", why)))
+            ": ".join(filter(None, (self.attempt(number, failure), why)))
             for number, failure in enumerate(node.tries, 1)
             if number >= first and (why := self.model.why(failure)) is not None
         ]
+
+    def attempt(self, number: int, failure: Failure) -> str:
+        """Return which attempt it was, with the code for authors."""
+        parts = (self.model.told(f"attempt {number}"), self.model.code(failure))
+        return " · ".join(filter(None, parts))
 
     def said(self, verdict: Verdict | None) -> str:
         """Return what a guard says."""
@@ -204,9 +209,10 @@ class _Maker:
         if node.failure is None:
             return node.detail
         message = self.model.why(node.failure) or node.detail
+        code = self.model.code(node.failure)
         if message in ("", node.failure.code):
             return node.failure.code if self.width < NARROW else ""
-        return f"{node.failure.code}: {message}" if self.width < NARROW else message
+        return f"{code}: {message}" if code and self.width < NARROW else message
 
 
 def _cut(lines: Sequence[str]) -> Iterable[str]:

@@ -210,7 +210,8 @@ class _Artist:
         match node.state:
             case "failed" if node.failure is not None:
                 inner = any(child.state == "failed" for child in node.children)
-                return ("" if inner or self.width < NARROW else node.failure.code) + took
+                code = self.model.code(node.failure)
+                return ("" if inner or self.width < NARROW else code) + took
             case "running":
                 return "  ".join(self.bar(node.progress)) + took
             case "skipped" | "kept":

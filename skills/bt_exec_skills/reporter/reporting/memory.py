@@ -63,6 +63,4 @@ class Memory(MissionReporter):
         """Return what the user was told in this mission; the findings, if nothing was."""
         book = self._notebook
         found = (note for note in book.news() if note.kind not in ("went", "failed"))
-        return self._told or " ".join(
-            sentence(note, book.site, book.language(), book.started) for note in found
-        )
+        return self._told or " ".join(sentence(note, book.site, book.language()) for note in found)

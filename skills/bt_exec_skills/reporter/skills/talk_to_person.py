@@ -68,7 +68,7 @@ def talk_to_person(
         yield from face(robot, world, target, person)
         report = not topic.endswith("?") and (person.remote or is_report(topic))
         if report:
-            text = report_of(notebook, language, topic)
+            text = report_of(notebook, language, world.now)
         else:
             text = say("ASK" if question else "TELL", language, topic=topic)
         speaker.say(target, text, language)
