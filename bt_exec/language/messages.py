@@ -34,9 +34,12 @@ import yaml
 from bt_exec.failure import Failure, RegistrationError
 from bt_exec.language.particles import with_particles
 
-__all__ = ["LANGUAGES", "Messages", "language_of"]
+__all__ = ["LANGUAGES", "OWN_MESSAGES", "Messages", "language_of"]
 
 LANGUAGES = ("en", "ko")
+OWN_MESSAGES = Path(__file__).with_name("messages.yaml")
+"""The executive's own sentences; a pack that speaks by itself loads them with its own."""
+
 _FIXED = Path(__file__).with_name("fixed_words.yaml")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _OPTIONAL = re.compile(r"\[([^\[\]]*)\]")

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from bt_exec.language.messages import Messages
+from bt_exec.language.messages import OWN_MESSAGES, Messages
 
 __all__ = ["say", "sentences"]
 
@@ -16,7 +16,7 @@ _HERE = Path(__file__).parent
 @lru_cache(maxsize=1)
 def sentences() -> Messages:
     """Return the catalogue."""
-    return Messages.load([_HERE.parent / "messages.yaml", _HERE / "phrasing.yaml"])
+    return Messages.load([OWN_MESSAGES, _HERE.parent / "messages.yaml", _HERE / "phrasing.yaml"])
 
 
 def say(key: str, language: str, **facts: Any) -> str:
