@@ -205,11 +205,14 @@ class ViewModel:
         return say_notes(notes, lambda name: self.told(name), leave_out=frozenset({*rows, *values}))
 
     def because(self, failure: Failure) -> str:
-        """Return why a plan was changed, as part of a line; empty without a sentence for it."""
+        """Return why a plan was changed, in a few words; empty without a sentence for it.
+
+        What was measured stands beside the step that failed.
+        """
         if failure.code not in self.messages:
             return ""
         language = "en" if self.ascii else self.language
-        said = clean(self.messages.explain(failure, language)).rstrip(".")
+        said = clean(self.messages.explain(failure, language)).partition(": ")[0].rstrip(".")
         return f"{said[:1].lower()}{said[1:]}"
 
     def _take(self, event: ev.Event) -> None:

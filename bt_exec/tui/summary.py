@@ -64,9 +64,9 @@ def summary_lines(
     if outcome.status in ("blocked", "failed") and model is not None and model.buffers:
         seen = "; ".join(buffer.text for buffer in model.buffers.values())
         lines += _wrapped(f"{told('seen')}: {seen}", width, "dim", signed)
-    for part in outcome.missing:
-        if clean(part["what"]) not in clean(outcome.message):
-            text = f"{told('not done')}: {clean(part['what'])} · {clean(part['why'])}"
+    for what, why in outcome.undone:
+        if clean(what) not in clean(outcome.message):
+            text = f"{told('not done')}: {clean(what)} · {clean(why)}"
             lines += _wrapped(text, width, "stopped", signed)
     for problem in outcome.problems:
         lines += _wrapped(clean(problem), width, "dim", signed)
