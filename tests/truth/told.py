@@ -7,7 +7,8 @@ stands in none of them is an error as well, so that nothing is told that nobody 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from pathlib import Path
 
 from tests.truth.witness import Witness, door_state
 
@@ -15,8 +16,10 @@ STATES = {"open": "open", "ajar": "ajar", "closed": "closed"}
 KO_STATES = {"열려": "open", "조금 열려": "ajar", "닫혀": "closed"}
 ARMS = {"left": "left", "right": "right", "왼": "left", "오른": "right"}
 THINGS = {
-    **{"material": "material", "자재": "material"},
-    **{"door handle": "door-handle", "손잡이": "door-handle"},
+    "material": "material",
+    "자재": "material",
+    "door handle": "door-handle",
+    "손잡이": "door-handle",
 }
 PLACES = {
     "basecamp": "basecamp",
@@ -33,13 +36,17 @@ PLACES = {
     "화장실 앞": "restroom_front",
 }
 ODD = {
-    **{"a fallen chair": "fallen_chair", "넘어진 의자": "fallen_chair"},
-    **{"a spill on the floor": "spill", "바닥에 쏟아진 물": "spill"},
-    **{"a box on the floor": "box", "바닥에 놓인 상자": "box"},
+    "a fallen chair": "fallen_chair",
+    "넘어진 의자": "fallen_chair",
+    "a spill on the floor": "spill",
+    "바닥에 쏟아진 물": "spill",
+    "a box on the floor": "box",
+    "바닥에 놓인 상자": "box",
 }
 PEOPLE = {"the professor": "professor", "교수님": "professor", "you": "user", "사용자": "user"}
 PLACE = "|".join(sorted(map(re.escape, PLACES), key=len, reverse=True))
 WHO = "[Tt]he professor|you|[Yy]ou|교수님|사용자"
+NAMED = r"(?: \((?P<who>[^)]*?)(?: among them)?\))?"
 AGO_EN = r"(?P<ago> (?:a minute|\d+ seconds|\d+ minutes) ago)?"
 AGO_KO = r"(?P<ago>(?:\d+초|\d+분) 전에 )?"
 
@@ -194,7 +201,7 @@ def _look(c: Checker):
 
 
 @rule(
-    rf"There (?:is|are) (?P<n>nobody|one person|\d+ people)(?: \((?P<who>[^)]*?)(?: among them)?\))?\.",
+    r"There (?:is|are) (?P<n>nobody|one person|\d+ people)" + NAMED + r"\.",
     r"사람이 (?P<n>없습니다|\d+명 있습니다)(?:\((?P<who>[^)]*?)(?: 포함)?\))?\.",
 )
 def _count(c: Checker, m: re.Match[str]) -> bool:
@@ -206,7 +213,7 @@ def _count(c: Checker, m: re.Match[str]) -> bool:
 
 
 @rule(
-    r"There (?:is|are) at least (?P<n>one person|\d+ people)(?: \((?P<who>[^)]*?)(?: among them)?\))?\.",
+    r"There (?:is|are) at least (?P<n>one person|\d+ people)" + NAMED + r"\.",
     r"사람이 적어도 (?P<n>\d+명) 있습니다(?:\((?P<who>[^)]*?)(?: 포함)?\))?\.",
 )
 def _at_least(c: Checker, m: re.Match[str]) -> bool:
@@ -294,8 +301,10 @@ def _asked(c: Checker, m: re.Match[str]) -> bool:
 
 
 @rule(
-    rf"I told (?P<w>{WHO}){AGO_EN}: “(?P<q>[^”]*)” (?:The reply was: “(?P<a>[^”]*)”|There was no reply\.)",
-    rf"{AGO_KO}(?P<w>{WHO})께 전했습니다: “(?P<q>[^”]*)” (?:대답은 이렇습니다: “(?P<a>[^”]*)”|대답은 없었습니다\.)",
+    rf"I told (?P<w>{WHO}){AGO_EN}: “(?P<q>[^”]*)” "
+    r"(?:The reply was: “(?P<a>[^”]*)”|There was no reply\.)",
+    rf"{AGO_KO}(?P<w>{WHO})께 전했습니다: “(?P<q>[^”]*)” "
+    r"(?:대답은 이렇습니다: “(?P<a>[^”]*)”|대답은 없었습니다\.)",
 )
 def _told(c: Checker, m: re.Match[str]) -> bool:
     person = PEOPLE[m["w"].lower()]
@@ -377,50 +386,6 @@ def _silent(c: Checker, m: re.Match[str]) -> bool:
 
 # -- sentences that claim nothing about the world ---------------------------------------------
 
-HARMLESS = (
-    r"I stopped because an action failed\.|동작이 실패하여 멈췄습니다\.",
-    r"I tried it another way:|다른 방법도 써 보았습니다:",
-    r"Planning again would fail the same way\.|다시 계획해도 같은 이유로 실패합니다\.",
-    r"I planned again \d+ times and stop here\.|\d+번 다시 계획했지만 여기서 멈춥니다\.",
-    r"Stopped at your word\.|지시에 따라 멈췄습니다\.",
-    r"It took too long: .*?\.(?=\s|$)|시간이 너무 오래 걸렸습니다: .*?\.(?=\s|$)",
-    r"Nothing goes on by itself\..*?\"bring your arms home\"\.|스스로 이어서 하지 않습니다\..*?말씀해 주십시오\.",
-    r"Nothing goes on by itself\..*?\"come back\"\.",
-    r"(?:Yes|No)\.|네\.|아니요\.",
-    r"Done\.|마쳤습니다\.",
-    r"It is done in part\.|일부만 마쳤습니다\.|Nothing of it could be done\.|아무것도 하지 못했습니다\.",
-    r"There is nothing new to report\.|새로 보고드릴 내용이 없습니다\.",
-    r"The way is blocked\.|길이 막혀 있습니다\.|There is no way there\.|갈 수 있는 길이 없습니다\.",
-    r"My camera does not work: [^.]*\.|카메라로 볼 수 없습니다\.",
-    rf"I did not find (?:{WHO}) there\.|찾는 사람\((?:{WHO})\)이 보이지 않습니다\.",
-    rf"(?:{WHO}) declined: [^.]*\.|(?:{WHO})의 거절: [^.]*\.",
-    r"There was nothing to deliver: nobody put the [\w ]+ on my tray\.|전달할 물건을 받지 못했습니다: [\w ]+\.",
-    r"The tray is not empty; it holds the [\w ]+\.|받침대가 비어 있지 않습니다\([\w ]+\)\.",
-    r"I am not at (?:"
-    + PLACE
-    + r"), so I cannot look around there\.|.*?에 있지 않아 그곳을 살펴볼 수 없습니다\.",
-    # why a motion failed: numbers are compared by the door's own rules in its tests
-    r"The door does not move as it should: .*?\.(?=\s|$)|문이 제대로 움직이지 않습니다: .*?\.(?=\s|$)",
-    r"The grip did not hold: .*?\.(?=\s|$)|잡은 것을 놓쳤습니다: .*?\.(?=\s|$)",
-    r"The door gives the hand no grip: .*?\.(?=\s|$)|문에 손을 걸 곳이 없습니다: .*?\.(?=\s|$)",
-    r"The (?:left|right) arm cannot get there: .*?\.(?=\s|$)|(?:왼|오른)팔이 닿지 않습니다: .*?\.(?=\s|$)",
-    r"The arm did not get through: .*?\.(?=\s|$)|팔이 막혀서 더 갈 수 없습니다: .*?\.(?=\s|$)",
-    r"The motion was stopped(?:: .*?)?\.(?=\s|$)|동작이 중지되었습니다(?:: .*?)?\.(?=\s|$)",
-    r"The arm did not arrive: .*?\.(?=\s|$)|팔이 제자리에 오지 못했습니다: .*?\.(?=\s|$)",
-    r"I cannot tell what I see: .*?\.(?=\s|$)|무엇이 보이는지 확실하지 않아 멈췄습니다: .*?\.(?=\s|$)",
-    r"I do not see the (?:door|door handle|material)\.|찾는 대상\((?:문|손잡이|자재)\)이 보이지 않습니다\.",
-    r"The (?:left|right) hand holds nothing\.|(?:왼|오른)손에 잡은 것이 없습니다\.",
-    r"The (?:left|right) hand did not let go of the .*?\.|(?:왼|오른)손이 잡은 것\(.*?\)을 놓지 못했습니다\.",
-    r"It was stopped: .*?\.(?=\s|$)|지켜야 할 조건이 깨졌습니다: .*?\.(?=\s|$)",
-    r"A skill broke down: .*?\.(?=\s|$)|기능이 고장 났습니다: .*?\.(?=\s|$)",
-    r"That cannot be done now\.|지금은 할 수 없습니다\.",
-    r"One step is in the way of the next\. By then:|앞의 동작이 뒤의 동작을 막습니다\. 그때의 상태:",
-    r"The report could not be written: .*?\.(?=\s|$)|보고서를 저장하지 못했습니다\.",
-)
-for pattern in HARMLESS:
-    rule(pattern)(lambda c, m: True)
-
-
-def sentences(message: str) -> Iterator[str]:
-    """Yield the sentences of a message, roughly: for tests that only look at words."""
-    yield from re.split(r"(?<=[.!?”])\s+", message)
+HARMLESS = Path(__file__).with_name("harmless.txt").read_text(encoding="utf-8").splitlines()
+for pattern in HARMLESS[1:]:
+    rule(pattern.replace("WHO", WHO).replace("PLACE", PLACE))(lambda c, m: True)

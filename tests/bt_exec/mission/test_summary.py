@@ -10,9 +10,9 @@ import pytest
 from bt_exec.events import Asked
 from bt_exec.failure import Failure, Refusal
 from bt_exec.language.messages import Messages
+from bt_exec.mission.known import Known, state_of
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.mission.reporting import Action, Reporters, Skip
-from bt_exec.mission.known import Known, state_of
 from bt_exec.mission.summary import summarise
 from bt_exec.outcome import Ending
 from bt_exec.skill import Steps, Verdict, condition, skill
