@@ -154,7 +154,8 @@ class Messages:
         template = self._sentences.get(code, {}).get(language)
         if template is None:
             return str(facts.get("message") or code)
-        return self._filled_in(template, language, facts)
+        said = self._filled_in(template, language, facts)
+        return said[:1].upper() + said[1:] if template.startswith("{") else said
 
     def phrase(self, name: str, language: str, args: Mapping[str, Any]) -> str:
         """Return what a skill, condition or tree is called with its arguments: "go to the lounge".

@@ -353,13 +353,13 @@ def _no_answer(c: Checker, m: re.Match[str]) -> bool:
 
 
 @rule(
-    rf"(?P<w>{WHO}) did not take my message “(?P<q>[^”]*)”\.",
-    rf"(?P<w>{WHO})께 “(?P<q>[^”]*)”(?:이라는|라는) 말씀을 전하지 못했습니다\.",
+    rf"(?P<w>{WHO}) has not confirmed my message “(?P<q>[^”]*)”\.",
+    rf"(?P<w>{WHO})께 “(?P<q>[^”]*)” 말씀이 전해졌는지 확인하지 못했습니다\.",
 )
 def _not_told(c: Checker, m: re.Match[str]) -> bool:
-    options = c.witness._robot.world.options
-    said = c.witness.said_to(PEOPLE[m["w"].lower()], m["q"])
-    return not said or options.answer == "refuse"
+    person, world = PEOPLE[m["w"].lower()], c.witness._robot.world
+    there = world.where(person) is not None and world.options.answer not in ("none", "refuse")
+    return not (there and c.witness.said_to(person, m["q"]))
 
 
 @rule(
