@@ -162,7 +162,7 @@ def _attempts(record: MissionRecord) -> Iterator[Attempt]:
     failures = record.outcome.failures if record.outcome is not None else ()
     if record.outcome is not None and record.outcome.reason_code in (PARTLY_DONE, NOTHING_DONE):
         paths_of = {part["path"] for part in record.outcome.missing}
-        failures = [failure for failure in failures if failure["path"] in paths_of][:1]
+        failures = tuple(one for one in failures if one["path"] in paths_of)[:1]
     if now.failure is None and failures and record.status != "satisfied":
         now.failure = Failure.from_dict(dict(failures[-1]))
     yield now

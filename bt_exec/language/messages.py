@@ -160,13 +160,13 @@ class Messages:
     def phrase(self, name: str, language: str, args: Mapping[str, Any]) -> str:
         """Return what a skill, condition or tree is called with its arguments: "go to the lounge".
 
-        Without a phrase of its own it is its word, followed by those of its arguments.
+        A tree that has the name of a condition is asked for, and listed, as ``tree NAME``. Without a phrase of its own it is its word, followed by those of its arguments.
         """
-        own = self.of(self._owners.get(name, ""))
+        own, key = self._own_phrase(name)
         given = {key: value for key, value in args.items() if value is not None}
-        template = own._phrases.get(name.rpartition(".")[2], {}).get(language)
+        template = own._phrases.get(key, {}).get(language)
         if template is None:
-            plain = name.rpartition(".")[2]
+            plain = key
             said = self.word(plain, language)
             head = said if said != plain else plain.replace("_", " ")
             rest = " → ".join(own.word(value, language) for value in given.values())
@@ -180,8 +180,15 @@ class Messages:
 
     def has_phrase(self, name: str) -> bool:
         """Whether a skill, condition or tree has a phrase of its own."""
-        own = self.of(self._owners.get(name, ""))
-        return name.rpartition(".")[2] in own._phrases
+        own, key = self._own_phrase(name)
+        return key in own._phrases
+
+    def _own_phrase(self, name: str) -> tuple[Messages, str]:
+        """Return the catalogue that has the phrase of a part, and its key there."""
+        if name in self._phrases:
+            return self, name
+        plain = name.removeprefix("tree ")
+        return self.of(self._owners.get(plain, "")), plain.rpartition(".")[2]
 
     def _filled_in(self, template: str, language: str, facts: Mapping[str, Any]) -> str:
         spoken = {name: self.word(value, language) for name, value in facts.items()}

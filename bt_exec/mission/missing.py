@@ -99,8 +99,8 @@ def what(part: NodeBase, messages: Messages, language: str) -> str:
 
 def _named(part: NodeBase, messages: Messages, language: str) -> Iterable[str]:
     match part:
-        case Tree() if messages.has_phrase(part.tree) or part.body is None:
-            yield messages.phrase(part.tree, language, part.args)
+        case Tree() if messages.has_phrase(f"tree {part.tree}") or part.body is None:
+            yield messages.phrase(f"tree {part.tree}", language, part.args)
         case Do():
             yield messages.phrase(part.do, language, part.args)
         case Check():

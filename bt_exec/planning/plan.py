@@ -47,12 +47,12 @@ def rejection(error: SpecError, request: Request) -> Refusal:
         told = " ".join(say(fact, language) for fact in facts)
         message = say(NEED_NOT_MET if so else "NEED_NOT_MET_THEN", language, facts=told)
         return Refusal(NEED_NOT_MET, message, problems=problems)
-    told = [
+    why = [
         say(problem.code, language, found=problem.found, allowed=list(problem.allowed))
         for problem in error.problems
         if problem.code in request.messages
     ]
-    whole = " ".join(dict.fromkeys(told)) if len(told) == len(problems) else ""
+    whole = " ".join(dict.fromkeys(why)) if len(why) == len(problems) else ""
     return Refusal("PLAN_REJECTED", whole or say("PLAN_REJECTED", language), problems=problems)
 
 

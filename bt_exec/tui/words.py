@@ -82,7 +82,7 @@ def called(node: NodeBase) -> tuple[str, Mapping[str, Any]] | None:
         case Do():
             return node.do, node.args
         case Tree():
-            return node.tree, node.args
+            return f"tree {node.tree}", node.args
         case Check(check=Is(name=name, args=args)):
             return name, args
     return None

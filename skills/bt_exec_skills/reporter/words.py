@@ -37,10 +37,9 @@ def words(settings: ReporterSettings) -> dict[str, Any]:
 def names(settings: ReporterSettings) -> dict[str, dict[str, str]]:
     """Return what places and people of a site are called in sentences."""
     site = make_map(settings)
-    return {
-        name: {"en": known.name.en, "ko": known.name.ko}
-        for name, known in {**site.places, **site.people}.items()
-    }
+    called = {name: place.name for name, place in site.places.items()}
+    called |= {name: person.name for name, person in site.people.items()}
+    return {name: {"en": known.en, "ko": known.ko} for name, known in called.items()}
 
 
 def _places(site: SiteMap) -> dict[str, dict[str, Any]]:

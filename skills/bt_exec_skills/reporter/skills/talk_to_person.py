@@ -77,9 +77,7 @@ def talk_to_person(
         if report and person.remote:
             notebook.mark_told()
             return Talk(target, topic, text, "")
-        answer = yield from _listen(
-            speaker, world, target, language, needed=question or not seen
-        )
+        answer = yield from _listen(speaker, world, target, language, needed=question or not seen)
     kind: NoteKind = "asked" if question else "said"
     notebook.note(world.now, kind, robot.place, target=target, topic=topic, answer=answer)
     return Talk(target, topic, text, answer)

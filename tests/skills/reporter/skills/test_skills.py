@@ -61,7 +61,7 @@ def test_observe_counts_everybody_once(play):
     seen = one.result
     assert (seen.people, seen.light, seen.noise, seen.unusual) == (2, "off", "quiet", ("spill",))
     assert seen.answer == (
-        "사람이 2명 있습니다(사용자 포함), 불이 꺼져 있습니다. 조용합니다(40 dB), "
+        "사람이 2명 있습니다(사용자 포함). 불이 꺼져 있습니다. 조용합니다(40 dB). "
         "이상한 점: 바닥에 쏟아진 물."
     )
     assert "person:user at (1.7,-3.0)" in seen.evidence
