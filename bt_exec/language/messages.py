@@ -160,7 +160,8 @@ class Messages:
     def phrase(self, name: str, language: str, args: Mapping[str, Any]) -> str:
         """Return what a skill, condition or tree is called with its arguments: "go to the lounge".
 
-        A tree that has the name of a condition is asked for, and listed, as ``tree NAME``. Without a phrase of its own it is its word, followed by those of its arguments.
+        A tree that has the name of a condition is asked for, and listed, as ``tree NAME``. Without
+        a phrase of its own it is its word, followed by those of its arguments.
         """
         own, key = self._own_phrase(name)
         given = {key: value for key, value in args.items() if value is not None}
@@ -221,11 +222,11 @@ def _filled(text: str, numbers: Iterable[str]) -> str:
 
 
 class _Forgiving(string.Formatter):
-    """Formats what is there; a missing name becomes an ellipsis."""
+    """Formats what is there: ``{who|recipient}`` is the first of them; without any, an ellipsis."""
 
     def get_value(self, key: int | str, args: Any, kwargs: Mapping[str, Any]) -> Any:
         del args  # only names are used
-        return kwargs.get(str(key), "…")
+        return next((kwargs[name] for name in str(key).split("|") if name in kwargs), "…")
 
     def format_field(self, value: Any, format_spec: str) -> str:
         del format_spec  # a word in place of a number must not become an error

@@ -153,7 +153,7 @@ def _begun(text: str) -> str:
 
 def _ended(text: str) -> str:
     """Return a text that ends like a sentence: what people say may not."""
-    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
+    return text if text.endswith((".", "!", "?", "…", "”")) else f"{text}."
 
 
 def _named(facts: Mapping[str, Any], site: SiteMap, language: str) -> dict[str, Any]:
