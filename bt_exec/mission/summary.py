@@ -128,7 +128,8 @@ def _why(
     root, *tried = _told_failures(failure, progress, catalogue)
     said: list[str] = []
     if ending.reason_code == "SKILL_FAILED":
-        said.append(messages.say("SKILL_FAILED", language))
+        stopped = messages.say("SKILL_FAILED", language)
+        said.append(stopped if root.code in messages else f"{stopped} {root.code}:")
     said.append(messages.explain(root, language))
     others = dict.fromkeys(
         messages.explain(one, language)
