@@ -20,7 +20,7 @@ def test_run_in_lines(bt: Run) -> None:
     assert ran.err == ""
     lines = ran.out.splitlines()
     assert lines[0] == "     0.0 s  command   open the door"
-    assert re.match(r" +\d+\.\d s  done      open_door  right → door-handle  \(", lines[-4])
+    assert re.match(r" +\d+\.\d s  done      open the door with the right arm  \(", lines[-4])
     assert lines[-3].startswith(" ✓ satisfied in ")
     assert lines[-2] == "   The door is open."
     assert re.match(r"   record \d{4}-\d\d-\d\d-0001", lines[-1])
@@ -51,7 +51,7 @@ def test_run_as_json(bt: Run, tmp_path: Path) -> None:
     assert (outcome["status"], outcome["reason_code"]) == ("satisfied", "ALREADY_OPEN")
     assert outcome["skipped"] == [{"name": "open_door", "reason": "already open"}]
     assert outcome["journal"] == str(file)
-    assert "건너뜀    문 열기  right → door-handle  문이 이미 열려 있습니다" in ran.err
+    assert "건너뜀    오른팔로 문 열기  문이 이미 열려 있습니다" in ran.err
 
 
 def test_run_that_is_blocked(bt: Run) -> None:
@@ -72,7 +72,10 @@ def test_run_that_recovers(bt: Run) -> None:
     fault = "open_door:1=DOOR_STUCK"
     ran = bt("run", "open the door", "--fast", "--fault", fault, "--no-journal", "--verbose")
     assert ran.code == 0
-    assert "plan 2    changes: open_door arm right → left" in ran.out
+    assert (
+        "plan 2    the door does not move as it should · changes: "
+        "open the door with the right arm → open the door with the left arm"
+    ) in ran.out
     assert "2 plans, 1 failure recovered" in ran.out
 
 
