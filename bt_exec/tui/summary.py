@@ -21,6 +21,7 @@ SIGNS = {
     "aborted": "stopped",
     "interrupted": "stopped",
     "running": "running",
+    "waiting": "",
 }
 """The state whose glyph and colour an ending has."""
 
