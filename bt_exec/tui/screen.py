@@ -141,7 +141,8 @@ class _Artist:
             compiler, since = model.planning
             text = f"{self.glyphs.states['running']} {model.told('planning with')} {compiler}"
             if model.failure and model.spec:
-                text += f" {model.told('after')} {model.code(model.failure) or model.because(model.failure)}"
+                why = model.code(model.failure) or model.because(model.failure)
+                text += f" {model.told('after')} {why}"
             thinking = [self.ends(text, "running", seconds(self.now - since))]
         rows = rows_of(model, self.width, room=room - len(thinking))
         return [*self.rows(choose(rows, max(room - len(thinking), 1), model.told)), *thinking][
