@@ -83,7 +83,8 @@ def prepare_answer(answer: Plan, request: Request) -> VerifiedPlan:
 def rejection(error: SpecError, request: Request) -> Refusal:
     """Return why a plan that does not verify is not run, for the person who gave the command.
 
-    Where nothing is wrong but how things stand (a hand is full), or will by then, that is told.
+    Where nothing is wrong but how things stand (a hand is full), or will by then, that is told; a
+    pack may have a sentence for the code of a problem that its checkers find.
     """
     problems = tuple(map(str, error.problems))
     say, language = request.messages.say, request.language
@@ -95,7 +96,13 @@ def rejection(error: SpecError, request: Request) -> Refusal:
         told = " ".join(say(fact, language) for fact in facts)
         message = say(NEED_NOT_MET if so else "NEED_NOT_MET_THEN", language, facts=told)
         return Refusal(NEED_NOT_MET, message, problems=problems)
-    return Refusal("PLAN_REJECTED", say("PLAN_REJECTED", language), problems=problems)
+    why = [
+        say(problem.code, language, found=problem.found, allowed=list(problem.allowed))
+        for problem in error.problems
+        if problem.code in request.messages
+    ]
+    whole = " ".join(dict.fromkeys(why)) if len(why) == len(problems) else ""
+    return Refusal("PLAN_REJECTED", whole or say("PLAN_REJECTED", language), problems=problems)
 
 
 def with_typed_words(spec: MissionSpec, request: Request) -> MissionSpec:
