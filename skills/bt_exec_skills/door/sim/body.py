@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from bt_exec_skills.door.robot import ARMS, Arm
+from bt_exec_skills.door.robot import ARMS, CLOSED_RAD, Arm
 from bt_exec_skills.door.sim import door_moves, hand_moves
 from bt_exec_skills.door.sim.arm import HOME
 from bt_exec_skills.door.sim.ik import ArmIK
@@ -96,6 +96,11 @@ class SimDoorRobot:
     def door_angle_rad(self) -> float:
         """The hinge encoder [rad]."""
         return self.world.angle
+
+    @property
+    def latched(self) -> bool:
+        """The latch contact: whether the door is closed with no gap left."""
+        return self.world.angle <= CLOSED_RAD
 
     @property
     def at_home(self) -> bool:
