@@ -51,6 +51,8 @@ def facts_of(robot: DoorRobot) -> dict[str, str]:
             facts[f"at.{arm}"] = "home"
         elif robot.at_label(arm, "material"):
             facts[f"at.{arm}"] = "material"
+    within = [arm for arm in ARMS if robot.in_doorway(arm)]
+    facts["doorway"] = "both" if len(within) == len(ARMS) else "".join(within) or "free"
     return facts
 
 

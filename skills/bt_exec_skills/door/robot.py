@@ -79,6 +79,9 @@ class DoorRobot(Robot, Protocol):
     def at_label(self, arm: Arm, label: str) -> bool:
         """Whether the hand is in front of what `label` names, as `reach` leaves it."""
 
+    def in_doorway(self, arm: Arm) -> bool:
+        """Whether any part of the arm is where the door swings, or behind it."""
+
     @property
     def door_angle_rad(self) -> float:
         """Reading of the hinge encoder [rad]."""

@@ -129,6 +129,10 @@ class SimDoorRobot:
         away = float(np.linalg.norm(found[0] - limb.grip))
         return abs(away - hand_moves.REACH_M) < _AT_LABEL_M
 
+    def in_doorway(self, arm: Arm) -> bool:
+        """Whether any part of the arm is where the door swings, or behind it."""
+        return self.world.geometry.in_swing(self.world.angle, self.world.limbs[arm].along())
+
     # -- motions
 
     def reach(self, arm: Arm, label: str) -> ArmMotion:

@@ -22,9 +22,9 @@ __all__ = ["open_door"]
 
 @skill(
     fails={"DOOR_STUCK", "GRASP_SLIPPED", "HAND_FULL", "NO_GRIP", *PERCEPTION_FAILS, *MOTION_FAILS},
-    needs={"hand.{arm}": "empty"},
-    effects={"door": "open", "at.{arm}": "home"},
-    uses={"arm.{arm}", "door"},
+    needs={"hand.{arm}": "empty", "doorway": "free|{arm}"},
+    effects={"door": "open", "at.{arm}": "home", "doorway": "free"},
+    uses={"arm.{arm}", "door", "doorway"},
     timeout_s=40,
 )
 def open_door(
