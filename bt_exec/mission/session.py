@@ -45,7 +45,7 @@ _log = logging.getLogger("bt_exec")
 
 
 class Session:
-    """Robots, eyes, clock and compiler of a site. Use it as a context manager.
+    """Rigs, perception, clock and compiler of a site. Use it as a context manager.
 
     Args:
         site: A loaded site, or its name or file; the default site if empty.

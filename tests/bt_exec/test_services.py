@@ -148,3 +148,17 @@ def test_only_a_robot_hurries_time():
     robots = {"real": lambda settings, world: Rig(robot, services=services)}
     with pytest.raises(UsageError, match="only simulated robots run faster"):
         Session(site_of(dataclasses.replace(pack, robots=robots)), fast=True)
+
+
+def test_a_service_that_a_skill_takes_for_an_argument_is_refused_when_it_is_registered():
+    @skill
+    def borrow(shelf: Shelf) -> Steps:
+        """Take any book."""
+        yield Running()
+
+    said = (
+        "skill borrow takes the service 'shelf' of pack library as an argument; "
+        r"write shelf: Service\[Shelf\]"
+    )
+    with pytest.raises(RegistrationError, match=said):
+        Catalogue([dataclasses.replace(library_pack(), skills=(borrow,), conditions=())])

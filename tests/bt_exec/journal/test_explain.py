@@ -24,6 +24,7 @@ from bt_exec.journal.explain import Explanation, explain
 from bt_exec.outcome import Outcome
 from bt_exec.pack import Catalogue
 from bt_exec.skill import Steps, skill
+from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
 from bt_exec.testing.missions import scripted_site
 
@@ -149,3 +150,17 @@ def test_a_record_of_nothing_is_explained(journal: Journal) -> None:
     journal.begin(command="x").close()
     found = explain(journal.mission("last"))
     assert (found.attempts, found.cause, found.facts, found.running) == ((), None, {}, ())
+
+
+def test_steps_that_ran_with_a_saved_result_tell_its_value(explained):
+    spec = load_text(
+        "{mission: {command: x}, root: {sequence: [{do: look, save: {thing: found}},"
+        " {do: carry, with: {thing: $found}}, {do: leave, with: {thing: $found}}]}}"
+    ).document
+    found = explained(
+        Planned(0.5, 0, spec, 1),
+        SkillStarting(1.0, 20, "carry", "carry", {"thing": "cup"}, 1),
+        SkillEnded(2.0, 40, "carry", "carry", 1, "done", 1.0),
+    )
+    steps = (("look", {}), ("carry", {"thing": "cup"}), ("leave", {"thing": "$found"}))
+    assert found.attempts[-1].steps == steps

@@ -43,7 +43,7 @@ class Camera:
 
 
 class Looks:
-    """A lookout with one pair of eyes and what it emitted."""
+    """A perception loop of one rig and what it emitted."""
 
     def __init__(
         self, rates: Rates | None = None, *, wait: bool = False, limit_s: float = 60.0
@@ -184,7 +184,9 @@ def test_a_simulation_that_takes_too_long_is_told_and_looked_at_again(looks, lin
     on = looks(wait=True, limit_s=0.1)
     on.camera.ready.clear()
     on.perception_loop.look()
-    assert lines(on.events) == ["1 4 PerceptionFailed test TimeoutError: no scene after 0.1 s"]
+    assert lines(on.events) == [
+        "1 4 PerceptionFailed test TimeoutError: no observation after 0.1 s"
+    ]
     on.camera.ready.set()
     on.settle()
     on.perception_loop.look()

@@ -252,7 +252,7 @@ def test_what_its_compiler_verified_for_this_request_is_not_verified_again(
     verified = prepare(written, replace(request, situation=situation))
     asked = []
     monkeypatch.setattr(
-        "bt_exec.mission.planner.prepare", lambda *given: (asked.append(given), prepare(*given))[1]
+        "bt_exec.planning.plan.prepare", lambda *given: (asked.append(given), prepare(*given))[1]
     )
     found = Asked(Says(Plan(written, verified=verified))).planner.plan(request)
     assert (found is verified) is fits
