@@ -163,7 +163,7 @@ def some_plan(draw: random.Random) -> MissionSpec:
 @pytest.mark.timeout(3600)
 def test_no_random_plan_of_two_arms_jams_the_door(door_site: Any) -> None:
     refused, ran = 0, 0
-    for seed in range(120):
+    for seed in range(60):
         draw = random.Random(seed)
         settings = door_site.packs["door"].model_copy(update={"material_arm": draw.choice(ARMS)})
         site = replace(door_site, packs={"door": settings})
@@ -175,5 +175,5 @@ def test_no_random_plan_of_two_arms_jams_the_door(door_site: Any) -> None:
         assert not codes & {"DOOR_STUCK", "BLOCKED"}, (seed, outcome.message)
         refused += outcome.status == "refused"
         ran += outcome.status == "satisfied"
-    assert refused > 20
-    assert ran > 20
+    assert refused > 10
+    assert ran > 10
