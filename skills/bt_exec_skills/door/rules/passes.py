@@ -93,20 +93,14 @@ def skip_what_is_done(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def see_inside(spec: MissionSpec, context: PassContext) -> Changed:
-    """Where material matters, an open door that hides part of its inside is opened further.
-
-    Nothing is said of the library's own trees: nobody chose another way of opening there.
-    """
+    """Where material matters, an open door that hides part of its inside is opened further."""
     if not any(handles_material(node) or _looks_inside(node) for node in walk(spec.root)):
         return spec, ()
-    trees = [node.body for node in walk(spec.root) if isinstance(node, Tree) and node.body]
-    ours = {id(inner) for body in trees for inner in walk(body)}
     changes: list[str] = []
 
     def widen(node: NodeBase) -> NodeBase:
         if isinstance(node, Do) and node.do == OPENED and node.skip_if == IS_OPEN:
-            if id(node) not in ours:
-                changes.append(_note(context, node, "inside"))
+            changes.append(_note(context, node, "inside"))
             return node.model_copy(update={"skip_if": OPEN_ENOUGH})
         return node
 

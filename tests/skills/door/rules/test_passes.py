@@ -112,13 +112,6 @@ def test_where_material_matters_an_open_door_must_hide_nothing(do, then, wider):
     assert see_inside(found, context()) == (found, ())
 
 
-def test_the_librarys_own_opening_is_widened_without_a_word():
-    found, notes = see_inside(spec(f"{{sequence: [{{tree: open_door}}, {REACH}]}}"), context())
-    opening = to_data(found)["root"]["sequence"][0]["body"]
-    assert opening["skip_if"] == {"all": [{"door_is": {"state": "open"}}, "inside_in_view"]}
-    assert notes == ()
-
-
 def test_what_the_planner_wrote_otherwise_is_left():
     for more in ("", ", skip_if: arms_home"):
         plan = spec(f"{{sequence: [{opens('door', more)}, {REACH}]}}")
