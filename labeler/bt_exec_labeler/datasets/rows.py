@@ -14,6 +14,7 @@ from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, cut
 from bt_exec_labeler.datasets.memory import Memory
 from bt_exec_labeler.episode import Episode, Frame
 from bt_exec_labeler.items import Role
+from bt_exec_labeler.quality.contradictions import facts_at
 from bt_exec_labeler.spans import Span, spans_of
 from bt_exec_labeler.splits import split_of
 from bt_exec_labeler.vocabulary import Vocabulary
@@ -50,6 +51,7 @@ def rows_of(
             "split": split_of(episode.id),
             "t": t,
             "command": episode.command,
+            "facts": json.dumps(facts_at(episode, t), ensure_ascii=False),
             "mid_step_id": line["mid_step_id"],
             "mid_step_text": texts[line["mid_step_id"]],
             **_clip(cut(episode, t, RECENT), keep),

@@ -64,3 +64,15 @@ def test_a_door_that_stays_between_two_states_is_ajar(
         return replace(made, door=replace(made.door, between=BETWEEN.get(letter, ())))
 
     assert agreed_state([one(letter) for letter in states]).state == answer
+
+
+@pytest.mark.parametrize("states", ["", "o", "?", "oc", "co", "oa?", "oo"])
+def test_confidence_is_a_share_and_halved_at_most_by_disagreement(
+    states: str, scene: Callable[..., DoorObservation]
+) -> None:
+    scenes = [scene(state=STATES[letter]) for letter in states]
+    found = agreed_state(scenes)
+    assert 0.0 <= found.confidence <= 1.0
+    split = len(states) > 1 and "?" not in states and len(set(states[-2:])) > 1
+    newest = scenes[-1].door.confidence if scenes else 0.0
+    assert found.confidence == (0.5 if split else newest)
