@@ -196,10 +196,25 @@ class Messages:
         said = _Forgiving().vformat(template, (), spoken).strip()
         return with_particles(said) if language == "ko" else said
 
+    def in_the_way(self, facts: Iterable[str], language: str) -> str:
+        """Return how things stand that must not be so, and what to do first, where a pack says it.
+
+        Args:
+            facts: As ``doorway=left``. The sentence for ``first doorway=left`` comes before that of
+                the fact itself; a fact without either is said as it is.
+            language: Of the command.
+        """
+        first = {fact: f"first {fact}" for fact in facts}
+        return " ".join(
+            self.say(way if way in self else fact, language) for fact, way in first.items()
+        )
+
     def explain(self, failure: Failure, language: str) -> str:
         """Return why `failure` happened, as one sentence for the operator, as its pack says it."""
         facts = {**failure.args, **failure.evidence, "message": failure.message}
         own = self.of(self._owners.get(failure.node, ""))
+        if failure.code == "NEED_NOT_MET" and "facts" in facts:
+            facts["facts"] = own.in_the_way(str(facts["facts"]).split(", "), language)
         return own.say(failure.code, language, **facts)
 
 

@@ -16,6 +16,7 @@ from bt_exec.spec.expand import expand
 from bt_exec.spec.model import MissionSpec, NodeBase, Tree, rebuild
 from bt_exec.verify import verify_document, verify_mission
 from bt_exec.verify.facts import NEED_NOT_MET
+from bt_exec.verify.resources import CLAIMED_TWICE
 from bt_exec.verify.types import read_word
 
 __all__ = [
@@ -89,13 +90,17 @@ def rejection(error: SpecError, request: Request) -> Refusal:
     problems = tuple(map(str, error.problems))
     say, language = request.messages.say, request.language
     facts = dict.fromkeys(problem.found for problem in error.problems)
-    known = all(fact in request.messages for fact in facts)
+    known = all({fact, f"first {fact}"} & request.messages.codes() for fact in facts)
     if known and all(problem.code == NEED_NOT_MET for problem in error.problems):
         now = request.situation.facts.items()
         so = all(fact in {f"{key}={value}" for key, value in now} for fact in facts)
-        told = " ".join(say(fact, language) for fact in facts)
+        told = request.messages.in_the_way(facts, language)
         message = say(NEED_NOT_MET if so else "NEED_NOT_MET_THEN", language, facts=told)
         return Refusal(NEED_NOT_MET, message, problems=problems)
+    twice = [problem.found for problem in error.problems if problem.code == CLAIMED_TWICE]
+    if twice and all(one.code in (CLAIMED_TWICE, NEED_NOT_MET) for one in error.problems):
+        message = say(CLAIMED_TWICE, language, what=twice[0])
+        return Refusal(CLAIMED_TWICE, message, problems=problems)
     why = [
         say(problem.code, language, found=problem.found, allowed=list(problem.allowed))
         for problem in error.problems

@@ -144,8 +144,12 @@ class Forest:
 
 def is_plain(spec: NodeBase) -> bool:
     """Whether a node has neither a name nor a modifier."""
-    parts = (spec.skip_if, spec.guarded, spec.retry, spec.timeout, spec.repeat, spec.name)
-    return all(part is None for part in parts)
+    return spec.name is None and not _modified(spec)
+
+
+def _modified(spec: NodeBase) -> bool:
+    parts = (spec.skip_if, spec.guarded, spec.retry, spec.timeout, spec.repeat)
+    return any(part is not None for part in parts)
 
 
 def goes_on(spec: NodeBase) -> bool:
@@ -164,8 +168,9 @@ def only_groups(spec: NodeBase) -> bool:
 
 
 def _same_work(tree: Tree, inner: ViewNode) -> bool:
-    """Whether a tree is nothing but a skill of its own name."""
-    return is_plain(tree) and isinstance(inner.spec, Do) and inner.label == tree.tree
+    """Whether a tree is nothing but a skill of its own name, or of the name it is given here."""
+    own = tree.name or tree.tree
+    return not _modified(tree) and isinstance(inner.spec, Do) and inner.label == own
 
 
 def _outer_tells(node: ViewNode, state: NodeState) -> bool:
