@@ -50,7 +50,7 @@ class Conductor:
         self.verbose = verbose
         self.last = last
         self.live = painter.live and not plain
-        self.model = ViewModel(ascii=painter.ascii)
+        self.model = ViewModel(ascii=painter.ascii, verbose=verbose)
         self.listener: ev.Listener = (
             self.model if self.live else PlainView(self.model, self._line, verbose=verbose)
         )

@@ -179,7 +179,7 @@ _VERDICT = tuple(f.name for f in fields(Verdict))
 _outcome = partial(
     _tuples,
     Outcome,
-    ("skipped", "failures", "nearest", "problems", "did_you_mean", "missing"),
+    ("skipped", "failures", "undone", "nearest", "problems", "did_you_mean", "missing"),
 )
 _problem = partial(_tuples, Problem, ("allowed",))
 

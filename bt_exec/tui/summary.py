@@ -15,6 +15,7 @@ __all__ = ["SIGNS", "summary_lines", "unsaid"]
 
 SIGNS = {
     "satisfied": "done",
+    "partial": "stopped",
     "blocked": "stopped",
     "failed": "failed",
     "refused": "skipped",
@@ -71,6 +72,10 @@ def summary_lines(
     if outcome.status in ("blocked", "failed") and model is not None and model.buffers:
         seen = "; ".join(buffer.text for buffer in model.buffers.values())
         lines += _wrapped(f"{told('seen')}: {seen}", width, "dim", signed)
+    for what, why in ((part["what"], part["why"]) for part in outcome.undone):
+        if clean(what) not in clean(outcome.message):
+            text = f"{told('not done')}: {clean(what)} · {clean(why)}"
+            lines += _wrapped(text, width, "stopped", signed)
     for problem in outcome.problems:
         lines += _wrapped(clean(problem), width, "dim", signed)
     for trace in _tracebacks(outcome) if verbose else ():
@@ -109,7 +114,7 @@ def _head(outcome: Outcome, told: Callable[[str], str]) -> str:
     code = outcome.reason_code if outcome.reason_code not in ("OK", "ABORTED") else ""
     if outcome.status == "refused":
         return " · ".join(filter(None, (told("refused"), code, told("exit 5"))))
-    word = "in" if outcome.status == "satisfied" else "after"
+    word = "in" if outcome.status in ("satisfied", "partial") else "after"
     said = "stopped" if outcome.status == "aborted" else outcome.status
     facts = [f"{told(said)} {told(f'{word} {time}')}", code]
     plans, failures = outcome.plan_version, len(outcome.failures)

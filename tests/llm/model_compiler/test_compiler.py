@@ -278,9 +278,15 @@ def test_the_same_answer_again_ends_the_questions(scripted):
     assert ['"again":' in text for text in texts] == [False, False, True]
 
 
-def test_a_mission_ends_with_no_code_that_the_model_made_up(scripted):
-    check = "{check: {door_is: {state: open}}, else: HACKED}"
-    answer = f"root: {{sequence: [{check}, {{tree: open_door}}]}}"
+@pytest.mark.parametrize(
+    "step",
+    [
+        "{check: {door_is: {state: open}}, else: HACKED}",
+        "{check: door_known, while: {door_is: {state: open}, else: HACKED}}",
+    ],
+)
+def test_a_mission_ends_with_no_code_that_the_model_made_up(scripted, step):
+    answer = f"root: {{sequence: [{step}, {{tree: open_door}}]}}"
     run = run_paper(OPEN, scripted([answer]))
     assert run.outcome.reason_code != "HACKED"
     assert all("HACKED" not in str(failure) for failure in run.outcome.failures)
