@@ -21,7 +21,7 @@ COMMANDS = yaml.safe_load(
 
 @pytest.fixture(scope="module")
 def read():
-    words = runpy.run_path(str(ROOT / "examples" / "15_words_of_your_own.py"))
+    words = runpy.run_path(str(ROOT / "examples" / "16_words_of_your_own.py"))
 
     def read(command: str) -> str:
         language = words["language_of"](command)
