@@ -8,7 +8,7 @@ from bt_exec.pack import Pack
 from bt_exec.site.data import data_path
 from bt_exec_skills.tabletop.hand import Hand
 from bt_exec_skills.tabletop.names import Attribute, ObjectName
-from bt_exec_skills.tabletop.rigs import make_sim_rig
+from bt_exec_skills.tabletop.rigs import make_http_rig, make_sim_rig
 from bt_exec_skills.tabletop.robot import Side
 from bt_exec_skills.tabletop.settings import TableSettings, TableStart
 from bt_exec_skills.tabletop.skills.conditions import CONDITIONS
@@ -27,7 +27,7 @@ PACK = Pack(
     prompt=Path(__file__).with_name("prompt.md"),
     trees=data_path("trees", "tabletop"),
     messages=Path(__file__).with_name("messages.yaml"),
-    robots={"sim": make_sim_rig},
+    robots={"sim": make_sim_rig, "http": make_http_rig},
     services={"hand": Hand},
     settings=TableSettings,
     world=TableStart,

@@ -7,7 +7,7 @@ from bt_exec.rig import Rig
 from bt_exec_skills.tabletop.hand import Hand
 from bt_exec_skills.tabletop.settings import TableSettings, TableStart
 
-__all__ = ["make_sim_rig"]
+__all__ = ["make_http_rig", "make_sim_rig"]
 
 
 def make_sim_rig(settings: TableSettings, start: TableStart) -> Rig:
@@ -34,3 +34,19 @@ def make_sim_rig(settings: TableSettings, start: TableStart) -> Rig:
         return {"hand": hand.holds(world.environment()) or "empty"}
 
     return Rig(robot, perception, robot, facts, None, services={"hand": hand})
+
+
+def make_http_rig(settings: TableSettings, start: TableStart) -> Rig:
+    """Return a robot whose simulator is reached over HTTP.
+
+    Raises:
+        UsageError: If no address is set, or nothing answers there.
+    """
+    if settings.remote is None:
+        raise UsageError("robot: http needs its address: 'remote: {http: http://127.0.0.1:8800}'")
+    if start.model_fields_set:
+        given = ", ".join(sorted(start.model_fields_set))
+        raise UsageError(f"the world of a remote simulator cannot be chosen here (found {given})")
+    from bt_exec_skills.tabletop.protocol.rig import http_rig
+
+    return http_rig(settings.remote)

@@ -42,7 +42,8 @@ class TableRobot(Robot, Protocol):
 
     A motion starts at once and ends by itself; starting one stops the one before. `Motion.failure`
     says that it could not be carried out, with one of the codes ``UNREACHABLE``, ``NO_PATH``,
-    ``STUCK``, ``MISSED``, ``EMPTY``, ``SIMULATOR_UNREACHABLE``, ``SIMULATOR_FAULT``, ``STOPPED``.
+    ``STUCK``, ``MISSED``, ``EMPTY``, ``UNCERTAIN``,
+    ``SIMULATOR_UNREACHABLE``, ``SIMULATOR_FAULT``, ``STOPPED``.
     Whether a thing was picked or placed is not for the motion to say: skills read the world.
     """
 

@@ -89,10 +89,33 @@ def replanned(
         parent=previous.mission.plan_version,
         subgoals=previous.mission.subgoals,
     )
-    spec = plan_of(header, kept, targets_of(previous.root))
+    aside = _aside(kept, now, request)
+    spec = plan_of(header, [*aside, *kept], targets_of(previous.root))
     finished = [goal for goal in kept if _reached(goal, now)]
     kept_paths = _paths_of(spec, finished, request)
     return spec.model_copy(update={"mission": header.model_copy(update={"kept": kept_paths})}), lost
+
+
+def _aside(kept: list[Subgoal], now: Environment, request: Request) -> list[Subgoal]:
+    """Return the subgoal that empties the hand, if what it holds has no place any more."""
+    held = request.situation.facts.get("hand", "empty")
+    at = now.at(held)
+    if at is None:
+        return []
+    for goal in kept:
+        moves = [move for move in goal.moves if not _done(move, now)]
+        if moves:
+            if moves[0].thing == held:
+                return []
+            break
+    others = [name for name in now.objects if name != held and not now.on_floor(name)]
+    others = [name for name in others if now.holder(name) is None]
+    if not others:
+        return []
+    near = min(others, key=lambda name: now.objects[name].pos.flat(at))
+    said = held.removeprefix("object_")
+    text = f"{said} aside" if request.language == "en" else f"{said} → 옆에"
+    return [Subgoal(text, (Move(held, near, "next_to"),))]
 
 
 def _failing(previous: MissionSpec, failure: Failure) -> int:

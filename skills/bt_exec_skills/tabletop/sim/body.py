@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
+from bt_exec.failure import Failed
 from bt_exec_skills.motion.stepped import MotionSteps, SteppedMotion
+from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.simulation.periods import Periods
 from bt_exec_skills.tabletop.environment import Environment, Point
 from bt_exec_skills.tabletop.sim.arm import ArmIK
 from bt_exec_skills.tabletop.sim.moves import drive, pick, place
-from bt_exec_skills.tabletop.sim.ways import Map
+from bt_exec_skills.tabletop.sim.ways import Map, Way
 from bt_exec_skills.tabletop.sim.world import CONTROL_S, TableWorld
 
 __all__ = ["Read", "SimTableRobot"]
@@ -99,6 +102,10 @@ class SimTableRobot:
         """See `TableRobot.goto`."""
         return self._start(self._goto(at), None)
 
+    def follow(self, way: Way, faces: Point | None) -> SteppedMotion[tuple[float, str]]:
+        """Follow the corners of a way, and face a point in the end."""
+        return self._start(self._follow(way, faces), None)
+
     def pick(self, at: Point, lift: float = 0.2) -> SteppedMotion[tuple[float, str]]:
         """See `TableRobot.pick`."""
         self._picks += 1
@@ -107,6 +114,16 @@ class SimTableRobot:
     def place(self, at: Point, retract: float = 0.3) -> SteppedMotion[tuple[float, str]]:
         """See `TableRobot.place`."""
         return self._start(place(self.world, self._ik, at, retract), 5)
+
+    def plan(self, at: Point) -> Way | None:
+        """Return the corners of the way to where the arm reaches `at`; None if there is none."""
+        world = self.world
+        try:
+            goal, grid, free = self._map.stand(world.environment(), world.pose, at)
+            found = list(self._map.find(world.pose, goal, grid, free))
+        except Failed:
+            return None
+        return found[-1]
 
     def _goto(self, at: Point) -> MotionSteps:
         world = self.world
@@ -117,6 +134,13 @@ class SimTableRobot:
                 yield 0.0, "planning"
         assert way is not None
         yield from drive(world, way, goal)
+
+    def _follow(self, way: Way, faces: Point | None) -> MotionSteps:
+        pose, (x, y) = self.world.pose, way[-1]
+        towards = (faces.x, faces.y) if faces is not None else (x, y)
+        turned = math.dist(towards, (x, y)) > 1e-6
+        yaw = math.atan2(towards[1] - y, towards[0] - x) if turned else pose.yaw
+        yield from drive(self.world, [(pose.x, pose.y), *way], Pose(x, y, yaw))
 
     def _start(self, steps: MotionSteps, phases: int | None) -> SteppedMotion[tuple[float, str]]:
         if self._motion is not None:

@@ -16,6 +16,7 @@ from bt_exec.failure import Failed
 from bt_exec_skills.motion.stepped import MotionSteps
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.environment import Point
+from bt_exec_skills.tabletop.names import looks_of
 from bt_exec_skills.tabletop.sim.arm import FINGER_OPEN, HAND_DROP, HOME, REACH, ArmIK, Vector
 from bt_exec_skills.tabletop.sim.layout import Item
 from bt_exec_skills.tabletop.sim.ways import Way
@@ -131,7 +132,8 @@ def _yaws(world: TableWorld, at: Point, item: Item | None, reach: float) -> list
     """Return yaws of the hand, the one with the most room for the fingers first."""
     now = world.environment()
     names = [name for name in now.objects if item is None or name != item.name]
-    others = [now.objects[name].pos for name in names if now.objects[name].pos.flat(at) < 0.3]
+    near = [name for name in names if now.objects[name].pos.flat(at) < 0.3]
+    others = [(now.objects[name].pos, _rim_of(world.items[name])) for name in near]
     if item is not None and item.form == "cube":
         turn = now.objects[item.name].ori[2]
         options = [turn, turn + math.pi / 2]
@@ -142,10 +144,15 @@ def _yaws(world: TableWorld, at: Point, item: Item | None, reach: float) -> list
         least = 1.0
         for sign in (1, -1):
             x, y = at.x - sign * reach * math.sin(yaw), at.y + sign * reach * math.cos(yaw)
-            least = min([least, *(math.hypot(x - o.x, y - o.y) for o in others)])
+            least = min([least, *(abs(math.hypot(x - o.x, y - o.y) - rim) for o, rim in others)])
         return round(least, 2)
 
     return sorted(options, key=room, reverse=True)
+
+
+def _rim_of(item: Item) -> float:
+    """Return how far from its middle an item stands up [m]: at its rim, if it holds things."""
+    return item.half if looks_of(item.name).holds_things else 0.0
 
 
 def pick(world: TableWorld, ik: ArmIK, at: Point, lift: float, attempt: int) -> MotionSteps:

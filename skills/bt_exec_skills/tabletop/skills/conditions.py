@@ -139,12 +139,12 @@ def all_in_place(
     if now is None:
         return _WAITING
     wrong = [
-        f"{name}: {now.holder(name) or ('-' if name in now.objects else 'gone')} (not {target})"
+        f"{name} → {target}"
         for name, target in zip(objects, targets, strict=False)
         if not now.inside(name, target)
     ]
     count = len(objects) - len(wrong)
-    why = f"{count} of {len(objects)}; {'; '.join(wrong)}" if wrong else f"{count} in place"
+    why = f"{count}/{len(objects)}; {', '.join(wrong)}" if wrong else f"{count} in place"
     return Verdict(not wrong, why, tuple(wrong))
 
 

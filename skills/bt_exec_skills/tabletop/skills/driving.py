@@ -22,7 +22,7 @@ MOTION_FAILS = frozenset({"UNREACHABLE", "NO_PATH", "BLOCKED", "STOPPED", *READ_
 _CODES: Mapping[str, str] = MappingProxyType(
     {code: code for code in ("UNREACHABLE", "NO_PATH", "STOPPED", *READ_FAILS)}
 )
-_ITS_OWN = ("MISSED", "EMPTY")  # the world says better whether it did
+_ITS_OWN = ("MISSED", "EMPTY", "UNCERTAIN")  # the world says better whether it did
 _SETTLE_TICKS = 3
 
 
@@ -60,8 +60,8 @@ def drive(robot: TableRobot, motion: Motion, **facts: Any) -> Steps[Failed | Non
     """Follow `motion` to its end; it is stopped in any case.
 
     Returns:
-        A failure that the world settles: the hand closed on nothing, or was empty. None if it
-        ended well.
+        A failure that the world settles: the hand closed on nothing, or nobody knows whether it
+        moved. None if it ended well.
 
     Raises:
         Failed: If it could not be carried out; BLOCKED for what is none of the known reasons.
