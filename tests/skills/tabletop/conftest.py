@@ -50,13 +50,14 @@ def run_table(table_site):
 
 @pytest.fixture
 def remote_site(table_site):
-    """Return the site with its robot at an address; quick ticks, for the world there is quick."""
+    """Return the site with its robot at an address; quick ticks where the world is quick."""
 
     def make(address, **remote):
         settings = table_site.packs["tabletop"]
         given = {"robot": "http", "remote": {"http": address, **remote}}
         own = type(settings).model_validate(given)
-        rates = table_site.rates.model_copy(update={"tick_hz": 100.0, "look_hz": 50.0})
+        quick = {} if remote.get("lockstep") else {"tick_hz": 100.0, "look_hz": 50.0}
+        rates = table_site.rates.model_copy(update=quick)
         return replace(table_site, packs={"tabletop": own}, rates=rates)
 
     return make

@@ -1,4 +1,4 @@
-"""Our robot drives somebody else's simulator, with each of its known faults: no result is untrue."""
+"""Our robot drives another simulator, with each of its known faults: no result is untrue."""
 
 import pytest
 

@@ -22,6 +22,7 @@ def simulator(
     lockstep: Annotated[
         bool, typer.Option("--lockstep", help="Time passes only on POST /step.")
     ] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="Motions do not wait for the wall.")] = False,
     token: Annotated[
         str,
         typer.Option(envvar="BT_EXEC_TOKEN", help="Needed beyond loopback."),
@@ -30,4 +31,4 @@ def simulator(
     """Serve the world: GET /env /state /camera, POST /send_action /cancel /step."""
     from bt_exec_skills.tabletop.protocol.serve import serve
 
-    serve(site, host, port, world or [], token, lockstep=lockstep)
+    serve(site, host, port, world or [], token, lockstep=lockstep, fast=fast)

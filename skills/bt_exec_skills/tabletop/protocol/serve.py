@@ -16,7 +16,9 @@ from bt_exec_skills.tabletop.sim.world import TableWorld
 __all__ = ["make_engine", "serve"]
 
 
-def make_engine(site: str, world: Iterable[str], *, lockstep: bool) -> Engine:
+def make_engine(
+    site: str, world: Iterable[str], *, lockstep: bool = False, fast: bool = False
+) -> Engine:
     """Return the engine of a site's world.
 
     Raises:
@@ -33,11 +35,18 @@ def make_engine(site: str, world: Iterable[str], *, lockstep: bool) -> Engine:
         raise UsageError(str(error)) from error
     robot = SimTableRobot(kitchen)
     robot.step(0.5)  # things come to rest
-    return Engine(robot, lockstep=lockstep)
+    return Engine(robot, lockstep=lockstep, fast=fast)
 
 
 def serve(
-    site: str, host: str, port: int, world: Iterable[str], token: str, *, lockstep: bool
+    site: str,
+    host: str,
+    port: int,
+    world: Iterable[str],
+    token: str,
+    *,
+    lockstep: bool = False,
+    fast: bool = False,
 ) -> None:
     """Serve until somebody stops it.
 
@@ -52,7 +61,7 @@ def serve(
         from bt_exec_skills.tabletop.protocol.server import make_app
     except ImportError as error:
         raise UsageError("the simulator needs the extra: pip install 'bt-exec[serve]'") from error
-    engine = make_engine(site, world, lockstep=lockstep)
+    engine = make_engine(site, world, lockstep=lockstep, fast=fast)
     try:
         app = make_app(engine, token)
         uvicorn.run(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=2)
