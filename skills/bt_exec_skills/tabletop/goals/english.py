@@ -67,7 +67,12 @@ class _Grammar:
             if goes_on:
                 yield from self.put(start, at)
             return
+        kept = words.tokens[at].text.startswith("leave")
         at = self.skip(at + 1, "filler")
+        if kept:
+            for themes, end in self.things(at):
+                end = self.skip(end, "filler")
+                yield Ask("leave", words.said(start, end), themes), end
         if "swap" in verbs:
             yield from self.swap(start, at)
         if "sort" in verbs:

@@ -169,8 +169,9 @@ class _Grammar:
         words = self.words
         for draft, at, topic in self.phrase(start):
             text = words.said(start, at)
-            if words.of(at, "except"):
-                yield draft.phrase(text), "in", "except", at + 1
+            apart = self.skip(at, "only")
+            if words.of(apart, "except"):
+                yield draft.phrase(text), "in", "except", apart + 1
                 continue
             if words.of(at, "out"):
                 yield draft.phrase(text), "in", "out", at + 1
