@@ -15,7 +15,7 @@ from bt_exec import events as ev
 from bt_exec.failure import Failure, Problem
 from bt_exec.language.messages import Messages, language_of
 from bt_exec.outcome import Outcome
-from bt_exec.spec.model import Fallback, MissionSpec, Parallel
+from bt_exec.spec.model import Fallback, MissionSpec, Parallel, Sequence
 from bt_exec.tui.changes import say_changes
 from bt_exec.tui.nodes import Forest, ViewNode
 from bt_exec.tui.saved import names_of, with_values
@@ -132,7 +132,7 @@ class ViewModel:
         text = self.shown(node.about)
         if isinstance(node.spec, Fallback | Parallel):
             return self.told(text).replace(" or ", f" {self.told('or')} ")
-        return text
+        return text or _how_many(node)
 
     def why(self, failure: Failure) -> str:
         """Return why a node failed; the sentence of its code where no word for it is listed."""
@@ -236,3 +236,14 @@ class ViewModel:
                         node.guard = event.verdict
                     else:
                         node.answer = event.verdict
+
+
+def _how_many(node: ViewNode) -> str:
+    """Return how many parts of a named sequence are done, "2/3"; of subgoals, if it has any."""
+    if not isinstance(node.spec, Sequence) or node.spec.name is None:
+        return ""
+    goals = [child for child in node.children if isinstance(child.spec, Sequence)]
+    parts = goals or node.children
+    done = sum(child.state in ("done", "skipped", "kept") for child in parts)
+    begun = any(child.state is not None for child in parts)
+    return f"{done}/{len(parts)}" if begun and len(parts) > 1 else ""

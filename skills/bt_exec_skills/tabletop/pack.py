@@ -6,6 +6,7 @@ from pathlib import Path
 
 from bt_exec.pack import Pack
 from bt_exec.site.data import data_path
+from bt_exec_skills.tabletop.checkers import CHECKERS
 from bt_exec_skills.tabletop.hand import Hand
 from bt_exec_skills.tabletop.names import Attribute, ObjectName
 from bt_exec_skills.tabletop.rigs import make_http_rig, make_sim_rig
@@ -15,6 +16,7 @@ from bt_exec_skills.tabletop.skills.conditions import CONDITIONS
 from bt_exec_skills.tabletop.skills.go_to_object import go_to_object
 from bt_exec_skills.tabletop.skills.pick_object import pick_object
 from bt_exec_skills.tabletop.skills.place_object import place_object
+from bt_exec_skills.tabletop.task_outputs import TASK_OUTPUTS
 
 __all__ = ["PACK"]
 
@@ -24,6 +26,8 @@ PACK = Pack(
     skills=(go_to_object, pick_object, place_object),
     conditions=CONDITIONS,
     types={"Thing": ObjectName, "Side": Side, "Attribute": Attribute},
+    checkers=CHECKERS,
+    formats={"task-outputs": TASK_OUTPUTS},
     prompt=Path(__file__).with_name("prompt.md"),
     trees=data_path("trees", "tabletop"),
     messages=Path(__file__).with_name("messages.yaml"),

@@ -131,7 +131,8 @@ class FaultySimulator:
                 self.objects[self.held][:2] = [x, y - 0.2]
         elif name == "pick_object" and self.held is None:
             near = [n for n, at in self.objects.items() if math.dist(at, (x, y, z)) < 0.05]
-            if near and not (self.fault == "hand misses" and self.left > 0):
+            slick = near == ["object_red_1"] and self.fault == "one cannot be grasped"
+            if near and not slick and not (self.fault == "hand misses" and self.left > 0):
                 self.held = near[0]
                 self.objects[self.held] = [self.base[0], self.base[1] + 0.4, 0.85]
             elif near:

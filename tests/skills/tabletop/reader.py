@@ -35,7 +35,7 @@ class Judge:
 
     def __init__(self, world, command):
         self.world, self.command = world, command
-        names = list(world.items)
+        names = [item.name for item in world.layout.items]
         self.things = [name for name in names if not holds(name)]
         self.holders = [name for name in names if holds(name)]
 
@@ -48,7 +48,8 @@ class Judge:
         return (x - a) ** 2 + (y - b) ** 2 <= 0.15**2 and -0.02 < z - c < 0.2
 
     def where(self, thing):
-        found = [holder for holder in self.holders if self.within(thing, holder)]
+        there = [holder for holder in self.holders if holder in self.world.items]
+        found = [holder for holder in there if self.within(thing, holder)]
         return found[0] if found else None
 
     def wanted(self):

@@ -27,7 +27,13 @@ def run(site):
         return session.run(COMMAND)
 
 
-@pytest.mark.parametrize("fault", SURVIVED)
+QUICK = ("", "throws and says success", "breaks after it moved", "wrong types")
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [pytest.param(one, marks=() if one in QUICK else pytest.mark.slow) for one in SURVIVED],
+)
 def test_a_fault_that_passes_is_survived_and_done_is_done(fault, faulty, remote_site):
     simulator = faulty(fault)
     outcome = run(remote_site(simulator.address))
@@ -54,6 +60,16 @@ def test_a_thing_without_a_way_is_given_up_and_the_rest_is_done(faulty, remote_s
     assert outcome.status == "blocked"
     assert "object_red_1 → object_red_bowl_0" in outcome.message
     assert simulator.objects["object_blue_0"][2] < 0.6
+
+
+def test_three_misses_and_it_goes_on_with_the_next_and_tells_at_the_end(faulty, remote_site):
+    simulator = faulty("one cannot be grasped")
+    outcome = run(remote_site(simulator.address))
+    assert outcome.status == "blocked"
+    assert "object_red_1 → object_red_bowl_0" in outcome.message
+    assert sum("pick_object([2.6" in code for code in simulator.codes) == 3
+    assert simulator.objects["object_red_0"][:2] == pytest.approx([1.5, 1.3], abs=0.1)
+    assert simulator.objects["object_blue_0"][:2] == pytest.approx([-1.4, 1.2], abs=0.1)
 
 
 def test_a_simulator_that_is_gone_is_named_before_anything_starts(remote_site):

@@ -16,6 +16,8 @@ __all__ = ["ALL_DONE", "goals_of", "node_of", "plan_of", "targets_of"]
 
 ALL_DONE = "all_in_place"
 """The condition that ends every plan."""
+SUBGOALS = "subgoals"
+"""The name of the row that counts them."""
 _MOVE, _PICK, _GO = "move_object", "take_object", "visit_object"
 
 
@@ -31,7 +33,8 @@ def plan_of(header: Mission, subgoals: Iterable[Subgoal], wanted: Mapping[str, s
     if wanted:
         given = {"objects": list(wanted), "targets": list(wanted.values())}
         nodes.append({"check": {ALL_DONE: given}, "else": "NOT_ALL_IN_PLACE"})
-    return MissionSpec(mission=header, root=Sequence.model_validate({"sequence": nodes}))
+    name = {"name": SUBGOALS} if len(nodes) > 1 + bool(wanted) else {}
+    return MissionSpec(mission=header, root=Sequence.model_validate({**name, "sequence": nodes}))
 
 
 def node_of(subgoal: Subgoal) -> Sequence:

@@ -62,9 +62,7 @@ class Engine:
         fast: Whether motions do not wait for the wall.
     """
 
-    def __init__(
-        self, robot: SimTableRobot, *, lockstep: bool = False, fast: bool = False
-    ) -> None:
+    def __init__(self, robot: SimTableRobot, *, lockstep: bool = False, fast: bool = False) -> None:
         self.robot = robot
         self.fast = fast
         self.lockstep = lockstep
