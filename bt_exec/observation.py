@@ -38,7 +38,7 @@ class ObservationBuffer(Generic[S]):
         return self._clock()
 
     def add(self, observation: S) -> None:
-        """Keep `scene` as the newest; the question is answered."""
+        """Keep `observation` as the newest; the question is answered."""
         self.observations.append(observation)
         self.asked = False
 

@@ -21,12 +21,12 @@ from bt_exec.failure import RegistrationError, UnknownName
 from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec.rig import PackSettings, RigFactory, WorldSettings
 from bt_exec.skill import Condition, Signature, Skill
-from bt_exec.spec.rename import renamed
+from bt_exec.spec.rename import Document, renamed
 
 if TYPE_CHECKING:
     from bt_exec.mission.reporting import MissionReporter
     from bt_exec.planning.passes import Checker, Pass
-    from bt_exec.spec.model import MissionSpec, TreeSpec
+    from bt_exec.spec.model import MissionSpec
 
 __all__ = ["Catalogue", "Pack", "PlanFormat", "find_pack", "pack_names"]
 
@@ -108,7 +108,8 @@ class Catalogue:
     """The skills, conditions and types of the packs of a site, by name.
 
     A name that two packs bring is ambiguous: both are called ``pack.name``. Trees of a pack go on
-    to use the plain name for what is their own (`with_own_names`).
+    to use the plain name for what is their own (`with_own_names`), and so does its code: checkers,
+    passes, plan formats and reporters are given plans in the pack's own names.
 
     Attributes:
         packs: The packs.
@@ -166,11 +167,26 @@ class Catalogue:
         """Return what a skill, condition or type of `pack` is called on this site."""
         return f"{pack}.{name}" if pack in self.shared.get(name, ()) else name
 
-    def with_own_names(self, pack: str, tree: TreeSpec) -> TreeSpec:
+    def plain_in(self, pack: str, name: str) -> str:
+        """Return what `pack` itself calls what is called `name` on this site."""
+        owner, dot, plain = name.rpartition(".")
+        return plain if dot and owner == pack and pack in self.shared.get(plain, ()) else name
+
+    def with_own_names(self, pack: str, tree: Document) -> Document:
         """Return a tree of `pack` in which plain names that clash mean what the pack brings."""
-        if not any(pack in packs for packs in self.shared.values()):
+        if not self.clashes(pack):
             return tree
         return renamed(tree, lambda name: self.name_in(pack, name))
+
+    def with_plain_names(self, pack: str, tree: Document) -> Document:
+        """Return a tree as `pack` would write it: what a pack's own code is given to look at."""
+        if not self.clashes(pack):
+            return tree
+        return renamed(tree, lambda name: self.plain_in(pack, name))
+
+    def clashes(self, pack: str) -> bool:
+        """Whether `pack` brings a name that another pack brings, too."""
+        return any(pack in packs for packs in self.shared.values())
 
     def clash(self, name: str) -> str:
         """Return what to write for a name that several packs bring; empty if it is none."""
@@ -225,6 +241,13 @@ def _check_parts(pack: Pack, what: str, given: Any, kind: type[Skill | Condition
 def _check_services(pack: Pack, part: Signature) -> None:
     """Refuse a part that wants a service of another name or type than its pack offers."""
     kind = type(part).__name__.lower()
+    for name in part.arguments.keys() & pack.services.keys():
+        if part.arguments[name] is pack.services[name]:  # no plan could give it
+            wanted = _name_of(part.arguments[name])
+            raise RegistrationError(
+                f"{kind} {part.name} takes the service {name!r} of pack {pack.name} "
+                f"as an argument; write {name}: Service[{wanted}]"
+            )
     for name, wanted in part.services.items():
         offered = pack.services.get(name)
         if offered is None:

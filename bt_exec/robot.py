@@ -125,4 +125,4 @@ class Perception(Protocol[S_co]):
         """Take what is needed to see later; called on the loop's thread between two ticks."""
 
     def interpret(self, capture: Any) -> S_co:
-        """Turn a capture into a scene; called on a worker thread."""
+        """Turn a capture into an observation; called on a worker thread."""

@@ -2,7 +2,7 @@
 
 Packs ask and model packages answer; neither imports the other. A site names who is asked, in the
 settings of a pack; installed ones are found through the group ``bt_exec.visual_qa``: a
-callable that takes the settings beside the name and returns an `VisualQa`.
+callable that takes the settings beside the name and returns a `VisualQa`.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ VisualQaFactory: TypeAlias = Callable[[Mapping[str, Any]], VisualQa]
 
 
 def find_visual_qa(name: str, settings: Mapping[str, Any]) -> VisualQa:
-    """Return the installed asker called `name`, made with `settings`.
+    """Return the installed model called `name`, made with `settings`.
 
     Raises:
         UnknownName: If no installed package registers it.
         UsageError: If it is registered but cannot be imported, or refuses its settings.
     """
-    factory: VisualQaFactory = load_plugin(_GROUP, "asker", name)
+    factory: VisualQaFactory = load_plugin(_GROUP, "visual_qa model", name)
     return factory(settings)

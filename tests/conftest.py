@@ -1,22 +1,20 @@
-"""What holds for every test: the locks of robots are those of this run, not of the user's."""
+"""What holds for every test: it reads and writes folders of this run, never the user's own."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+FOLDERS = ("DATA", "CONFIG", "CACHE", "STATE")  # journal and reports, settings, caches, robot locks
+
 
 @pytest.fixture(scope="session", autouse=True)
-def own_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Keep states of this program, locks among them, in a folder of this worker."""
-    before = os.environ.get("XDG_STATE_HOME")
-    folder = tmp_path_factory.mktemp("state")
-    os.environ["XDG_STATE_HOME"] = str(folder)
-    yield folder
-    if before is None:
-        del os.environ["XDG_STATE_HOME"]
-    else:
-        os.environ["XDG_STATE_HOME"] = before
+def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Point the user's folders, also those of subprocesses, at an empty one of this worker."""
+    folder = tmp_path_factory.mktemp("user")
+    with pytest.MonkeyPatch.context() as patch:
+        for kind in FOLDERS:
+            patch.setenv(f"XDG_{kind}_HOME", str(folder / kind.lower()))
+        yield folder

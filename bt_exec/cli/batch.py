@@ -35,7 +35,7 @@ def compile_lines(site: Site, source: str, compiler: str | None) -> None:
 
 def _answer(site: Site, compiler: Compiler, command: str) -> dict[str, Any]:
     from bt_exec.failure import Refusal, SpecError
-    from bt_exec.planning.plan import prepare
+    from bt_exec.planning.plan import prepare_answer
     from bt_exec.site.compile_command import request_of
     from bt_exec.spec.dump import dump_json
 
@@ -46,7 +46,7 @@ def _answer(site: Site, compiler: Compiler, command: str) -> dict[str, Any]:
         lists = {"missing": answer.missing, "did_you_mean": answer.did_you_mean}
         return {"command": command, "ok": False, **found, **{k: list(v) for k, v in lists.items()}}
     try:
-        runs = prepare(answer.spec, request, answer.meaning).spec
+        runs = prepare_answer(answer, request).spec
     except SpecError as error:
         return {"command": command, "ok": False, "code": "PLAN_REJECTED", "message": str(error)}
     return {"command": command, "ok": True, "plan": json.loads(dump_json(runs))}

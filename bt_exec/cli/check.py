@@ -84,7 +84,7 @@ def _files(given: list[Path]) -> tuple[list[Path], list[Path]]:
         if not path.is_dir():
             files.append(path)
             continue
-        inside = sorted(file for file in path.rglob("*") if file.suffix in _ENDINGS)
+        inside = sorted(file for file in path.rglob("*") if file.suffix.lower() in _ENDINGS)
         ours = [file for file in inside if _is_ours(file)]
         if not ours:
             raise UsageError(f"{path}: holds no tree, plan or site file ({', '.join(_ENDINGS)})")
@@ -169,7 +169,7 @@ def _problems_of_plan(path: Path, site: Site) -> Iterator[Problem]:
     spec = load_plan(path, site, "")
     language = spec.mission.language
     request = Request("", language, site.catalogue, site.library, settings=site.packs)
-    _, found = examine(spec, request)
+    found = examine(spec, request).problems
     yield from (replace(problem, file=str(path)) for problem in found)
 
 

@@ -163,7 +163,7 @@ def _parts(own: str) -> Iterator[Finding]:
             site = load_site(name)
             broken = [p.message for p in check_utterances(site, ()) if p.code == "BAD_LEXICON"]
             if broken:
-                yield Finding("sites", site.name, "missing", broken[0], "mend that file of words")
+                yield Finding("sites", site.name, "missing", broken[0], "fix that lexicon file")
             else:
                 yield Finding("sites", site.name, "ok", site.summary)
             if site.compiler.settings():

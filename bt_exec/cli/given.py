@@ -98,10 +98,17 @@ def format_of(name: str, site: Site) -> PlanFormat:
     Raises:
         UnknownName: If no pack of the site brings it.
     """
-    for pack in site.catalogue.packs:
-        if name in pack.formats:
-            return pack.formats[name]
-    raise UnknownName("format", name, ("yaml", "json", *_names(site)))
+    from bt_exec.pack import PlanFormat
+
+    catalogue = site.catalogue
+    pack = next((pack for pack in catalogue.packs if name in pack.formats), None)
+    if pack is None:
+        raise UnknownName("format", name, ("yaml", "json", *_names(site)))
+    form, own = pack.formats[name], pack.name
+    return PlanFormat(
+        lambda *given: catalogue.with_own_names(own, form.read(*given)),
+        lambda spec: form.write(catalogue.with_plain_names(own, spec)),
+    )
 
 
 def _names(site: Site) -> tuple[str, ...]:

@@ -49,7 +49,9 @@ def _document(name: str, site: Site) -> Document:
     from bt_exec.spec.load import load_file
 
     path = Path(name).expanduser()
-    if path.suffix in (".yaml", ".yml", ".json") or (path.is_file() and name not in site.library):
+    if path.suffix.lower() in (".yaml", ".yml", ".json") or (
+        path.is_file() and name not in site.library
+    ):
         return load_file(path).document
     return site.library.get(name)
 

@@ -1,4 +1,4 @@
-r"""Ctrl-C and its kin: before a mission, in it, and once too often.
+r"""Ctrl-C and other stop signals: before a mission, in it, and a third time.
 
 From the first moment of the program on, a Ctrl-C is remembered: where Python raises it, somebody's
 import or callback may swallow it, and then no mission may begin.

@@ -1,8 +1,8 @@
 """Events into rows and back: what is read equals what was written, as plain data.
 
 Rows keep an event's own field names, and leave out optional fields that are empty. Three fields
-are more than plain data: a spec stands in a row as its digest, a scene as what can be shown of it
-without the pack that made it, and a failure as `Failure.to_dict` gives it.
+are more than plain data: a spec stands in a row as its digest, an observation as what can be shown
+of it without the pack that made it, and a failure as `Failure.to_dict` gives it.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ _HAS = {name: {f.name for f in fields(cls)} & set(_COLUMNS) for name, cls in _CL
 
 @dataclass(frozen=True)
 class RecordedObservation:
-    """A scene as the journal kept it; implements `bt_exec.robot.Observation`.
+    """An observation as the journal kept it; implements `bt_exec.robot.Observation`.
 
     Attributes:
         t: When the frame was taken [s, mission clock].
-        data: What the scene recorded of itself.
+        data: What the observation recorded of itself.
         seen: Its labels.
         established: Its facts for the dry run.
         text: The line for people, in the language of the command.
@@ -81,7 +81,7 @@ class RecordedObservation:
         return self.text
 
     def record(self) -> dict[str, Any]:
-        """Return what the scene recorded of itself."""
+        """Return what the observation recorded of itself."""
         return dict(self.data)
 
 
@@ -91,7 +91,7 @@ def digest_of(text: str) -> str:
 
 
 def observation_data(observation: Observation, language: str, frame: str | None) -> dict[str, Any]:
-    """Return what is kept of a scene; `frame` is the name of its frame's file."""
+    """Return what is kept of an observation; `frame` is the name of its frame's file."""
     return {
         "t": observation.t,
         "data": observation.record(),
@@ -158,7 +158,7 @@ def event_of(
 
 
 def _observation(data: Mapping[str, Any], frames: Path) -> RecordedObservation:
-    """Return the scene that `observation_data` wrote down."""
+    """Return the observation that `observation_data` wrote down."""
     frame = data["frame"]
     return RecordedObservation(
         t=data["t"],

@@ -23,6 +23,7 @@ from bt_exec.failure import Failure
 from bt_exec.journal.record import MissionLine, MissionRecord, SkillRun
 from bt_exec.pack import Catalogue
 from bt_exec.planning.first_cause import DoneAction, first_cause
+from bt_exec.spec.expand import with_results
 from bt_exec.spec.model import Check, Do, MissionSpec
 from bt_exec.spec.paths import encloses, paths
 from bt_exec.verify.facts import after_failure, after_success
@@ -149,10 +150,12 @@ def _attempts(record: MissionRecord) -> Iterator[Attempt]:
             case Planned():
                 if now is not None:
                     yield now
-                now = _attempt(event.spec, seen)
+                version = event.spec.mission.plan_version
+                ran = (run for run in record.skills if run.plan == version)
+                given = {run.start.path: run.start.args for run in ran}
+                now = _attempt(event.spec, seen, given)
             case SkillEnded(state="done") if now is not None:
-                given = args.get((event.skill, event.call), {})
-                now.done.append(DoneAction(event.skill, given))
+                now.done.append(DoneAction(event.skill, args.get((event.skill, event.call), {})))
             case SkillEnded() | NodeChanged() if now is not None and event.failure is not None:
                 if event.failure not in now.passed:
                     now.passed.append(event.failure)
@@ -164,10 +167,15 @@ def _attempts(record: MissionRecord) -> Iterator[Attempt]:
     yield now
 
 
-def _attempt(spec: MissionSpec, seen: Mapping[str, str]) -> Attempt:
+def _attempt(
+    spec: MissionSpec, seen: Mapping[str, str], given: Mapping[str, Mapping[str, Any]]
+) -> Attempt:
+    """Return a plan that is not under way yet; `given`: arguments by path of what will run."""
     kept = spec.mission.kept
     steps = tuple(
-        (node.do, node.args) if isinstance(node, Do) else (str(node.check), {})
+        (node.do, with_results(node.args, given.get(path, {})))
+        if isinstance(node, Do)
+        else (str(node.check), {})
         for path, node in paths(spec.root)
         if isinstance(node, Do | Check) and not any(encloses(done, path) for done in kept)
     )

@@ -82,7 +82,7 @@ class Journal:
 
         Args:
             command: What the person typed.
-            language: ``en`` or ``ko``: in which language scenes describe themselves.
+            language: ``en`` or ``ko``: in which language observations describe themselves.
             site: Name of the site.
             settings: The site's settings, plain data.
             seeds: The seeds of its worlds, by pack.

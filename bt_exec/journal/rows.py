@@ -53,8 +53,8 @@ class Rows:
 
     Args:
         number: The mission's row.
-        language: In which language scenes describe themselves.
-        frames: Takes the frames of scenes, or None to keep none.
+        language: In which language observations describe themselves.
+        frames: Takes the frames of observations, or None to keep none.
     """
 
     def __init__(self, number: int, language: str, frames: FrameStore | None) -> None:
@@ -87,7 +87,7 @@ class Rows:
         return (_FRAMES, (frames.kept, frames.dropped, self._number))
 
     def _replaced(self, event: Event, rows: list[Row]) -> dict[str, Any]:
-        """Return what stands in the row for a scene or a spec; a spec gets a row of its own."""
+        """Return what stands for an observation or a spec; a spec gets a row of its own."""
         if isinstance(event, Observed):
             frame = None if self._frames is None else event.observation.frame
             name = None

@@ -1,4 +1,4 @@
-"""The record of one running mission, written behind its back.
+"""The record of one running mission, written in the background.
 
 The loop only appends to a list in memory; a thread takes what has gathered, makes rows of it and
 commits them, ten times a second. Two events make the loop wait for that thread: `SkillStarting`,
@@ -55,7 +55,7 @@ class Recorder:
         path: The journal.
         number: The mission's row.
         mission_id: The mission's name.
-        language: In which language scenes describe themselves.
+        language: In which language observations describe themselves.
         frames: The folder for frames, or None to keep none.
         tell: Called once if something cannot be written, on any thread.
 

@@ -75,8 +75,8 @@ class Executive:
 
     Args:
         site: Packs, trees, sentences, rates and limits.
-        rigs: Bodies by pack.
-        eyes: PerceptionWorker by pack; their sights are what skills and conditions see.
+        rigs: Rigs by pack.
+        perception_workers: By pack; their buffers hold what skills and conditions look at.
         clock: The mission's clock.
         compiler: Who plans.
         recorder: Writes the record; it gets every event before anybody else.
@@ -120,7 +120,7 @@ class Executive:
         self._record = record
         self._today = today
         self.watchdog = Watchdog(hang_s(site, rigs), lambda: stop_all_apart(rigs))
-        self._reporters = Reporters(site.catalogue.packs, rigs, self.watchdog)
+        self._reporters = Reporters(site.catalogue.packs, rigs, self.watchdog, site.catalogue)
         self._listeners: list[Listener] = [self._reporters, *listeners]
         self._told = Listeners(recorder, self._listeners, self.watchdog)
         self._broken: PartBroken | None = None  # a part that hung at the end

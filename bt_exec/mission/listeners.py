@@ -1,4 +1,4 @@
-"""Who is told of a mission's events: the record first, then the packs' reporters, then the rest."""
+"""Event listeners of a mission, called in order: the record, the packs' reporters, the others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _log = logging.getLogger("bt_exec")
 
 
 class Listeners:
-    """Hands events to listeners, in order. One that raises is told of once, and told on.
+    """Calls event listeners in order. One that raises is logged once and still called.
 
     Args:
         recorder: Writes the record; gets every event before anybody else, also after it hung.
@@ -33,7 +33,7 @@ class Listeners:
         self._raised: set[int] = set()
 
     def tell(self, event: Event) -> None:
-        """Hand `event` to everybody.
+        """Call every listener with `event`.
 
         Raises:
             PartBroken: If a listener hung; the others were told all the same.
@@ -58,7 +58,7 @@ class Listeners:
             return error
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # noqa: BLE001 - who watches must not stop who acts
+        except BaseException as error:  # noqa: BLE001 - an error of a listener must not end the mission
             if id(listener) not in self._raised:
                 self._raised.add(id(listener))
                 kind, _, said = in_words(error).partition(": ")

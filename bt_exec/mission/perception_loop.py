@@ -1,9 +1,9 @@
 """PerceptionWorker: perception between ticks, on a worker, when somebody asked.
 
 A capture is taken on the loop's thread between two ticks and interpreted on a worker while time
-passes; the scene is there before the next tick. With a simulation the loop waits for it, so that
-the same world gives the same ticks on every machine; a real robot is never waited for, and its
-scene arrives with its age.
+passes; the observation is there before the next tick. With a simulation the loop waits for it, so
+that the same world gives the same ticks on every machine; a real robot is never waited for, and
+its observation arrives with its age.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ R = TypeVar("R")
 
 
 class PerceptionWorker:
-    """The eyes of one rig.
+    """The perception of one rig, at work between ticks.
 
     Args:
-        pack: Whose eyes these are.
+        pack: Whose perception it is.
         perception: Captures and interprets.
-        sight: Where scenes go.
+        buffer: Where observations go.
         rates: How often to look.
-        wait: Whether to wait for a scene before the next tick (simulations).
+        wait: Whether to wait for an observation before the next tick (simulations).
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class PerceptionWorker:
         self.wait = wait
         self._perception = perception
         self._rates = rates
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix=f"eyes-{pack}")
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix=f"perception-{pack}")
         self._pending: Future[Any] | None = None
         self._stuck: Future[Any] | None = None  # a picture whose interpretation takes too long
         self._since = 0.0  # when the pending one began [s, wall]
@@ -95,7 +95,7 @@ class PerceptionWorker:
     def collect(
         self, limit_s: float, ended: Callable[[], bool] = lambda: False
     ) -> Observation | None:
-        """Return the scene that has arrived and keep it in the sight; None if there is none.
+        """Return the observation that has arrived, kept in the buffer; None if there is none.
 
         Raises:
             TimeoutError: If it took longer than `limit_s`.
@@ -139,7 +139,7 @@ class PerceptionWorker:
         self._stuck, self._pending = self._pending, None
         if self._stuck is not None:
             self._stuck.cancel()
-        return TimeoutError(f"no scene after {limit_s:g} s")
+        return TimeoutError(f"no observation after {limit_s:g} s")
 
     def close(self) -> None:
         """Let the worker go."""
@@ -154,7 +154,7 @@ class PerceptionLoop:
 
     Args:
         runtime: Rigs, clock and listeners of the mission.
-        eyes: PerceptionWorker by pack.
+        perception_workers: Perception workers by pack.
         clock: The mission's clock.
         limit_s: How long a single look may take [s].
         ended: Says that the mission is to end; nothing waits longer.
@@ -180,12 +180,12 @@ class PerceptionLoop:
             self._start(worker)
 
     def collect(self) -> None:
-        """Take the scenes that have arrived."""
+        """Take the observations that have arrived."""
         for worker in self.perception_workers.values():
             self._collect(worker)
 
     def look(self) -> None:
-        """Look once with every pair of eyes and wait for what they see, within the limit."""
+        """Have every perception look once and wait for the observations, within the limit."""
         for worker in self.perception_workers.values():
             limit = time.monotonic() + self._limit_s
             if self._start(worker, now=True):
@@ -195,7 +195,7 @@ class PerceptionLoop:
                     time.sleep(self._clock.period_s / 5)
 
     def facts(self) -> dict[str, str]:
-        """Return what robots know of themselves and what the newest scenes establish."""
+        """Return what robots know of themselves and what the newest observations establish."""
         return known_facts(self._runtime.rigs, self.perception_workers, self._ask)
 
     def _ask(self, part: str, function: Callable[P, R], *args: P.args, **more: P.kwargs) -> R:
@@ -224,18 +224,18 @@ class PerceptionLoop:
             self._runtime.watch.call(f"the camera of {worker.pack}", worker.start, now=now)
         except (KeyboardInterrupt, PartBroken):
             raise
-        except BaseException as error:  # noqa: BLE001 - blindness is no end of us
+        except BaseException as error:  # noqa: BLE001 - without perception the mission goes on
             self._failed(worker, error)
             return False
         return True
 
     def _collect(self, worker: PerceptionWorker) -> bool:
-        """Take the scene that has arrived; return whether the look is over, well or not."""
+        """Take the observation that has arrived; return whether the look is over, well or not."""
         try:
             observation = worker.collect(self._limit_s, self._ended)
         except (KeyboardInterrupt, PartBroken):
             raise
-        except BaseException as error:  # noqa: BLE001 - blindness is no end of us
+        except BaseException as error:  # noqa: BLE001 - without perception the mission goes on
             self._failed(worker, error)
             return True
         if observation is None:

@@ -16,7 +16,7 @@ from bt_exec.outcome import Ending
 from bt_exec.planning.compiler import Compiler, Plan, Request
 from bt_exec.planning.confirmation import Confirmation
 from bt_exec.planning.fixed_plan import FixedPlan
-from bt_exec.planning.plan import NEED_NOT_MET, prepare, rejection
+from bt_exec.planning.plan import NEED_NOT_MET, prepare_answer, rejection
 from bt_exec.planning.verified_plan import VerifiedPlan
 
 __all__ = ["Planner"]
@@ -70,13 +70,9 @@ class Planner:
             self._runtime.emit(Refused(*self._at(), answer))
             return _without(request, answer)
         try:
-            plan = answer.verified
-            if plan is None or not plan.is_of(answer.spec, request.situation):
-                part = "the verification of the plan"  # checkers and passes of packs
-                watch = self._runtime.watch
-                plan = watch.within(
-                    self._limit_s, part, prepare, answer.spec, request, answer.meaning
-                )
+            part = "the verification of the plan"  # checkers and passes of packs
+            watch = self._runtime.watch
+            plan = watch.within(self._limit_s, part, prepare_answer, answer, request)
         except SpecError as error:
             self._runtime.emit(Rejected(*self._at(), answer.spec, error.problems))
             refusal = rejection(error, request)

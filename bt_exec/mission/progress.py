@@ -1,8 +1,9 @@
-"""The account of a mission: what was done, skipped and remains; packs make turns from it."""
+"""Progress of a mission: what was done, was skipped and remains; reporters make turns of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from bt_exec.events import (
@@ -20,6 +21,7 @@ from bt_exec.mission.reporting import Action, MissionView, Reporters, Skip
 from bt_exec.observation import ObservationBuffer
 from bt_exec.rig import PackSettings
 from bt_exec.skill import Verdict
+from bt_exec.spec.expand import with_results
 from bt_exec.spec.model import Do, MissionSpec
 from bt_exec.spec.paths import encloses, label_of, paths
 
@@ -27,7 +29,7 @@ __all__ = ["MissionProgress"]
 
 
 class MissionProgress:
-    """The account of one mission, fed by its events.
+    """The running account of one mission, made from its events.
 
     Attributes:
         spec: The plan in force.
@@ -64,6 +66,7 @@ class MissionProgress:
         self._settings = settings
         self._emit = emit
         self._actions: list[Action] = []  # every skill of the plan, in document order
+        self._given: dict[str, Mapping[str, Any]] = {}  # arguments by path, results filled in
         self._finished: set[str] = set()  # paths of the plan that need no more doing
         self._doubted = False
         self._done_before: list[int] = []  # how many actions were done when a plan failed
@@ -79,12 +82,15 @@ class MissionProgress:
                 self.started = True
                 self.latest = event.skill
                 self._finished.discard(event.path)
+                self._given[event.path] = event.args
                 action = Action(event.skill, event.args, event.path)
                 self.turn(event.t, event.tick, action)
             case SkillEnded(state="done"):
                 self._finished.add(event.path)
                 action = next(a for a in self._actions if a.path == event.path)
-                self.done.append(action)
+                self.done.append(
+                    replace(action, args=with_results(action.args, self._given.get(event.path, {})))
+                )
             case NodeChanged(state="skipped"):
                 self._skip(event)
             case Asked():

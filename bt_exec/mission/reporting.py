@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from bt_exec.events import Event
 from bt_exec.failure import Failure, PartBroken
+from bt_exec.mission.own_names import in_names_of
 from bt_exec.nodes.runtime import Unwatched, Watch
+from bt_exec.pack import Catalogue
 from bt_exec.rig import PackSettings
 from bt_exec.skill import Verdict
 from bt_exec.spec.model import MissionSpec
@@ -62,7 +64,7 @@ class MissionView:
         command: What the person typed.
         language: ``en`` or ``ko``.
         spec: The plan in force, expanded.
-        scene: The newest scene of the pack, or None.
+        observation: The newest observation of the pack, or None.
         next_action: The skill about to start, or None at the end or while looking.
         remaining: What is left to do, in order, the next action first; what was skipped or kept
             is not in it.
@@ -131,14 +133,20 @@ class Reporters:
         packs: The packs of the site.
         rigs: Their rigs by pack; a reporter gets the services of its own.
         watch: Watches the calls; a reporter that hangs ends the mission.
+        catalogue: The names of the site, if each reporter is to be told in those of its pack.
     """
 
     def __init__(
-        self, packs: Iterable[Pack], rigs: Mapping[str, Rig], watch: Watch | None = None
+        self,
+        packs: Iterable[Pack],
+        rigs: Mapping[str, Rig],
+        watch: Watch | None = None,
+        catalogue: Catalogue | None = None,
     ) -> None:
         self._watch: Watch = watch or Unwatched()
         self._failed: set[tuple[str, str]] = set()
         self._each: dict[str, MissionReporter] = {}
+        self._catalogue = catalogue or Catalogue([])
         for pack in packs:
             if pack.reporter is not None:
                 with self._guard(pack.name, "start"):
@@ -155,14 +163,16 @@ class Reporters:
         """Hand an event to every reporter."""
         for pack, reporter in self._each.items():
             with self._guard(pack, "take an event"):
-                self._call(pack, reporter.on, event)
+                self._call(pack, reporter.on, in_names_of(pack, event, self._catalogue))
 
     def turns(self, view_of: Callable[[str], MissionView]) -> Iterator[Mapping[str, Any]]:
         """Yield the reports of this turn; `view_of` makes the view of a pack."""
         for pack, reporter in self._each.items():
             report = None
             with self._guard(pack, "report"):
-                report = self._call(pack, reporter.turn, view_of(pack))
+                report = self._call(
+                    pack, reporter.turn, in_names_of(pack, view_of(pack), self._catalogue)
+                )
                 if report is not None and not isinstance(report, Mapping):
                     found, report = report, None
                     raise TypeError(f"turn() returns a mapping or None; found {found!r:.80}")

@@ -45,7 +45,7 @@ _log = logging.getLogger("bt_exec")
 
 
 class Session:
-    """Robots, eyes, clock and compiler of a site. Use it as a context manager.
+    """Rigs, perception, clock and compiler of a site. Use it as a context manager.
 
     Args:
         site: A loaded site, or its name or file; the default site if empty.
@@ -128,7 +128,12 @@ class Session:
             command=command,
             language=language or language_of(command),
             site=self.site.name,
-            settings={"packs": self.site.settings(), "world": self.world, "fast": self.fast},
+            settings={
+                "packs": self.site.settings(),
+                "world": self.world,
+                "fast": self.fast,
+                "faults": self.faults.texts(),
+            },
             seeds={key: int(value) for key, value in self.world.items() if key == "seed"},
             frames=self.frames,
             tell=_log.warning,

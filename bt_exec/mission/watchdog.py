@@ -1,4 +1,4 @@
-"""A watchdog over every call of somebody's code: skills, conditions, cameras, hooks, listeners.
+"""A watchdog over every call into code of packs: skills, conditions, cameras, hooks, listeners.
 
 The loop is one thread, so a part that does not return holds up guards, timeouts and stops. While a
 mission runs, a second thread looks at what the loop is calling. A call that takes too long *hangs*:

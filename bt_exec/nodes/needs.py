@@ -23,8 +23,8 @@ def unmet_need(
 ) -> tuple[str, dict[str, Any]] | None:
     """Return why a skill may not start now, and the evidence; None if nothing known is against it.
 
-    What robots know of themselves counts, and what the newest scenes show if they were captured
-    after the last action ended: an older one shows how things were before.
+    What robots know of themselves counts, and what the newest observations show if captured after
+    the last action ended: an older one shows how things were before.
     """
     if not skill.needs:
         return None

@@ -65,7 +65,7 @@ class Runtime:
 
     Args:
         catalogue: Skills and conditions of the site.
-        rigs: Bodies by pack.
+        rigs: Rigs by pack.
         buffers: Observations by pack.
         clock: Gives the mission's time [s].
         emit: Takes every event, at once.

@@ -12,6 +12,7 @@ from time import monotonic
 from typing import Any
 
 from py_trees.common import Status
+from pydantic import ValidationError
 
 from bt_exec.events import NodeChanged, Progress, SkillEnded, SkillStarting
 from bt_exec.failure import STOPPED, Failed, Failure, PartBroken, RobotStopped, in_words
@@ -28,7 +29,7 @@ __all__ = ["SkillNode"]
 CRASHED = "SKILL_CRASHED"
 STUCK = "CANCEL_OVERDUE"
 SLOW_S = 2.0
-"""A step that takes longer is told of: meanwhile no guard is asked and no stop is heeded [s]."""
+"""A step that takes longer is logged: meanwhile no guard is ticked and no stop acts [s]."""
 
 _log = logging.getLogger("bt_exec")
 
@@ -66,11 +67,13 @@ class SkillNode(Leaf):
         self._steps = None
         self._last = None
         self._started = runtime.now()
+        self.args = dict(self.spec.args)
         try:
-            self.args = self._arguments()
+            self.args = runtime.resolve(self.args)
+            self.args = self.skill.validate(self.args)
         except (ValueError, KeyError) as error:
-            self.args = dict(self.spec.args)
-            self.failure = self._fail("BAD_ARGUMENT", str(error), retryable=False)
+            why = _findings(error) if isinstance(error, ValidationError) else str(error)
+            self.failure = self._fail("BAD_ARGUMENT", why, retryable=False)
             return
         unmet = unmet_need(self.skill, self.args, runtime)
         if unmet is not None:
@@ -293,3 +296,11 @@ def _fields_of(result: Any) -> dict[str, Any]:
     if hasattr(result, "_asdict"):
         return dict(result._asdict())
     return {"result": result}
+
+
+def _findings(error: ValidationError) -> str:
+    """Return what is wrong with arguments, in one line."""
+    return "; ".join(
+        f"{'.'.join(map(str, found['loc']))}: {found['msg'].lower()}, found {found['input']!r:.80}"
+        for found in error.errors()
+    )

@@ -78,7 +78,7 @@ class Request:
         catalogue: Skills, conditions and types of the site.
         library: Trees of the site.
         messages: Sentences and words of the site.
-        seen: What is seen now.
+        situation: What is known now.
         previous: The plan that failed, or None for the first plan.
         failure: Why it failed, or None for the first plan.
         done: What that plan finished, in order.

@@ -1,4 +1,4 @@
-"""What packs do to plans: passes change a spec, rules say what is wrong with one.
+"""What packs do to plans: passes change a plan, checkers find problems in one.
 
 Both hold for every plan, whoever wrote it; `bt_exec.planning.plan` runs them.
 """
@@ -19,15 +19,15 @@ __all__ = ["Checker", "Pass", "PassContext"]
 
 @dataclass(frozen=True)
 class PassContext:
-    """What a pass or a rule may look at.
+    """What a pass or a checker may look at.
 
     Attributes:
-        seen: What is seen now.
+        situation: What is known when the plan is asked for.
         settings: The pack's settings of the site, its own `bt_exec.rig.PackSettings`.
         command: What the person typed.
         meant: The plan of the offline compiler for the same command, expanded; None if it has
             none. Only checkers get it.
-        stated: What a model said beside its plan, as plain data. Only rules get it.
+        stated: What a model said beside its plan, as plain data. Only checkers get it.
         meaning: The acts that the command asks for, where the compiler read it for certain.
     """
 

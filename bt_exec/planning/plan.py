@@ -1,13 +1,15 @@
-"""From a compiler's answer to a plan that may move: expand, rules, passes, verification."""
+"""From a compiler's answer to a plan that may move: expand, checkers, passes, verification."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bt_exec.failure import Problem, Refusal, SpecError
 from bt_exec.language.meaning import Meaning
-from bt_exec.planning.compiler import Request
+from bt_exec.observation import Situation
+from bt_exec.planning.compiler import Plan, Request
 from bt_exec.planning.passes import PassContext
 from bt_exec.planning.verified_plan import PREPARE, VerifiedPlan
 from bt_exec.spec.expand import expand
@@ -16,7 +18,45 @@ from bt_exec.verify import verify_document, verify_mission
 from bt_exec.verify.facts import NEED_NOT_MET
 from bt_exec.verify.types import read_word
 
-__all__ = ["NEED_NOT_MET", "examine", "prepare", "rejection", "with_typed_words"]
+__all__ = [
+    "NEED_NOT_MET",
+    "Examined",
+    "examine",
+    "prepare",
+    "prepare_answer",
+    "rejection",
+    "with_typed_words",
+]
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What became of a written plan: the plan as far as it comes, and what is wrong with it.
+
+    Attributes:
+        written: The plan as its compiler wrote it.
+        situation: What was known when it was examined.
+        expanded: The plan with its subtrees, before passes; None if it cannot be expanded.
+        plan: The plan as it would run: passes applied where their input was sound; None if it
+            cannot be expanded.
+        problems: Everything that is wrong with it.
+    """
+
+    written: MissionSpec
+    situation: Situation
+    expanded: MissionSpec | None
+    plan: MissionSpec | None
+    problems: tuple[Problem, ...]
+
+    def verified(self) -> VerifiedPlan:
+        """Return the plan as it will run.
+
+        Raises:
+            SpecError: Holding every problem that was found.
+        """
+        if self.problems or self.plan is None:
+            raise SpecError(self.problems)
+        return VerifiedPlan(self.plan, self.written, self.situation, made_by=PREPARE)
 
 
 def prepare(spec: MissionSpec, request: Request, meaning: Meaning | None = None) -> VerifiedPlan:
@@ -25,10 +65,19 @@ def prepare(spec: MissionSpec, request: Request, meaning: Meaning | None = None)
     Raises:
         SpecError: Holding every problem that was found.
     """
-    plan, problems = examine(spec, request, meaning=meaning)
-    if problems or plan is None:
-        raise SpecError(problems)
-    return VerifiedPlan(plan, spec, request.situation, made_by=PREPARE)
+    return examine(spec, request, meaning=meaning).verified()
+
+
+def prepare_answer(answer: Plan, request: Request) -> VerifiedPlan:
+    """Return the plan of an answer; one that its compiler verified for this request is not again.
+
+    Raises:
+        SpecError: Holding every problem that was found.
+    """
+    verified = answer.verified
+    if verified is not None and verified.is_of(answer.spec, request.situation):
+        return verified
+    return prepare(answer.spec, request, answer.meaning)
 
 
 def rejection(error: SpecError, request: Request) -> Refusal:
@@ -73,8 +122,8 @@ def examine(
     meant: MissionSpec | None = None,
     stated: Mapping[str, Any] | None = None,
     meaning: Meaning | None = None,
-) -> tuple[MissionSpec | None, tuple[Problem, ...]]:
-    """Return the plan as it would run, as far as it comes, and everything that is wrong with it.
+) -> Examined:
+    """Expand a written plan, ask the checkers, apply the passes, verify what comes out.
 
     Compilers that let a model repair its plan call this: the problems are what they send back.
 
@@ -85,43 +134,48 @@ def examine(
         stated: See `PassContext`.
         meaning: See `PassContext`.
     """
+    written, situation = spec, request.situation
     spec = with_typed_words(spec, request)
     problems = list(verify_document(spec, request.catalogue, request.library))
     try:
         expanded = expand(spec, request.library)
     except SpecError as error:
-        return None, _once([*problems, *error.problems])
+        return Examined(written, situation, None, None, _once([*problems, *error.problems]))
     sound = not problems
-    notes = list(expanded.mission.notes)
+    catalogue = request.catalogue
     contexts = {
         pack.name: PassContext(
             request.situation,
             request.settings_of(pack),
             request.command,
-            meant,
+            None if meant is None else catalogue.with_plain_names(pack.name, meant),
             stated or {},
             meaning,
         )
-        for pack in request.catalogue.packs
+        for pack in catalogue.packs
     }
-    for pack in request.catalogue.packs:
-        for rule in pack.checkers:
-            problems.extend(rule(expanded, contexts[pack.name]))
+    for pack in catalogue.packs:
+        own = catalogue.with_plain_names(pack.name, expanded) if pack.checkers else expanded
+        for checker in pack.checkers:
+            problems.extend(checker(own, contexts[pack.name]))
     if not sound:
-        return expanded, _once(problems)
-    for pack in request.catalogue.packs:
+        return Examined(written, situation, expanded, expanded, _once(problems))
+    plan, notes = expanded, list(expanded.mission.notes)
+    for pack in catalogue.packs:
+        context = replace(contexts[pack.name], meant=None, stated={})  # these are for checkers
         for step in pack.passes:
-            expanded, changes = step.apply(expanded, contexts[pack.name])
+            changed, changes = step.apply(catalogue.with_plain_names(pack.name, plan), context)
+            plan = catalogue.with_own_names(pack.name, changed)
             notes.extend(f"{step.name}: {change}" for change in changes)
-    header = expanded.mission.model_copy(update={"notes": tuple(dict.fromkeys(notes))})
-    expanded = expanded.model_copy(update={"mission": header})
+    header = plan.mission.model_copy(update={"notes": tuple(dict.fromkeys(notes))})
+    plan = plan.model_copy(update={"mission": header})
     problems += verify_mission(
-        expanded,
+        plan,
         request.catalogue,
         labels=request.situation.labels if request.failure is None else None,
         facts=request.situation.facts,
     )
-    return expanded, _once(problems)
+    return Examined(written, situation, expanded, plan, _once(problems))
 
 
 def _once(problems: list[Problem]) -> tuple[Problem, ...]:

@@ -10,7 +10,7 @@ from bt_exec.spec.model import MissionSpec
 __all__ = ["PREPARE", "VerifiedPlan"]
 
 PREPARE = object()
-"""Whoever makes a verified plan gives this; `prepare` does, and the test kit, which says so."""
+"""What `prepare` gives to make a verified plan; the test kit, too, under a name that says so."""
 
 
 @dataclass(frozen=True)

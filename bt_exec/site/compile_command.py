@@ -9,7 +9,7 @@ from bt_exec.failure import BtExecError, Problem, Refusal, SpecError
 from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Compiler, Plan, Request, compiler_names, find_compiler
-from bt_exec.planning.plan import prepare, rejection, with_typed_words
+from bt_exec.planning.plan import prepare_answer, rejection, with_typed_words
 from bt_exec.site.site import CompilerSettings, Site
 from bt_exec.spec.model import MissionSpec, Tree, TreeSpec, walk
 
@@ -70,7 +70,7 @@ def compile_command(
         return Compiled(refusal=answer)
     written = with_typed_words(answer.spec, request)
     try:
-        return Compiled(prepare(written, request, answer.meaning).spec, written=written)
+        return Compiled(prepare_answer(answer, request).spec, written=written)
     except SpecError as error:
         return Compiled(refusal=rejection(error, request), written=written)
 

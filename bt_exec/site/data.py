@@ -76,7 +76,7 @@ def site_path(name_or_file: str = "") -> Path:
     """
     name_or_file = name_or_file or default_site()
     path = Path(name_or_file).expanduser()
-    if path.suffix in (".yaml", ".yml") or path.is_file():
+    if path.suffix.lower() in (".yaml", ".yml") or path.is_file():
         return path
     shipped = data_path("configs", "sites", f"{name_or_file}.yaml")
     if not shipped.is_file():

@@ -28,7 +28,7 @@ from bt_exec.spec.model import (
 from bt_exec.spec.paths import place_of_children
 from bt_exec.spec.source import Place, Source
 
-__all__ = ["MAX_NESTING", "MAX_NODES", "expand", "is_reference", "reference_name"]
+__all__ = ["MAX_NESTING", "MAX_NODES", "expand", "is_reference", "reference_name", "with_results"]
 
 MAX_NODES = 2_000
 """Nodes of an expanded mission; more is a mistake or an attack."""
@@ -45,6 +45,16 @@ def is_reference(value: Any) -> bool:
 def reference_name(value: str) -> str:
     """Return the name in ``$name``."""
     return value[1:]
+
+
+def with_results(args: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments as written, those that name a saved result with the value `given` for it."""
+    return {
+        name: given.get(name, value)
+        if any(map(is_reference, value if isinstance(value, list) else (value,)))
+        else value
+        for name, value in args.items()
+    }
 
 
 def expand(spec: MissionSpec, library: Library, source: Source | None = None) -> MissionSpec:

@@ -40,7 +40,8 @@ class Library:
         library = cls()
         problems: list[Problem] = []
         for folder in folders:
-            for path in sorted((*folder.rglob("*.yaml"), *folder.rglob("*.yml"))):
+            found = (file for file in folder.rglob("*") if file.suffix.lower() in (".yaml", ".yml"))
+            for path in sorted(found):
                 try:
                     document, source = load_file(path)
                     tree = change(folder, document) if isinstance(document, TreeSpec) else document

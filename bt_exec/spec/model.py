@@ -21,8 +21,9 @@ modifier    meaning                                                             
 =========== ==================================================================== ==================
 
 The order is fixed: ``skip_if`` once, then ``repeat( retry( timeout( while( node ) ) ) )``. Every
-``do`` has a timeout: its own, or that of its skill. No other attempt mends a check that does not
-hold, doubt that stays, a crash, or a failure that its skill calls hopeless.
+``do`` has a timeout: its own, or that of its skill. No other attempt mends doubt that stays, a
+crash, or a failure that its skill calls hopeless. It may mend a check that does not hold: ``retry``
+around ``[grasp, check holding]`` grasps again, and around a check alone asks again, looking anew.
 
 A ``sequence`` fails with the failure of its child; a ``fallback`` with that of its last child,
 behind which stand those of the children before. A ``parallel`` succeeds when all, any, or N of its
@@ -50,7 +51,6 @@ from this text.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -68,6 +68,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from bt_exec.spec.expression import Expression, dump_expression
+from bt_exec.spec.field_types import Args, Code, Count, Duration, FullName, Name, Needed, Text
 
 __all__ = [
     "KINDS",
@@ -92,54 +93,6 @@ __all__ = [
 ]
 
 KINDS = ("do", "check", "tree", "sequence", "fallback", "parallel")
-
-_UNITS_S = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}
-DURATION = r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(ms|s|min|h)"
-"""The form of a time in a document: ``500ms``, ``20s``, ``1.5min``."""
-
-Name: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]
-FullName: TypeAlias = Annotated[
-    str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?$", max_length=129)
-]
-"""A name, or ``pack.name`` where two packs of a site bring the same one."""
-Code: TypeAlias = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$", max_length=64)]
-Text: TypeAlias = Annotated[str, Field(max_length=500)]
-Count: TypeAlias = Annotated[int, Field(ge=1, le=1000, strict=True)]
-Args: TypeAlias = Mapping[str, Any]
-
-
-def _read_duration(value: Any) -> Any:
-    """Turn ``20s`` into seconds; a bare number has no unit and is refused."""
-    match = re.fullmatch(DURATION, value) if isinstance(value, str) else None
-    seconds = round(float(match[1]) * _UNITS_S[match[2]], 3) if match else 0.0
-    if not 0 < seconds <= 24 * 3600:
-        raise PydanticCustomError(
-            "duration", "a time is a number with its unit, 1ms to 24h: 500ms, 20s, 2min"
-        )
-    return seconds
-
-
-def _write_duration(seconds: float) -> str:
-    return f"{seconds:.3f}".rstrip("0").rstrip(".") + "s"
-
-
-Duration: TypeAlias = Annotated[
-    float, BeforeValidator(_read_duration), PlainSerializer(_write_duration)
-]
-"""Seconds in Python, ``20s`` in YAML."""
-
-
-def _read_needed(value: Any) -> Any:
-    """Refuse what is neither word nor number here, so that there is one reason and not two."""
-    if value in ("all", "any") or (type(value) is int and value >= 1):
-        return value
-    message = "must be all, any, or how many children must succeed: 1 or more"
-    raise PydanticCustomError("needed", message)
-
-
-Needed: TypeAlias = Annotated[
-    Literal["all", "any"] | Annotated[int, Field(ge=1)], BeforeValidator(_read_needed)
-]
 
 
 class _Model(BaseModel):

@@ -1,18 +1,20 @@
-"""A tree with other names for its skills, conditions and types."""
+"""A tree or a mission with other names for its skills, conditions and types."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from bt_exec.spec.expression import All, Any_, Is, Not
-from bt_exec.spec.model import Check, Do, NodeBase, TreeSpec, rebuild
+from bt_exec.spec.model import Check, Do, MissionSpec, NodeBase, TreeSpec, rebuild
 
-__all__ = ["renamed"]
+__all__ = ["Document", "renamed"]
+
+Document = TypeVar("Document", TreeSpec, MissionSpec)
 
 
-def renamed(tree: TreeSpec, name_of: Callable[[str], str]) -> TreeSpec:
-    """Return `tree` with every skill, condition and type called what `name_of` says."""
+def renamed(document: Document, name_of: Callable[[str], str]) -> Document:
+    """Return a document with every skill, condition and type called what `name_of` says."""
 
     def expression(part: Any) -> Any:
         if isinstance(part, Is):
@@ -35,8 +37,10 @@ def renamed(tree: TreeSpec, name_of: Callable[[str], str]) -> TreeSpec:
             update["guarded"] = old.guarded.model_copy(update={"condition": condition})
         return old.model_copy(update=update)
 
-    params = {
-        name: param.model_copy(update={"type": name_of(param.type)})
-        for name, param in tree.params.items()
-    }
-    return tree.model_copy(update={"params": params, "root": rebuild(tree.root, node)})
+    changed: dict[str, Any] = {"root": rebuild(document.root, node)}
+    if isinstance(document, TreeSpec):
+        changed["params"] = {
+            name: param.model_copy(update={"type": name_of(param.type)})
+            for name, param in document.params.items()
+        }
+    return document.model_copy(update=changed)

@@ -17,8 +17,9 @@ from pydantic.errors import PydanticUserError
 
 from bt_exec.pack import Catalogue
 from bt_exec.skill import Signature, Skill
+from bt_exec.spec.field_types import DURATION
 from bt_exec.spec.library import Library
-from bt_exec.spec.model import DURATION, KINDS, MissionSpec, TreeSpec
+from bt_exec.spec.model import KINDS, MissionSpec, TreeSpec
 
 __all__ = ["FIELDS", "tree_schema"]
 

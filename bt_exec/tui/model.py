@@ -34,7 +34,7 @@ class Past:
 
 @dataclass(frozen=True)
 class ObservationLine:
-    """The newest view of one pack."""
+    """The newest observation of one pack."""
 
     t: float
     text: str
@@ -54,8 +54,8 @@ class ViewModel:
         spec: The plan in force.
         forest: Its rows.
         past: What became of earlier plans.
-        sights: What each pack sees.
-        blind: Why the last look failed; empty when it did not.
+        buffers: The newest observation of each pack.
+        blind: Why the last observation failed; empty when it did not.
         planning: The compiler that is thinking, and since when [s].
         stopping: Why and how the mission is being stopped.
         problems: What was wrong with the last plan that was not accepted.

@@ -8,7 +8,9 @@ from typing import Any
 from bt_exec.failure import Failure
 from bt_exec.journal.explain import Attempt, Explanation
 from bt_exec.language.messages import Messages
+from bt_exec.spec.expand import is_reference, reference_name
 from bt_exec.tui.rows import NARROW
+from bt_exec.tui.saved import with_values
 from bt_exec.tui.style import Glyphs
 from bt_exec.tui.summary import SIGNS
 from bt_exec.tui.table import Entry, entry_lines
@@ -138,7 +140,9 @@ class Why:
             key: self.messages.word(value, self.language) if isinstance(value, str) else value
             for key, value in args.items()
         }
-        return clean(f"{self.messages.word(name, self.language)} {say_args(said)}")
+        not_there = frozenset(reference_name(v) for v in args.values() if is_reference(v))
+        text = with_values(say_args(said), not_there, {})
+        return clean(f"{self.messages.word(name, self.language)} {text}")
 
     def state(self, facts: Mapping[str, str]) -> tuple[str, ...]:
         """Return a sentence for each fact that has one."""

@@ -44,7 +44,7 @@ class ModelVisualQa:
 
 
 def create(settings: Mapping[str, Any]) -> VisualQa:
-    """Return an asker with the settings of a model client.
+    """Return a `bt_exec.visual_qa.VisualQa` with the settings of a model client.
 
     Raises:
         UsageError: If a setting is unknown or wrong.
@@ -56,4 +56,6 @@ def create(settings: Mapping[str, Any]) -> VisualQa:
     except ValidationError as error:
         found = error.errors()[0]
         name = ".".join(map(str, found["loc"]))
-        raise UsageError(f"setting {name!r} of the asker claude: {found['msg'].lower()}") from None
+        raise UsageError(
+            f"setting {name!r} of the visual_qa model claude: {found['msg'].lower()}"
+        ) from None

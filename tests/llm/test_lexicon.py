@@ -41,11 +41,12 @@ def test_too_many_alternatives_are_refused():
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("verb: {}", "verb: Extra inputs are not permitted"),
+        ("verb: {}", "verb: Extra inputs are not permitted; a lexicon has verbs"),
         ("filler: {en: [no]}", "filler.en.0: Input should be a valid string"),
         ("verbs: {open: {fr: [ouvrir]}}", "verbs.open.fr: Extra inputs are not permitted"),
         ("- open", "valid dictionary"),
         ("{", "cannot be read as a lexicon"),
+        ("verbs: [1", ":1:8: cannot be read as a lexicon: this '[' is not closed; ']' is missing"),
     ],
 )
 def test_a_wrong_lexicon_is_refused_with_its_file_and_place(tmp_path, text, reason):

@@ -33,7 +33,7 @@ class ModelClient:
 
     Args:
         settings: Which model, where, and its limits.
-        record: Is told every exchange, answers and failures alike, before they are returned.
+        record: Called with every exchange, answers and failures alike, before they are returned.
         memory: What is known about servers; shared by default.
     """
 

@@ -92,7 +92,7 @@ class Transport:
     Args:
         settings: Where to.
         key: What the server wants to see; taken out of what it says.
-        line: Its time, and its connection.
+        connection: Its time and its sockets.
     """
 
     def __init__(self, settings: ModelSettings, key: Key, connection: Connection) -> None:

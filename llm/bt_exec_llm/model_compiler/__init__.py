@@ -2,7 +2,7 @@
 
 ::
 
-    request ── prompt ──► model ──► text ── form ──► spec ── faults, rules, passes, verification
+    request ── prompt ──► model ──► text ── form ──► spec ── faults, checkers, passes, verification
                   ▲                                              │ problems, all at once
                   └──────────────── at most three rounds ────────┘ none: a plan
 """

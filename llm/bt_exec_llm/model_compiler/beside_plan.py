@@ -26,7 +26,7 @@ _TURN = (
     *("door_state_estimation", "observations", "gate_evaluations", "goal_status", "stop_signal"),
     "arm_policy",
 )
-"""Keys of a turn report; rules of packs read what they say."""
+"""Keys of a turn report; checkers of packs read what they say."""
 _PERMITS = re.compile(
     r"\b(?:approved?|safe|ok|okay|allow\w*|execut\w*|valid|permit\w*|confirm\w*|ready|feasible|"
     r"possible|can|may|run|proceed|go)\b",

@@ -1,6 +1,6 @@
 """From the plain data of an answer to a plan that may move, or to everything that is wrong with it.
 
-One validator for every model and every tier: form, spelling, faults by name, the rules and passes
+One validator for every model and every tier: form, spelling, faults by name, checkers and passes
 of the packs, and all layers of `bt_exec.verify`.
 """
 
@@ -12,12 +12,13 @@ from typing import Any
 
 from bt_exec.failure import Problem, SpecError
 from bt_exec.planning.compiler import Request
-from bt_exec.planning.plan import examine
-from bt_exec.spec.expand import expand
+from bt_exec.planning.plan import Examined, examine
+from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec.spec.load import parse
 from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.spec.source import MAX_DEPTH, MAX_VALUES, Place, Source, show_place
 from bt_exec_llm.model_compiler import faults
+from bt_exec_llm.model_compiler.expected_effects import Meant
 from bt_exec_llm.model_compiler.facts import already_done, claims
 from bt_exec_llm.model_compiler.negations import forbids
 from bt_exec_llm.model_compiler.normalize import tidied
@@ -36,19 +37,26 @@ class Judgement:
     """What became of an answer.
 
     Attributes:
-        spec: The plan, if nothing is wrong with it; not expanded.
+        plan: The plan, if nothing is wrong with it, verified.
         problems: Everything that is wrong, places as the model wrote them.
         cannot: Why the model makes no plan, if it says so.
         notes: What was tolerated.
     """
 
-    spec: MissionSpec | None = None
+    plan: VerifiedPlan | None = None
     problems: tuple[Problem, ...] = ()
     cannot: str = ""
     notes: tuple[str, ...] = ()
 
+    @property
+    def spec(self) -> MissionSpec | None:
+        """The plan as it is written, if nothing is wrong with it."""
+        return None if self.plan is None else self.plan.written
 
-def assess(data: Any, request: Request, meant: MissionSpec | None, model: str) -> Judgement:
+
+def assess(
+    data: Any, request: Request, meant: Meant | None, model: str, notes: tuple[str, ...] = ()
+) -> Judgement:
     """Return the plan in the plain data of an answer, or what is wrong with it.
 
     Args:
@@ -56,17 +64,18 @@ def assess(data: Any, request: Request, meant: MissionSpec | None, model: str) -
         request: What it was asked for.
         meant: A plan for the same command by somebody who understands it without a model.
         model: Name of the model, for the plan's header.
+        notes: What was tolerated already when the answer was read.
     """
     large = _too_large(data)
     if large is not None:
         return Judgement(problems=(large,))
     form = unpack(data)
     if form.cannot:  # a reason against a plan counts, whatever stands beside it
-        return Judgement(cannot=form.cannot, notes=form.notes)
+        return Judgement(cannot=form.cannot, notes=(*notes, *form.notes))
     if form.root is None:
-        return Judgement(problems=form.problems, notes=form.notes)
+        return Judgement(problems=form.problems, notes=(*notes, *form.notes))
     root, spelling = tidied(form.root, request)
-    notes = (*form.notes, *spelling)
+    notes = (*notes, *form.notes, *spelling)
     problems = [*form.problems, *faults.endless(root), *faults.forbidding_names(root)]
     nothing = tuple(faults.empty(root))
     if nothing and not any(p.code == "ENDLESS_LOOP" for p in problems):
@@ -77,25 +86,23 @@ def assess(data: Any, request: Request, meant: MissionSpec | None, model: str) -
         known = {problem.place for problem in problems}
         problems += [problem for problem in error.problems if problem.place not in known]
         return Judgement(problems=_as_written(problems, form, None), notes=notes)
-    problems += _whole(written, form, request, meant)
+    spec = _noted(with_part(written, request), notes)
+    expanded = None if meant is None else meant.expanded
+    examined = examine(spec, request, meant=expanded, stated=form.stated)
+    problems += _whole(examined, form, request, meant)
     if problems:
         part = part_of(request)
         place = None if part is None else part[2]
         return Judgement(problems=_as_written(problems, form, place), notes=notes)
-    return Judgement(_noted(with_part(written, request), notes), notes=notes)
+    return Judgement(examined.verified(), notes=notes)
 
 
-def _whole(
-    written: MissionSpec, form: Form, request: Request, meant: MissionSpec | None
-) -> list[Problem]:
+def _whole(examined: Examined, form: Form, request: Request, meant: Meant | None) -> list[Problem]:
     """Return what is wrong with the plan as a whole."""
-    spec = with_part(written, request)
-    passed, found = examine(spec, request, meant=meant, stated=form.stated)
-    problems = faults.named(found, spec, request)
-    try:
-        expanded = expand(spec, request.library)
-    except SpecError:
-        return problems  # they are among them
+    problems = faults.named(examined.problems, examined.written, request)
+    expanded, passed = examined.expanded, examined.plan
+    if expanded is None or passed is None:
+        return problems  # why is among them
     part = part_of(request)
     place: Place = ("root",) if part is None else part[2]
     node = at(expanded.root, place)
@@ -108,9 +115,9 @@ def _whole(
     if codes & {"UNKNOWN_SKILL", "MISSING_ARGUMENT", "UNKNOWN_LABEL", "WRONG_TYPE"}:
         return problems
     problems += faults.another_command(expanded, meant, request)
-    asked = None if meant is None else examine(meant, request)[0]
-    problems += needless_changes(passed or expanded, asked, request)
-    problems += talk_problems(passed or expanded, asked, request)
+    asked = None if meant is None else meant.plan
+    problems += needless_changes(passed, asked, request)
+    problems += talk_problems(passed, asked, request)
     if meant is None and forbids(request.command):
         problems += faults.forbidden(expanded)
     return problems

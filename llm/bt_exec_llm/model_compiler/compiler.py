@@ -21,13 +21,12 @@ from bt_exec.planning.compiler import Compiler, Plan, Request
 from bt_exec.planning.plan import prepare
 from bt_exec.planning.repair import other_way, repaired
 from bt_exec.planning.verified_plan import VerifiedPlan
-from bt_exec.spec.expand import expand
-from bt_exec.spec.model import Do, MissionSpec, walk
+from bt_exec.spec.model import Do, walk
 from bt_exec_llm.client import Model, ModelClient, ModelSettings, Prices, Recorder
 from bt_exec_llm.client.endpoint import check_endpoint
 from bt_exec_llm.model_compiler.dialogue import Result, talk
 from bt_exec_llm.model_compiler.estimate import estimate
-from bt_exec_llm.model_compiler.expected_effects import meaning_of
+from bt_exec_llm.model_compiler.expected_effects import Meant, meaning_of
 from bt_exec_llm.model_compiler.prompt import Prompt, build_prompt
 from bt_exec_llm.model_compiler.wording import refusal_of, sentences
 from bt_exec_llm.offline import create as create_offline
@@ -123,10 +122,11 @@ class ModelCompiler:
             rounds=self.settings.rounds,
             compiler=self.name,
         )
-        if result.spec is not None:
+        if result.plan is not None:
             usage, requests = result.usage.to_dict(), result.requests
-            unconfirmed = self._unconfirmed(result.spec, request, meant)
-            return Plan(result.spec, result.calls, usage, requests, unconfirmed)
+            plan = result.plan
+            unconfirmed = "" if isinstance(meant, Meant) else _unconfirmed(plan, request)
+            return Plan(plan.written, result.calls, usage, requests, unconfirmed, plan)
         return self._without(request, result)
 
     def known_way(self, request: Request) -> VerifiedPlan | None:
@@ -142,16 +142,6 @@ class ModelCompiler:
             return prepare(spec, request)
         except SpecError:
             return None
-
-    def _unconfirmed(
-        self, spec: MissionSpec, request: Request, meant: MissionSpec | Refusal | None
-    ) -> str:
-        """Return that only the model says what the command means; empty if somebody else does."""
-        if isinstance(meant, MissionSpec):
-            return ""
-        whole = expand(spec, request.library)
-        moves = any(isinstance(node, Do) for node in walk(whole.root))
-        return sentences().say("UNCONFIRMED", request.language) if moves else ""
 
     def _without(self, request: Request, result: Result) -> Plan | Refusal:
         """Return what is done when the model gives no plan."""
@@ -174,6 +164,12 @@ class ModelCompiler:
             return Plan(spec, calls, usage, result.requests, against)
         near = other.nearest if isinstance(other, Refusal) else ()
         return refusal_of(result, request.language, again=again, nearest=near)
+
+
+def _unconfirmed(plan: VerifiedPlan, request: Request) -> str:
+    """Return that only the model says what the command means; empty if nothing would be done."""
+    moves = any(isinstance(node, Do) for node in walk(plan.spec.root))
+    return sentences().say("UNCONFIRMED", request.language) if moves else ""
 
 
 def create(settings: Mapping[str, Any]) -> Compiler:

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 
 from bt_exec.failure import Problem
 from bt_exec.planning.compiler import Request
-from bt_exec.spec.model import MissionSpec
+from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec_llm.client import Answer, Model, ModelFailure, Question, Turn, Usage
 from bt_exec_llm.model_compiler.check import Judgement, assess
 from bt_exec_llm.model_compiler.document import document_in
+from bt_exec_llm.model_compiler.expected_effects import Meant
 from bt_exec_llm.model_compiler.prompt import Prompt, problems_text
 
 __all__ = ["Dialogue", "Result", "talk"]
@@ -28,7 +29,7 @@ class Result:
     """What came of a dialogue: a plan, a reason of the model, problems, or a failure.
 
     Attributes:
-        spec: The plan, accepted; not expanded.
+        plan: The plan, accepted and verified.
         cannot: Why the model makes no plan, if it said so.
         problems: What was wrong with the last answer.
         failure: Why there was no answer.
@@ -38,7 +39,7 @@ class Result:
         unchanged: Whether it ended because the model repeated an answer that was turned down.
     """
 
-    spec: MissionSpec | None = None
+    plan: VerifiedPlan | None = None
     cannot: str = ""
     problems: tuple[Problem, ...] = ()
     failure: ModelFailure | None = None
@@ -57,7 +58,7 @@ def talk(
     model: Model,
     prompt: Prompt,
     request: Request,
-    meant: MissionSpec | None,
+    meant: Meant | None,
     *,
     rounds: int,
     compiler: str,
@@ -76,7 +77,7 @@ def talk(
             timer.cancel()
 
 
-def _rounds(dialogue: Dialogue, request: Request, meant: MissionSpec | None, rounds: int) -> Result:
+def _rounds(dialogue: Dialogue, request: Request, meant: Meant | None, rounds: int) -> Result:
     codes: list[tuple[str, ...]] = []
     problems: tuple[Problem, ...] = ()
     before: str | None = None
@@ -99,10 +100,10 @@ def _rounds(dialogue: Dialogue, request: Request, meant: MissionSpec | None, rou
             said = failure.text
         known, problems = problems, found.problems
         codes.append(tuple(dict.fromkeys(problem.code for problem in problems)))
-        if found.spec is not None or found.cannot:
+        if found.plan is not None or found.cannot:
             return Result(
-                found.spec,
-                found.cannot if found.spec is None else "",
+                found.plan,
+                found.cannot if found.plan is None else "",
                 calls=dialogue.calls,
                 usage=dialogue.usage,
                 codes=tuple(codes),
@@ -120,17 +121,11 @@ def _rounds(dialogue: Dialogue, request: Request, meant: MissionSpec | None, rou
     return Result(problems=problems, calls=dialogue.calls, usage=dialogue.usage, codes=tuple(codes))
 
 
-def _judged(answer: Answer, request: Request, meant: MissionSpec | None) -> Judgement:
+def _judged(answer: Answer, request: Request, meant: Meant | None) -> Judgement:
     document = document_in(answer.text)
     if document.problems:
         return Judgement(problems=document.problems, notes=document.notes)
-    found = assess(document.data, request, meant, answer.model)
-    if found.spec is None or not document.notes:
-        return found
-    header = found.spec.mission
-    told = tuple(f"answer: {note}" for note in document.notes)
-    update = {"mission": header.model_copy(update={"notes": (*told, *header.notes)})}
-    return Judgement(found.spec.model_copy(update=update), notes=found.notes)
+    return assess(document.data, request, meant, answer.model, document.notes)
 
 
 class Dialogue:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from bt_exec.failure import BtExecError, Refusal
+from bt_exec.failure import Refusal
 from bt_exec.language.messages import Messages
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Compiler, Plan, Request
 from bt_exec.planning.plan import examine
-from bt_exec.spec.expand import expand, is_reference, reference_name
+from bt_exec.spec.expand import is_reference, reference_name
 from bt_exec.spec.expression import All, Is, Not
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import (
@@ -35,23 +35,35 @@ from bt_exec.verify.dry_run import left_behind
 from bt_exec.verify.templates import fill, known_args
 from bt_exec_llm.model_compiler.normalize import options
 
-__all__ = ["Ends", "chosen_in", "effects_of", "ends_of", "meaning_of", "said_of"]
+__all__ = ["Ends", "Meant", "chosen_in", "effects_of", "ends_of", "meaning_of", "said_of"]
 
 _NEVER = ("EMPTY", "TOO_LONG", "BAD_CHARACTERS", "NEGATED")
 
 
-def meaning_of(request: Request, offline: Compiler) -> MissionSpec | Refusal | None:
-    """Return a plan for the command, expanded; None if nobody understands it without a model.
+class Meant(NamedTuple):
+    """A plan for the command, by a compiler that understands it without a model.
+
+    Attributes:
+        expanded: The plan with its subtrees, before passes.
+        plan: The plan as it would run, as far as it comes.
+    """
+
+    expanded: MissionSpec
+    plan: MissionSpec
+
+
+def meaning_of(request: Request, offline: Compiler) -> Meant | Refusal | None:
+    """Return a plan for the command; None if nobody understands it without a model.
 
     A refusal is final: what says nothing, cannot be read, or forbids something is not sent to a
     model that might do it.
     """
     answer = offline.compile(replace(request, previous=None, failure=None, done=(), tried=()))
     if isinstance(answer, Plan):
-        try:
-            return expand(answer.spec, request.library)
-        except BtExecError:
+        found = examine(answer.spec, request)
+        if found.expanded is None or found.plan is None:
             return None
+        return Meant(found.expanded, found.plan)
     return answer if answer.code in _NEVER else None
 
 
@@ -129,16 +141,16 @@ def _plain(expression: Any, catalogue: Catalogue) -> Any:
     return {"all" if isinstance(expression, All) else "any": parts}
 
 
-def said_of(meant: MissionSpec, request: Request) -> dict[tuple[str, str], frozenset[Any]]:
+def said_of(meant: Meant, request: Request) -> dict[tuple[str, str], frozenset[Any]]:
     """Return the arguments of skills that the command's own words set, and what they may be.
 
     Only choices among a few words: a text may be said in many ways. What a pass changes is policy,
     whatever the command says: who handles material.
     """
-    before = _choices(meant, request.catalogue)
-    passed, _ = examine(meant, request)
-    after = before if passed is None else _choices(passed, request.catalogue)
-    parts = meant.root.sequence if isinstance(meant.root, Sequence) else (meant.root,)
+    before = _choices(meant.expanded, request.catalogue)
+    after = _choices(meant.plan, request.catalogue)
+    root = meant.expanded.root
+    parts = root.sequence if isinstance(root, Sequence) else (root,)
     set_by_words = {
         pair
         for part in parts

@@ -23,7 +23,7 @@ WORDS_AGAINST_PLAN         forbids or warns of its own plan, in words beside it
 =========================  =====================================================================
 
 Names that nothing answers to (``UNKNOWN_SKILL`` …) are found by `bt_exec.verify`, faults of a
-domain by the rules of its pack.
+domain by the checkers of its pack.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from bt_exec.planning.compiler import Request
 from bt_exec.spec.model import KINDS, Do, MissionSpec, NodeBase, Tree, children_of
 from bt_exec.spec.paths import place_of_children
 from bt_exec.spec.source import Place, show_place
-from bt_exec_llm.model_compiler.expected_effects import chosen_in, ends_of, said_of
+from bt_exec_llm.model_compiler.expected_effects import Meant, chosen_in, ends_of, said_of
 from bt_exec_llm.model_compiler.objections import objection
 
 __all__ = [
@@ -160,13 +160,11 @@ def named(problems: tuple[Problem, ...], spec: MissionSpec, request: Request) ->
     ]
 
 
-def another_command(
-    spec: MissionSpec, meant: MissionSpec | None, request: Request
-) -> Iterator[Problem]:
+def another_command(spec: MissionSpec, meant: Meant | None, request: Request) -> Iterator[Problem]:
     """Compare what a plan leaves behind with what the command asks for."""
     if meant is None:
         return
-    wanted = ends_of(meant, request.catalogue, request.messages)
+    wanted = ends_of(meant.expanded, request.catalogue, request.messages)
     found = ends_of(spec, request.catalogue, request.messages)
     for key, (fact, value) in wanted.facts.items():
         if key in found.facts and found.facts[key][1] == value:

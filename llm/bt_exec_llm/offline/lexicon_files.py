@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from bt_exec.failure import RegistrationError, nearest
+from bt_exec.spec.yaml_mistakes import explain
 from bt_exec_llm.offline.lexicon import Lexicon
 
 __all__ = ["load_lexicon", "with_words"]
@@ -39,8 +41,16 @@ def load_lexicon(paths: tuple[Path, ...]) -> Lexicon:
     """
     merged: Any = {}
     for path in paths:
+        text = ""
         try:
-            data = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER) or {}  # noqa: S506 - the safe loader, in C
+            text = path.read_text(encoding="utf-8")
+            data = yaml.load(text, Loader=_LOADER) or {}  # noqa: S506 - the safe loader, in C
+        except yaml.MarkedYAMLError as error:
+            why = explain(error, text, str(path))
+            place = f"{path}:{why.line}:{why.column}"
+            raise RegistrationError(
+                f"{place}: cannot be read as a lexicon: {why.message}"
+            ) from None
         except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
             raise RegistrationError(f"{path}: cannot be read as a lexicon: {error}") from error
         try:
@@ -76,7 +86,13 @@ def with_words(paths: tuple[Path, ...], more: tuple[tuple[str, str], ...]) -> Le
 
 def _reasons(error: ValidationError) -> str:
     """Return pydantic's findings as one line for the author of the file."""
-    found: Iterable[str] = (
-        ".".join(map(str, finding["loc"])) + ": " + finding["msg"] for finding in error.errors()
-    )
-    return "; ".join(found)
+    return "; ".join(map(_reason, error.errors()))
+
+
+def _reason(finding: ErrorDetails) -> str:
+    place = ".".join(map(str, finding["loc"]))
+    if finding["type"] != "extra_forbidden" or len(finding["loc"]) > 1:
+        return f"{place}: {finding['msg']}"
+    sections = tuple(Lexicon.model_fields)
+    near = ", ".join(nearest(place, sections)) or ", ".join(sections)
+    return f"{place}: {finding['msg']}; a lexicon has {near}"

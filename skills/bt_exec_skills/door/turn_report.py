@@ -85,7 +85,7 @@ class DoorReporter(MissionReporter):
         actions = [node.do for node in walk(view.spec.root) if isinstance(node, Do)]
         fetch = any(handles_material(node) for node in walk(view.spec.root))
         opens = "open_door" in actions
-        scene: DoorObservation | None = view.observation
+        observation: DoorObservation | None = view.observation
         status, reason = _standing(view)
         explanation, message = _words(view, status, reason)
         blocked = status == "blocked"
@@ -104,7 +104,7 @@ class DoorReporter(MissionReporter):
             "explanation": explanation,
             "door_state_estimation": estimate,
             "observations": {
-                "handle_present": scene is not None and scene.sees("door-handle"),
+                "handle_present": observation is not None and observation.sees("door-handle"),
                 "material_visible": _material(view) if fetch else "uncertain",
             },
             "gate_evaluations": _gates(view, opens=opens, fetch=fetch),
@@ -155,13 +155,13 @@ def _words(view: MissionView, status: str, reason: str) -> tuple[str, str]:
     return message[:1].upper() + message[1:] + ".", message
 
 
-def _estimate(scene: DoorObservation | None) -> dict[str, Any]:
-    if scene is None:
+def _estimate(observation: DoorObservation | None) -> dict[str, Any]:
+    if observation is None:
         return {"state": "uncertain", "confidence": 0.0, "evidence": ["primary:no_frame"]}
     return {
-        "state": scene.door.state,
-        "confidence": round(scene.door.confidence, 1),
-        "evidence": list(scene.door.evidence),
+        "state": observation.door.state,
+        "confidence": round(observation.door.confidence, 1),
+        "evidence": list(observation.door.evidence),
     }
 
 

@@ -21,7 +21,7 @@ class GlThread:
 
     def __init__(self) -> None:
         self._jobs: SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = SimpleQueue()
-        self._thread = threading.Thread(target=self._run, name="door-gl", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="gl", daemon=True)
         self._at_exit: set[Callable[[], None]] = set()
         self._thread.start()
 

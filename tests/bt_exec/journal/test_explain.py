@@ -11,6 +11,7 @@ from bt_exec.events import (
     Aborting,
     Event,
     Finished,
+    NodeChanged,
     Planned,
     Planning,
     Refused,
@@ -24,6 +25,7 @@ from bt_exec.journal.explain import Explanation, explain
 from bt_exec.outcome import Outcome
 from bt_exec.pack import Catalogue
 from bt_exec.skill import Steps, skill
+from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
 from bt_exec.testing.missions import scripted_site
 
@@ -121,6 +123,22 @@ def test_a_satisfied_mission_has_no_cause_but_tells_what_it_went_on_after(
     assert found.facts == {"door": "open", "hand.right": "material"}
 
 
+def test_what_did_not_fail_and_what_failed_before_a_plan_is_not_what_was_gone_on_after(
+    explained, make_spec: Spec
+) -> None:
+    found = explained(
+        NodeChanged(0.2, 1, "early", "failed", "", JAM),
+        Planned(0.4, 1, make_spec(1), 1),
+        NodeChanged(0.5, 2, "fetch", "running"),
+        *called("grasp", "stopped"),
+        NodeChanged(0.6, 3, "fetch", "failed", "", GRIP),
+        NodeChanged(0.7, 4, "fetch", "failed", "", GRIP),
+        NodeChanged(0.8, 5, "fetch", "done"),
+        ended("satisfied"),
+    )
+    assert [attempt.passed for attempt in found.attempts] == [[GRIP]]
+
+
 def test_an_interrupted_mission_says_what_may_be_in_a_hand(explained, make_spec: Spec) -> None:
     events = (Planned(0.4, 1, make_spec(1), 1), *called("open_door"), called("grasp")[0])
     found = explained(*events)
@@ -149,3 +167,17 @@ def test_a_record_of_nothing_is_explained(journal: Journal) -> None:
     journal.begin(command="x").close()
     found = explain(journal.mission("last"))
     assert (found.attempts, found.cause, found.facts, found.running) == ((), None, {}, ())
+
+
+def test_steps_that_ran_with_a_saved_result_tell_its_value(explained):
+    spec = load_text(
+        "{mission: {command: x}, root: {sequence: [{do: look, save: {thing: found}},"
+        " {do: carry, with: {thing: $found}}, {do: leave, with: {thing: $found}}]}}"
+    ).document
+    found = explained(
+        Planned(0.5, 0, spec, 1),
+        SkillStarting(1.0, 20, "carry", "carry", {"thing": "cup"}, 1),
+        SkillEnded(2.0, 40, "carry", "carry", 1, "done", 1.0),
+    )
+    steps = (("look", {}), ("carry", {"thing": "cup"}), ("leave", {"thing": "$found"}))
+    assert found.attempts[-1].steps == steps

@@ -17,10 +17,11 @@ from bt_exec.observation import ObservationBuffer
 from bt_exec.outcome import Outcome
 from bt_exec.pack import Catalogue
 from bt_exec.rig import Rig
-from bt_exec.site.site import Limits, Rates
+from bt_exec.site.site import Limits, Rates, Site
 from bt_exec.spec.load import load_text
-from bt_exec.testing import FakeClock, FakeObservation, ScriptedRobot
+from bt_exec.testing import FakeClock, FakeObservation, ScriptedRobot, scripted_skill
 from bt_exec.testing.missions import FixedCompiler, scripted_site
+from tests.bt_exec.mission.session_robots import GO, Robots, with_pack, world_of
 
 ONE = "tree: t\nroot: {do: a}"
 
@@ -154,3 +155,16 @@ def stage() -> type[Stage]:
 @pytest.fixture
 def lines() -> Any:
     return lambda events: [line(event) for event in events]
+
+
+@pytest.fixture
+def robots() -> Robots:
+    return Robots()
+
+
+@pytest.fixture
+def site(robots) -> Site:
+    """A site of one pack that knows the world's door and seed."""
+    found = scripted_site([scripted_skill("a")], [GO], rates=Rates(tick_hz=40), name="lab")
+    world = world_of({"door": "open or closed", "seed": "a number"})
+    return with_pack(found, robots={"arm": robots}, world=world)

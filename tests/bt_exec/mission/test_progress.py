@@ -247,3 +247,16 @@ def test_the_doubt_of_a_new_plan_is_told_again():
     told.on(Planned(0.0, 0, plan(), 1), asked("near", None))
     told.on(Planned(3.0, 6, plan(), 1), asked("near", None), asked("near", None))
     assert len(told.arm.views) == 2
+
+
+def test_what_was_done_with_a_saved_result_tells_its_value():
+    spec = load_text(
+        "{mission: {command: go}, root: "
+        "{do: carry, with: {thing: $found_2, to: [$place, x], by: y}}}"
+    ).document
+    given = {"thing": "cup", "to": ["shelf", "x"], "by": "Y", "speed": 1.0}
+    told = Told()
+    told.on(Planned(0.0, 0, spec, 1), SkillStarting(1.0, 1, "carry", "carry", given, 1))
+    progress = told.on(SkillEnded(2.0, 2, "carry", "carry", 1, "done", 1.0))
+    args = {"thing": "cup", "to": ["shelf", "x"], "by": "y"}
+    assert progress.done == [Action("carry", args, "carry")]

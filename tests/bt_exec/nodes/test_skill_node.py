@@ -1,4 +1,4 @@
-"""A skill at work: what is on record, who is stopped, and what an interrupt leaves behind."""
+"""A skill at work: what is on record, told and given to it."""
 
 import logging
 from dataclasses import dataclass
@@ -9,196 +9,10 @@ from py_trees.common import Status
 
 from bt_exec.events import NodeChanged, Progress, SkillEnded, SkillStarting
 from bt_exec.nodes import skill_node
-from bt_exec.nodes.build import build
-from bt_exec.nodes.runtime import Runtime
-from bt_exec.nodes.watch import Watch
 from bt_exec.observation import ObservationBuffer
-from bt_exec.pack import Catalogue, Pack
-from bt_exec.rig import Rig
 from bt_exec.skill import Running, Steps, Verdict, condition, skill
-from bt_exec.spec.load import load_text
-from bt_exec.spec.model import Mission, MissionSpec
-from bt_exec.testing import FakeClock, FakeObservation, ScriptedRobot, scripted_skill
-from bt_exec.testing.missions import unverified
-
-
-class Stage:
-    """A built tree over two packs, ``own`` and ``other``, whose events and robots are at hand."""
-
-    def __init__(self, root, parts, *, strangers=(), buffers=None, kept=(), **settings):
-        packs = [_pack("own", parts), _pack("other", strangers)]
-        self.own, self.other = ScriptedRobot(), ScriptedRobot()
-        self.clock = FakeClock()
-        self.events = []
-        rigs = {"own": Rig(self.own), "other": Rig(self.other)}
-        self.runtime = Runtime(
-            Catalogue(packs),
-            rigs,
-            buffers or {},
-            lambda: self.clock.time,
-            self.events.append,
-            **settings,
-        )
-        tree = load_text(f"tree: t\nroot: {root}").document
-        spec = MissionSpec(mission=Mission(command="", kept=kept), root=tree.root)
-        self.built = build(unverified(spec), self.runtime)
-        self.watch = Watch(self.built, self.runtime)
-
-    def tick(self, times=1):
-        for _ in range(times):
-            self.runtime.tick += 1
-            status = self.watch.tick()
-            self.clock.step(0.05)
-        return status
-
-    def stop(self):
-        self.built.root.stop(Status.INVALID)
-
-    def of(self, kind):
-        return [event for event in self.events if isinstance(event, kind)]
-
-
-def _pack(name, parts):
-    skills = tuple(part for part in parts if hasattr(part, "fails"))
-    return Pack(name, skills=skills, conditions=tuple(p for p in parts if p not in skills))
-
-
-def waiting():
-    return scripted_skill("a", [("forever",)])
-
-
-class Timers:
-    """Stands in for `threading.Timer`: time is up when a test says so."""
-
-    def __init__(self):
-        self.made = []
-
-    def __call__(self, interval, function):
-        timer = _Timer(interval, function)
-        self.made.append(timer)
-        return timer
-
-
-class _Timer:
-    def __init__(self, interval, function):
-        self.interval, self.function = interval, function
-        self.daemon = self.started = self.cancelled = False
-
-    def start(self):
-        self.started = True
-
-    def cancel(self):
-        self.cancelled = True
-
-
-@pytest.fixture
-def timers(monkeypatch):
-    found = Timers()
-    monkeypatch.setattr(skill_node.threading, "Timer", found)
-    return found
-
-
-# -- who is stopped --------------------------------------------------------------------------
-
-
-def test_a_clean_cancel_leaves_no_timer_behind_and_stops_no_robot(timers):
-    stage = Stage("{do: a}", [waiting()], cancel_s=0.7)
-    stage.tick()
-    assert timers.made == []
-    stage.stop()
-    (timer,) = timers.made
-    assert (timer.interval, timer.daemon, timer.started, timer.cancelled) == (0.7, True, True, True)
-    assert (stage.own.stops, stage.other.stops) == (0, 0)
-    (state,) = [event for event in stage.of(NodeChanged) if event.state == "stopped"]
-    assert state.detail == ""
-
-
-def test_a_clean_up_may_take_a_second_where_nothing_else_is_said(timers):
-    stage = Stage("{do: a}", [waiting()])
-    stage.tick()
-    stage.stop()
-    assert timers.made[0].interval == 1.0
-
-
-def test_a_skill_that_ends_by_itself_starts_no_timer(timers):
-    stage = Stage("{do: a, retry: 2}", [scripted_skill("a", ["STUCK", "done"])])
-    assert stage.tick(2) is Status.SUCCESS
-    stage.stop()
-    assert timers.made == []
-    assert [event.state for event in stage.of(SkillEnded)] == ["failed", "done"]
-
-
-def test_a_clean_up_that_takes_too_long_stops_the_robot_of_its_own_pack_only(timers):
-    @skill()
-    def a() -> Steps:
-        """Take long to clean up."""
-        try:
-            while True:
-                yield Running()
-        finally:
-            timers.made[-1].function()
-
-    stage = Stage("{do: a}", [a])
-    stage.tick()
-    stage.stop()
-    assert (stage.own.stops, stage.other.stops) == (1, 0)
-    assert stage.of(NodeChanged)[-1].detail == (
-        "CANCEL_OVERDUE: clean-up took too long; the robot was stopped"
-    )
-
-
-def test_a_clean_up_that_raises_stops_the_robot_of_its_own_pack_only(timers):
-    @skill()
-    def a() -> Steps:
-        """Break while cleaning up."""
-        try:
-            while True:
-                yield Running()
-        finally:
-            raise ValueError("torn")
-
-    stage = Stage("{do: b}", [waiting()], strangers=[_renamed(a, "b")])
-    stage.tick()
-    stage.stop()
-    assert (stage.own.stops, stage.other.stops) == (0, 1)
-    assert timers.made[0].cancelled
-    assert stage.of(NodeChanged)[-1].detail == (
-        "clean-up raised ValueError: torn; the robot was stopped"
-    )
-
-
-def _renamed(part, name):
-    return type(part)(**{**vars(part), "name": name})
-
-
-def test_a_skill_that_will_not_end_has_its_robot_stopped(timers):
-    @skill()
-    def a() -> Steps:
-        """Go on whatever happens."""
-        while True:
-            try:
-                yield Running()
-            except GeneratorExit:
-                yield Running()
-
-    stage = Stage("{do: a}", [a])
-    stage.tick()
-    stage.stop()
-    assert stage.own.stops == 1
-    assert stage.of(NodeChanged)[-1].detail == (
-        "clean-up raised RuntimeError: generator ignored GeneratorExit; the robot was stopped"
-    )
-
-
-def test_stopping_twice_cleans_up_once(timers):
-    stage = Stage("{do: a}", [waiting()])
-    stage.tick()
-    stage.stop()
-    stage.stop()
-    assert len(timers.made) == 1
-    assert stage.own.log == ["a start", "a stopped"]
-    assert len(stage.of(SkillEnded)) == 1
-
+from bt_exec.testing import FakeObservation, scripted_skill
+from tests.bt_exec.nodes.two_packs import Stage, renamed, waiting
 
 # -- the record ------------------------------------------------------------------------------
 
@@ -249,6 +63,22 @@ def test_an_end_is_on_record_only_where_there_was_a_start():
     assert stage.events[0].failure.code == "BAD_ARGUMENT"
     assert not stage.events[0].failure.retryable
     assert stage.events[0].failure.args == {"n": "$r"}
+
+
+def test_a_saved_result_of_a_wrong_type_is_told_with_its_value():
+    @skill()
+    def b(n: int) -> Steps:
+        """Take a number."""
+        yield Running()
+
+    stage = Stage("{do: b, with: {n: $r}}", [b])
+    stage.runtime.results["r"] = "many"
+    assert stage.tick() is Status.FAILURE
+    failure = stage.events[0].failure
+    assert (failure.code, failure.args) == ("BAD_ARGUMENT", {"n": "many"})
+    assert failure.message == (
+        "n: input should be a valid integer, unable to parse string as an integer, found 'many'"
+    )
 
 
 def test_calls_are_counted_over_all_nodes_of_a_mission():
@@ -319,88 +149,6 @@ def test_a_slow_step_is_told_of_only_when_it_is_slower_than_the_limit(monkeypatc
         assert len(caplog.records) == told
 
 
-# -- what an interrupt leaves behind -----------------------------------------------------------
-
-
-NESTS = (
-    "{do: a}",
-    "{sequence: [{do: a}]}",
-    "{fallback: [{do: a}]}",
-    "{parallel: [{do: b}, {do: a}]}",
-    "{sequence: [{do: a, while: c, timeout: 1s, retry: 2, repeat: 2, skip_if: {not: c}}]}",
-    "{fallback: [{parallel: [{sequence: [{do: a}]}, {do: b}]}], retry: 2, while: c}",
-)
-
-
-@condition()
-def c() -> Verdict:
-    """Hold."""
-    return Verdict.yes()
-
-
-@pytest.mark.parametrize("root", NESTS)
-@pytest.mark.parametrize("when", ["in its first step", "while a listener is told", "at its start"])
-def test_an_interrupt_in_the_first_tick_leaves_nothing_running(root, when):
-    @skill()
-    def a(robot: object) -> Steps:
-        """Be interrupted."""
-        robot.log.append("a start")
-        try:
-            if when == "in its first step":
-                raise KeyboardInterrupt
-            yield Running(0.1, "going")
-        finally:
-            robot.log.append("a stopped")
-
-    stage = Stage(root, [a, c, scripted_skill("b", [("forever",)])])
-    kind = {"while a listener is told": Progress, "at its start": SkillStarting}.get(when)
-
-    def emit(event):
-        stage.events.append(event)
-        if kind is not None and isinstance(event, kind) and event.path.endswith("a"):
-            raise KeyboardInterrupt
-
-    stage.runtime.emit = emit
-    with pytest.raises(KeyboardInterrupt):
-        stage.tick()
-    stage.stop()
-    started = [event.skill for event in stage.of(SkillStarting)]
-    assert sorted(event.skill for event in stage.of(SkillEnded)) == sorted(started)
-    assert {event.state for event in stage.of(SkillEnded)} == {"stopped"}
-    assert {e.detail for e in stage.of(NodeChanged) if e.state == "stopped"} == {""}
-    assert stage.own.stops == 0
-    log = [line for line in stage.own.log if line.startswith("a ")]
-    assert log == ([] if when == "at its start" else ["a start", "a stopped"])
-    assert all(node.status is Status.INVALID for node in stage.built.by_path.values())
-
-
-def test_an_interrupt_in_a_condition_is_the_operators():
-    @condition()
-    def q() -> Verdict:
-        """Be interrupted."""
-        raise KeyboardInterrupt
-
-    for root in ("{check: q}", "{do: a, while: q}", "{do: a, skip_if: q}"):
-        with pytest.raises(KeyboardInterrupt):
-            Stage(root, [q, waiting()]).tick()
-
-
-def test_an_interrupt_in_a_clean_up_is_the_operators(timers):
-    @skill()
-    def a() -> Steps:
-        """Be interrupted while cleaning up."""
-        try:
-            yield Running()
-        finally:
-            raise KeyboardInterrupt
-
-    stage = Stage("{do: a}", [a])
-    stage.tick()
-    with pytest.raises(KeyboardInterrupt):
-        stage.stop()
-    assert timers.made[0].cancelled
-
-
 # -- what a skill and a condition are given ------------------------------------------------------
 
 
@@ -421,7 +169,7 @@ def test_the_world_begins_when_the_node_begins_to_work(root):
         since.append(world.since)
         return Verdict.unknown()
 
-    stage = Stage(root, [a, q, _renamed(waiting(), "b")])
+    stage = Stage(root, [a, q, renamed(waiting(), "b")])
     stage.clock.step(2.0)
     stage.tick(4)
     assert since == ([2.0, 2.1] if root.startswith("{do: a") else [2.0] * 4)
@@ -439,7 +187,7 @@ def test_a_part_is_given_the_robot_and_the_sight_of_its_own_pack():
     buffers = {"other": ObservationBuffer(lambda: 0.0)}
     buffers["other"].add(FakeObservation(0.0, ("cup",)))
     stage = Stage(
-        "{sequence: [{check: q}, {check: r}]}", [q], strangers=[_renamed(q, "r")], buffers=buffers
+        "{sequence: [{check: q}, {check: r}]}", [q], strangers=[renamed(q, "r")], buffers=buffers
     )
     stage.tick()
     assert given == [(stage.own, None), (stage.other, FakeObservation(0.0, ("cup",)))]

@@ -89,7 +89,8 @@ def test_rules_see_the_expanded_plan_before_passes_and_what_was_meant(request_of
 
     meant = spec_of("{do: a}")
     request = request_of(Pack("one", checkers=(rule,)))
-    plan, problems = examine(spec_of("{tree: inner}"), request, meant=meant, stated={"n": 1})
+    found = examine(spec_of("{tree: inner}"), request, meant=meant, stated={"n": 1})
+    plan, problems = found.plan, found.problems
     assert situation == [("a", meant, {"n": 1})]
     assert problems == (Problem("TOO_FAR", "too far", "root"),)
     assert plan is not None
@@ -103,13 +104,15 @@ def test_a_plan_with_a_mistake_meets_the_rules_but_no_pass(request_of):
     rules = (lambda spec, context: asked.append("rule") or [],)
     passes = (Pass("p", lambda spec, context: asked.append("pass") or (spec, ())),)
     request = request_of(Pack("one", checkers=rules, passes=passes))
-    plan, problems = examine(spec_of("{do: b}"), request)
+    found = examine(spec_of("{do: b}"), request)
+    plan, problems = found.plan, found.problems
     assert [problem.code for problem in problems] == ["UNKNOWN_SKILL"]
     assert (asked, plan is not None) == (["rule"], True)
 
 
 def test_a_plan_that_cannot_be_expanded_is_none(request_of):
-    plan, problems = examine(spec_of("{tree: nowhere}"), request_of())
+    found = examine(spec_of("{tree: nowhere}"), request_of())
+    plan, problems = found.plan, found.problems
     assert plan is None
     assert [problem.code for problem in problems] == ["UNKNOWN_TREE"]
     with pytest.raises(SpecError):
@@ -127,7 +130,7 @@ def test_what_two_layers_see_is_told_once_and_what_differs_is_told(request_of):
             dataclasses.replace(same, code="Y"),
         ]
 
-    _, problems = examine(spec_of("{do: a}"), request_of(Pack("one", checkers=(rule,))))
+    problems = examine(spec_of("{do: a}"), request_of(Pack("one", checkers=(rule,)))).problems
     assert [(p.code, p.place, p.found, p.message) for p in problems] == [
         ("X", "root", "a", "one way to say it"),
         ("X", "root", "b", "one way to say it"),
@@ -148,7 +151,7 @@ def test_things_must_be_seen_for_a_first_plan_only(failure, codes):
     site = scripted_site([take])
     request = Request("go", "en", site.catalogue, site.library, situation=Situation(("box",)))
     spec = spec_of("{do: take, with: {thing: cup}}")
-    _, problems = examine(spec, replace(request, failure=failure))
+    problems = examine(spec, replace(request, failure=failure)).problems
     assert [problem.code for problem in problems] == codes
 
 

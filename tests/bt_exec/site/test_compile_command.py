@@ -105,9 +105,9 @@ def test_a_refusal_is_handed_on(site):
     assert (found.ok, found.refusal) == (False, Refusal("NO", "No."))
 
 
-def test_an_asker_is_found_by_its_name_and_made_with_its_settings(site):
+def test_a_visual_qa_model_is_found_by_its_name_and_made_with_its_settings(site):
     assert find_visual_qa("other", {"model": "small"}).settings == {"other": {"model": "small"}}
-    with pytest.raises(UnknownName, match=r"there is no asker 'nobody'; known.*: other, says"):
+    with pytest.raises(UnknownName, match=r"no visual_qa model 'nobody'; known.*: other, says"):
         find_visual_qa("nobody", {})
 
 

@@ -44,3 +44,10 @@ def test_every_mistake_of_every_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(SpecError) as caught:
         Library.load([tmp_path])
     assert [problem.code for problem in caught.value.problems] == ["UNKNOWN_FIELD", "NOT_YAML"]
+
+
+@pytest.mark.parametrize("ending", [".yaml", ".yml", ".YML", ".Yaml"])
+def test_a_tree_file_is_found_by_its_ending_in_any_case(tmp_path, ending):
+    (tmp_path / f"one{ending}").write_text("tree: one\nroot: {check: ready}\n")
+    (tmp_path / "notes.txt").write_text("no tree")
+    assert Library.load([tmp_path]).names() == ("one",)

@@ -225,3 +225,10 @@ def test_many_steps_are_counted(messages: Messages) -> None:
     assert said == (
         "step_0, step_1, step_2, step_3, step_4, step_5, step_6, step_7, … 3 (plan 1, offline)"
     )
+
+
+def test_a_result_that_was_never_there_is_its_name_in_parentheses(messages: Messages) -> None:
+    nothing: tuple[Any, ...] = ()
+    known = Explanation(line(), nothing, None, "", nothing, "", nothing, nothing, {}, {}, nothing)
+    why = Why(known, messages, "en")
+    assert why.step("carry", {"thing": "$found_2", "price": "$5"}) == "carry (found) → $5"

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 
-from bt_exec_skills.door.sim.layout import DOOR_HEIGHT, DOOR_MAX_RAD, DOOR_WIDTH, Layout, Rgb
+from bt_exec_skills.door.sim.layout import DOOR_HEIGHT, DOOR_MAX_RAD, DOOR_WIDTH, Layout
+from bt_exec_skills.simulation.mjcf import box, numbers, rgba
 
 __all__ = [
     "DEPTH",
@@ -15,8 +16,6 @@ __all__ = [
     "cabinet_geoms",
     "door_body",
     "material_body",
-    "numbers",
-    "rgba",
 ]
 
 HANDLE_STANDOFF = 0.055
@@ -28,23 +27,11 @@ _SHELF_DROP = 0.10  # how far the shelf's top lies below the middle of the door 
 _TRAY_HALF = 0.004
 
 
-def numbers(*values: float) -> str:
-    """Return numbers as MJCF writes them."""
-    return " ".join(f"{value:.9g}" for value in values)
-
-
-def rgba(colour: Rgb) -> str:
-    """Return a colour as MJCF writes it."""
-    return numbers(*colour, 1.0)
-
-
 def _box(name: str, low: tuple[float, ...], high: tuple[float, ...], look: str) -> str:
     """Return a static box between two corners [m]; `look` holds its class and colour."""
     half = [(h - lo) / 2 for lo, h in zip(low, high, strict=True)]
     middle = [(h + lo) / 2 for lo, h in zip(low, high, strict=True)]
-    return (
-        f'<geom name="{name}" type="box" size="{numbers(*half)}" pos="{numbers(*middle)}" {look}/>'
-    )
+    return box(name, middle, half, look)
 
 
 def cabinet_geoms(layout: Layout) -> str:

@@ -13,10 +13,9 @@ from bt_exec_skills.door.sim.cabinet import (
     cabinet_geoms,
     door_body,
     material_body,
-    numbers,
-    rgba,
 )
 from bt_exec_skills.door.sim.layout import Layout
+from bt_exec_skills.simulation.mjcf import numbers, rgba
 
 __all__ = ["TIMESTEP", "world_xml"]
 

@@ -113,10 +113,10 @@ def _told(found: DoorEstimate) -> str:
 
 
 def _in_view(world: World[DoorObservation], label: str) -> Verdict:
-    scenes = world.fresh
-    there = in_view(scenes, label)
+    observations = world.fresh
+    there = in_view(observations, label)
     looks = tuple(
-        f"look:{scene.t:.1f}s:{'yes' if scene.confirms(label) else 'no'}" for scene in scenes
+        f"look:{one.t:.1f}s:{'yes' if one.confirms(label) else 'no'}" for one in observations
     )
     if there is None:
         return Verdict.unknown(picture_uncertainty(world), looks[-3:], world.age_s)

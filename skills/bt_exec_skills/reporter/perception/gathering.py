@@ -90,24 +90,24 @@ class Gathering:
         self._best = (-1, -1)
         self._light: dict[int, list[float]] = {}
 
-    def add(self, scene: ReporterObservation) -> None:
+    def add(self, observation: ReporterObservation) -> None:
         """Take in one picture."""
         self.looks += 1
-        self.unseen.add(scene.pose, (one.at for one in scene.people if one.at))
-        here = [one for one in scene.detections if one.at and self.place.area.holds(*one.at)]
+        self.unseen.add(observation.pose, (one.at for one in observation.people if one.at))
+        here = [one for one in observation.detections if one.at and self.place.area.holds(*one.at)]
         for found in here:
             if found.label == PERSON:
                 self._person(found)
             elif not _near(found, self.things, _THING_SAME_M):
                 self.things.append(found)
         seen = 0
-        for (name, part), level in scene.light.items():
+        for (name, part), level in observation.light.items():
             if name == self.name:
                 self._light.setdefault(part, []).append(level)
                 seen += 1
         rank = (len(here), seen)
-        if scene.frame is not None and rank > self._best:
-            self._best, self.frame = rank, scene.frame
+        if observation.frame is not None and rank > self._best:
+            self._best, self.frame = rank, observation.frame
 
     def _person(self, found: PlacedDetection) -> None:
         if found.who is not None:

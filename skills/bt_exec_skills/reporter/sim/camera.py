@@ -21,7 +21,7 @@ from bt_exec_skills.reporter.perception.contracts import GroundTruth, GroundView
 from bt_exec_skills.reporter.perception.observation import PERSON
 from bt_exec_skills.reporter.sim.lamps import Lamps
 from bt_exec_skills.reporter.sim.world import BuildingWorld
-from bt_exec_skills.simulation.rays import Hits, cast
+from bt_exec_skills.simulation.rays import Hits, cast, through_pixels
 
 __all__ = ["Capture", "SimCamera"]
 
@@ -74,10 +74,8 @@ class SimCamera:
         self._last: Capture | None = None
         self._seen: tuple[Capture, GroundView] | None = None
         self.fault = world.options.lens
-        focal = 0.5 * height / math.tan(_FOVY_RAD / 2)
-        u, v = np.meshgrid(np.arange(width) + 0.5 - width / 2, np.arange(height) + 0.5 - height / 2)
-        rays = np.stack([np.full_like(u, focal), -u, -v], axis=-1).reshape(-1, 3)
-        rays /= np.linalg.norm(rays, axis=1, keepdims=True)
+        right, up, back = through_pixels(width, height, _FOVY_RAD).T
+        rays = np.stack([-back, -right, up], axis=-1)  # x ahead, y to the left, z up
         c, s = math.cos(_PITCH_RAD), math.sin(_PITCH_RAD)
         self._rays = rays @ np.array([[c, 0.0, -s], [0.0, 1.0, 0.0], [s, 0.0, c]])
         model = world.model

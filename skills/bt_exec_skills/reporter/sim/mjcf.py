@@ -10,6 +10,7 @@ import math
 
 from bt_exec_skills.reporter.sim.floor import DOORWAYS, LIGHTS, WALL_HEIGHT, Bar, wall_pieces
 from bt_exec_skills.reporter.sim.layout import Furniture, Layout, Someone, Thing
+from bt_exec_skills.simulation.mjcf import box, numbers
 
 __all__ = ["BASE_RADIUS", "TIMESTEP", "world_xml"]
 
@@ -17,6 +18,7 @@ TIMESTEP = 0.01
 """Physics step [s]; nothing but the base is moved by it."""
 BASE_RADIUS = 0.24
 """Of the robot [m]."""
+_DIGITS = 5  # a tenth of a millimetre in a building
 _HALF_WALL = 0.06
 _DOOR_HEIGHT = 2.05
 _WIDEST_DOOR = 1.4  # [m]; what is wider is closed with crates
@@ -24,14 +26,11 @@ _CRATE = 0.4  # half of a crate's width [m]
 
 
 def _numbers(*values: float) -> str:
-    return " ".join(f"{value:.5g}" for value in values)
+    return numbers(*values, digits=_DIGITS)
 
 
 def _box(name: str, middle: tuple[float, ...], half: tuple[float, ...], rgb: str, more: str) -> str:
-    return (
-        f'<geom name="{name}" type="box" pos="{_numbers(*middle)}" size="{_numbers(*half)}" '
-        f'rgba="{rgb} 1" {more}/>'
-    )
+    return box(name, middle, half, f'rgba="{rgb} 1" {more}', digits=_DIGITS)
 
 
 def _upright(name: str, bar: Bar, low: float, high: float, rgb: str, more: str = "") -> str:

@@ -63,10 +63,10 @@ def tray_empty(robot: ReporterRobot) -> Verdict:
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
 def person_in_view(world: World[ReporterObservation], target: PersonName) -> Verdict:
     """Whether somebody is in view now, without turning; absent only after three pictures."""
-    scenes = [scene for scene in world.fresh if scene.fault is None]
-    if scenes and scenes[-1].person(target) is not None:
+    observations = [observation for observation in world.fresh if observation.fault is None]
+    if observations and observations[-1].person(target) is not None:
         return Verdict.yes(f"{target} seen", age_s=world.age_s)
-    if len(scenes) >= _LOOKS:
+    if len(observations) >= _LOOKS:
         return Verdict.no(f"{target} not in view", age_s=world.age_s)
     return Verdict.unknown(f"{target} not seen yet", age_s=world.age_s)
 
@@ -74,10 +74,10 @@ def person_in_view(world: World[ReporterObservation], target: PersonName) -> Ver
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
 def lit_here(world: World[ReporterObservation]) -> Verdict:
     """Whether it is bright where the robot looks."""
-    scenes = [one for one in world.fresh if one.fault is None and one.frame is not None]
-    if not scenes:
+    observations = [one for one in world.fresh if one.fault is None and one.frame is not None]
+    if not observations:
         return Verdict.unknown("no picture yet", age_s=world.age_s)
-    frame = scenes[-1].frame
+    frame = observations[-1].frame
     assert frame is not None
     level = float(frame.mean())
     evidence = (f"luminance:{level:.0f}/255",)

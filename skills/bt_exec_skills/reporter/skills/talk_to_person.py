@@ -95,8 +95,8 @@ def face(
     """
     try:
         for _ in range(1 if person.remote else _LOOKS):
-            scene = yield from look_once(world)
-            found = scene.person(who)
+            observation = yield from look_once(world)
+            found = observation.person(who)
             if found is not None and found.at is not None:
                 yield from drive(robot, robot.turn(robot.pose.bearing(*found.at)))
                 return

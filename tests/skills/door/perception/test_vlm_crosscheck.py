@@ -89,11 +89,11 @@ def test_a_site_names_who_is_asked():
     eyes = Eyes()
     assert crosscheck(eyes, None) is eyes
     assert isinstance(crosscheck(eyes, "claude"), VlmCrosscheck)
-    with pytest.raises(UnknownName, match="there is no asker 'oracle of delphi'; known"):
+    with pytest.raises(UnknownName, match="there is no visual_qa model 'oracle of delphi'; known"):
         crosscheck(eyes, "oracle of delphi")
     with pytest.raises(UsageError, match="second_opinion needs the name of the model"):
         crosscheck(eyes, {"model": "x"})
-    with pytest.raises(UsageError, match="setting 'modle' of the asker claude"):
+    with pytest.raises(UsageError, match="setting 'modle' of the visual_qa model claude"):
         crosscheck(eyes, {"name": "claude", "modle": "x"})
 
 

@@ -75,7 +75,7 @@ def test_the_setting_names_who_is_asked():
     assert stop.value.value == "", "no model, no answer"
     with pytest.raises(UsageError, match="answers needs the name"):
         make_answers({"model": "m"})
-    with pytest.raises(UnknownName, match="there is no asker 'nobody'"):
+    with pytest.raises(UnknownName, match="there is no visual_qa model 'nobody'"):
         make_answers({"name": "nobody"})
 
 

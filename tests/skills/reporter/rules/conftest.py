@@ -12,7 +12,7 @@ from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Request
 from bt_exec.planning.passes import PassContext
-from bt_exec.planning.plan import prepare
+from bt_exec.planning.plan import prepare_answer
 from bt_exec.site.compile_command import make_compiler
 from bt_exec.site.site import Site, load_site
 from bt_exec.spec.model import Do, Mission, MissionSpec, Sequence
@@ -68,7 +68,7 @@ def plan_of(building: Site) -> PlanOf:
         answer = compiler.compile(request)
         if isinstance(answer, Refusal):
             return answer
-        return prepare(answer.spec, request, answer.meaning).spec
+        return prepare_answer(answer, request).spec
 
     return plan_of
 

@@ -1,0 +1,187 @@
+"""How a session makes robots and worlds: from what its site and the operator say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bt_exec.failure import RegistrationError, UnknownName, UsageError
+from bt_exec.mission.rigs import parse_world
+from bt_exec.mission.session import Session
+from bt_exec.pack import Pack
+from bt_exec.rig import PackSettings, Rig
+from bt_exec.testing import FakeClock, ScriptedRobot
+from tests.bt_exec.mission.session_robots import Robots, said, with_pack, world_of
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [([], {}), (["door=closed", "a=b=c"], {"door": "closed", "a": "b=c"})],
+)
+def test_a_world_is_read_from_pairs(texts, expected):
+    assert parse_world(texts) == expected
+
+
+@pytest.mark.parametrize("text", ["door", "=closed", "door=", "", "="])
+def test_a_pair_that_is_none_is_refused(text):
+    with pytest.raises(UsageError) as told:
+        parse_world(["a=b", text])
+    assert str(told.value) == f"world setting {text!r} must be KEY=VALUE"
+
+
+def test_a_key_that_stands_twice_is_refused():
+    with pytest.raises(UsageError, match=r"^world setting door is given twice: open and closed$"):
+        parse_world(["door=open", "door=closed"])
+
+
+def test_real_time_cannot_be_hurried(site, robots):
+    robots.fields = {"simulation": None}
+    with pytest.raises(UsageError) as told:
+        Session(site, fast=True)
+    assert str(told.value) == "only simulated robots run faster than real time"
+    assert robots.robot.stops == 1  # it was up already
+
+
+def test_a_world_made_anew(site, robots):
+    with Session(site, world={"door": "closed"}, fast=True) as session:
+        session.reset()
+        session.reset({"door": "open"})
+        assert session.world == {"door": "open"}
+        assert [world for _, world in robots.made] == [
+            *({"door": "closed"}, {"door": "closed"}, {"door": "open"}),
+        ]
+        assert [rig.robot.stops for rig in robots.rigs] == [1, 1, 0]
+        assert session.run("go").status == "satisfied"
+
+
+def test_a_world_that_cannot_be_made_leaves_the_old_one(site, robots):
+    with Session(site, world={"door": "closed"}, fast=True) as session:
+        with pytest.raises(UsageError, match="'doors'"):
+            session.reset({"doors": "open"})
+        assert len(robots.rigs) == 1  # nothing was put away for a word that means nothing
+        make = robots.__class__.__call__
+
+        def fails_once(self: Robots, settings: Any, world: Any) -> Rig:
+            if said(world) == {"door": "ajar"}:
+                raise ValueError("door is open or closed")
+            return make(self, settings, world)
+
+        robots.__class__.__call__ = fails_once
+        try:
+            with pytest.raises(UsageError, match=r"^door is open or closed$"):
+                session.reset({"door": "ajar"})
+        finally:
+            robots.__class__.__call__ = make
+        assert session.world == {"door": "closed"}
+        assert session.run("go").status == "satisfied"
+
+
+def test_closing_stops_robots_and_closes_what_they_hold_whatever_raises(site, robots, caplog):
+    closed: list[str] = []
+
+    def broken() -> None:
+        closed.append("arm")
+        raise OSError("gone")
+
+    leg = Pack("leg", robots={"leg": lambda settings, world: other})
+    other = Rig(ScriptedRobot(), simulation=FakeClock(), close=lambda: closed.append("leg"))
+    robots.fields = {"close": broken, "perception": object()}
+    session = Session(with_pack(site, leg, robots={"arm": robots}, world=world_of({})), fast=True)
+    worker = session.perception_workers["lab"]
+    session.close()
+    assert caplog.messages == ["the rig of lab could not be put away: OSError: gone"]
+    assert sorted(closed) == ["arm", "leg"]
+    assert (robots.robot.stops, other.robot.stops) == (1, 1)
+    assert (session.rigs, session.perception_workers) == ({}, {})
+    with pytest.raises(RuntimeError):
+        worker._pool.submit(print)
+    with pytest.raises(UsageError) as told:
+        session.run("go")
+    assert str(told.value) == "this session is closed; make another"
+    session.close()  # there is nothing left to close
+    assert robots.robot.stops == 1
+
+
+@pytest.mark.parametrize(
+    ("world", "known", "said"),
+    [
+        (
+            {"dor": "open"},
+            {"seed": "a number", "door": "open or closed"},
+            "world setting dor=open: site 'lab' has no 'dor'; "
+            "it knows door: open or closed; seed: a number",
+        ),
+        ({"dor": "open"}, {}, "world setting dor=open: site 'lab' has no 'dor'; it knows none"),
+        (
+            {"door": "open", "x": "1"},
+            {"door": "open or closed"},
+            "world setting x=1: site 'lab' has no 'x'; it knows door: open or closed",
+        ),
+    ],
+)
+def test_a_world_that_nobody_knows_is_refused_before_anything_is_made(
+    site, robots, world, known, said
+):
+    with pytest.raises(UsageError) as told:
+        Session(with_pack(site, robots={"arm": robots}, world=world_of(known)), world=world)
+    assert str(told.value) == said
+    assert robots.made == []
+
+
+def test_each_pack_gets_the_part_of_the_world_that_it_knows(site, robots):
+    made: list[dict[str, str]] = []
+
+    def leg(settings: Any, world: Any) -> Rig:
+        made.append(said(world))
+        return Rig(ScriptedRobot(), simulation=FakeClock())
+
+    other = Pack("leg", robots={"leg": leg}, world=world_of({"floor": "wet or dry"}))
+    both = with_pack(site, other, settings=PackSettings(robot="arm"))
+    with Session(both, world={"floor": "wet", "door": "open"}):
+        assert robots.made == [({"robot": "arm"}, {"door": "open"})]
+        assert made == [{"floor": "wet"}]
+
+
+def test_the_robot_of_the_settings_is_made(site, robots):
+    both = {"first": None, "second": robots}
+    with Session(with_pack(site, robots=both, settings=PackSettings(robot="second"))) as session:
+        assert session.rigs == {"lab": robots.rigs[0]}
+    with pytest.raises(UnknownName) as told:
+        Session(with_pack(site, robots=both, settings=PackSettings(robot="third")))
+    assert str(told.value) == (
+        "there is no robot of pack lab 'third'; known, nearest first: first, second"
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "said"),
+    [
+        (ValueError("door is open or closed"), UsageError, "door is open or closed"),
+        (RegistrationError("a mistake"), RegistrationError, "a mistake"),
+        (
+            OSError("no route"),
+            UsageError,
+            "robot 'arm' of pack lab is unavailable: OSError: no route",
+        ),
+    ],
+)
+def test_a_robot_that_cannot_be_made_says_why(site, robots, error, kind, said):
+    robots.error = error
+    with pytest.raises(kind) as told:
+        Session(site)
+    assert str(told.value) == said
+
+
+def test_what_is_no_rig_is_named(site):
+    with pytest.raises(RegistrationError) as told:
+        Session(with_pack(site, robots={"arm": lambda settings, world: "arm"}))
+    assert str(told.value) == "robot 'arm' of pack lab made no Rig"
+
+
+def test_a_fault_that_no_skill_has_is_refused_before_anything_is_made(site, robots):
+    with pytest.raises(UnknownName):
+        Session(site, faults=["b=TIMEOUT"])
+    assert robots.made == []
+    with Session(site, faults=["a:1=TIMEOUT"], fast=True) as session:
+        assert [failure["code"] for failure in session.run("go").failures] == ["TIMEOUT"]

@@ -1,0 +1,152 @@
+"""What a pack brings works with the names it knows, also where another pack brings the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from bt_exec import Pack, Rig, Running, Session, Steps, Verdict, condition, skill
+from bt_exec.cli.given import format_of
+from bt_exec.events import SkillStarting
+from bt_exec.failure import Failed, Problem, SpecError
+from bt_exec.mission.reporting import MissionReporter
+from bt_exec.pack import PlanFormat
+from bt_exec.planning.passes import Pass
+from bt_exec.planning.plan import examine
+from bt_exec.site.compile_command import request_of
+from bt_exec.site.site import load_site
+from bt_exec.spec.load import load_text
+from bt_exec.spec.model import Check, Do, Sequence, walk
+from bt_exec.testing import FakeClock, ScriptedRobot
+
+TWO = "{mission: {command: go}, root: {sequence: [{do: arm.grasp}, {do: crane.grasp}]}}"
+ASKS = "{mission: {command: go}, root: {check: arm.ready}}"
+
+
+@skill(fails={"SLIPPED"})
+def grasp(robot: ScriptedRobot) -> Steps:
+    """Close the gripper."""
+    robot.log.append("gripper")
+    yield Running()
+
+
+@skill(name="grasp", fails={"SLIPPED"})
+def hook(robot: ScriptedRobot) -> Steps:
+    """Lower the hook."""
+    robot.log.append("hook")
+    yield Running()
+    raise Failed("SLIPPED", "the hook found nothing")
+
+
+@condition
+def ready() -> Verdict:
+    """Whether the robot is ready."""
+    return Verdict.yes("ready")
+
+
+def seen_in(spec):
+    return [node.do for node in walk(spec.root) if isinstance(node, Do)]
+
+
+class Keeps(MissionReporter):
+    """Keeps what it is shown."""
+
+    shown: list
+
+    def on(self, event):
+        if isinstance(event, SkillStarting):
+            self.shown.append(event.skill)
+
+    def turn(self, view):
+        if view.status != "in_progress":
+            self.shown.append([action.name for action in view.done])
+            self.shown.append(view.failure and view.failure.node)
+            self.shown.append(seen_in(view.spec))
+            self.shown.append(list(view.verdicts))
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    """Two packs that both bring `grasp`; each has a checker, a pass, a format and a reporter."""
+    seen = {}
+
+    def pack_of(name, part):
+        seen[name] = {"checker": [], "pass": [], "reporter": []}
+        reporter = type(name, (Keeps,), {"shown": seen[name]["reporter"]})
+
+        def checker(spec, context):
+            seen[name]["checker"] += seen_in(spec)
+            yield from (Problem("X", "meant") for _ in filter(None, [context.meant]))
+
+        def twice(spec, context):
+            seen[name]["pass"] += seen_in(spec)
+            root = spec.root
+            if [node for node in walk(root) if isinstance(node, Check)]:
+                update = {"root": Sequence(sequence=(root, Do(do="grasp")))}
+                return spec.model_copy(update=update), ("grasps after asking",)
+            return spec, ()
+
+        def read(text, file, command):
+            return load_text("{mission: {command: go}, root: {do: grasp}}").document
+
+        return Pack(
+            name,
+            skills=(part,),
+            conditions=(ready,),
+            checkers=(checker,),
+            passes=(Pass("twice", twice),) if name == "arm" else (),
+            formats={name: PlanFormat(read, lambda spec: " ".join(seen_in(spec)))},
+            reporter=reporter,
+            robots={"sim": lambda settings, world: Rig(ScriptedRobot(), simulation=FakeClock())},
+        )
+
+    packs = {"arm": pack_of("arm", grasp), "crane": pack_of("crane", hook)}
+    monkeypatch.setattr("bt_exec.site.site.pack_names", lambda: tuple(packs))
+    monkeypatch.setattr("bt_exec.site.site.find_pack", packs.__getitem__)
+    file = tmp_path / "site.yaml"
+    file.write_text("site: s\npacks: {arm: {robot: sim}, crane: {robot: sim}}\n")
+    return load_site(str(file)), seen
+
+
+def test_checkers_and_passes_find_their_own_skill_by_its_own_name(site):
+    opened, seen = site
+    found = examine(load_text(TWO).document, request_of(opened, "go"))
+    assert found.problems == ()
+    assert seen["arm"] == {
+        "checker": ["grasp", "crane.grasp"],
+        "pass": ["grasp", "crane.grasp"],
+        "reporter": [],
+    }
+    assert seen["crane"]["checker"] == ["arm.grasp", "grasp"]
+    assert seen_in(found.verified().spec) == ["arm.grasp", "crane.grasp"]
+
+
+def test_what_a_pass_adds_is_its_own_packs(site):
+    opened, _ = site
+    found = examine(load_text(ASKS).document, request_of(opened, "go"))
+    assert seen_in(found.verified().spec) == ["arm.grasp"]
+
+
+def test_a_plain_name_in_a_plan_stays_a_mistake(site):
+    opened, _ = site
+    plan = load_text("{mission: {command: go}, root: {do: grasp}}").document
+    with pytest.raises(SpecError, match=r"write arm\.grasp or crane\.grasp"):
+        examine(plan, request_of(opened, "go")).verified()
+
+
+def test_reporters_are_told_in_their_own_names(site):
+    opened, seen = site
+    with Session(opened, fast=True) as session:
+        outcome = session.run("go", load_text(TWO).document)
+    assert outcome.reason_code == "SLIPPED" or outcome.status == "blocked"
+    assert seen["arm"]["reporter"][:2] == ["grasp", "crane.grasp"]
+    assert seen["arm"]["reporter"][-4:] == [["grasp"], "crane.grasp", ["grasp", "crane.grasp"], []]
+    assert seen["crane"]["reporter"][-4:] == [["arm.grasp"], "grasp", ["arm.grasp", "grasp"], []]
+
+
+def test_forms_of_a_plan_are_read_and_written_in_their_own_names(site):
+    opened, _ = site
+    for name in ("arm", "crane"):
+        form = format_of(name, opened)
+        spec = form.read("", "plan.json", "go")
+        assert seen_in(spec) == [f"{name}.grasp"]
+        assert form.write(spec) == "grasp"

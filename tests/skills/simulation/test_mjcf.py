@@ -1,0 +1,26 @@
+"""Numbers, colours and boxes as MJCF text."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+
+from bt_exec_skills.simulation.mjcf import box, numbers, rgba
+
+
+def test_numbers_have_as_many_digits_as_asked():
+    assert numbers(1, 0.1, 1 / 3) == "1 0.1 0.333333333"
+    assert numbers(12.34567, -0.000001234567, digits=5) == "12.346 -1.2346e-06"
+
+
+def test_a_colour_is_opaque_unless_said():
+    assert rgba((0.5, 0.25, 1)) == "0.5 0.25 1 1"
+    assert rgba((0, 0, 0), 0.5) == "0 0 0 0.5"
+
+
+def test_mujoco_reads_a_box():
+    geom = box("crate", (1, 2, 3), (0.1, 0.2, 0.3), f'rgba="{rgba((1, 0, 0))}"')
+    model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{geom}</worldbody></mujoco>")
+    assert np.allclose(model.geom("crate").pos, (1, 2, 3))
+    assert np.allclose(model.geom("crate").size, (0.1, 0.2, 0.3))
+    assert np.allclose(model.geom("crate").rgba, (1, 0, 0, 1))
