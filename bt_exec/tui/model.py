@@ -239,11 +239,12 @@ class ViewModel:
 
 
 def _how_many(node: ViewNode) -> str:
-    """Return how many parts of a named sequence are done, "2/3"; of subgoals, if it has any."""
+    """Return how many subgoals of a named sequence are done: "2/3"; subgoals are named, too."""
     if not isinstance(node.spec, Sequence) or node.spec.name is None:
         return ""
-    goals = [child for child in node.children if isinstance(child.spec, Sequence)]
-    parts = goals or node.children
-    done = sum(child.state in ("done", "skipped", "kept") for child in parts)
-    begun = any(child.state is not None for child in parts)
-    return f"{done}/{len(parts)}" if begun and len(parts) > 1 else ""
+    goals = [
+        child for child in node.children if isinstance(child.spec, Sequence) and child.spec.name
+    ]
+    done = sum(child.state in ("done", "skipped", "kept") for child in goals)
+    begun = any(child.state is not None for child in goals)
+    return f"{done}/{len(goals)}" if begun else ""
