@@ -9,6 +9,7 @@ from bt_exec.site.data import data_path
 from bt_exec_skills.tabletop.checkers import CHECKERS
 from bt_exec_skills.tabletop.hand import Hand
 from bt_exec_skills.tabletop.names import Attribute, ObjectName
+from bt_exec_skills.tabletop.reporter import TableReporter
 from bt_exec_skills.tabletop.rigs import make_http_rig, make_sim_rig
 from bt_exec_skills.tabletop.robot import Side
 from bt_exec_skills.tabletop.settings import TableSettings, TableStart
@@ -35,5 +36,6 @@ PACK = Pack(
     services={"hand": Hand},
     settings=TableSettings,
     world=TableStart,
+    reporter=TableReporter,
 )
 """The pack, registered under the entry point ``tabletop``."""
