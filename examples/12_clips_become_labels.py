@@ -13,7 +13,6 @@ import json
 from pathlib import Path
 
 from bt_exec.cli.app import call
-
 from bt_exec_labeler.testing.game import make_game
 
 game = make_game(Path("game"), episodes=2, seed=3)
