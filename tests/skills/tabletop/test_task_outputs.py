@@ -60,7 +60,7 @@ def problems_of(plan, request):
         spec = read_tasks(json.dumps(plan), command=request.command)
     except SpecError as error:
         return [problem.code for problem in error.problems]
-    return [problem.code for problem in examine(spec, request)[1]]
+    return [problem.code for problem in examine(spec, request).problems]
 
 
 def test_a_right_plan_is_right(request_of):
