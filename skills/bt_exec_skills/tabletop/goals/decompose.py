@@ -72,8 +72,10 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
         if ask.verb == "leave":
             scope.left |= {name for phrase in ask.themes for name in things_of(phrase, scope)}
     found: list[Subgoal] = []
-    for ask in asked:
-        if ask.verb != "leave":
+    for number, ask in enumerate(asked):
+        if ask.verb in ("pick", "bring", "go") and _goes_on(asked[number + 1 :]):
+            scope.last = _all_of(ask.themes, scope, some="one")  # "pick it up and put it there"
+        elif ask.verb != "leave":
             subgoals = _of(ask, scope, language)
             found += subgoals
             scope.last = tuple(move.thing for one in subgoals for move in one.moves)
@@ -82,6 +84,11 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
         raise Trouble("NOTHING_TO_DO")
     _check_once(found)
     return tuple(found)
+
+
+def _goes_on(rest: tuple[Ask, ...]) -> bool:
+    """Whether the next part is about the same things: "… and put it in the bowl"."""
+    return bool(rest) and any(theme.again for theme in rest[0].themes)
 
 
 def _check_once(found: list[Subgoal]) -> None:

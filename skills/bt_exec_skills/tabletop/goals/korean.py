@@ -17,6 +17,8 @@ from bt_exec_skills.tabletop.robot import Side
 __all__ = ["read_korean"]
 
 _MOST = 24
+_IT = Phrase("그것", again=True)
+"""What is meant where nothing is said: "사과를 집어서 그릇에 넣어"."""
 
 
 def read_korean(words: Words) -> list[tuple[Ask, ...]]:
@@ -67,6 +69,9 @@ class _Grammar:
         words = self.words
         at = self.skip(at, "filler")
         verbs = words.all_of(at, "verb")
+        while verbs & words.all_of(at + 1, "verb"):  # "집어 들고" is one verb
+            at += 1
+            verbs &= words.all_of(at, "verb")
         if verbs:
             negative = words.tokens[at].negative
             for ask in self.meant(words.said(start, at + 1), had, verbs, negative=negative):
@@ -116,7 +121,7 @@ class _Grammar:
             yield Ask(
                 "move",
                 text,
-                themes or ((everything,) if had.every or had.but else ()),
+                themes or (everything if had.every or had.but else _IT,),
                 to,
                 had.side,
             )
@@ -258,6 +263,8 @@ class _Grammar:
                 not words.of(at, "side") or self._before_noun(at + 1)
             ):
                 draft.order, at = cast(Order, value), at + 1
+            elif value is not None and words.of(at + 1, "that") and self._before_noun(at + 2):
+                draft.order, at = cast(Order, value), at + 2  # "왼쪽에 있는 컵"
             elif (value := words.of(at, "colour")) is not None:
                 draft.add("colour", value)
                 at += 1

@@ -6,7 +6,7 @@ with what is. "Left" and "nearest" are as the robot sees it from where it stands
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.groups import things
@@ -98,7 +98,8 @@ def _meant(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     if phrase.relation is not None:
         side, other = phrase.relation
         if not other.table:
-            anchors = things_of(other, scope)
+            wide = replace(other, number="all") if other.number == "any" else other
+            anchors = things_of(wide, scope)
             found = [
                 one
                 for one in found
