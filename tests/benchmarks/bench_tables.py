@@ -41,6 +41,8 @@ def main(tables: int = 200, how: str = "calm") -> None:
         done = outcome.status == "satisfied"
         if done and right:
             verdict = "as asked"
+        elif outcome.status == "refused" and judge.impossible():
+            verdict = "rightly refused"
         elif done:
             verdict = "SAID DONE, IS NOT"
         else:

@@ -90,6 +90,13 @@ class Judge:
                 found.append(thing)
         return found
 
+    def impossible(self):
+        """Whether the command names a group of which there is nothing."""
+        if not self.command.startswith("빨간 건"):
+            return False
+        there = {attribute(one, _COLOURS) for one in self.things}
+        return not {"red", "blue"} <= there
+
     def as_asked(self):
         return not self.wrong()
 
