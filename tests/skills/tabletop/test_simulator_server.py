@@ -196,8 +196,9 @@ def test_one_motion_at_a_time_and_a_cancel_ends_it():
         code = "path = plan_mobile_path([1.0, 1.0])\nresult = follow_mobile_path(path)"
         thread = threading.Thread(target=lambda: answers.append(executor.send(code)))
         thread.start()
-        while post(f"{served.url}/send_action", _pick())[0] != 409:
+        while not get(f"{served.url}/state")[1]["busy"]:
             time.sleep(0.01)
+        assert post(f"{served.url}/send_action", _pick())[0] == 409
         before = get(f"{served.url}/state")[1]
         assert post(f"{served.url}/step", {"seconds": 0.5})[1]["result"]["time"] > before["time"]
         assert get(f"{served.url}/state")[1]["mobile"] != before["mobile"]

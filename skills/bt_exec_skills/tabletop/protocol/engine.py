@@ -74,6 +74,11 @@ class Engine:
 
     # -- for any thread
 
+    @property
+    def busy(self) -> bool:
+        """Whether code that was sent is under way."""
+        return self._job is not None
+
     def ask(self, what: Callable[[], T]) -> Future[T]:
         """Have something done on the world's thread."""
         answer: Future[T] = Future()

@@ -108,6 +108,7 @@ def make_app(engine: Engine, token: str = "") -> FastAPI:
                     "arm": {"joints": [float(value) for value in world.joints]},
                     "gripper": {"width": 2 * world.gap},
                     "still": robot.still,
+                    "busy": engine.busy,
                 }
             )
         )
