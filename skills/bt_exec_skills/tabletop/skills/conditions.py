@@ -141,7 +141,7 @@ def all_in_place(
     wrong = [
         f"{name} → {target}"
         for name, target in zip(objects, targets, strict=False)
-        if not now.inside(name, target)
+        if now.holder(name) != target
     ]
     count = len(objects) - len(wrong)
     why = f"{count}/{len(objects)}; {', '.join(wrong)}" if wrong else f"{count} in place"
