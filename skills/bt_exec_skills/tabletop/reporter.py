@@ -83,12 +83,21 @@ class TableReporter(MissionReporter):
         missed = [goal for goal in self._goals if self._done(goal) < len(goal.steps)]
         if not missed:
             return self._say("all", goals=", ".join(goal.name for goal in self._goals))
-        goals = ", ".join(f"{one.name} ({self._done(one)}/{len(one.steps)})" for one in missed)
+        goals = "; ".join(
+            f"{one.name} ({self._done(one)}/{len(one.steps)}: {', '.join(self._wrong(one))})"
+            for one in missed
+        )
         count = len(self._goals)
         return self._say("some", done=str(count - len(missed)), all=str(count), goals=goals)
 
     def _say(self, key: str, **facts: str) -> str:
         return _SAY[key][self._language].format(**facts)
+
+    def _wrong(self, goal: _Goal) -> Iterator[str]:
+        """Yield what of a subgoal is not as it was asked, thing and place."""
+        for skill, thing, target, side in goal.steps:
+            if not self._is_so(skill, thing, target, side):
+                yield f"{thing} → {target}" if skill == "place_object" else thing
 
     def _done(self, goal: _Goal) -> int:
         return sum(self._is_so(*step) for step in goal.steps)

@@ -15,7 +15,9 @@ from bt_exec_skills.tabletop.goals.model import Move, Subgoal
 __all__ = ["ALL_DONE", "goals_of", "node_of", "plan_of", "targets_of"]
 
 ALL_DONE = "all_in_place"
-"""The condition that ends every plan."""
+"""The condition that holds when all is done."""
+PART_DONE = "some_in_place"
+"""The condition that notes what is not done, where something is."""
 SUBGOALS = "subgoals"
 """The name of the row that counts them."""
 _MOVE, _PICK, _GO = "move_object", "take_object", "visit_object"
@@ -32,7 +34,9 @@ def plan_of(header: Mission, subgoals: Iterable[Subgoal], wanted: Mapping[str, s
     nodes: list[Any] = [node_of(one) for one in subgoals]
     if wanted:
         given = {"objects": list(wanted), "targets": list(wanted.values())}
-        nodes.append({"check": {ALL_DONE: given}, "else": "NOT_ALL_IN_PLACE"})
+        done = {"check": {ALL_DONE: given}, "else": "NOT_ALL_IN_PLACE"}
+        part = {"check": {PART_DONE: given}, "else": "NOT_ALL_IN_PLACE"}
+        nodes.append({"fallback": [done, part]})
     name = {"name": SUBGOALS} if len(nodes) > 1 + bool(wanted) else {}
     return MissionSpec(mission=header, root=Sequence.model_validate({**name, "sequence": nodes}))
 

@@ -26,6 +26,7 @@ __all__ = [
     "holds",
     "object_in",
     "object_visible",
+    "some_in_place",
 ]
 
 _UNKNOWN = "SIMULATOR_UNREACHABLE"
@@ -148,5 +149,30 @@ def all_in_place(
     return Verdict(not wrong, why, tuple(wrong))
 
 
-CONDITIONS = (at, holds, hand_empty, object_in, object_visible, all_sorted_by, all_in_place)
+@condition(patience_s=_PATIENCE_S, unknown=_UNKNOWN, notes=True)
+def some_in_place(
+    robot: TableRobot,
+    world: World[TableObservation],
+    objects: tuple[ObjectName, ...],
+    targets: tuple[ObjectName, ...],
+) -> Verdict:
+    """Whether some of `objects` lie within their `targets`: then the mission is done in part."""
+    now = _seen(robot, world)
+    if now is None:
+        return _WAITING
+    pairs = zip(objects, targets, strict=False)
+    count = sum(now.holder(name) == target for name, target in pairs)
+    return Verdict(count > 0, f"{count}/{len(objects)}")
+
+
+CONDITIONS = (
+    at,
+    holds,
+    hand_empty,
+    object_in,
+    object_visible,
+    all_sorted_by,
+    all_in_place,
+    some_in_place,
+)
 """All conditions of the pack."""
