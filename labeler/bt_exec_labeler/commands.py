@@ -150,12 +150,15 @@ def report(
 ) -> dict[str, Any]:
     """Return how good a run is."""
     from bt_exec_labeler.quality.report import make_report
+    from bt_exec_labeler.review.decisions import decisions_of
 
     output, vocabulary = Output(folder), load_vocabulary(words)
     output.manifest()  # refuses a folder that is no run
     episodes = None if source is None else {e.id: e for e in read_source(source)}
     against = None if other is None else list(read_lines(other / "records.jsonl"))
-    figures: dict[str, Any] = make_report(output, vocabulary, episodes, against, html)
+    figures: dict[str, Any] = make_report(
+        output, vocabulary, episodes, against, html, decisions_of(folder)
+    )
     return figures
 
 
@@ -170,8 +173,7 @@ def dataset(
     from bt_exec_labeler.datasets.write import write_dataset
 
     manifest = Output(folder).manifest()
-    if manifest["vocabulary"] != digest_of(words):
-        raise UsageError(f"{folder} was made with another vocabulary than {words}")
+    vocabulary = vocabulary_of(folder, words)
     records = [
         line
         for line in read_lines(folder / "records.jsonl")
@@ -181,7 +183,7 @@ def dataset(
     if unknown := sorted({line["episode"] for line in records} - set(episodes)):
         raise UsageError(f"{source} has no episode {unknown[0]}; it is not what was labelled")
     role = role_of(manifest["role"])
-    counts = write_dataset(out, role, records, episodes, load_vocabulary(words))
+    counts = write_dataset(out, role, records, episodes, vocabulary)
     said = ", ".join(f"{split} {count}" for split, count in counts.items())
     return {"folder": str(out), "rows": counts, "lines": [f"{out}: {role} set, {said or 'empty'}"]}
 
@@ -225,6 +227,17 @@ def role_of(name: str) -> Role:
     if name not in roles:
         raise UnknownName("role", name, roles)
     return roles[name]
+
+
+def vocabulary_of(folder: Path, words: Path) -> Vocabulary:
+    """Return the vocabulary of a run.
+
+    Raises:
+        UsageError: If the run was made with another one, or there is no run.
+    """
+    if Output(folder).manifest()["vocabulary"] != digest_of(words):
+        raise UsageError(f"{folder} was made with another vocabulary than {words}")
+    return load_vocabulary(words)
 
 
 def digest_of(path: Path) -> str:
