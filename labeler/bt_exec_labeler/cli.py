@@ -30,6 +30,10 @@ Role = Annotated[str, typer.Option("--role", metavar="NAME", help="planner or co
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where it goes.")]
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="A folder that label run made.")]
 Labelled = Annotated[Path, typer.Option("--source", metavar="SOURCE", help="What was labelled.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", "-s", metavar="KEY=VALUE", help="Of the labeler: client.model=…"),
+]
 Stride = Annotated[
     float, typer.Option("--stride", min=0.1, metavar="S", help="Between two moments of a span [s].")
 ]
@@ -68,10 +72,7 @@ def run(
         str, typer.Option("--labeler", "-l", metavar="NAME", help="rules, model …")
     ] = "rules",
     role: Role = "controller",
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", "-s", metavar="KEY=VALUE", help="Of the labeler: client.model=…"),
-    ] = None,
+    settings: Settings = None,
     stride: Stride = 0.5,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Batches at the same time.")] = 4,
     requests: Annotated[int | None, typer.Option(min=1, help="Budget: requests.")] = None,
@@ -177,6 +178,48 @@ def import_(
     _say(found, json)
     if found["refused"]:
         raise typer.Exit(4)
+
+
+@LABEL.command()
+def serve(
+    words: Words,
+    labeler: Annotated[
+        str, typer.Option("--labeler", "-l", metavar="NAME", help="model, remote …")
+    ] = "model",
+    role: Role = "controller",
+    settings: Settings = None,
+    frames: Annotated[
+        Path | None, typer.Option("--frames", metavar="FOLDER", help="Frames found by name.")
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")
+    ] = 8902,
+    token_file: Annotated[
+        Path | None,
+        typer.Option("--token-file", metavar="FILE", help="Holds the token; or BT_EXEC_TOKEN."),
+    ] = None,
+) -> None:
+    """Label what others send: POST /label {"items": […]}, a record or its faults for each.
+
+    bt-exec label run … -l remote -s url=http://127.0.0.1:8902 is a client of it.
+    """
+    _needs_extra("label serve")
+    from bt_exec_labeler.service.command import serve as answer
+
+    answer(
+        words,
+        labeler=labeler,
+        role=role,
+        options=_pairs(settings or []),
+        frames=frames,
+        host=host,
+        port=port,
+        token_file=token_file,
+        say=typer.echo,
+    )
 
 
 @LABEL.command()

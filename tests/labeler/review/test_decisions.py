@@ -34,7 +34,7 @@ def test_decisions_are_found_again_the_last_one_counts(tmp_path: Path) -> None:
         "b": "accept",
     }
     assert list(decisions_of(tmp_path)) == ["ann"]
-    with pytest.raises(UsageError, match="ann reviews .* already"):
+    with pytest.raises(UsageError, match=r"ann reviews .* already"):
         Decisions(tmp_path, "ann")
     again.close()
 
