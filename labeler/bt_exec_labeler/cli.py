@@ -75,6 +75,9 @@ def run(
     settings: Settings = None,
     stride: Stride = 0.5,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Batches at the same time.")] = 4,
+    engine: Annotated[
+        str, typer.Option("--engine", metavar="NAME", help="threads, or ray: a cluster's workers.")
+    ] = "threads",
     requests: Annotated[int | None, typer.Option(min=1, help="Budget: requests.")] = None,
     tokens: Annotated[int | None, typer.Option(min=1, help="Budget: tokens.")] = None,
     cost: Annotated[float | None, typer.Option(min=0.0, help="Budget: money.")] = None,
@@ -100,6 +103,7 @@ def run(
         cache=cache,
         no_cache=no_cache,
         resume=resume,
+        engine=engine,
     )
     _say(found, json)
     if found["stopped"]:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,14 @@ from bt_exec_labeler.batch.parts import Output, read_lines
 from bt_exec_labeler.batch.run import Budget, Progress
 from bt_exec_labeler.batch.run import run as label
 from bt_exec_labeler.items import Item, Role, items_of
-from bt_exec_labeler.labelers import LabelerSettings, find_labeler
+from bt_exec_labeler.labelers import Labeler, LabelerSettings, find_labeler
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.spans import spans_of
 from bt_exec_labeler.vocabulary import Vocabulary, load_vocabulary
 
 __all__ = ["check", "dataset", "draft", "replay", "report", "run"]
+
+_ENGINES = ("threads", "ray")
 
 
 def draft(site: str, out: Path) -> dict[str, Any]:
@@ -103,6 +106,7 @@ def run(
     cache: Path | None,
     no_cache: bool,
     resume: bool,
+    engine: str = "threads",
 ) -> dict[str, Any]:
     """Label a recording.
 
@@ -110,8 +114,11 @@ def run(
         UsageError: If something that was given is wrong; nothing was asked.
     """
     who = role_of(role)
+    if engine not in _ENGINES:
+        raise UnknownName("engine", engine, _ENGINES)
     vocabulary = load_vocabulary(words)
-    found = find_labeler(labeler, LabelerSettings(who, vocabulary, options))
+    make = partial(find_labeler, labeler, LabelerSettings(who, vocabulary, options))
+    found = make()
     output = Output(out)
     manifest = {
         "source": str(source.expanduser().resolve()),
@@ -126,10 +133,14 @@ def run(
     output.begin(manifest, resume=resume)
     kept = None if no_cache or labeler == "rules" else Cache(cache or default_cache())
     try:
-        with _stopping() as stop, _bar(total) as tell:
+        with (
+            _stopping() as stop,
+            _bar(total) as tell,
+            _engine(engine, found, make, workers) as labelling,
+        ):
             progress = label(
                 moments_of(source, vocabulary, who, stride_s),
-                found,
+                labelling,
                 vocabulary,
                 output,
                 cache=kept,
@@ -280,6 +291,23 @@ def _told(progress: Progress, total: int, output: Output) -> dict[str, Any]:
         "stopped": stopped,
         "lines": lines,
     }
+
+
+@contextmanager
+def _engine(
+    name: str, labeler: Labeler, make: Callable[[], Labeler], workers: int
+) -> Iterator[Labeler]:
+    """Yield who labels: the labeler in threads of this process, or the workers of a cluster."""
+    if name == "threads":
+        yield labeler
+        return
+    from bt_exec_labeler.labelers.on_ray import RayLabeler
+
+    cluster = RayLabeler(labeler, make, workers)
+    try:
+        yield cluster
+    finally:
+        cluster.close()
 
 
 @contextmanager
