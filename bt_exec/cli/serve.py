@@ -58,6 +58,7 @@ def serve(
     fault: opt.FaultTexts = None,
     fast: opt.Fast = False,
     journal: opt.JournalFile = None,
+    frames: opt.KeepFrames = False,
     compiler: opt.CompilerName = None,
 ) -> None:
     """Take commands over HTTP and run them one after another; the page is at /.
@@ -88,6 +89,7 @@ def serve(
         world=parse_world(world or ()),
         fast=fast,
         faults=fault or (),
+        frames=frames,
         compiler=compiler,
     )
     server = HttpServer(service, login, host, port, allow_host or ())

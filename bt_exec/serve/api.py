@@ -131,7 +131,11 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
     @app.get("/missions/{mission_id}", responses=answers("mission", e404="NO_MISSION"))
     def mission(mission_id: MissionId) -> Any:
         """Tell of a mission in its stages: state, plan, run, results, and why it ended so."""
-        return reader.read(_known(service, mission_id))
+        found = reader.read(_known(service, mission_id))
+        current, asked = service.current, service.questions.pending
+        if asked is None or current is None or current.mission_id != found["mission_id"]:
+            return found
+        return {**found, "question": {"question": asked.number, "why": asked.why}}
 
     @app.post(
         "/missions/{mission_id}/abort",

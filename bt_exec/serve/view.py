@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from bt_exec.spec.model import MissionSpec, Sequence
+from bt_exec.spec.model import MissionSpec, Sequence, children_of
 from bt_exec.spec.paths import encloses, paths
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.nodes import ViewNode
@@ -85,17 +85,18 @@ def parts_of(spec: MissionSpec) -> list[Part]:
 
 
 def _subgoals(model: ViewModel) -> list[dict[str, str]]:
-    """Return the subgoals that the plan names, with what became of each.
+    """Return the subgoals that have a part of their own name in the plan, with what became of each.
 
-    One that a later plan gave up has failed.
+    Where only the header names them, they are words of the command, and the rows say more. One
+    that a later plan gave up has failed.
     """
     spec = model.spec
     assert spec is not None
-    if not spec.mission.subgoals:
-        return []
+    names = {clean(node.name) for node in children_of(spec.root) if node.name is not None}
+    parts = parts_of(spec) if names & {clean(text) for text in spec.mission.subgoals} else []
     return [
         {"text": part.text, "state": "failed" if part.path is None else _state(model, part.path)}
-        for part in parts_of(spec)
+        for part in parts
     ]
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import signal
 import sys
 from collections import Counter
@@ -131,7 +132,10 @@ def run(
     }
     total = sum(1 for _ in moments_of(source, vocabulary, who, stride_s))
     output.begin(manifest, resume=resume)
-    kept = None if no_cache or labeler == "rules" else Cache(cache or default_cache())
+    kept = None
+    if not no_cache and labeler != "rules":
+        scope = hashlib.sha256(json.dumps([labeler, options], sort_keys=True).encode()).hexdigest()
+        kept = Cache(cache or default_cache(), scope[:16])
     try:
         with (
             _stopping() as stop,

@@ -120,6 +120,23 @@ def test_a_second_run_asks_nothing(
     assert joined(one) == joined(two)
 
 
+def test_answers_of_another_labeler_or_with_lost_words_are_not_taken(
+    moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
+) -> None:
+    path = tmp_path / "cache.sqlite"
+    first, other, fewer = (Cache(path, scope) for scope in ("one", "two", "one"))
+    run(moments, Counting(vocabulary), vocabulary, output(tmp_path / "one"), cache=first)
+    second = Counting(vocabulary)
+    run(moments, second, vocabulary, output(tmp_path / "two"), cache=other)
+    assert len(second.asked) > 20
+    poorer = vocabulary.model_copy(update={"fallbacks": ("step_back", "MOVE_NAV")})
+    third = Counting(vocabulary)
+    run(moments, third, poorer, output(tmp_path / "three"), cache=fewer)
+    assert len(third.asked) > 20
+    for cache in (first, other, fewer):
+        cache.close()
+
+
 def test_another_version_of_the_vocabulary_is_asked_anew(
     moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:

@@ -32,13 +32,15 @@ class Cache:
 
     Args:
         path: The file; made if it is not there.
+        scope: Whose answers: the labeler and its settings. Other scopes are not seen.
 
     Raises:
         UsageError: If it cannot be used.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, scope: str = "") -> None:
         self.path = path
+        self.scope = scope
         self._lock = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -55,14 +57,20 @@ class Cache:
         marks = ",".join("?" * len(keys))
         statement = f"SELECT key, line FROM answers WHERE key IN ({marks})"  # noqa: S608 - marks
         with self._lock:
-            rows = self._connection.execute(statement, tuple(keys)).fetchall()
-        return {key: json.loads(line) for key, line in rows}
+            rows = self._connection.execute(statement, [self._full(key) for key in keys]).fetchall()
+        known = {full: json.loads(line) for full, line in rows}
+        return {key: known[self._full(key)] for key in keys if self._full(key) in known}
 
     def put(self, lines: Mapping[str, Mapping[str, Any]]) -> None:
         """Keep answers by key."""
-        rows = [(key, json.dumps(line, ensure_ascii=False)) for key, line in lines.items()]
+        rows = [
+            (self._full(key), json.dumps(line, ensure_ascii=False)) for key, line in lines.items()
+        ]
         with self._lock, self._connection:
             self._connection.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", rows)
+
+    def _full(self, key: str) -> str:
+        return f"{self.scope}/{key}"
 
     def close(self) -> None:
         """Close the file."""

@@ -12,7 +12,7 @@ from bt_exec_labeler.batch.cache import Cache
 from bt_exec_labeler.batch.parts import Output
 from bt_exec_labeler.items import Item, cache_key
 from bt_exec_labeler.labelers import Labeler, LabelerFailure, Labelled
-from bt_exec_labeler.record import Record, built
+from bt_exec_labeler.record import Record, built, read_record
 from bt_exec_labeler.vocabulary import Vocabulary
 
 __all__ = ["BATCH", "Budget", "Progress", "label_batch", "run"]
@@ -150,6 +150,7 @@ def label_batch(
     """
     keys = [_key(item, vocabulary) for item in batch] if cache is not None else [""] * len(batch)
     known = cache.get([key for key in keys if key]) if cache is not None else {}
+    known = {key: line for key, line in known.items() if _allowed(line, vocabulary)}
     asked = [item for item, key in zip(batch, keys, strict=True) if key not in known]
     answered = iter(labeler.label(asked) if asked else ())
     lines, fresh = [], {}
@@ -185,6 +186,11 @@ def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
     left = iter(items)
     while batch := list(islice(left, BATCH)):
         yield batch
+
+
+def _allowed(line: Mapping[str, Any], vocabulary: Vocabulary) -> bool:
+    """Whether a record that was kept may still be said: a list may have changed since."""
+    return isinstance(read_record(line["record"], vocabulary), Record)
 
 
 def _key(item: Item, vocabulary: Vocabulary) -> str:

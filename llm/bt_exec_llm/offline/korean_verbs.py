@@ -9,77 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from bt_exec_llm.offline.closed import words
 from bt_exec_llm.offline.kiwi import Morph
 
 __all__ = ["Verb", "is_verb", "read_verb"]
 
-_AUX_GIVE = ("주", "달", "드리")
-_AUX = (*_AUX_GIVE, "보", "버리", "두", "놓", "내")
-_LINKS = ("어", "아", "고", "어서", "아서", "어다", "다", "다가", "어다가")
-_THEN = (*_LINKS, "구", "고서", "면서", "러", "으러", "어가지고", "며", "으며")
-_BUT = ("되", "으되", "지만", "는데", "ᆫ데", "은데", "나", "으나")
-_IF = ("면", "으면", "거든", "ᆫ다면", "는다면", "다면", "라면", "이면", "어야", "자마자", "을수록")
-_EMBED = ("는지", "ᆫ지", "은지", "ᆯ지", "을지", "던지", "나", "는가", "ᆫ가", "은가", "ᆯ까", "을까")
-_QUOTE = (
-    *("다고", "ᆫ다고", "는다고", "라고", "으라고", "자고", "냐고", "느냐고", "으냐고"),
-    *("이라고", "단", "란", "라는", "다는", "ᆫ다는", "는다는", "라구", "다구"),
-)
-_DOUBTS = ("나", "ᆫ가", "는가", "은가", "ᆯ까", "을까", "는지", "ᆫ지", "은지", "냐", "던가")
-_ASK_TO = ("ᆯ래", "을래", "ᆯ래요", "을래요", "ᆯ까", "을까", "ᆯ까요", "을까요", "ᆯ런지", "ᆯ는지")
-_QUESTIONS = (
-    *("니", "냐", "으니", "나", "나요", "는가", "는가요", "ᆫ가", "ᆫ가요", "은가", "은가요", "습니까"),
-    *(
-        "ᆸ니까",
-        "는지",
-        "ᆫ지",
-        "은지",
-        "지",
-        "지요",
-        "죠",
-        "는지요",
-        "ᆫ지요",
-        "던가",
-        "네",
-        "네요",
-        "으려나",
-    ),
-)
-_COMMANDS = (
-    *(
-        "어라",
-        "아라",
-        "라",
-        "으라",
-        "세요",
-        "으세요",
-        "셔요",
-        "시오",
-        "으시오",
-        "십시오",
-        "으십시오",
-        "오",
-        "ᆸ시오",
-        "읍시오",
-        "ᆸ시요",
-    ),
-    *(
-        "ᆸ시다",
-        "읍시다",
-        "자",
-        "자구",
-        "렴",
-        "으렴",
-        "려무나",
-        "거라",
-        "너라",
-        "다오",
-        "어용",
-        "셈",
-        "세용",
-    ),
-    *("십시요", "으십시요", "구려", "게나", "소서", "으소서"),
-)
-_PLAIN = ("어", "아", "어요", "아요", "죠", "지요", "여", "여요", "에요", "예요", "야", "요", "용")
+_AUX_GIVE = words("korean", "giving")
+_AUX = words("korean", "helping")
+_LINKS = words("korean", "linking")
+_THEN = words("korean", "going_on")
+_BUT = words("korean", "opposing")
+_IF = words("korean", "conditional")
+_EMBED = words("korean", "embedding")
+_QUOTE = words("korean", "quoting")
+_DOUBTS = words("korean", "doubting")
+_ASK_TO = words("korean", "asking_to")
+_QUESTIONS = words("korean", "questioning")
+_COMMANDS = words("korean", "commanding")
+_PLAIN = words("korean", "plain")
 
 
 @dataclass
@@ -99,6 +46,7 @@ class Verb:
         progress: 열고 있다.
         gives: Whether it is done for somebody: 열어 주다.
         future: 열겠.
+        adjective: Whether it tells how something is, by itself: 춥다.
         start: Where it begins.
         end: Where it ends.
     """
@@ -113,6 +61,7 @@ class Verb:
     gives: bool = False
     future: bool = False
     polite: bool = False
+    adjective: bool = False
     last: str = ""
     start: int = 0
     end: int = 0
@@ -160,6 +109,7 @@ def read_verb(
         verb.last, verb.end = one.form, one.end
         again = _go_on(verb, every, at, one, joins)
         if again is None:
+            verb.gives = verb.gives or verb.stems[-1] in _AUX_GIVE
             verb.kind, at = _kind(verb, every, at, one)
             break
         at = again
@@ -192,8 +142,10 @@ def _get(every: Sequence[Morph], at: int) -> Morph | None:
 def _stem(verb: Verb, every: Sequence[Morph], at: int) -> int:
     one = every[at]
     if one.tag in ("VV", "VA", "VX", "VCN", "VCP"):
+        verb.adjective = one.tag == "VA"
         verb.stems.append(one.form)
         return at + 1
+    verb.adjective = every[at + 1].tag == "XSA"
     verb.stems.append(one.form.casefold() + every[at + 1].form)
     return at + 2
 
@@ -245,7 +197,8 @@ def _go_on(
             verb.stems.append(stem)
             verb.past = False
             return at + 1
-    if form in ("어", "아") and one.tag in ("VX", "VV") and one.form in _AUX:
+    gives = form in ("다", "어다", "다가") and one.form in _AUX_GIVE  # 따다 줘
+    if (form in ("어", "아") and one.tag in ("VX", "VV") and one.form in _AUX) or gives:
         verb.helpers.append(one.form)
         verb.gives = verb.gives or one.form in _AUX_GIVE
         return at + 1
@@ -371,6 +324,12 @@ def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[
     one, two = _get(every, at), _get(every, at + 1)
     if one is None:
         return "noun", at
+    if form == "는" and one.form in ("것", "거"):
+        after = at + 1
+        while (skip := _get(every, after)) is not None and skip.tag in ("JKO", "JX"):
+            after += 1
+        if (wish := _get(every, after)) is not None and wish.form in ("부탁", "바라"):
+            return _nominal("기", every, after)  # 닫는 거 부탁해
     if form in ("ᆯ", "을"):
         if one.form == "수" and one.tag == "NNB":
             at += 1

@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-__all__ = ["Closing", "Leads", "Lexicon", "Slot", "Value", "Verb", "Way", "Words"]
+__all__ = ["Closing", "Leads", "Lexicon", "Slot", "Talk", "Value", "Verb", "Way", "Words"]
 
 
 class _Part(BaseModel):
@@ -36,6 +36,9 @@ class Verb(Words):
         finds: ``look`` if it finds out what is asked after it (check whether), ``tell`` if it has
             it told (tell me whether).
         pairs: Whether it may be no act of its own: leave the door open, after a fetch.
+        denied: Whether it is understood only where it is forbidden: do not touch it.
+        idle: Whether it says to leave things as they are, in a branch of a condition.
+        wishes: Whether it wants a state, and so the verb that leaves it: I need the door closed.
         result: The state that it leaves: whoever asks whether it was done asks for that.
         usual: The noun it is about where none is named.
     """
@@ -43,6 +46,9 @@ class Verb(Words):
     finds: Literal["", "look", "tell"] = ""
     usual: str = ""
     pairs: bool = False
+    idle: bool = False
+    denied: bool = False
+    wishes: bool = False
     result: str = ""
 
 
@@ -55,12 +61,15 @@ class Value(Words):
         home: Whether missions end there: to come there says no more than to come.
         proxies: Phrases that name something else and can mean it, where nothing else makes sense:
             a place for whoever is found there.
+        other: Whether it is a word for the one of the two others that was not meant last: the
+            other arm.
     """
 
     proxies: Words = Words()
     brings: Mapping[str, str] = {}
     each: list[str] = []
     home: bool = False
+    other: bool = False
 
 
 class Way(_Part):
@@ -89,6 +98,21 @@ class Slot(_Part):
     shape: Literal["noun", "clause"] = "clause"
     to: Phrases = []
     never: Words = Words()
+
+
+class Talk(_Part):
+    """Words that are no command: thanks, *again*, a question about the past (see `talk`).
+
+    Attributes:
+        needs: Phrases of which one must be there.
+        beside: Words that may stand beside it; fillers, courtesy and articles always may.
+        known: Whether things and actions of the site may stand beside it, too: why did you not open
+            the door.
+    """
+
+    needs: Words = Words()
+    beside: Words = Words()
+    known: bool = False
 
 
 class Closing(_Part):
@@ -127,6 +151,7 @@ class Lexicon(_Part):
     filler: Words = Words()
     courtesy: Words = Words()
     leads: Leads = Leads()
+    talk: Mapping[str, Talk] = {}
     limits: Mapping[str, Words] = {}
     spellings: Mapping[str, Mapping[str, str]] = {}
 
@@ -134,6 +159,17 @@ class Lexicon(_Part):
     def people(self) -> frozenset[str]:
         """Types of values that a text may be addressed to."""
         return frozenset(kind for slot in self.texts.values() for kind in slot.to)
+
+    @property
+    def brought(self) -> frozenset[str]:
+        """Names of parameters that values bring with them."""
+        every = (value for values in self.values.values() for value in values.values())
+        return frozenset(name for value in every for name in value.brings)
+
+    @property
+    def closing_verbs(self) -> frozenset[str]:
+        """Verbs that end a mission."""
+        return frozenset(verb for closing in self.closing.values() for verb in closing.said)
 
     def listed(self, how: str) -> frozenset[str]:
         """Types of values of which several become several parts (``each``) or one (``joined``)."""

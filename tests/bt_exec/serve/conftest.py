@@ -68,7 +68,8 @@ TREES = {
     "wave": "tree: t\nroot: {do: wave, with: {hand: right}}",
     "crack": "tree: t\nroot: {sequence: [{do: wave}, {do: crack}, {do: hold}]}",
     "sure?": "tree: t\nroot: {do: wave}",
-    "both": "tree: t\nroot: {sequence: [{do: wave, name: first}, {do: hold, name: second}]}",
+    "both": "tree: t\nroot:\n  sequence:\n"
+    "    - {do: wave, name: wave first}\n    - {do: hold, name: then hold}",
     "<img src=x onerror=alert(1)>": "tree: t\nroot: {do: wave, name: '<b>bold</b>'}",
 }
 

@@ -80,6 +80,8 @@ def test_an_abort_and_one_too_late(served: Served):
 def test_a_plan_that_only_a_model_vouches_for_is_asked_about(served: Served):
     mission_id = served.send("sure?")
     question = served.until(lambda: served.service.questions.pending)
+    told = served.ask("GET", f"/missions/{mission_id}").data["question"]
+    assert told == {"question": question.number, "why": "Only a model understands this."}
     wrong = served.ask(
         "POST", f"/missions/{mission_id}/answer", {"question": question.number + 7, "yes": True}
     )

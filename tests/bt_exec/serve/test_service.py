@@ -62,6 +62,15 @@ def test_an_abort_stops_what_runs(served: Served):
     assert served.robot.still
 
 
+def test_a_second_abort_stops_the_robot_at_once(served: Served):
+    booked = served.service.submit("hold")
+    served.until(lambda: served.service.current is booked)
+    for _ in range(2):
+        served.service.abort(booked.mission_id)
+    assert booked.ended.result(10).status == "aborted"
+    served.until(lambda: served.robot.stops >= 1)
+
+
 def test_an_abort_at_any_moment_after_the_command_stops_it(served: Served):
     """Also between the moment that it is taken and the one that it begins."""
     for _ in range(20):

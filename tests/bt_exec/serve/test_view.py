@@ -73,6 +73,13 @@ def test_a_subgoal_is_as_far_as_what_is_in_it() -> None:
     assert states()[:2] == ["done", "failed"]
 
 
+def test_words_of_the_command_are_no_subgoals_of_the_plan() -> None:
+    model = started(
+        spec_of(", subgoals: [look around, look around]", "{sequence: [{do: a}, {do: b}]}")
+    )
+    assert view_of(model)["subgoals"] == []
+
+
 def test_rows_say_what_the_terminal_says() -> None:
     model = started(get_material())
     path = "get_material/open_door/open_door"

@@ -13,7 +13,7 @@ from bt_exec.language.messages import language_of
 from bt_exec.planning.passes import PassContext
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, children_of, rebuild
 from bt_exec_skills.reporter.reporting.query import ASPECTS, asks, aspects_of
-from bt_exec_skills.reporter.rules.keywords import about_past
+from bt_exec_skills.reporter.rules.asked import about_past
 from bt_exec_skills.reporter.rules.steps import (
     REPORT_TOPIC,
     USER,
@@ -55,6 +55,12 @@ _KNOWN = frozenset({*ASPECTS, SITUATION})
 def topics(spec: MissionSpec, context: PassContext) -> Changed:
     """Replace template queries, questions and reports by their sentences."""
     language = language_of(context.command) if context.command else spec.mission.language
+    wanted = {
+        id(n): str(tree.args.get("person", ""))
+        for tree in _trees(spec.root, "look_for_person")
+        if isinstance(tree, Tree)
+        for n in actions(tree)
+    }
     asked = {id(n) for tree in _trees(spec.root, "ask_person") for n in actions(tree)}
     told: str | None = None
     changes: list[str] = []
@@ -65,7 +71,7 @@ def topics(spec: MissionSpec, context: PassContext) -> Changed:
             return node
         args: dict[str, Any] = {}
         if node.do == "observe_scene" and _is_aspects(node.args.get("query")):
-            args["query"] = _query(node, context, language)
+            args["query"] = _query(node, context, language, wanted.get(id(node), ""))
         elif node.do == "talk_to_person" and id(node) in asked:
             topic = str(node.args.get("topic", ""))
             args["topic"] = topic if asks(topic) else _question(topic, language)
@@ -110,7 +116,7 @@ def report_topic(spec: MissionSpec, context: PassContext, language: str) -> str:
             where += [place] if place not in where else []
     for aspects, places in seen.items():
         parts.append(_observed(places, aspects, language))
-    if not parts and (about_past(context.command) or not _works(spec)):
+    if not parts and (about_past(context) or not _works(spec)):
         return "오늘 수행한 미션들의 요약 설명" if korean else "report of the missions so far"
     joined = _and(parts or (["미션 결과"] if korean else ["the mission"]), language)
     if not korean:
@@ -145,10 +151,13 @@ def _is_aspects(query: Any) -> bool:
     return all(part.strip() in _KNOWN for part in str(query).split(","))
 
 
-def _query(node: Do, context: PassContext, language: str) -> str:
+def _query(node: Do, context: PassContext, language: str, wanted: str = "") -> str:
     named = [part.strip() for part in str(node.args["query"]).split(",")]
     named = [part for part in named if part != SITUATION] or [SITUATION]
     what = ", ".join(_QUERY[aspect, language] for aspect in named)
+    if wanted:
+        who = _called(wanted, context, language)
+        what = f"{who} 계신지, {what}" if language == "ko" else f"whether {who} is there, {what}"
     place = _called(str(node.args.get("target")), context, language)
     return f"{place}에서 {what} 확인" if language == "ko" else f"{place}: {what}"
 

@@ -1,0 +1,348 @@
+"""Korean items folded into clauses: the verb stands last, its ending says how it goes on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bt_exec_llm.offline.closed import words
+from bt_exec_llm.offline.korean_clauses import Clauses
+from bt_exec_llm.offline.korean_items import Item, Stop, VerbWord
+from bt_exec_llm.offline.piece import Clause, Piece
+from bt_exec_llm.offline.vocabulary import Entry
+
+__all__ = ["Fold"]
+
+_TELLS = {
+    "statement": "NOT_A_COMMAND",
+    "ask_to": "NOT_A_COMMAND",
+    "can": "NOT_A_COMMAND",
+    "may": "NOT_A_COMMAND",
+    "must": "NOT_A_COMMAND",
+    "reported": "NOT_A_COMMAND",
+    "quote": "NOT_A_COMMAND",
+    "question": "NOT_A_COMMAND",
+    "reason": "CONDITION",
+    "while": "CONDITION",
+    "wish": "NOT_A_COMMAND",
+    "bare": "UNFINISHED",
+    "name": "NOT_A_COMMAND",
+}
+_LOOSE = frozenset(words("korean", "loose_nouns"))
+_BACKGROUND = ("는데", "ᆫ데", "은데")
+_WOULD_YOU = ("ᆯ래", "을래", "ᆯ래요", "을래요")
+_REMARKS = ("네", "네요", "군", "군요", "구나")
+_ADJECTIVES = frozenset(words("korean", "adjectives"))
+
+
+class Fold(Clauses):
+    """Folds items into clauses, from left to right.
+
+    Args:
+        lexicon: The words.
+        verbal: Gives the verbs that a noun with 하다 is.
+        text: The command.
+    """
+
+    def take(self, item: Item) -> None:
+        """Add the next item."""
+        if isinstance(item, Stop):
+            self._stop(item)
+        elif isinstance(item, VerbWord):
+            self._verb(item)
+        else:
+            self._piece(item)
+
+    def _piece(self, piece: Piece) -> None:
+        if piece.kind == "filler":
+            if piece.name == "no":
+                self._verbless()
+                self._now.correction = True
+            elif piece.name == "courtesy":
+                self._note(piece)
+            return
+        if (
+            piece.kind == "limit"
+            and self._now.correction
+            and piece.text.startswith(("잠깐", "잠시"))
+        ):
+            return  # 아니 잠깐, 닫아
+        described, self._described = self._described, False
+        if described and piece.kind == "unknown" and piece.value in _LOOSE:  # 문 열린 거
+            if not any(p.kind == "noun" for p in self._now.pieces):
+                self._now.pieces.append(replace(piece, kind="pronoun"))
+            return
+        if piece.kind == "unknown" and piece.value in ("대신", "말고", "빼고", "제외", "제외하고"):
+            self._instead()
+            return
+        if piece.kind == "relation":  # type: ignore[comparison-overlap]
+            before = self._now.pieces[-1] if self._now.pieces else None
+            if before is not None and before.kind == "value" and piece.name == "inside":
+                return  # in the lounge is at the lounge
+            if self._now.pieces and self._now.pieces[-1].kind == "noun":
+                noun = self._now.pieces.pop()
+                self._where = replace(
+                    noun,
+                    relation=f"{piece.name} {noun.name}",
+                    mark=piece.mark,
+                    end=piece.end,
+                    text=self._text[noun.start : piece.end],
+                )
+            else:
+                self._where = replace(piece, kind="noun", name="", relation=f"{piece.name} ")
+            if piece.mark == "from":
+                where = self._where.relation
+                self._now.pieces.append(
+                    replace(self._where, kind="noun", name="", value="", relation=f"from_{where}")
+                )
+                self._where = None
+            return
+        if self._where is not None and piece.kind in ("noun", "unknown"):
+            if piece.kind == "noun":
+                piece = replace(piece, relation=self._where.relation)
+            else:
+                self._now.pieces.append(replace(self._where, kind="noun", name=""))
+            self._where = None
+        last = self._now.pieces[-1] if self._now.pieces else None
+        if last is not None and last.kind == "value":
+            same = piece.kind == "value" and piece.name == last.name and piece.text == "전체"
+            loose = piece.kind == "unknown" and piece.value in _LOOSE and last.mark == "adnominal"
+            if (same and not last.mark and piece.start - last.end <= 1) or loose:
+                return
+        self._now.pieces.append(piece)
+
+    def _verb(self, word: VerbWord) -> None:
+        verb = word.verb
+        entries, said = word.entries, word.text
+        if verb.kind == "noun":
+            self._adnominal(word)
+            return
+        acts = any(e.kind == "verb" and e.name not in ("be", "be_there") for e in entries)
+        if self._where is not None:
+            to = (
+                "to_"
+                if self._where.mark in ("at", "by")
+                and acts
+                and word.verb.kind != "noun"
+                and not self._finding(entries)
+                else ""
+            )
+            self._now.pieces.append(
+                replace(self._where, kind="noun", name="", relation=to + self._where.relation)
+            )
+            self._where = None
+        used = any(e.name == "use" for e in entries) and verb.kind in ("then", "plain")
+        if used and (verb.negative or word.denied):
+            self._instead()
+            return
+        if used:
+            self._now.pieces = [
+                replace(p, mark="with") if p.kind == "value" else p for p in self._now.pieces
+            ]
+            return
+        negative = verb.negative or word.denied
+        states = [e for e in entries if e.kind in ("state", "value")]
+        names = tuple(e.name for e in entries if e.kind == "verb")
+        if any(e.kind == "limit" for e in entries):
+            self._now.whys.append((next(e.name for e in entries if e.kind == "limit"), said))
+            names = names or ("",)
+        be = "be" in names or "be_there" in names
+        if states or be:
+            self._state(word, states, negative=negative, be=be, names=names)
+            return
+        if (
+            verb.stems[0] in ("말", "제외하", "아니")
+            and verb.kind in ("then", "bare", "but")
+            and not names
+        ) or (
+            verb.stems == ["빼"]
+            and verb.kind == "then"
+            and self._now.pieces
+            and not self._now.pieces[-1].mark
+            and not names
+        ):
+            self._instead()
+            return
+        if (
+            not names
+            and verb.kind == "if"
+            and verb.stems[0] in ("그렇", "그러")
+            and not self._now.pieces
+        ):
+            self._close("else" if negative else "if", end=verb.end)  # 그렇지 않으면; 그렇다면
+            return
+        if verb.kind == "statement" and not names and verb.last.endswith("다") and not negative:
+            self._close("said", end=verb.end)  # 바람 들어온다
+            return
+        if verb.kind == "reason" or (
+            verb.adjective
+            and not names
+            and (verb.kind == "then" or (verb.kind == "but" and verb.last in _BACKGROUND))
+        ):
+            self._close("said", end=verb.end)
+            return
+        if not names:
+            if verb.kind == "embed":
+                self._now.pieces.append(
+                    Piece("unknown", "verb", said, "", "", verb.start, verb.end, said)
+                )
+                return
+            self._now.whys.append(("UNKNOWN_ACTION", said))
+        self._now.verbs, self._now.said = names, said
+        if verb.kind in ("embed",):
+            if verb.past:
+                self._now.whys.append(("NOT_A_COMMAND", said))
+            self._now.whys.append(("NOT_A_COMMAND", said))
+        results = {self._verbs[name].result for name in names if name in self._verbs} - {""}
+        if results and verb.kind == "question" and verb.past and not negative:
+            state = Piece("state", next(iter(results)), "", "state", "", word.start, word.end, said)
+            self._now.pieces.append(state)
+            self._now.verbs = ("?",)
+            self._close("ask", end=verb.end)
+            return
+        self._now.positive = not negative
+        self._now.keeps = any(h in ("두", "놓") for h in verb.helpers)
+        if self._asking:
+            self._now.asked = Clause()
+        mood = self._mood(word)
+        self._close(mood, end=verb.end, goes_on=verb.kind)
+
+    def _wanted(self, states: list[Entry]) -> tuple[str, ...]:
+        """Return the verbs that leave one of these states."""
+        results = {entry.name for entry in states if entry.kind == "state"}
+        return tuple(name for name, verb in self._verbs.items() if verb.result in results)
+
+    def _finding(self, entries: list[Entry]) -> bool:
+        return any(e.name in self._verbs and self._verbs[e.name].finds for e in entries)
+
+    def _instead(self) -> None:
+        if self._now.pieces:
+            self._now.pieces[-1] = self._now.pieces[-1].marked("not")
+        else:  # not what?
+            self._now.whys.append(("NEGATED", self._text))
+
+    def _adnominal(self, word: VerbWord) -> None:
+        """A verb before a noun: what *is* inside; a value of what follows; else unknown."""
+        names = {e.name for e in word.entries if e.kind == "verb"}
+        values = [e for e in word.entries if e.kind in ("value", "state")]
+        if "be" in names or "be_there" in names:
+            if self._where is not None:
+                self._where = replace(self._where, mark="of")
+            return
+        start, end = word.start, word.end
+        if values and values[0].kind == "value":
+            one = values[0]
+            self._now.pieces.append(
+                Piece("value", one.name, one.value, "adnominal", "", start, end, word.text)
+            )
+            return
+        if values:  # 손에 든 자재, 열린 문: it describes what follows
+            self._described = True
+            return
+        self._now.pieces.append(Piece("unknown", "verb", word.text, "", "", start, end, word.text))
+
+    def _state(
+        self,
+        word: VerbWord,
+        states: list[Entry],
+        *,
+        negative: bool,
+        be: bool,
+        names: tuple[str, ...],
+    ) -> None:
+        """A verb that says how something is: asked for, a condition, or a mere statement."""
+        verb = word.verb
+        for entry in states:
+            kind = "state" if entry.kind == "state" else "value"
+            self._now.pieces.append(
+                Piece(kind, entry.name, entry.value, "state", "", word.start, word.end, word.text)  # type: ignore[arg-type]
+            )
+        verbs = tuple(n for n in names if n not in ("be", "be_there"))
+        if verb.kind == "embed":
+            self._asking = True
+            return
+        if verb.kind in ("then", "but", "or") and (states or be) and verb.kind != "but" and be:
+            self._asking = True
+            return
+        self._now.verbs, self._now.said = verbs or ("?",), word.text
+        asked = verb.kind in ("question",) or (
+            (verb.kind == "command" and be)
+            or (
+                verb.kind in ("plain", "can")
+                and (
+                    verb.state
+                    or verb.past
+                    or be
+                    or verb.stems[-1] in _ADJECTIVES
+                    or "?" in self._text[word.end : word.end + 2]
+                )
+            )
+        )
+        again = self._done[-1] if self._done else None
+        if negative and again is not None and again.mood in ("tell", "ask"):
+            same = {p.name for p in again.pieces if p.kind in ("state", "value")}
+            if same >= {e.name for e in states} and not be and len(self._now.pieces) == len(states):
+                again.mood, again.whys, again.end = "ask", [], verb.end  # 보여 안 보여?
+                self._now = Clause()
+                return
+        if word.verb.kind == "if":
+            self._now.positive = not negative
+            otherwise = verb.stems[0] == "아니" and not self._now.pieces
+            self._close("else" if otherwise else "if", end=verb.end)
+            return
+        if verb.kind in ("wish", "must") or (verb.kind == "request" and verb.state):
+            wanted = self._wanted(states)
+            if wanted and not negative:
+                self._now.pieces = [p for p in self._now.pieces if p.kind != "state"]
+                self._now.verbs = wanted
+                self._close("do", end=verb.end)
+                return
+        if verb.kind == "reason" or (verb.kind == "but" and verb.last in _BACKGROUND):
+            self._close("said", end=verb.end)
+            return
+        if asked:
+            if verb.last in _REMARKS and "?" not in self._text[word.end : word.end + 2]:
+                self._now.remark = True
+            if (
+                verb.kind == "plain"
+                and states
+                and not verb.state
+                and not verb.past
+                and not be
+                and any(e.kind == "state" for e in states)
+            ):
+                self._now.whys.append(("NOT_A_COMMAND", word.text))
+            self._close("ask", end=verb.end)
+            return
+        if verb.kind == "but" or verb.kind == "seems":
+            self._asking = True
+            return
+        self._now.whys.append(("NOT_A_COMMAND", word.text))
+        self._close("tell", end=verb.end)
+
+    def _mood(self, word: VerbWord) -> str:
+        verb = word.verb
+        if verb.kind in ("if", "before"):
+            return verb.kind
+        if verb.kind in ("then", "but", "or", "plain", "command", "request"):
+            if verb.past and verb.kind in ("plain", "command"):
+                self._now.whys.append(("NOT_A_COMMAND", word.text))
+            return "do"
+        if verb.kind == "wish" and verb.gives:
+            return "do"
+        if verb.kind == "seems":
+            return "do"
+        asked = "?" in self._text[word.end : word.end + 2]
+        if verb.kind == "question" and verb.state and not verb.past and not asked:
+            return "do"  # 복도로 나가 있어
+        if verb.kind == "ask_to" and verb.polite and (verb.gives or verb.last in _WOULD_YOU):
+            return "do"
+        if (
+            verb.kind == "question"
+            and verb.last in ("죠", "지", "지요")
+            and not verb.past
+            and not verb.state
+            and not verb.progress
+        ):
+            return "do"
+        self._now.whys.append((_TELLS.get(verb.kind, "NOT_A_COMMAND"), word.text))
+        return "tell"
