@@ -186,21 +186,27 @@ def dataset(
         UsageError: If the run is of another recording or vocabulary.
     """
     from bt_exec_labeler.datasets.write import write_dataset
+    from bt_exec_labeler.review.decisions import decisions_of, settled
 
     manifest = Output(folder).manifest()
     vocabulary = vocabulary_of(folder, words)
-    records = [
-        line
-        for line in read_lines(folder / "records.jsonl")
-        if keep_uncertain or line["record"]["uncertainty"] != "high"
-    ]
+    decided, left_out = decisions_of(folder), 0
+    records: list[dict[str, Any]] = []
+    for line in read_lines(folder / "records.jsonl"):
+        found = settled(line, decided, vocabulary)
+        left_out += found is None
+        if found and (keep_uncertain or found["record"]["uncertainty"] != "high"):
+            records.append(dict(found))
     episodes = {episode.id: episode for episode in read_source(source)}
     if unknown := sorted({line["episode"] for line in records} - set(episodes)):
         raise UsageError(f"{source} has no episode {unknown[0]}; it is not what was labelled")
     role = role_of(manifest["role"])
     counts = write_dataset(out, role, records, episodes, vocabulary)
     said = ", ".join(f"{split} {count}" for split, count in counts.items())
-    return {"folder": str(out), "rows": counts, "lines": [f"{out}: {role} set, {said or 'empty'}"]}
+    lines = [f"{out}: {role} set, {said or 'empty'}"]
+    if left_out:
+        lines.append(f"{left_out} records left out: people rejected them, or disagree")
+    return {"folder": str(out), "rows": counts, "left_out": left_out, "lines": lines}
 
 
 def replay(folder: Path, item: str | None) -> dict[str, Any]:

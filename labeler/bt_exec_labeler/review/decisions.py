@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias, get_args
 
 from bt_exec.failure import UsageError
-from bt_exec_labeler.record import FIELDS, Breach, Record, read_record
+from bt_exec_labeler.record import FIELDS, Breach, Record, built, read_record
 from bt_exec_labeler.vocabulary import Vocabulary
 
-__all__ = ["DECISIONS", "Decision", "Decisions", "decisions_of", "read_decision"]
+__all__ = ["DECISIONS", "Decision", "Decisions", "decisions_of", "read_decision", "settled"]
 
 Decision: TypeAlias = Literal["accept", "correct", "reject"]
 
@@ -135,6 +135,32 @@ def decisions_of(folder: Path) -> dict[str, dict[str, dict[str, Any]]]:
         lines, _ = _read(path.read_bytes(), path)
         found[path.stem] = lines
     return found
+
+
+def settled(
+    line: Mapping[str, Any],
+    decided: Mapping[str, Mapping[str, Mapping[str, Any]]],
+    vocabulary: Vocabulary,
+) -> Mapping[str, Any] | None:
+    """Return a line as people left it; None if one of them rejected it, or they disagree.
+
+    Args:
+        line: A line of ``records.jsonl``.
+        decided: What `decisions_of` gave.
+        vocabulary: What the run was made with.
+    """
+    own = {name: line["record"][name] for name in FIELDS}
+    ends: list[Any] = []
+    for by_item in decided.values():
+        if decision := by_item.get(line["item"]):
+            corrected = decision.get("record") if decision["decision"] == "correct" else own
+            ends.append(None if decision["decision"] == "reject" else corrected)
+    if not ends:
+        return line
+    if ends[0] is None or any(end != ends[0] for end in ends):
+        return None
+    record = Record.from_dict(ends[0])
+    return {**line, "record": built(record, vocabulary, line["episode"], line["t"])}
 
 
 def _mended(file: IO[bytes], path: Path) -> dict[str, dict[str, Any]]:

@@ -7,8 +7,9 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from bt_exec_labeler.batch.parts import Output, read_lines
 from bt_exec_labeler.quality.people import people
 from bt_exec_labeler.quality.report import make_report
 from bt_exec_labeler.record import FIELDS
-from bt_exec_labeler.review.decisions import Decisions, decisions_of, read_decision
+from bt_exec_labeler.review.decisions import Decisions, decisions_of, read_decision, settled
 from bt_exec_labeler.review.job import Card, cards_of
 from bt_exec_labeler.vocabulary import Vocabulary
 
@@ -148,3 +149,22 @@ def test_a_controller_is_shown_no_summary(labelled: Path, cards: Sequence[Card])
 def test_another_recording_is_refused(labelled: Path, vocabulary: Vocabulary) -> None:
     with pytest.raises(UsageError, match="has no episode game_00"):
         cards_of(labelled, vocabulary, {})
+
+
+def test_a_data_set_takes_records_as_people_left_them(
+    cards: Sequence[Card], vocabulary: Vocabulary
+) -> None:
+    line = cards[0].line
+    better = {name: line["record"][name] for name in FIELDS} | {"uncertainty": "mid"}
+    accept, reject = {"decision": "accept"}, {"decision": "reject"}
+    correct = {"decision": "correct", "record": better}
+
+    def left(*decisions: Mapping[str, Any]) -> Any:
+        decided = {f"r{n}": {line["item"]: one} for n, one in enumerate(decisions)}
+        found = settled(line, decided, vocabulary)
+        return None if found is None else found["record"]
+
+    assert left() == left(accept) == left(accept, accept) == line["record"]
+    assert left(correct) == left(correct, correct) == {**line["record"], "uncertainty": "mid"}
+    for pair in ((accept, reject), (reject, accept), (accept, correct), (reject, reject)):
+        assert left(*pair) is None
