@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bt_exec.serve.server import HttpServer
     from bt_exec.serve.service import Service
 
-__all__ = ["COMMANDS", "serve"]
+__all__ = ["COMMANDS", "needs_extra", "serve", "token_for"]
 
 _TOKEN = "BT_EXEC_TOKEN"  # noqa: S105 - the name of the variable
 _SWITCH_S = 0.001  # how long a thread keeps the interpreter while another one wants it [s]
@@ -68,7 +68,7 @@ def serve(
     Ctrl-C stops the mission, ends the record and puts the robots away; a second one stops the robot
     at once.
     """
-    _needs_extra()
+    needs_extra("serve")
     from bt_exec.cli.history import open_journal, tell_interrupted
     from bt_exec.cli.output import for_people
     from bt_exec.mission.rigs import parse_world
@@ -77,7 +77,7 @@ def serve(
     from bt_exec.serve.service import Service
     from bt_exec.site.site import load_site
 
-    login = Login(_token(host, token_file))
+    login = Login(token_for(host, token_file))
     loaded = load_site(site)
     kept = open_journal(journal)
     painter = for_people()
@@ -133,19 +133,23 @@ def _until_stopped(service: Service, server: HttpServer) -> int:
     return 0
 
 
-def _needs_extra() -> None:
-    """Say what to install where the extra is missing."""
+def needs_extra(command: str) -> None:
+    """Say what to install where the extra is missing.
+
+    Raises:
+        UsageError: If it is.
+    """
     from importlib.util import find_spec
 
     missing = [name for name in ("fastapi", "uvicorn") if find_spec(name) is None]
     if missing:
         raise UsageError(
-            f"serve needs {' and '.join(missing)}, which the extra brings: "
+            f"{command} needs {' and '.join(missing)}, which the extra brings: "
             "pip install 'bt-exec[serve]'"
         )
 
 
-def _token(host: str, file: Path | None) -> str:
+def token_for(host: str, file: Path | None) -> str:
     """Return the token; empty where none is wanted and none is needed.
 
     Raises:

@@ -63,10 +63,19 @@ class Guard:
         login: Knows who may ask.
         host: The address that the service listens at.
         names: Further names that it answers to.
+        body_bytes: The largest body that it lets pass [bytes].
     """
 
-    def __init__(self, app: ASGIApp, login: Login, host: str, names: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        login: Login,
+        host: str,
+        names: Iterable[str] = (),
+        body_bytes: int = BODY_BYTES,
+    ) -> None:
         self.app = app
+        self._body_bytes = body_bytes
         self._login = login
         self._loopback = is_loopback(host)
         self._names: Collection[str] = {name.casefold() for name in names}
@@ -87,7 +96,7 @@ class Guard:
         headers = _texts(scope["headers"])
         try:
             self._check(scope, headers)
-            body = await _body(receive, headers)
+            body = await _body(receive, headers, self._body_bytes)
         except ServiceError as error:
             if error.code == "WRONG_TOKEN":
                 await asyncio.sleep(0.5)  # who guesses waits
@@ -107,8 +116,8 @@ class Guard:
         if headers.get("sec-fetch-site", [""])[0] == "cross-site" and scope["path"] != "/":
             raise ServiceError("WRONG_ORIGIN", found="?")
         length = headers.get("content-length", ["0"])[0]
-        if length.isdecimal() and int(length[:20]) > BODY_BYTES:
-            raise ServiceError("TOO_LARGE", limit=BODY_BYTES)
+        if length.isdecimal() and int(length[:20]) > self._body_bytes:
+            raise ServiceError("TOO_LARGE", limit=self._body_bytes)
         given = headers.get("authorization", [""])[0]
         cookies = headers.get("cookie", [""])[0]
         if scope["path"] not in _OPEN and not self._login.allows(given, cookies):
@@ -152,7 +161,7 @@ def _name(host: str) -> str:
     return host.partition(":")[0].casefold().rstrip(".")
 
 
-async def _body(receive: Receive, headers: dict[str, list[str]]) -> bytes | None:
+async def _body(receive: Receive, headers: dict[str, list[str]], limit: int) -> bytes | None:
     """Return the body of a request; None if whoever asked has gone.
 
     Raises:
@@ -168,8 +177,8 @@ async def _body(receive: Receive, headers: dict[str, list[str]]) -> bytes | None
                 if message["type"] == "http.disconnect":
                     return None
                 found += message.get("body", b"")
-                if len(found) > BODY_BYTES:
-                    raise ServiceError("TOO_LARGE", limit=BODY_BYTES)
+                if len(found) > limit:
+                    raise ServiceError("TOO_LARGE", limit=limit)
                 if not message.get("more_body", False):
                     return bytes(found)
     except TimeoutError:

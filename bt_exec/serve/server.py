@@ -14,11 +14,12 @@ import uvicorn
 
 from bt_exec.failure import UsageError
 from bt_exec.serve.api import make_app
+from bt_exec.serve.guard import Guard
 from bt_exec.serve.login import Login
 from bt_exec.serve.protocol import BoundedProtocol
 from bt_exec.serve.service import Service
 
-__all__ = ["HttpServer"]
+__all__ = ["AppServer", "HttpServer"]
 
 _CONNECTIONS = 512  # at a time; further ones are answered 503
 _HEAD_BYTES = 16 * 1024
@@ -26,15 +27,13 @@ _START_S = 20.0
 _STOP_S = 5  # how long answers that are under way may take when the server ends [s]
 
 
-class HttpServer:
-    """Serves a service until it is stopped.
+class AppServer:
+    """Serves an application until it is stopped.
 
     Args:
-        service: The service; open.
-        login: Knows who may ask.
+        guard: The application, behind what every request must pass.
         host: The address to listen at.
         port: The port; 0 takes a free one.
-        names: Further names that it answers to.
 
     Attributes:
         port: The port that it listens at.
@@ -43,11 +42,8 @@ class HttpServer:
         UsageError: If nobody can listen there.
     """
 
-    def __init__(
-        self, service: Service, login: Login, host: str, port: int, names: Iterable[str] = ()
-    ) -> None:
-        self._service = service
-        self._guard = make_app(service, login, host, names)
+    def __init__(self, guard: Guard, host: str, port: int) -> None:
+        self._guard = guard
         self._socket = _listening(host, port)
         self.port: int = self._socket.getsockname()[1]
         config = uvicorn.Config(
@@ -91,7 +87,7 @@ class HttpServer:
             time.sleep(0.01)
 
     def stop(self) -> None:
-        """End every stream, then the server."""
+        """End what is under way, then the server."""
         loop = self._loop
         if not self._begun:
             self._socket.close()
@@ -102,9 +98,7 @@ class HttpServer:
         self._thread.join(2 * _STOP_S)
 
     def _end_streams(self) -> None:
-        self._service.watching.latest.close()
-        app: Any = self._guard.app
-        app.state.feeds.close()
+        """End answers that have no end of their own; on the server's loop."""
 
     def _run(self) -> None:
         async def serve() -> None:
@@ -115,6 +109,32 @@ class HttpServer:
             asyncio.run(serve())
         except Exception:  # whoever waits for it sees that it has ended
             logging.getLogger("bt_exec").exception("the HTTP server broke down")
+
+
+class HttpServer(AppServer):
+    """Serves a service until it is stopped.
+
+    Args:
+        service: The service; open.
+        login: Knows who may ask.
+        host: The address to listen at.
+        port: The port; 0 takes a free one.
+        names: Further names that it answers to.
+
+    Raises:
+        UsageError: If nobody can listen there.
+    """
+
+    def __init__(
+        self, service: Service, login: Login, host: str, port: int, names: Iterable[str] = ()
+    ) -> None:
+        self._service = service
+        super().__init__(make_app(service, login, host, names), host, port)
+
+    def _end_streams(self) -> None:
+        self._service.watching.latest.close()
+        app: Any = self._guard.app
+        app.state.feeds.close()
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -29,6 +29,11 @@ Words = Annotated[
 Role = Annotated[str, typer.Option("--role", metavar="NAME", help="planner or controller.")]
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where it goes.")]
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="A folder that label run made.")]
+Labelled = Annotated[Path, typer.Option("--source", metavar="SOURCE", help="What was labelled.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", "-s", metavar="KEY=VALUE", help="Of the labeler: client.model=…"),
+]
 Stride = Annotated[
     float, typer.Option("--stride", min=0.1, metavar="S", help="Between two moments of a span [s].")
 ]
@@ -67,12 +72,12 @@ def run(
         str, typer.Option("--labeler", "-l", metavar="NAME", help="rules, model …")
     ] = "rules",
     role: Role = "controller",
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", "-s", metavar="KEY=VALUE", help="Of the labeler: client.model=…"),
-    ] = None,
+    settings: Settings = None,
     stride: Stride = 0.5,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Batches at the same time.")] = 4,
+    engine: Annotated[
+        str, typer.Option("--engine", metavar="NAME", help="threads, or ray: a cluster's workers.")
+    ] = "threads",
     requests: Annotated[int | None, typer.Option(min=1, help="Budget: requests.")] = None,
     tokens: Annotated[int | None, typer.Option(min=1, help="Budget: tokens.")] = None,
     cost: Annotated[float | None, typer.Option(min=0.0, help="Budget: money.")] = None,
@@ -98,6 +103,7 @@ def run(
         cache=cache,
         no_cache=no_cache,
         resume=resume,
+        engine=engine,
     )
     _say(found, json)
     if found["stopped"]:
@@ -124,6 +130,103 @@ def report(
 
 
 @LABEL.command()
+def review(
+    run: Run,
+    source: Labelled,
+    words: Words,
+    reviewer: Annotated[
+        str, typer.Option("--reviewer", "-r", metavar="NAME", help="Who looks; each has a file.")
+    ],
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")
+    ] = 8901,
+) -> None:
+    """Look at a sample of records on a page of this machine: accept, correct, reject by keys.
+
+    A second reviewer takes another name and port; label report tells how far they agree.
+    """
+    _needs_extra("label review")
+    from bt_exec_labeler.review.command import review as look
+
+    look(run, source, words, reviewer, port, typer.echo)
+
+
+@LABEL.command("export")
+def export_(
+    run: Run,
+    source: Labelled,
+    words: Words,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="A new folder.")],
+    json: opt.Json = False,
+) -> None:
+    """Write the sample for Label Studio: tasks, pictures, and the labelling interface."""
+    from bt_exec_labeler.review.command import export
+
+    _say(export(run, source, words, out), json)
+
+
+@LABEL.command("import")
+def import_(
+    run: Run,
+    annotations: Annotated[
+        Path, typer.Argument(metavar="FILE", help="What Label Studio exported as JSON.")
+    ],
+    source: Labelled,
+    words: Words,
+    json: opt.Json = False,
+) -> None:
+    """Take decisions from a JSON export of Label Studio; each annotator is a reviewer."""
+    from bt_exec_labeler.review.command import take
+
+    found = take(run, annotations, source, words)
+    _say(found, json)
+    if found["refused"]:
+        raise typer.Exit(4)
+
+
+@LABEL.command()
+def serve(
+    words: Words,
+    labeler: Annotated[
+        str, typer.Option("--labeler", "-l", metavar="NAME", help="model, remote …")
+    ] = "model",
+    role: Role = "controller",
+    settings: Settings = None,
+    frames: Annotated[
+        Path | None, typer.Option("--frames", metavar="FOLDER", help="Frames found by name.")
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")
+    ] = 8902,
+    token_file: Annotated[
+        Path | None,
+        typer.Option("--token-file", metavar="FILE", help="Holds the token; or BT_EXEC_TOKEN."),
+    ] = None,
+) -> None:
+    """Label what others send: POST /label {"items": […]}, a record or its faults for each.
+
+    bt-exec label run … -l remote -s url=http://127.0.0.1:8902 is a client of it.
+    """
+    _needs_extra("label serve")
+    from bt_exec_labeler.service.command import serve as answer
+
+    answer(
+        words,
+        labeler=labeler,
+        role=role,
+        options=_pairs(settings or []),
+        frames=frames,
+        host=host,
+        port=port,
+        token_file=token_file,
+        say=typer.echo,
+    )
+
+
+@LABEL.command()
 def replay(
     run: Run,
     item: Annotated[
@@ -141,7 +244,7 @@ def replay(
 @LABEL.command()
 def dataset(
     run: Run,
-    source: Annotated[Path, typer.Option("--source", metavar="SOURCE", help="What was labelled.")],
+    source: Labelled,
     words: Words,
     out: Out,
     keep_uncertain: Annotated[
@@ -151,6 +254,13 @@ def dataset(
 ) -> None:
     """Make a training set of a run: Parquet, pictures, chats, a card; splits by episode."""
     _say(_tool().dataset(run, source, words, out, keep_uncertain=keep_uncertain), json)
+
+
+def _needs_extra(command: str) -> None:
+    """Say what to install where HTTP is missing."""
+    from bt_exec.cli.serve import needs_extra
+
+    needs_extra(command)
 
 
 def _pairs(texts: list[str]) -> dict[str, Any]:

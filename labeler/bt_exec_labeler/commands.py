@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,14 @@ from bt_exec_labeler.batch.parts import Output, read_lines
 from bt_exec_labeler.batch.run import Budget, Progress
 from bt_exec_labeler.batch.run import run as label
 from bt_exec_labeler.items import Item, Role, items_of
-from bt_exec_labeler.labelers import LabelerSettings, find_labeler
+from bt_exec_labeler.labelers import Labeler, LabelerSettings, find_labeler
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.spans import spans_of
 from bt_exec_labeler.vocabulary import Vocabulary, load_vocabulary
 
 __all__ = ["check", "dataset", "draft", "replay", "report", "run"]
+
+_ENGINES = ("threads", "ray")
 
 
 def draft(site: str, out: Path) -> dict[str, Any]:
@@ -104,6 +107,7 @@ def run(
     cache: Path | None,
     no_cache: bool,
     resume: bool,
+    engine: str = "threads",
 ) -> dict[str, Any]:
     """Label a recording.
 
@@ -111,8 +115,11 @@ def run(
         UsageError: If something that was given is wrong; nothing was asked.
     """
     who = role_of(role)
+    if engine not in _ENGINES:
+        raise UnknownName("engine", engine, _ENGINES)
     vocabulary = load_vocabulary(words)
-    found = find_labeler(labeler, LabelerSettings(who, vocabulary, options))
+    make = partial(find_labeler, labeler, LabelerSettings(who, vocabulary, options))
+    found = make()
     output = Output(out)
     manifest = {
         "source": str(source.expanduser().resolve()),
@@ -130,10 +137,14 @@ def run(
         scope = hashlib.sha256(json.dumps([labeler, options], sort_keys=True).encode()).hexdigest()
         kept = Cache(cache or default_cache(), scope[:16])
     try:
-        with _stopping() as stop, _bar(total) as tell:
+        with (
+            _stopping() as stop,
+            _bar(total) as tell,
+            _engine(engine, found, make, workers) as labelling,
+        ):
             progress = label(
                 moments_of(source, vocabulary, who, stride_s),
-                found,
+                labelling,
                 vocabulary,
                 output,
                 cache=kept,
@@ -154,12 +165,15 @@ def report(
 ) -> dict[str, Any]:
     """Return how good a run is."""
     from bt_exec_labeler.quality.report import make_report
+    from bt_exec_labeler.review.decisions import decisions_of
 
     output, vocabulary = Output(folder), load_vocabulary(words)
     output.manifest()  # refuses a folder that is no run
     episodes = None if source is None else {e.id: e for e in read_source(source)}
     against = None if other is None else list(read_lines(other / "records.jsonl"))
-    figures: dict[str, Any] = make_report(output, vocabulary, episodes, against, html)
+    figures: dict[str, Any] = make_report(
+        output, vocabulary, episodes, against, html, decisions_of(folder)
+    )
     return figures
 
 
@@ -172,22 +186,27 @@ def dataset(
         UsageError: If the run is of another recording or vocabulary.
     """
     from bt_exec_labeler.datasets.write import write_dataset
+    from bt_exec_labeler.review.decisions import decisions_of, settled
 
     manifest = Output(folder).manifest()
-    if manifest["vocabulary"] != digest_of(words):
-        raise UsageError(f"{folder} was made with another vocabulary than {words}")
-    records = [
-        line
-        for line in read_lines(folder / "records.jsonl")
-        if keep_uncertain or line["record"]["uncertainty"] != "high"
-    ]
+    vocabulary = vocabulary_of(folder, words)
+    decided, left_out = decisions_of(folder), 0
+    records: list[dict[str, Any]] = []
+    for line in read_lines(folder / "records.jsonl"):
+        found = settled(line, decided, vocabulary)
+        left_out += found is None
+        if found and (keep_uncertain or found["record"]["uncertainty"] != "high"):
+            records.append(dict(found))
     episodes = {episode.id: episode for episode in read_source(source)}
     if unknown := sorted({line["episode"] for line in records} - set(episodes)):
         raise UsageError(f"{source} has no episode {unknown[0]}; it is not what was labelled")
     role = role_of(manifest["role"])
-    counts = write_dataset(out, role, records, episodes, load_vocabulary(words))
+    counts = write_dataset(out, role, records, episodes, vocabulary)
     said = ", ".join(f"{split} {count}" for split, count in counts.items())
-    return {"folder": str(out), "rows": counts, "lines": [f"{out}: {role} set, {said or 'empty'}"]}
+    lines = [f"{out}: {role} set, {said or 'empty'}"]
+    if left_out:
+        lines.append(f"{left_out} records left out: people rejected them, or disagree")
+    return {"folder": str(out), "rows": counts, "left_out": left_out, "lines": lines}
 
 
 def replay(folder: Path, item: str | None) -> dict[str, Any]:
@@ -231,6 +250,17 @@ def role_of(name: str) -> Role:
     return roles[name]
 
 
+def vocabulary_of(folder: Path, words: Path) -> Vocabulary:
+    """Return the vocabulary of a run.
+
+    Raises:
+        UsageError: If the run was made with another one, or there is no run.
+    """
+    if Output(folder).manifest()["vocabulary"] != digest_of(words):
+        raise UsageError(f"{folder} was made with another vocabulary than {words}")
+    return load_vocabulary(words)
+
+
 def digest_of(path: Path) -> str:
     """Return the SHA-256 of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
@@ -271,6 +301,23 @@ def _told(progress: Progress, total: int, output: Output) -> dict[str, Any]:
         "stopped": stopped,
         "lines": lines,
     }
+
+
+@contextmanager
+def _engine(
+    name: str, labeler: Labeler, make: Callable[[], Labeler], workers: int
+) -> Iterator[Labeler]:
+    """Yield who labels: the labeler in threads of this process, or the workers of a cluster."""
+    if name == "threads":
+        yield labeler
+        return
+    from bt_exec_labeler.labelers.on_ray import RayLabeler
+
+    cluster = RayLabeler(labeler, make, workers)
+    try:
+        yield cluster
+    finally:
+        cluster.close()
 
 
 @contextmanager

@@ -43,6 +43,31 @@ def test_a_game_from_recording_to_training_set(
     assert (tmp_path / "set" / "README.md").is_file()
 
 
+def test_people_review_here_and_in_label_studio(
+    game: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words, out = game / "vocabulary.yaml", tmp_path / "run"
+    assert typed(capsys, "run", game, "-v", words, "-o", out)[0] == 0
+    about = ("--source", game, "-v", words)
+    code, said, _ = typed(capsys, "export", out, *about, "-o", tmp_path / "studio", "--json")
+    assert code == 0
+    tasks = json.loads((tmp_path / "studio" / "tasks.json").read_text())
+    assert json.loads(said)["tasks"] == len(tasks) >= 10
+    chosen = {"from_name": "decision", "to_name": "about", "type": "choices"}
+    result = [{**chosen, "value": {"choices": ["accept"]}}]
+    export = [
+        {"data": task["data"], "annotations": [{"completed_by": 7, "result": result}]}
+        for task in tasks
+    ]
+    (tmp_path / "export.json").write_text(json.dumps(export))
+    for taken in (len(tasks), 0):  # a second time there is nothing new
+        code, said, _ = typed(capsys, "import", out, tmp_path / "export.json", *about, "--json")
+        assert (code, json.loads(said)["taken"]) == (0, taken)
+    code, said, _ = typed(capsys, "report", out, "-v", words)
+    assert code == 0
+    assert f"reviewed by studio-7: accept {len(tasks)}" in said
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -54,6 +79,13 @@ def test_a_game_from_recording_to_training_set(
         (("run", "GAME", "-o", "OUT", "-l", "model", "-s", "items=0"), "setting 'items'"),
         (("run", "GAME", "-o", "OUT", "-l", "model"), "needs a key"),
         (("report", "OUT"), "OUT"),
+        (("review", "OUT", "--source", "GAME", "-r", "ann"), "holds no run"),
+        (("export", "OUT", "--source", "GAME", "-o", "there"), "holds no run"),
+        (("import", "OUT", "export.json", "--source", "GAME"), "holds no run"),
+        (("serve", "-l", "rules"), "reads recorded actions"),
+        (("serve", "-l", "remote"), "setting 'url'"),
+        (("serve", "-l", "remote", "-s", "url=http://x", "--frames", "nowhere"), "is no folder"),
+        (("serve", "-l", "remote", "-s", "url=http://x", "--host", "0.0.0.0"), "a token is needed"),
         (("replay", "OUT"), "holds no run"),
     ],
 )
@@ -66,6 +98,7 @@ def test_a_slip_gets_one_clear_line(
     said: str,
 ) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    monkeypatch.delenv("BT_EXEC_TOKEN", raising=False)
     monkeypatch.chdir(tmp_path)
     given = [str(game) if word == "GAME" else word for word in words]
     if words[0] != "replay":

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bt_exec_labeler.clips import RECENT, SUMMARY, cut
@@ -52,6 +52,9 @@ def test_a_gap_is_named_and_never_filled_with_an_older_frame() -> None:
     assert [frame.t for frame in clip.frames] == [5, 5.5, 6, 8, 8.5]
 
 
+@settings(
+    deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)  # a loaded machine is no fault
 @given(st.lists(st.floats(0, 30, allow_nan=False), max_size=60, unique=True), st.floats(0, 30))
 def test_no_frame_is_from_the_future_shown_twice_or_too_old(times: list[float], t: float) -> None:
     for form in (RECENT, SUMMARY):

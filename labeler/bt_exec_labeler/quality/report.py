@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from bt_exec_labeler.batch.parts import Output
@@ -12,6 +13,7 @@ from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.quality.agreement import Agreement, agreement
 from bt_exec_labeler.quality.contradictions import contradictions
 from bt_exec_labeler.quality.duplicates import duplicates, leaks
+from bt_exec_labeler.quality.people import people
 from bt_exec_labeler.splits import share_of, split_of
 from bt_exec_labeler.vocabulary import Vocabulary
 
@@ -27,6 +29,7 @@ def make_report(
     episodes: Mapping[str, Episode] | None,
     against: Sequence[Mapping[str, Any]] | None,
     html: Path | None,
+    decided: Mapping[str, Mapping[str, Mapping[str, Any]]] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Return the figures of a run, and write its page if one is wanted.
 
@@ -36,6 +39,7 @@ def make_report(
         episodes: The recordings by name, or None: then what needs them is left out.
         against: Records of another run over the same recordings, or None.
         html: Where the page goes, or None.
+        decided: What people decided, by reviewer and item.
     """
     lines = list(output.lines())
     records = [line for line in lines if line["record"] is not None]
@@ -61,6 +65,7 @@ def make_report(
         "splits": _counted(split_of(line["episode"]) for line in kept),
         "review": len(review_sample(records)),
         "agreement": {} if against is None else agreement(records, against),
+        "people": people(records, decided),
     }
     if html is not None:
         from bt_exec_labeler.quality.page import write_page
@@ -99,6 +104,11 @@ def _lines(figures: Mapping[str, Any]) -> list[str]:
         lines.append(f"! {figures['duplicates']} groups of clips show the same{between}")
     for step, found in figures["agreement"].items():
         lines.append(f"  agreement {step or 'of all':24} {_agreed(found)}")
+    for name, counts in figures["people"]["reviewers"].items():
+        said = ", ".join(f"{kind} {count}" for kind, count in counts.items())
+        lines.append(f"  reviewed by {name}: {said}")
+    for pair, found in figures["people"]["agreement"].items():
+        lines.append(f"  agreement {pair:24} {_agreed(found[''])}")
     splits = ", ".join(f"{name} {count}" for name, count in figures["splits"].items())
     lines.append(
         f"splits by episode: {splits or 'none'}; {figures['review']} for people to look at"

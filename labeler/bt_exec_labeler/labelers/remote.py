@@ -1,0 +1,199 @@
+"""The labeler that asks a labelling service, such as ``bt-exec label serve``, over HTTP.
+
+Frames are sent without loss. What comes back is read with our own vocabulary: a service adds no
+word to it. A service that is away is asked again after 1, 2 and 4 seconds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any
+
+import httpx2
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
+
+from bt_exec.failure import UsageError
+from bt_exec_labeler.items import Item
+from bt_exec_labeler.labelers import Labeler, LabelerFailure, LabelerSettings, Labelled
+from bt_exec_labeler.record import Breach, Record, read_record
+from bt_exec_labeler.service.request import body_of
+from bt_exec_labeler.vocabulary import Vocabulary
+
+__all__ = ["Options", "RemoteLabeler", "create"]
+
+_ANSWER_BYTES = 4 * 1024 * 1024  # of an answer; a longer one is no answer
+_BREACHES = 20  # of an item that are kept
+
+
+class Options(BaseModel):
+    """Settings of the labeler.
+
+    Attributes:
+        url: Of the service, without ``/label``.
+        token_variable: Which variable of the environment holds its token, if it asks for one.
+        timeout_s: How long a batch may take [s].
+        retries: How often a batch is asked about again.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    url: Annotated[str, Field(pattern=r"^https?://[^\s?#]+$")]
+    token_variable: str = "BT_EXEC_TOKEN"  # noqa: S105 - the name of the variable
+    timeout_s: Annotated[float, Field(gt=0, le=3600)] = 300.0
+    retries: Annotated[int, Field(ge=0, le=10)] = 3
+
+
+class _AwayError(Exception):
+    """A failure that may pass."""
+
+
+class RemoteLabeler:
+    """Asks a service about moments.
+
+    Args:
+        vocabulary: What it may say.
+        options: Its settings.
+        sleep: Waits so many seconds; for tests.
+    """
+
+    name = "remote"
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        options: Options,
+        sleep: Callable[[float], None] | None = None,
+    ) -> None:
+        self.vocabulary = vocabulary
+        self.options = options
+        token = os.environ.get(options.token_variable, "")
+        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._sleep = {} if sleep is None else {"sleep": sleep}
+        self._lock = threading.Lock()
+        self._usage = Counter[str]()
+
+    def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
+        """See `Labeler.label`."""
+        language = self.vocabulary.languages[0]
+        results: dict[int, Labelled] = {}
+        bodies: dict[int, Mapping[str, Any]] = {}
+        for number, item in enumerate(items):
+            try:
+                bodies[number] = body_of(item, self.vocabulary, language)
+            except (OSError, ValueError) as error:
+                results[number] = Labelled(None, (Breach("DAMAGED_FRAME", "clip", str(error)),), 0)
+        if bodies:
+            answers = self._asked(list(bodies.values()))
+            for number, answer in zip(bodies, answers, strict=True):
+                results[number] = self._read(answer, items[number])
+        return [results[number] for number in range(len(items))]
+
+    def usage(self) -> Mapping[str, float]:
+        """Return how many requests were sent."""
+        with self._lock:
+            return dict(self._usage)
+
+    def _asked(self, items: Sequence[Mapping[str, Any]]) -> list[Any]:
+        """Return an answer for each item.
+
+        Raises:
+            LabelerFailure: If the service is away, or answers something else.
+        """
+        retrying = Retrying(
+            stop=stop_after_attempt(1 + self.options.retries),
+            wait=wait_exponential(min=1, max=4),
+            retry=retry_if_exception_type(_AwayError),
+            reraise=True,
+            **self._sleep,  # type: ignore[arg-type]  # one name, one type
+        )
+        try:
+            data: Any = retrying(self._post, {"items": items})
+        except _AwayError as error:
+            raise LabelerFailure("REMOTE_AWAY", f"{self.options.url}: {error}") from error
+        found = data.get("items") if isinstance(data, Mapping) else None
+        if not isinstance(found, list) or len(found) != len(items):
+            wanted = f"{len(items)} items"
+            raise LabelerFailure("REMOTE_FORM", f"{self.options.url} did not answer {wanted}")
+        if data.get("schema_version") != self.vocabulary.version:
+            theirs = str(data.get("schema_version"))[:60]
+            message = f"{self.options.url} has schema {theirs}; ours is {self.vocabulary.version}"
+            raise LabelerFailure("REMOTE_SCHEMA", message)
+        return found
+
+    def _post(self, body: Mapping[str, Any]) -> Any:
+        with self._lock:
+            self._usage["requests"] += 1
+        url, how = f"{self.options.url.rstrip('/')}/label", self._headers
+        try:
+            # A connection for each batch: batches take seconds, and nothing is left to close.
+            with (
+                httpx2.Client(headers=how, timeout=self.options.timeout_s) as client,
+                client.stream("POST", url, json=body) as answer,
+            ):
+                content = bytearray()
+                for part in answer.iter_bytes():
+                    content += part
+                    if len(content) > _ANSWER_BYTES:
+                        raise LabelerFailure("REMOTE_FORM", "the answer is too long")
+        except httpx2.HTTPError as error:
+            raise _AwayError(str(error) or type(error).__name__) from error
+        if answer.status_code in (408, 429) or answer.status_code >= 500:
+            raise _AwayError(f"answered {answer.status_code}: {_said(content)}")
+        if answer.status_code != 200:
+            message = f"{self.options.url} answered {answer.status_code}: {_said(content)}"
+            raise LabelerFailure("REMOTE_REFUSED", message)
+        try:
+            return json.loads(content)
+        except (ValueError, RecursionError):
+            message = f"{self.options.url} did not answer JSON: {_said(content)}"
+            raise LabelerFailure("REMOTE_FORM", message) from None
+
+    def _read(self, answer: Any, item: Item) -> Labelled:
+        """Return what the service says of an item; a record is read as anybody's."""
+        if not isinstance(answer, Mapping):
+            return Labelled(None, (Breach("REMOTE_FORM", "item", "is no object"),))
+        attempts = answer.get("attempts")
+        count = attempts if isinstance(attempts, int) else 1
+        about = answer.get("provenance")
+        said = {"service": self.options.url, "by": about if isinstance(about, Mapping) else {}}
+        if answer.get("record") is not None:
+            found = read_record(answer["record"], self.vocabulary, item.mid_step_id)
+            if isinstance(found, Record):
+                return Labelled(found, (), count, said)
+            return Labelled(None, found, count, said)
+        listed = answer.get("breaches")
+        entries = listed if isinstance(listed, list) else []
+        breaches = [
+            Breach(*(str(entry.get(key, ""))[:500] for key in ("code", "where", "message")))
+            for entry in entries[:_BREACHES]
+            if isinstance(entry, Mapping)
+        ]
+        nothing = Breach("ITEM_MISSING", "item", "has neither a record nor a reason")
+        return Labelled(None, tuple(breaches) or (nothing,), count, said)
+
+
+def _said(content: bytes | bytearray) -> str:
+    return content[:200].decode("utf-8", "replace")
+
+
+def create(settings: LabelerSettings) -> Labeler:
+    """Return the labeler, asking the service that its settings name.
+
+    Raises:
+        UsageError: If a setting is unknown, missing or wrong.
+    """
+    try:
+        options = Options.model_validate(dict(settings.options))
+    except ValidationError as error:
+        found = error.errors()[0]
+        name = ".".join(map(str, found["loc"]))
+        raise UsageError(
+            f"setting {name!r} of the labeler remote: {found['msg'].lower()}; such as "
+            "-s url=http://127.0.0.1:8902"
+        ) from None
+    return RemoteLabeler(settings.vocabulary, options)

@@ -1,0 +1,101 @@
+"""What ``bt-exec label review``, ``export`` and ``import`` do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bt_exec_labeler.commands import vocabulary_of
+from bt_exec_labeler.review.decisions import Decisions
+from bt_exec_labeler.review.job import Card, cards_of
+from bt_exec_labeler.sources import read_source
+from bt_exec_labeler.vocabulary import Vocabulary
+
+__all__ = ["export", "review", "take"]
+
+_HOST = "127.0.0.1"
+
+
+def review(
+    folder: Path, source: Path, words: Path, reviewer: str, port: int, say: Callable[[str], None]
+) -> None:
+    """Show the page until somebody ends it.
+
+    Raises:
+        UsageError: If something that was given is wrong, or nobody can listen there.
+    """
+    from bt_exec.serve.server import AppServer
+    from bt_exec_labeler.http import serve_until_stopped
+    from bt_exec_labeler.review.app import make_app
+
+    vocabulary, cards = _job(folder, source, words)
+    decisions = Decisions(folder, reviewer)
+    try:
+        server = AppServer(make_app(cards, vocabulary, decisions, _HOST), _HOST, port)
+        left = sum(card.line["item"] not in decisions.by_item for card in cards)
+        place = f"http://{_HOST}:{server.port}/"
+        began = f"{left} of {len(cards)} records left for {reviewer}: {place} · Ctrl-C ends it"
+        serve_until_stopped(server, lambda: say(began))
+        done = sum(card.line["item"] in decisions.by_item for card in cards)
+        say(f"{done} of {len(cards)} reviewed: {decisions.path}")
+    finally:
+        decisions.close()
+
+
+def export(folder: Path, source: Path, words: Path, out: Path) -> dict[str, Any]:
+    """Write the sample for Label Studio.
+
+    Raises:
+        UsageError: If something that was given is wrong, or the folder is there already.
+    """
+    from bt_exec_labeler.review.label_studio import write_tasks
+
+    vocabulary, cards = _job(folder, source, words)
+    damaged = write_tasks(out, cards, vocabulary)
+    lines = [f"! {where}" for where in damaged]
+    lines.append(f"{out}: {len(cards)} tasks in tasks.json, the interface in interface.xml")
+    return {"folder": str(out), "tasks": len(cards), "damaged": damaged, "lines": lines}
+
+
+def take(folder: Path, annotations: Path, source: Path, words: Path) -> dict[str, Any]:
+    """Take decisions from an export of Label Studio.
+
+    Raises:
+        UsageError: If the file is no such export.
+    """
+    from bt_exec_labeler.review.label_studio import read_annotations
+
+    vocabulary, cards = _job(folder, source, words)
+    by_reviewer, refused = read_annotations(annotations, cards, vocabulary)
+    taken = 0
+    for reviewer, found in by_reviewer.items():
+        decisions = Decisions(folder, reviewer)
+        try:
+            fresh = [
+                one
+                for one in found
+                if {**decisions.by_item.get(one["item"], {}), **one}
+                != decisions.by_item.get(one["item"])
+            ]
+            for one in fresh:
+                decisions.add(one)
+            taken += len(fresh)
+        finally:
+            decisions.close()
+    known = sum(map(len, by_reviewer.values())) - taken
+    lines = [f"! {problem}" for problem in refused]
+    lines.append(f"{taken} decisions of {', '.join(by_reviewer) or 'nobody'}, {known} known before")
+    return {
+        "taken": taken,
+        "known": known,
+        "refused": refused,
+        "reviewers": list(by_reviewer),
+        "lines": lines,
+    }
+
+
+def _job(folder: Path, source: Path, words: Path) -> tuple[Vocabulary, list[Card]]:
+    vocabulary = vocabulary_of(folder, words)
+    episodes = {episode.id: episode for episode in read_source(source)}
+    return vocabulary, cards_of(folder, vocabulary, episodes)

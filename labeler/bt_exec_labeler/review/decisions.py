@@ -1,0 +1,190 @@
+"""What people decided about records: ``RUN/review/NAME.jsonl``, one line a decision.
+
+::
+
+    {"item": "…", "decision": "correct", "record": {…}, "at": "2026-11-22T01:50:00+00:00"}
+
+A line is on disk before the reviewer sees the next record. Of several decisions about an item the
+last one counts. A line that a kill cut short was never confirmed, and is taken away.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any, Literal, TypeAlias, get_args
+
+from bt_exec.failure import UsageError
+from bt_exec_labeler.record import FIELDS, Breach, Record, built, read_record
+from bt_exec_labeler.vocabulary import Vocabulary
+
+__all__ = ["DECISIONS", "Decision", "Decisions", "decisions_of", "read_decision", "settled"]
+
+Decision: TypeAlias = Literal["accept", "correct", "reject"]
+
+DECISIONS: tuple[Decision, ...] = get_args(Decision)
+
+_NAME = re.compile(r"[\w][\w-]{0,39}")  # letters of any script: it is a file's name
+
+
+def read_decision(
+    data: Mapping[str, Any], line: Mapping[str, Any], vocabulary: Vocabulary
+) -> dict[str, Any] | tuple[Breach, ...]:
+    """Return a decision as it is kept, or what is wrong with it.
+
+    Args:
+        data: ``decision``, and ``record`` if it is ``correct``.
+        line: The line of the record that it is about.
+        vocabulary: What a corrected record may say.
+    """
+    decision = data.get("decision")
+    if decision not in DECISIONS:
+        message = f"must be one of {', '.join(DECISIONS)}; found {decision!r}"
+        return (Breach("UNKNOWN_DECISION", "decision", message),)
+    kept = {"item": line["item"], "decision": decision}
+    if decision != "correct":
+        return kept
+    found = read_record(data.get("record"), vocabulary, line["mid_step_id"])
+    if not isinstance(found, Record):
+        return found
+    return {**kept, "record": found.to_dict()}
+
+
+class Decisions:
+    """The decisions of one reviewer, by item; one process at a time adds to them.
+
+    Args:
+        folder: Of the run.
+        reviewer: Who decides: letters, digits, ``-`` and ``_``.
+        now: The time; for tests.
+
+    Attributes:
+        by_item: What was decided last, by item.
+
+    Raises:
+        UsageError: If the name is none, the file cannot be used, or somebody else uses it.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        reviewer: str,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        if not _NAME.fullmatch(reviewer):
+            raise UsageError(
+                f"--reviewer {reviewer!r}: a name has at most 40 letters, digits, - and _"
+            )
+        self.reviewer = reviewer
+        self.path = folder / "review" / f"{reviewer}.jsonl"
+        self._now = now
+        try:
+            self.path.parent.mkdir(exist_ok=True)
+            self._file = self.path.open("a+b")
+        except OSError as error:
+            raise UsageError(f"{self.path} cannot be written: {error.strerror}") from error
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.by_item = _mended(self._file, self.path)
+        except OSError:
+            self._file.close()
+            raise UsageError(
+                f"{reviewer} reviews {folder} already, in another window; end that one, or take "
+                "another name with --reviewer"
+            ) from None
+        except UsageError:
+            self._file.close()
+            raise
+
+    def add(self, decision: Mapping[str, Any]) -> dict[str, Any]:
+        """Keep a decision; it is on disk when this returns.
+
+        Raises:
+            OSError: If it cannot be written; then it is not kept at all.
+        """
+        kept = {**decision, "at": self._now().isoformat(timespec="seconds")}
+        begin = self._file.seek(0, os.SEEK_END)
+        try:
+            self._file.write(json.dumps(kept, ensure_ascii=False).encode() + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError:
+            self._file.truncate(begin)
+            raise
+        self.by_item[kept["item"]] = kept
+        return kept
+
+    def close(self) -> None:
+        """Let others use the file."""
+        self._file.close()
+
+
+def decisions_of(folder: Path) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return what was decided about a run, by reviewer and item.
+
+    Raises:
+        UsageError: If a line cannot be read.
+    """
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for path in sorted((folder / "review").glob("*.jsonl")):
+        lines, _ = _read(path.read_bytes(), path)
+        found[path.stem] = lines
+    return found
+
+
+def settled(
+    line: Mapping[str, Any],
+    decided: Mapping[str, Mapping[str, Mapping[str, Any]]],
+    vocabulary: Vocabulary,
+) -> Mapping[str, Any] | None:
+    """Return a line as people left it; None if one of them rejected it, or they disagree.
+
+    Args:
+        line: A line of ``records.jsonl``.
+        decided: What `decisions_of` gave.
+        vocabulary: What the run was made with.
+    """
+    own = {name: line["record"][name] for name in FIELDS}
+    ends: list[Any] = []
+    for by_item in decided.values():
+        if decision := by_item.get(line["item"]):
+            corrected = decision.get("record") if decision["decision"] == "correct" else own
+            ends.append(None if decision["decision"] == "reject" else corrected)
+    if not ends:
+        return line
+    if ends[0] is None or any(end != ends[0] for end in ends):
+        return None
+    record = Record.from_dict(ends[0])
+    return {**line, "record": built(record, vocabulary, line["episode"], line["t"])}
+
+
+def _mended(file: IO[bytes], path: Path) -> dict[str, dict[str, Any]]:
+    """Read a file of decisions; a line that was cut short is taken away."""
+    file.seek(0)
+    found, whole = _read(file.read(), path)
+    file.truncate(whole)
+    return found
+
+
+def _read(data: bytes, path: Path) -> tuple[dict[str, dict[str, Any]], int]:
+    """Return decisions by item, and how many bytes are whole lines."""
+    whole = data.rfind(b"\n") + 1
+    found: dict[str, dict[str, Any]] = {}
+    for number, text in enumerate(data[:whole].splitlines(), start=1):
+        try:
+            line = json.loads(text)
+            if line["decision"] not in DECISIONS or not isinstance(line["item"], str):
+                raise ValueError  # noqa: TRY301 - told below, with its place
+            if line["decision"] == "correct" and not set(FIELDS) <= set(line["record"]):
+                raise ValueError  # noqa: TRY301 - told below, with its place
+        except (ValueError, KeyError, TypeError):
+            raise UsageError(
+                f"{path}:{number} is no decision; repair that line, or take it away"
+            ) from None
+        found[line["item"]] = line
+    return found, whole

@@ -1,0 +1,112 @@
+"""What there is to review: the sampled records of a run, with their clips."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, get_args
+
+from bt_exec.failure import UsageError
+from bt_exec_labeler.batch.parts import Output, read_lines
+from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, cut
+from bt_exec_labeler.episode import Episode
+from bt_exec_labeler.quality.report import review_sample
+from bt_exec_labeler.record import FIELDS, Terminate, Uncertainty
+from bt_exec_labeler.vocabulary import Vocabulary
+
+__all__ = ["Card", "cards_of", "words_of"]
+
+
+@dataclass(frozen=True)
+class Card:
+    """A record to look at.
+
+    Attributes:
+        line: Its line of ``records.jsonl``.
+        episode: What it was recorded in.
+    """
+
+    line: Mapping[str, Any]
+    episode: Episode
+
+    @cached_property
+    def clips(self) -> Mapping[str, Clip]:
+        """What the labeler was shown, by name: a controller's record has no summary."""
+        forms = (RECENT, SUMMARY) if self.line["role"] == "planner" else (RECENT,)
+        return {form.name: cut(self.episode, self.line["t"], form) for form in forms}
+
+    def data(self, vocabulary: Vocabulary) -> dict[str, Any]:
+        """Return it as the page gets it."""
+        step = vocabulary.mid_steps[self.line["mid_step_id"]]
+        record = self.line["record"]
+        return {
+            "item": self.line["item"],
+            "episode": self.line["episode"],
+            "t": self.line["t"],
+            "mid_step_id": self.line["mid_step_id"],
+            "text": dict(step.text),
+            "record": {name: record[name] for name in FIELDS},
+            "clips": [
+                {
+                    "name": name,
+                    "step_s": clip.form.step_s,
+                    "places": clip.form.count,
+                    "times": [round(frame.t - clip.t, 3) for frame in clip.frames],
+                    "before_start": clip.before_start,
+                    "empty": len(clip.empty_s),
+                }
+                for name, clip in self.clips.items()
+            ],
+        }
+
+
+def cards_of(folder: Path, vocabulary: Vocabulary, episodes: Mapping[str, Episode]) -> list[Card]:
+    """Return what people are to look at, in the order of the sample: always the same.
+
+    Args:
+        folder: Of the run.
+        vocabulary: What it was made with.
+        episodes: The recording, by name.
+
+    Raises:
+        UsageError: If the recording is not the one that was labelled, or there is no record.
+    """
+    Output(folder).manifest()  # refuses a folder that is no run
+    lines = {line["item"]: line for line in read_lines(folder / "records.jsonl")}
+    items = review_sample(lines.values())
+    if not items:
+        raise UsageError(f"{folder} holds no records; there is nothing to review")
+    cards: list[Card] = []
+    for item in items:
+        line = lines[item]
+        if line["episode"] not in episodes:
+            raise UsageError(
+                f"the recording has no episode {line['episode']}; it is not what was labelled"
+            )
+        if line["mid_step_id"] not in vocabulary.mid_steps:
+            raise UsageError(f"the vocabulary has no mid step {line['mid_step_id']}")
+        cards.append(Card(line, episodes[line["episode"]]))
+    return cards
+
+
+def words_of(vocabulary: Vocabulary) -> dict[str, Any]:
+    """Return what a record may say, for whoever corrects one."""
+    limits = vocabulary.limits
+    return {
+        "ops": {
+            name: {
+                key: " | ".join(map(str, argument.values)) or argument.type
+                for key, argument in op.args.items()
+            }
+            for name, op in vocabulary.ops.items()
+        },
+        "terminate_on": list(get_args(Terminate)),
+        "done_evidence": list(vocabulary.done_evidence),
+        "fallback_if_failed": list(vocabulary.fallbacks),
+        "uncertainty": list(get_args(Uncertainty)),
+        "horizon_steps": limits.horizon_steps,
+        "step_s": limits.step_s,
+        "goal_ops": limits.goal_ops,
+    }

@@ -1,0 +1,196 @@
+"""Label Studio: the sample as tasks, and decisions from what people annotated there.
+
+The forms are those of its documentation: "Basic Label Studio JSON format" for tasks
+(https://labelstud.io/guide/tasks), "Label Studio JSON format of annotated tasks" for exports
+(https://labelstud.io/guide/export). A task carries its pictures as data, so it needs no server of
+ours; a prediction carries the labeler's record.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bt_exec.failure import UsageError
+from bt_exec_labeler.labelers.prompt import contact_sheet
+from bt_exec_labeler.review.decisions import DECISIONS, read_decision
+from bt_exec_labeler.review.job import Card
+from bt_exec_labeler.vocabulary import Vocabulary
+from bt_exec_llm.client import image_block
+
+__all__ = ["INTERFACE", "read_annotations", "write_tasks"]
+
+INTERFACE = """\
+<View>
+  <Header value="$mid_step_text"/>
+  <Text name="about" value="$about"/>
+  <Image name="recent" value="$recent"/>
+  {summary}<Choices name="decision" toName="about" choice="single" required="true">
+    <Choice value="accept" hotkey="a"/>
+    <Choice value="correct" hotkey="c"/>
+    <Choice value="reject" hotkey="r"/>
+  </Choices>
+  <TextArea name="record" toName="about" value="$record" rows="18" maxSubmissions="1"
+            editable="true" visibleWhen="choice-selected" whenTagName="decision"
+            whenChoiceValue="correct"/>
+</View>
+"""
+"""The labelling interface that the tasks belong to."""
+
+_SUMMARY = '<Image name="summary" value="$summary"/>\n  '
+
+
+def write_tasks(folder: Path, cards: Sequence[Card], vocabulary: Vocabulary) -> list[str]:
+    """Write ``tasks.json`` and ``interface.xml``; return which clips could not be shown.
+
+    Args:
+        folder: A new folder.
+        cards: What is to be reviewed.
+        vocabulary: For the text of mid steps.
+
+    Raises:
+        UsageError: If the folder is there already, or cannot be written.
+    """
+    damaged: list[str] = []
+    tasks = [_task(card, vocabulary, damaged) for card in cards]
+    planner = any("summary" in card.clips for card in cards)
+    try:
+        folder.mkdir(parents=True)
+        text = json.dumps(tasks, ensure_ascii=False, indent=1)
+        (folder / "tasks.json").write_text(text, encoding="utf-8")
+        interface = INTERFACE.format(summary=_SUMMARY if planner else "")
+        (folder / "interface.xml").write_text(interface, encoding="utf-8")
+    except FileExistsError:
+        raise UsageError(f"{folder} is there already; name another folder with --out") from None
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror}") from error
+    return damaged
+
+
+def read_annotations(
+    path: Path, cards: Sequence[Card], vocabulary: Vocabulary
+) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
+    """Return the decisions of every annotator, and what could not be taken, by name.
+
+    Args:
+        path: The JSON export; annotations that were cancelled are left out.
+        cards: What was to be reviewed.
+        vocabulary: What a corrected record may say.
+
+    Raises:
+        UsageError: If the file is no such export.
+    """
+    by_item = {card.line["item"]: card for card in cards}
+    decisions: dict[str, list[dict[str, Any]]] = {}
+    refused: list[str] = []
+    for where, item, annotation in _annotations(path):
+        if item not in by_item:
+            refused.append(f"{where}: {item!r} is not among what is reviewed")
+            continue
+        data = _decision(annotation.get("result"))
+        if isinstance(data, str):
+            refused.append(f"{where}: {data}")
+            continue
+        found = read_decision(data, by_item[item].line, vocabulary)
+        if isinstance(found, tuple):
+            refused += [f"{where}: {breach}" for breach in found]
+        else:
+            decisions.setdefault(_reviewer(annotation.get("completed_by")), []).append(found)
+    return decisions, refused
+
+
+def _task(card: Card, vocabulary: Vocabulary, damaged: list[str]) -> dict[str, Any]:
+    """Return a task; its prediction is the labeler's record, accepted."""
+    about = card.data(vocabulary)
+    record = json.dumps(about["record"], ensure_ascii=False, indent=2)
+    data = {
+        "item": about["item"],
+        "mid_step_text": vocabulary.mid_steps[about["mid_step_id"]].said(vocabulary.languages[0]),
+        "about": f"{about['episode']}, {about['t']:g} s, {about['mid_step_id']}\n{record}",
+        "record": record,
+        **{name: _picture(card, name, damaged) for name in card.clips},
+    }
+    result = [_chosen("accept")]
+    said = {"model_version": vocabulary.version, "result": result}
+    return {"data": data, "predictions": [said]}
+
+
+def _chosen(decision: str) -> dict[str, Any]:
+    value = {"choices": [decision]}
+    return {"from_name": "decision", "to_name": "about", "type": "choices", "value": value}
+
+
+def _picture(card: Card, name: str, damaged: list[str]) -> str:
+    """Return all frames of a clip as one picture, in a ``data:`` address."""
+    try:
+        images = [frame.image() for frame in card.clips[name].frames]
+    except (OSError, ValueError) as error:
+        damaged.append(f"{card.line['item']}: {error}")
+        images = []
+    if not images:
+        return _EMPTY
+    block = image_block(contact_sheet(images))
+    return f"data:{block.media_type};base64,{block.data}"
+
+
+_EMPTY = "data:image/svg+xml;base64," + base64.b64encode(
+    b'<svg xmlns="http://www.w3.org/2000/svg" width="96" height="72"/>'
+).decode("ascii")
+
+
+def _annotations(path: Path) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
+    """Return the annotations of an export with their place and item."""
+    try:
+        tasks = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError):
+        raise UsageError(f"{path} is no JSON; export as JSON from Label Studio") from None
+    wrong = f"{path} is no JSON export of Label Studio: it must be a list of tasks"
+    if not isinstance(tasks, list):
+        raise UsageError(wrong)
+    for number, task in enumerate(tasks, start=1):
+        where = f"{path}: task {number}"
+        found = task.get("annotations") if isinstance(task, Mapping) else None
+        data = task.get("data") if isinstance(task, Mapping) else None
+        if not isinstance(data, Mapping) or not isinstance(found, list):
+            raise UsageError(f"{wrong}, each with data and annotations; task {number} has not")
+        for annotation in found:
+            if not isinstance(annotation, Mapping):
+                raise UsageError(f"{where}: an annotation must be an object")
+            if not annotation.get("was_cancelled"):
+                yield where, data.get("item"), annotation
+
+
+def _decision(result: Any) -> dict[str, Any] | str:
+    """Return a decision as `read_decision` takes it, or what is wrong with it."""
+    values: dict[str, list[Any]] = {}
+    for region in result if isinstance(result, list) else ():
+        value = region.get("value") if isinstance(region, Mapping) else None
+        if isinstance(value, Mapping):
+            kept = value.get("choices", value.get("text"))
+            said = kept if isinstance(kept, list) else [kept]
+            values.setdefault(str(region.get("from_name")), []).extend(said)
+    chosen = values.get("decision", [])
+    if len(chosen) != 1 or chosen[0] not in DECISIONS:
+        return f"decision must be one of {', '.join(DECISIONS)}; found {chosen}"
+    if chosen[0] != "correct":
+        return {"decision": chosen[0]}
+    texts = values.get("record", [])
+    if len(texts) != 1 or not isinstance(texts[0], str):
+        return f"a correction has one record; found {len(texts)}"
+    try:
+        return {"decision": "correct", "record": json.loads(texts[0])}
+    except (ValueError, RecursionError) as error:
+        return f"record: is no JSON: {error}"
+
+
+def _reviewer(who: Any) -> str:
+    """Return the name of an annotator: its number, or its mail's, as exports give one or other."""
+    if isinstance(who, Mapping):
+        who = who.get("email") or who.get("id")
+    name = "".join(sign if sign.isalnum() else "-" for sign in str(who or "unknown"))
+    return f"studio-{name}"[:40]

@@ -1,0 +1,261 @@
+// The review page: one record at a time, its clip playing, decided by a key.
+
+const WORDS = {
+  en: {
+    title: "Review of labels", language: "Language", record: "The record", correcting: "Correct the record",
+    how: "Ctrl+Enter keeps it, Escape leaves it as it was.", allowed: "What may be said", keep: "Keep", leave: "Leave it",
+    json: "The record as JSON", progress: "Reviewed",
+    play: "Play", pause: "Pause", space: "Space", recent: "recent clip", summary: "summary clip", show: "Show the",
+    accept: "Accept", correct: "Correct", reject: "Reject", before: "Previous", after: "Next", open: "Next open one",
+    count: (done, all) => `${done} of ${all} reviewed`, all: "All are reviewed. Thank you.",
+    where: (c, at, all) => `${at} of ${all} · ${c.episode} · ${c.t} s · ${c.mid_step_id}`,
+    frame: (clip, n, all, t) => `${clip}, frame ${n} of ${all}, ${t} s`,
+    begun: (n) => `The episode had only just begun: ${n} frames fewer.`, empty: (n) => `${n} frames are missing in the recording.`,
+    none: "This clip has no frames.", damaged: "This frame is damaged.",
+    did: { accept: "✓ accepted", correct: "✎ corrected", reject: "✗ rejected" },
+    fields: { short_goal_dsl: "Goal", horizon_steps: "Horizon", terminate_on: "Ends on", done_evidence: "Evidence", fallback_if_failed: "If it fails", uncertainty: "Uncertainty" },
+    steps: (n, s) => `${n} steps (${s} s)`, nothing: "none",
+    notJson: (why) => `This is no JSON: ${why}`, away: "The program that keeps decisions does not answer. Start it again with the same command: nothing that was decided is lost.",
+  },
+  ko: {
+    title: "레이블 검토", language: "언어", record: "기록", correcting: "기록 고치기",
+    how: "Ctrl+Enter로 저장하고 Esc로 그대로 둡니다.", allowed: "쓸 수 있는 말", keep: "저장", leave: "그대로 두기",
+    json: "JSON 형식의 기록", progress: "검토한 수",
+    play: "재생", pause: "일시정지", space: "스페이스", recent: "최근 클립", summary: "요약 클립", show: "보기:",
+    accept: "승인", correct: "수정", reject: "거부", before: "이전", after: "다음", open: "다음 미검토",
+    count: (done, all) => `${all}건 중 ${done}건 검토`, all: "모두 검토했습니다. 고맙습니다.",
+    where: (c, at, all) => `${all}건 중 ${at}번째 · ${c.episode} · ${c.t}초 · ${c.mid_step_id}`,
+    frame: (clip, n, all, t) => `${clip}, ${all}장 중 ${n}번째, ${t}초`,
+    begun: (n) => `에피소드가 막 시작되어 ${n}장이 적습니다.`, empty: (n) => `녹화에 ${n}장이 없습니다.`,
+    none: "이 클립에는 화면이 없습니다.", damaged: "손상된 화면입니다.",
+    did: { accept: "✓ 승인함", correct: "✎ 수정함", reject: "✗ 거부함" },
+    fields: { short_goal_dsl: "목표", horizon_steps: "기간", terminate_on: "종료 조건", done_evidence: "완료 근거", fallback_if_failed: "실패하면", uncertainty: "불확실성" },
+    steps: (n, s) => `${n}단계 (${s}초)`, nothing: "없음",
+    notJson: (why) => `JSON이 아닙니다: ${why}`, away: "결정을 저장하는 프로그램이 응답하지 않습니다. 같은 명령으로 다시 시작하십시오. 이미 결정한 것은 남아 있습니다.",
+  },
+};
+const PAUSE_MS = 250; // between two frames; the clip plays faster than it was recorded
+const KEYS = { a: "accept", c: "correct", r: "reject", s: "switch", n: "open", " ": "play", ArrowLeft: "before", ArrowRight: "after" };
+
+const $ = (id) => document.getElementById(id);
+let cards = [], words = {}, at = 0, clip = 0, frame = 0, busy = false;
+let playing = !matchMedia("(prefers-reduced-motion: reduce)").matches;
+let language = localStorage.getItem("language") || (navigator.language.startsWith("ko") ? "ko" : "en");
+const say = () => WORDS[language];
+
+function node(tag, text, inner = []) {
+  const made = document.createElement(tag);
+  if (text !== undefined) made.textContent = text;
+  made.append(...inner);
+  return made;
+}
+
+function button(id, text, key) {
+  $(id).replaceChildren(text, node("kbd", key));
+}
+
+function shownRecord(card) {
+  return card.decided?.decision === "correct" ? card.decided.record : card.record;
+}
+
+function value(name, record) {
+  const found = record[name];
+  if (name === "horizon_steps") return [say().steps(found, +(found * words.step_s).toFixed(2))];
+  if (name === "short_goal_dsl") {
+    const goals = found.map((goal) => node("li", [goal.op, ...Object.entries(goal.args).map(([k, v]) => `${k}: ${v}`)].join(" · ")));
+    return [node("ol", undefined, goals)];
+  }
+  return [Array.isArray(found) ? found.join(", ") || say().nothing : found];
+}
+
+function drawRecord(card) {
+  const record = shownRecord(card);
+  $("record").replaceChildren(...Object.entries(say().fields).flatMap(([name, title]) => [node("dt", title), node("dd", undefined, value(name, record))]));
+  const decision = card.decided?.decision || "";
+  $("decided").dataset.decision = decision;
+  $("decided").textContent = decision ? say().did[decision] : "";
+}
+
+function drawClip(card) {
+  const now = card.clips[clip];
+  const images = now.times.map((_, number) => {
+    const image = document.createElement("img");
+    image.alt = say().frame(say()[now.name], number + 1, now.times.length, now.times[number]);
+    image.addEventListener("error", () => { image.alt = say().damaged; });
+    image.src = `/frames/${at}/${now.name}/${number}.png`;
+    return image;
+  });
+  $("clips").replaceChildren(...images);
+  const lacks = [now.before_start && say().begun(now.before_start), now.empty && say().empty(now.empty)];
+  $("lacks").textContent = lacks.filter(Boolean).join(" ");
+  frame = playing ? 0 : now.times.length - 1;
+  drawFrame();
+}
+
+function drawFrame() {
+  const now = cards[at].clips[clip], images = [...$("clips").children];
+  images.forEach((image, number) => image.classList.toggle("shown", number === frame));
+  $("frame").textContent = images.length ? say().frame(say()[now.name], frame + 1, images.length, now.times[frame]) : say().none;
+}
+
+function drawButtons() {
+  const card = cards[at], other = card.clips[1 - clip];
+  button("play", playing ? say().pause : say().play, say().space);
+  $("switch").hidden = !other;
+  if (other) button("switch", `${say().show} ${say()[other.name]}`, "S");
+  button("accept", say().accept, "A");
+  button("correct", say().correct, "C");
+  button("reject", say().reject, "R");
+  button("before", say().before, "←");
+  button("after", say().after, "→");
+  button("open", say().open, "N");
+  $("before").disabled = at === 0;
+  $("after").disabled = at === cards.length - 1;
+  $("open").disabled = openOne() < 0;
+}
+
+function openOne() {
+  const order = [...cards.keys()].map((k) => (at + 1 + k) % cards.length);
+  return order.find((k) => !cards[k].decided && k !== at) ?? -1;
+}
+
+function draw() {
+  const card = cards[at], done = cards.filter((one) => one.decided).length;
+  document.documentElement.lang = language;
+  for (const part of document.querySelectorAll("[data-word]")) part.textContent = say()[part.dataset.word];
+  for (const part of document.querySelectorAll("[data-label]")) part.setAttribute("aria-label", say()[part.dataset.label]);
+  $("count").textContent = say().count(done, cards.length);
+  $("progress").max = cards.length;
+  $("progress").value = done;
+  $("where").textContent = say().where(card, at + 1, cards.length);
+  $("step").textContent = card.text[language] || Object.values(card.text)[0];
+  drawRecord(card);
+  drawClip(card);
+  drawButtons();
+  document.title = `${done}/${cards.length} · bt-exec label review`;
+}
+
+function go(to) {
+  if (to < 0 || to >= cards.length || to === at) return;
+  at = to;
+  clip = 0;
+  $("notice").hidden = true;
+  draw();
+  $("spoken").textContent = `${$("where").textContent}. ${$("step").textContent} ${$("record").textContent}`;
+}
+
+async function keep(decision) {
+  const card = cards[at];
+  try {
+    const answer = await fetch("/decisions", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ item: card.item, ...decision }) });
+    const found = await answer.json();
+    if (!answer.ok) return found.problems || [found.error || { message: answer.statusText }];
+    card.decided = found;
+    return [];
+  } catch {
+    return [{ message: say().away }];
+  }
+}
+
+async function decide(decision) {
+  busy = true;
+  const problems = await keep(decision);
+  busy = false;
+  if (problems.length) return notice(problems.map(line).join(" "));
+  onward();
+}
+
+function onward() {
+  const said = say().did[cards[at].decided.decision], next = openOne();
+  $("notice").hidden = true;
+  if (next >= 0) go(next);
+  else draw();
+  $("spoken").textContent = next < 0 ? `${said}. ${say().all}` : `${said}. ${$("spoken").textContent}`;
+  if (next < 0) $("count").textContent = say().all;
+}
+
+function notice(text) {
+  $("notice").textContent = text;
+  $("notice").hidden = false;
+}
+
+const line = (problem) => (problem.where ? `${problem.where}: ${problem.message}` : problem.message);
+
+function edit() {
+  $("text").value = JSON.stringify(shownRecord(cards[at]), null, 2);
+  $("problems").replaceChildren();
+  const lists = Object.entries(words).filter(([, list]) => Array.isArray(list));
+  const ops = Object.entries(words.ops).map(([op, args]) => [op, Object.entries(args).map(([k, v]) => `${k}: ${v}`)]);
+  $("words").replaceChildren(...[...ops, ...lists, ["horizon_steps", [`1–${words.horizon_steps}`]]].flatMap(([name, list]) => [node("dt", name), node("dd", list.join(", ") || "–")]));
+  $("editor").showModal();
+  $("text").focus();
+  $("text").setSelectionRange(0, 0);
+}
+
+async function save() {
+  let record;
+  try {
+    record = JSON.parse($("text").value);
+  } catch (error) {
+    return wrong([say().notJson(error.message)]);
+  }
+  if (busy) return;
+  busy = true;
+  const problems = await keep({ decision: "correct", record });
+  busy = false;
+  if (problems.length) return wrong(problems.map(line));
+  $("editor").close();
+  onward();
+}
+
+function wrong(texts) {
+  $("problems").replaceChildren(...texts.map((text) => node("li", text)));
+}
+
+const ACTS = {
+  accept: () => decide({ decision: "accept" }),
+  reject: () => decide({ decision: "reject" }),
+  correct: edit,
+  before: () => go(at - 1),
+  after: () => go(at + 1),
+  open: () => go(openOne()),
+  play: () => { playing = !playing; drawButtons(); },
+  switch: () => { if (cards[at].clips.length > 1) { clip = 1 - clip; drawClip(cards[at]); drawButtons(); } },
+};
+
+// While a decision is on its way nothing else is taken: a key meant for this record is not the next one's.
+const act = (name) => { if (!busy) ACTS[name](); };
+for (const name of Object.keys(ACTS)) $(name).addEventListener("click", () => act(name));
+$("form").addEventListener("submit", (event) => { event.preventDefault(); save(); });
+$("leave").addEventListener("click", () => $("editor").close());
+$("text").addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); save(); }
+});
+$("language").addEventListener("change", () => { language = $("language").value; localStorage.setItem("language", language); draw(); });
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || $("editor").open || !cards.length) return;
+  if (event.target.closest("select")) return;
+  if (event.key === " " && event.target.closest("button")) return; // it presses that button
+  // A Korean keyboard gives "ㅁ" for the key of "a": then the place of the key counts.
+  const letter = /^[a-z]$/i.test(event.key) ? event.key.toLowerCase() : /^Key[A-Z]$/.test(event.code) ? event.code[3].toLowerCase() : event.key;
+  if (!KEYS[letter]) return;
+  event.preventDefault();
+  act(KEYS[letter]);
+});
+setInterval(() => {
+  if (!playing || !cards.length || document.hidden) return;
+  const all = cards[at].clips[clip].times.length;
+  if (all > 1) { frame = (frame + 1) % all; drawFrame(); }
+}, PAUSE_MS);
+
+try {
+  const found = await (await fetch("/review")).json();
+  ({ cards, words } = found);
+  $("language").value = language;
+  $("reviewer").textContent = `· ${found.reviewer}`;
+  document.querySelector("main").hidden = false;
+  at = Math.max(0, cards.findIndex((card) => !card.decided));
+  draw();
+} catch {
+  document.body.append(node("p", say().away));
+}

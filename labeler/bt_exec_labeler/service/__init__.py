@@ -1,0 +1,1 @@
+"""Labelling over HTTP: what a request holds, and the service that answers it."""

@@ -1,0 +1,92 @@
+"""The routes of the labelling service; the executive's guard stands before them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+
+from bt_exec.serve.guard import Guard
+from bt_exec.serve.login import Login
+from bt_exec_labeler.items import Role
+from bt_exec_labeler.labelers import Labeler, LabelerFailure, Labelled
+from bt_exec_labeler.record import Breach
+from bt_exec_labeler.service.request import Asked, item_of
+from bt_exec_labeler.vocabulary import Vocabulary
+
+__all__ = ["BODY_BYTES", "make_app"]
+
+BODY_BYTES = 64 * 1024 * 1024
+"""The largest request [bytes]: eight items of a planner with frames of some 200 kB."""
+
+
+def make_app(
+    labeler: Labeler,
+    role: Role,
+    vocabulary: Vocabulary,
+    login: Login,
+    host: str,
+    folder: Path | None = None,
+) -> Guard:
+    """Return the service as an ASGI application.
+
+    Args:
+        labeler: Who labels.
+        role: For whom.
+        vocabulary: What may be said.
+        login: Knows who may ask.
+        host: The address that it listens at.
+        folder: Where frames are found by name; None takes no names.
+    """
+    app = FastAPI(title="bt-exec label serve", docs_url=None, redoc_url=None)
+
+    @app.post("/label")
+    def label(asked: Asked) -> Any:
+        """Answer with a record, or with what is wrong, for every item in order."""
+        found = [
+            item_of(one, number, role, vocabulary, folder) for number, one in enumerate(asked.items)
+        ]
+        good = [item for item in found if not isinstance(item, tuple)]
+        try:
+            answered = iter(labeler.label(good) if good else ())
+        except LabelerFailure as failure:
+            error = {"code": failure.code, "message": str(failure)}
+            return JSONResponse({"error": error}, 503, {"Retry-After": "5"})
+        items = [
+            _wrong(item) if isinstance(item, tuple) else _answer(next(answered)) for item in found
+        ]
+        return {"schema_version": vocabulary.version, "role": role, "items": items}
+
+    @app.get("/health")
+    def health() -> Any:
+        """Tell who labels for whom, in which words."""
+        return {"labeler": labeler.name, "role": role, "schema_version": vocabulary.version}
+
+    @app.exception_handler(RequestValidationError)
+    async def refuse(_: Request, error: RequestValidationError) -> JSONResponse:
+        problems = [
+            {
+                "code": "BAD_REQUEST",
+                "where": ".".join(map(str, found["loc"][1:])) or "body",
+                "message": str(found["msg"]),
+            }
+            for found in error.errors()[:20]
+        ]
+        return JSONResponse({"problems": problems}, 422)
+
+    return Guard(app, login, host, body_bytes=BODY_BYTES)
+
+
+def _wrong(breaches: tuple[Breach, ...], **more: Any) -> dict[str, Any]:
+    said = [{"code": b.code, "where": b.where, "message": b.message} for b in breaches]
+    return {"record": None, "breaches": said, **more}
+
+
+def _answer(labelled: Labelled) -> dict[str, Any]:
+    about = {"attempts": labelled.attempts, "provenance": dict(labelled.provenance)}
+    if labelled.record is None:
+        return _wrong(labelled.breaches, **about)
+    return {"record": labelled.record.to_dict(), "breaches": [], **about}

@@ -1,0 +1,52 @@
+"""What ``bt-exec label serve`` does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from bt_exec.cli.serve import token_for
+from bt_exec.failure import UsageError
+from bt_exec.serve.login import Login
+from bt_exec.serve.server import AppServer
+from bt_exec_labeler.commands import role_of
+from bt_exec_labeler.http import serve_until_stopped
+from bt_exec_labeler.labelers import LabelerSettings, find_labeler
+from bt_exec_labeler.service.app import make_app
+from bt_exec_labeler.vocabulary import load_vocabulary
+
+__all__ = ["serve"]
+
+
+def serve(
+    words: Path,
+    *,
+    labeler: str,
+    role: str,
+    options: Mapping[str, Any],
+    frames: Path | None,
+    host: str,
+    port: int,
+    token_file: Path | None,
+    say: Callable[[str], None],
+) -> None:
+    """Serve until somebody ends it.
+
+    Raises:
+        UsageError: If something that was given is wrong, or nobody can listen there.
+    """
+    who = role_of(role)
+    if labeler == "rules":
+        raise UsageError(
+            "the labeler rules reads recorded actions, which a request does not have; serve model"
+        )
+    if frames is not None and not frames.is_dir():
+        raise UsageError(f"--frames {frames} is no folder")
+    vocabulary = load_vocabulary(words)
+    login = Login(token_for(host, token_file))
+    found = find_labeler(labeler, LabelerSettings(who, vocabulary, options))
+    server = AppServer(make_app(found, who, vocabulary, login, host, frames), host, port)
+    shown = f"[{host}]" if ":" in host else host
+    place = f"http://{shown}:{server.port}/label"
+    serve_until_stopped(server, lambda: say(f"{labeler} for a {who}: {place} · Ctrl-C ends it"))

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from bt_exec_labeler.batch.parts import Output
+from bt_exec_labeler.batch.run import run
+from bt_exec_labeler.items import items_of
+from bt_exec_labeler.labelers.rules import RulesLabeler
+from bt_exec_labeler.review.job import Card, cards_of
+from bt_exec_labeler.sources import read_source
+from bt_exec_labeler.testing.game import make_game
+from bt_exec_labeler.vocabulary import Vocabulary
+
+
+@pytest.fixture(scope="session")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_game(tmp_path_factory.mktemp("played") / "game", episodes=5, seed=4)
+
+
+@pytest.fixture
+def labelled(played: Path, tmp_path: Path, vocabulary: Vocabulary) -> Path:
+    """A run over the game, as a planner sees it."""
+    output = Output(tmp_path / "run")
+    output.begin({"role": "planner"}, resume=False)
+    items = [
+        item for episode in read_source(played) for item in items_of(episode, vocabulary, "planner")
+    ]
+    run(items, RulesLabeler(vocabulary), vocabulary, output)
+    output.join()
+    return output.folder
+
+
+@pytest.fixture
+def cards(labelled: Path, played: Path, vocabulary: Vocabulary) -> Sequence[Card]:
+    return cards_of(labelled, vocabulary, {one.id: one for one in read_source(played)})

@@ -1,0 +1,170 @@
+"""Decisions of people: kept, mended, counted."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bt_exec.failure import UsageError
+from bt_exec_labeler.batch.parts import Output, read_lines
+from bt_exec_labeler.quality.people import people
+from bt_exec_labeler.quality.report import make_report
+from bt_exec_labeler.record import FIELDS
+from bt_exec_labeler.review.decisions import Decisions, decisions_of, read_decision, settled
+from bt_exec_labeler.review.job import Card, cards_of
+from bt_exec_labeler.vocabulary import Vocabulary
+
+
+def test_decisions_are_found_again_the_last_one_counts(tmp_path: Path) -> None:
+    first = Decisions(tmp_path, "ann")
+    for decision in ("accept", "reject"):
+        first.add({"item": "a", "decision": decision})
+    first.add({"item": "b", "decision": "accept"})
+    first.close()
+    again = Decisions(tmp_path, "ann")
+    assert {item: one["decision"] for item, one in again.by_item.items()} == {
+        "a": "reject",
+        "b": "accept",
+    }
+    assert list(decisions_of(tmp_path)) == ["ann"]
+    with pytest.raises(UsageError, match=r"ann reviews .* already"):
+        Decisions(tmp_path, "ann")
+    again.close()
+
+
+@pytest.mark.parametrize("name", ["", "../ann", "a/b", "a b", ".ann", "-ann", "x" * 41])
+def test_what_is_no_name(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError, match="a name has at most 40"):
+        Decisions(tmp_path, name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_line_that_was_cut_short_is_taken_away(tmp_path: Path) -> None:
+    first = Decisions(tmp_path, "ann")
+    first.add({"item": "a", "decision": "accept"})
+    first.close()
+    with first.path.open("a") as file:
+        file.write('{"item": "b", "deci')
+    assert list(decisions_of(tmp_path)["ann"]) == ["a"]
+    again = Decisions(tmp_path, "ann")
+    again.add({"item": "c", "decision": "reject"})
+    again.close()
+    assert list(decisions_of(tmp_path)["ann"]) == ["a", "c"]
+
+
+@pytest.mark.parametrize(
+    "line", ["[]", "{}", "no", '{"item": "a", "decision": "yes"}', '{"item":"a","decision":[]}']
+)
+def test_a_line_that_is_no_decision_is_named(tmp_path: Path, line: str) -> None:
+    (tmp_path / "review").mkdir()
+    (tmp_path / "review" / "ann.jsonl").write_text(f"{line}\n")
+    with pytest.raises(UsageError, match=r"ann\.jsonl:1 is no decision"):
+        Decisions(tmp_path, "ann")
+
+
+_KILLED = """
+import sys
+from pathlib import Path
+from bt_exec_labeler.review.decisions import Decisions
+kept = Decisions(Path(sys.argv[1]), "ann")
+for number in range(10**6):
+    kept.add({"item": f"item {number}", "decision": "accept"})
+    print(number, flush=True)
+"""
+
+
+def test_what_was_confirmed_survives_a_kill(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", _KILLED, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        for _ in range(20):
+            process.stdout.readline()
+        os.kill(process.pid, signal.SIGKILL)
+        confirmed = 20 + len(process.stdout.read().splitlines())
+    again = Decisions(tmp_path, "ann")
+    again.close()
+    assert len(again.by_item) in (confirmed, confirmed + 1)
+
+
+def test_a_correction_must_be_a_record(cards: Sequence[Card], vocabulary: Vocabulary) -> None:
+    line = cards[0].line
+    record = {name: line["record"][name] for name in FIELDS}
+    wrong = read_decision(
+        {"decision": "correct", "record": {**record, "plan_id": "x", "horizon_steps": 0}},
+        line,
+        vocabulary,
+    )
+    assert isinstance(wrong, tuple)
+    assert [breach.code for breach in wrong] == ["INJECTED_FIELD", "HORIZON_RANGE"]
+    for data in ({}, {"decision": "perhaps"}, {"decision": ["accept"]}):
+        wrong = read_decision(data, line, vocabulary)
+        assert isinstance(wrong, tuple)
+        assert [breach.code for breach in wrong] == ["UNKNOWN_DECISION"]
+
+
+def test_two_reviewers_are_compared_with_each_other_and_with_the_labeler(
+    labelled: Path, cards: Sequence[Card], vocabulary: Vocabulary
+) -> None:
+    rest = [{"op": "REST", "args": {}}]
+    for name in ("ann", "bo"):
+        decisions = Decisions(labelled, name)
+        for number, card in enumerate(cards):
+            one = {"item": card.line["item"], "decision": "accept"}
+            if number == 0:
+                one["decision"] = "reject"
+            if number == 1 and name == "bo":
+                record = {**card.line["record"], "short_goal_dsl": rest}
+                one |= {"decision": "correct", "record": record}
+            decisions.add(one)
+        decisions.close()
+    records = list(read_lines(labelled / "records.jsonl"))
+    found = people(records, decisions_of(labelled))
+    total = len(cards)
+    assert found["reviewers"]["bo"] == {"accept": total - 2, "correct": 1, "reject": 1}
+    between = found["agreement"]["ann, bo"][""]
+    assert (between.moments, between.same) == (total, pytest.approx(1 - 1 / total))
+    assert found["agreement"]["labeler, bo"][""].same == pytest.approx(1 - 2 / total)
+    report = make_report(Output(labelled), vocabulary, None, None, None, decisions_of(labelled))
+    said = "\n".join(report["lines"])
+    assert f"reviewed by ann: accept {total - 1}, reject 1" in said
+    assert "agreement ann, bo" in said
+    json.dumps(report)
+
+
+def test_a_controller_is_shown_no_summary(labelled: Path, cards: Sequence[Card]) -> None:
+    assert set(cards[0].clips) == {"recent", "summary"}
+    controller = Card({**cards[0].line, "role": "controller"}, cards[0].episode)
+    assert set(controller.clips) == {"recent"}
+
+
+def test_another_recording_is_refused(labelled: Path, vocabulary: Vocabulary) -> None:
+    with pytest.raises(UsageError, match="has no episode game_00"):
+        cards_of(labelled, vocabulary, {})
+
+
+def test_a_data_set_takes_records_as_people_left_them(
+    cards: Sequence[Card], vocabulary: Vocabulary
+) -> None:
+    line = cards[0].line
+    better = {name: line["record"][name] for name in FIELDS} | {"uncertainty": "mid"}
+    accept, reject = {"decision": "accept"}, {"decision": "reject"}
+    correct = {"decision": "correct", "record": better}
+
+    def left(*decisions: Mapping[str, Any]) -> Any:
+        decided = {f"r{n}": {line["item"]: one} for n, one in enumerate(decisions)}
+        found = settled(line, decided, vocabulary)
+        return None if found is None else found["record"]
+
+    assert left() == left(accept) == left(accept, accept) == line["record"]
+    assert left(correct) == left(correct, correct) == {**line["record"], "uncertainty": "mid"}
+    for pair in ((accept, reject), (reject, accept), (accept, correct), (reject, reject)):
+        assert left(*pair) is None

@@ -1,0 +1,139 @@
+"""Label Studio: tasks out, annotations in, in the forms that its documentation shows."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import cv2
+import numpy as np
+import pytest
+
+from bt_exec.failure import UsageError
+from bt_exec_labeler.review.job import Card
+from bt_exec_labeler.review.label_studio import read_annotations, write_tasks
+from bt_exec_labeler.vocabulary import Vocabulary
+
+Tasks = list[dict[str, Any]]
+
+
+@pytest.fixture
+def tasks(cards: Sequence[Card], vocabulary: Vocabulary, tmp_path: Path) -> Tasks:
+    assert write_tasks(tmp_path / "out", cards, vocabulary) == []
+    found: Tasks = json.loads((tmp_path / "out" / "tasks.json").read_text())
+    return found
+
+
+def annotated(task: dict[str, Any], who: Any, choice: str, text: str = "", **more: Any) -> Any:
+    """Return a task as an export has it, with an annotation of somebody."""
+    result: list[dict[str, Any]] = [
+        {
+            "id": "Dx_aB91",
+            "from_name": "decision",
+            "to_name": "about",
+            "type": "choices",
+            "origin": "manual",
+            "value": {"choices": [choice]},
+        }
+    ]
+    if text:
+        value = {"text": [text]}
+        result.append(
+            {"id": "q1", "from_name": "record", "to_name": "about", "type": "textarea"}
+            | {"value": value}
+        )
+    annotation = {
+        "id": 1001,
+        "completed_by": who,
+        "result": result,
+        "was_cancelled": False,
+        "ground_truth": False,
+        "created_at": "2026-11-22T01:00:00.000000Z",
+        "lead_time": 8.2,
+    }
+    return {"id": 1, "data": task["data"], "annotations": [{**annotation, **more}], "project": 1}
+
+
+def test_a_task_holds_all_that_its_interface_shows(
+    tasks: Tasks, cards: Sequence[Card], vocabulary: Vocabulary, tmp_path: Path
+) -> None:
+    assert len(tasks) == len(cards)
+    root = ElementTree.fromstring((tmp_path / "out" / "interface.xml").read_text())
+    shown = {part.get("value", "").removeprefix("$") for part in root if "value" in part.attrib}
+    names = {part.get("name") for part in root}
+    for task in tasks:
+        assert shown <= set(task["data"])
+        assert {one["from_name"] for one in task["predictions"][0]["result"]} <= names
+        head, _, coded = task["data"]["recent"].partition(",")
+        assert head == "data:image/jpeg;base64"
+        data = np.frombuffer(base64.b64decode(coded), np.uint8)
+        assert cv2.imdecode(data, cv2.IMREAD_COLOR) is not None
+    with pytest.raises(UsageError, match="is there already"):
+        write_tasks(tmp_path / "out", cards, vocabulary)
+
+
+def test_decisions_come_back(
+    tasks: Tasks, cards: Sequence[Card], vocabulary: Vocabulary, tmp_path: Path
+) -> None:
+    better = {**json.loads(tasks[2]["data"]["record"]), "uncertainty": "high"}
+    export = [
+        annotated(tasks[0], 1, "accept"),
+        annotated(tasks[1], {"id": 2, "email": "bo@example.com"}, "reject"),
+        annotated(tasks[2], 1, "correct", json.dumps(better)),
+        annotated(tasks[3], 1, "accept", was_cancelled=True),
+        {"id": 5, "data": tasks[4]["data"], "annotations": []},
+    ]
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(export))
+    found, refused = read_annotations(path, cards, vocabulary)
+    items = [card.line["item"] for card in cards]
+    assert refused == []
+    assert found == {
+        "studio-1": [
+            {"item": items[0], "decision": "accept"},
+            {"item": items[2], "decision": "correct", "record": better},
+        ],
+        "studio-bo-example-com": [{"item": items[1], "decision": "reject"}],
+    }
+
+
+def test_what_cannot_be_taken_is_named(
+    tasks: Tasks, cards: Sequence[Card], vocabulary: Vocabulary, tmp_path: Path
+) -> None:
+    good = json.loads(tasks[0]["data"]["record"])
+    other = {"data": {"item": "elsewhere"}}
+    nothing = annotated(tasks[0], 1, "accept")
+    nothing["annotations"][0]["result"] = None
+    export = [
+        annotated(other, 1, "accept"),
+        annotated(tasks[0], 1, "perhaps"),
+        annotated(tasks[0], 1, "correct"),
+        annotated(tasks[0], 1, "correct", "{"),
+        annotated(tasks[0], 1, "correct", json.dumps({**good, "horizon_steps": 0})),
+        nothing,
+    ]
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(export))
+    found, refused = read_annotations(path, cards, vocabulary)
+    assert found == {}
+    said = ["not among", "must be one of", "has one record", "no JSON", "HORIZON_RANGE", "must be"]
+    assert len(refused) == len(said)
+    for number, (problem, words) in enumerate(zip(refused, said, strict=True), start=1):
+        assert f"task {number}: " in problem
+        assert words in problem
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[1]", '[{"data": {}}]', "[[[", '[{"annotations": []}]']
+)
+def test_what_is_no_export(
+    text: str, cards: Sequence[Card], vocabulary: Vocabulary, tmp_path: Path
+) -> None:
+    path = tmp_path / "export.json"
+    path.write_text(text)
+    with pytest.raises(UsageError, match="export"):
+        read_annotations(path, cards, vocabulary)

@@ -1,0 +1,167 @@
+"""The review page in a real browser: twenty clips by keyboard, in Korean, after a kill.
+
+Any Chromium of the system will do (``apt install chromium``); without one these are skipped.
+``BT_EXEC_SCREENSHOTS=FOLDER`` keeps what was seen.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bt_exec.serve.server import AppServer
+from bt_exec_labeler.review.app import make_app
+from bt_exec_labeler.review.decisions import Decisions, decisions_of
+from bt_exec_labeler.review.job import Card
+from bt_exec_labeler.vocabulary import Vocabulary
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None,
+    reason=f"no Chromium here ({', '.join(NAMES)}): apt install chromium",
+)
+expect = playwright.expect
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []  # it refuses root otherwise
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def look(
+    browser: Any,
+    request: pytest.FixtureRequest,
+    labelled: Path,
+    cards: Sequence[Card],
+    vocabulary: Vocabulary,
+) -> Iterator[Callable[..., Any]]:
+    """Open the page of a reviewer; none may write an error or ask anybody else."""
+    ends: list[Callable[[], Any]] = []
+    wrong: list[str] = []
+    pages: list[Any] = []
+
+    def open_(reviewer: str, **how: Any) -> Any:
+        decisions = Decisions(labelled, reviewer)
+        server = AppServer(make_app(cards, vocabulary, decisions, "127.0.0.1"), "127.0.0.1", 0)
+        server.start()
+        url = f"http://127.0.0.1:{server.port}"
+        context = browser.new_context(**{"locale": "en-US", **how})
+        context.set_default_timeout(20_000)
+        ends.extend((decisions.close, server.stop, context.close))
+        page = context.new_page()
+        page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on(
+            "request", lambda sent: None if sent.url.startswith(url) else wrong.append(sent.url)
+        )
+        page.goto(url)
+        expect(page.locator("main")).to_be_visible()
+        pages.append(page)
+        return page
+
+    yield open_
+    if folder := os.environ.get("BT_EXEC_SCREENSHOTS"):
+        for number, page in enumerate(pages):
+            name = f"review-{request.node.originalname}-{number}.png"
+            page.screenshot(path=str(Path(folder) / name), full_page=True)
+    for end in reversed(ends):
+        end()
+    assert [text for text in wrong if "422" not in text] == []  # a wrong correction is a 422
+
+
+def test_twenty_clips_are_reviewed_by_keyboard(
+    look: Callable[..., Any], labelled: Path, cards: Sequence[Card]
+) -> None:
+    assert len(cards) >= 20
+    page = look("ann")
+    for number, card in enumerate(cards):
+        expect(page.locator("#where")).to_contain_text(f"{number + 1} of {len(cards)}")
+        images = page.locator("#clips img")
+        expect(images).to_have_count(len(card.clips["recent"].frames))
+        expect(images.first).to_have_js_property("naturalWidth", 96)
+        key = "r" if number % 7 == 6 else "c" if number % 7 == 3 else "a"
+        page.keyboard.press(key)
+        if key == "c":
+            text = page.locator("#text")
+            expect(text).to_be_focused()
+            record = json.loads(text.input_value())
+            if number == 3:  # a slip is named, and nothing is kept
+                text.fill(json.dumps({**record, "uncertainty": "sure", "plan_id": "mine"}))
+                page.keyboard.press("Control+Enter")
+                problems = page.locator("#problems li")
+                expect(problems).to_have_count(2)
+                expect(problems.nth(1)).to_contain_text("low, mid, high")
+                text.fill("{")
+                page.keyboard.press("Control+Enter")
+                expect(problems).to_have_count(1)
+                expect(problems.first).to_contain_text("no JSON")
+            text.fill(json.dumps({**record, "uncertainty": "mid"}))
+            page.keyboard.press("Control+Enter")
+            expect(page.locator("#editor")).to_be_hidden()
+        done = f"{number + 1} of {len(cards)} reviewed"
+        expect(page.locator("#count")).to_have_text(
+            done if number + 1 < len(cards) else "All are reviewed. Thank you."
+        )
+    found = decisions_of(labelled)["ann"]
+    assert list(found) == [card.line["item"] for card in cards]
+    kinds = [decision["decision"] for decision in found.values()]
+    assert kinds[:7] == ["accept", "accept", "accept", "correct", "accept", "accept", "reject"]
+    assert found[cards[3].line["item"]]["record"]["uncertainty"] == "mid"
+
+
+def test_a_korean_reviewer_with_a_korean_keyboard(
+    look: Callable[..., Any], labelled: Path, cards: Sequence[Card], vocabulary: Vocabulary
+) -> None:
+    page = look("민지", locale="ko-KR", viewport={"width": 380, "height": 800})
+    expect(page.locator("#accept")).to_have_text("승인A")
+    said = vocabulary.mid_steps[cards[0].line["mid_step_id"]].said("ko")
+    expect(page.locator("#step")).to_have_text(said)
+    page.evaluate(
+        "document.body.dispatchEvent(new KeyboardEvent('keydown', "
+        "{key: 'ㅁ', code: 'KeyA', bubbles: true}))"
+    )
+    expect(page.locator("#count")).to_have_text(f"{len(cards)}건 중 1건 검토")
+    assert decisions_of(labelled)["민지"][cards[0].line["item"]]["decision"] == "accept"
+    width = page.evaluate("document.documentElement.scrollWidth")
+    assert width <= 380
+
+
+def test_one_can_look_around_without_deciding(
+    look: Callable[..., Any], labelled: Path, cards: Sequence[Card]
+) -> None:
+    page = look("bo", color_scheme="dark", reduced_motion="reduce")
+    expect(page.locator("#play")).to_have_text("PlaySpace")
+    page.keyboard.press("s")
+    expect(page.locator("#frame")).to_contain_text("summary clip")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#where")).to_contain_text("2 of")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Space")
+    expect(page.locator("#play")).to_have_text("PauseSpace")
+    page.keyboard.press("c")
+    page.keyboard.press("Escape")
+    expect(page.locator("#editor")).to_be_hidden()
+    assert decisions_of(labelled)["bo"] == {}
+    page.keyboard.press("r")
+    expect(page.locator("#where")).to_contain_text("2 of")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#decided")).to_have_text("✗ rejected")
+    page.keyboard.press("a")
+    expect(page.locator("#where")).to_contain_text("2 of")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#decided")).to_have_text("✓ accepted")
+    assert decisions_of(labelled)["bo"][cards[0].line["item"]]["decision"] == "accept"

@@ -1,0 +1,302 @@
+"""Labels over HTTP: what the service takes and refuses, and the labeler that is its client."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import cv2
+import httpx2
+import numpy as np
+import pytest
+
+from bt_exec.failure import UsageError
+from bt_exec.serve.login import Login
+from bt_exec.serve.server import AppServer
+from bt_exec_labeler.episode import Episode
+from bt_exec_labeler.items import Item, Role, items_of
+from bt_exec_labeler.labelers import LabelerFailure, LabelerSettings, Labelled, find_labeler
+from bt_exec_labeler.labelers.remote import Options, RemoteLabeler
+from bt_exec_labeler.labelers.rules import RulesLabeler
+from bt_exec_labeler.record import Breach
+from bt_exec_labeler.service.app import make_app
+from bt_exec_labeler.service.request import body_of
+from bt_exec_labeler.vocabulary import Vocabulary
+
+TOKEN = "a-token-of-some-length"
+
+
+class Knowing:
+    """Knows the truth of some moments by their pixels; stands for a model."""
+
+    name = "knowing"
+
+    def __init__(self, items: Sequence[Item], vocabulary: Vocabulary) -> None:
+        found = RulesLabeler(vocabulary).label(items)
+        self.known = {item.clip_hash: one for item, one in zip(items, found, strict=True)}
+        self.asked: list[int] = []
+        self.away = False
+
+    def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
+        self.asked.append(len(items))
+        if self.away:
+            raise LabelerFailure("MODEL_UNREACHABLE", "nobody is there")
+        none = Labelled(None, (Breach("UNSEEN", "clip", "was never seen"),))
+        return [self.known.get(item.clip_hash, none) for item in items]
+
+    def usage(self) -> Mapping[str, float]:
+        return {}
+
+
+@pytest.fixture(params=["planner", "controller"])
+def role(request: pytest.FixtureRequest) -> Role:
+    found: Role = request.param
+    return found
+
+
+@pytest.fixture
+def moments(episodes: Sequence[Episode], vocabulary: Vocabulary, role: Role) -> Sequence[Item]:
+    return list(items_of(episodes[0], vocabulary, role))[::6]
+
+
+@pytest.fixture
+def labeler(moments: Sequence[Item], vocabulary: Vocabulary) -> Knowing:
+    return Knowing(moments, vocabulary)
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[Any], str]]:
+    """Serve applications; each is ended."""
+    servers: list[AppServer] = []
+
+    def begin(app: Any) -> str:
+        server = AppServer(app, "127.0.0.1", 0)
+        server.start()
+        servers.append(server)
+        return f"http://127.0.0.1:{server.port}"
+
+    yield begin
+    for server in servers:
+        server.stop()
+
+
+@pytest.fixture
+def url(
+    serve: Callable[[Any], str], labeler: Knowing, role: Role, vocabulary: Vocabulary, game: Path
+) -> str:
+    return serve(make_app(labeler, role, vocabulary, Login(""), "127.0.0.1", game))
+
+
+def test_a_remote_labeler_says_what_the_labeler_there_says(
+    url: str, moments: Sequence[Item], vocabulary: Vocabulary, labeler: Knowing
+) -> None:
+    remote = RemoteLabeler(vocabulary, Options(url=url))
+    found = remote.label(moments)
+    assert [one.record for one in found] == [labeler.known[m.clip_hash].record for m in moments]
+    assert all(one.record for one in found)
+    assert remote.usage() == {"requests": 1}
+    assert labeler.asked == [len(moments)]  # one batch there, too
+
+
+def test_frames_are_found_by_name(
+    url: str, moments: Sequence[Item], vocabulary: Vocabulary, labeler: Knowing
+) -> None:
+    item = moments[-1]
+    body = dict(body_of(item, vocabulary, "en"))
+    for clip in item.clips:
+        body[f"{clip.form.name}_clip"] = [
+            {"image": f"{item.episode.id}/{frame.name}", "t": round(frame.t - clip.t, 3)}
+            for frame in clip.frames
+        ]
+    answer = httpx2.post(f"{url}/label", json={"items": [body]}).json()
+    known = labeler.known[item.clip_hash].record
+    assert known is not None
+    assert answer["items"][0]["record"] == known.to_dict()
+
+
+def picture(height: int = 4, width: int = 4, kind: str = ".png") -> str:
+    done, data = cv2.imencode(kind, np.zeros((height, width, 3), np.uint8))
+    assert done
+    name = {".png": "png", ".jpg": "jpeg"}[kind]
+    return f"data:image/{name};base64,{base64.b64encode(data.tobytes()).decode()}"
+
+
+GOOD = picture()
+
+
+def bomb() -> str:
+    """Return the head of a PNG of four milliard pixels."""
+    data = bytearray(base64.b64decode(GOOD.partition(",")[2]))
+    data[16:24] = (65536).to_bytes(4, "big") * 2
+    return f"data:image/png;base64,{base64.b64encode(bytes(data)).decode()}"
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"mid_step_id": "fly"}, "UNKNOWN_MID_STEP"),
+        ({"mid_step_text": "Fly to the moon."}, "OTHER_TEXT"),
+        ({"recent_clip": ["../vocabulary.yaml"]}, "DAMAGED_FRAME"),
+        ({"recent_clip": ["vocabulary.yaml"]}, "DAMAGED_FRAME"),
+        ({"recent_clip": ["/etc/passwd"]}, "DAMAGED_FRAME"),
+        ({"recent_clip": ["nowhere.png"]}, "DAMAGED_FRAME"),
+        ({"recent_clip": ["a\0b.png"]}, "DAMAGED_FRAME"),
+        ({"recent_clip": ["x" * 5000 + ".png"]}, "DAMAGED_FRAME"),
+        ({"recent_clip": ["data:image/png;base64,????"]}, "DAMAGED_FRAME"),
+        ({"recent_clip": ["data:text/html,hello"]}, "DAMAGED_FRAME"),
+        ({"recent_clip": ["data:image/png;base64,"]}, "DAMAGED_FRAME"),
+        ({"recent_clip": [GOOD[:-40]]}, "DAMAGED_FRAME"),
+        ({"recent_clip": [picture(1, 1, ".jpg")[:-16] + "AAAA"]}, None),
+        ({"recent_clip": [bomb()]}, "DAMAGED_FRAME"),
+        ({"recent_clip": [{"image": GOOD, "t": 0}, {"image": GOOD, "t": -1}]}, "OUT_OF_ORDER"),
+        ({"recent_clip": [GOOD, picture(5, 7, ".jpg")]}, "UNSEEN"),
+    ],
+)
+def test_what_is_wrong_with_an_item_is_named_and_costs_the_others_nothing(
+    url: str,
+    moments: Sequence[Item],
+    vocabulary: Vocabulary,
+    change: dict[str, Any],
+    code: str | None,
+) -> None:
+    good = body_of(moments[0], vocabulary, "ko")
+    wrong = {**good, **change}
+    answer = httpx2.post(f"{url}/label", json={"items": [wrong, good]})
+    assert answer.status_code == 200
+    first, second = answer.json()["items"]
+    assert first["record"] is None
+    assert code is None or code in [breach["code"] for breach in first["breaches"]]
+    assert second["breaches"] == []
+
+
+def test_a_controller_is_shown_no_summary(
+    url: str, moments: Sequence[Item], vocabulary: Vocabulary, role: Role
+) -> None:
+    body = {**body_of(moments[0], vocabulary, "en"), "summary_clip": [GOOD]}
+    found = httpx2.post(f"{url}/label", json={"items": [body]}).json()["items"][0]
+    codes = [breach["code"] for breach in found["breaches"]]
+    assert codes == (["NO_SUMMARY"] if role == "controller" else ["UNSEEN"])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"items": []},
+        {"items": [{}]},
+        {"items": [{"mid_step_id": "rest", "recent_clip": []}]},
+        {"items": [{"mid_step_id": "rest", "recent_clip": [GOOD] * 9}]},
+        {"items": [{"mid_step_id": "rest", "recent_clip": [{"image": GOOD, "t": 1}]}]},
+        {"items": [{"mid_step_id": "rest", "recent_clip": [GOOD], "plan_id": "x"}]},
+        {"items": [{"mid_step_id": "rest", "recent_clip": [GOOD]}] * 65},
+        [],
+        "no",
+    ],
+)
+def test_what_is_no_request(url: str, body: Any) -> None:
+    answer = httpx2.post(f"{url}/label", json=body)
+    assert answer.status_code == 422
+    assert answer.json()["problems"]
+
+
+def test_only_who_holds_the_token_is_answered(
+    serve: Callable[[Any], str],
+    labeler: Knowing,
+    role: Role,
+    moments: Sequence[Item],
+    vocabulary: Vocabulary,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    url = serve(make_app(labeler, role, vocabulary, Login(TOKEN), "127.0.0.1"))
+    monkeypatch.delenv("BT_EXEC_TOKEN", raising=False)
+    with pytest.raises(LabelerFailure, match="401") as caught:
+        RemoteLabeler(vocabulary, Options(url=url)).label(moments[:1])
+    assert caught.value.code == "REMOTE_REFUSED"
+    monkeypatch.setenv("BT_EXEC_TOKEN", TOKEN)
+    found = RemoteLabeler(vocabulary, Options(url=url)).label(moments[:1])
+    assert found[0].record is not None
+
+
+def test_a_service_whose_model_is_away_is_asked_again(
+    url: str, labeler: Knowing, moments: Sequence[Item], vocabulary: Vocabulary
+) -> None:
+    labeler.away = True
+    pauses: list[float] = []
+    remote = RemoteLabeler(vocabulary, Options(url=url), pauses.append)
+    with pytest.raises(LabelerFailure, match="nobody is there") as caught:
+        remote.label(moments[:1])
+    assert (caught.value.code, pauses) == ("REMOTE_AWAY", [1.0, 2.0, 4.0])
+
+
+def answering(status: int, body: bytes) -> Any:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            while (await receive())["type"] != "lifespan.shutdown":
+                await send({"type": "lifespan.startup.complete"})
+            await send({"type": "lifespan.shutdown.complete"})
+            return
+        while (await receive()).get("more_body"):
+            pass
+        headers = [(b"content-length", str(len(body)).encode())]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+    return app
+
+
+def said(*items: Any, version: str = "plan_v1.0") -> bytes:
+    return json.dumps({"schema_version": version, "items": items}).encode()
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "code"),
+    [
+        (200, b"no", "REMOTE_FORM"),
+        (200, b"[" * 100_000, "REMOTE_FORM"),
+        (200, b"[]", "REMOTE_FORM"),
+        (200, said(), "REMOTE_FORM"),
+        (200, said({}, {}), "REMOTE_FORM"),
+        (200, said({}, version="plan_v9"), "REMOTE_SCHEMA"),
+        (200, b" " * 5_000_000, "REMOTE_FORM"),
+        (404, b"", "REMOTE_REFUSED"),
+        (500, b"", "REMOTE_AWAY"),
+        (200, said(7), "breach REMOTE_FORM"),
+        (200, said({}), "breach ITEM_MISSING"),
+        (200, said({"record": {"plan_id": "x"}}), "breach INJECTED_FIELD"),
+        (200, said({"record": None, "breaches": [{"code": "X"}, 3]}), "breach X"),
+    ],
+)
+def test_a_service_that_answers_nonsense_is_not_believed(
+    serve: Callable[[Any], str],
+    items: Sequence[Item],
+    vocabulary: Vocabulary,
+    status: int,
+    body: bytes,
+    code: str,
+) -> None:
+    url = serve(answering(status, body))
+    remote = RemoteLabeler(vocabulary, Options(url=url, retries=0))
+    if code.startswith("breach "):
+        found = remote.label(items[:1])[0]
+        assert found.record is None
+        assert found.breaches[0].code == code.removeprefix("breach ")
+        return
+    with pytest.raises(LabelerFailure) as caught:
+        remote.label(items[:1])
+    assert caught.value.code == code
+
+
+def test_nobody_there_is_told(items: Sequence[Item], vocabulary: Vocabulary) -> None:
+    remote = RemoteLabeler(vocabulary, Options(url="http://127.0.0.1:9", retries=0))
+    with pytest.raises(LabelerFailure) as caught:
+        remote.label(items[:1])
+    assert caught.value.code == "REMOTE_AWAY"
+
+
+def test_a_remote_labeler_needs_to_know_whom_to_ask(vocabulary: Vocabulary) -> None:
+    for options in ({}, {"url": "ftp://x"}, {"url": "http://x", "speed": 1}):
+        with pytest.raises(UsageError, match="of the labeler remote"):
+            find_labeler("remote", LabelerSettings("planner", vocabulary, options))

@@ -1,0 +1,38 @@
+"""The page and the service as processes: begun, asked, ended by a signal."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from bt_exec.cli.app import call
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_review_ends_when_it_is_asked_to(game: Path, tmp_path: Path, number: int) -> None:
+    words, out = str(game / "vocabulary.yaml"), str(tmp_path / "run")
+    assert call(["label", "run", str(game), "-v", words, "-o", out]) == 0
+    command = ["label", "review", out, "--source", str(game), "-v", words, "-r", "ann"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "bt_exec", *command, "--port", "0"],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        began = process.stdout.readline()
+        url = began.split(": ")[1].split(" ")[0]
+        item = httpx2.get(f"{url}review").json()["cards"][0]["item"]
+        kept = httpx2.post(f"{url}decisions", json={"item": item, "decision": "accept"})
+        assert kept.status_code == 200
+        stranger = {"Origin": "http://elsewhere.example"}
+        assert httpx2.get(f"{url}review", headers=stranger).status_code == 403
+        process.send_signal(number)
+        said, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert said.startswith("1 of ")
+    assert (tmp_path / "run" / "review" / "ann.jsonl").read_text().count("\n") == 1
