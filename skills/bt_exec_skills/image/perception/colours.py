@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from bt_exec_skills.perception.picture import Frame, Mask
 
-__all__ = ["COLOURS", "ColourName", "colour_shares", "lab_of", "name_pixels"]
+__all__ = ["COLOURS", "ColourName", "colour_shares", "lab_of", "like_ground", "name_pixels"]
 
 ColourName = Literal[
     "red", "orange", "yellow", "green", "cyan", "blue", "purple", "pink", "brown",
@@ -37,7 +37,8 @@ _PROTOTYPES: dict[ColourName, tuple[str, ...]] = {
     "grey": ("808080", "5a5a5a", "afafaf"),
     "white": ("fafafa", "e1e1e1"),
 }
-_LIGHTNESS = 0.5  # weight of a difference in lightness
+_WEIGHTS = np.array([0.5, 1, 1], np.float32)  # of differences in L, a, b
+_GROUND = 11.0  # so near to the border's colour it is background
 _BITS = 5  # of each channel, in the table of names
 
 
@@ -47,29 +48,48 @@ def lab_of(pixels: Frame) -> npt.NDArray[np.float32]:
 
 
 @lru_cache(maxsize=1)
-def _table() -> npt.NDArray[np.uint8]:
-    """Return the number of the nearest name for every colour, by its leading bits."""
+def _weighted() -> npt.NDArray[np.float32]:
+    """Return the weighted CIELAB value of every colour, by its leading bits."""
     side = 1 << _BITS
     steps = (np.arange(side) * 255 / (side - 1)).round().astype(np.uint8)
     grid = np.stack(np.meshgrid(steps, steps, steps, indexing="ij"), axis=-1).reshape(-1, 1, 3)
-    weights = np.array([_LIGHTNESS, 1, 1], np.float32)
-    here = lab_of(grid)[:, 0] * weights
-    best = np.full(len(here), np.inf)
+    return np.asarray(lab_of(grid)[:, 0] * _WEIGHTS, np.float32)
+
+
+@lru_cache(maxsize=1)
+def _names() -> npt.NDArray[np.uint8]:
+    """Return the number of the nearest name of every colour, by its leading bits."""
+    here = _weighted()
+    best = np.full(len(here), np.inf, np.float32)
     names = np.zeros(len(here), np.uint8)
     for number, name in enumerate(COLOURS):
         for text in _PROTOTYPES[name]:
             rgb = np.frombuffer(bytes.fromhex(text), np.uint8).reshape(1, 1, 3)
-            distance = np.linalg.norm(here - lab_of(rgb)[0, 0] * weights, axis=1)
+            distance = np.square(here - lab_of(rgb)[0, 0] * _WEIGHTS).sum(axis=1)
             nearer = distance < best
             names[nearer], best[nearer] = number, distance[nearer]
     return names
 
 
+def _codes(pixels: Frame) -> npt.NDArray[np.uint16]:
+    parts = (pixels >> (8 - _BITS)).astype(np.uint16)
+    return np.asarray(
+        (parts[..., 0] << 2 * _BITS) | (parts[..., 1] << _BITS) | parts[..., 2], np.uint16
+    )
+
+
 def name_pixels(pixels: Frame) -> npt.NDArray[np.uint8]:
     """Return for each pixel the place of its colour's name in `COLOURS`."""
-    parts = (pixels >> (8 - _BITS)).astype(np.uint16)
-    code = (parts[..., 0] << 2 * _BITS) | (parts[..., 1] << _BITS) | parts[..., 2]
-    return np.asarray(_table()[code], np.uint8)
+    return np.asarray(_names()[_codes(pixels)], np.uint8)
+
+
+def like_ground(picture: Frame) -> Mask:
+    """Return the pixels whose colour is near that of the picture's border: its median."""
+    edges = (picture[0], picture[-1], picture[:, 0], picture[:, -1])
+    codes = _codes(np.concatenate(edges)[None])[0]
+    ground = np.median(_weighted()[codes], axis=0)
+    near = np.linalg.norm(_weighted() - ground, axis=1) < _GROUND
+    return np.asarray(near[_codes(picture)], bool)
 
 
 def colour_shares(pixels: Frame, own: Mask) -> dict[ColourName, float]:

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.image.perception.colours import COLOURS, ColourName, name_pixels
+from bt_exec_skills.image.perception.colours import COLOURS, ColourName, like_ground, name_pixels
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.perception.picture import Frame, Mask, box_of
 
@@ -16,27 +16,28 @@ __all__ = ["segment_colour", "separate_touching", "solidity"]
 
 _LEAST_PX, _LEAST_SHARE = 64, 0.0003  # a smaller region is noise
 _CONVEX = 0.94  # a region that fills its hull so far is one thing
-_LEVELS = 48  # of the water that rises between two middles
 _SADDLE = 0.8  # two middles are apart if it is this much narrower between them
 
 
 def segment_colour(picture: Frame, colour: ColourName | None = None) -> list[Instance]:
     """Return the regions of one named colour, or of every one; the background is left out.
 
-    A region that reaches three sides of the picture is background. What is smaller than 0.03 % of
-    the picture (or 64 px) is noise.
+    Background is what has the colour of the picture's border, and a region that reaches three of
+    its sides. What is smaller than 0.03 % of the picture (or 64 px) is noise.
 
     Args:
         picture: The picture.
         colour: Which; every colour if None.
     """
-    names = cv2.medianBlur(name_pixels(picture), 5)
+    names = name_pixels(picture)
+    names[like_ground(picture)] = len(COLOURS)
+    names = np.asarray(cv2.medianBlur(names, 5), np.uint8)
     least = max(_LEAST_PX, round(_LEAST_SHARE * names.size))
     found: list[Instance] = []
     for number, name in enumerate(COLOURS):
         if colour in (None, name):
             mask = cv2.morphologyEx(
-                (names == number).astype(np.uint8), cv2.MORPH_OPEN, np.ones((5, 5), np.uint8)
+                (names == number).astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)
             )
             found += _regions(mask, name, least)
     return sorted(found, key=lambda one: (one.bbox[1], one.bbox[0]))
@@ -76,8 +77,7 @@ def separate_touching(instances: Iterable[Instance]) -> list[Instance]:
     """Return the instances, each region with several middles cut where it is narrow.
 
     The middles are the maxima of the distance to the edge that stand out by a fifth; the cut is the
-    watershed between them: water rises from the middles level by level, and parts meet where it is
-    narrow (Meyer). A convex region is one thing, and stays.
+    watershed between them: every pixel belongs where the steepest way up leads. A convex region is one thing, and stays.
     """
     return [part for one in instances for part in _parts(one)]
 
@@ -104,23 +104,30 @@ def _parts(instance: Instance) -> list[Instance]:
 
 def _flooded(
     distance: npt.NDArray[np.float32], markers: npt.NDArray[np.int32]
-) -> npt.NDArray[np.uint16]:
+) -> npt.NDArray[np.int32]:
     """Return the number of the middle that each pixel belongs to, 0 outside.
 
-    ``cv2.watershed`` orders pixels by differences between neighbours, not by level: it is of no
-    use on a smooth slope.
+    Each pixel points to the highest of its neighbours; where that leads, it belongs. One that leads
+    to a top that is no middle belongs to the nearest middle, counted from the rim of its disc.
+    ``cv2.watershed`` is of no use here: it orders pixels by differences between neighbours.
     """
-    water = markers.astype(np.uint16)
-    kernel = np.ones((3, 3), np.uint8)
-    for level in np.linspace(float(distance.max()), 0.0, _LEVELS):
-        dry = distance > level
-        while True:
-            reached = dry & (water == 0)
-            risen = np.where(reached, cv2.dilate(water, kernel), water)
-            if np.array_equal(risen, water):
-                break
-            water = np.asarray(risen, np.uint16)
-    return water
+    high, wide = distance.shape
+    padded = np.pad(distance, 1)
+    around = [padded[y : y + high, x : x + wide] for y in range(3) for x in range(3)]
+    best = np.argmax(np.stack([around[4], *around[:4], *around[5:]]), axis=0)
+    steps = np.array([0, *(y * wide + x for y in (-1, 0, 1) for x in (-1, 0, 1) if y or x)])
+    points = (np.arange(high * wide).reshape(high, wide) + steps[best]).ravel()
+    while not np.array_equal(points, points[points]):
+        points = points[points]
+    water = np.where(distance > 0, markers.ravel()[points].reshape(high, wide), 0)
+    rest = np.argwhere((distance > 0) & (water == 0))
+    if rest.size:
+        numbers = range(1, int(markers.max()) + 1)
+        middles = np.array([np.argwhere(markers == number).mean(axis=0) for number in numbers])
+        radii = np.array([distance[markers == number].max() for number in numbers])
+        far = np.linalg.norm(rest[:, None] - middles[None], axis=2) - radii
+        water[rest[:, 0], rest[:, 1]] = 1 + far.argmin(axis=1)
+    return np.asarray(water, np.int32)
 
 
 def _middles(distance: npt.NDArray[np.float32]) -> npt.NDArray[np.int32]:
