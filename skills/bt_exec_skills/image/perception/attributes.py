@@ -20,7 +20,7 @@ AttributeName = ColourName | ShapeName | OtherName
 SHAPES: tuple[ShapeName, ...] = get_args(ShapeName)
 ATTRIBUTES: tuple[str, ...] = (*COLOURS, *SHAPES, *get_args(OtherName))
 
-_FILLS = {"circle": 0.955, "rectangle": 0.96, "triangle": 0.93}
+_FILLS = {"circle": 0.955, "rectangle": 0.96, "triangle": 0.935}
 """How far a drawn shape fills its smallest circle, rectangle or triangle, its edge being rough."""
 _CLEAR_FIT, _LEAST_FIT = 0.07, 0.88
 _SQUARE = 1.25  # a rectangle with sides less unequal than this is a square
@@ -96,7 +96,7 @@ def name_shape(crop: Crop) -> tuple[str, float]:
     around = {
         "circle": np.pi * (radius + 0.5) ** 2,
         "rectangle": wide * high,
-        "triangle": max(triangle, 1.0) + 2 * (wide + high),
+        "triangle": triangle + cv2.arcLength(points, True) / 2,  # through middles of pixels
     }
     fits = sorted(((area / around[name] / _FILLS[name], name) for name in _FILLS), reverse=True)
     best, name = fits[0]
