@@ -1,6 +1,6 @@
 """The bench: the picture of a mission, and the sets of instances that its tools work on.
 
-Plans name sets (``asked``, ``other``, ``landmark``) and never boxes; boxes stay here.
+Plans name sets (``target``, ``other``, ``landmark``) and never boxes; boxes stay here.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from bt_exec_skills.perception.picture import Frame
 
 __all__ = ["SETS", "Answer", "Bench", "Candidates", "SetName", "Step"]
 
-SetName = Literal["asked", "other", "landmark"]
-SETS: tuple[SetName, ...] = ("asked", "other", "landmark")
+SetName = Literal["target", "other", "landmark"]
+SETS: tuple[SetName, ...] = ("target", "other", "landmark")
 
 
 @dataclass

@@ -75,7 +75,7 @@ def answer_of(
     if kind == "compare" and other is not None:
         rival = count(other.instances, other.decisions)
         confidence = min(confidence, rival.confidence)
-        value = {"asked": total.sure, "other": rival.sure}
+        value = {"target": total.sure, "other": rival.sure}
         said = _compared(speaker, total, rival, what, other_what)
     elif kind == "where":
         value = [" ".join(dict.fromkeys(place_in(one, size))) for one in found.accepted()]

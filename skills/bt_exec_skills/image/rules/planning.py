@@ -52,20 +52,20 @@ def plan_of(question: Question, language: str, facts: Mapping[str, str]) -> Node
     Raises:
         CannotTell: If there is no way to know.
     """
-    steps = _narrowed("asked", question.target, question.left_out, facts)
+    steps = _narrowed("target", question.target, question.left_out, facts)
     if question.landmark is not None and question.relation is not None:
         steps += _narrowed("landmark", question.landmark, (), facts)
-        args = {"of": "asked", "relation": question.relation, "to": "landmark"}
+        args = {"of": "target", "relation": question.relation, "to": "landmark"}
         steps.append({"do": "measure_places", "with": args})
-    last: Node = {"kind": question.kind, "of": "asked", "language": language}
+    last: Node = {"kind": question.kind, "of": "target", "language": language}
     last["what"] = _said(question.target, language)
     if question.other is not None:
         steps += _narrowed("other", question.other, question.left_out, facts)
         last["other_what"] = _said(question.other, language)
         steps.append({"do": "count", "with": {"of": "other"}})
-    steps += [{"do": "count", "with": {"of": "asked"}}, {"do": "answer", "with": last}]
+    steps += [{"do": "count", "with": {"of": "target"}}, {"do": "answer", "with": last}]
     if facts.get("annotated_picture") == "wanted":
-        steps.append({"do": "draw_overlay", "with": {"of": "asked"}})
+        steps.append({"do": "draw_overlay", "with": {"of": "target"}})
     return {"sequence": steps}
 
 
