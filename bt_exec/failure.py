@@ -142,7 +142,7 @@ class Failed(Exception):  # noqa: N818 - it is a verdict of the skill, not an er
     Args:
         code: One of the codes the skill declares in ``@skill(fails=…)``.
         message: What was measured, in a sentence: "stopped at 12 deg (wanted 69)".
-        retryable: Whether planning again could help.
+        retryable: Whether another attempt, or another plan, could help.
         evidence: Further facts by name. Sentences of the message catalogue may use them.
 
     Example:
@@ -171,8 +171,8 @@ class Failure:
         node: Name of the skill or condition.
         args: Its arguments.
         evidence: Measured facts by name.
-        retryable: Whether planning again could help. A check that does not hold, doubt that
-            stays and a crash are not retryable.
+        retryable: Whether another attempt may succeed. Doubt that stays and a crash are not
+            retryable.
         cause: The failure that led to this one (an earlier attempt, an earlier branch).
     """
 

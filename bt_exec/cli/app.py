@@ -24,6 +24,7 @@ from bt_exec.cli.plan import COMMANDS as PLAN
 from bt_exec.cli.repl import COMMANDS as REPL
 from bt_exec.cli.repl import repl
 from bt_exec.cli.run import COMMANDS as RUN
+from bt_exec.cli.serve import COMMANDS as SERVE
 from bt_exec.cli.site import COMMANDS as SITE
 from bt_exec.cli.stopping import pressed, remember
 from bt_exec.cli.understand import COMMANDS as UNDERSTAND
@@ -88,6 +89,7 @@ def _top(
 _PANELS = (
     ("Missions", RUN),
     ("Missions", REPL),
+    ("Missions", SERVE),
     ("Missions", WHY),
     ("Plans", PLAN),
     ("Plans", CHECK),

@@ -11,13 +11,10 @@ import typer
 from bt_exec.cli import options as opt
 
 if TYPE_CHECKING:
-    from bt_exec.journal import Journal, MissionLine, MissionRecord
-    from bt_exec.language.messages import Messages
-    from bt_exec.pack import Catalogue
+    from bt_exec.journal import Journal, MissionLine
     from bt_exec.tui.paint import Painter
-    from bt_exec.tui.why import Why
 
-__all__ = ["COMMANDS", "HISTORY", "open_journal", "tell_interrupted", "why", "why_of"]
+__all__ = ["COMMANDS", "HISTORY", "open_journal", "tell_interrupted", "why"]
 
 _Which: TypeAlias = Annotated[
     str,
@@ -61,9 +58,8 @@ def history(
 
     kept = open_journal(journal)
     found = kept.missions(None, site=site or None, day=date.today() if today else None)
-    lines = [
-        one for one in found if not failed or shown_status(one) not in ("satisfied", "running")
-    ]
+    well = ("satisfied", "running", "waiting")  # or not badly, so far
+    lines = [one for one in found if not failed or shown_status(one) not in well]
     lines = list(reversed(lines[:count] if count else lines))
     if json:
         for line in lines:
@@ -87,13 +83,14 @@ def show(
     """Show a mission as it ended: its trees, plan by plan, and its last words."""
     from bt_exec.cli.output import emit, for_people
     from bt_exec.tui.history import record_data, record_lines
+    from bt_exec.tui.voices import voices
 
     record = open_journal(journal or context.obj).mission(which)
     if json:
         emit(record_data(record))
         return
     painter = for_people()
-    _, messages = _voices(record)
+    _, messages = voices(record)
     painter.lines(record_lines(record, messages, painter.width, painter.glyphs, verbose=verbose))
 
 
@@ -104,6 +101,7 @@ def why(
 ) -> None:
     """Say why a mission ended as it did: the first cause, its evidence, and what was tried."""
     from bt_exec.cli.output import emit, for_people
+    from bt_exec.tui.voices import why_of
 
     record = open_journal(journal).mission(which)
     painter = for_people()
@@ -112,15 +110,6 @@ def why(
         emit(said.data())
         return
     painter.lines(said.lines(painter.width, painter.glyphs))
-
-
-def why_of(record: MissionRecord, language: str = "") -> Why:
-    """Return who says why a mission ended so, in `language` or that of its command."""
-    from bt_exec.journal.explain import explain
-    from bt_exec.tui.why import Why
-
-    catalogue, messages = _voices(record)
-    return Why(explain(record, catalogue), messages, language or record.line.language)
 
 
 def open_journal(path: Path | None) -> Journal:
@@ -138,24 +127,10 @@ def open_journal(path: Path | None) -> Journal:
     return journal
 
 
-def _voices(record: MissionRecord) -> tuple[Catalogue, Messages]:
-    """Return the parts and the sentences of the packs that a mission used, as far as installed."""
-    from bt_exec.failure import BtExecError
-    from bt_exec.pack import Catalogue, Pack, find_pack
-    from bt_exec.site.site import sentences
-
-    packs: list[Pack] = []
-    for name in record.settings.get("packs", ()):
-        try:
-            packs.append(find_pack(name))
-        except BtExecError:  # gone since: its codes stand as they are
-            continue
-    catalogue = Catalogue(packs)
-    return catalogue, sentences(catalogue)
-
-
 def tell_interrupted(painter: Painter, journal: Journal) -> None:
     """Say once, in one line, which mission was interrupted and what may still be in a hand."""
+    from bt_exec.tui.voices import why_of
+
     line: MissionLine | None = journal.interrupted()
     if line is None:
         return

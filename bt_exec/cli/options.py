@@ -15,6 +15,7 @@ __all__ = [
     "FramesFolder",
     "JournalFile",
     "Json",
+    "KeepFrames",
     "NoJournal",
     "Plain",
     "SiteName",
@@ -102,6 +103,9 @@ Turns: TypeAlias = Annotated[
 FramesFolder: TypeAlias = Annotated[
     Path | None,
     typer.Option("--save-frames", metavar="DIR", help="Keep every frame seen, as PNG."),
+]
+KeepFrames: TypeAlias = Annotated[
+    bool, typer.Option("--frames", help="The journal keeps the pictures, too.")
 ]
 JournalFile: TypeAlias = Annotated[
     Path | None,

@@ -151,9 +151,9 @@ class _Prompt:
 
     def why(self, text: str) -> None:
         """Answer a question about the last mission from the record; nothing moves."""
-        from bt_exec.cli.history import why_of
         from bt_exec.failure import UsageError
         from bt_exec.language.messages import language_of
+        from bt_exec.tui.voices import why_of
 
         journal = self.stage.session.journal
         if journal is None:

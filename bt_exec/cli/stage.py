@@ -33,6 +33,7 @@ class Options:
     json: bool = False
     turns: str | None = None
     frames: Path | None = None
+    keep_frames: bool = False
     journal: Path | None = None
     no_journal: bool = False
     compiler: str | None = None
@@ -68,6 +69,8 @@ def staged(options: Options) -> Iterator[Stage]:
 
     if options.journal is not None and options.no_journal:
         raise UsageError("--journal and --no-journal contradict each other; give one of them")
+    if options.keep_frames and options.no_journal:
+        raise UsageError("--frames keeps pictures in the journal, and --no-journal keeps none")
     if options.json and options.turns == "-":
         raise UsageError("--json and --turns - both want standard output; give --turns a file")
     with contextlib.ExitStack() as stack:
@@ -103,6 +106,7 @@ def staged(options: Options) -> Iterator[Stage]:
                 faults=options.faults,
                 listeners=listeners,
                 journal=journal,
+                frames=options.keep_frames,
                 compiler=options.compiler,
                 confirm=TerminalConfirm(conductor) if can_ask(conductor.painter) else None,
             )

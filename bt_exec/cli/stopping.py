@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bt_exec.mission.session import Session
     from bt_exec.tui.live import LiveView
 
-__all__ = ["forget", "pressed", "remember", "signals"]
+__all__ = ["forget", "handled", "pressed", "remember", "signals"]
 
 _HELD_S = 1.0
 """A third Ctrl-C leaves the program only this long after the second; before, a key is held [s]."""
@@ -71,6 +71,30 @@ def _heard(names: Iterable[str]) -> Iterator[signal.Signals]:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
             yield number
+
+
+@contextlib.contextmanager
+def handled(stop: Callable[[int, object], None], session: Session) -> Iterator[None]:
+    """Call `stop` for every signal that would end the program, for as long as a service runs.
+
+    Ctrl-Z suspends a simulation, which waits; a real robot goes on, so there it is stopped as well.
+
+    Args:
+        stop: Takes the signal's number; runs on the main thread, wherever that is.
+        session: What is driven.
+    """
+    waits = all(rig.simulation is not None for rig in session.rigs.values())
+    earlier: dict[int, Any] = {}
+    with contextlib.suppress(ValueError):  # not on the main thread: nobody presses keys
+        for heard in _heard(("SIGINT", *_DEADLY, *(() if waits else ("SIGTSTP",)))):
+            earlier[heard] = signal.signal(heard, stop)
+    try:
+        if _pressed:
+            raise KeyboardInterrupt
+        yield
+    finally:
+        for number, handler in earlier.items():
+            signal.signal(number, handler)
 
 
 @contextlib.contextmanager

@@ -10,12 +10,21 @@ One SQLite file (WAL) holds all missions; frames lie as files in a folder beside
 """
 
 from bt_exec.journal.codec import RecordedObservation
-from bt_exec.journal.frames import read_png, write_png
-from bt_exec.journal.journal import Journal, default_path
-from bt_exec.journal.record import Exchange, MissionLine, MissionRecord, PlanRecord, SkillRun
+from bt_exec.journal.frames import png_of, read_png, write_png
+from bt_exec.journal.journal import Booking, Journal, default_path
+from bt_exec.journal.record import (
+    EventRow,
+    Exchange,
+    MissionLine,
+    MissionRecord,
+    PlanRecord,
+    SkillRun,
+)
 from bt_exec.journal.write import Recorder
 
 __all__ = [
+    "Booking",
+    "EventRow",
     "Exchange",
     "Journal",
     "MissionLine",
@@ -25,6 +34,7 @@ __all__ = [
     "Recorder",
     "SkillRun",
     "default_path",
+    "png_of",
     "read_png",
     "write_png",
 ]

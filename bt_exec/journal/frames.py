@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FrameStore", "read_png", "write_png"]
+__all__ = ["FrameStore", "png_of", "read_png", "write_png"]
 
 _MAGIC = b"\x89PNG\r\n\x1a\n"
 _COLOURS = {1: 0, 3: 2, 4: 6}  # channels → PNG colour type: grey, RGB, RGBA
@@ -29,12 +29,11 @@ _WAITING = 8  # frames in the queue
 _CLOSE_S = 5.0  # [s]
 
 
-def write_png(path: Path, frame: NDArray[np.uint8]) -> None:
-    """Write a picture, uint8 of shape (h, w), (h, w, 3) RGB or (h, w, 4); whole or not at all.
+def png_of(frame: NDArray[np.uint8]) -> bytes:
+    """Return a picture, uint8 of shape (h, w), (h, w, 3) RGB or (h, w, 4), as a PNG file.
 
     Raises:
         ValueError: If it is no such picture.
-        OSError: If it cannot be written.
     """
     shaped = frame[..., None] if frame.ndim == 2 else frame
     if frame.dtype != np.uint8 or shaped.ndim != 3 or shaped.shape[2] not in _COLOURS:
@@ -48,11 +47,20 @@ def write_png(path: Path, frame: NDArray[np.uint8]) -> None:
     rows[0, 1:] = flat[0]
     np.subtract(flat[1:], flat[:-1], out=rows[1:, 1:])
     header = struct.pack(">IIBBBBB", width, height, 8, _COLOURS[channels], 0, 0, 0)
+    parts = (_chunk(b"IHDR", header), _chunk(b"IDAT", zlib.compress(rows.data, 1)))
+    return b"".join((_MAGIC, *parts, _chunk(b"IEND", b"")))
+
+
+def write_png(path: Path, frame: NDArray[np.uint8]) -> None:
+    """Write a picture as a PNG file, whole or not at all; see `png_of`.
+
+    Raises:
+        ValueError: If it is no such picture.
+        OSError: If it cannot be written.
+    """
+    data = png_of(frame)
     part = path.with_suffix(".part")
-    with part.open("wb") as file:
-        file.write(_MAGIC + _chunk(b"IHDR", header))
-        file.write(_chunk(b"IDAT", zlib.compress(rows.data, 1)))
-        file.write(_chunk(b"IEND", b""))
+    part.write_bytes(data)
     part.replace(path)
 
 

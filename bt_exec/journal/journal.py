@@ -9,25 +9,39 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import platformdirs
 
 from bt_exec.failure import UsageError
 from bt_exec.journal.plain import clean, to_json
 from bt_exec.journal.process import this_process
-from bt_exec.journal.read import read_lines, read_mission
-from bt_exec.journal.record import MissionLine, MissionRecord
+from bt_exec.journal.read import read_lines, read_mission, read_rows
+from bt_exec.journal.record import EventRow, MissionLine, MissionRecord
 from bt_exec.journal.schema import connect, prepare
 from bt_exec.journal.side_file import absorb
 from bt_exec.journal.write import Recorder, tell_stderr
 
-__all__ = ["Journal", "default_path"]
+__all__ = ["Booking", "Journal", "default_path"]
 
 
 def default_path() -> Path:
     """Return where the journal lies unless said otherwise: in the user's data folder."""
     return platformdirs.user_data_path("bt-exec", appauthor=False) / "journal.sqlite"
+
+
+class Booking(NamedTuple):
+    """A mission that has its name and its line on record, and has not begun.
+
+    Attributes:
+        row: Its row in the journal.
+        mission_id: Its name, ``2026-11-20-0007``.
+        language: ``en`` or ``ko``.
+    """
+
+    row: int
+    mission_id: str
+    language: str
 
 
 class Journal:
@@ -93,6 +107,25 @@ class Journal:
         Raises:
             UsageError: If the journal cannot be written.
         """
+        booking = self.book(
+            command=command, language=language, site=site, settings=settings, seeds=seeds
+        )
+        return self.record(booking, frames=frames, tell=tell)
+
+    def book(
+        self,
+        *,
+        command: str,
+        language: str = "en",
+        site: str = "",
+        settings: Mapping[str, Any] | None = None,
+        seeds: Mapping[str, int] | None = None,
+    ) -> Booking:
+        """Give a mission its name and its line on record, before it can begin; see `begin`.
+
+        Raises:
+            UsageError: If the journal cannot be written.
+        """
         facts = (clean(command), clean(language), clean(site))
         data = (to_json(settings or {}), to_json(seeds or {}))
         with self._connected() as connection:
@@ -111,8 +144,28 @@ class Journal:
             connection.execute("COMMIT")
             row = added.lastrowid
             assert row is not None
-            folder = self.frames / mission_id if frames else None
-            return Recorder(self.path, row, mission_id, language, folder, tell)
+            return Booking(row, mission_id, language)
+
+    def record(
+        self,
+        booking: Booking,
+        *,
+        frames: bool = False,
+        tell: Callable[[str], None] = tell_stderr,
+    ) -> Recorder:
+        """Start the record of a mission that was booked; it begins now.
+
+        Raises:
+            UsageError: If the journal cannot be written.
+        """
+        with self._connected() as connection:
+            connection.execute(
+                "UPDATE missions SET started_at = ? WHERE no = ?", (time.time(), booking.row)
+            )
+            folder = self.frames / booking.mission_id if frames else None
+            return Recorder(
+                self.path, booking.row, booking.mission_id, booking.language, folder, tell
+            )
 
     def missions(
         self, limit: int | None = 20, *, site: str | None = None, day: date | None = None
@@ -141,8 +194,34 @@ class Journal:
         with self._connected() as connection:
             return read_mission(connection, which, self.frames)
 
+    def line(self, mission_id: str) -> MissionLine | None:
+        """Return a mission as it stands in a list; None if there is none of that name.
+
+        Raises:
+            UsageError: If the journal cannot be read.
+        """
+        with self._connected() as connection:
+            lines = read_lines(connection, 1, None, None, mission_id=mission_id)
+        return lines[0] if lines else None
+
+    def rows(self, mission_id: str, *, after: int = 0, limit: int = 1000) -> tuple[EventRow, ...]:
+        """Return events of a mission as they stand on record, in order.
+
+        Args:
+            mission_id: Its whole name; of one that is not there, there are no events.
+            after: Only those with a larger `EventRow.seq`.
+            limit: How many at most.
+
+        Raises:
+            UsageError: If the journal cannot be read.
+        """
+        with self._connected() as connection:
+            return read_rows(connection, mission_id, after, limit)
+
     def interrupted(self) -> MissionLine | None:
         """Return the newest mission that was interrupted, the first time that this is asked.
+
+        One that was only booked and had not begun is none: nothing moved for it.
 
         Raises:
             UsageError: If the journal cannot be used.
@@ -154,7 +233,7 @@ class Journal:
             now = time.time()
             for line in found:
                 connection.execute("UPDATE missions SET told_at = ? WHERE id = ?", (now, line.id))
-            return found[0] if found else None
+            return next((line for line in found if line.begun), None)
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:

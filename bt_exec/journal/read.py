@@ -11,11 +11,18 @@ from bt_exec.events import Event, Finished, Planned, SkillEnded, SkillStarting
 from bt_exec.failure import UnknownName
 from bt_exec.journal.codec import event_of
 from bt_exec.journal.process import is_gone
-from bt_exec.journal.record import Exchange, MissionLine, MissionRecord, PlanRecord, SkillRun
+from bt_exec.journal.record import (
+    EventRow,
+    Exchange,
+    MissionLine,
+    MissionRecord,
+    PlanRecord,
+    SkillRun,
+)
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
 
-__all__ = ["read_lines", "read_mission"]
+__all__ = ["read_lines", "read_mission", "read_rows"]
 
 _KNOWN = 20  # missions that an error lists
 _NEAR = 3  # missions that an error lists where a number was looked up
@@ -46,6 +53,7 @@ def read_lines(
     site: str | None,
     day: date | None,
     *,
+    mission_id: str | None = None,
     only: str = "TRUE",
 ) -> tuple[MissionLine, ...]:
     """Return the newest missions, newest first; see `bt_exec.journal.Journal.missions`.
@@ -55,15 +63,29 @@ def read_lines(
         limit: How many at most; None for all.
         site: Only those of this site.
         day: Only those that began on this day.
+        mission_id: Only the one of this name.
         only: A further condition in SQL, our own words.
     """
-    wanted = {"site": site, "day": None if day is None else day.isoformat()}
+    wanted = {"site": site, "day": None if day is None else day.isoformat(), "id": mission_id}
     rows = connection.execute(
         "SELECT * FROM missions WHERE (:site IS NULL OR site = :site)"  # noqa: S608 - our own words
-        f" AND (:day IS NULL OR day = :day) AND ({only}) ORDER BY no DESC LIMIT :limit",
+        f" AND (:day IS NULL OR day = :day) AND (:id IS NULL OR id = :id) AND ({only})"
+        " ORDER BY no DESC LIMIT :limit",
         {**wanted, "limit": -1 if limit is None else limit},  # -1: as many as there are
     )
-    return tuple(_line(row) for row in rows)
+    return tuple(_line(row, begun=_begun(connection, row)) for row in rows)
+
+
+def read_rows(
+    connection: sqlite3.Connection, mission_id: str, after: int, limit: int
+) -> tuple[EventRow, ...]:
+    """Return events of a mission as they stand on record; see `bt_exec.journal.Journal.rows`."""
+    found = connection.execute(
+        "SELECT e.* FROM events e JOIN missions m ON m.no = e.mission WHERE m.id = ?"
+        " AND e.seq > ? ORDER BY e.seq LIMIT ?",
+        (mission_id, after, limit),
+    )
+    return tuple(EventRow(*(row[name] for name in EventRow._fields)) for row in found)
 
 
 def read_mission(connection: sqlite3.Connection, which: str | int, frames: Path) -> MissionRecord:
@@ -97,7 +119,7 @@ def read_mission(connection: sqlite3.Connection, which: str | int, frames: Path)
             ends[event.skill, event.call] = event
     outcome = next((e.outcome for e in reversed(events) if isinstance(e, Finished)), None)
     return MissionRecord(
-        line=_line(row),
+        line=_line(row, begun=bool(events or unreadable or row["status"])),
         settings=json.loads(row["settings"]),
         seeds=json.loads(row["seeds"]),
         program=row["program"],
@@ -137,7 +159,8 @@ def _find(connection: sqlite3.Connection, which: str) -> sqlite3.Row:
         rows = connection.execute("SELECT * FROM missions ORDER BY no DESC LIMIT 1")
     elif which.isdecimal() and len(which) < 10:
         rows = connection.execute(
-            "SELECT * FROM missions WHERE number = ? ORDER BY no DESC LIMIT 1", (int(which),)
+            "SELECT * FROM missions WHERE number = ? ORDER BY no DESC LIMIT 1",
+            (int(which),),
         )
     else:
         rows = connection.execute("SELECT * FROM missions WHERE id = ?", (which,))
@@ -152,7 +175,13 @@ def _find(connection: sqlite3.Connection, which: str) -> sqlite3.Row:
     return row
 
 
-def _line(row: sqlite3.Row) -> MissionLine:
+def _begun(connection: sqlite3.Connection, row: sqlite3.Row) -> bool:
+    """Whether a mission has ended, or anything of it is on record."""
+    first = "SELECT 1 FROM events WHERE mission = ? LIMIT 1"
+    return bool(row["status"] or connection.execute(first, (row["no"],)).fetchone())
+
+
+def _line(row: sqlite3.Row, *, begun: bool) -> MissionLine:
     """Return a mission's row as a line of a list."""
     ended = row["ended_at"]
     return MissionLine(
@@ -166,4 +195,5 @@ def _line(row: sqlite3.Row) -> MissionLine:
         started_at=datetime.fromtimestamp(row["started_at"]).astimezone(),
         ended_at=None if ended is None else datetime.fromtimestamp(ended).astimezone(),
         interrupted=row["status"] is None and is_gone(row["process"]),
+        begun=begun,
     )

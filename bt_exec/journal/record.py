@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from bt_exec.events import (
     Asked,
@@ -26,7 +26,7 @@ from bt_exec.events import (
 from bt_exec.failure import Failure
 from bt_exec.outcome import Outcome
 
-__all__ = ["Exchange", "MissionLine", "MissionRecord", "PlanRecord", "SkillRun"]
+__all__ = ["EventRow", "Exchange", "MissionLine", "MissionRecord", "PlanRecord", "SkillRun"]
 
 _E = TypeVar("_E")
 
@@ -46,6 +46,7 @@ class MissionLine:
         started_at: When, in local time.
         ended_at: When, in local time, or None.
         interrupted: Whether its process was gone before it had ended.
+        begun: Whether anything of it is on record; one that was only booked has not.
     """
 
     id: str
@@ -58,6 +59,31 @@ class MissionLine:
     started_at: datetime
     ended_at: datetime | None
     interrupted: bool = False
+    begun: bool = True
+
+
+class EventRow(NamedTuple):
+    """An event as it stands on record, not yet made into a value again.
+
+    Attributes:
+        seq: Its number in the mission; it only grows, and never changes.
+        t: When [s, mission clock].
+        tick: In which tick.
+        plan: The plan version in force; 0 before the first.
+        kind: Name of its class in `bt_exec.events`.
+        path: The node, if it is about one.
+        call: Which call of its skill, if it is about one.
+        data: The other fields, as JSON text.
+    """
+
+    seq: int
+    t: float
+    tick: int
+    plan: int
+    kind: str
+    path: str | None
+    call: int | None
+    data: str
 
 
 @dataclass(frozen=True, slots=True)

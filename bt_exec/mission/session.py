@@ -28,12 +28,13 @@ from bt_exec.planning.compiler import Compiler
 from bt_exec.planning.confirmation import Confirm
 from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.rig import Rig, stop_all_apart
+from bt_exec.robot import Observation
 from bt_exec.site.compile_command import make_compiler
 from bt_exec.site.site import Site, load_site
 from bt_exec.spec.model import MissionSpec
 
 if TYPE_CHECKING:
-    from bt_exec.journal import Journal, Recorder
+    from bt_exec.journal import Booking, Journal, Recorder
     from bt_exec.journal.record import MissionLine
     from bt_exec.pack import Pack
 
@@ -97,12 +98,25 @@ class Session:
         self.perception_workers: dict[str, PerceptionWorker] = {}
         self._open()
 
-    def run(self, command: str, plan: MissionSpec | None = None) -> Outcome:
+    def book(self, command: str) -> Booking:
+        """Put a command on record that will be run later, with its name; from any thread.
+
+        Raises:
+            UsageError: If the session keeps no journal, or the journal cannot be written.
+        """
+        if self.journal is None:
+            raise UsageError("this session keeps no journal, so nothing can be booked in it")
+        return self.journal.book(**self._facts_of(command))
+
+    def run(
+        self, command: str, plan: MissionSpec | None = None, *, booking: Booking | None = None
+    ) -> Outcome:
         """Run one command to its end in this session's world.
 
         Args:
             command: What the person typed.
             plan: The plan to run for it, instead of one of the compiler's.
+            booking: Its line on record, if it was booked.
 
         Raises:
             UsageError: If the session is closed, or runs a mission.
@@ -114,28 +128,39 @@ class Session:
         self._preparing, self._asked = True, ""
         self.missions += 1
         try:
-            return self._recorded(command, plan)
+            return self._recorded(command, plan, booking)
         finally:
             self._preparing = False
 
-    def _recorded(self, command: str, plan: MissionSpec | None) -> Outcome:
+    def _recorded(self, command: str, plan: MissionSpec | None, booking: Booking | None) -> Outcome:
         compiler = self.compiler if plan is None else FixedPlan(plan)
         language = plan.mission.language if plan is not None and not command else ""
         if self.journal is None:
             name = f"{dt.date.today():%Y-%m-%d}-{self.missions:04d}"
             return self._run(command, name, compiler, language=language)
-        recorder = self.journal.begin(
-            command=command,
-            language=language or language_of(command),
-            site=self.site.name,
-            settings={"packs": self.site.settings(), "world": self.world, "fast": self.fast},
-            seeds={key: int(value) for key, value in self.world.items() if key == "seed"},
-            frames=self.frames,
-            tell=_log.warning,
-        )
+        how: dict[str, Any] = {"frames": self.frames, "tell": _log.warning}
+        if booking is None:
+            recorder = self.journal.begin(**self._facts_of(command, language), **how)
+        else:
+            recorder = self.journal.record(booking, **how)
         with recorder:  # on record first, shown after
             outcome = self._run(command, recorder.mission_id, compiler, recorder, language=language)
         return replace(outcome, record_problem=recorder.incomplete)
+
+    def _facts_of(self, command: str, language: str = "") -> dict[str, Any]:
+        """Return what the record says of a mission from its first moment on."""
+        return {
+            "command": command,
+            "language": language or language_of(command),
+            "site": self.site.name,
+            "settings": {
+                "packs": self.site.settings(),
+                "world": self.world,
+                "fast": self.fast,
+                "faults": self.faults.texts(),
+            },
+            "seeds": {key: int(value) for key, value in self.world.items() if key == "seed"},
+        }
 
     def _today(self) -> Sequence[MissionLine]:
         """Return the finished missions of today at this site, oldest first."""
@@ -203,6 +228,29 @@ class Session:
                 raise
             except BaseException as error:
                 raise UsageError(f"what is known cannot be told: {in_words(error)}") from error
+
+    def look(self) -> dict[str, Observation]:
+        """Look once with every camera, outside a mission; return what is seen, by pack.
+
+        Raises:
+            UsageError: If a mission runs, or one of them cannot see, or does not within a while.
+        """
+        if self._running is not None:
+            raise UsageError("this session runs a mission, which looks by itself")
+        found: dict[str, Observation] = {}
+        with Watchdog(_CLOSE_S, lambda: stop_all_apart(self.rigs)) as watchdog:
+            for name, rig in self.rigs.items():
+                if rig.perception is None:
+                    continue
+                see = rig.perception
+                try:
+                    capture = watchdog.call(f"the camera of {name}", see.capture)
+                    found[name] = watchdog.call(f"the eyes of {name}", see.interpret, capture)
+                except KeyboardInterrupt:
+                    raise
+                except BaseException as error:
+                    raise UsageError(f"{name} does not see: {in_words(error)}") from error
+        return found
 
     def reset(self, world: Mapping[str, str] | None = None) -> None:
         """Make the world anew: as at the start, or as `world` says.

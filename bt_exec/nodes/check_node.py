@@ -47,6 +47,5 @@ class CheckNode(Leaf):
             "check",
             self.ask.name,
             evidence={"question": self.ask.text, "evidence": list(verdict.evidence)},
-            retryable=False,
         )
         return Status.FAILURE

@@ -59,6 +59,13 @@ class Faults:
             faults.append(Fault(name, call, code))
         return cls(faults)
 
+    def texts(self) -> list[str]:
+        """Return the texts that `parse` reads as these faults."""
+        return [
+            f"{fault.skill}{'' if fault.call is None else f':{fault.call}'}={fault.code}"
+            for fault in self.faults
+        ]
+
     def code_for(self, skill: str, call: int) -> str | None:
         """Return the code with which this call is to fail, or None."""
         for fault in self.faults:

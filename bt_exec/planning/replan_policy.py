@@ -46,7 +46,7 @@ class ReplanPolicy:
         """
         if failure.code in _BROKEN:
             return Ending("failed", failure.code, failure)
-        if failure.code in self._doubts or (failure.kind == "check" and not failure.retryable):
+        if failure.code in self._doubts or failure.kind == "check":
             return Ending("blocked", failure.code, failure)
         if not failure.retryable:
             return Ending("blocked", "SKILL_FAILED", failure)

@@ -21,8 +21,9 @@ modifier    meaning                                                             
 =========== ==================================================================== ==================
 
 The order is fixed: ``skip_if`` once, then ``repeat( retry( timeout( while( node ) ) ) )``. Every
-``do`` has a timeout: its own, or that of its skill. No other attempt mends a check that does not
-hold, doubt that stays, a crash, or a failure that its skill calls hopeless.
+``do`` has a timeout: its own, or that of its skill. No other attempt mends doubt that stays, a
+crash, or a failure that its skill calls hopeless. It may mend a check that does not hold: ``retry``
+around ``[grasp, check holding]`` grasps again, and around a check alone asks again, looking anew.
 
 A ``sequence`` fails with the failure of its child; a ``fallback`` with that of its last child,
 behind which stand those of the children before. A ``parallel`` succeeds when all, any, or N of its

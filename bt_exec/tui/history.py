@@ -23,10 +23,12 @@ __all__ = ["history_table", "line_data", "record_data", "record_lines", "shown_s
 
 
 def shown_status(line: MissionLine) -> str:
-    """Return how a mission ended; ``interrupted`` or ``running`` where it has not."""
+    """Return how a mission ended; ``interrupted``, ``waiting`` or ``running`` where it has not."""
     if line.status != "unfinished":
         return line.status
-    return "interrupted" if line.interrupted else "running"
+    if line.interrupted:
+        return "interrupted"
+    return "running" if line.begun else "waiting"
 
 
 def line_data(line: MissionLine) -> dict[str, Any]:

@@ -225,6 +225,7 @@ class ViewModel:
             case ev.SkillStarting():
                 if (node := self.forest.by_path.get(event.path)) is not None:
                     node.attempts += 1
+                    node.progress, node.doing = None, ""
                     if node.state != "running":
                         node.change("running", event.t, "", None)
             case ev.Progress():

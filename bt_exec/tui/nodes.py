@@ -73,7 +73,7 @@ class ViewNode:
         if state == "running":
             if self.state != "running":
                 self.began, self.ended = t, None
-            self.progress, self.doing = None, ""
+                self.progress, self.doing = None, ""
         else:
             self.ended = t
         self.state = state

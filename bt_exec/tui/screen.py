@@ -11,7 +11,7 @@ from bt_exec.tui.style import ASCII, UNICODE, Glyphs
 from bt_exec.tui.text import Line, crop, fit, pad
 from bt_exec.tui.words import seconds
 
-__all__ = ["HINT", "draw", "tree_lines"]
+__all__ = ["HINT", "beside", "draw", "tree_lines"]
 
 HINT = "Ctrl-C stops the mission · twice stops the robot"
 _SHORT_HINT = "Ctrl-C stops · twice: robot"
@@ -61,6 +61,27 @@ def tree_lines(
     """Return the whole tree of a mission, as long as it is: what stays on the screen at the end."""
     artist = _Artist(model, width, ASCII if ascii else UNICODE, verbose, model.now())
     return [crop(line, width - 1) for line in artist.rows(rows_of(model, width))]
+
+
+def beside(model: ViewModel, row: Row, node: ViewNode) -> str:
+    """Return what stands beside a row's label: arguments, why it was skipped, which attempt."""
+    told = model.told
+    said = model.about(node)
+    match node.state:
+        case "skipped":
+            said = node.detail or told("skipped")
+        case "kept":
+            said = node.detail or told("kept")
+        case "stopped":
+            said = " · ".join(filter(None, (said, told("stopped"))))
+    if row.folded and not said:
+        said = told(f"{row.folded} steps" if row.folded > 1 else "1 step")
+    if node.attempts > 1:
+        attempt = told(f"attempt {node.attempts}")
+        if node.spec.retry:
+            attempt = told(f"attempt {node.attempts} of {node.spec.retry}")
+        said = " · ".join(filter(None, (said, attempt)))
+    return said
 
 
 class _Artist:
@@ -183,22 +204,7 @@ class _Artist:
         return self.model.label(node, verbose=self.verbose)
 
     def about(self, row: Row, node: ViewNode) -> str:
-        told = self.model.told
-        said = self.model.about(node)
-        match node.state:
-            case "skipped":
-                said = node.detail or told("skipped")
-            case "kept":
-                said = node.detail or told("kept")
-            case "stopped":
-                said = " · ".join(filter(None, (said, told("stopped"))))
-        if row.folded and not said:
-            said = told(f"{row.folded} steps" if row.folded > 1 else "1 step")
-        if node.attempts > 1:
-            attempt = told(f"attempt {node.attempts}")
-            if node.spec.retry:
-                attempt = told(f"attempt {node.attempts} of {node.spec.retry}")
-            said = " · ".join(filter(None, (said, attempt)))
+        said = beside(self.model, row, node)
         return " · ".join(filter(None, (said, node.path))) if self.verbose else said
 
     def tail(self, node: ViewNode) -> str:

@@ -20,6 +20,7 @@ SIGNS = {
     "aborted": "stopped",
     "interrupted": "stopped",
     "running": "running",
+    "waiting": "",
 }
 """The state whose glyph and colour an ending has."""
 

@@ -9,6 +9,7 @@ from bt_exec.failure import Failure
 from bt_exec.journal.explain import Attempt, Explanation
 from bt_exec.language.messages import Messages
 from bt_exec.spec.expand import is_reference, reference_name
+from bt_exec.tui.history import shown_status
 from bt_exec.tui.rows import NARROW
 from bt_exec.tui.saved import with_values
 from bt_exec.tui.style import Glyphs
@@ -50,15 +51,16 @@ class Why:
     @property
     def status(self) -> str:
         """How it ended, in a word of `SIGNS`."""
-        line = self.known.line
-        if line.status != "unfinished":
-            return line.status
-        return "interrupted" if line.interrupted else "running"
+        return shown_status(self.known.line)
 
     def cause(self) -> str:
         """Return the first cause in one sentence."""
         known = self.known
+        if self.status == "waiting":
+            return self.say("WHY_WAITING")
         if self.status == "interrupted":
+            if not known.line.begun:
+                return self.say("WHY_NEVER_BEGAN")
             if known.running:
                 doing = ", ".join(self.step(r.start.skill, r.start.args) for r in known.running)
                 return self.say("WHY_INTERRUPTED_IN", doing=doing)
@@ -91,7 +93,7 @@ class Why:
             rows += self.attempt(attempt, again=again)
             before = attempt
         rows += [("problem", clean(problem)) for problem in known.problems]
-        if self.status in ("interrupted", "running"):
+        if self.status in ("interrupted", "running", "waiting"):
             rows.append(("last known", " ".join(self.state(known.facts))))
             rows.append(("perhaps", " ".join(self.state(known.possible))))
         elif clean(line.message) != self.cause():

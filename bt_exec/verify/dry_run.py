@@ -88,7 +88,7 @@ class _Ends(NamedTuple):
     Attributes:
         done: It succeeded.
         again: It failed, and a retry may try it again.
-        over: It failed for good: a check did not hold, or stayed unknown.
+        over: It failed for good: a question stayed unknown.
         stopped: It was stopped from outside while it ran.
     """
 
@@ -150,8 +150,9 @@ class _DryRun:
 
     def _repeated(self, node: NodeBase, place: Place, before: States) -> _Ends:
         ends = _Ends(before)
-        for _ in range(min(node.repeat or 1, _MOST_ROUNDS)):
-            now = self._retried(node, place, ends.done)
+        for number in range(min(node.repeat or 1, _MOST_ROUNDS)):
+            start = self._disturbed(ends.done) if number else before  # one round a tick
+            now = self._retried(node, place, start)
             ends = _Ends(
                 now.done,
                 _few(ends.again | now.again),
@@ -163,7 +164,7 @@ class _DryRun:
     def _retried(self, node: NodeBase, place: Place, before: States) -> _Ends:
         ends = self._attempted(node, place, before)
         for _ in range(min(node.retry or 1, _MOST_ROUNDS) - 1):
-            now = self._attempted(node, place, ends.again)
+            now = self._attempted(node, place, self._disturbed(ends.again))  # one a tick
             ends = _Ends(
                 _few(ends.done | now.done),
                 now.again,
@@ -190,9 +191,7 @@ class _DryRun:
             )
         if node.timeout is not None:
             broken |= ends.stopped
-        return _Ends(
-            ends.done, _few(ends.again | broken), _few(ends.over | doubted), ends.stopped | doubted
-        )
+        return _Ends(ends.done, _few(ends.again | broken), _few(ends.over | doubted), ends.stopped)
 
     def _once(self, node: NodeBase, place: Place, before: States) -> _Ends:
         """Return how `node` may end, modifiers aside."""
@@ -203,7 +202,7 @@ class _DryRun:
                 holding, doubted, failing = self._asked(node.check, before)
                 if node.tell:
                     return _Ends(before, over=doubted, stopped=doubted)
-                return _Ends(holding, over=doubted | failing, stopped=doubted)
+                return _Ends(holding, failing, doubted, doubted)
             case Fallback():
                 return self._fallback(node, place, before)
             case Parallel():

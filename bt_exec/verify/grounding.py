@@ -7,7 +7,7 @@ before anything else was done are checked; skills check their own labels again w
 from __future__ import annotations
 
 from bt_exec.spec.expand import is_reference
-from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Parallel, Tree, walk
+from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Parallel, walk
 from bt_exec.spec.paths import place_of_children
 from bt_exec.spec.source import Place
 from bt_exec.verify.context import Context
@@ -33,12 +33,10 @@ def _node(context: Context, node: NodeBase, place: Place) -> bool:
     children = list(place_of_children(node, place))
     if isinstance(node, Fallback):  # only its first branch runs for sure
         _node(context, *children[0])
-        return any(isinstance(inner, Do | Tree) for inner in walk(node))
+        return any(isinstance(inner, Do) for inner in walk(node))
     if isinstance(node, Parallel):  # every branch runs first
         acted = [_node(context, child, where) for child, where in children]
         return any(acted)
-    if isinstance(node, Tree) and not children:
-        return True
     return any(_node(context, child, where) for child, where in children)
 
 

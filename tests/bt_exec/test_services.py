@@ -131,6 +131,22 @@ def test_a_rig_that_breaks_the_promise_of_its_pack_is_refused_when_the_site_open
     assert str(error.value) == said
 
 
+@pytest.mark.parametrize(
+    ("services", "said"),
+    [
+        ({}, "robot 'none' of pack library offers no service 'map'"),
+        ({"map": 7}, "service 'map' of robot 'none' of pack library must be a dict, not a int"),
+    ],
+)
+def test_a_promise_that_nothing_of_the_pack_wants_is_one_all_the_same(services, said):
+    pack = library_pack(
+        offered={"shelf": Shelf, "map": dict}, services={"shelf": Shelf(), **services}
+    )
+    with pytest.raises(RegistrationError) as error:
+        Session(site_of(pack))
+    assert str(error.value) == said
+
+
 def test_a_service_has_no_default():
     with pytest.raises(RegistrationError, match="service 'shelf' has no default"):
 

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from bt_exec.failure import RegistrationError
-from bt_exec.skill import Label, Running, Skill, Steps, Verdict, condition, skill
+from bt_exec.skill import Label, Running, Said, Skill, Steps, Verdict, condition, skill
 
 Thing = Annotated[Literal["cup", "box"], Label()]
 Other = Annotated[Literal["cup", "box"], "a note", Label]
@@ -210,3 +210,20 @@ def test_arguments_without_a_name_are_refused(kind, said):
 def test_times_that_can_be(seconds):
     assert skill(timeout_s=seconds)(rest.function).timeout_s == seconds
     assert condition(patience_s=seconds)(near.function).patience_s == seconds
+
+
+def test_only_what_is_marked_as_such_is_a_label_or_is_said() -> None:
+    @skill()
+    def point(
+        robot: Any,
+        thing: Thing,
+        other: Other,
+        noted: Annotated[Literal["cup", "box"], "a note"],
+        told: Annotated[str, Said()],
+        plain: str,
+    ) -> Steps:
+        """Point at something."""
+        yield Running()
+
+    assert point.labels() == {"thing", "other"}
+    assert point.said() == {"told"}

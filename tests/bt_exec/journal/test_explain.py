@@ -11,6 +11,7 @@ from bt_exec.events import (
     Aborting,
     Event,
     Finished,
+    NodeChanged,
     Planned,
     Planning,
     Refused,
@@ -120,6 +121,22 @@ def test_a_satisfied_mission_has_no_cause_but_tells_what_it_went_on_after(
     assert found.cause is None
     assert found.attempts[0].passed == [GRIP]
     assert found.facts == {"door": "open", "hand.right": "material"}
+
+
+def test_what_did_not_fail_and_what_failed_before_a_plan_is_not_what_was_gone_on_after(
+    explained, make_spec: Spec
+) -> None:
+    found = explained(
+        NodeChanged(0.2, 1, "early", "failed", "", JAM),
+        Planned(0.4, 1, make_spec(1), 1),
+        NodeChanged(0.5, 2, "fetch", "running"),
+        *called("grasp", "stopped"),
+        NodeChanged(0.6, 3, "fetch", "failed", "", GRIP),
+        NodeChanged(0.7, 4, "fetch", "failed", "", GRIP),
+        NodeChanged(0.8, 5, "fetch", "done"),
+        ended("satisfied"),
+    )
+    assert [attempt.passed for attempt in found.attempts] == [[GRIP]]
 
 
 def test_an_interrupted_mission_says_what_may_be_in_a_hand(explained, make_spec: Spec) -> None:

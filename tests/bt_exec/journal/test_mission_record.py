@@ -171,3 +171,41 @@ def test_what_another_process_writes_meanwhile_is_not_half_of_a_record(journal):
         found = read_mission(connection, recorder.mission_id, journal.path.parent)
     assert found.events == (Turn(0.0, 1, {"n": 1}),)
     assert journal.mission("last").events == ()
+
+
+def test_what_is_booked_has_its_name_and_begins_later(journal: Journal):
+    booking = journal.book(command="x", language="ko", site="s", seeds={"seed": 3})
+    line = journal.line(booking.mission_id)
+    assert (line.command, line.language, line.begun, line.interrupted) == ("x", "ko", False, False)
+    assert journal.mission(booking.mission_id).line == line
+    with journal.record(booking) as recorder:
+        recorder.on(Turn(0.0, 1, {"n": 1}))
+    begun = journal.line(booking.mission_id)
+    assert begun.begun
+    assert begun.started_at >= line.started_at
+    assert journal.mission(booking.mission_id).seeds == {"seed": 3}
+
+
+def test_rows_are_given_in_pages_as_they_stand(journal: Journal):
+    with journal.begin(command="x") as recorder:
+        for number in range(5):
+            recorder.on(Turn(0.0, number, {"n": number}))
+    rows = journal.rows(recorder.mission_id, limit=3)
+    assert [(row.seq, row.kind, row.tick) for row in rows] == [
+        (1, "Turn", 0),
+        (2, "Turn", 1),
+        (3, "Turn", 2),
+    ]
+    assert [row.seq for row in journal.rows(recorder.mission_id, after=3)] == [4, 5]
+    assert rows[0].data == '{"report":{"n":0}}'
+    assert journal.rows("2020-01-01-0001") == ()
+    assert journal.line("2020-01-01-0001") is None
+
+
+def test_one_that_was_only_booked_is_not_told_as_interrupted(journal: Journal, monkeypatch):
+    with journal.begin(command="begun") as recorder:
+        recorder.on(Turn(0.0, 1, {"n": 1}))
+    journal.book(command="booked")
+    monkeypatch.setattr("bt_exec.journal.read.is_gone", lambda process: True)
+    assert journal.interrupted().command == "begun"
+    assert journal.interrupted() is None

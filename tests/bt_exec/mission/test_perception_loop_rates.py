@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from bt_exec.events import PerceptionFailed
+from bt_exec.mission import perception_loop
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.perception_loop import PerceptionLoop, PerceptionWorker, known_facts
 from bt_exec.nodes.runtime import Runtime
@@ -202,6 +204,58 @@ def test_a_real_camera_that_takes_too_long_is_left_to_itself(looks):
     on.settle()
     on.perception_loop.collect()
     assert [observation.t for observation in on.buffer.observations] == [1.0]
+
+
+def test_a_real_camera_that_does_not_answer_is_told_once_and_its_picture_still_taken(
+    looks, lines, monkeypatch
+):
+    wall = SimpleNamespace(monotonic=lambda: wall.now, now=100.0)
+    monkeypatch.setattr(perception_loop, "time", wall)
+    on = looks(limit_s=2.0)
+    on.camera.ready.clear()
+    on.perception_loop.start()
+    for wall.now, told in ((103.9, 0), (104.0, 1), (104.1, 1), (999.0, 1)):
+        on.perception_loop.start()
+        on.perception_loop.collect()
+        assert len(on.events) == told, wall.now
+    late = "1 4 PerceptionFailed test TimeoutError: no observation after 4 s"
+    assert lines(on.events) == [late]
+    assert on.camera.captures == [1.0]
+    on.camera.ready.set()
+    on.settle()
+    on.perception_loop.collect()
+    assert [observation.t for observation in on.buffer.observations] == [1.0]
+    on.camera.ready.clear()
+    on.simulation.step(1.0)
+    on.perception_loop.start()
+    wall.now += 4.0
+    on.perception_loop.collect()
+    assert [line[4:] for line in lines(on.events) if "Failed" in line] == [late[4:]] * 2
+
+
+def test_nothing_is_asked_of_a_detector_that_still_works_at_a_picture_that_was_given_up(
+    looks, lines
+):
+    on = looks(wait=True, limit_s=0.1)
+    on.camera.ready.clear()
+    on.perception_loop.look()
+    for _ in range(3):
+        on.simulation.step(5.0)
+        on.buffer.asked = True
+        on.perception_loop.start()
+        on.perception_loop.collect()
+    assert on.camera.captures == [1.0]
+    on.perception_loop.look()
+    assert [line.partition("test ")[2] for line in lines(on.events)] == [
+        "TimeoutError: no observation after 0.1 s",
+        "TimeoutError: an earlier picture is still interpreted",
+    ]
+    assert (on.camera.captures, list(on.buffer.observations)) == ([1.0], [])
+    on.camera.ready.set()
+    on.settle()
+    on.perception_loop.start()
+    on.perception_loop.collect()
+    assert [observation.t for observation in on.buffer.observations] == [16.0]
 
 
 @pytest.mark.parametrize("wait", [True, False])

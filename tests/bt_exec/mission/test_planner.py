@@ -17,6 +17,7 @@ from bt_exec.observation import Situation
 from bt_exec.outcome import Ending
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Plan, Request
+from bt_exec.planning.confirmation import Confirmation
 from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.planning.plan import prepare
 from bt_exec.planning.verified_plan import VerifiedPlan
@@ -54,12 +55,18 @@ class Says:
 class Asked:
     """A planner with what it emitted."""
 
-    def __init__(self, compiler: Any, limit_s: float = 60.0, heed: Any = lambda: None) -> None:
+    def __init__(
+        self,
+        compiler: Any,
+        limit_s: float = 60.0,
+        heed: Any = lambda: None,
+        confirmation: Confirmation | None = None,
+    ) -> None:
         self.events: list[Any] = []
         clock = Clock([FakeClock(3.0)], 0.01, fast=True)
         runtime = Runtime(Catalogue([]), {}, {}, clock.now, self.events.append)
         runtime.tick = 7
-        self.planner = Planner(compiler, limit_s, clock, runtime, heed)
+        self.planner = Planner(compiler, limit_s, clock, runtime, heed, confirmation)
 
     def told(self, lines: Any) -> list[str]:
         return lines(self.events)
@@ -135,6 +142,30 @@ def test_a_refusal_after_a_failure_ends_it_as_blocked_by_that_failure(request_of
         said="There is no other way.",
         problems=("a problem",),
     )
+
+
+@pytest.mark.parametrize("answer", [True, False])
+@pytest.mark.parametrize("given", [True, False])
+def test_a_plan_that_nobody_confirms_does_not_run_unless_a_person_gave_it(
+    request_of, lines, answer, given
+):
+    asked = []
+
+    def person(spec, why, over):
+        asked.append(spec)
+        return answer
+
+    compiler = FixedPlan(plan_of()) if given else Says(Plan(plan_of(), unconfirmed="Who knows?"))
+    on = Asked(compiler, confirmation=Confirmation("always", person))
+    found = on.planner.plan(request_of())
+    if answer or given:
+        assert isinstance(found, VerifiedPlan)
+        assert [line.split()[2] for line in on.told(lines)] == ["Planning", "Planned"]
+    else:
+        assert (found.status, found.reason_code) == ("refused", "NOT_CONFIRMED")
+        assert [line.split()[2] for line in on.told(lines)] == ["Planning", "Refused"]
+        assert on.events[-1].refusal is found.refusal
+    assert len(asked) == (not given)
 
 
 NEEDS = {"hand": "empty"}

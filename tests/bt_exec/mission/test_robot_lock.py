@@ -41,6 +41,11 @@ def test_the_second_is_told_who_was_first_and_since_when(tmp_path):
     first.release()
     RobotLock("lab", "test.arm", tmp_path).release()
     first.release()  # harmless
+    for _ in range(3):  # what earlier ones wrote about themselves is gone
+        again = RobotLock("lab", "test.arm", tmp_path)
+        with pytest.raises(UsageError, match=f"driven by process {os.getpid()} of "):
+            RobotLock("lab", "test.arm", tmp_path)
+        again.release()
 
 
 def test_another_robot_or_site_is_another_lock(tmp_path):

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from bt_exec.failure import BtExecError, RegistrationError, UsageError
+from bt_exec.journal import Journal
 from bt_exec.mission.session import Session
 from bt_exec.pack import Catalogue
 from bt_exec.rig import PackSettings, Rig
 from bt_exec.site.site import Site
-from bt_exec.testing import FakeClock, ScriptedRobot, scripted_skill
+from bt_exec.testing import FakeClock, FakeObservation, ScriptedRobot, scripted_skill
 from bt_exec.testing.missions import scripted_site
 
 
@@ -84,3 +85,54 @@ def test_one_mission_at_a_time():
 def test_sites_are_named_or_given(tmp_path: Path):
     with pytest.raises(BtExecError):
         Session(str(tmp_path / "nowhere.yaml"))
+
+
+def test_a_command_that_was_booked_runs_under_the_name_it_got(tmp_path: Path):
+    rig = Rig(ScriptedRobot(), simulation=FakeClock())
+    journal = Journal.open(tmp_path / "journal.sqlite")
+    with Session(site_with(arm=lambda: rig), fast=True, journal=journal) as session:
+        first, second = session.book("go"), session.book("go")
+        assert [line.begun for line in journal.missions()] == [False, False]
+        outcome = session.run("go", booking=second)
+    assert outcome.mission_id == second.mission_id != first.mission_id
+    assert journal.line(second.mission_id).status == "satisfied"
+    assert not journal.line(first.mission_id).begun
+
+
+def test_without_a_journal_nothing_can_be_booked():
+    rig = Rig(ScriptedRobot(), simulation=FakeClock())
+    with (
+        Session(site_with(arm=lambda: rig)) as session,
+        pytest.raises(UsageError, match="keeps no journal"),
+    ):
+        session.book("go")
+
+
+class Eyes:
+    """Sees one cup, or nothing but an error."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.error = error
+
+    def capture(self) -> FakeObservation:
+        return FakeObservation(0.0, ("cup",))
+
+    def interpret(self, capture: FakeObservation) -> FakeObservation:
+        if self.error is not None:
+            raise self.error
+        return capture
+
+
+def test_it_looks_once_outside_a_mission():
+    rig = Rig(ScriptedRobot(), simulation=FakeClock(), perception=Eyes())
+    with Session(site_with(arm=lambda: rig)) as session:
+        assert {pack: seen.labels() for pack, seen in session.look().items()} == {"test": ("cup",)}
+
+
+def test_eyes_that_do_not_see_are_named():
+    rig = Rig(ScriptedRobot(), simulation=FakeClock(), perception=Eyes(OSError("no device")))
+    with (
+        Session(site_with(arm=lambda: rig)) as session,
+        pytest.raises(UsageError, match="test does not see: OSError: no device"),
+    ):
+        session.look()

@@ -98,7 +98,7 @@ def test_what_is_on_record_of_a_mission(site, tmp_path, command, plan, language)
         "command": command,
         "language": language,
         "site": "lab",
-        "settings": {"packs": {"lab": {}}, "world": world, "fast": True},
+        "settings": {"packs": {"lab": {}}, "world": world, "fast": True, "faults": []},
         "seeds": {"seed": 7},
         "frames": False,
     }

@@ -103,6 +103,7 @@ def test_the_record_is_waited_for_and_called_again():
         with pytest.raises(PartBroken, match=r"^the record did not return"):
             watchdog.waited(1.0, "the record", write)
         assert watchdog.waited(1.0, "the record", lambda: "written") == "written"
+        assert watchdog.within(1.0, "the record", lambda: "read") == "read"
 
 
 def test_on_another_thread_it_stops_the_robots_and_waits():

@@ -149,7 +149,7 @@ class Question:
     def failed(self, code: str | None) -> Failure:
         """Return the failure of a check."""
         said = self.answer.verdict.why or f"{self.expression} does not hold"
-        return self._failure(code or "CHECK_FAILED", said, "check")
+        return replace(self._failure(code or "CHECK_FAILED", said, "check"), retryable=True)
 
     def _failure(self, code: str, message: str, kind: FailureKind, **facts: Any) -> Failure:
         evidence = {

@@ -225,6 +225,27 @@ FAILURES = {
         ],
         None,
     ),
+    "a check that does not hold is tried again, with what is done before it": (
+        case_of("{sequence: [{do: a}, {check: c}], retry: 3}", c=[NO, NO, YES]),
+        [
+            "1 a done",
+            "1 c failed CHECK_FAILED",
+            "1 sequence running",
+            "3 c done",
+            "3 sequence done",
+        ],
+        ["a 0 start", "a closed", "c?"] * 3,
+    ),
+    "a check alone is asked again; the last answer counts": (
+        case_of("{check: c, retry: 3}", c=[NO]),
+        ["1 c running", "3 c failed CHECK_FAILED < CHECK_FAILED < CHECK_FAILED"],
+        ["c?"] * 3,
+    ),
+    "doubt behind what was done is not a reason to do it again": (
+        case_of("{sequence: [{do: a}, {check: e}], retry: 3}", e=[WHAT, YES]),
+        ["1 a done", "1 e failed UNCERTAIN", "1 sequence failed UNCERTAIN"],
+        ["a 0 start", "a closed", "e?"],
+    ),
     "a failure that another attempt cannot mend is not tried again": (
         case_of("{do: a, retry: 3}", a=[Call(0, "HOPELESS"), DONE]),
         ["1 a failed HOPELESS"],

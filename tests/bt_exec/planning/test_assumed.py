@@ -22,6 +22,8 @@ PARTS: list[Any] = [
     scripted_skill("go", effects={"at": "b"}),
     scripted_skill("leave", effects={"at": "?"}),
     scripted_skill("slip", ["NO"], effects={"at": "c", "hand": "full"}),
+    scripted_skill("far", [("3", "done")], effects={"at": "c"}),
+    scripted_skill("lost", [("3", "NO")], effects={"at": "d"}),
     scripted_skill("idle", ["forever"], effects={"lamp": "on"}),
     lid_is,
 ]
@@ -37,6 +39,13 @@ OPEN, SHUT = "{lid_is: {state: open}}", "{lid_is: {state: shut}}"
         ("{fallback: [{sequence: [{do: go}, {do: slip}]}, {check: " + OPEN + "}]}",
          {"at": "?", "hand": "?", "lid": "open"}),
         ("{parallel: [{do: go}, {do: idle}], succeed_when: any}", {"at": "b", "lamp": "?"}),
+        # of two that write the same, the one that ended last
+        ("{parallel: [{do: far}, {do: go}]}", {"at": "c"}),
+        ("{parallel: [{do: go}, {do: far}]}", {"at": "c"}),
+        ("{parallel: [{do: far}, {do: go}], succeed_when: any}", {"at": "?"}),
+        ("{parallel: [{do: lost}, {do: go}, {do: far}], succeed_when: 2}", {"at": "c"}),
+        ("{fallback: [{parallel: [{do: lost}, {do: go}]}, {do: slip}, {check: " + OPEN + "}]}",
+         {"at": "?", "hand": "?", "lid": "open"}),
         ("{do: go, skip_if: " + OPEN + "}", {"lid": "open"}),
         ("{sequence: [{do: go}], skip_if: " + OPEN + "}", {"lid": "open"}),
         ("{do: go, skip_if: " + SHUT + "}", {"at": "b"}),

@@ -6,8 +6,12 @@ from typing import Any
 
 import pytest
 
-from bt_exec.skill import Verdict, condition
+from bt_exec.planning.keeping import still_kept
+from bt_exec.skill import Steps, Verdict, condition, skill
+from bt_exec.spec.model import Do, Fallback, Sequence
+from bt_exec.spec.paths import paths
 from bt_exec.testing import ScriptedRobot, run_tree, scripted_skill
+from bt_exec.testing.missions import scripted_site
 
 B, HOME = {"at": "b"}, {"at": "home"}
 PART = """
@@ -109,3 +113,64 @@ root: {sequence: [{do: go_home}, {do: put_home}]}
         "put_b",
     ]
     assert run.outcome.status == "satisfied"
+
+
+@skill(needs={"hand.{arm}": "empty"})
+def use_hand(robot: Any, arm: str) -> Steps:
+    """Use a hand that is empty."""
+    yield
+
+
+@skill(needs={"at": "{place}|home"})
+def work_at(robot: Any, place: str) -> Steps:
+    """Work at a place."""
+    yield
+
+
+@pytest.mark.parametrize(
+    ("step", "kept"),
+    [
+        ({"do": "use_hand", "with": {"arm": "left"}}, ("go_b",)),
+        ({"do": "use_hand", "with": {"arm": "right"}}, ("drop", "go_b")),
+        ({"do": "use_hand", "with": {"arm": "$which"}}, ("drop", "go_b")),
+        ({"do": "work_at", "with": {"place": "b"}}, ()),  # go_b may need what drop gave
+        ({"do": "work_at", "with": {"place": "c"}}, ("drop", "go_b")),
+        ({"do": "work_at", "with": {"place": "$where"}}, ("drop", "go_b")),
+    ],
+)
+def test_a_need_that_is_known_only_when_it_runs_undoes_nothing(step: Any, kept: Any) -> None:
+    """Both the left hand and where it is are no longer as the finished steps left them."""
+    drop = scripted_skill("drop", effects={"hand.left": "empty"})
+    catalogue = scripted_site([drop, use_hand, work_at, scripted_skill("go_b", effects=B)])
+    gave = {"drop": {"hand.left": "empty"}, "go_b": B}
+    root = Sequence.model_validate({"sequence": [{"do": "drop"}, {"do": "go_b"}, step]})
+    now = {"hand.left": "full", "at": "c"}
+    assert still_kept(root, gave, now, catalogue.catalogue) == kept
+
+
+NEXT: list[tuple[dict[str, Any], bool]] = [
+    # a step before the last branch, and whether it has nothing left to do that could fail
+    ({"do": "go_b"}, True),
+    ({"sequence": [{"do": "go_b"}]}, True),
+    ({"sequence": [{"do": "go_b"}, {"do": "go_home"}]}, False),
+    ({"fallback": [{"do": "go_b"}, {"do": "go_home"}]}, True),
+    ({"fallback": [{"do": "go_home"}, {"do": "go_b"}]}, False),
+    ({"fallback": [{"sequence": [{"do": "go_b"}]}, {"do": "go_home"}]}, True),
+    ({"parallel": [{"do": "go_b"}, {"do": "go_home"}]}, False),
+    ({"sequence": [{"check": "at_b"}, {"do": "go_b"}]}, True),
+    ({"sequence": [{"do": "go_b"}, {"do": "go_home", "skip_if": "at_b"}]}, True),
+    ({"sequence": [{"do": "go_b", "while": "at_b"}], "while": "at_b"}, True),
+    ({"sequence": [{"do": "go_b"}, {"do": "go_home"}], "while": "at_b"}, False),
+]
+
+
+@pytest.mark.parametrize(("first", "sure"), NEXT)
+def test_the_next_branch_is_thought_of_only_where_the_one_before_may_fail(
+    first: dict[str, Any], sure: bool
+) -> None:
+    """Where it may, `go_home` may have driven half way, and what `go_b` gave is missed."""
+    catalogue = scripted_site([*skills(needs=True), AT_B]).catalogue
+    root = Fallback.model_validate({"fallback": [first, {"do": "put_b"}]})
+    (went,) = (path for path, node in paths(root) if isinstance(node, Do) and node.do == "go_b")
+    kept = still_kept(root, {went: B}, {"at": "b"}, catalogue)
+    assert kept == ((went,) if sure else ())

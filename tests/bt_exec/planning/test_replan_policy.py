@@ -33,6 +33,7 @@ def plan(version: int = 1, skill: str = "grab") -> MissionSpec:
         (Failure("BAD_ARGUMENT", "no"), ("failed", "BAD_ARGUMENT", "")),
         (Failure("NOT_RECORDED", "disk full"), ("failed", "NOT_RECORDED", "")),
         (Failure("DOUBT", "who knows"), ("blocked", "DOUBT", "")),
+        (Failure("ABSENT", "no", kind="check"), ("blocked", "ABSENT", "")),
         (Failure("ABSENT", "no", kind="check", retryable=False), ("blocked", "ABSENT", "")),
         (Failure("BROKEN", "no", retryable=False), ("blocked", "SKILL_FAILED", "")),
     ],
@@ -51,11 +52,6 @@ def test_the_same_plan_failing_the_same_way_again_is_no_progress():
     again = worth.ends(SLIPPED, plan(2), {"door": "open"})
     assert (again.status, again.why) == ("blocked", "NO_PROGRESS")
     assert (again.reason_code, again.failure, worth.replans) == ("SKILL_FAILED", SLIPPED, 1)
-
-
-def test_a_check_that_may_be_asked_again_is_worth_a_plan():
-    worth = ReplanPolicy(1, CATALOGUE)
-    assert worth.ends(Failure("ABSENT", "no", kind="check"), plan(), {}) is None
 
 
 def test_what_a_plan_keeps_makes_it_another_and_its_command_does_not():

@@ -39,7 +39,7 @@ NOT_SHOWN = {
     *("seen", "attempts", "compiler", "steps", "facts", "possible", "incomplete", "said"),
     # codes of sentences
     *("OK", "ABORTED", "WHY_DONE", "WHY_NEEDED_NOTHING", "WHY_STOPPED", "WHY_RUNNING"),
-    *("WHY_INTERRUPTED", "WHY_INTERRUPTED_IN", "satisfied", "aborted"),
+    *("WHY_INTERRUPTED", "WHY_INTERRUPTED_IN", "WHY_WAITING", "WHY_NEVER_BEGAN"),
     # what is typed
     *("bt-exec ", "bt-exec"),
     # said through a name: `told(words[verdict.holds])`, `told(HINT)`, `told(_count(…))`, rows

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+from bt_exec import events as ev
 from bt_exec.failure import Failure
+from bt_exec.tui.model import ViewModel
 from bt_exec.tui.nodes import Forest
 from bt_exec.tui.words import say_args, seconds
 from tests.bt_exec.tui.scripted import get_material, mission
@@ -47,3 +49,17 @@ def test_arguments_as_people_say_them() -> None:
 def test_durations() -> None:
     said = [seconds(value) for value in (0, 0.26, 99.9, 99.96, 125, 3725)]
     assert said == ["0.0 s", "0.3 s", "99.9 s", "1 min 40 s", "2 min 05 s", "1 h 02 min"]
+
+
+def test_how_far_a_skill_is_stays_while_it_says_nothing_new() -> None:
+    """A skill's start, its first step and its row's change come in this order in one tick."""
+    model = ViewModel()
+    model.on(ev.MissionStarted(0.0, 0, "m", "x", "en", "site"))
+    model.on(ev.Planned(0.0, 0, mission("mission: {command: x}\nroot: {do: a}\n"), 1))
+    for attempt in (1, 2):
+        model.on(ev.SkillStarting(0.0, 1, "a", "a", {}, attempt))
+        (row,) = model.forest
+        assert (row.progress, row.doing) == (None, "")
+        model.on(ev.Progress(0.0, 1, "a", 0.5, "waiting"))
+        model.on(ev.NodeChanged(0.0, 1, "a", "running"))
+        assert (row.progress, row.doing) == (0.5, "waiting")

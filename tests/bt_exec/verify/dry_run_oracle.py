@@ -119,7 +119,9 @@ def _once(step: Step, facts: dict[str, str], choices: Choices) -> Moments:
         return (yield from _do(step, facts, choices))
     if "check" in step:
         answer = _ask(step["check"], facts, choices)
-        return "done" if answer else "over"
+        if answer is None:
+            return "over"
+        return "done" if answer else "again"
     if "sequence" in step:
         for child in step["sequence"]:
             end = yield from _run(child, facts, choices)

@@ -30,6 +30,15 @@ CASES = {
         HEAD + "root: {do: look}\n",
         [f"3:3 UNUSED_PARAMETER {NO_NODE}"],
     ),
+    "a parameter that only the same tree, tried again, has": (
+        HEAD + "otherwise: [{after: [UNREACHABLE], tree: t}]\nroot: {do: look}\n",
+        [f"3:3 UNUSED_PARAMETER {NO_NODE}"],
+    ),
+    "a parameter that another way is given anew": (
+        HEAD + "otherwise: [{after: [UNREACHABLE], tree: open_up, with: {arm: left}}]\n"
+        "root: {do: look}\n",
+        [f"3:3 UNUSED_PARAMETER {NO_NODE}"],
+    ),
     "a parameter that stands in a text": (
         HEAD + "root: {do: look, with: {camera: 'arm'}}\n",
         [f"3:3 UNUSED_PARAMETER {NO_NODE}"],

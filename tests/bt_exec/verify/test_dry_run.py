@@ -171,3 +171,46 @@ def test_a_branch_that_is_cancelled_may_have_done_its_work_before(needed: Any, s
         "the plan: root/sequence[1]/do: take needs lid to be open or ajar, but it "
         f"{said} be closed (found lid=closed; allowed: lid=open, lid=ajar) [NEED_NOT_MET]"
     )
+
+
+@pytest.mark.parametrize(
+    ("children", "needed", "left"),
+    [
+        ([{"do": "shut"}, OPEN], "all", {}),  # whoever ends last
+        ([OPEN, {"do": "shut"}], "any", {}),
+        ([{"sequence": [OPEN, {"do": "shut"}]}, LOOK], "all", {"lid": "closed"}),
+        ([{"sequence": [OPEN, {"do": "shut"}]}, OPEN], "all", {}),
+    ],
+)
+def test_what_branches_contradict_each_other_about_is_not_left_for_sure(
+    children: list[Any], needed: str, left: dict[str, str]
+) -> None:
+    catalogue = Catalogue([WORKSHOP, Pack(name="own", summary="…", skills=(shut,))])
+    spec = MissionSpec.model_validate(
+        {"mission": {"command": "x"}, "root": {"parallel": children, "succeed_when": needed}}
+    )
+    assert left_behind(spec, catalogue) == left
+
+
+@skill(needs={"lid": "open"})
+def wipe(robot: Any) -> Steps:
+    """Wipe what is inside."""
+    yield Running()
+
+
+@pytest.mark.parametrize(
+    ("modifiers", "told"),
+    [({}, 0), ({"retry": 2}, 1), ({"repeat": 2}, 1), ({"retry": 2, "repeat": 2}, 1)],
+)
+@pytest.mark.parametrize("beside", [{"do": "shut"}, {"sequence": [{"do": "look"}, {"do": "shut"}]}])
+def test_others_act_between_rounds_and_attempts_not_between_question_and_start(
+    modifiers: dict[str, int], told: int, beside: dict[str, Any]
+) -> None:
+    """Whether the lid is shut is asked in the tick in which the first attempt starts."""
+    catalogue = Catalogue([WORKSHOP, Pack(name="own", summary="…", skills=(shut, wipe))])
+    wiping = {"do": "wipe", "skip_if": {"lid_is": {"state": "closed"}}, **modifiers}
+    spec = MissionSpec.model_validate(
+        {"mission": {"command": "x"}, "root": {"parallel": [beside, wiping]}}
+    )
+    found = verify_mission(spec, catalogue, facts={"lid": "open"})
+    assert len([problem for problem in found if problem.code == "NEED_NOT_MET"]) == told

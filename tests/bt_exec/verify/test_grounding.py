@@ -35,6 +35,7 @@ def test_the_message() -> None:
         ({"parallel": [LOOK, TAKE]}, True),
         ({"sequence": [{"parallel": [LIT, LOOK]}, TAKE]}, False),
         ({"sequence": [{"tree": "open_up"}, TAKE]}, False),
+        ({"sequence": [{"fallback": [{"tree": "open_up"}, LIT]}, TAKE]}, False),
         ({**TAKE, "retry": 3}, True),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -203,3 +204,28 @@ def test_flat_and_nested_answers_are_judged_alike(name):
     one = _judge(yaml.safe_dump(nested), "자재를 가져와", {})[1]
     other = _judge(json.dumps(flat), "자재를 가져와", {})[1]
     assert [p.code for p in one.problems] == [p.code for p in other.problems]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "place"),
+    [
+        ({"kind": "do", "step": {"runs": "open_dor", "with": []}}, "second/runs"),
+        ({"kind": "tree", "step": {"runs": "open_dor", "with": []}}, "second/runs"),
+        ({"kind": "check", "asks": [{"condition": "door_si", "holds": True}]}, "second/asks"),
+        (
+            {
+                "kind": "do",
+                "step": {"runs": "return_home", "with": []},
+                "skip_if": [{"condition": "door_si", "holds": True}],
+            },
+            "second/skip_if",
+        ),
+    ],
+)
+def test_faults_of_a_flat_plan_are_told_at_the_ids_of_its_nodes(wrong, place):
+    good = {"id": "first", "kind": "do", "step": {"runs": "return_home", "with": []}}
+    whole = {"id": "top", "kind": "sequence", "children": ["first", "second"]}
+    flat = {"nodes": [whole, good, {"id": "second", **wrong}]}
+    found = _judge(json.dumps(flat), "팔 접어", {})[1].problems
+    assert any(problem.place == place for problem in found), [str(each) for each in found]
+    assert not any(problem.place.startswith(("root", "first")) for problem in found)

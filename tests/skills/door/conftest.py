@@ -91,9 +91,10 @@ def ride() -> Iterator[Callable[..., Ride]]:
 
 @dataclass
 class ScriptedMotion:
-    """Ends after two looks at `done`, well or with a reason."""
+    """Ends after some looks at `done`, well or with a reason."""
 
     reason: str = ""
+    most: int = 2
     looks: int = 0
     stops: int = 0
     progress: float = 0.0
@@ -101,7 +102,7 @@ class ScriptedMotion:
     @property
     def done(self) -> bool:
         self.looks += 1
-        return self.looks > 2
+        return self.looks > self.most
 
     @property
     def failure(self) -> Failed | None:
@@ -117,6 +118,7 @@ class ScriptedRobot:
     """Readings as set; every motion ends with `reason`, and sets `after` when it is started."""
 
     reason: str = ""
+    looks: int = 2
     after: dict[str, Any] = field(default_factory=dict)
     held: dict[Arm, str | None] = field(default_factory=lambda: {"left": None, "right": None})
     door_angle_rad: float = 0.0
@@ -125,9 +127,10 @@ class ScriptedRobot:
     still: bool = True
     doing: str = "moving"
     motions: list[tuple[str, ScriptedMotion]] = field(default_factory=list)
+    failed: Failed | None = None
 
     def _start(self, name: str) -> ScriptedMotion:
-        self.motions.append((name, ScriptedMotion(self.reason)))
+        self.motions.append((name, ScriptedMotion(self.reason, self.looks)))
         for key, value in self.after.items():
             setattr(self, key, value)
         return self.motions[-1][1]
@@ -174,17 +177,23 @@ def run_scripted(
     scenes: Callable[[float], DoorObservation | None] = make_scene,
     **args: Any,
 ) -> str:
-    """Run a skill on a scripted robot; `scenes` gives what is seen at each time [s]."""
+    """Run a skill on a scripted robot; `scenes` gives what is seen at each time [s].
+
+    Returns:
+        OK, the code of its failure, or TIMEOUT; the robot's `failed` is the failure.
+    """
     clock = Clock()
     sight: ObservationBuffer[DoorObservation] = ObservationBuffer(clock)
     steps = skill(**skill.inject(robot, World(sight, 0.0)), **skill.validate(args))
     for _ in range(400):
         try:
-            next(steps)
+            running = next(steps)
         except StopIteration:
             return "OK"
         except Failed as failed:
+            robot.failed = failed
             return failed.code
+        assert running.progress is None or 0.0 <= running.progress <= 1.0
         scene = scenes(clock.t)
         if scene is not None:
             sight.add(scene)

@@ -209,6 +209,7 @@ class Play:
         self.scenes: Callable[[float], ReporterObservation | None] = self.empty
         self.result: Any = None
         self.failed: Failed | None = None
+        self.progress: list[float | None] = []
 
     def empty(self, t: float) -> ReporterObservation:
         return ReporterObservation(t, self.robot.pose, ())
@@ -227,10 +228,10 @@ class Play:
 
     def run(self, name: str, **args: Any) -> str:
         steps, sight = self.start(name, **args)
-        self.result, self.failed = None, None
+        self.result, self.failed, self.progress = None, None, []
         for _ in range(4000):
             try:
-                next(steps)
+                running = next(steps)
             except StopIteration as stop:
                 self.result = stop.value
                 return "OK"
@@ -238,6 +239,8 @@ class Play:
                 self.failed = failed
                 declared = failed.code in SKILLS[name].fails
                 return failed.code if declared else f"undeclared {failed.code}"
+            assert running.progress is None or 0.0 <= running.progress <= 1.0
+            self.progress.append(running.progress)
             self.clock.t += TICK_S
             scene = self.scenes(self.clock.t)
             if scene is not None:

@@ -36,3 +36,15 @@ def test_the_two_newest_must_agree(
 def test_disagreement_is_told(scene: Callable[..., DoorObservation]) -> None:
     found = agreed_state([scene(state="open"), scene(state="ajar")])
     assert found.evidence == ("primary:open_then_ajar",)
+
+
+@pytest.mark.parametrize("states", ["", "o", "?", "oc", "co", "oa?", "oo"])
+def test_confidence_is_a_share_and_halved_at_most_by_disagreement(
+    states: str, scene: Callable[..., DoorObservation]
+) -> None:
+    scenes = [scene(state=STATES[letter]) for letter in states]
+    found = agreed_state(scenes)
+    assert 0.0 <= found.confidence <= 1.0
+    split = len(states) > 1 and "?" not in states and len(set(states[-2:])) > 1
+    newest = scenes[-1].door.confidence if scenes else 0.0
+    assert found.confidence == (0.5 if split else newest)

@@ -142,6 +142,34 @@ def test_the_professor_is_told_the_command_itself(command, topic, spec, context)
 
 
 @pytest.mark.parametrize(
+    ("left_out", "first"),
+    [
+        ((), True),
+        (("people",), False),
+        (("places",), False),
+        (("people", "places"), False),
+        (("map",), True),  # nobody can tell that there is no professor
+    ],
+)
+def test_only_where_a_professor_may_be_is_one_gone_to(left_out, first, spec, row, building):
+    settings = building.packs["reporter"]
+    if "map" in left_out:
+        settings = ReporterSettings()
+    people, places = dict(settings.people), dict(settings.places)
+    if "people" in left_out:
+        del people["professor"]
+    if "places" in left_out:
+        del places["professor_office"]
+        people = {name: who.model_copy(update={"place": "lounge"}) for name, who in people.items()}
+    settings = settings.model_copy(update={"people": people, "places": places})
+    plan = spec(GO, SEE)
+    found, changes = professor_first(plan, PassContext(Situation(), settings, "교수님께 가"))
+    went = spec(OFFICE, "talk_to_person professor 교수님께 가", GO, SEE)
+    assert row(found) == row(went if first else plan)
+    assert bool(changes) is first
+
+
+@pytest.mark.parametrize(
     ("command", "before", "after"),
     [
         ("복도랑 라운지 봐", [GO, SEE], [GO, SEE, LOUNGE, "observe_scene lounge situation"]),
@@ -197,6 +225,28 @@ def test_which_places_a_command_names(command, places, building):
     settings = building.packs["reporter"]
     site = make_map(settings.model_copy(update={"rounds": {}}))
     assert named_places(command, site) == tuple(places.split())
+
+
+@pytest.mark.parametrize(
+    ("command", "named"),
+    [
+        ("쉼터 봐", {"lounge", "break_room"}),  # one word for both: neither hides the other
+        ("쉼터랑 복도 봐", {"lounge", "break_room", "corridor_center"}),
+        ("쉼터 안쪽 봐", {"restroom_front"}),  # a longer name hides the shorter one inside it
+        ("안쪽 쉼터 봐", {"lounge", "break_room"}),
+    ],
+)
+def test_a_name_hides_only_shorter_ones_inside_it(command, named, building):
+    site = make_map(building.packs["reporter"].model_copy(update={"rounds": {}}))
+    more = {"lounge": "쉼터", "break_room": "쉼터", "restroom_front": "쉼터 안쪽"}
+    places = {
+        name: place.model_copy(
+            update={"aliases": (*place.aliases, *filter(None, [more.get(name)]))}
+        )
+        for name, place in site.places.items()
+    }
+    found = named_places(command, site.model_copy(update={"places": places}))
+    assert (set(found), len(found)) == (named, len(named))
 
 
 @pytest.mark.parametrize(

@@ -53,8 +53,35 @@ def test_every_code(play, skill, code, robot, args):
     assert all(motion.stops == 1 for _, motion in one.robot.motions)
     (note,) = one.notebook.notes
     assert (note.kind, note.facts["skill"], note.facts["code"]) == ("failed", skill, code)
+    evidence = one.failed.evidence  # it is noted, with what was to be done
+    assert note.facts.items() >= {**ARGS[skill], **args, **evidence}.items()
+    assert ("noise_db" in evidence) is (code == "CAMERA_FAULT")
+    assert one.failed.retryable is (code not in ("REFUSED", "MISSION_FAILED"))
+
+
+@pytest.mark.parametrize(("skill", "argument"), NOBODY.items())
+def test_who_is_not_known_is_told_with_who_is(play, skill, argument):
+    one = play()
+    people = one.services["site_map"].people
+    assert one.run(skill, **{**ARGS[skill], argument: "dean"}) == "UNKNOWN_PERSON"
+    assert one.failed.message == "nobody is called dean"
+    assert one.failed.evidence == {"who": "dean", "known": ", ".join(people)}
+    empty = one.services["site_map"].model_copy(update={"people": {}})
+    one.services["site_map"] = empty
+    assert one.run(skill, **{**ARGS[skill], argument: "dean"}) == "UNKNOWN_PERSON"
+    assert one.failed.evidence == {"who": "dean", "known": "nobody"}
 
 
 @pytest.mark.parametrize("name", SKILLS)
 def test_no_declared_code_is_left_without_a_case(name):
     assert {code for skill, code, *_ in CODES if skill == name} == SKILLS[name].fails
+
+
+def test_a_failure_carries_what_its_sentence_needs(play):
+    one = play(pose=OFFICE, reasons={"goto": "BLOCKED_PATH: no way"})
+    assert one.run("deliver_object", **ARGS["deliver_object"]) == "BLOCKED_PATH"
+    assert one.failed.evidence == {"target": "basecamp"}
+    assert one.run("navigate", target="lunge") == "UNKNOWN_LOCATION"
+    assert one.failed.evidence["known"].startswith("lounge, ")
+    assert one.run("fail_and_report", reason="no lift") == "MISSION_FAILED"
+    assert one.failed.evidence == {"reason": "no lift"}

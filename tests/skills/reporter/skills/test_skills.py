@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bt_exec_skills.navigation.geometry import Pose
@@ -74,10 +76,24 @@ def test_observe_uses_every_viewpoint(play):
     one.shows(PlacedDetection("person", (0, 0, 9, 9), 1.0, None, (9.0, 6.0)))
     assert one.run("observe_scene", target="lounge", query="how many people?") == "OK"
     assert (one.result.people, one.result.looks) == (1, 14)
+    around = sorted({round(14 * each) for each in one.progress if each})
+    assert around == list(range(1, 15))  # a share for each picture
     assert one.result.answer == "There is one person."
     empty = play(pose=Pose(8.0, 4.4, 0.0))
     assert empty.run("observe_scene", target="lounge", query="how many people?") == "OK"
     assert (empty.result.people, empty.result.looks) == (0, 14)
+
+
+def test_from_one_viewpoint_to_the_next_the_robot_turns_the_other_way_round(play):
+    one = play(pose=Pose(8.0, 4.4, 0.0))
+    site = one.services["site_map"]
+    lounge = site.places["lounge"]
+    four = lounge.model_copy(update={"poses": (*lounge.poses, *lounge.poses)})
+    one.services["site_map"] = site.model_copy(update={"places": {**site.places, "lounge": four}})
+    turns, turn = [], one.robot.turn
+    one.robot.turn = lambda angle: turns.append(angle > 0) or turn(angle)
+    assert one.run("observe_scene", target="lounge", query="how many people?") == "OK"
+    assert turns == [True] * 7 + [False] * 7 + [True] * 7 + [False] * 7
 
 
 def test_a_viewpoint_that_is_taken_is_left_out(play):
@@ -276,6 +292,55 @@ def test_what_nobody_took_is_told_to_be_on_the_tray(play):
     empty = play(reasons={"load": "NOTHING_TO_DELIVER: nobody put it there"})
     assert empty.run("deliver_object", **ARGS["deliver_object"]) == "NOTHING_TO_DELIVER"
     assert "still" not in sentence(empty.notebook.notes[-1], site, "en")
+
+
+@pytest.mark.parametrize("where", [BASE, OFFICE, Pose(6.0, 0.0, 0.0)])
+def test_a_delivery_is_where_the_robot_was_or_where_that_person_usually_is(play, where):
+    one = play(pose=OFFICE, tray="documents")
+    one.shows(PROFESSOR)
+    hand_over = one.robot.hand_over
+
+    def elsewhere(person):
+        one.robot.pose = where  # the search for a person may end at another place
+        return hand_over(person)
+
+    one.robot.hand_over = elsewhere
+    assert one.run("deliver_object", **ARGS["deliver_object"]) == "OK"
+    place = one.robot.place or "professor_office"
+    note = one.notebook.notes[-1]
+    assert (one.result.place, note.place, note.facts["target"]) == (place, place, place)
+    assert note.facts["recipient"] == "professor"
+
+
+# -- what is noted
+
+
+NOTED = {"navigate": "goto", "observe_scene": "turn", "deliver_object": "hand_over"}
+
+
+@pytest.mark.parametrize("name", [*NOTED, "talk_to_person"])
+def test_what_worked_in_the_end_is_not_told_as_failed(play, name):
+    """A note of success is of the task that failed before; one of another task is not."""
+    replies = {"*": None}
+    pose = BASE if name == "observe_scene" else OFFICE
+    one = play(pose=pose, tray="documents", replies=replies)
+    one.shows(PROFESSOR)
+    if name in NOTED:
+        one.robot.reasons[NOTED[name]] = "STOPPED: it was asked to stop"
+    other = {**ARGS[name], next(iter(ARGS[name])): "something else"}
+    assert one.run(name, **ARGS[name]) != "OK"
+    one.robot.reasons.clear()
+    replies["*"] = {"en": Reply("Yes.")}
+    (failed,) = one.notebook.all()
+    assert failed.kind == "failed"
+    assert one.run(name, **ARGS[name]) == "OK"
+    (done,) = one.notebook.all()
+    assert done.kind != "failed"
+    assert done.task == failed.task == (name, *ARGS[name].values())
+    assert replace(done, facts={**done.facts, **other}).task != done.task
+    for key in ("target", "query", "topic", "object", "recipient"):
+        if key in ARGS[name]:
+            assert done.facts[key] == ARGS[name][key]
 
 
 # -- the rest

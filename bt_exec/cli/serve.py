@@ -1,0 +1,173 @@
+"""``bt-exec serve``: missions over HTTP, and a page to watch them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bt_exec.cli import options as opt
+from bt_exec.failure import UsageError
+
+if TYPE_CHECKING:
+    from bt_exec.serve.server import HttpServer
+    from bt_exec.serve.service import Service
+
+__all__ = ["COMMANDS", "serve"]
+
+_TOKEN = "BT_EXEC_TOKEN"  # noqa: S105 - the name of the variable
+_SWITCH_S = 0.001  # how long a thread keeps the interpreter while another one wants it [s]
+_HELD_S = 1.0
+
+
+def serve(
+    site: opt.SiteName = "",
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")
+    ] = 8900,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--token-file",
+            metavar="FILE",
+            help=f"Holds the token that is asked for; or set {_TOKEN}. Needed unless --host is "
+            "this machine's own.",
+            show_default=False,
+        ),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option("--allow-host", metavar="NAME", help="Also answer to this name."),
+    ] = None,
+    queue: Annotated[
+        int,
+        typer.Option(
+            "--queue", min=0, max=1000, help="How many may wait; 0 refuses a second one with 409."
+        ),
+    ] = 16,
+    world: opt.WorldTexts = None,
+    fault: opt.FaultTexts = None,
+    fast: opt.Fast = False,
+    journal: opt.JournalFile = None,
+    frames: opt.KeepFrames = False,
+    compiler: opt.CompilerName = None,
+) -> None:
+    """Take commands over HTTP and run them one after another; the page is at /.
+
+    bt-exec serve --site door, then open http://127.0.0.1:8900/
+
+    Ctrl-C stops the mission, ends the record and puts the robots away; a second one stops the robot
+    at once.
+    """
+    _needs_extra()
+    from bt_exec.cli.history import open_journal, tell_interrupted
+    from bt_exec.cli.output import for_people
+    from bt_exec.mission.rigs import parse_world
+    from bt_exec.serve.login import Login
+    from bt_exec.serve.server import HttpServer
+    from bt_exec.serve.service import Service
+    from bt_exec.site.site import load_site
+
+    login = Login(_token(host, token_file))
+    loaded = load_site(site)
+    kept = open_journal(journal)
+    painter = for_people()
+    tell_interrupted(painter, kept)
+    service = Service(
+        loaded,
+        kept,
+        queue=queue,
+        world=parse_world(world or ()),
+        fast=fast,
+        faults=fault or (),
+        frames=frames,
+        compiler=compiler,
+    )
+    server = HttpServer(service, login, host, port, allow_host or ())
+    sys.setswitchinterval(_SWITCH_S)
+    painter.say(f"preparing {loaded.name}")
+    try:
+        service.open()
+        server.start()
+        shown = f"[{host}]" if ":" in host else host
+        painter.say(f"{loaded.name} at http://{shown}:{server.port}/ · Ctrl-C ends it")
+        code = _until_stopped(service, server)
+    finally:
+        in_time = service.close()
+        server.stop()
+    painter.say("ended · the robots are put away" if in_time else "ended · a part did not let go")
+    raise typer.Exit(code)
+
+
+def _until_stopped(service: Service, server: HttpServer) -> int:
+    """Wait for a signal; the mission is stopped from within it."""
+    from bt_exec.cli.stopping import handled
+
+    count, second, ends = 0, 0.0, False
+
+    def stop(number: int, _: object) -> None:
+        nonlocal count, second, ends
+        count, ends = count + 1, True
+        if count == 2:
+            second = time.monotonic()
+        if count > 2 and time.monotonic() - second >= _HELD_S:
+            os._exit(130)  # somebody's code holds everything up; the record is on disk
+        name = "operator" if number == signal.SIGINT else signal.Signals(number).name
+        service.stop(name)
+
+    with handled(stop, service.session):
+        while not ends and server.alive:
+            time.sleep(0.1)
+        if not ends:
+            return 1
+        service.close()
+    return 0
+
+
+def _needs_extra() -> None:
+    """Say what to install where the extra is missing."""
+    from importlib.util import find_spec
+
+    missing = [name for name in ("fastapi", "uvicorn") if find_spec(name) is None]
+    if missing:
+        raise UsageError(
+            f"serve needs {' and '.join(missing)}, which the extra brings: "
+            "pip install 'bt-exec[serve]'"
+        )
+
+
+def _token(host: str, file: Path | None) -> str:
+    """Return the token; empty where none is wanted and none is needed.
+
+    Raises:
+        UsageError: If one is needed and missing, or is none.
+    """
+    from bt_exec.serve.guard import is_loopback
+    from bt_exec.serve.login import token_of
+
+    if file is not None:
+        try:
+            return token_of(file.expanduser().read_text(encoding="utf-8"), f"--token-file {file}")
+        except (OSError, UnicodeDecodeError) as error:
+            why = getattr(error, "strerror", None) or "is not UTF-8 text"
+            raise UsageError(f"--token-file {file}: {str(why).lower()}") from error
+    if given := os.environ.get(_TOKEN, ""):
+        return token_of(given, _TOKEN)
+    if not is_loopback(host):
+        raise UsageError(
+            f"--host {host} can be reached from other machines, so a token is needed: "
+            f"set {_TOKEN}, or give --token-file FILE"
+        )
+    return ""
+
+
+COMMANDS: Mapping[str, Callable[..., Any]] = {"serve": serve}

@@ -1,0 +1,80 @@
+"""``/llm_command``: the answer of other planners of this kind, with what really happened.
+
+They split a command into subgoals and these into tasks, run them, and answer with the code and a
+result for each task. What they call ``"Ok"`` whatever came back is ``"Ok"`` here only if it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bt_exec.failure import SpecError
+from bt_exec.journal import Journal
+from bt_exec.outcome import Outcome
+from bt_exec.serve.stages import document_name
+from bt_exec.site.site import Site
+from bt_exec.spec.dump import dump_yaml
+from bt_exec.spec.model import MissionSpec
+
+__all__ = ["answer_of", "still_running"]
+
+
+def answer_of(site: Site, journal: Journal, outcome: Outcome, stages: Mapping[str, Any]) -> Any:
+    """Return the answer for a mission that has ended.
+
+    Args:
+        site: Whose packs may have a form of plans of their own.
+        journal: Where the mission is.
+        outcome: How it ended.
+        stages: The mission in its stages.
+    """
+    plans = journal.mission(outcome.mission_id).plans
+    plan = stages["plan"] or {"subgoals": [], "tasks": []}
+    return {
+        "status": "success" if outcome.ok else "error",
+        "user_command": outcome.command,
+        "generated_code": _written(plans[-1].event.spec, site) if plans else "",
+        "subgoals": plan["subgoals"],
+        "task_outputs": [
+            {
+                "subgoal": part["subgoal"],
+                "tasks": [
+                    {"skill": document_name(task["skill"]), "target": task["target"]}
+                    for task in part["tasks"]
+                ],
+            }
+            for part in plan["tasks"]
+        ],
+        "results": [
+            {**task, "skill": document_name(task["skill"])} for task in stages["results"]["tasks"]
+        ],
+        "mission_id": outcome.mission_id,
+        "outcome": outcome.status,
+        "reason_code": outcome.reason_code,
+        "message": outcome.message,
+    }
+
+
+def still_running(mission_id: str, command: str) -> dict[str, Any]:
+    """Return the answer for a mission that takes longer than anybody waits."""
+    return {
+        "status": "running",
+        "user_command": command,
+        "generated_code": "",
+        "subgoals": [],
+        "task_outputs": [],
+        "results": [],
+        "mission_id": mission_id,
+    }
+
+
+def _written(spec: MissionSpec, site: Site) -> str:
+    """Return a plan in the form that a pack of the site writes, else as YAML."""
+    for pack in site.catalogue.packs:
+        for form in pack.formats.values():
+            try:
+                return form.write(spec)
+            except SpecError:  # it cannot say this plan: the next one may
+                continue
+    return dump_yaml(spec)

@@ -1,0 +1,204 @@
+"""What every request must pass, before any route sees it.
+
+============  =====================================================================================
+the name      it is asked by (``Host``) is ours, so no page of others reaches us by a name of theirs
+the page      it comes from (``Origin``) is ours, so no page of others acts in an operator's name
+the asker     holds the token, or has logged in with it, where one is asked for
+the size      of its body is bounded, and so is the time in which it must arrive
+============  =====================================================================================
+
+Slow heads and slow readers are the protocol's: `bt_exec.serve.protocol`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import json
+import socket
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING, Any
+
+from bt_exec.serve.errors import ServiceError
+from bt_exec.serve.login import Login
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+__all__ = ["BODY_BYTES", "Guard", "is_loopback", "language_of_headers"]
+
+BODY_BYTES = 64 * 1024
+"""The largest body [bytes]; a command has 2,000 characters at most."""
+_BODY_S = 10.0  # in which a body must arrive [s]
+_OPEN = frozenset({"/", "/page.css", "/page.js", "/icon.svg", "/health", "/ready", "/login"})
+_HEADERS: tuple[tuple[bytes, bytes], ...] = (
+    (
+        b"content-security-policy",
+        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        b"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    ),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a name or address is only this machine's."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+class Guard:
+    """An ASGI middleware.
+
+    Args:
+        app: What is guarded.
+        login: Knows who may ask.
+        host: The address that the service listens at.
+        names: Further names that it answers to.
+    """
+
+    def __init__(self, app: ASGIApp, login: Login, host: str, names: Iterable[str] = ()) -> None:
+        self.app = app
+        self._login = login
+        self._loopback = is_loopback(host)
+        self._names: Collection[str] = {name.casefold() for name in names}
+        if not self._loopback:
+            self._names = {*self._names, host.casefold(), socket.gethostname().casefold()}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or say why not."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message.get("headers", ()), *_HEADERS]}
+            await send(message)
+
+        headers = _texts(scope["headers"])
+        try:
+            self._check(scope, headers)
+            body = await _body(receive, headers)
+        except ServiceError as error:
+            if error.code == "WRONG_TOKEN":
+                await asyncio.sleep(0.5)  # who guesses waits
+            await _refuse(answer, error, language_of_headers(headers))
+            return
+        if body is not None:
+            await self.app(scope, _replayed(body, receive), answer)
+
+    def _check(self, scope: Scope, headers: dict[str, list[str]]) -> None:
+        hosts = headers.get("host", [])
+        host = hosts[0] if len(hosts) == 1 else ""
+        if not self._answers_to(_name(host)):
+            raise ServiceError("WRONG_HOST", found=host[:100])
+        for origin in headers.get("origin", []):
+            if origin.partition("://")[2].casefold() != host.casefold():
+                raise ServiceError("WRONG_ORIGIN", found=origin[:100])
+        if headers.get("sec-fetch-site", [""])[0] == "cross-site" and scope["path"] != "/":
+            raise ServiceError("WRONG_ORIGIN", found="?")
+        length = headers.get("content-length", ["0"])[0]
+        if length.isdecimal() and int(length[:20]) > BODY_BYTES:
+            raise ServiceError("TOO_LARGE", limit=BODY_BYTES)
+        given = headers.get("authorization", [""])[0]
+        cookies = headers.get("cookie", [""])[0]
+        if scope["path"] not in _OPEN and not self._login.allows(given, cookies):
+            raise ServiceError("WRONG_TOKEN" if given else "NO_TOKEN")
+        if scope["method"] not in ("GET", "HEAD", "OPTIONS"):
+            kind = headers.get("content-type", [""])[0].partition(";")[0].strip().casefold()
+            if kind != "application/json":
+                raise ServiceError("NOT_JSON")
+
+    def _answers_to(self, name: str) -> bool:
+        """Whether a name is ours; an address cannot be made to point elsewhere, a name can."""
+        if name in self._names or is_loopback(name):
+            return True
+        if self._loopback:
+            return False
+        try:
+            ipaddress.ip_address(name.strip("[]"))
+        except ValueError:
+            return False
+        return True
+
+
+def language_of_headers(headers: dict[str, list[str]]) -> str:
+    """Return the language that whoever asks reads: that of the first one we speak."""
+    wanted = ",".join(headers.get("accept-language", [])).casefold().split(",")
+    firsts = [part.strip()[:2] for part in wanted]
+    return next((first for first in firsts if first in ("ko", "en")), "en")
+
+
+def _texts(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for key, value in headers:
+        found.setdefault(key.decode("latin-1").casefold(), []).append(value.decode("latin-1"))
+    return found
+
+
+def _name(host: str) -> str:
+    """Return a ``Host`` without its port."""
+    if host.startswith("["):
+        return host.partition("]")[0].casefold() + "]"
+    return host.partition(":")[0].casefold().rstrip(".")
+
+
+async def _body(receive: Receive, headers: dict[str, list[str]]) -> bytes | None:
+    """Return the body of a request; None if whoever asked has gone.
+
+    Raises:
+        ServiceError: If it is too large, or does not arrive in time.
+    """
+    if "content-length" not in headers and "transfer-encoding" not in headers:
+        return b""
+    found = bytearray()
+    try:
+        async with asyncio.timeout(_BODY_S):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return None
+                found += message.get("body", b"")
+                if len(found) > BODY_BYTES:
+                    raise ServiceError("TOO_LARGE", limit=BODY_BYTES)
+                if not message.get("more_body", False):
+                    return bytes(found)
+    except TimeoutError:
+        raise ServiceError("TOO_SLOW", limit=_BODY_S) from None
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """Return a `receive` that gives a body that was read already, then goes on."""
+    given = False
+
+    async def again() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again
+
+
+async def _refuse(send: Send, error: ServiceError, language: str) -> None:
+    """Answer with an error; the connection is closed, for a body may still be under way."""
+    body: Any = json.dumps(error.body(language), ensure_ascii=False).encode()
+    headers = {
+        "Content-Type": "application/json",
+        "Content-Length": str(len(body)),
+        "Connection": "close",
+        **error.headers,
+    }
+    raw = [(key.lower().encode(), value.encode()) for key, value in headers.items()]
+    await send({"type": "http.response.start", "status": error.status, "headers": raw})
+    await send({"type": "http.response.body", "body": body})

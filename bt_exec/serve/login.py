@@ -1,0 +1,93 @@
+"""Who may ask: a token for programs, a cookie for the page, both compared in constant time."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections import OrderedDict
+from http.cookies import CookieError, SimpleCookie
+
+from bt_exec.failure import UsageError
+
+__all__ = ["COOKIE", "Login", "token_of"]
+
+COOKIE = "bt_exec_login"
+_SHORTEST = 16  # characters of a token
+_LASTS_S = 12 * 3600.0  # of a login [s]
+_LOGINS = 256  # at a time; the oldest gives way
+
+
+def token_of(text: str, where: str) -> str:
+    """Return a token as it was written down, without what surrounds it.
+
+    Raises:
+        UsageError: If it cannot be one.
+    """
+    token = text.strip()
+    if len(token) < _SHORTEST or not token.isascii() or not token.isprintable() or " " in token:
+        raise UsageError(
+            f"{where}: a token has at least {_SHORTEST} ASCII characters and no spaces; make one: "
+            'python3 -c "import secrets; print(secrets.token_urlsafe(32))"'
+        )
+    return token
+
+
+class Login:
+    """Knows the token and who has logged in with it.
+
+    Args:
+        token: The token; empty if none is asked for.
+    """
+
+    def __init__(self, token: str) -> None:
+        self._token = token.encode()
+        self._logins: OrderedDict[str, float] = OrderedDict()  # until when, by what a cookie holds
+
+    @property
+    def needed(self) -> bool:
+        """Whether a token is asked for."""
+        return bool(self._token)
+
+    def allows(self, authorization: str, cookies: str) -> bool:
+        """Whether whoever sends these headers may ask."""
+        if not self.needed:
+            return True
+        scheme, _, given = authorization.partition(" ")
+        if scheme.casefold() == "bearer":
+            return self.is_token(given.strip())
+        return self._is_login(cookies)
+
+    def is_token(self, given: str) -> bool:
+        """Whether a text is the token; takes the same time whatever it is."""
+        return secrets.compare_digest(given.encode("utf-8", "replace"), self._token)
+
+    def begin(self) -> str:
+        """Return what the cookie of a new login holds."""
+        key = secrets.token_urlsafe(32)
+        self._logins[key] = time.monotonic() + _LASTS_S
+        while len(self._logins) > _LOGINS:
+            self._logins.popitem(last=False)
+        return key
+
+    def end(self, cookies: str) -> None:
+        """Log out whoever holds this cookie."""
+        self._logins.pop(_key_of(cookies), None)
+
+    def _is_login(self, cookies: str) -> bool:
+        given = _key_of(cookies).encode("utf-8", "replace")
+        now = time.monotonic()
+        found = [
+            until > now
+            for key, until in self._logins.items()
+            if secrets.compare_digest(key.encode(), given)
+        ]
+        return any(found)
+
+
+def _key_of(cookies: str) -> str:
+    """Return what our cookie holds; empty if there is none."""
+    try:
+        found = SimpleCookie(cookies).get(COOKIE)
+    except CookieError:
+        return ""
+    return "" if found is None else found.value

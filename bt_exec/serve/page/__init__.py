@@ -1,0 +1,19 @@
+"""The page: HTML, style and script as they stand beside this file, without a build step."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+__all__ = ["PAGE"]
+
+_FILES = {
+    "/": ("index.html", "text/html; charset=utf-8"),
+    "/page.css": ("page.css", "text/css; charset=utf-8"),
+    "/page.js": ("page.js", "text/javascript; charset=utf-8"),
+    "/icon.svg": ("icon.svg", "image/svg+xml"),
+}
+
+PAGE: Mapping[str, tuple[bytes, str]] = {
+    path: (Path(__file__).with_name(name).read_bytes(), kind)
+    for path, (name, kind) in _FILES.items()
+}
+"""What is served at each path, and its type."""

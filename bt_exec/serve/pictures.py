@@ -1,0 +1,121 @@
+"""The newest pictures, by number, with the boxes of what was found in them."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bt_exec.journal import png_of
+from bt_exec.robot import Observation
+
+__all__ = ["Picture", "Pictures"]
+
+_KEPT = 8  # pictures of each pack
+_BOXES = 64  # of one picture; what is beyond is not drawn
+
+
+@dataclass
+class Picture:
+    """One picture.
+
+    Attributes:
+        number: Names it as long as the service runs.
+        pack: Whose eyes.
+        width: Its width [px].
+        height: Its height [px].
+        boxes: ``{"label", "score", "box": [x1, y1, x2, y2]}`` [px, from the top left corner].
+        frame: The pixels, uint8 (height, width, 3) RGB.
+    """
+
+    number: int
+    pack: str
+    width: int
+    height: int
+    boxes: list[dict[str, Any]]
+    frame: Any
+    _png: bytes = b""
+
+    def data(self) -> dict[str, Any]:
+        """Return what the page needs to draw it."""
+        return {
+            "number": self.number,
+            "pack": self.pack,
+            "width": self.width,
+            "height": self.height,
+            "boxes": self.boxes,
+        }
+
+    def png(self) -> bytes:
+        """Return it as a PNG file, made once.
+
+        Raises:
+            ValueError: If it is no picture.
+        """
+        if not self._png:
+            self._png = png_of(np.asarray(self.frame))
+        return self._png
+
+
+class Pictures:
+    """Keeps the last few pictures of each pack; safe from any thread."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, OrderedDict[int, Picture]] = {}
+        self._numbers = itertools.count(1)
+        self._lock = threading.Lock()
+        self._making = threading.Lock()
+
+    def add(self, pack: str, observation: Observation) -> None:
+        """Keep the picture of an observation, if it has one."""
+        shape: tuple[int, ...] = tuple(getattr(observation.frame, "shape", ()))
+        if len(shape) not in (2, 3):
+            return
+        boxes = _boxes(observation.record())
+        picture = Picture(
+            next(self._numbers), pack, int(shape[1]), int(shape[0]), boxes, observation.frame
+        )
+        with self._lock:
+            kept = self._kept.setdefault(pack, OrderedDict())
+            kept[picture.number] = picture
+            while len(kept) > _KEPT:
+                kept.popitem(last=False)
+
+    def newest(self) -> list[Picture]:
+        """Return the newest picture of each pack."""
+        with self._lock:
+            return [next(reversed(kept.values())) for kept in self._kept.values()]
+
+    def png(self, number: int) -> bytes | None:
+        """Return a picture as PNG; None if it is gone. One is made at a time."""
+        with self._lock:
+            found = next((kept[number] for kept in self._kept.values() if number in kept), None)
+        if found is None:
+            return None
+        with self._making:
+            return found.png()
+
+
+def _boxes(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the boxes that an observation tells of, as packs write them.
+
+    ``detections``: a list of ``{"type", "bbox", "score"}``; or ``boxes``: a box by label.
+    """
+    detections, boxes = record.get("detections"), record.get("boxes")
+    told: list[tuple[Any, Any, Any]] = []
+    if isinstance(detections, list | tuple):
+        ones = [one for one in detections if isinstance(one, Mapping)]
+        told += [(one.get("label") or one.get("type"), one.get("score"), one) for one in ones]
+        told = [(label, score, one.get("bbox")) for label, score, one in told]
+    if isinstance(boxes, Mapping):
+        told += [(label, None, box) for label, box in boxes.items()]
+    return [
+        {"label": str(label or ""), "score": score, "box": [round(float(v), 1) for v in box]}
+        for label, score, box in told[:_BOXES]
+        if isinstance(box, list | tuple) and len(box) == 4
+    ]

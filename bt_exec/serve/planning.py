@@ -1,0 +1,36 @@
+"""A plan for a command, for whoever wants to see it first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bt_exec.observation import Situation
+from bt_exec.serve.stages import plan_data
+from bt_exec.site.compile_command import compile_command
+from bt_exec.site.site import Site
+from bt_exec.spec.dump import dump_yaml
+
+__all__ = ["compiled"]
+
+
+def compiled(
+    site: Site, command: str, compiler: str | None, situation: Situation
+) -> dict[str, Any]:
+    """Return the plan for a command in what was seen last, or why there is none; nothing moves."""
+    found = compile_command(site, command, compiler=compiler, situation=situation)
+    refusal = found.refusal
+    return {
+        "ok": found.ok,
+        "plan": None if found.plan is None else dump_yaml(found.plan),
+        "written": None if found.written is None else dump_yaml(found.written),
+        **({} if found.plan is None else plan_data(found.plan)),
+        "refusal": None
+        if refusal is None
+        else {
+            "code": refusal.code,
+            "message": refusal.message,
+            "nearest": list(refusal.nearest),
+            "did_you_mean": list(refusal.did_you_mean),
+            "problems": list(refusal.problems),
+        },
+    }

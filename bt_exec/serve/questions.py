@@ -1,0 +1,71 @@
+"""Questions that a mission puts to whoever watches: may this plan run?"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from bt_exec.spec.model import MissionSpec
+
+__all__ = ["Question", "Questions"]
+
+_STEP_S = 0.1
+
+
+@dataclass
+class Question:
+    """One question that waits for an answer.
+
+    Attributes:
+        number: Names it, as long as the service runs.
+        why: Why it is asked, in the language of the command.
+        spec: The plan it is about.
+        answer: What was answered; None so far.
+    """
+
+    number: int
+    why: str
+    spec: MissionSpec
+    answer: bool | None = None
+    answered: threading.Event = field(default_factory=threading.Event, repr=False)
+
+
+class Questions:
+    """Asks on the page; implements `bt_exec.planning.confirmation.Confirm`.
+
+    Args:
+        limit_s: How long an answer is waited for; then it is no [s].
+        changed: Called when a question comes or goes.
+    """
+
+    def __init__(self, limit_s: float, changed: Callable[[], None]) -> None:
+        self.limit_s = limit_s
+        self.pending: Question | None = None
+        self._changed = changed
+        self._numbers = itertools.count(1)
+
+    def __call__(self, spec: MissionSpec, why: str, over: threading.Event) -> bool:
+        """Return whether somebody said yes in time."""
+        question = self.pending = Question(next(self._numbers), why, spec)
+        until = time.monotonic() + self.limit_s
+        self._changed()
+        try:
+            while not (question.answered.wait(_STEP_S) or over.is_set()):
+                if time.monotonic() > until:
+                    break
+            return question.answer is True
+        finally:
+            self.pending = None
+            self._changed()
+
+    def answer(self, number: int, *, yes: bool) -> bool:
+        """Answer the question of that number; return whether it was asked just now."""
+        question = self.pending
+        if question is None or question.number != number or question.answered.is_set():
+            return False
+        question.answer = yes
+        question.answered.set()
+        return True

@@ -1,0 +1,133 @@
+"""The HTTP server, on a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import threading
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import uvicorn
+
+from bt_exec.failure import UsageError
+from bt_exec.serve.api import make_app
+from bt_exec.serve.login import Login
+from bt_exec.serve.protocol import BoundedProtocol
+from bt_exec.serve.service import Service
+
+__all__ = ["HttpServer"]
+
+_CONNECTIONS = 512  # at a time; further ones are answered 503
+_HEAD_BYTES = 16 * 1024
+_START_S = 20.0
+_STOP_S = 5  # how long answers that are under way may take when the server ends [s]
+
+
+class HttpServer:
+    """Serves a service until it is stopped.
+
+    Args:
+        service: The service; open.
+        login: Knows who may ask.
+        host: The address to listen at.
+        port: The port; 0 takes a free one.
+        names: Further names that it answers to.
+
+    Attributes:
+        port: The port that it listens at.
+
+    Raises:
+        UsageError: If nobody can listen there.
+    """
+
+    def __init__(
+        self, service: Service, login: Login, host: str, port: int, names: Iterable[str] = ()
+    ) -> None:
+        self._service = service
+        self._guard = make_app(service, login, host, names)
+        self._socket = _listening(host, port)
+        self.port: int = self._socket.getsockname()[1]
+        config = uvicorn.Config(
+            self._guard,
+            http=BoundedProtocol,
+            ws="none",
+            loop="asyncio",
+            lifespan="on",
+            log_config=None,
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            limit_concurrency=_CONNECTIONS,
+            timeout_keep_alive=5,
+            timeout_graceful_shutdown=_STOP_S,
+            h11_max_incomplete_event_size=_HEAD_BYTES,
+        )
+        self._server = uvicorn.Server(config)
+        self._begun = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread = threading.Thread(target=self._run, name="http", daemon=True)
+
+    @property
+    def alive(self) -> bool:
+        """Whether it serves."""
+        return self._thread.is_alive()
+
+    def start(self) -> None:
+        """Begin to serve; it answers when this returns.
+
+        Raises:
+            UsageError: If it does not come up.
+        """
+        self._begun = True
+        self._thread.start()
+        until = time.monotonic() + _START_S
+        while not self._server.started:
+            if not self.alive or time.monotonic() > until:
+                raise UsageError("the HTTP server did not start; its log says why")
+            time.sleep(0.01)
+
+    def stop(self) -> None:
+        """End every stream, then the server."""
+        loop = self._loop
+        if not self._begun:
+            self._socket.close()
+            return
+        if loop is not None and self.alive:
+            loop.call_soon_threadsafe(self._end_streams)
+        self._server.should_exit = True
+        self._thread.join(2 * _STOP_S)
+
+    def _end_streams(self) -> None:
+        self._service.watching.latest.close()
+        app: Any = self._guard.app
+        app.state.feeds.close()
+
+    def _run(self) -> None:
+        async def serve() -> None:
+            self._loop = asyncio.get_running_loop()
+            await self._server.serve(sockets=[self._socket])
+
+        try:
+            asyncio.run(serve())
+        except Exception:  # whoever waits for it sees that it has ended
+            logging.getLogger("bt_exec").exception("the HTTP server broke down")
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """Return a socket that listens.
+
+    Raises:
+        UsageError: If nobody can listen there.
+    """
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host.strip("[]"), port), family=family, backlog=512)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise UsageError(
+            f"nobody can listen at {host}:{port}: {why}; choose another with --host or --port"
+        ) from error

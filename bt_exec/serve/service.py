@@ -1,0 +1,329 @@
+"""Commands for one session: taken on record, run one after another, stopped in order.
+
+The session is made, used and put away on one thread of its own. Everybody else only leaves a
+command, asks how things stand, or asks to stop; nothing here makes that thread wait for them.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+from collections import deque
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any
+
+from bt_exec.events import Event, Finished, MissionStarted, Observed
+from bt_exec.failure import UsageError, in_words
+from bt_exec.journal import Booking, Journal
+from bt_exec.mission.session import Session
+from bt_exec.outcome import Outcome
+from bt_exec.serve.errors import ServiceError, sentence
+from bt_exec.serve.questions import Questions
+from bt_exec.serve.watching import Watching
+from bt_exec.site.site import Site
+
+__all__ = ["BookedMission", "Service"]
+
+_STEP_S = 0.2  # how often the thread looks whether the service ends while it waits [s]
+_CLOSE_S = 60.0  # how long the end of a mission and of the session may take in all [s]
+_CONFIRM_S = 300.0  # how long an answer to a question is waited for [s]
+
+_log = logging.getLogger("bt_exec")
+
+
+@dataclass
+class BookedMission:
+    """A command that was taken.
+
+    Attributes:
+        booking: Its line on record.
+        command: What was typed.
+        ended: Gets how it ended.
+        stop: Why it is to be stopped, if that was asked before it could act on it.
+    """
+
+    booking: Booking
+    command: str
+    ended: Future[Outcome] = field(default_factory=Future, repr=False)
+    stop: str = ""
+
+    def __post_init__(self) -> None:
+        self.ended.set_running_or_notify_cancel()  # whoever waits cannot cancel it
+
+    @property
+    def mission_id(self) -> str:
+        """Its name, ``2026-11-20-0007``."""
+        return self.booking.mission_id
+
+
+class Service:
+    """One session, and the commands of everybody.
+
+    Args:
+        site: The site.
+        journal: Where missions are recorded.
+        queue: How many commands may wait while one is run.
+        world: How the simulated world starts.
+        fast: Simulate as fast as it goes.
+        faults: ``SKILL[:N]=CODE`` texts.
+        frames: Whether the journal keeps pictures, too.
+        compiler: Overrides the site's compiler.
+        confirm_s: How long an answer to a question is waited for [s].
+
+    Attributes:
+        watching: What is shown of it all.
+        questions: What is asked of whoever watches.
+    """
+
+    def __init__(
+        self,
+        site: Site,
+        journal: Journal,
+        *,
+        queue: int = 16,
+        world: Mapping[str, str] | None = None,
+        fast: bool = False,
+        faults: Sequence[str] = (),
+        frames: bool = False,
+        compiler: str | None = None,
+        confirm_s: float = _CONFIRM_S,
+    ) -> None:
+        self.site = site
+        self.journal = journal
+        self.queue = queue
+        self.compiler = compiler
+        self.watching = Watching(site.messages, self._standing)
+        self.questions = Questions(confirm_s, self.watching.refresh)
+        self._settings: dict[str, Any] = {
+            "world": world,
+            "fast": fast,
+            "faults": faults,
+            "frames": frames,
+            "compiler": compiler,
+        }
+        self._name = secrets.token_hex(4)  # numbers of pictures and questions begin anew with it
+        self._session: Session | None = None
+        self._waiting: deque[BookedMission] = deque()
+        self._current: BookedMission | None = None
+        self._changed = threading.Condition()
+        self._closing = ""
+        self._opened: Future[None] = Future()
+        self._thread = threading.Thread(target=self._work, name="missions", daemon=True)
+
+    # -- for everybody ---------------------------------------------------------------------------
+
+    def open(self) -> None:
+        """Make the robots ready.
+
+        Raises:
+            BtExecError: If they cannot be; nothing was left running.
+        """
+        self.watching.open()
+        self._thread.start()
+        try:
+            self._opened.result()
+        except BaseException:
+            self.watching.close()
+            raise
+
+    @property
+    def session(self) -> Session:
+        """The session; the service is open."""
+        assert self._session is not None, "the service is not open"
+        return self._session
+
+    @property
+    def current(self) -> BookedMission | None:
+        """The mission that is run now."""
+        return self._current
+
+    @property
+    def waiting(self) -> tuple[BookedMission, ...]:
+        """The missions that wait, the next one first."""
+        return tuple(self._waiting)
+
+    def trouble(self) -> str:
+        """Return why no command can be run now; empty if one can."""
+        if self._closing:
+            return "the service is ending"
+        if not self._opened.done():
+            return "the robots are being made ready"
+        return "" if self._thread.is_alive() else "the thread that runs missions has ended"
+
+    def submit(self, command: str) -> BookedMission:
+        """Take a command: it is on record when this returns.
+
+        Raises:
+            ServiceError: If it cannot be taken now.
+            UsageError: If the journal cannot be written.
+        """
+        with self._changed:
+            if self._closing:
+                raise ServiceError("CLOSING")
+            if trouble := self.trouble():
+                raise ServiceError("NOT_READY", why=trouble)
+            ahead = len(self._waiting) + (self._current is not None)
+            if ahead > self.queue:
+                if self._current is not None and not self.queue:
+                    raise ServiceError("BUSY", mission_id=self._current.mission_id)
+                raise ServiceError("QUEUE_FULL", waiting=len(self._waiting))
+            booked = BookedMission(self.session.book(command), command)
+            self._waiting.append(booked)
+            self._changed.notify_all()
+        self.watching.refresh()
+        return booked
+
+    def find(self, mission_id: str) -> BookedMission | None:
+        """Return a mission that runs or waits; None if there is none of that name."""
+        current = self._current
+        found = (*((current,) if current is not None else ()), *tuple(self._waiting))
+        return next((one for one in found if one.mission_id == mission_id), None)
+
+    def abort(self, mission_id: str, reason: str = "operator") -> str:
+        """Stop a mission: a running one cleanly, the second time at once; a waiting one for good.
+
+        Returns:
+            ``stopping`` or ``withdrawn``.
+
+        Raises:
+            ServiceError: If it neither runs nor waits.
+        """
+        current = self._current
+        if current is None or current.mission_id != mission_id:
+            with self._changed:
+                booked = self.find(mission_id)
+                if booked is not None and booked is not self._current:
+                    self._waiting.remove(booked)
+                current = self._current
+            if booked is None:
+                raise ServiceError("NOT_RUNNING", mission_id=mission_id)
+            if booked is not current:
+                self._end(booked, "WITHDRAWN")
+                return "withdrawn"
+        self._stop(current, reason)
+        return "stopping"
+
+    def stop(self, reason: str) -> None:
+        """Stop what runs and take nothing more; a second call stops the robots at once.
+
+        Safe from signal handlers: it takes no lock and waits for nothing.
+        """
+        self._closing = reason or "operator"
+        current = self._current
+        if current is not None:
+            self._stop(current, self._closing)
+        elif self._session is not None:
+            self._session.abort(self._closing)
+
+    def close(self, reason: str = "operator") -> bool:
+        """End: the mission is stopped, the robots are put away, every record is complete.
+
+        Returns:
+            Whether all of that was done in time.
+        """
+        if not self._closing:
+            self.stop(reason)
+        with self._changed:
+            self._changed.notify_all()
+        if self._thread.is_alive():
+            self._thread.join(_CLOSE_S)
+        self.watching.close()
+        return not self._thread.is_alive()
+
+    # -- on the thread of the session ------------------------------------------------------------
+
+    def on(self, event: Event) -> None:
+        """Stop a mission that was to be stopped before it could hear of it."""
+        current = self._current
+        reason = self._closing or ("" if current is None else current.stop)
+        if reason and isinstance(event, MissionStarted):
+            self.session.abort(reason)
+
+    def _work(self) -> None:
+        try:
+            session = Session(
+                self.site,
+                journal=self.journal,
+                listeners=[self, self.watching],
+                confirm=self.questions,
+                **self._settings,
+            )
+        except BaseException as error:  # noqa: BLE001 - whoever opens the service hears of it
+            self._opened.set_exception(error)
+            return
+        with session:
+            self._session = session
+            self._look()
+            self._opened.set_result(None)
+            while (booked := self._next()) is not None:
+                self._run(booked)
+        while self._waiting:
+            self._end(self._waiting.popleft(), "ENDED_FIRST")
+
+    def _look(self) -> None:
+        """Show what is seen before the first command; who cannot see yet shows nothing."""
+        try:
+            for pack, observation in self.session.look().items():
+                self.watching.on(Observed(observation.t, 0, pack, observation))
+        except UsageError as error:
+            _log.warning("%s", error)
+
+    def _next(self) -> BookedMission | None:
+        """Return the next mission, when there is one; None when the service ends."""
+        with self._changed:
+            self._current = None
+            self.watching.refresh()
+            while not self._closing:
+                if self._waiting:
+                    self._current = self._waiting.popleft()
+                    return self._current
+                self._changed.wait(_STEP_S)
+        return None
+
+    def _run(self, booked: BookedMission) -> None:
+        try:
+            outcome = self.session.run(booked.command, booking=booked.booking)
+        except BaseException as error:  # noqa: BLE001 - the next command is run all the same
+            _log.error("mission %s was not run: %s", booked.mission_id, in_words(error))
+            said = sentence("CANNOT", booked.booking.language, message=str(error))
+            self._record_end(booked, "failed", "EXECUTIVE_CRASHED", said)
+        else:
+            booked.ended.set_result(outcome)
+
+    def _stop(self, booked: BookedMission, reason: str) -> None:
+        """Stop a mission that runs or is about to; `on` does it where it has not begun yet."""
+        booked.stop = reason
+        if self.session.abort(reason):
+            booked.stop = ""
+
+    def _end(self, booked: BookedMission, code: str) -> None:
+        """Record the end of a mission that has not begun."""
+        said = sentence(code, booked.booking.language)
+        self._record_end(booked, "aborted", "ABORTED", said)
+        self.watching.refresh()
+
+    def _record_end(self, booked: BookedMission, status: Any, code: str, said: str) -> None:
+        where = str(self.journal.path)
+        outcome = Outcome(booked.mission_id, booked.command, status, code, said, journal=where)
+        try:
+            with self.journal.record(booked.booking, tell=_log.warning) as recorder:
+                recorder.on(Finished(0.0, 0, outcome))
+        except UsageError as error:
+            _log.error("the end of %s is not on record: %s", booked.mission_id, error)
+        booked.ended.set_result(outcome)
+
+    def _standing(self) -> dict[str, Any]:
+        """Return what is shown beside the mission: who waits, what is asked."""
+        current, question = self._current, self.questions.pending
+        return {
+            "service": self._name,
+            "site": self.site.name,
+            "running": current.mission_id if current is not None else None,
+            "waiting": [
+                {"mission_id": one.mission_id, "command": one.command} for one in self.waiting
+            ],
+            "question": question,
+        }

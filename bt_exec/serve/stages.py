@@ -1,0 +1,163 @@
+"""A mission in four stages, read from its record: state → plan → run → results.
+
+The stages are those of planners that split a command in two: what was asked and what was there,
+the subgoals and the tasks of each, the tree with what became of every node, and how it ended.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any
+
+from bt_exec.events import NodeChanged, Observed, Planned
+from bt_exec.journal import Journal, MissionRecord
+from bt_exec.serve.view import parts_of, view_of
+from bt_exec.spec.model import Do, MissionSpec
+from bt_exec.spec.paths import encloses, paths
+from bt_exec.tui.history import line_data
+from bt_exec.tui.model import ViewModel
+from bt_exec.tui.voices import voices, why_of
+from bt_exec.tui.words import say_args
+
+__all__ = ["RecordReader", "document_name", "plan_data", "stages_of", "tasks_of"]
+
+_KEPT = 32  # missions
+_FRESH_S = 1.0  # how long what was read of a mission under way is good [s]
+
+
+class RecordReader:
+    """Reads missions, one at a time however many ask, and keeps what has ended.
+
+    Args:
+        journal: Where they are.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._kept: OrderedDict[str, tuple[float, dict[str, Any]]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def read(self, mission_id: str) -> dict[str, Any]:
+        """Return a mission in its stages, and why it ended so.
+
+        Raises:
+            UnknownName: If there is no such mission.
+            UsageError: If the journal cannot be read.
+        """
+        with self._lock:
+            at, data = self._kept.get(mission_id, (0.0, {}))
+            ended = bool(data) and data["ended_at"] is not None
+            if data and (ended or time.monotonic() - at < _FRESH_S):
+                return data
+            data = stages_of(self._journal.mission(mission_id))
+            self._kept[mission_id] = (time.monotonic(), data)
+            self._kept.move_to_end(mission_id)
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+            return data
+
+
+def stages_of(record: MissionRecord) -> dict[str, Any]:
+    """Return a mission in its stages."""
+    catalogue, messages = voices(record)
+    model = ViewModel(messages=messages, wall=lambda: 0.0)
+    objects: dict[str, None] = {}
+    spec: MissionSpec | None = None
+    for event in record.events:
+        model.on(event)
+        if isinstance(event, Planned):
+            spec = event.spec
+        elif isinstance(event, Observed) and spec is None:
+            objects.update(dict.fromkeys(event.observation.labels()))
+    why = why_of(record)
+    outcome = record.outcome
+    return {
+        **line_data(record.line),
+        "state": {
+            "command": record.command,
+            "language": record.line.language,
+            "objects": list(objects),
+            "skills": {name: skill.summary for name, skill in catalogue.skills.items()},
+        },
+        "plan": None if spec is None else plan_data(spec),
+        "run": view_of(model),
+        "results": {
+            "tasks": [] if spec is None else tasks_of(spec, record),
+            "outcome": None if outcome is None else outcome.to_dict(),
+        },
+        "why": {"cause": why.cause(), "said": [list(row) for row in why.facts()]},
+    }
+
+
+def tasks_of(spec: MissionSpec, record: MissionRecord) -> list[dict[str, str]]:
+    """Return every task of the plan in force at the end with what became of it, in order."""
+    last = {event.path: event for event in record.transitions if event.state != "kept"}
+    kept = spec.mission.kept
+    return [
+        {
+            "skill": node.do,
+            "target": _target(node),
+            "result": _result(path, last, any(encloses(above, path) for above in kept)),
+        }
+        for path, node in paths(spec.root)
+        if isinstance(node, Do)
+    ]
+
+
+def document_name(skill: str) -> str:
+    """Return a skill as other planners of this kind write it: ``go_to_object`` → ``GoToObject``."""
+    words = skill.rpartition(".")[2].split("_")
+    return "".join(word[:1].upper() + word[1:] for word in words)
+
+
+def plan_data(spec: MissionSpec) -> dict[str, Any]:
+    """Return a plan as its subgoals and the tasks of each."""
+    mission, parts = spec.mission, parts_of(spec)
+    return {
+        "version": mission.plan_version,
+        "compiler": mission.compiler,
+        "model": mission.model,
+        "subgoals": [part.text for part in parts],
+        "tasks": [
+            {
+                "subgoal": part.text,
+                "tasks": [
+                    {"skill": node.do, "target": _target(node), "args": dict(node.args)}
+                    for path, node in paths(spec.root)
+                    if isinstance(node, Do) and part.path and encloses(part.path, path)
+                ],
+            }
+            for part in parts
+        ],
+    }
+
+
+def _target(node: Do) -> str:
+    """Return what a task is about: its ``target`` where it has one, else its arguments."""
+    target = node.args.get("target")
+    return target if isinstance(target, str) else say_args(node.args)
+
+
+def _result(path: str, last: Mapping[str, NodeChanged], kept: bool) -> str:
+    """Return what became of a task, never better than it was.
+
+    Args:
+        path: Its path.
+        last: What was last said of each node, under any plan.
+        kept: Whether the plan took it over as finished.
+    """
+    own = last.get(path)
+    around = [last[above] for above in last if above != path and encloses(above, path)]
+    skip = next((event for event in around if event.state == "skipped"), None)
+    if own is None or own.state == "skipped":
+        skip = own or skip
+        return "Not done" if skip is None else f"Skipped: {skip.detail or 'not needed'}"
+    if own.state == "done" or kept:
+        return "Ok"
+    if own.state == "failed":
+        failure = own.failure
+        return "Failed" if failure is None else f"Failed: {failure.code}: {failure.message}"
+    return "Stopped" if own.state == "stopped" else "Not finished"

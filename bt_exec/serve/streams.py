@@ -1,0 +1,179 @@
+"""Server-sent events: a mission's record as it grows, shared by everybody who follows it.
+
+Events that are on record carry their number there as ``id``, so a client that was cut off goes on
+where it was, also with another process of the service. How far a skill is (``Progress``) is live
+only: it has no id, and only the newest counts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import bisect
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+from bt_exec.journal import EventRow, Journal
+from bt_exec.journal.plain import to_json
+
+__all__ = ["Feeds", "sse"]
+
+_PERIOD_S = 0.1  # between two looks into the record [s]
+_BEAT_S = 15.0  # between two signs of life where nothing happens [s]
+_CHECK_S = 1.0  # between two looks whether the process of a mission is gone [s]
+_ROWS = 500  # that are read at once
+_CLOSED = "closed"  # what a tail ends with when the service does: nobody is told of an end
+_CHUNK = 64  # events that are written at once
+
+
+def sse(data: str, event: str = "", number: int | None = None) -> bytes:
+    """Return one server-sent event; `data` is JSON on one line."""
+    head = f"id: {number}\n" if number is not None else ""
+    return f"{head}{f'event: {event}' if event else ': '}\ndata: {data}\n\n".encode()
+
+
+class Feeds:
+    """The records that are followed now.
+
+    Args:
+        journal: Where they are.
+        live: Whether a mission of this service runs or waits under a name.
+        progress: How far the skills of the present mission are, by path.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        live: Callable[[str], bool],
+        progress: Callable[[], dict[str, tuple[float | None, str]]],
+    ) -> None:
+        self._journal = journal
+        self._live = live
+        self._progress = progress
+        self._tails: dict[str, _Tail] = {}
+        self.followed = 0
+        self._closed = asyncio.Event()
+
+    def close(self) -> None:
+        """End every stream, with what is on record by now."""
+        self._closed.set()
+
+    async def ended_before(self, mission_id: str, after: int) -> bool:
+        """Whether a mission has ended and nothing follows its event `after`."""
+        line = await asyncio.to_thread(self._journal.line, mission_id)
+        if line is None or (line.ended_at is None and not line.interrupted):
+            return False
+        return not await asyncio.to_thread(self._journal.rows, mission_id, after=after, limit=1)
+
+    async def follow(self, mission_id: str, after: int) -> AsyncIterator[bytes]:
+        """Yield the events of a mission with a number larger than `after`, until it has ended."""
+        tail = self._tails.get(mission_id)
+        if tail is None:
+            tail = self._tails[mission_id] = _Tail()
+            tail.task = asyncio.create_task(self._read(mission_id, tail))
+        tail.users += 1
+        self.followed += 1
+        try:
+            async for chunk in self._of(tail, after):
+                yield chunk
+        finally:
+            self.followed -= 1
+            tail.users -= 1
+            if not tail.users:
+                self._tails.pop(mission_id, None)
+                if tail.task is not None:
+                    tail.task.cancel()
+
+    async def _of(self, tail: _Tail, after: int) -> AsyncIterator[bytes]:
+        index, live = -1, tail.live_number
+        while True:
+            if index < 0 and (tail.read or tail.ended):
+                index = bisect.bisect_right(tail.numbers, after)
+            while 0 <= index < len(tail.frames):
+                chunk = b"".join(tail.frames[index : index + _CHUNK])
+                index = min(index + _CHUNK, len(tail.frames))
+                yield chunk
+            if tail.ended:
+                if tail.ended != _CLOSED:
+                    yield sse(to_json({"status": tail.ended}), "end")
+                return
+            if tail.live_number != live:
+                live = tail.live_number
+                yield tail.live
+            changed = tail.changed
+            try:
+                await asyncio.wait_for(changed.wait(), _BEAT_S)
+            except TimeoutError:
+                yield b": still here\n\n"
+
+    async def _read(self, mission_id: str, tail: _Tail) -> None:
+        """Read what is new in a record, again and again, until the mission has ended."""
+        after, checked = 0, 0.0
+        shown: dict[str, Any] = {}
+        loop = asyncio.get_running_loop()
+        while not tail.ended:
+            closed, ours = self._closed.is_set(), self._live(mission_id)
+            rows = await asyncio.to_thread(self._journal.rows, mission_id, after=after, limit=_ROWS)
+            for row in rows:
+                tail.numbers.append(row.seq)
+                tail.frames.append(_frame(row))
+                after = row.seq
+                if row.kind == "Finished":
+                    tail.ended = "ended"
+            if len(rows) == _ROWS:
+                continue
+            if not rows and not ours and loop.time() - checked >= _CHECK_S:
+                checked = loop.time()
+                line = await asyncio.to_thread(self._journal.line, mission_id)
+                if line is None or line.interrupted:
+                    tail.ended = "interrupted"
+            if closed:
+                tail.ended = tail.ended or _CLOSED
+            if ours:
+                now = dict(self._progress())
+                told = {path: one for path, one in now.items() if shown.get(path) != one}
+                shown = now
+                if told:
+                    tail.tell(told)
+            if rows or tail.ended or not tail.read:
+                tail.read = True
+                tail.change()
+            if not tail.ended:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._closed.wait(), _PERIOD_S)
+
+
+class _Tail:
+    """What has been read of one record, for everybody who follows it."""
+
+    def __init__(self) -> None:
+        self.numbers: list[int] = []
+        self.frames: list[bytes] = []
+        self.live = b""
+        self.live_number = 0
+        self.read = False  # whether all that was there at first has been read
+        self.ended = ""
+        self.users = 0
+        self.task: asyncio.Task[None] | None = None
+        self.changed = asyncio.Event()
+
+    def change(self) -> None:
+        """Wake whoever waits."""
+        changed, self.changed = self.changed, asyncio.Event()
+        changed.set()
+
+    def tell(self, progress: dict[str, tuple[float | None, str]]) -> None:
+        """Tell how far skills are."""
+        self.live = b"".join(
+            sse(to_json({"path": path, "progress": share, "doing": doing}), "Progress")
+            for path, (share, doing) in progress.items()
+        )
+        self.live_number += 1
+        self.change()
+
+
+def _frame(row: EventRow) -> bytes:
+    """Return an event on record as a server-sent event; its data are JSON already."""
+    head = {"t": row.t, "tick": row.tick, "plan": row.plan, "path": row.path, "call": row.call}
+    known = to_json({key: value for key, value in head.items() if value is not None})
+    return sse(f'{known[:-1]},"data":{row.data}}}', row.kind, row.seq)

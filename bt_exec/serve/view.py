@@ -1,0 +1,142 @@
+"""A mission as the page shows it: the terminal's own rows, as plain data."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from bt_exec.spec.model import MissionSpec, Sequence, children_of
+from bt_exec.spec.paths import encloses, paths
+from bt_exec.tui.model import ViewModel
+from bt_exec.tui.nodes import ViewNode
+from bt_exec.tui.rows import Row, rows_of
+from bt_exec.tui.screen import beside
+from bt_exec.tui.text import clean
+
+__all__ = ["Part", "parts_of", "view_of"]
+
+_WIDE = 10_000  # cells: the page wraps lines itself
+_ROOM = 40  # rows; of a longer plan what was not reached yet is folded
+
+
+class Part(NamedTuple):
+    """A part of a plan.
+
+    Attributes:
+        text: What it is for.
+        path: Its path; None if the plan leaves it out.
+    """
+
+    text: str
+    path: str | None
+
+
+def view_of(model: ViewModel) -> dict[str, Any]:
+    """Return what is shown of a mission; hold the model's lock.
+
+    Sentences and words are in the language of the command; times are seconds of its clock since
+    the command arrived.
+    """
+    spec, outcome = model.spec, model.outcome
+    compiler, since = model.planning or ("", 0.0)
+    return {
+        "mission_id": model.mission_id,
+        "command": model.command,
+        "language": model.language,
+        "state": "ended" if outcome is not None else "running",
+        "seconds": round(max(model.t - model.began, 0.0), 2),
+        "tick": model.tick,
+        "plan": spec.mission.plan_version if spec is not None else 0,
+        "planning": compiler,
+        "planning_seconds": round(model.t - since, 1) if compiler else 0.0,
+        "stopping": model.stopping,
+        "blind": model.blind,
+        "subgoals": _subgoals(model) if spec is not None else [],
+        "rows": [_row(model, row) for row in rows_of(model, _WIDE, room=_ROOM)],
+        "outcome": outcome.to_dict() if outcome is not None else None,
+    }
+
+
+def parts_of(spec: MissionSpec) -> list[Part]:
+    """Return the parts of a plan: one a subgoal where it names them, else those of its sequence.
+
+    A subgoal's part is the child of the plan's sequence that has its name, or else its place.
+    """
+    found = list(paths(spec.root))
+    where = {id(node): path for path, node in found}
+    subgoals, root = spec.mission.subgoals, spec.root
+    children = list(root.sequence if isinstance(root, Sequence) else (root,))
+    if not subgoals:
+        named = ((node, node.name or where[id(node)].rpartition("/")[2]) for node in children)
+        return [Part(clean(name), where[id(node)]) for node, name in named]
+    if any(node.name in subgoals for node in children):
+        parts = []
+        for text in subgoals:
+            own = next((node for node in children if node.name == text), None)
+            if own is not None:
+                children.remove(own)
+            parts.append(Part(clean(text), None if own is None else where[id(own)]))
+        return parts
+    if len(children) == len(subgoals):
+        return [
+            Part(clean(text), where[id(node)])
+            for text, node in zip(subgoals, children, strict=True)
+        ]
+    return [Part(clean(" · ".join(subgoals)), found[0][0])]
+
+
+def _subgoals(model: ViewModel) -> list[dict[str, str]]:
+    """Return the subgoals that have a part of their own name in the plan, with what became of each.
+
+    Where only the header names them, they are words of the command, and the rows say more. One
+    that a later plan gave up has failed.
+    """
+    spec = model.spec
+    assert spec is not None
+    names = {clean(node.name) for node in children_of(spec.root) if node.name is not None}
+    parts = parts_of(spec) if names & {clean(text) for text in spec.mission.subgoals} else []
+    return [
+        {"text": part.text, "state": "failed" if part.path is None else _state(model, part.path)}
+        for part in parts
+    ]
+
+
+def _state(model: ViewModel, path: str) -> str:
+    """Return the state of a part: its own row's, else what those within it make of it."""
+    own = model.forest.by_path.get(path)
+    if own is not None and own.state:
+        return own.state
+    states = {
+        node.state or "" for node in model.forest if encloses(path, node.path) and not node.children
+    }
+    for state in ("running", "failed", "stopped"):
+        if state in states:
+            return state
+    if states and states <= {"done", "skipped", "kept"}:
+        return "done"
+    return "running" if states - {""} else ""
+
+
+def _row(model: ViewModel, row: Row) -> dict[str, Any]:
+    """Return a row; what is empty is left out."""
+    data: dict[str, Any] = {"kind": row.kind, "depth": row.depth, "text": row.text}
+    if row.node is not None:
+        data |= _node(model, row, row.node)
+    return {key: value for key, value in data.items() if value not in ("", None)}
+
+
+def _node(model: ViewModel, row: Row, node: ViewNode) -> dict[str, Any]:
+    lasted = None
+    if node.began is not None:
+        lasted = round(max((model.t if node.ended is None else node.ended) - node.began, 0.0), 2)
+    inner = any(child.state == "failed" for child in node.children)
+    running = node.state == "running"
+    return {
+        "path": node.path,
+        "state": node.state or "waiting",
+        "label": model.label(node),
+        "about": beside(model, row, node),
+        "code": node.failure.code if node.failure is not None and not inner else "",
+        "seconds": lasted if lasted is not None and (lasted >= 0.05 or running) else None,
+        "progress": node.progress if running else None,
+        "doing": node.doing if running else "",
+    }

@@ -1,0 +1,161 @@
+"""What the page shows, made from events behind the mission's back.
+
+The thread that ticks only leaves each event in a queue. A thread of ours takes them, keeps the
+model of the terminal's live view, and makes one text of it, ten times a second at most, however
+many watch. Everybody is given the newest text; who reads slowly misses those between.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from bt_exec.events import Event, MissionStarted, Observed, Planned, Progress
+from bt_exec.failure import in_words
+from bt_exec.journal.plain import to_json
+from bt_exec.language.messages import Messages
+from bt_exec.observation import Situation
+from bt_exec.robot import Observation
+from bt_exec.serve.latest import Latest
+from bt_exec.serve.pictures import Pictures
+from bt_exec.serve.questions import Question
+from bt_exec.serve.view import view_of
+from bt_exec.tui.model import ViewModel
+
+__all__ = ["Watching"]
+
+_log = logging.getLogger("bt_exec")
+
+_PERIOD_S = 0.1  # between two texts [s]
+_IDLE_S = 1.0  # between two texts while nothing happens, so that ages are told [s]
+
+
+class Watching:
+    """A listener that shows missions; implements `bt_exec.events.Listener`.
+
+    Args:
+        messages: Sentences of the site.
+        standing: What is shown beside the mission.
+
+    Attributes:
+        latest: The newest text, for whoever watches.
+        pictures: The newest pictures.
+        progress: How far running skills are, and what they do, by path; of the present mission.
+    """
+
+    def __init__(self, messages: Messages, standing: Callable[[], dict[str, Any]]) -> None:
+        self.latest = Latest(self.refresh)
+        self.progress: dict[str, tuple[float | None, str]] = {}
+        self.pictures = Pictures()
+        self._messages = messages
+        self._observed: dict[str, Observation] = {}
+        self._model = ViewModel(messages=messages)
+        self._standing = standing
+        self._inbox: queue.SimpleQueue[Event | str] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name="watching", daemon=True)
+
+    def on(self, event: Event) -> None:
+        """Leave an event for our own thread."""
+        self._inbox.put(event)
+
+    def situation(self) -> Situation:
+        """Return what was seen last, for a compiler that is asked without a mission."""
+        observed = list(self._observed.values())
+        facts = {key: value for one in observed for key, value in one.facts().items()}
+        return Situation(
+            tuple(dict.fromkeys(label for one in observed for label in one.labels())),
+            facts,
+            " · ".join(one.describe("en") for one in observed),
+            next((one.frame for one in observed if one.frame is not None), None),
+        )
+
+    def refresh(self) -> None:
+        """Make a new text soon: something beside the mission changed."""
+        self._inbox.put("refresh")
+
+    def open(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """End, with a last text."""
+        self._inbox.put("close")
+        if self._thread.is_alive():
+            self._thread.join(_IDLE_S)
+
+    # -- on the thread ---------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        changed, made = True, 0.0
+        while True:
+            due_s = max(made + _PERIOD_S - time.monotonic(), 0.0)
+            items = self._arrived(due_s if changed and self.latest.watched else _IDLE_S)
+            for item in items:
+                if not isinstance(item, str):
+                    self._take(item)
+            rested = time.monotonic() - made
+            changed = changed or bool(items) or rested >= _IDLE_S
+            if "close" in items or (changed and self.latest.watched and rested >= _PERIOD_S):
+                self._publish()
+                changed, made = False, time.monotonic()
+            if "close" in items:
+                return
+
+    def _arrived(self, wait_s: float) -> list[Event | str]:
+        """Wait for an item; return all that are there."""
+        found: list[Event | str] = []
+        try:
+            found.append(self._inbox.get(timeout=wait_s) if wait_s else self._inbox.get_nowait())
+            while True:
+                found.append(self._inbox.get_nowait())
+        except queue.Empty:
+            return found
+
+    def _take(self, event: Event) -> None:
+        """Take note of an event; what a pack's own code raises costs the page a line, no more."""
+        try:
+            self._model.on(event)
+            if isinstance(event, MissionStarted):
+                self.progress.clear()
+            elif isinstance(event, Progress):
+                self.progress[event.path] = (event.progress, event.doing)
+            elif isinstance(event, Observed):
+                self._observed[event.pack] = event.observation
+                self.pictures.add(event.pack, event.observation)
+        except Exception as error:  # noqa: BLE001 - see above
+            _log.warning("the page misses an event: %s", in_words(error))
+
+    def _publish(self) -> None:
+        try:
+            self.latest.publish(to_json(self._shown()).encode())
+        except Exception as error:  # noqa: BLE001 - the next one may do
+            _log.warning("the page could not be brought up to date: %s", in_words(error))
+
+    def _shown(self) -> dict[str, Any]:
+        model, standing = self._model, self._standing()
+        question: Question | None = standing.pop("question")
+        with model.lock:
+            mission = view_of(model) if model.mission_id else None
+            sees = [
+                {"pack": pack, "text": line.text, "age_s": round(max(model.now() - line.t, 0), 2)}
+                for pack, line in model.buffers.items()
+            ]
+        return {
+            **standing,
+            "mission": mission,
+            "sees": sees,
+            "pictures": [picture.data() for picture in self.pictures.newest()],
+            "question": None if question is None else self._asked(question),
+        }
+
+    def _asked(self, question: Question) -> dict[str, Any]:
+        """Return a question with the plan that it is about, as rows."""
+        spec = question.spec
+        plan = ViewModel(messages=self._messages)
+        plan.on(MissionStarted(0.0, 0, "", spec.mission.command, spec.mission.language, ""))
+        plan.on(Planned(0.0, 0, spec, 0))
+        return {"number": question.number, "why": question.why, "rows": view_of(plan)["rows"]}

@@ -1,0 +1,31 @@
+"""Who speaks of a mission on record: the packs that it used, as far as they are installed."""
+
+from __future__ import annotations
+
+from bt_exec.failure import BtExecError
+from bt_exec.journal import MissionRecord
+from bt_exec.journal.explain import explain
+from bt_exec.language.messages import Messages
+from bt_exec.pack import Catalogue, Pack, find_pack
+from bt_exec.site.site import sentences
+from bt_exec.tui.why import Why
+
+__all__ = ["voices", "why_of"]
+
+
+def why_of(record: MissionRecord, language: str = "") -> Why:
+    """Return who says why a mission ended so, in `language` or that of its command."""
+    catalogue, messages = voices(record)
+    return Why(explain(record, catalogue), messages, language or record.line.language)
+
+
+def voices(record: MissionRecord) -> tuple[Catalogue, Messages]:
+    """Return the parts and the sentences of the packs that a mission used, as far as installed."""
+    packs: list[Pack] = []
+    for name in record.settings.get("packs", ()):
+        try:
+            packs.append(find_pack(name))
+        except BtExecError:  # gone since: its codes stand as they are
+            continue
+    catalogue = Catalogue(packs)
+    return catalogue, sentences(catalogue)

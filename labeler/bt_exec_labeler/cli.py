@@ -1,0 +1,193 @@
+"""``bt-exec label``: recorded clips become plan records, and training sets.
+
+The command line finds this group through the entry point ``label`` of ``bt_exec.commands``. What
+its commands do is in `bt_exec_labeler.commands`, imported when one of them runs.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bt_exec.cli import options as opt
+
+__all__ = ["LABEL"]
+
+LABEL = typer.Typer(
+    help="Labels: recorded clips become plan records, and training sets.", no_args_is_help=True
+)
+
+Source = Annotated[
+    Path,
+    typer.Argument(metavar="SOURCE", help="A journal, frames with actions, a video."),
+]
+Words = Annotated[
+    Path, typer.Option("--vocabulary", "-v", metavar="FILE", help="What records may say, YAML.")
+]
+Role = Annotated[str, typer.Option("--role", metavar="NAME", help="planner or controller.")]
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where it goes.")]
+Run = Annotated[Path, typer.Argument(metavar="RUN", help="A folder that label run made.")]
+Stride = Annotated[
+    float, typer.Option("--stride", min=0.1, metavar="S", help="Between two moments of a span [s].")
+]
+
+
+def _tool() -> Any:
+    """Return the module that does the work; its imports are heavy."""
+    from bt_exec_labeler import commands
+
+    return commands
+
+
+@LABEL.command()
+def vocabulary(
+    site: opt.SiteName = "",
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="A new file.")] = Path(
+        "vocabulary.yaml"
+    ),
+) -> None:
+    """Draft the vocabulary of a site's skills; mid steps are then kept by hand."""
+    _say(_tool().draft(site, out), False)
+
+
+@LABEL.command()
+def check(source: Source, words: Words, json: opt.Json = False) -> None:
+    """Show what would be labelled: episodes, spans, moments, and what is wrong with them."""
+    _say(_tool().check(source, words), json)
+
+
+@LABEL.command()
+def run(
+    source: Source,
+    words: Words,
+    out: Out,
+    labeler: Annotated[
+        str, typer.Option("--labeler", "-l", metavar="NAME", help="rules, model …")
+    ] = "rules",
+    role: Role = "controller",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", "-s", metavar="KEY=VALUE", help="Of the labeler: client.model=…"),
+    ] = None,
+    stride: Stride = 0.5,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Batches at the same time.")] = 4,
+    requests: Annotated[int | None, typer.Option(min=1, help="Budget: requests.")] = None,
+    tokens: Annotated[int | None, typer.Option(min=1, help="Budget: tokens.")] = None,
+    cost: Annotated[float | None, typer.Option(min=0.0, help="Budget: money.")] = None,
+    cache: Annotated[
+        Path | None, typer.Option("--cache", metavar="FILE", help="Answers kept; the user's own.")
+    ] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Keep no answers.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
+    json: opt.Json = False,
+) -> None:
+    """Label a recording in batches; Ctrl-C keeps what is done, --resume goes on."""
+    budget = {"requests": requests, "tokens": tokens, "cost": cost}
+    found = _tool().run(
+        source,
+        words,
+        out,
+        labeler=labeler,
+        role=role,
+        options=_pairs(settings or []),
+        stride_s=stride,
+        workers=workers,
+        budget=budget,
+        cache=cache,
+        no_cache=no_cache,
+        resume=resume,
+    )
+    _say(found, json)
+    if found["stopped"]:
+        raise typer.Exit(4)
+
+
+@LABEL.command()
+def report(
+    run: Run,
+    words: Words,
+    source: Annotated[
+        Path | None, typer.Option("--source", metavar="SOURCE", help="For pictures of clips.")
+    ] = None,
+    other: Annotated[
+        Path | None, typer.Option("--against", metavar="RUN", help="Another labeler's run.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with plots.")
+    ] = None,
+    json: opt.Json = False,
+) -> None:
+    """Print how good a run is: drops, uncertainty, coverage, contradictions, agreement."""
+    _say(_tool().report(run, words, source, other, html), json)
+
+
+@LABEL.command()
+def replay(
+    run: Run,
+    item: Annotated[
+        str | None, typer.Argument(metavar="ITEM", help="One record; else one of each span.")
+    ] = None,
+    json: opt.Json = False,
+) -> None:
+    """Tick short goals of journal missions again, in simulation: do they end as recorded?"""
+    found = _tool().replay(run, item)
+    _say(found, json)
+    if found["different"]:
+        raise typer.Exit(4)
+
+
+@LABEL.command()
+def dataset(
+    run: Run,
+    source: Annotated[Path, typer.Option("--source", metavar="SOURCE", help="What was labelled.")],
+    words: Words,
+    out: Out,
+    keep_uncertain: Annotated[
+        bool, typer.Option("--keep-uncertain", help="Also records whose uncertainty is high.")
+    ] = False,
+    json: opt.Json = False,
+) -> None:
+    """Make a training set of a run: Parquet, pictures, chats, a card; splits by episode."""
+    _say(_tool().dataset(run, source, words, out, keep_uncertain=keep_uncertain), json)
+
+
+def _pairs(texts: list[str]) -> dict[str, Any]:
+    """Return ``client.model=x`` texts as nested settings.
+
+    Raises:
+        UsageError: If one of them is no such pair.
+    """
+    import yaml
+
+    from bt_exec.failure import UsageError
+
+    found: dict[str, Any] = {}
+    for text in texts:
+        key, sign, value = text.partition("=")
+        if not sign or not key:
+            raise UsageError(f"--set {text}: write KEY=VALUE, such as client.model=qwen3-vl")
+        *path, last = key.split(".")
+        inner = found
+        for part in path:
+            inner = inner.setdefault(part, {})
+            if not isinstance(inner, dict):
+                raise UsageError(f"--set {text}: {part} has a value already")
+        try:
+            inner[last] = yaml.safe_load(value)
+        except yaml.YAMLError:
+            inner[last] = value
+    return found
+
+
+def _say(found: dict[str, Any], json: bool) -> None:
+    """Print what a command found: its lines, or everything as JSON."""
+    import json as coding
+
+    if json:
+        data = {key: value for key, value in found.items() if key != "lines"}
+        typer.echo(coding.dumps(data, ensure_ascii=False, indent=2, default=str))
+        return
+    for line in found["lines"]:
+        typer.echo(line)

@@ -1,0 +1,108 @@
+"""Clips: which frames of an episode a labeler is shown at a moment.
+
+The *recent* clip holds 8 frames at 2 a second, up to the moment; the *summary* clip the last
+60 seconds, one frame every 2 seconds. Each place in a clip is a time; it is filled by the newest
+frame that is not later and not older than one step. A place without such a frame stays empty and
+is named: clips at the beginning of an episode are shorter, never padded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bt_exec_labeler.episode import Episode, Frame
+
+__all__ = ["RECENT", "SUMMARY", "Clip", "ClipForm", "cut"]
+
+_EARLY_S = 1e-6  # a frame this much later than its place still counts: times are floats
+
+
+@dataclass(frozen=True, slots=True)
+class ClipForm:
+    """What a clip looks like.
+
+    Attributes:
+        name: ``recent`` or ``summary``.
+        count: How many places it has.
+        step_s: Time between two places [s].
+    """
+
+    name: str
+    count: int
+    step_s: float
+
+
+RECENT = ClipForm("recent", 8, 0.5)
+"""8 frames at 2 a second, ``[t-7..t]``."""
+
+SUMMARY = ClipForm("summary", 30, 2.0)
+"""The last 60 seconds, one frame every 2."""
+
+
+@dataclass(frozen=True)
+class Clip:
+    """Frames up to a moment, oldest first.
+
+    Attributes:
+        form: What it should look like.
+        t: The moment [s since the episode began].
+        frames: The frames it has.
+        before_start: How many places lie before the episode's first frame.
+        empty_s: Times of further places that no frame fills: gaps of the recording [s].
+    """
+
+    form: ClipForm
+    t: float
+    frames: tuple[Frame, ...]
+    before_start: int = 0
+    empty_s: tuple[float, ...] = ()
+
+    @property
+    def whole(self) -> bool:
+        """Whether every place is filled."""
+        return len(self.frames) == self.form.count
+
+    def digest(self) -> str:
+        """Return the SHA-256 of its pixels and of its times relative to the moment.
+
+        Raises:
+            ValueError: If a frame is damaged.
+            OSError: If a frame cannot be read.
+        """
+        content = hashlib.sha256(f"{self.form.name} {self.form.step_s:g}".encode())
+        for frame in self.frames:
+            image = frame.image()
+            content.update(f"{frame.t - self.t:.3f} {image.shape}".encode())
+            content.update(image.tobytes())
+        return content.hexdigest()
+
+
+def cut(episode: Episode, t: float, form: ClipForm) -> Clip:
+    """Return the clip of an episode at a moment.
+
+    Args:
+        episode: The episode; its frames are in order of time.
+        t: The moment [s since the episode began].
+        form: `RECENT` or `SUMMARY`.
+    """
+    times = [frame.t for frame in episode.frames]
+    first = times[0] if times else float("inf")
+    frames: list[Frame] = []
+    early, empty = 0, []
+    for place in _places(t, form):
+        found = bisect_right(times, place + _EARLY_S) - 1
+        if place + _EARLY_S < first:
+            early += 1
+        elif place - times[found] >= form.step_s - _EARLY_S:
+            empty.append(round(place, 3))
+        else:
+            frames.append(episode.frames[found])
+    return Clip(form, t, tuple(frames), early, tuple(empty))
+
+
+def _places(t: float, form: ClipForm) -> Sequence[float]:
+    """Return the times of a clip's places, oldest first [s]."""
+    return [t - form.step_s * back for back in reversed(range(form.count))]

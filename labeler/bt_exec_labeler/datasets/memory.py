@@ -1,0 +1,107 @@
+"""What a planner may remember at a moment: never the future, never another split.
+
+Earlier records of the same episode, and records of other episodes that are like it. A record of
+the training split is never helped by, and never helps, one of the test split.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bt_exec.failure import UsageError
+from bt_exec_labeler.splits import split_of
+
+__all__ = ["Memory"]
+
+_EARLIER = 3
+_SIMILAR = 2
+
+
+class Memory:
+    """Finds records to remember.
+
+    Args:
+        lines: Lines of ``records.jsonl``.
+        about: What each episode was about: its command.
+        texts: The text of each mid step.
+
+    Raises:
+        UsageError: If what searches is not installed.
+    """
+
+    def __init__(
+        self, lines: Sequence[Mapping[str, Any]], about: Mapping[str, str], texts: Mapping[str, str]
+    ) -> None:
+        try:
+            import bm25s
+        except ImportError:
+            raise UsageError("memory needs bm25s: pip install 'bt-exec[label]'") from None
+
+        self._search = bm25s
+        self._about, self._texts = about, texts
+        self._by_episode: dict[str, list[Mapping[str, Any]]] = {}
+        for line in sorted(lines, key=lambda line: line["t"]):
+            self._by_episode.setdefault(line["episode"], []).append(line)
+        self._firsts = [
+            line
+            for episode, found in sorted(self._by_episode.items())
+            if split_of(episode) == "train"
+            for line in _first_of_each_step(found)
+        ]
+        self._index: Any = None
+        if self._firsts:
+            self._index = bm25s.BM25()
+            words = self._tokens([self._said(line) for line in self._firsts])
+            self._index.index(words, show_progress=False)
+
+    def at(self, line: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return what may be remembered when this record is made, nearest first."""
+        return [*map(_remembered, self._earlier(line)), *map(_remembered, self._similar(line))]
+
+    def _earlier(self, line: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        """Return the last steps of the episode that were over, newest first."""
+        before = [one for one in self._by_episode[line["episode"]] if one["t"] < line["t"]]
+        steps = {one["mid_step_id"]: one for one in before if one["record"] is not None}
+        steps.pop(line["mid_step_id"], None)
+        newest = sorted(steps.values(), key=lambda one: -one["t"])
+        return newest[:_EARLIER]
+
+    def _similar(self, line: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        """Return records of other training episodes about the like."""
+        if self._index is None:
+            return []
+        query = self._tokens([self._said(line)])
+        count = min(len(self._firsts), _SIMILAR + len(self._by_episode[line["episode"]]))
+        places, scores = self._index.retrieve(query, k=count, show_progress=False)
+        found = [
+            self._firsts[int(place)]
+            for place, score in zip(places[0], scores[0], strict=True)
+            if score > 0
+        ]
+        return [one for one in found if one["episode"] != line["episode"]][:_SIMILAR]
+
+    def _said(self, line: Mapping[str, Any]) -> str:
+        command = self._about.get(line["episode"], "")
+        return f"{line['mid_step_id']} {self._texts.get(line['mid_step_id'], '')} {command}"
+
+    def _tokens(self, texts: list[str]) -> Any:
+        words = {"token_pattern": r"\w+", "stopwords": None}  # short words and Korean count, too
+        return self._search.tokenize(texts, show_progress=False, **words)
+
+
+def _first_of_each_step(lines: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    steps: dict[str, Mapping[str, Any]] = {}
+    for line in lines:
+        steps.setdefault(line["mid_step_id"], line)
+    return list(steps.values())
+
+
+def _remembered(line: Mapping[str, Any]) -> dict[str, Any]:
+    record = line["record"]
+    return {
+        "plan_id": record["plan_id"],
+        "mid_step_id": record["mid_step_id"],
+        "short_goal_dsl": record["short_goal_dsl"],
+        "done_evidence": record["done_evidence"],
+    }

@@ -1,0 +1,82 @@
+"""Rows of the two training sets, from records and their recordings.
+
+Planner: ``recent_clip + summary_clip + mid_step + retrieved_memory -> plan_json``. Controller:
+``recent_clip + mid_step -> plan_json``, with the span that the record belongs to.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, cut
+from bt_exec_labeler.datasets.memory import Memory
+from bt_exec_labeler.episode import Episode, Frame
+from bt_exec_labeler.items import Role
+from bt_exec_labeler.quality.contradictions import facts_at
+from bt_exec_labeler.spans import Span, spans_of
+from bt_exec_labeler.splits import split_of
+from bt_exec_labeler.vocabulary import Vocabulary
+
+__all__ = ["rows_of"]
+
+
+def rows_of(
+    role: Role,
+    lines: Sequence[Mapping[str, Any]],
+    episodes: Mapping[str, Episode],
+    vocabulary: Vocabulary,
+    keep: Callable[[Frame], str],
+) -> Iterator[dict[str, Any]]:
+    """Return the rows of a training set, in the order of the records.
+
+    Args:
+        role: Whose set.
+        lines: The lines of ``records.jsonl`` that are wanted.
+        episodes: The recordings by name.
+        vocabulary: What the records were made with.
+        keep: Keeps a frame as a picture and returns its name.
+    """
+    language = vocabulary.languages[0]
+    texts = {name: step.said(language) for name, step in vocabulary.mid_steps.items()}
+    about = {name: episode.command for name, episode in episodes.items()}
+    memory = Memory(lines, about, texts) if role == "planner" else None
+    spans = {name: spans_of(episode, vocabulary) for name, episode in episodes.items()}
+    for line in lines:
+        episode, t = episodes[line["episode"]], float(line["t"])
+        row = {
+            "id": line["item"],
+            "episode": episode.id,
+            "split": split_of(episode.id),
+            "t": t,
+            "command": episode.command,
+            "facts": json.dumps(facts_at(episode, t), ensure_ascii=False),
+            "mid_step_id": line["mid_step_id"],
+            "mid_step_text": texts[line["mid_step_id"]],
+            **_clip(cut(episode, t, RECENT), keep),
+        }
+        if memory is not None:
+            row |= _clip(cut(episode, t, SUMMARY), keep)
+            row["retrieved_memory"] = json.dumps(memory.at(line), ensure_ascii=False)
+        else:
+            row |= _span(spans[episode.id], t, line["mid_step_id"])
+        row["plan_json"] = json.dumps(line["record"], ensure_ascii=False)
+        yield row
+
+
+def _clip(clip: Clip, keep: Callable[[Frame], str]) -> dict[str, Any]:
+    name = clip.form.name
+    return {
+        f"{name}_clip": [keep(frame) for frame in clip.frames],
+        f"{name}_times": [round(frame.t - clip.t, 3) for frame in clip.frames],
+    }
+
+
+def _span(spans: Sequence[Span], t: float, step: str) -> dict[str, Any]:
+    """Return when the span of a moment begins and ends."""
+    found = [span for span in spans if span.mid_step_id == step and span.t <= t <= span.end]
+    if not found:
+        return {"span_start": t, "span_end": t}
+    latest = max(found, key=lambda span: span.t)  # where one ends and the next attempt begins
+    return {"span_start": latest.t, "span_end": latest.end}

@@ -1,0 +1,151 @@
+"""Reading what a model answers about several items: JSON alone, each record with its own item.
+
+The form is ``{"items": [{"item": 1, "record": {…}}, …]}``. Nothing is mended: an answer that
+breaks the form is sent back with the name of each breach.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+from bt_exec_labeler.items import Item
+from bt_exec_labeler.record import FIELDS, Breach, Record, Terminate, Uncertainty, read_record
+from bt_exec_labeler.vocabulary import Argument, Operation, Vocabulary
+
+__all__ = ["answer_schema", "read_records"]
+
+
+def read_records(
+    text: str, asked: Mapping[int, Item], vocabulary: Vocabulary
+) -> dict[int, Record | tuple[Breach, ...]]:
+    """Return a record or its breaches for every item that was asked about.
+
+    Args:
+        text: What the model wrote.
+        asked: The items by their number.
+        vocabulary: What may be said.
+    """
+    found = _entries(text)
+    if isinstance(found, Breach):
+        return dict.fromkeys(asked, (found,))
+    beside: list[Breach] = []
+    by_number: dict[int, list[Any]] = {number: [] for number in asked}
+    for at, entry in enumerate(found):
+        number = entry.get("item") if isinstance(entry, Mapping) else None
+        where = f"items[{at}]"
+        if isinstance(number, bool) or not isinstance(number, int):
+            beside.append(Breach("NO_ITEM_NUMBER", where, "says not which item it is about"))
+        elif number not in by_number:
+            wanted = ", ".join(map(str, asked))
+            message = f"is about item {number}; asked about {wanted}"
+            beside.append(Breach("UNASKED_ITEM", where, message))
+        elif extra := sorted(set(entry) - {"item", "record"}):
+            breach = Breach("UNKNOWN_FIELD", f"{where}.{extra[0]}", "allowed: item, record")
+            by_number[number].append(breach)
+        else:
+            by_number[number].append(entry.get("record"))
+    results: dict[int, Record | tuple[Breach, ...]] = {}
+    for number, item in asked.items():
+        entries = by_number[number]
+        if len(entries) == 1:
+            entry = entries[0]
+            results[number] = (
+                (entry,)
+                if isinstance(entry, Breach)
+                else read_record(entry, vocabulary, item.mid_step_id)
+            )
+        elif entries:
+            message = f"item {number} is answered {len(entries)} times"
+            results[number] = (Breach("ITEM_TWICE", "items", message),)
+        else:
+            message = f"item {number} is not answered"
+            results[number] = (Breach("ITEM_MISSING", "items", message), *beside)
+    if beside:  # which record belongs to which item is in doubt: none of them is taken
+        results = {
+            number: (*beside, *(() if isinstance(found, Record) else found))
+            for number, found in results.items()
+        }
+    return results
+
+
+def _entries(text: str) -> Sequence[Any] | Breach:
+    """Return the list of an answer, or why it has none."""
+    try:
+        data = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+    except RecursionError:
+        return Breach("NOT_JSON", "answer", "is nested too deeply")
+    except _TwiceError as error:
+        return Breach("KEY_TWICE", "answer", f"has the key {error} twice")
+    except ValueError as error:
+        if "{" in text and not text.lstrip().startswith("{"):
+            return Breach("NOT_ONLY_JSON", "answer", "has words around the JSON; write JSON alone")
+        return Breach("NOT_JSON", "answer", f"is no JSON: {error}")
+    if not isinstance(data, dict) or not isinstance(data.get("items"), list):
+        return Breach("NO_ITEMS", "answer", 'must be {"items": [{"item": 1, "record": {…}}, …]}')
+    extra = sorted(set(data) - {"items"})
+    if extra:
+        return Breach("UNKNOWN_FIELD", extra[0], "is no field; allowed: items")
+    items: list[Any] = data["items"]
+    return items
+
+
+class _TwiceError(ValueError):
+    """A key that stands twice in an object."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in data:
+            raise _TwiceError(key)
+        data[key] = value
+    return data
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def answer_schema(vocabulary: Vocabulary) -> dict[str, Any]:
+    """Return the JSON Schema of an answer, for servers that hold models to one."""
+    goals = [
+        _closed({"op": {"const": name}, "args": _arguments(op)})
+        for name, op in vocabulary.ops.items()
+    ]
+    fields: dict[str, Any] = {
+        "mid_step_id": {"enum": list(vocabulary.mid_steps)},
+        "short_goal_dsl": {"type": "array", "items": {"anyOf": goals}},
+        "horizon_steps": {"type": "integer"},
+        "terminate_on": {"enum": list(get_args(Terminate))},
+        "done_evidence": {"type": "array", "items": {"enum": list(vocabulary.done_evidence)}},
+        "fallback_if_failed": {
+            "type": "array",
+            "items": {"enum": list(vocabulary.fallbacks)} if vocabulary.fallbacks else False,
+        },
+        "uncertainty": {"enum": list(get_args(Uncertainty))},
+    }
+    record = _closed({name: fields[name] for name in FIELDS})
+    entry = _closed({"item": {"type": "integer"}, "record": record})
+    return _closed({"items": {"type": "array", "items": entry}})
+
+
+def _arguments(op: Operation) -> dict[str, Any]:
+    required = [key for key, argument in op.args.items() if argument.required]
+    return _closed({key: _typed(argument) for key, argument in op.args.items()}, required)
+
+
+def _closed(properties: dict[str, Any], required: list[str] | None = None) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties) if required is None else required,
+        "additionalProperties": False,
+    }
+
+
+def _typed(argument: Argument) -> dict[str, Any]:
+    if argument.values:
+        return {"enum": list(argument.values)}
+    return {"type": {"text": "string"}.get(argument.type, argument.type)}

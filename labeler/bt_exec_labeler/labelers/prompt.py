@@ -1,0 +1,118 @@
+"""What a vision model is asked: the stable part of a prompt, and one turn for a batch of items."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from bt_exec_labeler.clips import Clip
+from bt_exec_labeler.episode import Image
+from bt_exec_labeler.items import Item, Role
+from bt_exec_labeler.vocabulary import Argument, Vocabulary
+from bt_exec_llm.client import Block, Turn, image_block
+from bt_exec_llm.client import Image as Picture
+
+__all__ = ["ask_about", "contact_sheet", "rules_of"]
+
+_FOLDER = Path(__file__).with_name("prompts")
+_COLUMNS = 4
+_TILE = 256  # longest side of a frame on a sheet [px]
+
+
+def rules_of(vocabulary: Vocabulary, role: Role, language: str) -> list[Block]:
+    """Return the system part of a prompt: the same for every batch, so servers can cache it."""
+    steps = [f"- {name}: {step.said(language)}" for name, step in vocabulary.mid_steps.items()]
+    ops = [
+        f"- {name}({', '.join(map(_argument, op.args.items()))})"
+        + (f": {op.text}" if op.text else "")
+        for name, op in vocabulary.ops.items()
+    ]
+    limits = vocabulary.limits
+    lists = [
+        "Mid steps:",
+        *steps,
+        "Operations:",
+        *ops,
+        f"Evidence: {', '.join(vocabulary.done_evidence)}",
+        f"Fallbacks: {', '.join(vocabulary.fallbacks) or 'none; leave the list empty'}",
+        f"A step is {limits.step_s:g} s; horizon_steps is at most {limits.horizon_steps}; a short "
+        f"goal has at most {limits.goal_ops} operations.",
+    ]
+    role_text = (_FOLDER / f"{role}.md").read_text(encoding="utf-8").strip()
+    return [Block(role_text), Block("\n".join(lists), cache=True)]
+
+
+def ask_about(
+    items: Mapping[int, Item], vocabulary: Vocabulary, language: str, *, sheet: bool
+) -> Turn:
+    """Return the turn that shows items and asks about them.
+
+    Args:
+        items: The items by the number that they are asked about with.
+        vocabulary: For the text of mid steps.
+        language: Of that text.
+        sheet: One contact sheet for a clip instead of a picture for each frame.
+
+    Raises:
+        ValueError: If a frame is damaged.
+        OSError: If a frame cannot be read.
+    """
+    parts: list[str | Block | Picture] = []
+    for number, item in items.items():
+        step = vocabulary.mid_steps[item.mid_step_id]
+        lines = [f"Item {number}: mid step {item.mid_step_id}: {step.said(language)}"]
+        lines += [f"Not allowed: {text}" for text in item.constraints]
+        lines += [f"Known: {text}" for text in item.events]
+        parts.append("\n".join(lines))
+        for clip in item.clips:
+            parts.append(_caption(clip))
+            images = [frame.image() for frame in clip.frames]
+            shown = [contact_sheet(images)] if sheet and images else images
+            parts += [image_block(image) for image in shown]
+    parts.append(f"Answer about {', '.join(f'item {number}' for number in items)}.")
+    return Turn.user(*parts)
+
+
+def contact_sheet(images: list[Image]) -> Image:
+    """Return one picture with all frames in reading order, numbered from 1."""
+    tiles = [_tile(image, number) for number, image in enumerate(images, start=1)]
+    height, width = (max(tile.shape[axis] for tile in tiles) for axis in (0, 1))
+    columns = min(_COLUMNS, len(tiles))
+    rows = math.ceil(len(tiles) / columns)
+    sheet = np.zeros((rows * height, columns * width, 3), np.uint8)
+    for at, tile in enumerate(tiles):
+        top, left = at // columns * height, at % columns * width
+        sheet[top : top + tile.shape[0], left : left + tile.shape[1]] = tile
+    return sheet
+
+
+def _tile(image: Image, number: int) -> Image:
+    scale = min(1.0, _TILE / max(image.shape[:2]))
+    size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
+    tile = np.ascontiguousarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+    for colour, width in (((0, 0, 0), 3), ((255, 255, 255), 1)):
+        cv2.putText(tile, str(number), (4, 16), cv2.FONT_HERSHEY_SIMPLEX, 0.5, colour, width)
+    return tile
+
+
+def _caption(clip: Clip) -> str:
+    """Return what a clip is, and honestly what it lacks."""
+    text = f"{clip.form.name} clip, {len(clip.frames)} frames, oldest first"
+    if clip.before_start:
+        text += "; the episode had only just begun"
+    if clip.empty_s:
+        text += f"; {len(clip.empty_s)} frames are missing in the recording"
+    return text
+
+
+def _argument(pair: tuple[str, Argument]) -> str:
+    name, argument = pair
+    allowed = " | ".join(map(str, argument.values)) or argument.type
+    if argument.minimum is not None or argument.maximum is not None:
+        allowed += f" {argument.minimum if argument.minimum is not None else ''}.."
+        allowed += f"{argument.maximum if argument.maximum is not None else ''}"
+    return f"{name}{'' if argument.required else '?'}: {allowed}"

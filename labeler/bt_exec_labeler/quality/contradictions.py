@@ -1,0 +1,52 @@
+"""Records that contradict themselves or their recording, although every word of them is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bt_exec_labeler.episode import Episode
+from bt_exec_labeler.record import Breach
+from bt_exec_labeler.vocabulary import Vocabulary
+
+__all__ = ["contradictions", "facts_at"]
+
+
+def contradictions(
+    line: Mapping[str, Any], vocabulary: Vocabulary, episode: Episode | None
+) -> tuple[Breach, ...]:
+    """Return what contradicts what in one record.
+
+    Args:
+        line: A line of ``records.jsonl``.
+        vocabulary: What it was made with.
+        episode: Its recording, or None: then only the record itself is looked at.
+    """
+    record, t = line["record"], float(line["t"])
+    found: list[Breach] = []
+    ops = [goal["op"] for goal in record["short_goal_dsl"]]
+    for word in record["fallback_if_failed"]:
+        if ops == [word]:
+            message = f"{word} is what failed; doing it again is no other way"
+            found.append(Breach("FALLBACK_IS_GOAL", "fallback_if_failed", message))
+    if episode is None:
+        return tuple(found)
+    known = facts_at(episode, t)
+    held = [w for w in record["done_evidence"] if w in {f"{k}={v}" for k, v in known.items()}]
+    if held and len(held) == len(record["done_evidence"]):
+        message = f"{', '.join(held)} holds already at {t:g} s"
+        found.append(Breach("EVIDENCE_HOLDS_ALREADY", "done_evidence", message))
+    until = t + record["horizon_steps"] * vocabulary.limits.step_s
+    if until > episode.duration_s + vocabulary.limits.step_s:
+        message = f"reaches {until:g} s; the episode ends at {episode.duration_s:g} s"
+        found.append(Breach("HORIZON_BEYOND_EPISODE", "horizon_steps", message))
+    return tuple(found)
+
+
+def facts_at(episode: Episode, t: float) -> dict[str, str]:
+    """Return what is known to hold at a moment: the start, and what actions had changed by then."""
+    facts = dict(episode.start_facts)
+    done: Iterable[Any] = (a for a in episode.actions if a.end is not None and a.end <= t)
+    for action in sorted(done, key=lambda a: a.end):
+        facts.update(action.facts)
+    return facts

@@ -1,0 +1,195 @@
+"""A compiler that remembers: the plan of the recorded mission whose command is most alike, and
+among these one that began with what is known now.
+
+It closes the circle: missions on record become a planner set, and its training split plans new
+missions, without a model. A recalled plan is verified like any other. Nothing compares it with the
+command, so a person is asked before it runs, unless the site says ``confirm: never``. In a site::
+
+    compiler: {name: recalled, dataset: planner_set}
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from bt_exec.failure import Refusal, UsageError
+from bt_exec.planning.compiler import Compiler, Plan, Request
+from bt_exec.planning.repair import repaired
+from bt_exec.spec.model import MissionSpec
+
+__all__ = ["Recalled", "RecallingCompiler", "create", "recall"]
+
+_NAME = "recalled"
+
+
+class Settings(BaseModel):
+    """What a site says of the compiler.
+
+    Attributes:
+        dataset: A planner set that ``bt-exec label dataset`` made.
+        alike: How much of its words two commands must share at least, from 0 to 1.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    dataset: Path
+    alike: Annotated[float, Field(gt=0, le=1)] = 0.6
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """A mission of the training split.
+
+    Attributes:
+        episode: Its name.
+        command: What was asked for.
+        words: The words of the command, folded.
+        goals: What was done, in order: operations and their arguments.
+        facts: What was known when it began.
+    """
+
+    episode: str
+    command: str
+    words: frozenset[str]
+    goals: tuple[tuple[str, Mapping[str, Any]], ...]
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+    def fits(self, facts: Mapping[str, str]) -> int:
+        """Return how many known facts are as they were, less those that are not."""
+        both = self.facts.keys() & facts.keys()
+        return sum(1 if self.facts[name] == facts[name] else -1 for name in both)
+
+
+class RecallingCompiler:
+    """Answers with what was done for the most similar command.
+
+    Args:
+        missions: What it remembers.
+        alike: The least similarity of two commands, from 0 to 1.
+    """
+
+    name = _NAME
+
+    def __init__(self, missions: tuple[Recalled, ...], alike: float = 0.6) -> None:
+        self.missions = missions
+        self.alike = alike
+
+    def compile(self, request: Request) -> Plan | Refusal:
+        """Return the recalled plan; after a failure, with the failed part done another way."""
+        if request.previous is not None and request.failure is not None:
+            return Plan(repaired(request, self.name))
+        words = _words(request.command)
+        facts = request.situation.facts
+        scored = [(_likeness(words, one.words), one) for one in self.missions]
+        score, found = max(
+            scored,
+            default=(0.0, None),
+            key=lambda entry: (entry[0], entry[1].fits(facts), entry[1].episode),
+        )
+        if found is None or score < self.alike:
+            korean = request.language == "ko"
+            message = (
+                "기억하는 임무 중에 이와 비슷한 명령이 없습니다."
+                if korean
+                else "No mission that I remember was asked for like that."
+            )
+            near = sorted(scored, key=lambda entry: (-entry[0], entry[1].episode))
+            alike = dict.fromkeys(one.command for likeness, one in near if likeness)
+            return Refusal("NOT_RECALLED", message, nearest=tuple(alike)[:3])
+        spec = MissionSpec.model_validate(
+            {
+                "mission": {
+                    "command": request.command,
+                    "language": request.language,
+                    "compiler": self.name,
+                },
+                "root": _tree(found.goals),
+            }
+        )
+        reason = (
+            f"“{found.command}” 명령을 수행했던 임무 {found.episode}의 계획입니다."
+            if request.language == "ko"
+            else f"This is what mission {found.episode} did for “{found.command}”."
+        )
+        return Plan(spec, unconfirmed=reason)
+
+
+def recall(dataset: Path) -> tuple[Recalled, ...]:
+    """Return the missions of the training split of a planner set.
+
+    Raises:
+        UsageError: If it is no planner set.
+    """
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        raise UsageError("recalled plans need pyarrow: pip install 'bt-exec[label]'") from None
+    file = dataset / "data" / "train-00000.parquet"
+    if not file.is_file():
+        raise UsageError(f"{dataset} holds no planner set of bt-exec label dataset")
+    columns = ["episode", "command", "t", "facts", "plan_json", "retrieved_memory"]
+    try:
+        rows = pyarrow.parquet.read_table(file, columns=columns).to_pylist()
+    except (pyarrow.ArrowInvalid, KeyError) as error:
+        raise UsageError(f"{dataset} is no planner set: {error}") from error
+    by_episode: dict[str, list[Mapping[str, Any]]] = {}
+    for row in sorted(rows, key=lambda row: row["t"]):
+        by_episode.setdefault(row["episode"], []).append(row)
+    return tuple(
+        Recalled(
+            episode,
+            found[0]["command"],
+            _words(found[0]["command"]),
+            _goals(found),
+            json.loads(found[0]["facts"]),
+        )
+        for episode, found in sorted(by_episode.items())
+        if found[0]["command"]
+    )
+
+
+def _goals(rows: list[Mapping[str, Any]]) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+    """Return what an episode did, in order; what was looked at several times counts once."""
+    goals: list[tuple[str, Mapping[str, Any]]] = []
+    for row in rows:
+        for goal in json.loads(row["plan_json"])["short_goal_dsl"]:
+            if not goals or goals[-1] != (goal["op"], goal["args"]):
+                goals.append((goal["op"], goal["args"]))
+    return tuple(goals)
+
+
+def _tree(goals: tuple[tuple[str, Mapping[str, Any]], ...]) -> dict[str, Any]:
+    nodes = [{"do": op, **({"with": dict(args)} if args else {})} for op, args in goals]
+    return nodes[0] if len(nodes) == 1 else {"sequence": nodes}
+
+
+def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
+    """Return how alike two sets are, 0 to 1 (P. Jaccard, 1901)."""
+    return len(one & other) / len(one | other) if one | other else 0.0
+
+
+def _words(command: str) -> frozenset[str]:
+    return frozenset("".join(c if c.isalnum() else " " for c in command.casefold()).split())
+
+
+def create(settings: Mapping[str, Any]) -> Compiler:
+    """Return the compiler.
+
+    Raises:
+        UsageError: If a setting is wrong, or there is no such planner set.
+    """
+    try:
+        read = Settings.model_validate(dict(settings))
+    except ValidationError as error:
+        found = error.errors()[0]
+        name = ".".join(map(str, found["loc"]))
+        raise UsageError(
+            f"setting {name!r} of the compiler recalled: {found['msg'].lower()}"
+        ) from None
+    return RecallingCompiler(recall(read.dataset.expanduser()), read.alike)

@@ -1,0 +1,284 @@
+"""Plan records: what a labeler says of a moment, and whether it may be said.
+
+A labeler gives a `Record`; ``schema_version`` and ``plan_id`` are added by `built` alone. Every
+way in which an answer can be wrong has a name, so that it can be counted, told and sent back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, TypeAlias, get_args
+
+from bt_exec.failure import nearest
+from bt_exec_labeler.vocabulary import Argument, Vocabulary
+
+__all__ = ["FIELDS", "Breach", "Goal", "Record", "Terminate", "Uncertainty", "built", "read_record"]
+
+Terminate: TypeAlias = Literal["done_evidence_or_replan", "strict_horizon"]
+Uncertainty: TypeAlias = Literal["low", "mid", "high"]
+
+FIELDS = (
+    "mid_step_id",
+    "short_goal_dsl",
+    "horizon_steps",
+    "terminate_on",
+    "done_evidence",
+    "fallback_if_failed",
+    "uncertainty",
+)
+"""The fields of a record, in the order in which they are written."""
+
+INJECTED = ("schema_version", "plan_id")
+"""Fields of the builder; a labeler that writes them is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """One operation of a short goal."""
+
+    op: str
+    args: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What is to be done now, and how one knows that it is done.
+
+    Attributes:
+        mid_step_id: The step that it belongs to.
+        short_goal_dsl: What is done next, in order; 1 to 10 seconds of work.
+        horizon_steps: How many steps it takes, in the vocabulary's ``step_s``.
+        terminate_on: Whether evidence ends it, or only the time.
+        done_evidence: What shows that it is done.
+        fallback_if_failed: What is done if it fails.
+        uncertainty: How sure the labeler is.
+    """
+
+    mid_step_id: str
+    short_goal_dsl: tuple[Goal, ...]
+    horizon_steps: int
+    terminate_on: Terminate = "done_evidence_or_replan"
+    done_evidence: tuple[str, ...] = ()
+    fallback_if_failed: tuple[str, ...] = ()
+    uncertainty: Uncertainty = "low"
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Record:
+        """Return what `to_dict` gave; fields of the builder are left out."""
+        goals = tuple(Goal(goal["op"], goal["args"]) for goal in data["short_goal_dsl"])
+        values = {name: data[name] for name in FIELDS}
+        lists = {name: tuple(data[name]) for name in ("done_evidence", "fallback_if_failed")}
+        return cls(**{**values, **lists, "short_goal_dsl": goals})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data, as JSON has it."""
+        data = asdict(self)
+        return {
+            name: list(value) if isinstance(value, tuple) else value for name, value in data.items()
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """One way in which an answer is wrong.
+
+    Attributes:
+        code: Stable name, such as ``UNKNOWN_OP``.
+        where: The field, ``short_goal_dsl[1].args.arm``.
+        message: What was found and what is allowed.
+    """
+
+    code: str
+    where: str
+    message: str
+
+    def __str__(self) -> str:
+        """Return ``where: message [CODE]``."""
+        return f"{self.where}: {self.message} [{self.code}]"
+
+
+def built(record: Record, vocabulary: Vocabulary, episode: str, t: float) -> dict[str, Any]:
+    """Return a record as it goes into a data set, with what only the builder writes."""
+    return {
+        "schema_version": vocabulary.version,
+        "plan_id": f"plan_{episode}_{t:g}",
+        **record.to_dict(),
+    }
+
+
+def read_record(
+    data: Any, vocabulary: Vocabulary, mid_step: str | None = None
+) -> Record | tuple[Breach, ...]:
+    """Return the record that plain data holds, or everything that is wrong with it.
+
+    Args:
+        data: An answer, parsed.
+        vocabulary: What may be said.
+        mid_step: The step that was asked about; another one is refused. None takes any.
+    """
+    if not isinstance(data, Mapping):
+        return (Breach("NOT_AN_OBJECT", "record", f"must be an object; found {_shown(data)}"),)
+    reader = _Reader(vocabulary)
+    for name in data:
+        if name in INJECTED:
+            reader.no("INJECTED_FIELD", name, "is written by the builder alone; leave it out")
+        elif name not in FIELDS:
+            reader.no("UNKNOWN_FIELD", str(name), f"is no field; allowed: {', '.join(FIELDS)}")
+    missing = [name for name in FIELDS if name not in data]
+    for name in missing:
+        reader.no("MISSING_FIELD", name, "is missing")
+    values = {name: reader.field(name, data[name]) for name in FIELDS if name in data}
+    asked, found = mid_step, values.get("mid_step_id")
+    if asked is not None and found is not None and found != asked:
+        reader.no("OTHER_MID_STEP", "mid_step_id", f"asked about {asked}; found {found}")
+    if not reader.breaches:
+        reader.together(values)
+    return tuple(reader.breaches) or Record(**values)
+
+
+class _Reader:
+    """Reads the fields of one record and collects what is wrong."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+        self.breaches: list[Breach] = []
+        words = vocabulary.limits.words
+        self._fields: dict[str, Callable[[str, Any], Any]] = {
+            "mid_step_id": self._listed("UNKNOWN_MID_STEP", vocabulary.mid_steps),
+            "short_goal_dsl": self._goals,
+            "horizon_steps": self._horizon,
+            "terminate_on": self._listed("UNKNOWN_TERMINATE", get_args(Terminate)),
+            "done_evidence": self._words("UNKNOWN_EVIDENCE", vocabulary.done_evidence, words),
+            "fallback_if_failed": self._words("UNKNOWN_FALLBACK", vocabulary.fallbacks, words),
+            "uncertainty": self._listed("UNKNOWN_UNCERTAINTY", get_args(Uncertainty)),
+        }
+
+    def no(self, code: str, where: str, message: str) -> None:
+        """Note that something is wrong."""
+        self.breaches.append(Breach(code, where, message))
+
+    def field(self, name: str, value: Any) -> Any:
+        """Return the value of a field; what is wrong with it is noted."""
+        return self._fields[name](name, value)
+
+    def together(self, values: Mapping[str, Any]) -> None:
+        """Note what is wrong between fields that are right by themselves."""
+        if values["terminate_on"] == "done_evidence_or_replan" and not values["done_evidence"]:
+            message = "is empty, but terminate_on waits for it; name some or use strict_horizon"
+            self.no("NO_EVIDENCE", "done_evidence", message)
+        step = self.vocabulary.mid_steps[values["mid_step_id"]]
+        for at, goal in enumerate(values["short_goal_dsl"]):
+            if step.ops and not step.takes(goal.op, goal.args):
+                allowed = ", ".join(step.ops)
+                if step.args:
+                    allowed += " with " + ", ".join(f"{k} {v}" for k, v in step.args.items())
+                message = f"{goal.op} does not belong to {values['mid_step_id']}: {allowed}"
+                self.no("OP_NOT_OF_STEP", f"short_goal_dsl[{at}]", message)
+
+    def _listed(self, code: str, known: Any) -> Callable[[str, Any], str]:
+        def read(where: str, value: Any) -> str:
+            if not isinstance(value, str):
+                self.no("WRONG_TYPE", where, f"must be a text; found {_shown(value)}")
+            elif value not in known:
+                self.no(code, where, _not_in(value, known))
+            return str(value)
+
+        return read
+
+    def _words(
+        self, code: str, known: Sequence[str], most: int
+    ) -> Callable[[str, Any], tuple[str, ...]]:
+        one = self._listed(code, known)
+
+        def read(where: str, value: Any) -> tuple[str, ...]:
+            if not isinstance(value, list):
+                self.no("WRONG_TYPE", where, f"must be a list of texts; found {_shown(value)}")
+                return ()
+            if len(value) > most:
+                self.no("TOO_MANY", where, f"has {len(value)} entries; at most {most}")
+            if len({str(word) for word in value}) < len(value):
+                self.no("TWICE", where, "names something twice")
+            return tuple(one(f"{where}[{at}]", word) for at, word in enumerate(value[:most]))
+
+        return read
+
+    def _horizon(self, where: str, value: Any) -> int:
+        most = self.vocabulary.limits.horizon_steps
+        if isinstance(value, bool) or not isinstance(value, int):
+            self.no("WRONG_TYPE", where, f"must be a whole number; found {_shown(value)}")
+            return 1
+        if not 1 <= value <= most:
+            self.no("HORIZON_RANGE", where, f"must be from 1 to {most}; found {value}")
+        return value
+
+    def _goals(self, where: str, value: Any) -> tuple[Goal, ...]:
+        if not isinstance(value, list):
+            self.no("WRONG_TYPE", where, f"must be a list; found {_shown(value)}")
+            return ()
+        most = self.vocabulary.limits.goal_ops
+        if not value:
+            self.no("EMPTY_GOAL", where, "names no operation")
+        if len(value) > most:
+            self.no("GOAL_TOO_LONG", where, f"has {len(value)} operations; at most {most}")
+        goals = [self._goal(f"{where}[{at}]", entry) for at, entry in enumerate(value[:most])]
+        return tuple(goal for goal in goals if goal is not None)
+
+    def _goal(self, where: str, entry: Any) -> Goal | None:
+        if not isinstance(entry, Mapping):
+            self.no("WRONG_TYPE", where, f"must be an object; found {_shown(entry)}")
+            return None
+        for key in set(entry) - {"op", "args"}:
+            self.no("UNKNOWN_FIELD", f"{where}.{key}", "is no field; allowed: op, args")
+        name, args = entry.get("op"), entry.get("args", {})
+        if not isinstance(name, str) or name not in self.vocabulary.ops:
+            self.no("UNKNOWN_OP", f"{where}.op", _not_in(name, self.vocabulary.ops))
+            return None
+        if not isinstance(args, Mapping):
+            self.no("WRONG_TYPE", f"{where}.args", f"must be an object; found {_shown(args)}")
+            return None
+        known = self.vocabulary.ops[name].args
+        for key in args:
+            if key not in known:
+                self.no("UNKNOWN_ARGUMENT", f"{where}.args.{key}", _not_in(key, known))
+        for key, argument in known.items():
+            place = f"{where}.args.{key}"
+            if key in args:
+                self._argument(place, args[key], argument)
+            elif argument.required:
+                self.no("MISSING_ARGUMENT", place, "is missing")
+        return Goal(name, dict(args))
+
+    def _argument(self, where: str, value: Any, argument: Argument) -> None:
+        kinds: Mapping[str, tuple[type, ...]] = {
+            "text": (str,),
+            "number": (int, float),
+            "integer": (int,),
+            "boolean": (bool,),
+        }
+        kind = kinds[argument.type]
+        if not isinstance(value, kind) or (isinstance(value, bool) and bool not in kind):
+            self.no("ARGUMENT_TYPE", where, f"must be a {argument.type}; found {_shown(value)}")
+        elif argument.values and value not in argument.values:
+            self.no("ARGUMENT_VALUE", where, _not_in(value, [str(v) for v in argument.values]))
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            low = -float("inf") if argument.minimum is None else argument.minimum
+            high = float("inf") if argument.maximum is None else argument.maximum
+            if not low <= value <= high:
+                message = f"must be from {low:g} to {high:g}; found {value:g}"
+                self.no("ARGUMENT_RANGE", where, message)
+
+
+def _not_in(value: Any, known: Any) -> str:
+    """Return what a list does not have, and what is nearest."""
+    names = [str(name) for name in known]
+    near = nearest(str(value), names) or tuple(names[:5])
+    return f"{_shown(value)} is in no list; allowed: {', '.join(near)}" + (
+        " …" if len(near) < len(names) else ""
+    )
+
+
+def _shown(value: Any) -> str:
+    """Return a value as people read it, short."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"

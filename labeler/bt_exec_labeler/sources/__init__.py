@@ -1,0 +1,57 @@
+"""Readers of recordings, one a kind, behind one call.
+
+A source is named by its path; what lies there says what it is: a journal, a folder of numbered
+frames with ``actions.jsonl``, a folder of such folders, or a video.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from bt_exec.failure import UsageError
+from bt_exec_labeler.episode import Episode
+
+__all__ = ["VIDEOS", "read_source"]
+
+VIDEOS = frozenset({".mp4", ".avi", ".mkv", ".mov", ".webm"})
+"""Endings of files that are taken for videos."""
+
+
+def read_source(path: Path) -> Iterator[Episode]:
+    """Return the episodes of a recording, in order of their names.
+
+    Raises:
+        UsageError: If nothing there can be read; the message says what can be.
+    """
+    path = path.expanduser()
+    if not path.exists():
+        raise UsageError(f"{path}: there is no such file or folder")
+    return _reader(path)(path)
+
+
+def _reader(path: Path) -> Callable[[Path], Iterator[Episode]]:
+    """Return what reads a path; each reader imports what it needs by itself."""
+    if path.is_file() and path.suffix in VIDEOS:
+        from bt_exec_labeler.sources.video import read_video
+
+        return read_video
+    if path.is_file() and path.read_bytes()[:15] == b"SQLite format 3":
+        from bt_exec_labeler.sources.journal import read_journal
+
+        return read_journal
+    if path.is_dir() and any(_episodes(path)):
+        from bt_exec_labeler.sources.folder import read_folder
+
+        return read_folder
+    raise UsageError(
+        f"{path} is no recording; a recording is a journal (.sqlite), a folder with actions.jsonl "
+        "and numbered frames, a folder of such folders, or a video "
+        f"({', '.join(sorted(VIDEOS))})"
+    )
+
+
+def _episodes(folder: Path) -> Iterator[Path]:
+    """Return the files that make a folder a recording."""
+    yield from folder.glob("actions.jsonl")
+    yield from folder.glob("*/actions.jsonl")

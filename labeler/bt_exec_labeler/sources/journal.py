@@ -1,0 +1,114 @@
+"""Missions of our own journal: what was seen, which skills ran, how they ended.
+
+Frames are there if the missions were run with ``--frames``. What a skill changed is what it
+declares, read from the packs of the mission's site.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from bt_exec.failure import BtExecError, UsageError
+from bt_exec.journal import Journal
+from bt_exec.journal.record import MissionRecord, SkillRun
+from bt_exec.site.site import Site, load_site
+from bt_exec.verify.templates import fill
+from bt_exec_labeler.episode import Action, Episode, FileFrame, Flaw, Frame, State, ordered
+
+__all__ = ["episode_of", "read_journal"]
+
+_GAP_S = 2.0  # a busy camera looks at least this often; an idle one once a second
+
+
+def read_journal(path: Path) -> Iterator[Episode]:
+    """Return the finished missions of a journal, oldest first.
+
+    Raises:
+        UsageError: If it is no journal of this version.
+    """
+    journal = Journal.open(path)
+    sites: dict[str, Site | None] = {}
+    for line in reversed(journal.missions(None)):
+        if line.ended_at is not None:
+            record = journal.mission(line.id)
+            yield episode_of(record, _site(line.site, sites), path)
+
+
+def episode_of(record: MissionRecord, site: Site | None, journal: Path) -> Episode:
+    """Return the episode that a mission's record holds.
+
+    Args:
+        record: The mission.
+        site: The site that it ran on; None if it is not installed here: then nothing is known
+            of what skills change.
+        journal: The file, for the origin.
+    """
+    found: list[Frame] = []
+    flaws: list[Flaw] = [Flaw("damaged", record.id, why) for why in record.unreadable]
+    facts: Mapping[str, str] = {}
+    for look in record.looks:
+        observation = getattr(look, "observation", None)
+        if observation is None:
+            continue
+        facts = facts or dict(observation.facts())
+        if observation.frame_file is not None:
+            found.append(FileFrame(max(0.0, observation.t), observation.frame_file))
+    if not found:
+        flaws.append(Flaw("no_frames", record.id, "was recorded without frames; run with --frames"))
+    elif record.frames_dropped:
+        flaws.append(Flaw("gap", record.id, f"{record.frames_dropped} frames were dropped"))
+    frames, wrong = ordered(found, _GAP_S)
+    return Episode(
+        record.id,
+        frames,
+        tuple(_action(run, site) for run in record.skills),
+        record.command,
+        record.line.language,
+        facts,
+        {"journal": str(journal), "mission": record.id, "site": record.line.site},
+        (*flaws, *wrong),
+    )
+
+
+def _action(run: SkillRun, site: Site | None) -> Action:
+    """Return a skill's call as an action."""
+    end, state = run.end, _state(run)
+    return Action(
+        run.start.t,
+        None if end is None else end.t,
+        run.start.skill,
+        dict(run.start.args),
+        state,
+        end.failure.code if end is not None and end.failure is not None else "",
+        _changed(run, site) if state == "done" else {},
+    )
+
+
+def _state(run: SkillRun) -> State:
+    return "unknown" if run.end is None else run.end.state
+
+
+def _changed(run: SkillRun, site: Site | None) -> Mapping[str, str]:
+    """Return the facts that a skill's success establishes, as it declares them."""
+    skill = None if site is None else site.catalogue.skills.get(run.start.skill)
+    if skill is None:
+        return {}
+    try:
+        args: dict[str, Any] = skill.validate(run.start.args)
+    except ValidationError:
+        return {}  # recorded with arguments that the skill does not take any more
+    return {fill(fact, args): fill(value, args) for fact, value in skill.effects.items()}
+
+
+def _site(name: str, known: dict[str, Site | None]) -> Site | None:
+    """Return a site by name, or None if it cannot be loaded here."""
+    if name not in known:
+        try:
+            known[name] = load_site(name)
+        except (BtExecError, UsageError):
+            known[name] = None
+    return known[name]

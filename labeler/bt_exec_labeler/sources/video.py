@@ -1,0 +1,81 @@
+"""Video files, with the actions beside them: ``run.mp4`` and ``run.actions.jsonl``.
+
+The times of frames are those in the file. Frames are decoded when they are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from bt_exec.failure import UsageError
+from bt_exec_labeler.episode import Action, Episode, Flaw, Image, ordered
+from bt_exec_labeler.sources.actions import read_actions
+
+__all__ = ["read_video"]
+
+_GAP_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class VideoFrame:
+    """A frame of a video."""
+
+    t: float
+    path: Path
+    number: int
+
+    @property
+    def name(self) -> str:
+        """The file and the frame's number from 0."""
+        return f"{self.path.name}#{self.number}"
+
+    def image(self) -> Image:
+        """See `bt_exec_labeler.episode.Frame.image`."""
+        video = cv2.VideoCapture(str(self.path))
+        try:
+            video.set(cv2.CAP_PROP_POS_FRAMES, self.number)
+            good, found = video.read()
+        finally:
+            video.release()
+        if not good:
+            raise ValueError(f"{self.name} is damaged")
+        return np.ascontiguousarray(found[:, :, ::-1], np.uint8)
+
+
+def read_video(path: Path) -> Iterator[Episode]:
+    """Return the one episode of a video.
+
+    Raises:
+        UsageError: If the file is no video that OpenCV reads.
+        SpecError: If a line of its actions is wrong.
+    """
+    frames = _frames(path)
+    beside = path.with_suffix(".actions.jsonl")
+    actions: tuple[Action, ...] = ()
+    late: tuple[Flaw, ...] = (
+        Flaw("no_actions", beside.name, "is not there; without it nothing can be labelled"),
+    )
+    if beside.is_file():
+        actions, late = read_actions(beside)
+    in_order, flaws = ordered(list(frames), _GAP_S)
+    yield Episode(path.stem, in_order, actions, origin={"video": str(path)}, flaws=(*flaws, *late))
+
+
+def _frames(path: Path) -> list[VideoFrame]:
+    """Return the frames of a video without decoding them."""
+    video = cv2.VideoCapture(str(path))
+    frames: list[VideoFrame] = []
+    try:
+        while video.grab():
+            at = video.get(cv2.CAP_PROP_POS_MSEC) / 1000
+            frames.append(VideoFrame(at, path, len(frames)))
+    finally:
+        video.release()
+    if not frames:
+        raise UsageError(f"{path} is no video that can be read")
+    return frames

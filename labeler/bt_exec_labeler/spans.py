@@ -1,0 +1,64 @@
+"""Spans: from when to when a mid step is under way, read from the actions of a recording."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bt_exec_labeler.episode import Action, Episode
+from bt_exec_labeler.vocabulary import Vocabulary
+
+__all__ = ["Span", "spans_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Actions in a row that belong to one mid step.
+
+    Attributes:
+        mid_step_id: The step.
+        actions: Its actions, by time; at least one.
+        first: Number of its first action in the episode, from 0.
+        after: What was done right after it, or None at the episode's end.
+    """
+
+    mid_step_id: str
+    actions: tuple[Action, ...]
+    first: int
+    after: Action | None = None
+
+    @property
+    def t(self) -> float:
+        """When it began [s]."""
+        return self.actions[0].t
+
+    @property
+    def end(self) -> float:
+        """When it ended [s]; where the recording does not say, when what followed began."""
+        last = self.actions[-1]
+        if last.end is not None:
+            return last.end
+        return self.after.t if self.after is not None else last.t
+
+
+def spans_of(episode: Episode, vocabulary: Vocabulary) -> tuple[Span, ...]:
+    """Return the spans of an episode; actions that belong to no mid step are in none of them.
+
+    A failed or stopped action ends its span: what follows is another attempt.
+    """
+    spans: list[Span] = []
+    row: list[Action] = []
+    for number, action in enumerate(episode.actions):
+        step = vocabulary.step_of(action.op, action.args)
+        row.append(action)
+        after = episode.actions[number + 1] if number + 1 < len(episode.actions) else None
+        goes_on = (
+            after is not None
+            and action.state in ("done", "unknown")
+            and vocabulary.step_of(after.op, after.args) == step
+            and after.t >= (action.end if action.end is not None else action.t)
+        )
+        if not goes_on:
+            if step:
+                spans.append(Span(step, tuple(row), number + 1 - len(row), after))
+            row = []
+    return tuple(spans)

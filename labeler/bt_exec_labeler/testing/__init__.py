@@ -1,0 +1,1 @@
+"""Recordings to try labelers on."""

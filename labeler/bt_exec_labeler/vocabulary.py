@@ -1,0 +1,190 @@
+"""The vocabulary of a data set: the only words that a record may use, one YAML file, kept by hand.
+
+::
+
+    version: plan_v1.0
+    mid_steps:
+      open_the_door:
+        text: {en: Open the door., ko: 문을 연다.}
+        ops: [grasp, open_door]
+    ops:
+      open_door:
+        args: {arm: {type: text, values: [left, right]}}
+    done_evidence: [door_open]
+    fallbacks: [step_back]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from bt_exec.failure import Problem, SpecError, nearest
+from bt_exec.spec.source import Source, read_file
+
+__all__ = ["Argument", "Limits", "MidStep", "Operation", "Vocabulary", "load_vocabulary"]
+
+Word = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.:=-]{0,63}$")]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Argument(_Part):
+    """An argument of an operation.
+
+    Attributes:
+        type: What kind of value.
+        values: The only ones allowed; any if empty.
+        minimum: The least number allowed.
+        maximum: The greatest number allowed.
+        required: Whether it must be given.
+    """
+
+    type: Literal["text", "number", "integer", "boolean"] = "text"
+    values: tuple[str | int | float, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+    required: bool = True
+
+
+class Operation(_Part):
+    """An operation of the short goals.
+
+    Attributes:
+        text: What it does, for people and models.
+        args: Its arguments.
+        skill: The skill of a pack that does it; its own name if it is one of the site's.
+        done_evidence: What shows that it is done.
+    """
+
+    text: str = ""
+    args: Mapping[Word, Argument] = Field(default_factory=dict)
+    skill: str = ""
+    done_evidence: tuple[Word, ...] = ()
+
+
+class MidStep(_Part):
+    """A step of a mission, between the whole and a short goal.
+
+    Attributes:
+        text: What it is, by language.
+        ops: The operations that belong to it; any if empty.
+        args: Values that arguments of these operations must have to belong to it.
+        fallbacks: What is done if it fails.
+    """
+
+    text: Annotated[Mapping[str, str], Field(min_length=1)]
+    ops: tuple[Word, ...] = ()
+    args: Mapping[Word, str | int | float | bool] = Field(default_factory=dict)
+    fallbacks: tuple[Word, ...] = ()
+
+    def takes(self, op: str, args: Mapping[str, Any]) -> bool:
+        """Whether an operation with these arguments belongs to it."""
+        return op in self.ops and all(args.get(key) == value for key, value in self.args.items())
+
+    def said(self, language: str) -> str:
+        """Return its text in a language, else in the first that it has."""
+        return self.text.get(language) or next(iter(self.text.values()))
+
+
+class Limits(_Part):
+    """Bounds of a record.
+
+    Attributes:
+        step_s: What one step of ``horizon_steps`` lasts [s].
+        horizon_s: The longest a short goal may take [s].
+        goal_ops: How many operations a short goal may have.
+        words: How many pieces of evidence, and how many fallbacks, a record may name.
+    """
+
+    step_s: Annotated[float, Field(gt=0, le=60)] = 0.5
+    horizon_s: Annotated[float, Field(gt=0, le=600)] = 10.0
+    goal_ops: Annotated[int, Field(ge=1, le=50)] = 5
+    words: Annotated[int, Field(ge=1, le=50)] = 6
+
+    @property
+    def horizon_steps(self) -> int:
+        """The greatest ``horizon_steps``."""
+        return max(1, int(self.horizon_s / self.step_s + 1e-9))
+
+
+class Vocabulary(_Part):
+    """What records may say.
+
+    Attributes:
+        version: The ``schema_version`` of records made with it.
+        site: The site whose skills the operations name, if they do.
+        languages: Of the prompts; the first is used unless said otherwise.
+        mid_steps: 10 to 30 steps by id.
+        ops: Operations by name.
+        done_evidence: Words for what shows that something is done.
+        fallbacks: Words for what is done after a failure.
+        constraints: What must not be done, for people and models.
+        limits: Bounds.
+    """
+
+    version: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,40}$")] = "plan_v1.0"
+    site: str = ""
+    languages: Annotated[tuple[str, ...], Field(min_length=1)] = ("en",)
+    mid_steps: Annotated[Mapping[Word, MidStep], Field(min_length=10, max_length=30)]
+    ops: Annotated[Mapping[Word, Operation], Field(min_length=1)]
+    done_evidence: Annotated[tuple[Word, ...], Field(min_length=1)]
+    fallbacks: tuple[Word, ...] = ()
+    constraints: tuple[str, ...] = ()
+    limits: Limits = Limits()
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Vocabulary:
+        """Refuse words that its own lists do not have."""
+        for name, step in self.mid_steps.items():
+            _among(step.ops, self.ops, f"mid_steps.{name}.ops")
+            for op in step.ops:
+                _among(tuple(step.args), self.ops[op].args, f"mid_steps.{name}.args for {op}")
+            _among(step.fallbacks, self.fallbacks, f"mid_steps.{name}.fallbacks")
+        for name, operation in self.ops.items():
+            _among(operation.done_evidence, self.done_evidence, f"ops.{name}.done_evidence")
+        for name, words in (("done_evidence", self.done_evidence), ("fallbacks", self.fallbacks)):
+            twice = sorted({word for word in words if words.count(word) > 1})
+            if twice:
+                raise ValueError(f"{name} names {', '.join(twice)} more than once")
+        return self
+
+    def step_of(self, op: str, args: Mapping[str, Any]) -> str:
+        """Return the mid step that an operation belongs to: the first that takes it, or ""."""
+        return next((name for name, step in self.mid_steps.items() if step.takes(op, args)), "")
+
+
+def _among(words: tuple[str, ...], known: Any, where: str) -> None:
+    """Refuse a word that is not in a list, with the nearest that is."""
+    for word in words:
+        if word not in known:
+            near = nearest(word, tuple(known))
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise ValueError(f"{where} names {word}, which is in no list{hint}")
+
+
+def load_vocabulary(path: Path) -> Vocabulary:
+    """Read a vocabulary.
+
+    Raises:
+        SpecError: If the file is wrong; every mistake with its line.
+        UsageError: If there is no such file.
+    """
+    source = read_file(path)
+    try:
+        return Vocabulary.model_validate(source.data)
+    except ValidationError as error:
+        raise SpecError([_problem(source, finding) for finding in error.errors()]) from None
+
+
+def _problem(source: Source, finding: Any) -> Problem:
+    """Return what pydantic found, at its place in the file."""
+    place = tuple(part for part in finding["loc"] if part != "[key]")
+    message = finding["msg"].removeprefix("Value error, ")
+    code = str(finding["type"]).upper()
+    return source.problem(code, message, place)

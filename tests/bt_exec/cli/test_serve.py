@@ -1,0 +1,219 @@
+"""``bt-exec serve``: what it refuses, and how it ends."""
+
+from __future__ import annotations
+
+import http.client
+import importlib.util
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from bt_exec.cli.stopping import handled
+from bt_exec.journal import Journal
+from tests.bt_exec.cli.conftest import Run
+
+TOKEN = "0123456789abcdef"
+
+
+def test_other_machines_need_a_token(bt: Run, door: str) -> None:
+    ran = bt("serve", "--site", door, "--host", "0.0.0.0")
+    assert ran.code == 2
+    assert "a token is needed: set BT_EXEC_TOKEN, or give --token-file FILE" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("short", "at least 16 ASCII characters"), ("", "no such file or directory")],
+)
+def test_a_token_file_that_will_not_do(
+    bt: Run, tmp_path: Path, text: str | None, said: str
+) -> None:
+    file = tmp_path / "token"
+    if text:
+        file.write_text(text)
+    ran = bt("serve", "--token-file", str(file))
+    assert ran.code == 2
+    assert said in " ".join(ran.err.split())
+    assert str(file)[:20] in ran.err
+
+
+def test_a_token_that_will_not_do(bt: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BT_EXEC_TOKEN", "x")
+    assert "BT_EXEC_TOKEN: a token has at least 16" in bt("serve").err
+
+
+def test_a_port_that_is_taken_is_named_before_anything_moves(bt: Run, door: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        ran = bt("serve", "--site", door, "--port", port)
+    assert ran.code == 2
+    assert f"nobody can listen at 127.0.0.1:{port}" in ran.err
+
+
+def test_a_world_that_cannot_be_made_is_refused_and_the_port_is_free_again(
+    bt: Run, door: str
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+    ran = bt("serve", "--site", door, "--port", str(port), "--world", "door=purple")
+    assert ran.code == 2
+    assert "world setting door" in ran.err
+    socket.create_server(("127.0.0.1", port)).close()
+
+
+@pytest.mark.parametrize("port", ["-1", "70000"])
+def test_a_port_that_is_none(bt: Run, door: str, port: str) -> None:
+    ran = bt("serve", "--site", door, "--port", port)
+    assert ran.code == 2
+    assert "--port" in ran.err
+
+
+def test_without_the_extra_it_says_what_to_install(bt: Run, monkeypatch) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "fastapi" else find(name)
+    )
+    ran = bt("serve")
+    assert ran.code == 2
+    assert "pip install 'bt-exec[serve]'" in ran.err
+
+
+def test_help_imports_nothing_of_http() -> None:
+    code = (
+        "import sys; from bt_exec.cli.app import call; call(['serve', '--help']);"
+        "print([m for m in ('fastapi', 'uvicorn', 'starlette') if m in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert ran.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("real", [False, True])
+def test_signals_are_taken_for_as_long_as_a_service_runs(real: bool) -> None:
+    """Ctrl-Z stops a mission only where the robot would go on while the program sleeps."""
+    heard: list[int] = []
+    rigs = {"arm": SimpleNamespace(simulation=None if real else object())}
+    session: Any = SimpleNamespace(rigs=rigs)
+    before = signal.getsignal(signal.SIGTERM)
+    with handled(lambda number, _: heard.append(number), session):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            os.kill(os.getpid(), number)
+        taken = signal.getsignal(signal.SIGTSTP) not in (signal.SIG_DFL, None)
+    assert heard == [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
+    assert taken is real
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+class Program:
+    """A service in a process of its own."""
+
+    def __init__(self, site: str, folder: Path) -> None:
+        self.journal = folder / "journal.sqlite"
+        words = ["serve", "--site", site, "--port", "0", "--journal", str(self.journal)]
+        environment = {**os.environ, "XDG_DATA_HOME": str(folder), "XDG_STATE_HOME": str(folder)}
+        environment.pop("BT_EXEC_TOKEN", None)
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "bt_exec", *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=environment,
+        )
+        self.said: list[str] = []
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.said.append(line)
+            if " at http://" in line:
+                self.port = int(line.partition("http://")[2].partition("/")[0].rpartition(":")[2])
+                return
+        raise AssertionError("".join(self.said))
+
+    def ask(self, method: str, path: str, body: Any = None) -> Any:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection.request(
+            method, path, json.dumps(body or {}), {"Content-Type": "application/json"}
+        )
+        answer = connection.getresponse()
+        data = json.loads(answer.read())
+        connection.close()
+        return data
+
+    def moving(self, command: str) -> str:
+        """Send a command; return its mission when the robot moves."""
+        name: str = self.ask("POST", "/missions", {"command": command})["mission_id"]
+        for _ in range(600):
+            if any(row.kind == "SkillStarting" for row in Journal.open(self.journal).rows(name)):
+                return name
+            time.sleep(0.1)
+        raise AssertionError("nothing moved")
+
+    def end(self, number: int) -> int:
+        """Send a signal; return the exit code."""
+        self.process.send_signal(number)
+        output, _ = self.process.communicate(timeout=90)
+        self.said += output.splitlines(keepends=True)
+        return self.process.returncode
+
+
+@pytest.fixture
+def programs(door: str, tmp_path: Path) -> Iterator[Any]:
+    made: list[Program] = []
+
+    def make() -> Program:
+        made.append(Program(door, tmp_path))
+        return made[-1]
+
+    yield make
+    for one in made:
+        if one.process.poll() is None:
+            one.end(signal.SIGKILL)
+        if one.process.stdout is not None:
+            one.process.stdout.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+def test_a_signal_stops_the_robot_and_completes_every_record(programs: Any, name: str) -> None:
+    program = programs()
+    running = program.moving("open the door")
+    waiting = program.ask("POST", "/missions", {"command": "close the door"})["mission_id"]
+    assert program.end(getattr(signal, name)) == 0
+    journal = Journal.open(program.journal)
+    record = journal.mission(running)
+    assert (record.status, record.unreadable) == ("aborted", ())
+    assert all(run.end is not None for run in record.skills)
+    assert journal.line(waiting).status == "aborted"
+    assert "nothing was moved" in journal.line(waiting).message
+    assert "the robots are put away" in program.said[-1]
+
+
+@pytest.mark.slow
+def test_after_a_kill_the_record_says_where_it_was_and_the_next_start_tells(programs: Any) -> None:
+    program = programs()
+    running = program.moving("open the door")
+    waiting = program.ask("POST", "/missions", {"command": "close the door"})["mission_id"]
+    known = program.ask("GET", f"/missions/{running}")
+    assert known["status"] == "running"
+    program.end(signal.SIGKILL)
+    again = programs()
+    assert any("was interrupted" in line for line in again.said), again.said
+    missions = again.ask("GET", "/missions")["missions"]
+    listed = {one["mission_id"]: one["status"] for one in missions}
+    assert listed == {running: "interrupted", waiting: "interrupted"}
+    found = again.ask("GET", f"/missions/{running}")
+    assert "open the door" in found["why"]["cause"]
+    assert found["results"]["tasks"][0]["result"] == "Not finished"
+    cause = again.ask("GET", f"/missions/{waiting}")["why"]["cause"]
+    assert "before it had begun" in cause
+    answer = again.ask("POST", "/llm_command", {"command": "open the door"})
+    assert (answer["status"], answer["results"][0]["result"]) == ("success", "Ok")
+    assert again.end(signal.SIGTERM) == 0

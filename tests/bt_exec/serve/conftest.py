@@ -1,0 +1,298 @@
+"""A service of scripted parts, and a client that knows nothing but HTTP."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import http.client
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bt_exec import Running, Steps, skill
+from bt_exec.failure import Failed, Refusal
+from bt_exec.journal import Journal
+from bt_exec.mission import session as sessions
+from bt_exec.pack import Catalogue
+from bt_exec.planning.compiler import Plan, Request
+from bt_exec.planning.repair import repaired
+from bt_exec.rig import Rig
+from bt_exec.robot import Observation
+from bt_exec.serve.login import Login
+from bt_exec.serve.server import HttpServer
+from bt_exec.serve.service import Service
+from bt_exec.site.site import Rates, Site
+from bt_exec.spec.load import load_text
+from bt_exec.spec.model import Mission, MissionSpec
+from bt_exec.testing import FakeClock, FakeObservation, ScriptedRobot
+from bt_exec.testing.missions import scripted_site
+
+GATE = threading.Event()
+"""What the skill ``hold`` waits for."""
+
+
+@skill
+def hold(robot: ScriptedRobot) -> Steps:
+    """Hold still until the gate opens."""
+    robot.still = False
+    try:
+        while not GATE.is_set():
+            yield Running(0.5, "waiting at the gate")
+    finally:
+        robot.still = True
+
+
+@skill
+def wave(robot: ScriptedRobot, hand: str = "left") -> Steps:
+    """Wave a hand for three ticks."""
+    for number in range(3):
+        yield Running(number / 3, "waving")
+
+
+@skill(fails={"CRACKED"})
+def crack(robot: ScriptedRobot) -> Steps:
+    """Fail after a tick."""
+    yield Running(None, "cracking")
+    raise Failed("CRACKED", "the shell is 3 mm thick")
+
+
+TREES = {
+    "hold": "tree: t\nroot: {do: hold}",
+    "기다려": "tree: t\nroot: {sequence: [{do: wave}, {do: hold}]}",
+    "wave": "tree: t\nroot: {do: wave, with: {hand: right}}",
+    "crack": "tree: t\nroot: {sequence: [{do: wave}, {do: crack}, {do: hold}]}",
+    "sure?": "tree: t\nroot: {do: wave}",
+    "both": "tree: t\nroot:\n  sequence:\n"
+    "    - {do: wave, name: wave first}\n    - {do: hold, name: then hold}",
+    "<img src=x onerror=alert(1)>": "tree: t\nroot: {do: wave, name: '<b>bold</b>'}",
+}
+
+
+class Scripted:
+    """A compiler that knows a few commands by heart."""
+
+    name = "scripted"
+
+    def compile(self, request: Request) -> Plan | Refusal:
+        if request.previous is not None:
+            return Plan(repaired(request, self.name))
+        if request.command not in TREES:
+            return Refusal("NOT_UNDERSTOOD", "I know no such thing.", ("wave", "hold"))
+        subgoals = ("wave first", "then hold") if request.command == "both" else ()
+        header = Mission(
+            command=request.command,
+            language=request.language,
+            compiler=self.name,
+            subgoals=subgoals,
+        )
+        root = load_text(TREES[request.command]).document.root
+        why = "Only a model understands this." if request.command == "sure?" else ""
+        return Plan(MissionSpec(mission=header, root=root), unconfirmed=why)
+
+
+@dataclasses.dataclass(frozen=True)
+class Seen(FakeObservation):
+    """An observation with a box."""
+
+    def record(self) -> dict[str, Any]:
+        box = {"type": "cup", "bbox": [4, 4, 20, 16], "score": 0.9}
+        return {**super().record(), "detections": [box]}
+
+
+class Camera:
+    """Sees a cup in a grey picture."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        self.clock = clock
+
+    def capture(self) -> Observation:
+        frame = np.full((48, 64, 3), 90, np.uint8)
+        return Seen(self.clock.time, ("cup",), {}, frame)
+
+    def interpret(self, capture: Observation) -> Observation:
+        return capture
+
+
+def site_with(robot: ScriptedRobot) -> Site:
+    """Return a site of one robot with a camera."""
+    site = scripted_site([hold, wave, crack], rates=Rates(tick_hz=50, look_hz=10, idle_look_hz=5))
+    (pack,) = site.catalogue.packs
+    clock = FakeClock()
+
+    def rig(settings: Any, world: Any) -> Rig:
+        return Rig(robot, simulation=clock, perception=Camera(clock))
+
+    found = dataclasses.replace(pack, robots={"arm": rig})
+    return dataclasses.replace(site, catalogue=Catalogue([found]))
+
+
+@pytest.fixture(autouse=True)
+def closed_gate() -> Iterator[threading.Event]:
+    """Nobody passes until the test opens it; at the end everybody does."""
+    GATE.clear()
+    yield GATE
+    GATE.set()
+
+
+@dataclasses.dataclass
+class Answered:
+    """An answer over HTTP."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def data(self) -> Any:
+        return json.loads(self.body)
+
+
+@dataclasses.dataclass
+class Served:
+    """A service that answers over HTTP."""
+
+    service: Service
+    server: HttpServer
+    robot: ScriptedRobot
+    journal: Journal
+
+    @property
+    def port(self) -> int:
+        return self.server.port
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def ask(
+        self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
+    ) -> Answered:
+        """Send a request; a body that is no text is sent as JSON."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        try:
+            given = {"Content-Type": "application/json", **(headers or {})}
+            text = body if body is None or isinstance(body, str | bytes) else json.dumps(body)
+            data = text.encode() if isinstance(text, str) else text
+            if data is None and method == "POST":
+                data = b"{}"
+            connection.request(method, path, data, given)
+            answer = connection.getresponse()
+            found = {key.lower(): value for key, value in answer.getheaders()}
+            return Answered(answer.status, found, answer.read())
+        finally:
+            connection.close()
+
+    def send(self, command: str) -> str:
+        """Send a command; return the mission's name."""
+        answer = self.ask("POST", "/missions", {"command": command})
+        assert answer.status == 202, answer.body
+        name: str = answer.data["mission_id"]
+        return name
+
+    def follow(self, path: str, **headers: str) -> list[tuple[str, str, Any]]:
+        """Return every event of a stream that ends: id, kind, data."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        try:
+            given = {key.replace("_", "-"): value for key, value in headers.items()}
+            connection.request("GET", path, headers=given)
+            answer = connection.getresponse()
+            text = answer.read().decode()
+            return [] if answer.status == 204 else events_of(text)
+        finally:
+            connection.close()
+
+    @contextlib.contextmanager
+    def stream(self, path: str) -> Iterator[http.client.HTTPResponse]:
+        """Open a stream; it is closed at the end, wherever it is."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        try:
+            yield answer
+        finally:
+            answer.close()
+            connection.close()
+
+    def until(self, holds: Callable[[], Any]) -> Any:
+        """Wait until something holds; return it."""
+        for _ in range(1000):
+            if found := holds():
+                return found
+            time.sleep(0.01)
+        raise AssertionError("it did not come to hold")
+
+    def ended(self, mission_id: str) -> Any:
+        """Return a mission when it has ended."""
+
+        def look() -> Any:
+            line = self.journal.line(mission_id)
+            return line if line is not None and line.ended_at is not None else None
+
+        return self.until(look)
+
+
+def events_of(text: str) -> list[tuple[str, str, Any]]:
+    """Return the events of a stream of server-sent events: id, kind, data."""
+    found = []
+    for block in text.split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.splitlines() if line[:1] != ":")
+        if "data" in fields:
+            found.append(
+                (fields.get("id", ""), fields.get("event", ""), json.loads(fields["data"]))
+            )
+    return found
+
+
+@contextlib.contextmanager
+def serving(folder: Path) -> Iterator[Callable[..., Served]]:
+    """Make services; each is put away at the end."""
+    made: list[Served] = []
+
+    def make(
+        *, token: str = "", names: tuple[str, ...] = (), host: str = "127.0.0.1", **given: Any
+    ) -> Served:
+        robot = ScriptedRobot()
+        journal = Journal.open(folder / "journal.sqlite")
+        service = Service(site_with(robot), journal, **given)
+        server = HttpServer(service, Login(token), host, 0, names)
+        served = Served(service, server, robot, journal)
+        service.open()
+        made.append(served)
+        server.start()
+        return served
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sessions, "make_compiler", lambda site, name=None: Scripted())
+        try:
+            yield make
+        finally:
+            GATE.set()
+            for served in made:
+                assert served.service.close()
+                served.server.stop()
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
+    """Make services; each is put away at the end."""
+    with serving(tmp_path) as make:
+        yield make
+
+
+@pytest.fixture
+def served(serve: Callable[..., Served]) -> Served:
+    """A service with a queue of two."""
+    return serve(queue=2)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A service for tests that leave it as it is: nothing is run on it."""
+    with serving(tmp_path_factory.mktemp("shared")) as make:
+        yield make()

@@ -1,0 +1,250 @@
+"""The routes, asked over HTTP by a client that knows nothing else."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from bt_exec.serve.errors import STATUS, sentence
+from tests.bt_exec.serve.conftest import Served
+
+
+def test_a_mission_from_its_command_to_its_stages(served: Served):
+    answer = served.ask("POST", "/missions", {"command": "wave"})
+    assert answer.status == 202
+    mission_id = answer.data["mission_id"]
+    assert answer.data["events"] == f"/missions/{mission_id}/events"
+    served.ended(mission_id)
+    found = served.ask("GET", f"/missions/{mission_id}").data
+    assert found["status"] == "satisfied"
+    assert found["state"]["command"] == "wave"
+    assert found["state"]["objects"] == ["cup"]
+    assert found["plan"]["tasks"][0]["tasks"] == [
+        {"skill": "wave", "target": "right", "args": {"hand": "right"}}
+    ]
+    assert [row["state"] for row in found["run"]["rows"]] == ["done"]
+    assert found["results"]["tasks"] == [{"skill": "wave", "target": "right", "result": "Ok"}]
+    assert found["results"]["outcome"]["status"] == "satisfied"
+    assert found["why"]["cause"]
+
+
+def test_a_failure_is_told_with_its_reason(served: Served):
+    mission_id = served.send("crack")
+    served.ended(mission_id)
+    found = served.ask("GET", "/missions/last").data
+    assert (found["mission_id"], found["status"]) == (mission_id, "blocked")
+    assert [one["result"] for one in found["results"]["tasks"]] == [
+        "Ok",
+        "Failed: CRACKED: the shell is 3 mm thick",
+        "Not done",
+    ]
+    assert "3 mm" in found["why"]["cause"]
+    codes = [row.get("code") for row in found["run"]["rows"]]
+    assert "CRACKED" in codes
+
+
+def test_missions_are_listed_newest_first_and_failed_ones_alone(served: Served):
+    names = [served.send(command) for command in ("wave", "crack", "wave")]
+    for name in names:
+        served.ended(name)
+    listed = served.ask("GET", "/missions").data["missions"]
+    assert [one["mission_id"] for one in listed] == names[::-1]
+    failed = served.ask("GET", "/missions?failed=true").data["missions"]
+    assert [one["mission_id"] for one in failed] == [names[1]]
+    assert len(served.ask("GET", "/missions?limit=1").data["missions"]) == 1
+
+
+def test_what_waits_is_listed_as_waiting(served: Served):
+    first, second = served.send("hold"), served.send("hold")
+    served.until(lambda: served.service.current is not None)
+    served.until(lambda: served.journal.line(first).begun)
+    states = {
+        one["mission_id"]: one["status"] for one in served.ask("GET", "/missions").data["missions"]
+    }
+    assert states == {first: "running", second: "waiting"}
+    assert served.ask("GET", f"/missions/{second}").data["why"]["cause"] == "It waits for its turn."
+
+
+def test_an_abort_and_one_too_late(served: Served):
+    mission_id = served.send("hold")
+    served.until(lambda: served.service.current is not None)
+    answer = served.ask("POST", f"/missions/{mission_id}/abort")
+    assert (answer.status, answer.data["result"]) == (200, "stopping")
+    assert served.ended(mission_id).status == "aborted"
+    served.until(lambda: served.service.current is None)
+    late = served.ask("POST", f"/missions/{mission_id}/abort")
+    assert (late.status, late.data["error"]["code"]) == (409, "NOT_RUNNING")
+
+
+def test_a_plan_that_only_a_model_vouches_for_is_asked_about(served: Served):
+    mission_id = served.send("sure?")
+    question = served.until(lambda: served.service.questions.pending)
+    told = served.ask("GET", f"/missions/{mission_id}").data["question"]
+    assert told == {"question": question.number, "why": "Only a model understands this."}
+    wrong = served.ask(
+        "POST", f"/missions/{mission_id}/answer", {"question": question.number + 7, "yes": True}
+    )
+    assert (wrong.status, wrong.data["error"]["code"]) == (409, "NO_QUESTION")
+    body = {"question": question.number, "yes": True}
+    assert served.ask("POST", f"/missions/{mission_id}/answer", body).status == 200
+    assert served.ended(mission_id).status == "satisfied"
+
+
+def test_a_no_moves_nothing(served: Served):
+    mission_id = served.send("sure?")
+    question = served.until(lambda: served.service.questions.pending)
+    body = {"question": question.number, "yes": False}
+    served.ask("POST", "/missions/last/answer", body)
+    line = served.ended(mission_id)
+    assert (line.status, line.reason_code) == ("refused", "NOT_CONFIRMED")
+
+
+def test_a_question_that_nobody_answers_is_a_no(serve):
+    served = serve(confirm_s=0.2)
+    assert served.ended(served.send("sure?")).reason_code == "NOT_CONFIRMED"
+
+
+def test_a_plan_can_be_had_without_running_it(served: Served, monkeypatch):
+    from bt_exec.serve import api
+
+    def planned(site, command, compiler, situation):
+        return {"ok": command, "labels": situation.labels}
+
+    monkeypatch.setattr(api, "compiled", planned)
+    answer = served.ask("POST", "/compile", {"command": "wave"})
+    assert answer.data == {"ok": "wave", "labels": ["cup"]}
+    assert served.journal.missions(None) == ()
+
+
+def test_the_answer_of_the_document_tells_what_really_happened(served: Served):
+    well = served.ask("POST", "/llm_command", {"command": "wave"}).data
+    assert (well["status"], well["user_command"]) == ("success", "wave")
+    assert well["results"] == [{"skill": "Wave", "target": "right", "result": "Ok"}]
+    assert well["task_outputs"][0]["tasks"] == [{"skill": "Wave", "target": "right"}]
+    assert "do: wave" in well["generated_code"]
+    badly = served.ask("POST", "/llm_command", {"command": "crack"}).data
+    assert (badly["status"], badly["outcome"]) == ("error", "blocked")
+    assert [one["result"] for one in badly["results"]] == [
+        "Ok",
+        "Failed: CRACKED: the shell is 3 mm thick",
+        "Not done",
+    ]
+    refused = served.ask("POST", "/llm_command", {"command": "fly"}).data
+    assert (refused["status"], refused["outcome"]) == ("error", "refused")
+    assert (refused["generated_code"], refused["results"]) == ("", [])
+    assert refused["message"]
+
+
+def test_the_description_has_examples_of_everything(shared: Served):
+    text = shared.ask("GET", "/openapi.json").data
+    assert {"/missions", "/llm_command", "/compile", "/live"} <= set(text["paths"])
+    said = text["paths"]["/missions"]["post"]["responses"]["202"]
+    assert said["content"]["application/json"]["example"]["mission_id"]
+    assert text["components"]["schemas"]["Asked"]["properties"]["command"]["examples"]
+
+
+def test_health_and_readiness(served: Served):
+    assert served.ask("GET", "/health").status == 200
+    assert served.ask("GET", "/ready").data["site"] == "test"
+    served.service.stop("test")
+    assert served.ask("GET", "/health").status == 200
+    closing = served.ask("GET", "/ready")
+    assert (closing.status, closing.data["error"]["code"]) == (503, "NOT_READY")
+
+
+def test_pictures_are_given_as_png_with_their_boxes_beside(served: Served):
+    served.ended(served.send("wave"))
+    picture = served.until(lambda: served.service.watching.pictures.newest())[0]
+    assert picture.boxes == [{"label": "cup", "score": 0.9, "box": [4.0, 4.0, 20.0, 16.0]}]
+    answer = served.ask("GET", f"/pictures/{picture.number}.png")
+    assert (answer.headers["content-type"], answer.body[:4]) == ("image/png", b"\x89PNG")
+    assert served.ask("GET", "/pictures/999999.png").data["error"]["code"] == "NO_PICTURE"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "code"),
+    [
+        ("POST", "/missions", {}, 422, "BAD_REQUEST"),
+        ("POST", "/missions", {"command": ""}, 422, "BAD_REQUEST"),
+        ("POST", "/missions", {"command": "   "}, 422, "BAD_REQUEST"),
+        ("POST", "/missions", {"command": "x" * 2001}, 422, "BAD_REQUEST"),
+        ("POST", "/missions", {"command": ["wave"]}, 422, "BAD_REQUEST"),
+        ("POST", "/missions", {"command": "wave", "sudo": True}, 422, "BAD_REQUEST"),
+        ("POST", "/missions", "{", 422, "BAD_REQUEST"),
+        ("POST", "/missions", '{"command": "\\ud800"}', 422, "BAD_REQUEST"),
+        ("POST", "/missions", "[" * 5000, 422, "BAD_REQUEST"),
+        ("POST", "/missions", b"\xff\xfe", 422, "BAD_REQUEST"),
+        ("GET", "/missions/2026-01-01-0001", None, 404, "NO_MISSION"),
+        ("GET", "/missions/1%20OR%201", None, 422, "BAD_REQUEST"),
+        ("GET", "/missions/last", None, 404, "NO_MISSION"),
+        ("GET", "/missions?limit=0", None, 422, "BAD_REQUEST"),
+        ("POST", "/missions/2026-01-01-0001/abort", {}, 404, "NO_MISSION"),
+        ("POST", "/missions/last/answer", {"question": 1, "yes": "yes"}, 422, "BAD_REQUEST"),
+        ("GET", "/nothing", None, 404, "NOT_FOUND"),
+        ("GET", "/../../etc/passwd", None, 404, "NOT_FOUND"),
+        ("DELETE", "/missions", None, 405, "NOT_ALLOWED"),
+    ],
+)
+def test_what_is_not_right_is_told_in_one_form(shared, method, path, body, status, code):
+    answer = shared.ask(method, path, body)
+    assert answer.status == status, answer.body
+    assert answer.data["error"]["code"] == code
+    assert answer.data["error"]["message"]
+    assert shared.journal.missions(None) == ()
+
+
+def test_errors_are_told_in_the_language_of_whoever_asks(shared: Served):
+    korean = shared.ask("GET", "/nothing", headers={"Accept-Language": "ko-KR,ko;q=0.9,en;q=0.8"})
+    assert "없습니다" in korean.data["error"]["message"]
+    english = shared.ask("GET", "/nothing", headers={"Accept-Language": "fr, en"})
+    assert "There is nothing" in english.data["error"]["message"]
+
+
+def test_a_bug_is_told_without_a_traceback(served: Served, monkeypatch):
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("secret")
+
+    monkeypatch.setattr(served.service.journal, "missions", broken)
+    answer = served.ask("GET", "/missions")
+    assert (answer.status, answer.data["error"]["code"]) == (500, "BUG")
+    assert b"secret" not in answer.body
+    assert b"Traceback" not in answer.body
+
+
+def test_every_code_has_its_sentence_in_both_languages():
+    for code in (*STATUS, "ENDED_FIRST", "WITHDRAWN"):
+        english, korean = sentence(code, "en"), sentence(code, "ko")
+        assert english != f"SERVE_{code}", code
+        assert korean != english, code
+
+
+def test_the_page_loads_nothing_from_elsewhere(shared: Served):
+    for path in ("/", "/page.css", "/page.js", "/icon.svg"):
+        answer = shared.ask("GET", path)
+        assert answer.status == 200
+        text = answer.body.decode().replace("http://www.w3.org/2000/svg", "")
+        assert "http://" not in text
+        assert "https://" not in text
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+    script = shared.ask("GET", "/page.js").body.decode()
+    assert "innerHTML" not in script
+    assert "insertAdjacentHTML" not in script
+    assert "eval(" not in script
+
+
+def test_the_page_speaks_both_languages_word_for_word(shared: Served):
+    script = shared.ask("GET", "/page.js").body.decode()
+    html = shared.ask("GET", "/").body.decode()
+    english, _, korean = script.partition("  ko: {")
+    for part in html.split('data-word="')[1:]:
+        key = part.partition('"')[0]
+        assert f" {key}: " in english, key
+        assert f" {key}: " in korean, key
+
+
+def test_json_holds_whatever_a_skill_measured(served: Served):
+    from bt_exec.serve.api import Json
+
+    body = Json({"nan": float("nan"), "text": "문"}).body
+    assert json.loads(body) == {"nan": "NaN", "text": "문"}

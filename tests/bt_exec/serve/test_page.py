@@ -1,0 +1,286 @@
+"""The page in a real browser: typed, watched, stopped, reloaded, in Korean, on a narrow screen.
+
+Any Chromium of the system will do (``apt install chromium``); without one these are skipped.
+``BT_EXEC_SCREENSHOTS=FOLDER`` keeps what was seen.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.bt_exec.serve.conftest import GATE, Served
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None,
+    reason=f"no Chromium here ({', '.join(NAMES)}): apt install chromium",
+)
+expect = playwright.expect
+TOKEN = "a-token-of-some-length"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []  # it refuses root otherwise
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser: Any, request: pytest.FixtureRequest) -> Iterator[Callable[..., Any]]:
+    """Open pages; none may write an error, ask anybody else, or show a dialog of its own."""
+    contexts, wrong, pages = [], [], []
+
+    def make(served: Served, path: str = "/", **how: Any) -> Any:
+        context = browser.new_context(**{"locale": "en-US", **how})
+        context.set_default_timeout(15_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+        page.on(
+            "response",
+            lambda got: wrong.append(f"{got.status} {got.url}") if got.status >= 400 else None,
+        )
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
+        page.on(
+            "request",
+            lambda sent: None if sent.url.startswith(served.url) else wrong.append(sent.url),
+        )
+        page.goto(served.url + path)
+        pages.append(page)
+        return page
+
+    yield make
+    if folder := os.environ.get("BT_EXEC_SCREENSHOTS"):
+        for number, page in enumerate(pages):
+            name = f"{request.node.originalname}-{number}.png"
+            page.screenshot(path=str(Path(folder) / name), full_page=True)
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+def linked(page: Any) -> Any:
+    """Wait until the page is connected."""
+    expect(page.locator("#link")).to_have_attribute("data-state", "on")
+    return page
+
+
+def test_a_whole_mission_is_typed_and_watched(served: Served, visit):
+    page = linked(visit(served))
+    expect(page.locator("#mission-title")).to_have_text("Nothing is running")
+    page.locator("#command").fill("both")
+    page.keyboard.press("Enter")
+    expect(page.locator("#command")).to_have_value("")
+    expect(page.locator("#mission-title")).to_have_text("both")
+    rows = page.locator("#tree li")
+    expect(rows).to_have_count(2)
+    expect(rows.nth(0)).to_have_attribute("data-state", "done")
+    expect(rows.nth(1)).to_have_attribute("data-state", "running")
+    expect(rows.nth(1)).to_contain_text("waiting at the gate")
+    expect(rows.nth(1).locator("progress")).to_have_attribute("value", "0.5")
+    expect(page.locator("#goals-title")).to_have_text("1 of 2 subgoals")
+    expect(page.locator("#sees")).to_contain_text("sees: cup")
+    expect(page.locator("#cameras img")).to_have_js_property("naturalWidth", 64)
+    expect(page.locator("#cameras rect")).to_have_count(1)
+    expect(page.locator("#cameras svg text")).to_have_text("cup 0.90")
+    expect(page).to_have_title("▸ both")
+    GATE.set()
+    expect(page.locator("#end-head")).to_have_text("✓ done")
+    expect(rows.nth(1)).to_have_attribute("data-state", "done")
+    expect(page.locator("#stop")).to_be_hidden()
+    expect(page.locator("#spoken")).to_contain_text("done.")
+    expect(page.locator("#past li")).to_have_count(1)
+
+
+def test_stop_stops_the_mission(served: Served, visit):
+    page = linked(visit(served))
+    page.locator("#command").fill("hold")
+    page.locator("#send").click()
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator("#end-head")).to_have_text("■ stopped")
+    expect(page.locator("#tree li")).to_have_attribute("data-state", "stopped")
+    assert served.robot.still
+    assert served.journal.missions(1)[0].status == "aborted"
+
+
+def test_a_page_that_is_loaded_in_the_middle_shows_the_middle(served: Served, visit):
+    page = linked(visit(served))
+    page.locator("#command").fill("both")
+    page.keyboard.press("Enter")
+    expect(page.locator("#tree li").nth(1)).to_have_attribute("data-state", "running")
+    page.reload()
+    expect(page.locator("#mission-title")).to_have_text("both")
+    expect(page.locator("#tree li").nth(0)).to_have_attribute("data-state", "done")
+    expect(page.locator("#tree li").nth(1)).to_have_attribute("data-state", "running")
+    other = linked(visit(served))
+    GATE.set()
+    for one in (page, other):
+        expect(one.locator("#end-head")).to_have_text("✓ done")
+
+
+def test_korean_is_typed_with_an_input_method(served: Served, visit):
+    """The Enter that ends a syllable does not send the command; the next one does."""
+    page = linked(visit(served, locale="ko-KR"))
+    expect(page.locator("#send")).to_have_text("보내기")
+    page.locator("#command").focus()
+    keys = page.context.new_cdp_session(page)
+    syllable = {"selectionStart": 3, "selectionEnd": 3, "text": "기다려"}
+    keys.send("Input.imeSetComposition", syllable)
+    enter = {"key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r"}
+    keys.send("Input.dispatchKeyEvent", {"type": "keyDown", **enter})
+    keys.send("Input.dispatchKeyEvent", {"type": "keyUp", **enter})
+    assert served.journal.missions(None) == ()
+    keys.send("Input.insertText", {"text": "기다려"})
+    expect(page.locator("#command")).to_have_value("기다려")
+    page.keyboard.press("Enter")
+    expect(page.locator("#mission-title")).to_have_text("기다려")
+    expect(page.locator("#stop")).to_have_text("멈추기")
+    GATE.set()
+    expect(page.locator("#end-head")).to_have_text("✓ 완료")
+    assert [line.language for line in served.journal.missions(None)] == ["ko"]
+
+
+def test_the_language_can_be_chosen_and_is_kept(served: Served, visit):
+    page = linked(visit(served))
+    page.locator("#language").select_option("ko")
+    expect(page.locator("#past-title")).to_have_text("지난 임무")
+    assert page.evaluate("document.documentElement.lang") == "ko"
+    page.reload()
+    expect(page.locator("#past-title")).to_have_text("지난 임무")
+
+
+@pytest.mark.parametrize("width", [320, 375])
+def test_it_fits_a_narrow_screen(served: Served, visit, width: int):
+    size = {"width": width, "height": 640}
+    page = linked(visit(served, viewport=size, color_scheme="dark", has_touch=True))
+    page.locator("#command").fill("both")
+    page.locator("#send").tap()
+    expect(page.locator("#tree li").nth(1)).to_have_attribute("data-state", "running")
+    expect(page.locator("#cameras rect")).to_have_count(1)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for name in ("#command", "#send", "#stop"):
+        box = page.locator(name).bounding_box()
+        assert box["x"] >= 0, name
+        assert box["x"] + box["width"] <= width, name
+        assert box["height"] >= 40, name
+    page.locator("#stop").tap()
+    expect(page.locator("#end-head")).to_have_text("■ stopped")
+
+
+def test_the_keyboard_is_enough(served: Served, visit):
+    """From the first key to the reason of a failure, without a mouse."""
+    page = linked(visit(served))
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.keyboard.type("crack")
+    page.keyboard.press("Enter")
+    expect(page.locator("#end-facts")).to_contain_text("SKILL_FAILED")
+    expect(page.locator("#tree li").nth(0)).to_contain_text("CRACKED")
+    expect(page.locator("#tree li").nth(0)).to_have_attribute("data-state", "failed")
+    expect(page.locator("#past li")).to_have_count(1)
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.closest('#past') !== null"):
+            break
+    page.keyboard.press("Enter")
+    expect(page.locator("#record")).to_be_visible()
+    expect(page.locator("#record-cause")).to_contain_text("3 mm")
+    expect(page.locator("#record-rows li").nth(0)).to_have_attribute("data-state", "failed")
+    page.keyboard.press("Escape")
+    expect(page.locator("#record")).to_be_hidden()
+
+
+def test_only_failed_missions_are_listed_where_that_is_wanted(served: Served, visit):
+    for command in ("wave", "crack"):
+        served.ended(served.send(command))
+    page = linked(visit(served))
+    expect(page.locator("#past li")).to_have_count(2)
+    page.locator("#failed").check()
+    expect(page.locator("#past li")).to_have_count(1)
+    expect(page.locator("#past li")).to_contain_text("crack")
+
+
+@pytest.mark.parametrize(("button", "ends"), [("#yes", "✓ done"), ("#no", "↷ refused")])
+def test_what_the_session_asks_is_asked_here(served: Served, visit, button: str, ends: str):
+    page = linked(visit(served))
+    page.locator("#command").fill("sure?")
+    page.keyboard.press("Enter")
+    expect(page.locator("#question")).to_contain_text("Only a model understands this.")
+    expect(page.locator("#question-rows li")).to_have_count(1)
+    expect(page.locator("#yes")).to_be_focused()
+    page.locator(button).click()
+    expect(page.locator("#end-head")).to_have_text(ends)
+    expect(page.locator("#question")).to_be_hidden()
+
+
+def test_what_is_refused_offers_what_would_be_understood(served: Served, visit):
+    page = linked(visit(served))
+    page.locator("#command").fill("fly")
+    page.keyboard.press("Enter")
+    expect(page.locator("#end-head")).to_have_text("↷ refused")
+    page.get_by_role("button", name="wave").click()
+    expect(page.locator("#command")).to_have_value("wave")
+    expect(page.locator("#command")).to_be_focused()
+
+
+def test_what_waits_is_shown_and_can_be_withdrawn(served: Served, visit):
+    page = linked(visit(served))
+    for command in ("hold", "wave"):
+        page.locator("#command").fill(command)
+        page.keyboard.press("Enter")
+        expect(page.locator("#command")).to_have_value("")
+    expect(page.locator("#waiting-list li")).to_have_count(1)
+    page.get_by_role("button", name="Withdraw").click()
+    expect(page.locator("#waiting")).to_be_hidden()
+    served.until(lambda: served.journal.missions(1)[0].status == "aborted")
+
+
+def test_a_full_queue_is_told_in_a_sentence(serve, visit):
+    served = serve(queue=0)
+    served.send("hold")
+    served.until(lambda: served.service.current is not None)
+    page = linked(visit(served))
+    page.locator("#command").fill("wave")
+    page.evaluate("""() => { window.fetch = ((old) => async (path, how) => how?.method === "POST"
+        ? new Response(JSON.stringify({error: {message: "told in a sentence"}}), {status: 409})
+        : old(path, how))(window.fetch); }""")  # a browser writes an error for every 409
+    page.keyboard.press("Enter")
+    expect(page.locator("#notice")).to_have_text("told in a sentence")
+    expect(page.locator("#command")).to_have_value("wave")
+
+
+def test_nothing_that_comes_from_outside_is_markup(served: Served, visit):
+    page = linked(visit(served))
+    evil = "<img src=x onerror=alert(1)>"
+    page.locator("#command").fill(evil)
+    page.keyboard.press("Enter")
+    expect(page.locator("#end-head")).to_have_text("✓ done")
+    expect(page.locator("#mission-title")).to_have_text(evil)
+    expect(page.locator("#tree li")).to_contain_text("<b>bold</b>")
+    assert page.locator("main img, main b, #past img").count() == 0
+
+
+def test_the_page_logs_in(serve, visit):
+    served = serve(token=TOKEN)
+    page = linked(visit(served, f"/#token={TOKEN}"))
+    assert TOKEN not in page.url
+    page.locator("#command").fill("wave")
+    page.keyboard.press("Enter")
+    expect(page.locator("#end-head")).to_have_text("✓ done")
+    expect(page.locator("#cameras rect")).to_have_count(1)
+    page.reload()
+    linked(page)
+    assert TOKEN not in page.evaluate("document.cookie + JSON.stringify({...localStorage})")

@@ -1,0 +1,76 @@
+"""The newest pictures and the boxes in them, however packs write these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bt_exec.journal import read_png
+from bt_exec.serve.pictures import Pictures
+from bt_exec.testing import FakeObservation
+
+FRAME = np.arange(4 * 6 * 3, dtype=np.uint8).reshape(4, 6, 3)
+
+
+@dataclass(frozen=True)
+class Recorded(FakeObservation):
+    told: dict[str, Any] = field(default_factory=dict)
+
+    def record(self) -> dict[str, Any]:
+        return self.told
+
+
+def kept(told: dict[str, Any], frame: Any = FRAME) -> Any:
+    pictures = Pictures()
+    pictures.add("p", Recorded(frame=frame, told=told))
+    return pictures.newest()
+
+
+def test_a_picture_comes_back_as_it_was(tmp_path) -> None:
+    pictures = Pictures()
+    pictures.add("p", Recorded(frame=FRAME))
+    (picture,) = pictures.newest()
+    assert (picture.width, picture.height) == (6, 4)
+    file = tmp_path / "x.png"
+    file.write_bytes(pictures.png(picture.number) or b"")
+    assert (read_png(file) == FRAME).all()
+
+
+@pytest.mark.parametrize(
+    ("told", "boxes"),
+    [
+        ({}, []),
+        (
+            {"detections": [{"type": "cup", "bbox": [1, 2, 3, 4], "score": 0.5}]},
+            [{"label": "cup", "score": 0.5, "box": [1.0, 2.0, 3.0, 4.0]}],
+        ),
+        (
+            {"boxes": {"cup": (1, 2, 3, 4)}},
+            [{"label": "cup", "score": None, "box": [1.0, 2.0, 3.0, 4.0]}],
+        ),
+        ({"detections": [{"type": "cup"}, 3, None, {"bbox": [1, 2]}]}, []),
+        ({"detections": "none", "boxes": 7}, []),
+    ],
+)
+def test_boxes_as_packs_write_them(told: dict[str, Any], boxes: list) -> None:
+    (picture,) = kept(told)
+    assert picture.boxes == boxes
+
+
+@pytest.mark.parametrize("frame", [None, "a picture", np.zeros(3)])
+def test_what_is_no_picture_is_not_kept(frame: Any) -> None:
+    assert kept({}, frame) == []
+
+
+def test_only_the_newest_of_each_pack_are_kept() -> None:
+    pictures = Pictures()
+    for pack in ("p", "q"):
+        for _ in range(20):
+            pictures.add(pack, Recorded(frame=FRAME))
+    newest = pictures.newest()
+    assert [one.pack for one in newest] == ["p", "q"]
+    assert pictures.png(1) is None
+    assert pictures.png(newest[0].number) is not None

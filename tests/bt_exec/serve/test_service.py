@@ -1,0 +1,180 @@
+"""Commands of everybody, one after another: on record when taken, none lost, stopped in order."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from bt_exec.failure import UsageError
+from bt_exec.journal import Journal
+from bt_exec.rig import Rig
+from bt_exec.serve.errors import ServiceError
+from bt_exec.serve.service import Service
+from tests.bt_exec.mission.test_session import site_with as site_of
+from tests.bt_exec.serve.conftest import GATE, Served
+
+
+def test_a_command_is_run_to_its_end(served: Served):
+    booked = served.service.submit("wave")
+    assert booked.ended.result(10).status == "satisfied"
+    assert served.journal.line(booked.mission_id).status == "satisfied"
+
+
+def test_what_is_taken_is_on_record_before_its_turn(served: Served):
+    first, second = served.service.submit("hold"), served.service.submit("wave")
+    line = served.journal.line(second.mission_id)
+    assert (line.status, line.begun, line.interrupted) == ("unfinished", False, False)
+    GATE.set()
+    assert first.ended.result(10).ok
+    assert second.ended.result(10).ok
+    assert first.mission_id < second.mission_id
+
+
+def test_as_many_wait_as_may_and_the_next_is_refused(served: Served):
+    taken = [served.service.submit("hold") for _ in range(3)]
+    served.until(lambda: len(served.service.waiting) == 2)
+    with pytest.raises(ServiceError) as found:
+        served.service.submit("wave")
+    assert (found.value.code, found.value.status) == ("QUEUE_FULL", 429)
+    GATE.set()
+    assert [one.ended.result(10).status for one in taken] == ["satisfied"] * 3
+
+
+def test_without_a_queue_a_second_command_is_refused_and_names_the_first(serve):
+    served = serve(queue=0)
+    first = served.service.submit("hold")
+    served.until(lambda: served.service.current is first)
+    with pytest.raises(ServiceError, match=first.mission_id) as found:
+        served.service.submit("wave")
+    assert (found.value.code, found.value.status) == ("BUSY", 409)
+    GATE.set()
+    first.ended.result(10)
+    served.until(lambda: served.service.current is None)
+    assert served.service.submit("wave").ended.result(10).ok
+
+
+def test_an_abort_stops_what_runs(served: Served):
+    booked = served.service.submit("hold")
+    served.until(lambda: served.service.current is booked)
+    assert served.service.abort(booked.mission_id) == "stopping"
+    assert booked.ended.result(10).status == "aborted"
+    assert served.robot.still
+
+
+def test_a_second_abort_stops_the_robot_at_once(served: Served):
+    booked = served.service.submit("hold")
+    served.until(lambda: served.service.current is booked)
+    for _ in range(2):
+        served.service.abort(booked.mission_id)
+    assert booked.ended.result(10).status == "aborted"
+    served.until(lambda: served.robot.stops >= 1)
+
+
+def test_an_abort_at_any_moment_after_the_command_stops_it(served: Served):
+    """Also between the moment that it is taken and the one that it begins."""
+    for _ in range(20):
+        booked = served.service.submit("hold")
+        served.service.abort(booked.mission_id)
+        assert booked.ended.result(10).status == "aborted"
+
+
+def test_what_waits_is_withdrawn_for_good(served: Served):
+    first, second = served.service.submit("hold"), served.service.submit("wave")
+    served.until(lambda: served.service.current is first)
+    assert served.service.abort(second.mission_id) == "withdrawn"
+    outcome = second.ended.result(10)
+    assert (outcome.status, outcome.ticks) == ("aborted", 0)
+    assert "before it had begun" in served.journal.line(second.mission_id).message
+    GATE.set()
+    assert first.ended.result(10).ok
+
+
+def test_what_has_ended_cannot_be_stopped(served: Served):
+    booked = served.service.submit("wave")
+    booked.ended.result(10)
+    served.until(lambda: served.service.current is None)
+    with pytest.raises(ServiceError) as found:
+        served.service.abort(booked.mission_id)
+    assert found.value.code == "NOT_RUNNING"
+
+
+def test_the_end_stops_what_runs_and_gives_what_waits_its_ending(serve):
+    served = serve(queue=5)
+    taken = [served.service.submit("hold") for _ in range(4)]
+    served.until(lambda: served.service.current is taken[0])
+    assert served.service.close("SIGTERM")
+    outcomes = [one.ended.result(1) for one in taken]
+    assert [one.status for one in outcomes] == ["aborted"] * 4
+    assert "before this mission had begun" in outcomes[-1].message
+    assert served.robot.still
+    assert all(line.ended_at is not None for line in served.journal.missions(None))
+    with pytest.raises(ServiceError) as found:
+        served.service.submit("wave")
+    assert found.value.code == "CLOSING"
+
+
+def test_a_stop_between_two_missions_begins_no_other(served: Served):
+    served.service.submit("wave").ended.result(10)
+    served.service.stop("SIGTERM")
+    with pytest.raises(ServiceError):
+        served.service.submit("hold")
+    assert served.service.close()
+
+
+def test_robots_that_are_not_there_are_told_to_whoever_opens(tmp_path):
+    def switched_off() -> Rig:
+        raise ConnectionRefusedError("192.0.2.7")
+
+    journal = Journal.open(tmp_path / "journal.sqlite")
+    service = Service(site_of(arm=switched_off), journal)
+    with pytest.raises(UsageError, match=r"192\.0\.2\.7"):
+        service.open()
+    assert service.trouble() != ""
+
+
+def test_a_journal_that_cannot_be_written_refuses_the_command(served: Served, monkeypatch):
+    def full(**facts: object) -> None:
+        raise UsageError("the disk is full")
+
+    monkeypatch.setattr(served.service.journal, "book", full)
+    with pytest.raises(UsageError, match="the disk is full"):
+        served.service.submit("wave")
+    assert not served.service.waiting
+
+
+def test_a_mission_that_cannot_be_run_ends_and_the_next_is_run(served: Served, monkeypatch):
+    session = served.service.session
+    run = session.run
+
+    def breaks(command: str, plan: object = None, **given: object) -> object:
+        if command == "hold":
+            raise RuntimeError("no memory")
+        return run(command, **given)
+
+    monkeypatch.setattr(session, "run", breaks)
+    outcome = served.service.submit("hold").ended.result(10)
+    assert (outcome.status, outcome.reason_code) == ("failed", "EXECUTIVE_CRASHED")
+    assert served.service.submit("wave").ended.result(10).ok
+
+
+def test_commands_of_many_at_once_are_taken_or_refused_and_none_is_lost(serve):
+    served = serve(queue=10)
+    taken, refused = [], []
+
+    def send() -> None:
+        try:
+            taken.append(served.service.submit("wave"))
+        except ServiceError as error:
+            refused.append(error.code)
+
+    threads = [threading.Thread(target=send) for _ in range(40)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(taken) + len(refused) == 40
+    assert len(taken) >= 11
+    assert set(refused) <= {"QUEUE_FULL"}
+    assert {one.ended.result(20).status for one in taken} == {"satisfied"}
+    assert len(served.journal.missions(None)) == len(taken)

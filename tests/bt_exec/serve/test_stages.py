@@ -1,0 +1,116 @@
+"""A record in four stages: each task with what became of it, and never better than it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bt_exec import events as ev
+from bt_exec.failure import Failure, UnknownName
+from bt_exec.journal import Journal
+from bt_exec.outcome import Outcome
+from bt_exec.serve import stages
+from bt_exec.serve.stages import RecordReader, document_name, stages_of
+from bt_exec.testing import FakeObservation
+from tests.bt_exec.serve.test_view import spec_of
+
+
+def recorded(folder: Path, *events: ev.Event) -> Journal:
+    """Return a journal with one mission of these events."""
+    journal = Journal.open(folder / "journal.sqlite")
+    with journal.begin(command="x", site="test", settings={"packs": {}}) as recorder:
+        for event in events:
+            recorder.on(event)
+    return journal
+
+
+SPEC = spec_of(
+    "",
+    "{sequence: [{do: a, with: {target: cup, side: in}}, {do: b},"
+    " {name: all, sequence: [{do: c}]}]}",
+)
+FAILURE = Failure("SLIPPED", "by 3 mm", "b")
+START = (
+    ev.MissionStarted(0.0, 0, "m", "x", "en", "test"),
+    ev.Observed(0.0, 0, "p", FakeObservation(0.0, ("cup", "bowl"))),
+    ev.Planned(0.0, 0, SPEC, 1),
+    ev.Observed(0.0, 0, "p", FakeObservation(0.0, ("ghost",))),
+)
+
+
+def results(folder: Path, *events: ev.Event) -> list[str]:
+    tasks = stages_of(recorded(folder, *START, *events).mission("last"))["results"]["tasks"]
+    assert [task["skill"] for task in tasks] == ["a", "b", "c"]
+    return [task["result"] for task in tasks]
+
+
+def test_what_was_there_and_what_was_planned(tmp_path: Path) -> None:
+    found = stages_of(recorded(tmp_path, *START).mission("last"))
+    assert found["state"]["objects"] == ["cup", "bowl"]
+    assert found["plan"]["subgoals"] == ["a", "b", "all"]
+    tasks = found["plan"]["tasks"]
+    assert tasks[0]["tasks"] == [
+        {"skill": "a", "target": "cup", "args": {"target": "cup", "side": "in"}}
+    ]
+    assert found["results"]["outcome"] is None
+    assert found["run"]["state"] == "running"
+
+
+def test_only_what_was_done_is_ok(tmp_path: Path) -> None:
+    assert results(
+        tmp_path,
+        ev.NodeChanged(0.1, 1, "a", "done"),
+        ev.NodeChanged(0.2, 2, "b", "failed", "", FAILURE),
+    ) == ["Ok", "Failed: SLIPPED: by 3 mm", "Not done"]
+
+
+def test_what_was_stopped_or_skipped_is_told_so(tmp_path: Path) -> None:
+    assert results(
+        tmp_path,
+        ev.NodeChanged(0.1, 1, "a", "skipped", "already there"),
+        ev.NodeChanged(0.2, 2, "b", "stopped"),
+        ev.NodeChanged(0.2, 2, "all", "skipped", "nothing left"),
+    ) == ["Skipped: already there", "Stopped", "Skipped: nothing left"]
+
+
+def test_what_was_still_running_is_not_finished(tmp_path: Path) -> None:
+    assert results(tmp_path, ev.NodeChanged(0.1, 1, "a", "running"))[0] == "Not finished"
+
+
+def test_what_a_later_plan_keeps_is_what_it_was(tmp_path: Path) -> None:
+    """Done or skipped under the first plan; a kept failure does not exist."""
+    mission = SPEC.mission.model_copy(update={"plan_version": 2, "kept": ("a", "b")})
+    again = SPEC.model_copy(update={"mission": mission})
+    assert results(
+        tmp_path,
+        ev.NodeChanged(0.1, 1, "a", "done"),
+        ev.NodeChanged(0.1, 1, "b", "skipped", "already open"),
+        ev.Planned(0.3, 3, again, 2),
+        ev.NodeChanged(0.3, 3, "a", "kept"),
+        ev.NodeChanged(0.3, 3, "b", "kept"),
+    ) == ["Ok", "Skipped: already open", "Not done"]
+
+
+@pytest.mark.parametrize(
+    ("skill", "name"),
+    [("go_to_object", "GoToObject"), ("wave", "Wave"), ("table.pick_object", "PickObject")],
+)
+def test_skills_as_other_planners_write_them(skill: str, name: str) -> None:
+    assert document_name(skill) == name
+
+
+def test_a_record_that_has_ended_is_read_once(tmp_path: Path, monkeypatch) -> None:
+    outcome = Outcome("m", "x", "satisfied", "OK", "Done.")
+    journal = recorded(tmp_path, *START, ev.Finished(1.0, 5, outcome))
+    reader, name = RecordReader(journal), journal.missions(1)[0].id
+    reads = []
+    read = stages.stages_of
+    monkeypatch.setattr(stages, "stages_of", lambda record: reads.append(1) or read(record))
+    assert reader.read(name) == reader.read(name)
+    assert len(reads) == 1
+
+
+def test_a_mission_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName):
+        RecordReader(recorded(tmp_path, *START)).read("2020-01-01-0001")

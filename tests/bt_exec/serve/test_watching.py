@@ -1,0 +1,83 @@
+"""What is shown is made behind the mission's back, and nothing in an event can end that."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+from bt_exec import events as ev
+from bt_exec.language.messages import Messages
+from bt_exec.serve.watching import Watching
+from bt_exec.testing import FakeObservation
+from tests.bt_exec.serve.test_view import spec_of
+
+STANDING = {"site": "s", "running": None, "waiting": [], "question": None}
+
+
+class Broken(FakeObservation):
+    def describe(self, language: str) -> str:
+        raise ValueError("no words")
+
+    def record(self) -> dict[str, Any]:
+        raise ValueError("no record")
+
+
+def shown(*events: ev.Event) -> Any:
+    """Return the last of what is shown of some events."""
+    watching = Watching(Messages(), lambda: dict(STANDING))
+    watching.open()
+
+    async def look() -> bytes:
+        texts = watching.latest.texts()
+        first = asyncio.ensure_future(anext(texts))
+        await asyncio.sleep(0)
+        for event in events:
+            watching.on(event)
+        await first
+        await asyncio.to_thread(watching.close)
+        watching.latest.close()
+        return [text async for text in texts][-1]
+
+    return json.loads(asyncio.run(look()))
+
+
+def test_a_mission_is_shown_with_what_stands_beside_it():
+    found = shown(
+        ev.MissionStarted(0.0, 0, "2026-01-01-0001", "가", "ko", "s"),
+        ev.Observed(0.5, 1, "p", FakeObservation(0.5, ("cup",))),
+        ev.Planned(0.5, 1, spec_of("", "{do: a}"), 1),
+    )
+    assert found["mission"]["command"] == "가"
+    assert [row["label"] for row in found["mission"]["rows"]] == ["a"]
+    assert found["sees"][0]["text"] == "cup"
+    assert (found["site"], found["question"], found["pictures"]) == ("s", None, [])
+
+
+def test_before_the_first_mission_only_what_is_seen_is_shown():
+    found = shown(ev.Observed(0.0, 0, "p", FakeObservation(0.0, ("cup",))))
+    assert found["mission"] is None
+    assert found["sees"][0]["text"] == "cup"
+
+
+def test_an_observation_that_cannot_be_told_costs_a_line(caplog):
+    found = shown(
+        ev.MissionStarted(0.0, 0, "2026-01-01-0001", "x", "en", "s"),
+        ev.Observed(0.0, 0, "p", Broken(0.0, ("cup",))),
+        ev.Planned(0.5, 1, spec_of("", "{do: a}"), 1),
+    )
+    assert [row["label"] for row in found["mission"]["rows"]] == ["a"]
+    assert "the page misses an event" in caplog.text
+
+
+def test_what_was_seen_last_is_the_situation_of_a_compiler():
+    watching = Watching(Messages(), lambda: dict(STANDING))
+    watching.open()
+    watching.on(ev.Observed(0.0, 0, "p", FakeObservation(0.0, ("old",), {"door": "open"})))
+    watching.on(ev.Observed(1.0, 0, "p", FakeObservation(1.0, ("cup",), {"door": "shut"})))
+    watching.on(ev.Observed(1.0, 0, "q", FakeObservation(1.0, ("cup", "man"), {"hand": "empty"})))
+    watching.close()
+    now = watching.situation()
+    assert now.labels == ("cup", "man")
+    assert now.facts == {"door": "shut", "hand": "empty"}
+    assert now.text == "cup · cup, man"

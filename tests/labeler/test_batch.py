@@ -1,0 +1,264 @@
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bt_exec.failure import UsageError
+from bt_exec_labeler.batch.cache import Cache
+from bt_exec_labeler.batch.parts import Output, read_lines
+from bt_exec_labeler.batch.run import BATCH, Budget, run
+from bt_exec_labeler.episode import Episode
+from bt_exec_labeler.items import Item, items_of
+from bt_exec_labeler.labelers import LabelerFailure, Labelled
+from bt_exec_labeler.labelers.rules import RulesLabeler
+from bt_exec_labeler.record import Breach
+from bt_exec_labeler.vocabulary import Vocabulary
+
+
+class Counting:
+    """Says what the rules say, drops what it is told to, and counts what it is asked.
+
+    Like a model it knows of a moment only what is shown: the same clip gets the same answer.
+    """
+
+    name = "counting"
+
+    def __init__(self, vocabulary: Vocabulary, *, away: int = 0, drop: str = "") -> None:
+        self.rules = RulesLabeler(vocabulary)
+        self.asked: list[str] = []
+        self.away = away
+        self.drop = drop
+        self.busy = self.most = 0
+        self.seen: dict[tuple[str, str], Labelled] = {}
+        self._lock = threading.Lock()
+
+    def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
+        with self._lock:
+            self.busy += 1
+            self.most = max(self.most, self.busy)
+            self.asked += [item.id for item in items]
+            away, self.away = self.away > 0, self.away - 1
+        time.sleep(0.01)
+        with self._lock:
+            self.busy -= 1
+        if away:
+            raise LabelerFailure("MODEL_UNREACHABLE", "nobody is at home")
+        return [self._answer(item) for item in items]
+
+    def _answer(self, item: Item) -> Labelled:
+        if item.mid_step_id == self.drop:
+            return Labelled(None, (Breach("DROPPED", "record", "as told"),))
+        with self._lock:
+            key = (item.clip_hash, item.mid_step_id)
+            return self.seen.setdefault(key, self.rules.label([item])[0])
+
+    def usage(self) -> Mapping[str, float]:
+        return {"requests": len(self.asked) / BATCH, "input_tokens": 10.0 * len(self.asked)}
+
+
+@pytest.fixture
+def moments(episodes: Sequence[Episode], vocabulary: Vocabulary) -> list[Item]:
+    return [i for episode in episodes for i in items_of(episode, vocabulary, "controller")]
+
+
+def output(folder: Path, **manifest: Any) -> Output:
+    made = Output(folder)
+    made.begin(manifest, resume=True)
+    return made
+
+
+def joined(out: Output) -> dict[str, bytes]:
+    out.join()
+    return {name: (out.folder / f"{name}.jsonl").read_bytes() for name in ("records", "drops")}
+
+
+def test_every_item_has_its_own_line_in_order(
+    moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
+) -> None:
+    out = output(tmp_path / "out")
+    labeler = Counting(vocabulary, drop="open_gate")
+    progress = run(moments, labeler, vocabulary, out, workers=3)
+    out.join()
+    records = list(read_lines(out.folder / "records.jsonl"))
+    drops = list(read_lines(out.folder / "drops.jsonl"))
+    by_id = {item.id: item for item in moments}
+    assert len(by_id) == len(moments) == progress.items == len(records) + len(drops)
+    assert {line["mid_step_id"] for line in drops} == {"open_gate"}
+    assert all(line["why"][0]["code"] == "DROPPED" for line in drops)
+    for line in records:
+        item = by_id[line["item"]]
+        expected = labeler.seen[item.clip_hash, item.mid_step_id].record
+        assert expected is not None
+        made = {k: v for k, v in line["record"].items() if k not in ("schema_version", "plan_id")}
+        assert made == json.loads(json.dumps(expected.to_dict()))
+        assert line["record"]["plan_id"] == f"plan_{item.episode.id}_{item.t:g}"
+    assert 1 < labeler.most <= 3
+
+
+def test_a_second_run_asks_nothing(
+    moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
+) -> None:
+    cache = Cache(tmp_path / "cache.sqlite")
+    first, second = Counting(vocabulary), Counting(vocabulary)
+    one, two = output(tmp_path / "one"), output(tmp_path / "two")
+    run(moments, first, vocabulary, one, cache=cache)
+    progress = run(moments, second, vocabulary, two, cache=cache)
+    cache.close()
+    assert set(first.asked) <= {item.id for item in moments}
+    assert len(first.asked) > 20
+    assert (second.asked, progress.cached) == ([], len(moments))
+    assert joined(one) == joined(two)
+
+
+def test_answers_of_another_labeler_or_with_lost_words_are_not_taken(
+    moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
+) -> None:
+    path = tmp_path / "cache.sqlite"
+    first, other, fewer = (Cache(path, scope) for scope in ("one", "two", "one"))
+    run(moments, Counting(vocabulary), vocabulary, output(tmp_path / "one"), cache=first)
+    second = Counting(vocabulary)
+    run(moments, second, vocabulary, output(tmp_path / "two"), cache=other)
+    assert len(second.asked) > 20
+    poorer = vocabulary.model_copy(update={"fallbacks": ("step_back", "MOVE_NAV")})
+    third = Counting(vocabulary)
+    run(moments, third, poorer, output(tmp_path / "three"), cache=fewer)
+    assert len(third.asked) > 20
+    for cache in (first, other, fewer):
+        cache.close()
+
+
+def test_another_version_of_the_vocabulary_is_asked_anew(
+    moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
+) -> None:
+    cache = Cache(tmp_path / "cache.sqlite")
+    run(moments, Counting(vocabulary), vocabulary, output(tmp_path / "one"), cache=cache)
+    newer = vocabulary.model_copy(update={"version": "plan_v1.1"})
+    again = Counting(newer)
+    run(moments, again, newer, output(tmp_path / "two"), cache=cache)
+    cache.close()
+    assert len(again.asked) > 20
+
+
+def test_what_got_no_answer_is_done_by_resuming(
+    moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
+) -> None:
+    out = output(tmp_path / "out")
+    progress = run(moments, Counting(vocabulary, away=2), vocabulary, out, workers=1)
+    assert progress.batches_failed == {"MODEL_UNREACHABLE": 2}
+    assert progress.items == len(moments) - 2 * BATCH
+    again = Counting(vocabulary)
+    run(moments, again, vocabulary, out)
+    assert sorted(again.asked) == sorted(item.id for item in moments[: 2 * BATCH])
+    whole = output(tmp_path / "whole")
+    run(moments, Counting(vocabulary), vocabulary, whole)
+    assert joined(out) == joined(whole)
+
+
+def test_when_nobody_answers_the_run_ends_soon(
+    moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
+) -> None:
+    labeler = Counting(vocabulary, away=10**6)
+    progress = run(moments, labeler, vocabulary, output(tmp_path / "out"), workers=1)
+    assert progress.stopped == "3 batches in a row got no answer: nobody is at home"
+    assert len(labeler.asked) <= 4 * BATCH
+
+
+@pytest.mark.parametrize(
+    ("budget", "said"),
+    [
+        (Budget(requests=2), "the budget of 2 requests is used up"),
+        (Budget(tokens=200), "the budget of 200 tokens is used up"),
+    ],
+)
+def test_a_budget_ends_a_run_with_what_is_done_kept(
+    moments: list[Item], vocabulary: Vocabulary, tmp_path: Path, budget: Budget, said: str
+) -> None:
+    out = output(tmp_path / "out")
+    labeler = Counting(vocabulary)
+    progress = run(moments, labeler, vocabulary, out, budget=budget, workers=1)
+    assert progress.stopped == said
+    assert 0 < progress.items < len(moments)
+    assert len(list(out.lines())) == progress.items
+
+
+def test_a_stop_is_heeded_between_batches(
+    moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
+) -> None:
+    out = output(tmp_path / "out")
+    asked = iter([False, True])
+    progress = run(
+        moments, Counting(vocabulary), vocabulary, out, workers=1, stop=lambda: next(asked)
+    )
+    assert (progress.stopped, progress.items) == ("it was asked to stop", 2 * BATCH)
+
+
+def test_another_run_is_never_written_over(tmp_path: Path) -> None:
+    first = Output(tmp_path / "out")
+    first.begin({"role": "planner"}, resume=False)
+    with pytest.raises(UsageError, match="go on with it: --resume"):
+        Output(tmp_path / "out").begin({"role": "planner"}, resume=False)
+    with pytest.raises(UsageError, match="another run: role differ"):
+        Output(tmp_path / "out").begin({"role": "controller"}, resume=True)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.txt").write_text("x")
+    with pytest.raises(UsageError, match="is not empty"):
+        Output(tmp_path / "full").begin({}, resume=True)
+
+
+KILLED = """
+import sys, time
+from pathlib import Path
+from bt_exec_labeler.commands import run
+from bt_exec_labeler.labelers.rules import RulesLabeler
+slow = RulesLabeler.label
+def label(self, items):
+    time.sleep(0.02)
+    return slow(self, items)
+RulesLabeler.label = label
+game, out = map(Path, sys.argv[1:])
+run(game, game / "vocabulary.yaml", out, labeler="rules", role="planner", options={}, stride_s=0.1,
+    workers=2, budget={}, cache=None, no_cache=True, resume=True)
+"""
+
+
+def killed_and_finished(game: Path, folder: Path, kills: int, seed: int) -> dict[str, bytes]:
+    """Run in a process of its own that is killed so many times, then to its end."""
+    chance = random.Random(seed)
+    command = [sys.executable, "-c", KILLED, str(game), str(folder)]
+    for _ in range(kills):
+        parts = folder / "parts"
+        had = len(list(parts.glob("*.jsonl"))) if parts.is_dir() else 0
+        process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        wanted = had + chance.randrange(3)
+        while process.poll() is None:
+            if parts.is_dir() and len(list(parts.glob("*.jsonl"))) >= wanted:
+                time.sleep(chance.uniform(0, 0.03))
+                break
+            time.sleep(0.005)
+        process.send_signal(signal.SIGKILL)
+        process.wait(30)
+    subprocess.run(command, check=True, stderr=subprocess.DEVNULL, timeout=120)
+    return {name: (folder / f"{name}.jsonl").read_bytes() for name in ("records", "drops")}
+
+
+def test_killed_at_any_time_nothing_is_lost_and_nothing_twice(game: Path, tmp_path: Path) -> None:
+    whole = killed_and_finished(game, tmp_path / "whole", 0, 0)
+    assert whole["records"].count(b"\n") > 100
+    assert killed_and_finished(game, tmp_path / "killed", 3, 1) == whole
+
+
+@pytest.mark.slow
+def test_killed_fifty_times_nothing_is_lost_and_nothing_twice(game: Path, tmp_path: Path) -> None:
+    whole = killed_and_finished(game, tmp_path / "whole", 0, 0)
+    for seed in range(10):
+        assert killed_and_finished(game, tmp_path / f"killed_{seed}", 5, seed) == whole

@@ -1,0 +1,124 @@
+"""The commands as people type them, on a recorded game and on a journal of real missions."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bt_exec.cli.app import call
+from bt_exec.journal import Journal
+from bt_exec.mission.session import Session
+from bt_exec.site.site import load_site
+
+
+def typed(capsys: pytest.CaptureFixture[str], *words: Any) -> tuple[int, str, str]:
+    capsys.readouterr()
+    code = call(["label", *map(str, words)])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_a_game_from_recording_to_training_set(
+    game: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words, out = game / "vocabulary.yaml", tmp_path / "run"
+    code, said, _ = typed(capsys, "check", game, "-v", words)
+    assert code == 0
+    assert said.splitlines()[-1].startswith("2 episodes, ")
+    code, said, _ = typed(capsys, "run", game, "-v", words, "-o", out, "--json")
+    told = json.loads(said)
+    assert (code, told["left"], told["stopped"]) == (0, 0, "")
+    assert told["records"] == told["items"] > 50
+    code, said, _ = typed(capsys, "report", out, "-v", words, "--source", game)
+    assert code == 0
+    assert "for people to look at" in said
+    code, said, _ = typed(
+        capsys, "dataset", out, "--source", game, "-v", words, "-o", tmp_path / "set"
+    )
+    assert code == 0
+    assert (tmp_path / "set" / "README.md").is_file()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("check", "nowhere"), "there is no such file or folder"),
+        (("run", "GAME", "-o", "OUT", "--role", "actor"), "role"),
+        (("run", "GAME", "-o", "OUT", "-l", "ruler"), "rules"),
+        (("run", "GAME", "-o", "OUT", "-s", "items"), "write KEY=VALUE"),
+        (("run", "GAME", "-o", "OUT", "-s", "speed=3"), "has no setting 'speed'"),
+        (("run", "GAME", "-o", "OUT", "-l", "model", "-s", "items=0"), "setting 'items'"),
+        (("run", "GAME", "-o", "OUT", "-l", "model"), "needs a key"),
+        (("report", "OUT"), "OUT"),
+        (("replay", "OUT"), "holds no run"),
+    ],
+)
+def test_a_slip_gets_one_clear_line(
+    game: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    said: str,
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    monkeypatch.chdir(tmp_path)
+    given = [str(game) if word == "GAME" else word for word in words]
+    if words[0] != "replay":
+        given += ["-v", str(game / "vocabulary.yaml")]
+    code, _, err = typed(capsys, *given)
+    assert code == 2
+    assert said in err
+    assert "Traceback" not in err
+    assert not (tmp_path / "OUT").exists()
+
+
+@pytest.fixture(scope="module")
+def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("journal") / "j.sqlite"
+    missions = (
+        ("close the door", {"door": "open"}, ()),
+        ("open the door with the left arm", {"door": "closed"}, ("open_door:1=GRASP_SLIPPED",)),
+    )
+    site = load_site("door")
+    packs = site.packs["door"].model_copy(update={"detector": "oracle"})
+    for command, world, faults in missions:
+        with Session(
+            replace(site, packs={"door": packs}),
+            world=world,
+            fast=True,
+            faults=faults,
+            journal=Journal.open(path),
+            frames=True,
+        ) as session:
+            session.run(command)
+    return path
+
+
+def test_missions_are_labelled_by_what_was_recorded_and_ticked_again(
+    journal: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words, out = tmp_path / "v.yaml", tmp_path / "run"
+    assert typed(capsys, "vocabulary", "--site", "door", "-o", words)[0] == 0
+    assert typed(capsys, "run", journal, "-v", words, "-o", out)[0] == 0
+    lines = [json.loads(text) for text in (out / "records.jsonl").read_text().splitlines()]
+    recorded = Journal.open(journal)
+    for line in lines:
+        runs = recorded.mission(line["episode"]).skills
+        t = line["t"] + 1e-6  # moments are rounded
+        ended = [r for r in runs if r.end is not None]
+        under_way = [r for r in ended if r.start.t <= t < max(r.end.t, r.start.t + 2e-6)][:1]
+        goal = line["record"]["short_goal_dsl"][0]
+        assert [(r.start.skill, dict(r.start.args)) for r in under_way] == [
+            (goal["op"], goal["args"])
+        ]
+        failed = under_way[0].end is not None and under_way[0].end.failure is not None
+        assert (line["record"]["uncertainty"] == "high") == failed
+    code, said, _ = typed(capsys, "replay", out, "--json")
+    told = json.loads(said)
+    assert (code, told["different"]) == (0, 0)
+    assert len(told["goals"]) >= 2

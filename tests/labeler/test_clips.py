@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bt_exec_labeler.clips import RECENT, SUMMARY, cut
+from bt_exec_labeler.episode import Episode, Frame, Image, ordered
+
+
+@dataclass(frozen=True)
+class Drawn:
+    t: float
+    name: str = "drawn"
+    grey: int = 0
+
+    def image(self) -> Image:
+        return np.full((4, 6, 3), self.grey, np.uint8)
+
+
+def episode(*times: float) -> Episode:
+    return Episode("e", tuple(Drawn(t, f"{t:g}", int(10 * t) % 256) for t in times))
+
+
+def every(step_s: float, until_s: float) -> list[float]:
+    return [round(step_s * k, 6) for k in range(round(until_s / step_s) + 1)]
+
+
+def test_the_recent_clip_is_eight_frames_of_four_seconds() -> None:
+    clip = cut(episode(*every(0.1, 20)), 10.0, RECENT)
+    assert [frame.t for frame in clip.frames] == [6.5, 7, 7.5, 8, 8.5, 9, 9.5, 10]
+    assert clip.whole
+
+
+def test_the_summary_clip_is_the_last_minute_every_two_seconds() -> None:
+    clip = cut(episode(*every(0.5, 100)), 90.0, SUMMARY)
+    assert [frame.t for frame in clip.frames] == [32 + 2 * k for k in range(30)]
+
+
+def test_a_clip_at_the_beginning_is_shorter_and_says_so() -> None:
+    clip = cut(episode(*every(0.5, 20)), 1.0, RECENT)
+    assert [frame.t for frame in clip.frames] == [0, 0.5, 1]
+    assert (clip.before_start, clip.empty_s, clip.whole) == (5, (), False)
+
+
+def test_a_gap_is_named_and_never_filled_with_an_older_frame() -> None:
+    clip = cut(episode(*every(0.5, 6), *[t for t in every(0.5, 20) if t >= 8]), 8.5, RECENT)
+    assert clip.empty_s == (6.5, 7.0, 7.5)
+    assert [frame.t for frame in clip.frames] == [5, 5.5, 6, 8, 8.5]
+
+
+@given(st.lists(st.floats(0, 30, allow_nan=False), max_size=60, unique=True), st.floats(0, 30))
+def test_no_frame_is_from_the_future_shown_twice_or_too_old(times: list[float], t: float) -> None:
+    for form in (RECENT, SUMMARY):
+        clip = cut(episode(*sorted(times)), t, form)
+        shown = [frame.t for frame in clip.frames]
+        assert shown == sorted(set(shown))
+        assert all(moment <= t + 1e-5 for moment in shown)
+        assert len(shown) + clip.before_start + len(clip.empty_s) == form.count
+        assert all(t - moment < form.count * form.step_s for moment in shown)
+
+
+def test_the_digest_is_of_pixels_and_relative_times() -> None:
+    whole = episode(*every(0.5, 20))
+    same = Episode("other", tuple(Drawn(f.t + 5, f.name, f.grey) for f in whole.frames))  # type: ignore[attr-defined]
+    assert cut(whole, 8.0, RECENT).digest() == cut(same, 13.0, RECENT).digest()
+    assert cut(whole, 8.0, RECENT).digest() != cut(whole, 8.5, RECENT).digest()
+    later = Episode("l", tuple(Drawn(f.t - 0.1, f.name, f.grey) for f in whole.frames[1:]))  # type: ignore[attr-defined]
+    assert cut(whole, 8.0, RECENT).digest() != cut(later, 8.0, RECENT).digest()
+
+
+@pytest.mark.parametrize(
+    ("times", "kinds"),
+    [((0, 1, 2), []), ((0, 2, 1, 3), ["out_of_order"]), ((0, 1, 9), ["gap"])],
+)
+def test_what_is_wrong_with_times_is_named(times: tuple[float, ...], kinds: list[str]) -> None:
+    frames: list[Frame] = [Drawn(t) for t in times]
+    in_order, flaws = ordered(frames, 3.0)
+    assert [frame.t for frame in in_order] == sorted(times)
+    assert [flaw.kind for flaw in flaws] == kinds

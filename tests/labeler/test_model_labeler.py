@@ -1,0 +1,243 @@
+"""The labeler that asks a model, against a server that speaks the Messages protocol."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from bt_exec_labeler.items import Item, items_of
+from bt_exec_labeler.labelers import LabelerFailure, Labelled
+from bt_exec_labeler.labelers.model import ModelLabeler, Options
+from bt_exec_labeler.labelers.rules import RulesLabeler
+from bt_exec_labeler.vocabulary import Vocabulary
+from bt_exec_llm.client import ModelClient, ModelSettings
+from bt_exec_llm.testing.messages_server import (
+    MessagesServer,
+    Reply,
+    cut_off,
+    error,
+    html,
+    refusal,
+    reset,
+    text,
+)
+
+Records = list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def truth(items: Sequence[Item], vocabulary: Vocabulary) -> Records:
+    return [
+        found.record.to_dict() for found in RulesLabeler(vocabulary).label(items) if found.record
+    ]
+
+
+class Asked:
+    """Labels three items against a script; keeps the pauses and what the server saw."""
+
+    def __init__(self, items: Sequence[Item], vocabulary: Vocabulary) -> None:
+        self.items, self.vocabulary = items, vocabulary
+        self.pauses: list[float] = []
+        self.labeler: ModelLabeler
+        self.bodies: list[dict[str, Any]] = []
+
+    def __call__(self, *script: Any, **options: Any) -> Sequence[Labelled]:
+        with MessagesServer(script) as server:
+            client = ModelSettings(base_url=server.url, retries=0, tier="text", timeout_s=120)
+            self.labeler = ModelLabeler(
+                ModelClient(client),
+                "controller",
+                self.vocabulary,
+                Options(**options),
+                self.pauses.append,
+            )
+            try:
+                return self.labeler.label(self.items)
+            finally:
+                self.bodies = [received.body for received in server.requests]
+
+
+@pytest.fixture
+def ask(items: Sequence[Item], vocabulary: Vocabulary) -> Asked:
+    return Asked(items, vocabulary)
+
+
+def answer(*entries: tuple[int, Any]) -> str:
+    return json.dumps({"items": [{"item": number, "record": record} for number, record in entries]})
+
+
+def whole(truth: Records) -> str:
+    return answer(*enumerate(truth, start=1))
+
+
+def records(found: Sequence[Labelled]) -> list[Any]:
+    return [json.loads(json.dumps(one.record.to_dict())) if one.record else None for one in found]
+
+
+def test_a_batch_is_one_request(ask: Asked, truth: Records) -> None:
+    found = ask(whole(truth))
+    assert records(found) == truth
+    assert [one.attempts for one in found] == [1, 1, 1]
+    (body,) = ask.bodies
+    pictures = [block for block in body["messages"][0]["content"] if block["type"] == "image"]
+    assert len(pictures) == 3  # a contact sheet for each clip
+    said = json.dumps(body)
+    assert "Talk to the guard at the gate." in said
+    assert "summary" not in json.dumps(body["messages"])
+    assert ask.labeler.usage()["requests"] == 1
+
+
+def test_what_was_recorded_is_not_shown_to_a_model(ask: Asked, truth: Records) -> None:
+    ask(whole(truth))
+    said = json.dumps(ask.bodies[0]["messages"])
+    assert '"op"' not in said
+    assert "facts" not in said
+
+
+def test_frames_one_by_one_if_wanted(ask: Asked, truth: Records) -> None:
+    ask(whole(truth), sheet=False)
+    content = ask.bodies[0]["messages"][0]["content"]
+    shown = sum(block["type"] == "image" for block in content)
+    assert shown == sum(len(item.recent.frames) for item in ask.items)
+
+
+def test_a_planner_sees_two_clips(
+    items: Sequence[Item], vocabulary: Vocabulary, truth: Records
+) -> None:
+    later = next(i for i in items_of(items[0].episode, vocabulary, "planner") if i.t > 10)
+    with MessagesServer([answer((1, {}))]) as server:
+        client = ModelSettings(base_url=server.url, retries=0, tier="text")
+        labeler = ModelLabeler(ModelClient(client), "planner", vocabulary, Options(retries=0))
+        labeler.label([later])
+        content = server.requests[0].body["messages"][0]["content"]
+    captions = [block["text"] for block in content if block["type"] == "text"]
+    assert sum(block["type"] == "image" for block in content) == 2
+    assert any(caption.startswith("summary clip, ") for caption in captions)
+
+
+def test_only_what_was_wrong_is_asked_again(ask: Asked, truth: Records) -> None:
+    bad = {**truth[1], "uncertainty": "medium"}
+    first = answer((1, truth[0]), (2, bad), (3, truth[2]))
+    found = ask(first, answer((2, truth[1])))
+    assert records(found) == truth
+    assert [one.attempts for one in found] == [1, 2, 1]
+    assert ask.pauses == [0.0]
+    correction = ask.bodies[1]["messages"][-1]["content"]
+    said = correction if isinstance(correction, str) else correction[0]["text"]
+    assert said == (
+        "This was wrong:\n- item 2: uncertainty: 'medium' is in no list; allowed: low, mid, high "
+        "[UNKNOWN_UNCERTAINTY]\nAnswer again about item 2 alone, in the same form, with JSON alone."
+    )
+
+
+def test_what_stays_wrong_is_dropped_by_name_and_the_good_ones_are_kept(
+    ask: Asked, truth: Records
+) -> None:
+    bad = {**truth[1], "horizon_steps": 99}
+    found = ask(answer((1, truth[0]), (2, bad), (3, truth[2])), answer((2, bad)))
+    assert records(found) == [truth[0], None, truth[2]]
+    assert [breach.code for breach in found[1].breaches] == ["HORIZON_RANGE"]
+    assert len(ask.bodies) == 4  # once, and three times again
+
+
+FORMS: list[tuple[str, Callable[[Records], str]]] = [
+    ("NOT_ONLY_JSON", lambda r: f"Here it is:\n{whole(r)}"),
+    ("NOT_ONLY_JSON", lambda r: f"```json\n{whole(r)}\n```"),
+    ("NOT_JSON", lambda r: f"{whole(r)}\nI hope this helps."),
+    ("NOT_JSON", lambda r: whole(r)[:-20]),
+    ("NOT_JSON", lambda r: whole(r) + whole(r)),
+    ("NOT_JSON", lambda r: "I cannot see a game."),
+    ("NOT_JSON", lambda r: whole(r).replace('"low"', "NaN", 1)),
+    ("NOT_JSON", lambda r: "[" * 100_000),
+    ("KEY_TWICE", lambda r: whole(r).replace('"uncertainty"', '"horizon_steps"', 1)),
+    ("NO_ITEMS", lambda r: json.dumps(r)),
+    ("NO_ITEMS", lambda r: json.dumps({"records": r})),
+    ("NO_ITEMS", lambda r: json.dumps({"items": {"1": r[0]}})),
+    ("NO_ITEMS", lambda r: '"items"'),
+    ("UNKNOWN_FIELD", lambda r: json.dumps({**json.loads(whole(r)), "note": "x"})),
+    ("UNKNOWN_FIELD", lambda r: whole(r).replace('{"item": 1,', '{"item": 1, "why": "x",')),
+    ("ITEM_MISSING", lambda r: answer((1, r[0]), (2, r[1]))),
+    ("ITEM_MISSING", lambda r: answer()),
+    ("ITEM_TWICE", lambda r: answer((1, r[0]), (1, r[0]), (2, r[1]), (3, r[2]))),
+    ("UNASKED_ITEM", lambda r: answer(*enumerate(r, start=1), (4, r[0]))),
+    ("UNASKED_ITEM", lambda r: answer(*enumerate(r, start=0))),
+    ("NO_ITEM_NUMBER", lambda r: json.dumps({"items": [{"record": one} for one in r]})),
+    ("NO_ITEM_NUMBER", lambda r: answer(*[(str(n), one) for n, one in enumerate(r, start=1)])),  # type: ignore[arg-type]
+    ("NO_ITEM_NUMBER", lambda r: json.dumps({"items": r})),
+    ("OTHER_MID_STEP", lambda r: answer((1, r[1]), (2, r[0]), (3, r[2]))),
+    ("INJECTED_FIELD", lambda r: answer((1, {**r[0], "plan_id": "x"}), (2, r[1]), (3, r[2]))),
+    ("NOT_AN_OBJECT", lambda r: answer((1, None), (2, r[1]), (3, r[2]))),
+]
+
+
+@pytest.mark.parametrize(("code", "form"), FORMS)
+def test_a_broken_form_has_a_name_and_nothing_lands_with_another_item(
+    ask: Asked, truth: Records, code: str, form: Callable[[Records], str]
+) -> None:
+    found = ask(form(truth), retries=0)
+    assert code in {breach.code for one in found for breach in one.breaches}
+    for one, true in zip(found, truth, strict=True):
+        assert one.record is None or json.loads(json.dumps(one.record.to_dict())) == true
+
+
+@pytest.mark.parametrize(("code", "form"), FORMS)
+def test_a_broken_form_is_mended_by_asking_again(
+    ask: Asked, truth: Records, code: str, form: Callable[[Records], str]
+) -> None:
+    def again(body: dict[str, Any]) -> str:
+        asked = [n for n in (1, 2, 3) if f"item {n}" in json.dumps(body["messages"][-1])]
+        return answer(*[(number, truth[number - 1]) for number in asked])
+
+    assert records(ask(form(truth), again)) == truth
+
+
+def test_a_server_that_is_away_is_asked_after_one_two_and_four_seconds(
+    ask: Asked, truth: Records
+) -> None:
+    assert records(ask(error(529), reset(), error(500), whole(truth))) == truth
+    assert ask.pauses == [1.0, 2.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("reply", "code", "requests"),
+    [
+        (error(529), "MODEL_OVERLOADED", 4),
+        (html(), "MODEL_NOT_JSON", 4),
+        (error(401), "MODEL_AUTH", 1),
+        (error(404), "MODEL_NOT_FOUND", 1),
+    ],
+)
+def test_nobody_at_home_is_a_failure_of_the_batch(
+    ask: Asked, reply: Reply, code: str, requests: int
+) -> None:
+    with pytest.raises(LabelerFailure) as failure:
+        ask(reply)
+    assert (failure.value.code, len(ask.bodies)) == (code, requests)
+
+
+def test_what_a_batch_is_refused_for_is_dropped_alone(ask: Asked, truth: Records) -> None:
+    def one_by_one(body: dict[str, Any]) -> Any:
+        said = json.dumps(body["messages"])
+        if "Item 2" in said:
+            return refusal()
+        steps = [record for record in truth if f"mid step {record['mid_step_id']}:" in said]
+        return refusal() if "talk_gate_guard:" in said else answer((1, steps[0]))
+
+    found = ask(one_by_one)
+    assert records(found) == [truth[0], None, truth[2]]
+    assert [breach.code for breach in found[1].breaches] == ["MODEL_REFUSED"]
+
+
+def test_an_answer_that_is_cut_off_is_asked_for_in_smaller_parts(
+    ask: Asked, truth: Records
+) -> None:
+    def smaller(body: dict[str, Any]) -> Any:
+        said = json.dumps(body["messages"])
+        if "Item 2" in said:
+            return cut_off(whole(truth)[:50])
+        return text(answer(*[(1, r) for r in truth if f"mid step {r['mid_step_id']}:" in said]))
+
+    assert records(ask(smaller)) == truth

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bt_exec_labeler.batch.parts import Output, read_lines
+from bt_exec_labeler.batch.run import run
+from bt_exec_labeler.episode import Episode
+from bt_exec_labeler.items import items_of
+from bt_exec_labeler.labelers.rules import RulesLabeler
+from bt_exec_labeler.quality.agreement import agreement, kappa
+from bt_exec_labeler.quality.contradictions import contradictions
+from bt_exec_labeler.quality.duplicates import difference_hash, duplicates, leaks
+from bt_exec_labeler.quality.report import make_report, review_sample
+from bt_exec_labeler.splits import split_of
+from bt_exec_labeler.vocabulary import Vocabulary
+
+Lines = list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def labelled(
+    tmp_path_factory: pytest.TempPathFactory, episodes: Sequence[Episode], vocabulary: Vocabulary
+) -> Output:
+    output = Output(tmp_path_factory.mktemp("run") / "out")
+    output.begin({"role": "controller"}, resume=False)
+    items = [i for episode in episodes for i in items_of(episode, vocabulary, "controller")]
+    run(items, RulesLabeler(vocabulary), vocabulary, output)
+    output.join()
+    return output
+
+
+@pytest.fixture
+def lines(labelled: Output) -> Lines:
+    found = list(read_lines(labelled.folder / "records.jsonl"))
+    assert found
+    return found
+
+
+def changed(line: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    return {**line, "record": {**line["record"], **fields}}
+
+
+def test_kappa_of_the_textbook() -> None:
+    pairs = [("yes", "yes")] * 20 + [("yes", "no")] * 5 + [("no", "yes")] * 10 + [("no", "no")] * 15
+    assert kappa(pairs) == pytest.approx(0.4)
+    assert kappa([("a", "a")] * 3) is None
+    assert kappa([("a", "b"), ("b", "a")]) == -1.0
+
+
+def test_agreement_is_by_item_and_mid_step(lines: Lines) -> None:
+    other = [changed(line, short_goal_dsl=[{"op": "REST", "args": {}}]) for line in lines[:5]]
+    found = agreement(lines, [*other, *lines[5:]])
+    assert found[""].moments == len(lines)
+    assert found[""].same == pytest.approx(1 - 5 / len(lines))
+    assert found[lines[-1]["mid_step_id"]].same == 1.0
+    assert agreement(lines, []) == {}
+
+
+def test_rules_do_not_contradict_their_recording(
+    lines: Lines, episodes: Sequence[Episode], vocabulary: Vocabulary
+) -> None:
+    by_name = {episode.id: episode for episode in episodes}
+    for line in lines:
+        assert contradictions(line, vocabulary, by_name[line["episode"]]) == ()
+
+
+def test_contradictions_have_names(
+    lines: Lines, episodes: Sequence[Episode], vocabulary: Vocabulary
+) -> None:
+    line = next(one for one in lines if one["mid_step_id"] == "rest")
+    episode = {one.id: one for one in episodes}[line["episode"]]
+    cases = {
+        "EVIDENCE_HOLDS_ALREADY": changed(line, done_evidence=["at=home"]),
+        "HORIZON_BEYOND_EPISODE": changed(line, horizon_steps=20),
+        "FALLBACK_IS_GOAL": changed(line, fallback_if_failed=["REST"]),
+    }
+    for code, wrong in cases.items():
+        assert [b.code for b in contradictions(wrong, vocabulary, episode)] == [code]
+    start = replace(episode, start_facts={"rested": "yes"}, actions=())
+    held = contradictions(changed(line, horizon_steps=1), vocabulary, start)
+    assert [breach.code for breach in held] == ["EVIDENCE_HOLDS_ALREADY"]
+
+
+def test_the_same_game_twice_is_found_and_told_between_splits(
+    lines: Lines, episodes: Sequence[Episode]
+) -> None:
+    first = episodes[0]
+    names = [f"copy_{n}" for n in range(40)]
+    name = next(n for n in names if split_of(n) != split_of(first.id))
+    copy = replace(first, id=name)
+    mine = [line for line in lines if line["episode"] == first.id]
+    copies = [{**line, "item": f"{name}:{line['item']}", "episode": name} for line in mine]
+    groups = duplicates([*mine, *copies], {first.id: first, name: copy})
+    of = {line["item"]: line["episode"] for line in (*mine, *copies)}
+    assert len(groups) > 5
+    assert leaks(groups, of) == groups
+    assert duplicates(mine, {first.id: first}) == []
+
+
+def test_a_picture_hash_sees_what_is_shown(episodes: Sequence[Episode]) -> None:
+    first, last = (episodes[0].frames[place].image() for place in (0, -1))
+    assert difference_hash(first) == difference_hash(first.copy())
+    assert difference_hash(first) != difference_hash(last)
+
+
+def test_of_each_mid_step_some_go_to_people_always_the_same(lines: Lines) -> None:
+    sample = review_sample(lines)
+    by_item = {line["item"]: line["mid_step_id"] for line in lines}
+    assert sample == review_sample(reversed(lines))
+    assert {by_item[item] for item in sample} == set(by_item.values())
+    assert len(sample) < len(lines) / 3
+
+
+def test_a_report_names_what_is_missing_and_writes_a_page(
+    labelled: Output,
+    lines: Lines,
+    episodes: Sequence[Episode],
+    vocabulary: Vocabulary,
+    tmp_path: Path,
+) -> None:
+    step = {"text": {"en": "Fly."}, "ops": ["REST"], "args": {}}
+    data = vocabulary.model_dump()
+    more = Vocabulary.model_validate({**data, "mid_steps": {**data["mid_steps"], "fly": step}})
+    page = tmp_path / "page.html"
+    by_name = {episode.id: episode for episode in episodes}
+    found = make_report(
+        labelled, more, by_name, list(read_lines(labelled.folder / "records.jsonl")), page
+    )
+    assert found["missing"] == ["fly"]
+    assert "! no record of fly" in found["lines"]
+    assert found["agreement"][""].same == 1.0
+    assert sum(found["mid_steps"].values()) == found["records"] == found["items"]
+    text = page.read_text(encoding="utf-8")
+    assert text.count("<figure>") == 10
+    assert "data:image/jpeg;base64," in text
+    assert json.loads(json.dumps(found))["uncertainty"] == found["uncertainty"]

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bt_exec.failure import Refusal, UsageError
+from bt_exec.planning.compiler import Plan, Request
+from bt_exec.site.site import load_site
+from bt_exec.spec.model import Do, Sequence
+from bt_exec_labeler.recall import Recalled, RecallingCompiler, create
+
+MISSIONS = tuple(
+    Recalled(name, command, frozenset(command.split()), goals)
+    for name, command, goals in (
+        ("m1", "open the door", (("open_door", {"arm": "left", "object_label": "door"}),)),
+        ("m2", "go home", (("return_home", {}),)),
+        (
+            "m3",
+            "문을 닫고 팔 접어",
+            (("close_door", {"arm": "left", "object_label": "door"}), ("return_home", {})),
+        ),
+    )
+)
+
+
+@pytest.fixture
+def ask() -> Callable[[str, str], Plan | Refusal]:
+    site = load_site("door")
+
+    def compile_for(command: str, language: str = "en") -> Plan | Refusal:
+        request = Request(command, language, site.catalogue, site.library, site.messages)
+        return RecallingCompiler(MISSIONS).compile(request)
+
+    return compile_for
+
+
+def test_what_is_alike_is_done_again_and_nobody_vouches_for_it(
+    ask: Callable[..., Plan | Refusal],
+) -> None:
+    plan = ask("Open the door!")
+    assert isinstance(plan, Plan)
+    assert isinstance(plan.spec.root, Do)
+    assert plan.spec.root.do == "open_door"
+    assert plan.unconfirmed == "This is what mission m1 did for “open the door”."
+    korean = ask("팔 접어 문을 닫고", "ko")
+    assert isinstance(korean, Plan)
+    assert isinstance(korean.spec.root, Sequence)
+    assert "수행했던 임무 m3" in korean.unconfirmed
+
+
+def test_what_is_not_alike_is_refused_with_what_is_nearest(
+    ask: Callable[..., Plan | Refusal],
+) -> None:
+    refusal = ask("please never open the wooden door for anybody")
+    assert isinstance(refusal, Refusal)
+    assert (refusal.code, refusal.nearest) == ("NOT_RECALLED", ("open the door",))
+    nothing = ask("날아가", "ko")
+    assert isinstance(nothing, Refusal)
+    assert nothing.message == "기억하는 임무 중에 이와 비슷한 명령이 없습니다."
+    assert nothing.nearest == ()
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({}, "setting 'dataset'"),
+        ({"dataset": "x", "alike": 2}, "setting 'alike'"),
+        ({"dataset": "nowhere"}, "holds no planner set"),
+    ],
+)
+def test_wrong_settings_are_refused(
+    settings: dict[str, object], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=said):
+        create(settings)

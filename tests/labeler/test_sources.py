@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from bt_exec.failure import SpecError, UsageError
+from bt_exec_labeler.episode import Episode
+from bt_exec_labeler.sources import read_source
+
+
+def copy(game: Path, to: Path) -> Path:
+    shutil.copytree(game / "game_00", to)
+    return to
+
+
+def one(path: Path) -> Episode:
+    (episode,) = read_source(path)
+    return episode
+
+
+def test_a_folder_of_folders_is_read_by_name(episodes: Sequence[Episode]) -> None:
+    assert [episode.id for episode in episodes] == ["game_00", "game_01"]
+    first = episodes[0]
+    assert (first.command, first.language, first.flaws) == ("bring me the gem", "en", ())
+    assert [frame.t for frame in first.frames[:3]] == [0, 0.25, 0.5]
+    assert first.frames[0].image().shape == (72, 96, 3)
+    assert len(first.actions) >= 10
+
+
+def test_times_in_a_list_win_and_its_faults_are_named(game: Path, tmp_path: Path) -> None:
+    folder = copy(game, tmp_path / "run")
+    lines = [json.dumps({"file": f"{n:06d}.png", "t": t}) for n, t in ((0, 0), (1, 2.0), (2, 1.0))]
+    lines += ['{"file": "gone.png", "t": 3}', '{"t": 4}', '{"file": "../game.png", "t": 5}']
+    lines += ['{"file": "000003.png", "t": NaN}', "broken"]
+    (folder / "frames.jsonl").write_text("\n".join(lines))
+    episode = one(folder)
+    assert [frame.t for frame in episode.frames] == [0, 1, 2]
+    assert [flaw.kind for flaw in episode.flaws] == [
+        *("damaged", "no_time", "damaged", "no_time", "no_time", "out_of_order")
+    ]
+
+
+def test_a_missing_number_is_a_gap_in_time(game: Path, tmp_path: Path) -> None:
+    folder = copy(game, tmp_path / "run")
+    for number in range(10, 20):
+        (folder / f"{number:06d}.png").unlink()
+    episode = one(folder)
+    assert [(flaw.kind, flaw.message) for flaw in episode.flaws] == [
+        ("gap", "no frame between 2.25 s and 5 s")
+    ]
+    assert episode.frames[10].t == 5.0
+
+
+def test_without_times_nothing_is_guessed(game: Path, tmp_path: Path) -> None:
+    folder = copy(game, tmp_path / "run")
+    (folder / "episode.yaml").write_text("command: x\n")
+    with pytest.raises(UsageError, match=r"say fps in episode\.yaml"):
+        one(folder)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "is not JSON"),
+        ('{"op": "TALK"}', "t: field required"),
+        ('{"t": -1, "op": "TALK"}', "greater than or equal to 0"),
+        ('{"t": 1, "op": "TALK", "x": 1}', "x: extra inputs"),
+        ('{"t": 1, "end": 0.5, "op": "TALK"}', "before it begins"),
+        ('{"t": 1, "op": "TALK", "state": "good"}', "state: input should be"),
+        ("[1]", "valid dictionary"),
+    ],
+)
+def test_a_wrong_action_is_refused_with_its_line(
+    game: Path, tmp_path: Path, line: str, message: str
+) -> None:
+    folder = copy(game, tmp_path / "run")
+    (folder / "actions.jsonl").write_text(f'{{"t": 0, "op": "REST"}}\n\n{line}\n')
+    with pytest.raises(SpecError, match=r"actions\.jsonl:3:1") as error:
+        one(folder)
+    assert message in str(error.value)
+
+
+def test_a_damaged_frame_says_which(game: Path, tmp_path: Path) -> None:
+    folder = copy(game, tmp_path / "run")
+    (folder / "000004.png").write_bytes(b"\x89PNG broken")
+    frame = one(folder).frames[4]
+    with pytest.raises(ValueError, match=r"000004\.png is damaged"):
+        frame.image()
+
+
+def test_a_video_has_its_own_times_and_actions_beside_it(game: Path, tmp_path: Path) -> None:
+    path = tmp_path / "run.avi"
+    video = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), 10.0, (64, 48))
+    for number in range(20):
+        video.write(np.full((48, 64, 3), 10 * number, np.uint8))
+    video.release()
+    assert [flaw.kind for flaw in one(path).flaws] == ["no_actions"]
+    (tmp_path / "run.actions.jsonl").write_text('{"t": 0.5, "op": "REST"}\n')
+    episode = one(path)
+    assert [action.op for action in episode.actions] == ["REST"]
+    assert [round(frame.t, 3) for frame in episode.frames] == [n / 10 for n in range(20)]
+    grey = [int(frame.image().mean()) for frame in episode.frames]
+    assert all(abs(found - 10 * n) < 4 for n, found in enumerate(grey))
+    path.write_bytes(b"no video")
+    with pytest.raises(UsageError, match="no video that can be read"):
+        one(path)
+
+
+@pytest.mark.parametrize("name", ["missing", "empty", "file.txt"])
+def test_what_is_no_recording_is_refused_and_it_is_said_what_is(tmp_path: Path, name: str) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "file.txt").write_text("x")
+    with pytest.raises(UsageError, match=r"no such file|a recording is a journal"):
+        list(read_source(tmp_path / name))

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from bt_exec.failure import SpecError
+from bt_exec_labeler.testing.game import VOCABULARY
+from bt_exec_labeler.vocabulary import Vocabulary, load_vocabulary
+
+
+def written(folder: Path, data: Any) -> Path:
+    path = folder / "v.yaml"
+    path.write_text(
+        yaml.safe_dump(json.loads(json.dumps(data)), sort_keys=False, allow_unicode=True),
+        encoding="utf-8",
+    )
+    return path
+
+
+def test_the_vocabulary_of_the_game_is_one(game: Path) -> None:
+    assert load_vocabulary(game / "vocabulary.yaml") == Vocabulary.model_validate(VOCABULARY)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"mid_steps": dict(list(VOCABULARY["mid_steps"].items())[:9])}, "at least 10"),
+        (
+            {
+                "mid_steps": {
+                    f"{name}_{n}": dict(step)
+                    for name, step in VOCABULARY["mid_steps"].items()
+                    for n in range(4)
+                }
+            },
+            "at most 30",
+        ),
+        ({"fallback": []}, "not permitted"),
+        ({"done_evidence": ["dialog_open", "dialog_open"]}, "more than once"),
+        ({"fallbacks": ["step_back"]}, "recenter_camera, which is in no list"),
+        ({"ops": {"WALK": {}}}, "in no list"),
+        ({"limits": {"step_s": 0}}, "greater than 0"),
+        ({"version": "plan v1"}, "match pattern"),
+    ],
+)
+def test_a_wrong_file_is_refused_with_its_place(
+    tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    path = written(tmp_path, {**VOCABULARY, **change})
+    with pytest.raises(SpecError) as error:
+        load_vocabulary(path)
+    assert message in str(error.value)
+    assert str(path) in str(error.value)
+
+
+def test_an_operation_belongs_to_the_step_whose_arguments_it_has(vocabulary: Vocabulary) -> None:
+    assert vocabulary.step_of("MOVE_NAV", {"target": "gate"}) == "go_to_gate"
+    assert vocabulary.step_of("MOVE_NAV", {"target": "moon"}) == ""
+    assert vocabulary.step_of("FLY", {}) == ""

@@ -1,0 +1,188 @@
+"""Skills on a robot that obeys a script: when they succeed, what a failure says, what a blink does.
+
+Their codes are in `test_skills`; here is what must hold around them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from bt_exec.failure import Failed
+from bt_exec.observation import ObservationBuffer, World
+from bt_exec_skills.door.perception.observation import DoorObservation
+from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD
+from tests.skills.door.skills.test_skills import ARGS, FULL, LOST, OPEN, SKILLS
+
+TAKEN = {"held": {"left": None, "right": "material"}}
+WORKS: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
+    # skill, robot, what its motion changes, the motion
+    ("open_door", {}, {"door_angle_rad": 1.2}, "pull_open"),
+    ("open_door", {}, {"door_angle_rad": OPEN_RAD}, "pull_open"),
+    ("open_door", {"held": {"left": "material", "right": None}}, OPEN, "pull_open"),
+    ("close_door", OPEN, {"door_angle_rad": 0.0}, "push_shut"),
+    ("close_door", OPEN, {"door_angle_rad": CLOSED_RAD}, "push_shut"),
+    ("close_door", {**FULL, **OPEN}, {"door_angle_rad": 0.0}, "push_shut"),
+    ("move_arm", {}, {}, "reach"),
+    ("grasp", {}, TAKEN, "close_gripper"),
+    ("release", FULL, LOST, "open_gripper"),
+    ("return_home", {"at_home": False}, {"at_home": True}, "go_home"),
+    ("return_home", FULL, {}, "go_home"),
+]
+
+
+@pytest.mark.parametrize(("name", "robot", "after", "motion"), WORKS)
+def test_a_skill_succeeds_when_the_world_is_as_it_should_be(
+    play: Any, scripted: Any, name: str, robot: Any, after: Any, motion: str
+) -> None:
+    body = scripted(**robot, after=after)
+    assert play(SKILLS[name], body, **ARGS[name]) == "OK"
+    assert [name for name, _ in body.motions] == [motion]
+    assert body.motions[0][1].stops == 1
+
+
+def test_every_skill_is_seen_to_succeed() -> None:
+    assert {name for name, *_ in WORKS} == {*SKILLS}
+
+
+TOLD: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
+    # skill, robot, message, evidence
+    (
+        "open_door",
+        {"after": {"door_angle_rad": 0.4}},
+        f"the door stands at 0.40 rad, open is {OPEN_RAD:.2f}",
+        {"angle_deg": 23},
+    ),
+    (
+        "close_door",
+        {**OPEN, "after": {"door_angle_rad": 0.4}},
+        f"the door stands at 0.40 rad, closed is {CLOSED_RAD:.2f}",
+        {"angle_deg": 23},
+    ),
+    ("open_door", FULL, "the right hand holds the material", {"held": "material"}),
+    ("move_arm", FULL, "the right hand holds the material", {"held": "material"}),
+    ("grasp", FULL, "the right hand holds the material", {"held": "material"}),
+    (
+        "close_door",
+        {**FULL, **OPEN, "after": {**LOST, "door_angle_rad": 0.0}},
+        "the material was lost while the door was pushed",
+        {"held": "material"},
+    ),
+    ("grasp", {}, "the right hand came back without the material", {}),
+    ("move_arm", {"placed": False}, "the right hand is not in front of the material", {}),
+    ("release", {}, "the right hand holds nothing", {}),
+    ("release", FULL, "the right hand still holds the material", {"held": "material"}),
+    ("return_home", {"at_home": False}, "the arms did not come to rest at home", {}),
+    ("grasp", {"reason": "STUCK: it is jammed"}, "it is jammed", {"angle_deg": 0}),
+    ("grasp", {"reason": "STUCK", "door_angle_rad": 1.2}, "STUCK", {"angle_deg": 69}),
+]
+
+
+@pytest.mark.parametrize(("name", "robot", "message", "evidence"), TOLD)
+def test_a_failure_says_what_was_found(
+    play: Any, scripted: Any, name: str, robot: Any, message: str, evidence: Any
+) -> None:
+    body = scripted(**robot)
+    assert play(SKILLS[name], body, **ARGS[name]) != "OK"
+    assert (body.failed.message, body.failed.evidence) == (message, evidence)
+    assert body.failed.retryable
+
+
+@pytest.mark.parametrize("short", [0.001, 0.3])
+def test_a_door_that_is_nearly_there_is_not_there(play: Any, scripted: Any, short: float) -> None:
+    body = scripted(after={"door_angle_rad": OPEN_RAD - short})
+    assert play(SKILLS["open_door"], body, **ARGS["open_door"]) == "DOOR_STUCK"
+    body = scripted(**OPEN, after={"door_angle_rad": CLOSED_RAD + short})
+    assert play(SKILLS["close_door"], body, **ARGS["close_door"]) == "DOOR_STUCK"
+    assert body.failed.evidence["angle_deg"] == round(math.degrees(CLOSED_RAD + short))
+
+
+@pytest.mark.parametrize(
+    ("labels", "seen"),
+    [
+        (("door", "door-handle"), "door, door-handle"),
+        ((), "nothing"),
+        (("person",), "person"),
+    ],
+)
+def test_what_is_missing_is_named_with_what_is_there(
+    play: Any, scripted: Any, scene: Any, labels: tuple[str, ...], seen: str
+) -> None:
+    body = scripted()
+    found = play(SKILLS["grasp"], body, lambda t: scene(t=t, labels=labels), **ARGS["grasp"])
+    assert found == "LABEL_NOT_DETECTED"
+    assert body.failed.message == f"material is not among what is seen ({seen})"
+    assert body.failed.evidence == {"label": "material"}
+    assert body.motions == []
+
+
+def test_what_is_missing_is_not_among_what_is_there_though_one_picture_shows_it(
+    scripted: Any, scene: Any
+) -> None:
+    """Three pictures without it settle it before a second one with it."""
+    labels = [("door",), ("door",), ("door",), ("door", "material")]
+    sight: ObservationBuffer[DoorObservation] = ObservationBuffer(lambda: 1.0)
+    for number, seen in enumerate(labels):
+        sight.add(scene(t=number / 10, labels=seen))
+    skill, body = SKILLS["grasp"], scripted()
+    steps = skill(**skill.inject(body, World(sight, 0.0)), **ARGS["grasp"])
+    with pytest.raises(Failed, match=r"material is not among what is seen \(door\)$"):
+        list(steps)
+    assert body.motions == []
+
+
+MOVES = [(name, robot, after) for name, robot, after, _ in WORKS]
+
+
+def blinking(
+    scene: Callable[..., DoorObservation], body: Any, blinks: int, pictures: int = 2
+) -> Callable[[float], DoorObservation]:
+    """Return what is seen by a camera that is dark for some pictures in each of the first motions.
+
+    A motion is under way when it was begun and not stopped.
+    """
+    dark = [0] * 99
+
+    def see(t: float) -> DoorObservation:
+        number = len(body.motions)
+        moving = number and not body.motions[-1][1].stops
+        if moving and number <= blinks and dark[number] < pictures:
+            dark[number] += 1
+            return scene(t=t, labels=(), state="uncertain", fault="dark")
+        return scene(t=t)
+
+    return see
+
+
+@pytest.mark.parametrize("blinks", [0, 1, 2, 3, 9])
+@pytest.mark.parametrize(("name", "robot", "after"), MOVES)
+def test_a_motion_that_loses_sight_is_stopped_and_begun_anew_twice_at_most(
+    play: Any, scripted: Any, scene: Any, name: str, robot: Any, after: Any, blinks: int
+) -> None:
+    body = scripted(**robot, looks=10)
+    start = body._start
+
+    def begin(motion: str) -> Any:
+        body.after = after if len(body.motions) >= min(blinks, 2) else {}
+        return start(motion)
+
+    body._start = begin
+    ended = play(SKILLS[name], body, blinking(scene, body, blinks), **ARGS[name])
+    assert [motion.stops for _, motion in body.motions] == [1] * (min(blinks, 2) + 1)
+    assert ended == ("OK" if blinks <= 2 else "UNCERTAIN_PERCEPTION")
+    if blinks > 2:
+        assert body.failed.message == "the camera is dark"
+        assert body.failed.evidence["age_s"] <= 0.1
+
+
+@pytest.mark.parametrize(("name", "robot", "after"), MOVES)
+def test_one_bad_picture_stops_nothing(
+    play: Any, scripted: Any, scene: Any, name: str, robot: Any, after: Any
+) -> None:
+    body = scripted(**robot, after=after, looks=10)
+    seen = blinking(scene, body, blinks=1, pictures=1)
+    assert play(SKILLS[name], body, seen, **ARGS[name]) == "OK"
+    assert len(body.motions) == 1

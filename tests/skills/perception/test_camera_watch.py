@@ -1,0 +1,92 @@
+"""The watch over a camera, on pictures made by hand; with simulated ones see the door's tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bt_exec_skills.perception.camera_watch import CameraWatch, fault_in
+from bt_exec_skills.perception.contracts import CameraFault, View
+
+
+def flat(level: float, height: int = 96, width: int = 128) -> Any:
+    return np.full((height, width, 3), level, np.uint8)
+
+
+def board(square: int = 8, height: int = 96, width: int = 128) -> Any:
+    """Return a chessboard: edges everywhere, no noise."""
+    rows, columns = np.indices((height, width)) // square
+    grey = np.where((rows + columns) % 2, 200, 60).astype(np.uint8)
+    return np.repeat(grey[:, :, None], 3, axis=2)
+
+
+def noisy(frame: Any, sigma: float) -> Any:
+    noise = np.random.default_rng(0).normal(0.0, sigma, frame.shape[:2])[:, :, None]
+    return np.clip(frame + noise, 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize(
+    ("frame", "fault"),
+    [
+        (flat(0), "dark"),
+        (flat(5), "dark"),
+        (flat(6), "occluded"),  # there is light, but nothing to see
+        (flat(255), "occluded"),
+        (board(), None),
+        (noisy(board(), 6.0), None),  # a good sensor
+        (noisy(board(), 14.0), None),
+        (noisy(board(), 23.0), "noise"),
+        (noisy(flat(90), 60.0), "noise"),
+        (flat(90, 64, 64), "occluded"),
+        (flat(90, 63, 128), None),  # too small to tell
+        (flat(90, 96, 63), None),
+        (flat(5, 63, 63), "dark"),  # which is told of a small one, too
+    ],
+)
+def test_what_one_picture_shows(frame: Any, fault: CameraFault | None) -> None:
+    assert fault_in(frame) == fault
+
+
+@pytest.mark.parametrize("share", [0, 1, 2, 3, 4, 8])
+def test_a_picture_needs_edges_in_a_part_of_it(share: int) -> None:
+    """Of eight columns of blocks, those with edges; 16 % is more than one."""
+    frame = flat(60)
+    wide = max(0, 16 * share - 8)
+    frame[:, :wide] = board(4)[:, :wide]
+    assert fault_in(frame) == ("occluded" if share < 2 else None)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "later", "fault"),
+    [
+        (board(), board(), True, "frozen"),
+        (board(), board(), False, None),  # handed out again, with its own old time
+        (board(), board(9), True, None),
+        (flat(0), flat(0), True, "dark"),  # a covered lens is no frozen one
+        (flat(6), flat(6), True, "frozen"),
+        (flat(6), flat(6), False, "occluded"),
+    ],
+)
+def test_what_two_pictures_show(
+    before: Any, now: Any, later: bool, fault: CameraFault | None
+) -> None:
+    watch = CameraWatch()
+    watch.fault(View(1.0, before))
+    assert watch.fault(View(1.5 if later else 1.0, now)) == fault
+
+
+def test_only_the_picture_before_counts() -> None:
+    watch = CameraWatch((96, 128))
+    views = [View(float(t), frame) for t, frame in enumerate([board(), board(9), board(), board()])]
+    assert [watch.fault(view) for view in views] == [None, None, None, "frozen"]
+
+
+@pytest.mark.parametrize(
+    ("size", "fault"), [(None, None), ((96, 128), None), ((128, 96), "wrong_size")]
+)
+def test_a_size_that_was_not_promised(size: tuple[int, int] | None, fault: str | None) -> None:
+    assert CameraWatch(size).fault(View(0.0, board())) == fault
+    assert CameraWatch(size).fault(View(0.0, board()[:, :, 0])) == "wrong_size"
+    assert CameraWatch(size).fault(View(0.0, np.zeros((0, 0, 3), np.uint8))) == "missing"

@@ -1,0 +1,148 @@
+"""Conditions: yes, no, or not known yet; what they say, on what evidence; only fresh pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bt_exec.observation import ObservationBuffer, World
+from bt_exec.skill import Verdict
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.perception.fresh import PATIENCE_S
+from bt_exec_skills.reporter.perception.observation import LIT_LEVEL, ReporterObservation
+from bt_exec_skills.reporter.skills.conditions import CONDITIONS
+from tests.skills.reporter.acts import BASE, OFFICE, PROFESSOR
+
+NOW = 9.0
+
+
+def observation(t: float, *found: Any, fault: Any = None, level: float | None = None) -> Any:
+    frame = None if level is None else np.full((4, 6, 3), level, dtype=np.uint8)
+    return ReporterObservation(t, BASE, tuple(found), frame=frame, fault=fault)
+
+
+class Question:
+    """Asks a condition of the pack of a robot that saw `observations` and asks since `since`."""
+
+    def __init__(self, one: Any) -> None:
+        self.one = one
+
+    def ask(self, name: str, *observations: Any, since: float = 0.0, **args: Any) -> Verdict:
+        (condition,) = (condition for condition in CONDITIONS if condition.name == name)
+        buffer: ObservationBuffer[ReporterObservation] = ObservationBuffer(lambda: NOW)
+        for each in observations:
+            buffer.add(each)
+        given = condition.inject(self.one.robot, World(buffer, since), self.one.services)
+        return condition(**given, **condition.validate(args))
+
+
+@pytest.fixture
+def question(play: Callable[..., Any]) -> Callable[..., Question]:
+    return lambda **robot: Question(play(**robot))
+
+
+def test_where_the_robot_is(question: Any) -> None:
+    at = question(pose=OFFICE).ask("at_place", target="professor_office")
+    assert (at.holds, at.why, at.evidence) == (True, "at professor_office", ("pose:2.5,3.9",))
+    assert question(pose=OFFICE).ask("at_place", target="basecamp").holds is False
+    between = question(pose=Pose(6.0, 0.0, 0.0)).ask("at_place", target="basecamp")
+    assert (between.holds, between.why) == (False, "at between places")
+
+
+@pytest.mark.parametrize("tray", [None, "tea", "documents"])
+def test_what_lies_on_the_tray(question: Any, tray: str | None) -> None:
+    one = question(tray=tray)
+    said = f"tray: {tray or 'empty'}", (f"tray:{tray or 'empty'}",)
+    holds = one.ask("tray_holds", object="tea")
+    assert (holds.holds, holds.why, holds.evidence) == (tray == "tea", *said)
+    empty = one.ask("tray_empty")
+    assert (empty.holds, empty.why, empty.evidence) == (tray is None, *said)
+
+
+@pytest.mark.parametrize(
+    ("pictures", "holds"),
+    [
+        ("", None),
+        ("-", None),
+        ("--", None),
+        ("---", False),
+        ("----", False),
+        ("P", True),
+        ("--P", True),
+        ("P-", None),  # only the newest picture says that somebody is there
+        ("P--", False),
+        ("--x", None),  # a picture with a fault says nothing
+        ("---x", False),
+        ("Px", True),
+        ("x", None),
+    ],
+)
+def test_somebody_is_absent_only_after_three_good_pictures(
+    question: Any, pictures: str, holds: bool | None
+) -> None:
+    seen = [
+        observation(
+            4.0 + number,
+            *([PROFESSOR] if letter == "P" else []),
+            fault="dark" if letter == "x" else None,
+        )
+        for number, letter in enumerate(pictures)
+    ]
+    one = question()
+    verdict = one.ask("person_in_view", *seen, target="professor")
+    words = {True: "professor seen", False: "professor not in view", None: "professor not seen yet"}
+    age = NOW - seen[-1].t if seen else float("inf")
+    assert (verdict.holds, verdict.why, verdict.age_s) == (holds, words[holds], age)
+    assert one.ask("person_in_view", *seen, target="user").holds in (None, False)
+    late = one.ask("person_in_view", *seen, since=8.5, target="professor")
+    assert late.holds is None  # what was seen before the question does not count
+
+
+@pytest.mark.parametrize(
+    ("level", "holds"), [(0, False), (LIT_LEVEL - 1, False), (LIT_LEVEL, True), (255, True)]
+)
+def test_it_is_lit_from_a_level_on(question: Any, level: float, holds: bool) -> None:
+    one = question()
+    verdict = one.ask(
+        "lit_here", observation(7.0, level=255 - level), observation(8.0, level=level)
+    )
+    assert (verdict.holds, verdict.why) == (holds, f"brightness {level:.0f}")
+    assert (verdict.evidence, verdict.age_s) == ((f"luminance:{level:.0f}/255",), 1.0)
+
+
+def test_without_a_good_fresh_picture_nobody_knows_whether_it_is_lit(question: Any) -> None:
+    one = question()
+    bright = observation(8.0, level=200)
+    for seen, since in (
+        ([], 0.0),
+        ([bright], 8.5),
+        ([observation(8.0)], 0.0),
+        ([observation(8.0, level=200, fault="frozen")], 0.0),
+    ):
+        verdict = one.ask("lit_here", *seen, since=since)
+        assert (verdict.holds, verdict.why) == (None, "no picture yet")
+        assert verdict.age_s == (1.0 if seen else float("inf"))
+    broken = observation(8.5, level=10, fault="noise")
+    assert one.ask("lit_here", bright, broken).holds is True
+
+
+def test_only_the_newest_note_says_that_a_failure_will_be_reported(play: Any) -> None:
+    one = play()
+    assert Question(one).ask("failure_noted").holds is False
+    one.notebook.note(1.0, "failed", None, skill="navigate", code="BLOCKED_PATH")
+    noted = Question(one).ask("failure_noted")
+    assert (noted.holds, noted.why) == (True, "noted: BLOCKED_PATH")
+    assert noted.evidence == ("notebook:BLOCKED_PATH",)
+    one.notebook.note(2.0, "went", "lounge", target="lounge")
+    verdict = Question(one).ask("failure_noted")
+    assert (verdict.holds, verdict.why) == (False, "nothing that failed is in the notebook")
+
+
+def test_only_what_needs_pictures_is_waited_for() -> None:
+    waited = {condition.name for condition in CONDITIONS if condition.patience_s}
+    assert waited == {"person_in_view", "lit_here"}
+    assert {condition.patience_s for condition in CONDITIONS} == {0.0, PATIENCE_S}
+    assert {condition.unknown for condition in CONDITIONS} == {"UNCERTAIN_SIGHT"}
