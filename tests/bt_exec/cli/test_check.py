@@ -120,7 +120,7 @@ def broken_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     words = write(tmp_path / "words.yaml", "verbs: [open]\n")
     pack = replace(find_pack("door"), lexicon=words)
-    packs = {"door": pack, "reporter": find_pack("reporter")}
+    packs = {name: find_pack(name) for name in ("image", "reporter")} | {"door": pack}
     monkeypatch.setattr("bt_exec.site.site.find_pack", packs.__getitem__)
     return words
 

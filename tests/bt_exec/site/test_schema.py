@@ -13,8 +13,8 @@ from bt_exec.pack import find_pack
 from bt_exec.site.data import data_path, site_names
 from bt_exec.site.schema import site_schema
 
-PACKS = ("door", "reporter")
-COMPILERS = ("claude", "offline", "replay")
+PACKS = ("door", "image", "reporter")
+COMPILERS = ("claude", "offline", "questions", "replay")
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,9 @@ def tools_of(root: dict) -> list[tuple[str, dict]]:
         if node.get("tree") == "from_colours":
             found += [("segment_colour", given), ("separate_touching", {"of": given["into"]})]
         elif "tree" in node:
-            found.append(({"from_annotation": "read_annotation"}.get(node["tree"], "detect"), given))
+            found.append(
+                ({"from_annotation": "read_annotation"}.get(node["tree"], "detect"), given)
+            )
         else:
             found.append((node["do"], given))
     return found

@@ -19,7 +19,8 @@ SHADES = MappingProxyType({
 })  # fmt: skip
 SHAPES = ("circle", "square", "triangle")
 KO = MappingProxyType({
-    "red": "빨간", "green": "초록색", "blue": "파란", "yellow": "노란", "purple": "보라색", "orange": "주황색",
+    "red": "빨간", "green": "초록색", "blue": "파란", "yellow": "노란", "purple": "보라색",
+    "orange": "주황색",
     "circle": "원", "square": "정사각형", "triangle": "삼각형",
 })  # fmt: skip
 
@@ -56,7 +57,9 @@ def draw(seed: int, size: tuple[int, int] = (300, 400)) -> Drawn:
     """Return a picture of up to 12 things on a plain ground, with noise and uneven light."""
     rng = random.Random(seed)
     light = rng.random() < 0.8
-    ground = rng.choice([(238, 236, 230), (200, 205, 210), (250, 250, 250)] if light else [(30, 30, 34)])
+    ground = rng.choice(
+        [(238, 236, 230), (200, 205, 210), (250, 250, 250)] if light else [(30, 30, 34)]
+    )
     things, tricks = _placed(rng, size)
     scale = 4  # drawn large and made small: soft edges
     canvas = np.empty((size[0] * scale, size[1] * scale, 3), np.uint8)
@@ -140,6 +143,10 @@ def questions(drawn: Drawn, seed: int) -> list[tuple[str, str, int | bool]]:
     return [
         ("count", f"How many {colour} {shape}s are there?", count),
         ("count", f"How many {shape}s are there?", drawn.counted(shape=shape)),
-        ("count", f"How many things are there except the {colour} ones?", drawn.counted(without=colour)),
+        (
+            "count",
+            f"How many things are there except the {colour} ones?",
+            drawn.counted(without=colour),
+        ),
         ("exists", f"Is there a {colour} {shape}?", count > 0),
     ]

@@ -28,7 +28,12 @@ RED, BLUE, GREEN = (200, 30, 30), (30, 60, 200), (40, 150, 60)
 def shapes(tmp_path):
     """Two red discs that touch, a red and a blue one, a blue and a green square."""
     picture = np.full((360, 480, 3), 235, np.uint8)
-    for x, y, r, colour in [(80, 80, 35, RED), (147, 95, 35, RED), (300, 80, 20, RED), (400, 250, 45, BLUE)]:
+    for x, y, r, colour in [
+        (80, 80, 35, RED),
+        (147, 95, 35, RED),
+        (300, 80, 20, RED),
+        (400, 250, 45, BLUE),
+    ]:
         cv2.circle(picture, (x, y), r, colour, -1, cv2.LINE_AA)
     for x, y, half, colour in [(120, 260, 40, BLUE), (260, 260, 30, GREEN)]:
         cv2.rectangle(picture, (x - half, y - half), (x + half, y + half), colour, -1)
@@ -69,7 +74,8 @@ def bt_ask(capsys, monkeypatch, tmp_path):
 
 
 ANSWERS = [
-    ("How many red circles are there?", 3, "red circle: 3. Left out: blue (2), green (1)."),
+    ("How many red circles are there?", 3,
+     "red circle: 3. Left out: blue (2), green (1)."),
     ("빨간 원은 몇 개야?", 3, "빨간 원: 3개. 제외:"),
     ("How many things are there except the green ones?", 5, "Left out: green (1)."),
     ("Is there a yellow triangle?", False, "No, none found"),
@@ -77,7 +83,7 @@ ANSWERS = [
     ("Where is the blue square?", ["bottom left"], "bottom left"),
     ("파란 정사각형은 어디에 있어?", ["bottom left"], "아래 왼쪽"),
     ("What colour is the small circle?", ["red"], "small circle: red."),
-    ("Are there more red circles than blue squares?", {"target": 3, "other": 1}, "more: red circle"),
+    ("Are there more red circles than blue squares?", {"target": 3, "other": 1}, "more: red"),
     ("How many circles are above the blue square?", 2, "not above"),
 ]  # fmt: skip
 
@@ -197,7 +203,11 @@ root:
 def test_a_plan_that_verifies_before_it_crops_is_refused(shapes, cropped):
     from bt_exec.spec.load import load_text
 
-    crop = "{do: crop, with: {of: target}}" if cropped else "{do: separate_touching, with: {of: target}}"
+    crop = (
+        "{do: crop, with: {of: target}}"
+        if cropped
+        else "{do: separate_touching, with: {of: target}}"
+    )
     plan = load_text(PLAN.replace("CROP", crop)).document
     with Session("image", world={"image": str(shapes)}) as session:
         outcome = session.run("count", plan)

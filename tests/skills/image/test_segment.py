@@ -14,9 +14,10 @@ def ground(value=240):
 
 def test_every_named_colour_is_called_by_its_name():
     shown = {
-        "red": (200, 20, 20), "orange": (250, 140, 10), "yellow": (250, 225, 30), "green": (20, 140, 40),
-        "cyan": (30, 200, 210), "blue": (30, 60, 200), "purple": (120, 40, 160), "pink": (245, 150, 185),
-        "brown": (120, 70, 35), "black": (5, 5, 5), "grey": (128, 128, 128), "white": (252, 252, 252),
+        "red": (200, 20, 20), "orange": (250, 140, 10), "yellow": (250, 225, 30),
+        "green": (20, 140, 40), "cyan": (30, 200, 210), "blue": (30, 60, 200),
+        "purple": (120, 40, 160), "pink": (245, 150, 185), "brown": (120, 70, 35),
+        "black": (5, 5, 5), "grey": (128, 128, 128), "white": (252, 252, 252),
     }  # fmt: skip
     for name, rgb in shown.items():
         pixel = np.array(rgb, np.uint8).reshape(1, 1, 3)

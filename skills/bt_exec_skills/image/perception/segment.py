@@ -77,7 +77,8 @@ def separate_touching(instances: Iterable[Instance]) -> list[Instance]:
     """Return the instances, each region with several middles cut where it is narrow.
 
     The middles are the maxima of the distance to the edge that stand out by a fifth; the cut is the
-    watershed between them: every pixel belongs where the steepest way up leads. A convex region is one thing, and stays.
+    watershed between them: every pixel belongs where the steepest way up leads. A convex region is
+    one thing, and stays.
     """
     return [part for one in instances for part in _parts(one)]
 
