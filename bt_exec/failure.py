@@ -276,8 +276,9 @@ class Refusal:
         calls: How many questions it took (a model's repair rounds count).
         problems: What was wrong with the plans that it turned down, for people who read details.
         requests: How many requests were sent to a language model before.
-        did_you_mean: Names that a word may be a slip of.
-        missing: The words that were not understood, or where something is left out.
+        did_you_mean: Commands that may have been meant; each would be understood.
+        missing: What it would need, as names of types, or the words that were not understood.
+        question: What to ask back: a short question whose answer completes the command.
     """
 
     code: str
@@ -288,6 +289,7 @@ class Refusal:
     requests: int = 0
     did_you_mean: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    question: str = ""
 
 
 class BtExecError(Exception):

@@ -8,12 +8,23 @@ from typing import Any, Literal, TypeAlias
 
 from bt_exec.failure import Failure, Refusal
 
-__all__ = ["EXIT_CODES", "Ending", "MissionStatus", "Outcome", "code_of_reason"]
+__all__ = [
+    "EXIT_CODES",
+    "NOTHING_DONE",
+    "PARTLY_DONE",
+    "Ending",
+    "MissionStatus",
+    "Outcome",
+    "code_of_reason",
+]
 
-MissionStatus: TypeAlias = Literal["satisfied", "blocked", "failed", "refused", "aborted"]
+MissionStatus: TypeAlias = Literal[
+    "satisfied", "partial", "blocked", "failed", "refused", "aborted"
+]
 
 EXIT_CODES: Mapping[str, int] = {
     "satisfied": 0,
+    "partial": 6,
     "blocked": 3,
     "failed": 4,
     "refused": 5,
@@ -21,16 +32,35 @@ EXIT_CODES: Mapping[str, int] = {
 }
 
 
+_OPTIONAL = frozenset(
+    {
+        "undone",
+        "nearest",
+        "did_you_mean",
+        "missing",
+        "question",
+        "problems",
+        "results",
+        "record_problem",
+    }
+)
+"""What is no part of an outcome's plain data where it is empty."""
+
+PARTLY_DONE, NOTHING_DONE = "PARTLY_DONE", "NOTHING_DONE"
+"""Codes of a mission that went on without a part, and of one that so did nothing of it."""
+
+
 @dataclass(frozen=True)
 class Ending:
     """How a mission ended, before it is put into words.
 
     Attributes:
-        status: Satisfied, blocked, failed, refused or aborted.
+        status: Satisfied, partial (done, but not all), blocked, failed, refused or aborted.
         reason_code: ``OK``, or why not.
         failure: What ended it, if a failure did.
         why: Why it was not planned again after the failure; a code with a sentence.
-        said: The same in the compiler's own words, if it gave any.
+        said: The same in the compiler's own words, if it gave any; of a satisfied one the answer
+            to words that asked for no plan.
         refusal: What the compiler said, if it refused.
         problems: What was wrong with a plan that was not accepted.
     """
@@ -64,9 +94,15 @@ class Outcome:
         sim_seconds: Time on the mission's clock [s].
         wall_seconds: Time on the wall [s].
         skipped: ``{"name", "reason"}`` of what was not needed.
-        failures: Every failure, first to last, as plain data.
+        failures: Every failure, first to last, as plain data: those that ended a plan, then those
+            that were noted.
+        undone: What was not done although the mission went on: ``{"what", "why", "code", "path",
+            "node", "args"}``, the first two in the language of the command.
         journal: Where the record is, or None.
         nearest: Of a refusal: commands that would be understood.
+        did_you_mean: Of a refusal: commands that are like the one that was typed; each would run.
+        missing: Of a refusal: what it would need, by type, or the words that were not understood.
+        question: Of a refusal: what to ask back; the answer, as the next command, completes it.
         problems: Of a plan that was not accepted: what was wrong with it.
         results: What the tree that was the plan returned (``returns``), by field; empty if it did
             not end well.
@@ -87,11 +123,15 @@ class Outcome:
     wall_seconds: float = 0.0
     skipped: tuple[Mapping[str, str], ...] = ()
     failures: tuple[Mapping[str, Any], ...] = ()
+    undone: tuple[Mapping[str, Any], ...] = ()
     journal: str | None = None
     nearest: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     results: Mapping[str, Any] = field(default_factory=dict)
     record_problem: str = ""
+    did_you_mean: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    question: str = ""
 
     @property
     def exit_code(self) -> int:
@@ -101,8 +141,7 @@ class Outcome:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, in this order; what is optional is left out if empty."""
         data = {field.name: getattr(self, field.name) for field in fields(self)}
-        optional = ("nearest", "problems", "results", "record_problem")
-        return {key: data[key] for key in data if data[key] or key not in optional}
+        return {key: data[key] for key in data if data[key] or key not in _OPTIONAL}
 
     def explain(self) -> str:
         """Return how it ended in a few lines: status, sentence, and where each failure was."""

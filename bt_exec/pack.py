@@ -66,6 +66,8 @@ class Pack:
         lexicon: File of its words for the offline compiler, or None.
         words: Gives further words, in the form of that file, from the site's settings for the
             pack: the names of places and people. None if it has none.
+        names: Gives what things of the site are called in sentences, by id and language, from the
+            site's settings for the pack: ``{"lounge": {"en": "the lounge", "ko": "라운지"}}``.
         services: Types of what its rigs offer its skills and conditions, by name:
             ``{"site_map": SiteMap}``; see `bt_exec.skill.Service`.
         robots: Rig factories by the name a site uses.
@@ -90,6 +92,7 @@ class Pack:
     messages: Path | None = None
     lexicon: Path | None = None
     words: Callable[[Any], Mapping[str, Any]] | None = None
+    names: Callable[[Any], Mapping[str, Mapping[str, str]]] | None = None
     services: Mapping[str, type] = field(default_factory=dict)
     robots: Mapping[str, RigFactory] = field(default_factory=dict)
     settings: type[PackSettings] = PackSettings

@@ -256,12 +256,15 @@ class Condition(Signature, Generic[P]):
             template over the arguments: ``"already {state}"``.
         establishes: The fact it is about, as templates: ``{"door": "{state}"}``. The dry run
             takes it as given after a check that held.
+        notes: It only takes note of what failed before it: as a branch of a fallback it lets the
+            mission go on without that part, and the mission ends as ``partial`` at best.
     """
 
     patience_s: float = 3.0
     unknown: str = "UNCERTAIN"
     skip_reason: str = ""
     establishes: Mapping[str, str] = field(default_factory=dict)
+    notes: bool = False
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Verdict:
         """Ask: return the verdict of this moment."""
@@ -345,6 +348,7 @@ def condition(
     unknown: str = "UNCERTAIN",
     skip_reason: str = "",
     establishes: Mapping[str, str] | None = None,
+    notes: bool = False,
     name: str | None = None,
 ) -> _DeclareCondition: ...
 
@@ -357,6 +361,7 @@ def condition(
     unknown: str = "UNCERTAIN",
     skip_reason: str = "",
     establishes: Mapping[str, str] | None = None,
+    notes: bool = False,
     name: str | None = None,
 ) -> Any:
     """Declare a function to be a condition; see `Condition` for the meaning of each argument.
@@ -379,6 +384,7 @@ def condition(
             unknown=unknown,
             skip_reason=skip_reason,
             establishes=declaration.facts("establishes", establishes),
+            notes=notes,
         )
 
     if function is None:

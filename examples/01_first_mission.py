@@ -14,6 +14,6 @@ with Session("door", world={"door": "closed", "seed": "1"}, fast=True) as sessio
 # Is the door open?
 #   satisfied · OK: No. The door is closed.
 # 문 안의 자재를 가져와
-#   satisfied · OK: 문이 닫혀 있습니다. 오른손에 자재가 있습니다.
+#   satisfied · OK: 문이 닫혀 있습니다. 팔은 제자리에 있습니다. 오른손에 자재가 있습니다.
 # Close the door.
 #   satisfied · ALREADY_CLOSED: The door is already closed.

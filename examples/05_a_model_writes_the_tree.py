@@ -25,7 +25,8 @@ class Plans:
 
 
 with MessagesServer([WRONG, RIGHT]) as server:
-    model = CompilerSettings(name="claude", base_url=server.url, model="played", tier="text")
+    asked = {"base_url": server.url, "model": "played", "tier": "text"}
+    model = CompilerSettings(name="claude", first="model", **asked)
     site = replace(load_site("door"), compiler=model)
     with Session(site, world={"seed": "1"}, fast=True, listeners=[Plans()]) as session:
         outcome = session.run("Open the door with your left arm.")

@@ -29,9 +29,9 @@ SITES = site_names()
 
 
 def messages_of(pack):
-    from bt_exec.site.site import _OWN_MESSAGES
+    from bt_exec.language.messages import OWN_MESSAGES
 
-    return Messages.load([_OWN_MESSAGES, *([pack.messages] if pack.messages else [])])
+    return Messages.load([OWN_MESSAGES, *([pack.messages] if pack.messages else [])])
 
 
 def library_of(pack):

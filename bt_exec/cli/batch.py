@@ -35,6 +35,7 @@ def compile_lines(site: Site, source: str, compiler: str | None) -> None:
 
 def _answer(site: Site, compiler: Compiler, command: str) -> dict[str, Any]:
     from bt_exec.failure import Refusal, SpecError
+    from bt_exec.planning.compiler import Reply
     from bt_exec.planning.plan import prepare_answer
     from bt_exec.site.compile_command import request_of
     from bt_exec.spec.dump import dump_json
@@ -43,8 +44,14 @@ def _answer(site: Site, compiler: Compiler, command: str) -> dict[str, Any]:
     answer = compiler.compile(request)
     if isinstance(answer, Refusal):
         found = {"code": answer.code, "message": answer.message}
-        lists = {"missing": answer.missing, "did_you_mean": answer.did_you_mean}
+        lists = {
+            "missing": answer.missing,
+            "did_you_mean": answer.did_you_mean,
+            "nearest": answer.nearest,
+        }
         return {"command": command, "ok": False, **found, **{k: list(v) for k, v in lists.items()}}
+    if isinstance(answer, Reply):
+        return {"command": command, "ok": True, "code": answer.code, "reply": answer.message}
     try:
         runs = prepare_answer(answer, request).spec
     except SpecError as error:

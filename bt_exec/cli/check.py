@@ -116,7 +116,7 @@ def _problems(files: list[Path], site: Site) -> list[Problem]:
 
     from bt_exec.cli.given import is_other_form
     from bt_exec.failure import SpecError
-    from bt_exec.site.compile_command import check_utterances
+    from bt_exec.site.check_utterances import check_utterances
     from bt_exec.site.site import load_site
     from bt_exec.spec.library import Library
     from bt_exec.spec.load import parse

@@ -7,6 +7,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
+from bt_exec.cli.asking import YES
 from bt_exec.tui.static import document_lines
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["TerminalConfirm", "can_ask"]
 
 _STEP_S = 0.1
-_YES = frozenset({"y", "yes", "ok", "네", "예", "응", "ㅇ", "좋아"})
 
 
 def can_ask(painter: Painter) -> bool:
@@ -47,7 +47,7 @@ class TerminalConfirm:
             lines = document_lines(spec, conductor.library, painter.width, painter.glyphs)
             painter.lines(lines)
             painter.say(say("CONFIRM_QUESTION", spec.mission.language))
-            return _line(over).casefold().strip().strip(" .!") in _YES
+            return _line(over).casefold().strip().strip(" .!") in YES
         finally:
             if view is not None:
                 view.again()

@@ -132,7 +132,8 @@ def _parts(own: str) -> Iterator[Finding]:
     from bt_exec.failure import BtExecError
     from bt_exec.pack import find_pack, pack_names
     from bt_exec.planning.compiler import compiler_names, find_compiler
-    from bt_exec.site.compile_command import check_utterances, make_compiler
+    from bt_exec.site.check_utterances import check_utterances
+    from bt_exec.site.compile_command import make_compiler
     from bt_exec.site.data import site_names
     from bt_exec.site.site import load_site
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bt_exec import events as ev
 from bt_exec.cli.stopping import signals
+from bt_exec.planning.compiler import REPLIES
 from bt_exec.spec.library import Library
 from bt_exec.tui.lines import PlainView
 from bt_exec.tui.live import LiveView
@@ -49,7 +50,7 @@ class Conductor:
         self.verbose = verbose
         self.last = last
         self.live = painter.live and not plain
-        self.model = ViewModel(ascii=painter.ascii)
+        self.model = ViewModel(ascii=painter.ascii, verbose=verbose)
         self.listener: ev.Listener = (
             self.model if self.live else PlainView(self.model, self._line, verbose=verbose)
         )
@@ -86,7 +87,7 @@ class Conductor:
 
     def _last_lines(self, outcome: Outcome) -> Iterator[Any]:
         width, ascii_only = self.painter.width, self.painter.ascii
-        if self.live:
+        if self.live and outcome.reason_code not in REPLIES:
             yield from tree_lines(self.model, width, ascii=ascii_only, verbose=self.verbose)
         yield from summary_lines(
             outcome,

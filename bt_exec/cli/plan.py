@@ -12,6 +12,7 @@ from bt_exec.cli import options as opt
 if TYPE_CHECKING:
     from bt_exec.failure import Refusal
     from bt_exec.observation import Situation
+    from bt_exec.planning.compiler import Reply
     from bt_exec.site.site import Site
 
 __all__ = ["COMMANDS", "compile_"]
@@ -67,6 +68,9 @@ def compile_(
     compiled = compile_command(loaded, command, situation=situation, compiler=compiler)
     if compiled.refusal is not None:
         raise _refused(compiled.refusal)
+    if compiled.reply is not None:
+        _replied(compiled.reply)
+        return
     assert compiled.plan is not None
     spec = compiled.plan if inline else compiled.written
     assert spec is not None
@@ -74,6 +78,13 @@ def compile_(
     if writer is not None:
         text = writer(compiled.plan)
     sys.stdout.write(text.rstrip("\n") + "\n")
+
+
+def _replied(reply: Reply) -> None:
+    """Say what is answered to words that ask for no plan."""
+    from bt_exec.cli.output import for_people
+
+    for_people(beside=True).say(f"{reply.message} [{reply.code}]")
 
 
 def _question(

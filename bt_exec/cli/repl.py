@@ -55,6 +55,7 @@ def repl(
     that did not end satisfied.
     """
     from bt_exec.cli.stage import Options, staged
+    from bt_exec.language.messages import LANGUAGES
 
     options = Options(
         site=site,
@@ -66,6 +67,7 @@ def repl(
         no_journal=no_journal,
         compiler=compiler,
         verbose=verbose,
+        languages=LANGUAGES,
     )
     with staged(options) as stage:
         code = _Prompt(stage).loop()
@@ -98,6 +100,7 @@ class _Prompt:
     def take(self, word: str, text: str) -> None:
         """Do what a line says; an error of a person ends the line, not the prompt."""
         from bt_exec.failure import BtExecError
+        from bt_exec.planning.compiler import REPLIES
 
         try:
             if word == "help" and text in _WORDS["help"]:
@@ -110,7 +113,7 @@ class _Prompt:
                 self.reset(text.split()[1:])
             else:
                 outcome = self.stage.run(text)
-                self.last = outcome.mission_id
+                self.last = self.last if outcome.reason_code in REPLIES else outcome.mission_id
                 self.code = self.code or outcome.exit_code
         except KeyboardInterrupt:
             forget()

@@ -52,6 +52,7 @@ def run(
     from bt_exec.cli.given import load_plan
     from bt_exec.cli.output import emit
     from bt_exec.cli.stage import Options, staged
+    from bt_exec.language.messages import language_of
 
     if command is None and plan is None:
         raise _USAGE_ERROR("Missing argument 'command'.", context)
@@ -71,6 +72,7 @@ def run(
         compiler=compiler,
         verbose=verbose,
         last=True,
+        languages=(language_of(command),) if command else (),
     )
     with staged(chosen) as stage:
         given = None if plan is None else load_plan(plan, stage.session.site, command or "")

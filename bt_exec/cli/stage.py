@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bt_exec.cli.asking import MOST_QUESTIONS, next_command
 from bt_exec.cli.output import for_people
 from bt_exec.cli.sinks import Frames, TurnLines
 from bt_exec.failure import UsageError
@@ -39,18 +40,36 @@ class Options:
     compiler: str | None = None
     verbose: bool = False
     last: bool = False
+    languages: Sequence[str] = ()
 
 
 @dataclass
 class Stage:
-    """A session with its views."""
+    """A session with its views.
+
+    Attributes:
+        session: Runs the missions.
+        conductor: Shows them.
+        asks: Whether a person can be asked what a command left open.
+    """
 
     session: Session
     conductor: Conductor
+    asks: bool = False
 
     def run(self, command: str, plan: MissionSpec | None = None) -> Outcome:
-        """Run one command, by `plan` if there is one, and show it."""
-        return self.conductor.run(self.session, command, plan)
+        """Run one command, by `plan` if there is one, and show it.
+
+        Where a person can be asked, a refusal that leaves something open is asked about, and the
+        answer runs; the outcome is that of the last command.
+        """
+        outcome = self.conductor.run(self.session, command, plan)
+        for _ in range(MOST_QUESTIONS if self.asks else 0):
+            said = next_command(outcome, self.conductor.painter)
+            if not said:
+                break
+            outcome = self.conductor.run(self.session, said)
+        return outcome
 
 
 @contextlib.contextmanager
@@ -109,7 +128,8 @@ def staged(options: Options) -> Iterator[Stage]:
                 frames=options.keep_frames,
                 compiler=options.compiler,
                 confirm=TerminalConfirm(conductor) if can_ask(conductor.painter) else None,
+                languages=options.languages,
             )
         stack.enter_context(session)
         conductor.model.messages = site.messages
-        yield Stage(session, conductor)
+        yield Stage(session, conductor, asks=not beside and can_ask(conductor.painter))

@@ -11,6 +11,7 @@ from bt_exec.cli import options as opt
 
 if TYPE_CHECKING:
     from bt_exec.language.meaning import Act, Meaning, Unclear
+    from bt_exec.planning.compiler import Reply
 
 __all__ = ["COMMANDS", "understand"]
 
@@ -21,8 +22,19 @@ def understand(
     ],
     site: opt.SiteName = "",
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    after: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--after",
+            help="A command that was said before; may be given several times.",
+            metavar="COMMAND",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Show what a command means: its words with their roles, its acts, and its plan.
+
+    bt-exec understand "close it" --after "open the door"
 
     Raises:
         UsageError: If the site's compiler cannot say what it understands.
@@ -42,7 +54,7 @@ def understand(
     compiler = make_compiler(loaded, "offline")
     if not isinstance(compiler, Reader):
         raise UsageError(f"compiler {compiler.name} does not say what it understands")
-    request = request_of(loaded, command)
+    request = request_of(loaded, command, context=after or ())
     meaning = compiler.read(request)
     answer = compiler.compile(request)
     if json_:
@@ -59,20 +71,26 @@ def understand(
         raise typer.Exit(EXIT_CODES["refused"])
 
 
-def _as_data(meaning: Meaning | Unclear) -> dict[str, Any]:
+def _as_data(meaning: Meaning | Unclear | Reply) -> dict[str, Any]:
     from dataclasses import asdict
 
     from bt_exec.language.meaning import Unclear
+    from bt_exec.planning.compiler import Reply
 
+    if isinstance(meaning, Reply):
+        return {"understood": True, "code": meaning.code, "reply": meaning.message}
     data = asdict(meaning)
     words = data.pop("uses") if isinstance(meaning, Unclear) else data.pop("words")
     found = {"understood": not isinstance(meaning, Unclear), **data}
     return {**found, "heard": words}
 
 
-def _lines(meaning: Meaning | Unclear) -> list[str]:
+def _lines(meaning: Meaning | Unclear | Reply) -> list[str]:
     from bt_exec.language.meaning import Unclear
+    from bt_exec.planning.compiler import Reply
 
+    if isinstance(meaning, Reply):
+        return [f"no command · {meaning.code}", f"  {meaning.message}"]
     if isinstance(meaning, Unclear):
         lines = [f"not understood · {meaning.code} · {meaning.words}"]
         return [*lines, *(f"  {use.text}  {use.use} {use.detail}".rstrip() for use in meaning.uses)]

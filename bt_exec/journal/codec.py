@@ -176,7 +176,11 @@ def _tuples(cls: type[Any], names: tuple[str, ...], data: Mapping[str, Any]) -> 
 
 
 _VERDICT = tuple(f.name for f in fields(Verdict))
-_outcome = partial(_tuples, Outcome, ("skipped", "failures", "nearest", "problems"))
+_outcome = partial(
+    _tuples,
+    Outcome,
+    ("skipped", "failures", "undone", "nearest", "problems", "did_you_mean", "missing"),
+)
 _problem = partial(_tuples, Problem, ("allowed",))
 
 _WRITE: Mapping[str, Callable[[Any], Any]] = {

@@ -21,6 +21,7 @@ from bt_exec.events import (
 )
 from bt_exec.failure import Failure
 from bt_exec.journal.record import MissionLine, MissionRecord, SkillRun
+from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE
 from bt_exec.pack import Catalogue
 from bt_exec.planning.first_cause import DoneAction, first_cause
 from bt_exec.spec.expand import with_results
@@ -162,6 +163,9 @@ def _attempts(record: MissionRecord) -> Iterator[Attempt]:
     if now is None:
         return
     failures = record.outcome.failures if record.outcome is not None else ()
+    if record.outcome is not None and record.outcome.reason_code in (PARTLY_DONE, NOTHING_DONE):
+        paths_of = {part["path"] for part in record.outcome.undone}
+        failures = tuple(one for one in failures if one["path"] in paths_of)[:1]
     if now.failure is None and failures and record.status != "satisfied":
         now.failure = Failure.from_dict(dict(failures[-1]))
     yield now

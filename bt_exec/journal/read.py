@@ -19,6 +19,7 @@ from bt_exec.journal.record import (
     PlanRecord,
     SkillRun,
 )
+from bt_exec.planning.compiler import REPLIES
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
 
@@ -156,7 +157,11 @@ def _exchanges(connection: sqlite3.Connection, number: int) -> tuple[Exchange, .
 def _find(connection: sqlite3.Connection, which: str) -> sqlite3.Row:
     """Return the row of a mission by ``last``, number of the day (the newest such), or id."""
     if which == "last":
-        rows = connection.execute("SELECT * FROM missions ORDER BY no DESC LIMIT 1")
+        rows = connection.execute(  # nobody asks about thanks, unless there is nothing else
+            "SELECT * FROM missions ORDER BY COALESCE(reason_code, '') IN"
+            " (SELECT value FROM json_each(?)), no DESC LIMIT 1",
+            (json.dumps(sorted(REPLIES)),),
+        )
     elif which.isdecimal() and len(which) < 10:
         rows = connection.execute(
             "SELECT * FROM missions WHERE number = ? ORDER BY no DESC LIMIT 1",

@@ -3,13 +3,17 @@
 A database that is locked or full when a mission ends costs nothing: its rows go into
 ``journal.sqlite.ID.rows`` (in the folder for temporary files where that disk is full as well), and
 the next one that opens the journal writes them in and removes the file. Lines of a side file name
-a statement of `bt_exec.journal.rows`, so a file of somebody else cannot do anything else.
+a statement of `bt_exec.journal.rows`, so a file of somebody else cannot do anything else. In the
+folder for temporary files the name says which database it belongs to, and a file of another user is
+left alone.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
+import os
 import sqlite3
 import tempfile
 from collections.abc import Sequence
@@ -37,8 +41,8 @@ def keep_aside(journal: Path, mission_id: str, number: int, rows: Sequence[Row])
     lines: list[object] = [[mission_id, number]]
     lines += [[names[statement], values] for statement, values in rows]
     text = "".join(to_json(line) + "\n" for line in lines)
-    for folder in (journal.parent, Path(tempfile.gettempdir())):
-        path = folder / f"{journal.name}.{mission_id}.rows"
+    for folder, prefix in _folders(journal):
+        path = folder / f"{prefix}{mission_id}.rows"
         part = path.with_suffix(".part")
         try:
             part.write_text(text, encoding="utf-8")
@@ -52,17 +56,29 @@ def keep_aside(journal: Path, mission_id: str, number: int, rows: Sequence[Row])
 
 
 def side_files(journal: Path) -> tuple[Path, ...]:
-    """Return the side files of a journal that lie beside it, oldest mission first."""
-    prefix = f"{journal.name}."
-    with contextlib.suppress(OSError):
-        return tuple(
-            sorted(
+    """Return the side files of a journal, oldest mission first."""
+    found: list[Path] = []
+    for folder, prefix in _folders(journal):
+        with contextlib.suppress(OSError):
+            mine = (
                 path
-                for path in journal.parent.iterdir()
-                if path.name.startswith(prefix) and path.suffix == ".rows"
+                for path in folder.iterdir()
+                if path.name.startswith(prefix) and path.suffix == ".rows" and _ours(path)
             )
-        )
-    return ()
+            found += sorted(mine)
+    return tuple(found)
+
+
+def _folders(journal: Path) -> tuple[tuple[Path, str], ...]:
+    """Return where side files may lie, and how their names begin there."""
+    where = hashlib.sha256(str(journal.resolve()).encode()).hexdigest()[:12]
+    temporary = Path(tempfile.gettempdir())
+    return (journal.parent, f"{journal.name}."), (temporary, f"{journal.name}.{where}.")
+
+
+def _ours(path: Path) -> bool:
+    """Whether a file is the user's own: in a folder of everybody it may not be."""
+    return not hasattr(os, "getuid") or path.stat().st_uid == os.getuid()
 
 
 def absorb(journal: Path) -> tuple[str, ...]:

@@ -13,6 +13,11 @@ arguments are translated through the ``words`` section.
     words:
       right: {en: right, ko: 오른}
       "# rad away": {en: "# rad away", ko: "#rad 떨어져 있습니다"}    # any number
+    phrases:
+      # a skill, condition or tree with its arguments; a part in brackets goes with what it names
+      grasp: {en: "grasp the {label}[ with the {arm} hand]", ko: "[{arm}손으로 ]{label} 잡기"}
+
+Korean templates write both forms of a particle, ``{label}을(를)``; the one that fits is said.
 """
 
 from __future__ import annotations
@@ -27,12 +32,18 @@ from typing import Any
 import yaml
 
 from bt_exec.failure import Failure, RegistrationError
+from bt_exec.language.particles import with_particles
 
-__all__ = ["LANGUAGES", "Messages", "language_of"]
+__all__ = ["LANGUAGES", "OWN_MESSAGES", "Messages", "language_of"]
 
 LANGUAGES = ("en", "ko")
+OWN_MESSAGES = Path(__file__).with_name("messages.yaml")
+"""The executive's own sentences; a pack that speaks by itself loads them with its own."""
+
 _FIXED = Path(__file__).with_name("fixed_words.yaml")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
+_SECTIONS = ("words", "phrases")
 
 
 def language_of(text: str) -> str:
@@ -51,6 +62,7 @@ class Messages:
     def __init__(self) -> None:
         self._sentences: dict[str, dict[str, str]] = {}
         self._words: dict[str, dict[str, str]] = {}
+        self._phrases: dict[str, dict[str, str]] = {}
         self._fixed: dict[str, dict[str, str]] = {}
         self._packs: dict[str, Messages] = {}
         self._owners: Mapping[str, str] = {}
@@ -61,6 +73,7 @@ class Messages:
         paths: Iterable[Path],
         packs: Mapping[str, Path] | None = None,
         owners: Mapping[str, str] | None = None,
+        names: Mapping[str, Mapping[str, Mapping[str, str]]] | None = None,
     ) -> Messages:
         """Return the catalogue of all `paths`, and of `packs` by name.
 
@@ -68,6 +81,8 @@ class Messages:
             paths: Files that hold for every pack.
             packs: Files by pack.
             owners: Packs by the name of a skill or condition.
+            names: What things of the site are called, by pack, id and language; they go before
+                the words of its file.
 
         Raises:
             RegistrationError: If a code stands in two of `paths`, or in one of them and in that
@@ -78,18 +93,21 @@ class Messages:
         messages._fixed = yaml.safe_load(_FIXED.read_text(encoding="utf-8"))
         for path in paths:
             messages._add(path)
-        common = (dict(messages._sentences), dict(messages._words))
+        common = [dict(table) for table in messages._tables()]
         for name, path in (packs or {}).items():
             own = messages._packs[name] = cls()
-            own._sentences, own._words = dict(common[0]), dict(common[1])
+            own._sentences, own._words, own._phrases = map(dict, common)
             own._fixed = messages._fixed
             own._add(path)
-            for mine, theirs in (
-                (messages._sentences, own._sentences),
-                (messages._words, own._words),
-            ):
+            own._words.update(
+                {id_: dict(said) for id_, said in (names or {}).get(name, {}).items()}
+            )
+            for mine, theirs in zip(messages._tables(), own._tables(), strict=True):
                 mine.update({key: value for key, value in theirs.items() if key not in mine})
         return messages
+
+    def _tables(self) -> tuple[dict[str, dict[str, str]], ...]:
+        return self._sentences, self._words, self._phrases
 
     def of(self, pack: str) -> Messages:
         """Return the catalogue as that pack speaks; all of it if the pack has none of its own."""
@@ -97,8 +115,8 @@ class Messages:
 
     def _add(self, path: Path) -> None:
         data: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-        words: dict[str, Any] = data.pop("words", {})
-        for table, entries in ((self._sentences, data), (self._words, words)):
+        words, phrases = (data.pop(section, {}) for section in _SECTIONS)
+        for table, entries in zip(self._tables(), (data, words, phrases), strict=True):
             for key, sentences in entries.items():
                 missing = [name for name in LANGUAGES if name not in sentences]
                 if missing:
@@ -123,6 +141,8 @@ class Messages:
 
         A ``#`` in a listed word stands for a number: "the door stopped at # rad".
         """
+        if isinstance(word, list | tuple):
+            return ", ".join(self.word(each, language) for each in word)
         return _spoken(str(word), language, (self._words, self._fixed))
 
     def fixed(self, word: str, language: str) -> str:
@@ -134,13 +154,67 @@ class Messages:
         template = self._sentences.get(code, {}).get(language)
         if template is None:
             return str(facts.get("message") or code)
+        said = self._filled_in(template, language, facts)
+        return said[:1].upper() + said[1:] if template.startswith("{") else said
+
+    def phrase(self, name: str, language: str, args: Mapping[str, Any]) -> str:
+        """Return what a skill, condition or tree is called with its arguments: "go to the lounge".
+
+        A tree that has the name of a condition is asked for, and listed, as ``tree NAME``. Without
+        a phrase of its own it is its word, followed by those of its arguments.
+        """
+        own, key = self._own_phrase(name)
+        given = {key: value for key, value in args.items() if value is not None}
+        template = own._phrases.get(key, {}).get(language)
+        if template is None:
+            plain = key
+            said = self.word(plain, language)
+            head = said if said != plain else plain.replace("_", " ")
+            rest = " → ".join(own.word(value, language) for value in given.values())
+            return " ".join(filter(None, (head, rest)))
+
+        def kept(part: re.Match[str]) -> str:
+            wanted = {field for _, field, _, _ in string.Formatter().parse(part[1]) if field}
+            return part[1] if wanted <= given.keys() else ""
+
+        return own._filled_in(_OPTIONAL.sub(kept, template), language, given)
+
+    def has_phrase(self, name: str) -> bool:
+        """Whether a skill, condition or tree has a phrase of its own."""
+        own, key = self._own_phrase(name)
+        return key in own._phrases
+
+    def _own_phrase(self, name: str) -> tuple[Messages, str]:
+        """Return the catalogue that has the phrase of a part, and its key there."""
+        if name in self._phrases:
+            return self, name
+        plain = name.removeprefix("tree ")
+        return self.of(self._owners.get(plain, "")), plain.rpartition(".")[2]
+
+    def _filled_in(self, template: str, language: str, facts: Mapping[str, Any]) -> str:
         spoken = {name: self.word(value, language) for name, value in facts.items()}
-        return _Forgiving().vformat(template, (), spoken).strip()
+        said = _Forgiving().vformat(template, (), spoken).strip()
+        return with_particles(said) if language == "ko" else said
+
+    def in_the_way(self, facts: Iterable[str], language: str) -> str:
+        """Return how things stand that must not be so, and what to do first, where a pack says it.
+
+        Args:
+            facts: As ``doorway=left``. The sentence for ``first doorway=left`` comes before that of
+                the fact itself; a fact without either is said as it is.
+            language: Of the command.
+        """
+        first = {fact: f"first {fact}" for fact in facts}
+        return " ".join(
+            self.say(way if way in self else fact, language) for fact, way in first.items()
+        )
 
     def explain(self, failure: Failure, language: str) -> str:
         """Return why `failure` happened, as one sentence for the operator, as its pack says it."""
         facts = {**failure.args, **failure.evidence, "message": failure.message}
         own = self.of(self._owners.get(failure.node, ""))
+        if failure.code == "NEED_NOT_MET" and "facts" in facts:
+            facts["facts"] = own.in_the_way(str(facts["facts"]).split(", "), language)
         return own.say(failure.code, language, **facts)
 
 
@@ -163,11 +237,11 @@ def _filled(text: str, numbers: Iterable[str]) -> str:
 
 
 class _Forgiving(string.Formatter):
-    """Formats what is there; a missing name becomes an ellipsis."""
+    """Formats what is there: ``{who|recipient}`` is the first of them; without any, an ellipsis."""
 
     def get_value(self, key: int | str, args: Any, kwargs: Mapping[str, Any]) -> Any:
         del args  # only names are used
-        return kwargs.get(str(key), "…")
+        return next((kwargs[name] for name in str(key).split("|") if name in kwargs), "…")
 
     def format_field(self, value: Any, format_spec: str) -> str:
         del format_spec  # a word in place of a number must not become an error

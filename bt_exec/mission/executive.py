@@ -31,10 +31,12 @@ from bt_exec.events import (
     MissionStarted,
 )
 from bt_exec.failure import Failure, PartBroken, RobotStopped
+from bt_exec.language.context import Context
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.coming_to_rest import come_to_rest
 from bt_exec.mission.endings import ending_of, failed
+from bt_exec.mission.known import OLD_S, Known
 from bt_exec.mission.listeners import Listeners
 from bt_exec.mission.perception_loop import PerceptionLoop, PerceptionWorker
 from bt_exec.mission.planner import Planner
@@ -47,7 +49,7 @@ from bt_exec.nodes.composites import failure_of
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.nodes.watch import Watch
-from bt_exec.outcome import Ending, Outcome, code_of_reason
+from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE, Ending, Outcome, code_of_reason
 from bt_exec.planning.assumed import Assumed
 from bt_exec.planning.compiler import Compiler, Record, Request
 from bt_exec.planning.confirmation import Confirm, Confirmation
@@ -70,6 +72,9 @@ class _Aborted(Exception):  # noqa: N818 - control flow: the operator's word end
     """The operator asked to stop."""
 
 
+_RAN_TO_THE_END = ("satisfied", "partial")  # endings of a plan that gave its results
+
+
 class Executive:
     """Runs one command to its end.
 
@@ -89,6 +94,7 @@ class Executive:
         record: Takes the raw answers of models.
         today: Reads the finished missions of today from the journal, for reporters.
         confirm: Asks a person whether a plan may run; None where nobody can be asked.
+        context: What was said before in the session.
     """
 
     def __init__(
@@ -108,6 +114,7 @@ class Executive:
         record: Record | None = None,
         today: Callable[[], Sequence[MissionLine]] = tuple,
         confirm: Confirm | None = None,
+        context: Context | None = None,
     ) -> None:
         self.site = site
         self.rigs = rigs
@@ -119,6 +126,7 @@ class Executive:
         self._assumed = Assumed(site.catalogue)
         self._record = record
         self._today = today
+        self._context = context or Context()
         self.watchdog = Watchdog(hang_s(site, rigs), lambda: stop_all_apart(rigs))
         self._reporters = Reporters(site.catalogue.packs, rigs, self.watchdog, site.catalogue)
         self._listeners: list[Listener] = [self._reporters, *listeners]
@@ -209,11 +217,15 @@ class Executive:
             round(self.clock.now() - start, 3),
             round(time.monotonic() - started, 3),
             tuple({"name": skip.name, "reason": skip.reason} for skip in progress.skipped),
-            tuple(failure.to_dict() for failure in progress.failures),
+            tuple(failure.to_dict() for failure in _failures(progress)),
+            tuple(part.to_dict(self.site.messages, language) for part in progress.undone),
             self.journal,
             ending.refusal.nearest if ending.refusal is not None else (),
             ending.problems,
-            _results(spec, self.runtime.results) if ending.status == "satisfied" else {},
+            _results(spec, self.runtime.results) if ending.status in _RAN_TO_THE_END else {},
+            did_you_mean=ending.refusal.did_you_mean if ending.refusal is not None else (),
+            missing=ending.refusal.missing if ending.refusal is not None else (),
+            question=ending.refusal.question if ending.refusal is not None else "",
         )
         finished = Finished(self.clock.now(), self.runtime.tick, outcome)
         self._at_the_end(lambda: self.emit(finished), None)
@@ -251,6 +263,7 @@ class Executive:
             self._perception_loop.situation(),
             settings=self.site.packs,
             record=self._record,
+            context=self._context,
         )
         while True:
             plan = self._planner.plan(request)
@@ -258,6 +271,7 @@ class Executive:
                 return plan
             built = build(plan, self.runtime)
             failure = self._tick_to_the_end(built)
+            progress.left_undone(plan.spec, built.noted(), self.site.catalogue)
             if failure is None:
                 return self._satisfied(progress)
             progress.failures.append(failure)
@@ -276,7 +290,18 @@ class Executive:
             )
 
     def _satisfied(self, progress: MissionProgress) -> Ending:
-        """Return how a mission that reached its end stands: an idle one says what it skipped."""
+        """Return how a mission that reached its end stands: an idle one says what it skipped.
+
+        One that went on without a part is done in part; if nothing of it was done, it is blocked.
+        """
+        if progress.undone:
+            some = progress.told or self._reporters.achieved(
+                progress.achieved(), self.site.catalogue.owner
+            )
+            first = progress.undone[0].failure
+            return (
+                Ending("partial", PARTLY_DONE) if some else Ending("blocked", NOTHING_DONE, first)
+            )
         idle = progress.skipped and not progress.started and not progress.told
         code = code_of_reason(progress.skipped[-1].reason) if idle else "OK"
         return Ending("satisfied", code)
@@ -348,9 +373,11 @@ class Executive:
         if self.perception_workers and not self._abort_reason:
             self._at_the_end(self._perception_loop.look, None)
         unknown: dict[str, str] = {}
+        unknown_since: dict[str, float] = {}
         facts = self._at_the_end(
             self._perception_loop.facts, unknown, "a robot could not say what it knows"
         )
+        since = self._at_the_end(lambda: self._perception_loop.old_facts(OLD_S), unknown_since)
         told = self._at_the_end(self._reporters.told, "")
         if self._broken is not None and ending.status != "failed":
             ending = failed(self._broken.failure().because(ending.failure))
@@ -358,9 +385,14 @@ class Executive:
         if unstopped is not None:
             ending = failed(unstopped.because(ending.failure))
             progress.failures.append(unstopped)
-        message = summarise(ending, progress, self.site.messages, self.site.catalogue, facts)
-        if told:  # what the robot said itself says more than where things are
-            message = told if ending.status == "satisfied" else f"{message} {told}"
+        message = summarise(
+            ending,
+            progress,
+            self.site.messages,
+            self.site.catalogue,
+            Known(facts, self.clock.now(), since, self.runtime.acted),
+            told,
+        )
         now, tick = self.clock.now(), self.runtime.tick
         status, code, failure = ending.status, ending.reason_code, ending.failure
         self._at_the_end(
@@ -383,6 +415,12 @@ class Executive:
                 self._broken = self._broken or error
             _log.error(lost, exc_info=error)
         return default
+
+
+def _failures(progress: MissionProgress) -> tuple[Failure, ...]:
+    """Return every failure: those that ended a plan, then those that were only noted."""
+    noted = (part.failure for part in progress.undone)
+    return (*progress.failures, *(one for one in noted if one not in progress.failures))
 
 
 def _results(spec: MissionSpec | None, saved: Mapping[str, Any]) -> dict[str, Any]:

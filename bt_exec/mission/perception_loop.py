@@ -198,6 +198,19 @@ class PerceptionLoop:
         """Return what robots know of themselves and what the newest observations establish."""
         return known_facts(self._runtime.rigs, self.perception_workers, self._ask)
 
+    def old_facts(self, old_s: float) -> dict[str, float]:
+        """Return when the newest observations were made, by the facts that they establish [s].
+
+        Only those after which an action ended, or that are older than `old_s`.
+        """
+        acted, now = self._runtime.acted, self._runtime.now()
+        found: dict[str, float] = {}
+        for worker in self.perception_workers.values():
+            for one in tuple(worker.buffer.observations)[-1:]:
+                if one.t < acted or now - one.t > old_s:
+                    found.update(dict.fromkeys(_facts_of(one), one.t))
+        return found
+
     def _ask(self, part: str, function: Callable[P, R], *args: P.args, **more: P.kwargs) -> R:
         """Call somebody's code; whatever it raises ends the mission and names it."""
         try:

@@ -13,7 +13,7 @@ from bt_exec.failure import Failure, Refusal, SpecError, in_words
 from bt_exec.mission.clock import Clock
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.outcome import Ending
-from bt_exec.planning.compiler import Compiler, Plan, Request
+from bt_exec.planning.compiler import Compiler, Plan, Reply, Request
 from bt_exec.planning.confirmation import Confirmation
 from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.planning.plan import NEED_NOT_MET, prepare_answer, rejection
@@ -59,12 +59,14 @@ class Planner:
         self._confirmation = confirmation or Confirmation()
 
     def plan(self, request: Request) -> VerifiedPlan | Ending:
-        """Return a verified plan, or how the mission ends without one."""
+        """Return a verified plan, or how the mission ends without one: refused, or with words."""
         self._runtime.emit(Planning(*self._at(), self.compiler.name, request.failure))
         self.calls += 1
         answer = self._ask(request)
         if isinstance(answer, Failure):
             return Ending("failed", answer.code, answer)
+        if isinstance(answer, Reply):
+            return Ending("satisfied", answer.code, said=answer.message)
         self.requests += answer.requests
         if isinstance(answer, Refusal):
             self._runtime.emit(Refused(*self._at(), answer))
@@ -90,9 +92,9 @@ class Planner:
             self._runtime.emit(NodeChanged(*self._at(), path, "kept"))
         return plan
 
-    def _ask(self, request: Request) -> Plan | Refusal | Failure:
+    def _ask(self, request: Request) -> Plan | Refusal | Reply | Failure:
         """Ask on an abandoned thread, so that an abort takes effect before an answer."""
-        box: list[Plan | Refusal | BaseException] = []
+        box: list[Plan | Refusal | Reply | BaseException] = []
         ready = threading.Event()
         request = replace(request, cancel=threading.Event(), limit_s=self._limit_s)
 
@@ -119,7 +121,7 @@ class Planner:
             _log.error("compiler %s broke down", self.compiler.name, exc_info=answer)
             kind, _, said = in_words(answer).partition(": ")
             return _failed("COMPILER_CRASHED", f"{kind}: {said}")
-        if not isinstance(answer, Plan | Refusal):
+        if not isinstance(answer, Plan | Refusal | Reply):
             found = f"{type(answer).__name__}: {answer!r:.80}"
             return _failed("COMPILER_CRASHED", f"it gave neither a plan nor a refusal; {found}")
         return answer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -18,8 +18,11 @@ from bt_exec.events import (
 )
 from bt_exec.failure import Failure
 from bt_exec.mission.reporting import Action, MissionView, Reporters, Skip
+from bt_exec.mission.undone import Undone, still_undone, undone_of
 from bt_exec.observation import ObservationBuffer
-from bt_exec.rig import PackSettings
+from bt_exec.pack import Catalogue
+from bt_exec.planning.first_cause import DoneAction
+from bt_exec.rig import PackSettings, texts_by_text
 from bt_exec.skill import Verdict
 from bt_exec.spec.expand import with_results
 from bt_exec.spec.model import Do, MissionSpec
@@ -40,6 +43,8 @@ class MissionProgress:
         told: Verdicts of questions that were to be told, in order, by question.
         verdicts: The last verdict of every question.
         failures: Every failure that ended a plan, first to last.
+        undone: What was not done although the mission went on.
+        seen: What was known from the newest observations when a question was asked, by question.
     """
 
     def __init__(
@@ -61,6 +66,8 @@ class MissionProgress:
         self.told: dict[str, Asked] = {}
         self.verdicts: dict[str, Verdict] = {}
         self.failures: list[Failure] = []
+        self.undone: tuple[Undone, ...] = ()
+        self.seen: dict[str, dict[str, str]] = {}
         self._reporters = reporters
         self._buffers = buffers
         self._settings = settings
@@ -97,6 +104,7 @@ class MissionProgress:
                 self.verdicts[event.question] = event.verdict
                 if event.told and event.verdict.holds is not None:
                     self.told[event.question] = event
+                    self.seen[event.question] = self._seen()
                 if event.verdict.holds is None and not self._doubted and not self.done:
                     self._doubted = True  # one report says that we look again
                     self.turn(event.t, event.tick, None)
@@ -118,6 +126,29 @@ class MissionProgress:
         skip = Skip(label_of(node), event.detail, event.path)
         if skip not in self.skipped:
             self.skipped.append(skip)
+
+    def _seen(self) -> dict[str, str]:
+        """Return what the newest observations establish."""
+        facts: dict[str, str] = {}
+        for buffer in self._buffers.values():
+            if buffer.observations:
+                facts.update(texts_by_text(buffer.observations[-1].facts()))
+        return facts
+
+    def left_undone(
+        self, spec: MissionSpec, noted: Iterable[tuple[str, Failure]], catalogue: Catalogue
+    ) -> None:
+        """Take note of what a plan that ended went on without."""
+        number = len(self._done_before)
+        begun = self._done_before[-1] if number else 0
+        done = [DoneAction(one.name, one.args) for one in self.done[begun:]]
+        self.undone = still_undone(self.undone, undone_of(spec.root, noted), done, catalogue)
+
+    def achieved(self) -> tuple[Action, ...]:
+        """Return what was done, without what was only a means to a part that is missing."""
+        return tuple(
+            one for one in self.done if not any(one.path in part.means for part in self.undone)
+        )
 
     def done_after(self, number: int) -> tuple[Action, ...]:
         """Return what was done after the failure with that number (from 0) had ended a plan."""

@@ -16,6 +16,7 @@ from bt_exec.events import Event
 from bt_exec.failure import Failure, PartBroken
 from bt_exec.mission.own_names import in_names_of
 from bt_exec.nodes.runtime import Unwatched, Watch
+from bt_exec.outcome import MissionStatus
 from bt_exec.pack import Catalogue
 from bt_exec.rig import PackSettings
 from bt_exec.skill import Verdict
@@ -87,7 +88,7 @@ class MissionView:
     done: tuple[Action, ...]
     skipped: tuple[Skip, ...]
     verdicts: Mapping[str, Verdict]
-    status: Literal["in_progress", "satisfied", "blocked", "failed", "refused", "aborted"]
+    status: Literal["in_progress"] | MissionStatus
     reason_code: str
     message: str
     failure: Failure | None = None
@@ -124,6 +125,15 @@ class MissionReporter:
     def told(self) -> str:
         """Return what the robot told the operator; it opens the final message. Empty for none."""
         return ""
+
+    def achieved(self, done: Sequence[Action]) -> bool:
+        """Whether any of what was asked is done; called where parts of a mission are missing.
+
+        Args:
+            done: What the pack's skills did, in order, without the means to what is missing. An
+                errand that only comes home and reports that nothing worked has achieved nothing.
+        """
+        return bool(done)
 
 
 class Reporters:
@@ -186,6 +196,27 @@ class Reporters:
             with self._guard(pack, "say what was told"):
                 said.append(self._call(pack, reporter.told).strip())
         return " ".join(filter(None, said))
+
+    def achieved(self, done: Iterable[Action], owner: Callable[[str], str]) -> bool:
+        """Return whether any of what was asked is done.
+
+        Args:
+            done: What was done, without the means to what is missing.
+            owner: Gives the pack of a skill.
+        """
+        by_pack: dict[str, list[Action]] = {}
+        for action in done:
+            pack = owner(action.name)
+            own = action.name.removeprefix(f"{pack}.")  # as the pack calls it
+            by_pack.setdefault(pack, []).append(Action(own, action.args, action.path))
+        for pack, actions in by_pack.items():
+            some = True
+            with self._guard(pack, "say what was achieved"):
+                if pack in self._each:
+                    some = bool(self._call(pack, self._each[pack].achieved, actions))
+            if some:
+                return True
+        return False
 
     def _call(self, pack: str, function: Callable[P, R], *args: P.args, **more: P.kwargs) -> R:
         return self._watch.call(f"the reporter of {pack}", function, *args, **more)

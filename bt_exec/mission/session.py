@@ -16,6 +16,7 @@ from bt_exec.failure import (
 )
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
+from bt_exec.mission.conversation import Conversation
 from bt_exec.mission.executive import Executive
 from bt_exec.mission.perception_loop import PerceptionWorker, known_facts
 from bt_exec.mission.rigs import check_world, make_rig
@@ -24,7 +25,7 @@ from bt_exec.mission.watchdog import Watchdog
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.observation import ObservationBuffer
 from bt_exec.outcome import Outcome
-from bt_exec.planning.compiler import Compiler
+from bt_exec.planning.compiler import REPLIES, Compiler, Warming
 from bt_exec.planning.confirmation import Confirm
 from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.rig import Rig, stop_all_apart
@@ -58,9 +59,12 @@ class Session:
         frames: Whether the journal keeps the pictures, too.
         compiler: Overrides the site's compiler by name.
         confirm: Asks a person whether a plan may run; None where nobody can be asked.
+        languages: What commands will be in, as far as that is known: a compiler loads what it needs
+            for them while the robots are made ready.
 
     Attributes:
         missions: How many were begun.
+        conversation: What was said so far.
 
     Raises:
         BtExecError: If the site, the world or the faults are wrong; nothing was started.
@@ -78,6 +82,7 @@ class Session:
         frames: bool = False,
         compiler: str | None = None,
         confirm: Confirm | None = None,
+        languages: Iterable[str] = (),
     ) -> None:
         self.site = load_site(site) if isinstance(site, str) else site
         self.world = dict(world or {})
@@ -87,9 +92,13 @@ class Session:
         self.frames = frames
         self.faults = Faults.parse(faults, self.site.catalogue.skills)
         self.compiler = make_compiler(self.site, compiler)
+        if isinstance(self.compiler, Warming):
+            for language in languages:
+                self.compiler.warm_up(language)
         check_world(self.site, self.world)
         self.confirm = confirm
         self.missions = 0
+        self.conversation = Conversation(journal, self.site.name)
         self._running: Executive | None = None
         self._preparing = False
         self._asked = ""  # why to stop, if that was asked while a mission was being prepared
@@ -128,9 +137,11 @@ class Session:
         self._preparing, self._asked = True, ""
         self.missions += 1
         try:
-            return self._recorded(command, plan, booking)
+            outcome = self._recorded(command, plan, booking)
         finally:
             self._preparing = False
+        self.conversation.heard(outcome)
+        return outcome
 
     def _recorded(self, command: str, plan: MissionSpec | None, booking: Booking | None) -> Outcome:
         compiler = self.compiler if plan is None else FixedPlan(plan)
@@ -167,7 +178,8 @@ class Session:
         if self.journal is None:
             return ()
         today = self.journal.missions(None, site=self.site.name, day=dt.date.today())
-        return [line for line in reversed(today) if line.ended_at is not None]
+        ended = [line for line in reversed(today) if line.ended_at is not None]
+        return [line for line in ended if line.reason_code not in REPLIES]
 
     def _run(
         self,
@@ -193,6 +205,7 @@ class Session:
             record=recorder.exchange if recorder is not None else None,
             today=self._today,
             confirm=self.confirm,
+            context=self.conversation.context(),
         )
         self._running = executive
         if self._asked:
@@ -262,6 +275,7 @@ class Session:
         check_world(self.site, wanted)
         self.close()
         self.world = wanted
+        self.conversation.forget()
         try:
             self._open()
         except BtExecError:

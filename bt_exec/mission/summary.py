@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from bt_exec.events import Asked
 from bt_exec.failure import STOPPED, Failure
 from bt_exec.language.messages import Messages
+from bt_exec.mission.known import Known, asked_about, moment, state_of
 from bt_exec.mission.progress import MissionProgress
-from bt_exec.outcome import Ending
+from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE, Ending
 from bt_exec.pack import Catalogue
 from bt_exec.planning.first_cause import DoneAction, first_cause
-from bt_exec.spec.model import Check, Do, walk
-from bt_exec.verify.facts import established
-from bt_exec.verify.templates import fill
+from bt_exec.spec.expression import Is
+from bt_exec.spec.model import Check, walk
 
-__all__ = ["AFTER_STOP", "state_of", "summarise"]
+__all__ = ["AFTER_STOP", "summarise"]
 
 AFTER_STOP = "AFTER_STOP"
 """What a pack's messages say of going on after a stop: where things are, what to say next."""
@@ -23,53 +23,129 @@ AFTER_STOP = "AFTER_STOP"
 _TRIED = 2
 """How many of the failures after the first cause are told: the latest."""
 
+_STOPS = ("ABORTED", STOPPED, "STOP_FAILED", "STEP_HUNG")
+
 
 def summarise(
     ending: Ending,
     progress: MissionProgress,
     messages: Messages,
     catalogue: Catalogue,
-    facts: Mapping[str, str],
+    known: Known,
+    told: str = "",
 ) -> str:
-    """Return the final sentences: the answer, the reason, and what state things are in now."""
+    """Return the final sentences: the answers, the reason, and where things are now.
+
+    Args:
+        ending: How it ended.
+        progress: What happened.
+        messages: The sentences.
+        catalogue: What skills and conditions are about.
+        known: What is known now.
+        told: What the robot itself told the operator.
+    """
     language = progress.language
     if ending.refusal is not None:
         return ending.refusal.message
-    said = [
-        messages.say("yes" if asked.verdict.holds else "no", language)
-        for asked in progress.told.values()
-    ]
-    if ending.failure is not None:
-        root, *tried = _told_failures(ending.failure, progress, catalogue)
-        if ending.reason_code == "SKILL_FAILED":
-            said.append(f"{messages.say('SKILL_FAILED', language)} {root.code}:")
-        said.append(messages.explain(root, language))
-        others = dict.fromkeys(
-            messages.explain(failure, language)
-            for failure in tried
-            if (failure.code, failure.node, failure.args) != (root.code, root.node, root.args)
-        )
-        others.pop(said[-1], None)
-        if others:
-            said += [messages.say("TRIED_INSTEAD", language), *list(others)[-_TRIED:]]
-        if ending.said:
-            said.append(ending.said)
-        elif ending.why:
-            said.append(messages.say(ending.why, language, replans=len(progress.failures) - 1))
+    if ending.status == "satisfied" and ending.said:  # words were answered with words
+        return ending.said
+    said = list(_answers(progress, messages, catalogue, known))
+    if ending.reason_code in (PARTLY_DONE, NOTHING_DONE):
+        said += _left_undone(ending, progress, messages) if not told else []
+    elif ending.failure is not None:
+        said += _why(ending, ending.failure, progress, messages, catalogue)
     elif ending.reason_code not in ("OK", "ABORTED"):  # nothing was needed
         reasons = dict.fromkeys(skip.reason for skip in progress.skipped)
         return " ".join(messages.say(reason, language) for reason in reasons)
     elif ending.status == "aborted":
         said.append(messages.say("ABORTED", language))
-    if progress.started and ending.reason_code in ("ABORTED", STOPPED, "STOP_FAILED", "STEP_HUNG"):
+    said.append(told)
+    if progress.started and ending.reason_code in _STOPS:
         said.append(_after_stop(progress, messages, catalogue))
-    state = state_of(progress, messages, catalogue, facts, well=ending.status == "satisfied")
-    told = " ".join(said)  # "The door is open, but …" has said that the door is open
+    state = state_of(progress, messages, catalogue, known, well=ending.status == "satisfied")
+    text = " ".join(said)  # "The door is open, but …" has said that the door is open
     said = [sentence for sentence in said if sentence]
-    said.extend(sentence for sentence in state if sentence.rstrip(".") not in told)
+    said.extend(sentence for sentence in state if sentence.rstrip(".") not in text)
     if not said:
         said.append(messages.say("OK", language))
     return " ".join(said)
+
+
+def _answers(
+    progress: MissionProgress, messages: Messages, catalogue: Catalogue, known: Known
+) -> Iterator[str]:
+    """Yield the answers to what was asked; of several, each names its question.
+
+    What may have changed since is told as it was, with its moment.
+    """
+    language = progress.language
+    for asked in progress.told.values():
+        answer = messages.say("yes" if asked.verdict.holds else "no", language)
+        if len(progress.told) > 1 and (question := _question(asked, progress, messages)):
+            answer = f"{question[:1].upper()}{question[1:]}: {answer[:1].lower()}{answer[1:]}"
+        if not known.old(asked.t):
+            yield answer
+            continue
+        when = moment(known.now - asked.t)
+        seen = progress.seen.get(asked.question, {})
+        about = [
+            f"was {fact}={seen[fact]}"
+            for fact in asked_about(asked.question, progress, catalogue)
+            if fact in seen
+        ]
+        told = [messages.say(key, language, when=when) for key in about if key in messages]
+        yield " ".join(told or [messages.say("ANSWERED_THEN", language, answer=answer, when=when)])
+
+
+def _question(asked: Asked, progress: MissionProgress, messages: Messages) -> str:
+    """Return a question in words, if it is a single condition with a phrase."""
+    assert progress.spec is not None
+    for node in walk(progress.spec.root):
+        if isinstance(node, Check) and str(node.check) == asked.question:
+            asks = node.check
+            if isinstance(asks, Is) and messages.has_phrase(asks.name):
+                return messages.phrase(asks.name, progress.language, asks.args)
+    return ""
+
+
+def _left_undone(ending: Ending, progress: MissionProgress, messages: Messages) -> list[str]:
+    """Say what is missing, where the robot has not told it itself."""
+    language = progress.language
+    parts = [part.to_dict(messages, language) for part in progress.undone]
+    return [
+        messages.say(ending.reason_code, language),
+        *(messages.say("NOT_DONE", language, **part) for part in parts),
+    ]
+
+
+def _why(
+    ending: Ending,
+    failure: Failure,
+    progress: MissionProgress,
+    messages: Messages,
+    catalogue: Catalogue,
+) -> list[str]:
+    """Say why a mission did not end well: the first cause, then what was tried."""
+    language = progress.language
+    root, *tried = _told_failures(failure, progress, catalogue)
+    said: list[str] = []
+    if ending.reason_code == "SKILL_FAILED":
+        stopped = messages.say("SKILL_FAILED", language)
+        said.append(stopped if root.code in messages else f"{stopped} {root.code}:")
+    said.append(messages.explain(root, language))
+    others = dict.fromkeys(
+        messages.explain(one, language)
+        for one in tried
+        if (one.code, one.node, one.args) != (root.code, root.node, root.args)
+    )
+    others.pop(said[-1], None)
+    if others:
+        said += [messages.say("TRIED_INSTEAD", language), *list(others)[-_TRIED:]]
+    if ending.said:
+        said.append(ending.said)
+    elif ending.why:
+        said.append(messages.say(ending.why, language, replans=len(progress.failures) - 1))
+    return said
 
 
 def _after_stop(progress: MissionProgress, messages: Messages, catalogue: Catalogue) -> str:
@@ -95,50 +171,3 @@ def _told_failures(
     assert found is not None  # there is at least the last one
     number, root = found
     return (root, *progress.failures[number:])
-
-
-def state_of(
-    progress: MissionProgress,
-    messages: Messages,
-    catalogue: Catalogue,
-    facts: Mapping[str, str],
-    *,
-    well: bool = True,
-) -> tuple[str, ...]:
-    """Return one sentence for each known fact that this mission is about.
-
-    A fact is the mission's business if one of its skills changes it, or one of its questions is
-    about it. So a command about the door says nothing of what a hand happens to hold. Where the
-    mission did not end `well`, what its skills need is told as well: a hand that was stopped half
-    way may still hold the handle.
-    """
-    if progress.spec is None:
-        return ()
-    about: dict[str, None] = {}
-    for node in walk(progress.spec.root):
-        if isinstance(node, Do):
-            about.update(dict.fromkeys(_touched(node, catalogue, well=well)))
-    for asked in progress.told.values():
-        about.update(dict.fromkeys(_asked(asked.question, progress, catalogue)))
-    keys = [f"{fact}={facts[fact]}" for fact in about if fact in facts]
-    return tuple(messages.say(key, progress.language) for key in keys if key in messages)
-
-
-def _touched(node: Do, catalogue: Catalogue, *, well: bool) -> tuple[str, ...]:
-    skill = catalogue.skill(node.do)
-    args: dict[str, Any] = dict(node.args)
-    try:
-        keys = skill.effects if well else {**skill.effects, **skill.needs}
-        return tuple(fill(key, args) for key in keys)
-    except (KeyError, IndexError):
-        return ()  # an argument by default or by result: the state is told by the others
-
-
-def _asked(question: str, progress: MissionProgress, catalogue: Catalogue) -> tuple[str, ...]:
-    assert progress.spec is not None
-    return tuple(
-        fact
-        for node in walk(progress.spec.root)
-        if isinstance(node, Check) and str(node.check) == question
-        for fact in established(node.check, catalogue)
-    )

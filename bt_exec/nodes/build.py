@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
+from bt_exec.failure import Failure
 from bt_exec.nodes import composites
 from bt_exec.nodes.check_node import CheckNode
 from bt_exec.nodes.leaf import KeptNode
@@ -15,6 +16,7 @@ from bt_exec.nodes.runtime import Runtime
 from bt_exec.nodes.skill_node import SkillNode
 from bt_exec.planning.compiler import Done
 from bt_exec.planning.verified_plan import VerifiedPlan
+from bt_exec.spec.expression import leaves
 from bt_exec.spec.model import (
     Check,
     Do,
@@ -57,6 +59,10 @@ class Built:
                 ran = (leaf.skill.name, leaf.args) if isinstance(leaf, SkillNode) else ("", {})
                 found.append(Done(path, *ran, getattr(node, "skipped", "")))
         return tuple(found)
+
+    def noted(self) -> tuple[tuple[str, Failure], ...]:
+        """Return what was not done although the plan went on: paths, and what failed there."""
+        return composites.noted_in(self.root)
 
 
 def _in_vain(node: Behaviour) -> bool:
@@ -118,6 +124,13 @@ class _Builder:
             node = SkipIf(node, path, runtime, spec.skip_if)
         return node
 
+    def notes(self, spec: NodeBase) -> bool:
+        """Whether a node only takes note of what failed before it."""
+        conditions = self.runtime.catalogue.conditions
+        return isinstance(spec, Check) and any(
+            conditions[leaf.name].notes for leaf in leaves(spec.check)
+        )
+
     def core(self, spec: NodeBase, path: str) -> Behaviour:
         if isinstance(spec, Do):
             return SkillNode(spec, path, self.runtime.catalogue.skill(spec.do), self.runtime)
@@ -129,5 +142,5 @@ class _Builder:
         if isinstance(spec, Parallel):
             return composites.Parallel(path, spec.needed, children)
         if isinstance(spec, Fallback):
-            return composites.Fallback(path, children)
+            return composites.Fallback(path, children, map(self.notes, spec.fallback))
         return composites.Sequence(path, children)

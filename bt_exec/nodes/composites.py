@@ -17,7 +17,7 @@ from py_trees.composites import Composite
 
 from bt_exec.failure import Failure
 
-__all__ = ["Fallback", "Parallel", "Sequence", "failure_of", "forget"]
+__all__ = ["Fallback", "Parallel", "Sequence", "failure_of", "forget", "noted_in"]
 
 Work: TypeAlias = Generator[Behaviour, None, Status]
 
@@ -37,6 +37,20 @@ def failure_of(node: Behaviour) -> Failure:
     if own is not None:
         return own
     return next(failure_of(child) for child in node.children if child.status is Status.FAILURE)
+
+
+def noted_in(node: Behaviour) -> tuple[tuple[str, Failure], ...]:
+    """Return what went without being done under `node`: paths of fallbacks, and what failed there.
+
+    Not what lies in a branch that failed: whoever went on from there did so for another reason.
+    """
+    done = node.status is Status.SUCCESS
+    found: list[tuple[str, Failure]] = list(getattr(node, "noted", ())) if done else []
+    tried = isinstance(node, Fallback)
+    for child in node.children:
+        if not (tried and child.status is Status.FAILURE):
+            found += noted_in(child)
+    return tuple(found)
 
 
 class _Composite(Composite):
@@ -77,12 +91,32 @@ class Sequence(_Composite):
 
 
 class Fallback(_Composite):
-    """One after another; ends at the first success. Earlier failures are causes of the last."""
+    """One after another; ends at the first success. Earlier failures are causes of the last.
+
+    Args:
+        path: Of the node.
+        children: Its branches.
+        notes: Which of them only take note of what failed before.
+
+    Attributes:
+        noted: What was taken note of: this path and the failure, or nothing.
+    """
+
+    def __init__(
+        self, path: str, children: Iterable[Behaviour], notes: Iterable[bool] = ()
+    ) -> None:
+        super().__init__(path, children)
+        pairs = zip(self.children, notes, strict=False)
+        self._notes = {id(child) for child, only in pairs if only}
+        self.noted: tuple[tuple[str, Failure], ...] = ()
 
     def work(self) -> Work:
         """Tick on from the first child that has not failed."""
+        self.noted = ()
         for child in (each for each in self.children if each.status is not Status.FAILURE):
             yield from child.tick()
+            if child.status is Status.SUCCESS and self.failure and id(child) in self._notes:
+                self.noted = ((self.name, self.failure),)
             if child.status is not Status.FAILURE:
                 return child.status
             self.failure = failure_of(child).because(self.failure)

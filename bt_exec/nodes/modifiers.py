@@ -16,7 +16,7 @@ from py_trees.decorators import Decorator
 from bt_exec.events import NodeChanged
 from bt_exec.failure import Failure
 from bt_exec.nodes.ask import Ask
-from bt_exec.nodes.composites import failure_of, forget
+from bt_exec.nodes.composites import failure_of, forget, noted_in
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.nodes.skill_node import SkillNode
 
@@ -230,9 +230,14 @@ class Retry(Modifier):
 
 
 class Repeat(Modifier):
-    """The child N times in a row, one per tick; any failure ends it."""
+    """The child N times in a row, one per tick; any failure ends it.
+
+    Attributes:
+        noted: What went without being done in rounds before the last.
+    """
 
     _done: int
+    noted: tuple[tuple[str, Failure], ...]
 
     def __init__(self, child: Behaviour, path: str, runtime: Runtime, times: int) -> None:
         super().__init__(child, path, runtime)
@@ -241,10 +246,14 @@ class Repeat(Modifier):
     def initialise(self) -> None:
         """Start counting."""
         self._done = 0
+        self.noted = ()
 
     def after(self, status: Status) -> Status:
         """Count successes."""
         if status is not Status.SUCCESS:
             return status
         self._done += 1
-        return Status.SUCCESS if self._done >= self.times else Status.RUNNING
+        if self._done >= self.times:
+            return Status.SUCCESS
+        self.noted += noted_in(self.decorated)
+        return Status.RUNNING

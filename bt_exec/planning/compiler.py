@@ -1,4 +1,4 @@
-"""What a compiler is: a request goes in, a plan or a refusal comes out.
+"""What a compiler is: a request goes in, a plan, a reply or a refusal comes out.
 
 A compiler turns a command into a spec; after a failure it repairs the part that failed and keeps
 what is finished. It is called once per mission and once per re-plan, on a worker, never inside a
@@ -13,9 +13,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias, get_args, runtime_checkable
 
 from bt_exec.failure import Failure, Refusal
+from bt_exec.language.context import Context
 from bt_exec.language.meaning import Meaning, Unclear
 from bt_exec.language.messages import Messages
 from bt_exec.observation import Situation
@@ -27,6 +28,7 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.model import MissionSpec
 
 __all__ = [
+    "REPLIES",
     "Compiler",
     "CompilerFactory",
     "Done",
@@ -34,7 +36,10 @@ __all__ = [
     "Prompting",
     "Reader",
     "Record",
+    "Reply",
+    "ReplyCode",
     "Request",
+    "Warming",
     "compiler_names",
     "find_compiler",
 ]
@@ -88,6 +93,7 @@ class Request:
         cancel: Set when the answer is no longer wanted; compilers that take long should poll it.
         limit_s: Time limit of the answer [s]; None for no limit.
         record: Takes the raw answers of models, for the journal; None keeps none.
+        context: What was said before in the session.
     """
 
     command: str
@@ -105,6 +111,7 @@ class Request:
     cancel: threading.Event = field(default_factory=threading.Event, compare=False, repr=False)
     limit_s: float | None = None
     record: Record | None = field(default=None, compare=False, repr=False)
+    context: Context = field(default_factory=Context)
 
     def settings_of(self, pack: Pack) -> PackSettings:
         """Return the site's settings of a pack; its defaults where the site is not known."""
@@ -140,15 +147,41 @@ class Plan:
     meaning: Meaning | None = None
 
 
+ReplyCode: TypeAlias = Literal["COURTESY", "HELP", "WHY", "DONE", "WHERE"]
+REPLIES: frozenset[str] = frozenset(get_args(ReplyCode))
+"""Reason codes of missions that were nothing but words: said, answered, and nothing moved."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What is said to words that ask for no plan: thanks, a greeting, a question about the past.
+
+    Attributes:
+        code: What kind of words they were.
+        message: The answer, in the language of the command.
+    """
+
+    code: ReplyCode
+    message: str
+
+
 class Compiler(Protocol):
-    """Turns a request into a plan or a refusal."""
+    """Turns a request into a plan, a reply or a refusal."""
 
     @property
     def name(self) -> str:
         """Its name in plans, journals and the terminal: ``offline``."""
 
-    def compile(self, request: Request) -> Plan | Refusal:
+    def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Answer a request; runs on a worker thread and may take long."""
+
+
+@runtime_checkable
+class Warming(Protocol):
+    """A compiler that has something to load before it can read a language."""
+
+    def warm_up(self, language: str) -> None:
+        """Begin to load it on a thread of its own; return at once."""
 
 
 @runtime_checkable
@@ -166,7 +199,7 @@ class Prompting(Protocol):
 class Reader(Protocol):
     """A compiler that says what it understands, word by word, without making a plan."""
 
-    def read(self, request: Request) -> Meaning | Unclear:
+    def read(self, request: Request) -> Meaning | Unclear | Reply:
         """Return the meaning of a command, or why it has none; nothing is sent or moved."""
 
 

@@ -14,7 +14,7 @@ from bt_exec.failure import Failure
 from bt_exec.pack import Catalogue
 from bt_exec.verify.facts import Facts, after_success
 
-__all__ = ["DoneAction", "first_cause"]
+__all__ = ["DoneAction", "first_cause", "makes_good"]
 
 
 class DoneAction(NamedTuple):
@@ -44,12 +44,12 @@ def first_cause(
     """
     for number, (failure, after) in enumerate(failures):
         last = number == len(failures) - 1
-        if last or not any(_makes_good(done, failure, catalogue) for done in after):
+        if last or not any(makes_good(done, failure, catalogue) for done in after):
             return number, failure.chain()[-1]
     return None
 
 
-def _makes_good(done: DoneAction, failure: Failure, catalogue: Catalogue | None) -> bool:
+def makes_good(done: DoneAction, failure: Failure, catalogue: Catalogue | None) -> bool:
     """Whether what was done is what failed, or achieves the same."""
     if done.skill == failure.node and done.args == failure.args:
         return True

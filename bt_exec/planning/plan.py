@@ -16,6 +16,7 @@ from bt_exec.spec.expand import expand
 from bt_exec.spec.model import MissionSpec, NodeBase, Tree, rebuild
 from bt_exec.verify import verify_document, verify_mission
 from bt_exec.verify.facts import NEED_NOT_MET
+from bt_exec.verify.resources import CLAIMED_TWICE
 from bt_exec.verify.types import read_word
 
 __all__ = [
@@ -83,19 +84,30 @@ def prepare_answer(answer: Plan, request: Request) -> VerifiedPlan:
 def rejection(error: SpecError, request: Request) -> Refusal:
     """Return why a plan that does not verify is not run, for the person who gave the command.
 
-    Where nothing is wrong but how things stand (a hand is full), or will by then, that is told.
+    Where nothing is wrong but how things stand (a hand is full), or will by then, that is told; a
+    pack may have a sentence for the code of a problem that its checkers find.
     """
     problems = tuple(map(str, error.problems))
     say, language = request.messages.say, request.language
     facts = dict.fromkeys(problem.found for problem in error.problems)
-    known = all(fact in request.messages for fact in facts)
+    known = all({fact, f"first {fact}"} & request.messages.codes() for fact in facts)
     if known and all(problem.code == NEED_NOT_MET for problem in error.problems):
         now = request.situation.facts.items()
         so = all(fact in {f"{key}={value}" for key, value in now} for fact in facts)
-        told = " ".join(say(fact, language) for fact in facts)
+        told = request.messages.in_the_way(facts, language)
         message = say(NEED_NOT_MET if so else "NEED_NOT_MET_THEN", language, facts=told)
         return Refusal(NEED_NOT_MET, message, problems=problems)
-    return Refusal("PLAN_REJECTED", say("PLAN_REJECTED", language), problems=problems)
+    twice = [problem.found for problem in error.problems if problem.code == CLAIMED_TWICE]
+    if twice and all(one.code in (CLAIMED_TWICE, NEED_NOT_MET) for one in error.problems):
+        message = say(CLAIMED_TWICE, language, what=twice[0])
+        return Refusal(CLAIMED_TWICE, message, problems=problems)
+    why = [
+        say(problem.code, language, found=problem.found, allowed=list(problem.allowed))
+        for problem in error.problems
+        if problem.code in request.messages
+    ]
+    whole = " ".join(dict.fromkeys(why)) if len(why) == len(problems) else ""
+    return Refusal("PLAN_REJECTED", whole or say("PLAN_REJECTED", language), problems=problems)
 
 
 def with_typed_words(spec: MissionSpec, request: Request) -> MissionSpec:

@@ -18,7 +18,7 @@ def compiled(
 ) -> dict[str, Any]:
     """Return the plan for a command in what was seen last, or why there is none; nothing moves."""
     found = compile_command(site, command, compiler=compiler, situation=situation)
-    refusal = found.refusal
+    refusal, reply = found.refusal, found.reply
     return {
         "ok": found.ok,
         "plan": None if found.plan is None else dump_yaml(found.plan),
@@ -31,6 +31,9 @@ def compiled(
             "message": refusal.message,
             "nearest": list(refusal.nearest),
             "did_you_mean": list(refusal.did_you_mean),
+            "missing": list(refusal.missing),
+            "question": refusal.question,
             "problems": list(refusal.problems),
         },
+        **({} if reply is None else {"reply": {"code": reply.code, "message": reply.message}}),
     }

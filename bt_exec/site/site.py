@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bt_exec.failure import Problem, SpecError, nearest
-from bt_exec.language.messages import Messages
+from bt_exec.language.messages import OWN_MESSAGES, Messages
 from bt_exec.pack import Catalogue, Pack, find_pack, pack_names
 from bt_exec.planning.compiler import compiler_names
 from bt_exec.planning.confirmation import ConfirmMode
@@ -30,8 +30,6 @@ __all__ = [
     "sentences",
     "value_error",
 ]
-
-_OWN_MESSAGES = Path(__file__).parents[1] / "language" / "messages.yaml"
 
 
 class _Part(BaseModel):
@@ -153,7 +151,7 @@ def load_site(name_or_file: str = "") -> Site:
     problems = verify_library(library, catalogue)
     if problems:
         raise SpecError(problems)
-    messages = sentences(catalogue)
+    messages = sentences(catalogue, settings)
     return Site(
         written.site,
         written.summary,
@@ -169,12 +167,18 @@ def load_site(name_or_file: str = "") -> Site:
     )
 
 
-def sentences(catalogue: Catalogue) -> Messages:
-    """Return the sentences of bt-exec and of a catalogue's packs."""
+def sentences(catalogue: Catalogue, settings: Mapping[str, PackSettings] | None = None) -> Messages:
+    """Return the sentences of bt-exec and of a catalogue's packs, with the site's names."""
+    names = {
+        pack.name: pack.names(settings[pack.name])
+        for pack in catalogue.packs
+        if pack.names is not None and settings is not None
+    }
     return Messages.load(
-        [_OWN_MESSAGES],
+        [OWN_MESSAGES],
         {pack.name: pack.messages for pack in catalogue.packs if pack.messages is not None},
         catalogue.owners,
+        names,
     )
 
 

@@ -192,6 +192,7 @@ def scripted_condition(
     patience_s: float = 1.0,
     unknown: str = "UNCERTAIN",
     skip_reason: str = "",
+    notes: bool = False,
 ) -> Condition:
     """Return a condition that gives `verdicts` one after another, the last one ever after.
 
@@ -202,6 +203,7 @@ def scripted_condition(
         patience_s: As for `bt_exec.skill.condition`; not with `like`.
         unknown: As for `bt_exec.skill.condition`; not with `like`.
         skip_reason: As for `bt_exec.skill.condition`; not with `like`.
+        notes: As for `bt_exec.skill.condition`; not with `like`.
 
     Raises:
         ValueError: If neither a name nor a condition is given.
@@ -232,4 +234,5 @@ def scripted_condition(
         patience_s,
         unknown,
         skip_reason,
+        notes=notes,
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from bt_exec.failure import Failure
-from bt_exec.spec.model import Check, Do, MissionSpec
+from bt_exec.spec.model import Check, Do, MissionSpec, NodeBase
 from bt_exec.spec.paths import encloses, paths
 from bt_exec.tui.text import clean
 from bt_exec.tui.words import label_node
@@ -20,6 +20,7 @@ class _Step(NamedTuple):
     path: str
     label: str
     args: Mapping[str, Any]
+    said: str = ""  # label and arguments as a pack says them; empty if it has no phrase for them
 
 
 def say_changes(
@@ -27,6 +28,8 @@ def say_changes(
     new: MissionSpec,
     failure: Failure | None = None,
     told: Callable[[str], str] = clean,
+    phrase: Callable[[NodeBase], str] = lambda _: "",
+    why: str = "",
 ) -> str:
     """Return ``keeps: open_door · changes: grasp → look, grasp``; what is empty is left out.
 
@@ -35,21 +38,32 @@ def say_changes(
         new: The plan that replaces it.
         failure: Why it failed.
         told: Says names and fixed words in the command's language.
+        phrase: Says a node with its arguments, or nothing.
+        why: Why the plan is changed, in the command's language.
     """
     kept = new.mission.kept
-    parts = []
+    parts = [why] if why else []
     if kept:
-        names = [told(path.rpartition("/")[2]) for path in kept]
+        nodes = dict(paths(new.root))
+        names = [
+            (path in nodes and phrase(nodes[path])) or told(path.rpartition("/")[2])
+            for path in kept
+        ]
         parts.append(f"{told('keeps')}: {_listed(names, told)}")
-    changed = _changes(_left(old, kept, failure), _left(new, kept, None), told)
+    changed = _changes(_left(old, kept, failure, phrase), _left(new, kept, None, phrase), told)
     parts.append(f"{told('changes')}: {changed}" if changed else told("tries the same again"))
     return clean(" · ".join(parts))
 
 
-def _left(spec: MissionSpec, kept: tuple[str, ...], failure: Failure | None) -> list[_Step]:
+def _left(
+    spec: MissionSpec,
+    kept: tuple[str, ...],
+    failure: Failure | None,
+    phrase: Callable[[NodeBase], str],
+) -> list[_Step]:
     """Return the steps that are not kept; of the old plan those from the failed one on."""
     steps = [
-        _Step(path, label_node(node), _args(node))
+        _Step(path, label_node(node), _args(node), phrase(node))
         for path, node in paths(spec.root)
         if isinstance(node, Do | Check) and not any(encloses(done, path) for done in kept)
     ]
@@ -66,21 +80,27 @@ def _args(node: Do | Check) -> Mapping[str, Any]:
 
 def _changes(old: list[_Step], new: list[_Step], told: Callable[[str], str]) -> str:
     """Return what differs between what was left to do and what is left now."""
-    while len(old) > 1 and new and old[-1][1:] == new[-1][1:]:
+    while len(old) > 1 and new and _same(old[-1], new[-1]):
         old, new = old[:-1], new[:-1]
-    while len(old) > 1 and new and old[0][1:] == new[0][1:]:
+    while len(old) > 1 and new and _same(old[0], new[0]):
         old, new = old[1:], new[1:]
-    if [step[1:] for step in old] == [step[1:] for step in new]:
+    if len(old) == len(new) and all(map(_same, old, new)):
         return ""
     if [step.label for step in old] == [step.label for step in new]:
         pairs = zip(old, new, strict=True)
         return _listed([_differing(a, b, told) for a, b in pairs if a != b], told)
-    before = _listed([told(step.label) for step in old], told) or told("nothing")
-    after = _listed([told(step.label) for step in new], told) or told("nothing")
+    before = _listed([step.said or told(step.label) for step in old], told) or told("nothing")
+    after = _listed([step.said or told(step.label) for step in new], told) or told("nothing")
     return f"{before} → {after}"
 
 
+def _same(old: _Step, new: _Step) -> bool:
+    return (old.label, old.args) == (new.label, new.args)
+
+
 def _differing(old: _Step, new: _Step, told: Callable[[str], str]) -> str:
+    if old.said and new.said and old.said != new.said:
+        return f"{old.said} → {new.said}"
     names = [name for name in {**old.args, **new.args} if old.args.get(name) != new.args.get(name)]
     facts = [f"{name} {old.args.get(name)} → {new.args.get(name)}" for name in names]
     return f"{told(new.label)} {', '.join(facts)}" if facts else ""

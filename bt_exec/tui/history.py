@@ -89,7 +89,7 @@ def record_lines(
 ) -> list[Line]:
     """Return a mission as it ended: each plan's tree as it was left, then the last words."""
     ascii_only = glyphs is ASCII
-    model = ViewModel(messages=messages, wall=lambda: 0.0, ascii=ascii_only)
+    model = ViewModel(messages=messages, wall=lambda: 0.0, ascii=ascii_only, verbose=verbose)
     when = f"{record.line.started_at:%Y-%m-%d %H:%M}"
     lines: list[Line] = _heading(f"{clean(record.command)} · {record.line.site} · {when}", width)
     for event in record.events:

@@ -10,7 +10,7 @@ from bt_exec.tui.model import ViewModel
 from bt_exec.tui.nodes import ViewNode
 from bt_exec.tui.style import WORDS
 from bt_exec.tui.text import clean, pad
-from bt_exec.tui.words import say_notes, seconds
+from bt_exec.tui.words import seconds
 
 __all__ = ["PlainView"]
 
@@ -55,7 +55,7 @@ class PlainView:
                 by = clean(event.spec.mission.compiler)
                 made = ", ".join(filter(None, (made, by)))
                 self._line(f"plan {number}", model.past[-1].change if model.past else made)
-                notes = say_notes(event.spec.mission.notes)
+                notes = model.remarks()
                 for note in notes:
                     if note not in self._noted:
                         self._line("note", note)
@@ -91,10 +91,12 @@ class PlainView:
         node = self.model.forest.by_path.get(event.path)
         if node is None or event.failure is None:
             return
-        why = ": ".join(filter(None, (event.failure.code, self.model.why(event.failure))))
+        why = ": ".join(
+            filter(None, (self.model.code(event.failure), self.model.why(event.failure)))
+        )
         label = self.model.label(node, verbose=self.verbose)
         attempt = self.model.told(event.detail)
-        parts = (label, self.model.about(node), attempt, why)
+        parts = (label, self.model.about(node, verbose=self.verbose), attempt, why)
         self._line("retry", "  ".join(filter(None, parts)))
 
     def _node(self, node: ViewNode) -> None:
@@ -103,7 +105,7 @@ class PlainView:
             took = f"({seconds(node.ended - node.began)})"
         why = ""
         if node.state == "failed":
-            code = node.failure.code if node.failure else ""
+            code = self.model.code(node.failure) if node.failure else ""
             message = self.model.why(node.failure) if node.failure else node.detail
             why = ": ".join(filter(None, (code, message)))
             self._buffer()
@@ -111,7 +113,7 @@ class PlainView:
             why = node.detail.removeprefix(f"{self.model.told(node.state)} ")
         path = node.path if self.verbose else ""
         label = self.model.label(node, verbose=self.verbose)
-        parts = (label, self.model.about(node), why, took, path)
+        parts = (label, self.model.about(node, verbose=self.verbose), why, took, path)
         self._line(WORDS[node.state or ""], "  ".join(filter(None, parts)))
 
     def _buffer(self) -> None:

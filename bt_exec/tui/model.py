@@ -15,11 +15,13 @@ from bt_exec import events as ev
 from bt_exec.failure import Failure, Problem
 from bt_exec.language.messages import Messages, language_of
 from bt_exec.outcome import Outcome
-from bt_exec.spec.model import Fallback, MissionSpec, Parallel
+from bt_exec.spec.expression import Is
+from bt_exec.spec.model import Do, Fallback, MissionSpec, NodeBase, Parallel, walk
 from bt_exec.tui.changes import say_changes
 from bt_exec.tui.nodes import Forest, ViewNode
 from bt_exec.tui.saved import names_of, with_values
 from bt_exec.tui.text import clean
+from bt_exec.tui.words import called, say_notes, tries_first
 
 __all__ = ["ObservationLine", "Past", "ViewModel"]
 
@@ -65,6 +67,7 @@ class ViewModel:
         messages: Says what skills and conditions tell in the language of the command.
         began: Mission clock when the command arrived [s].
         version: Grows with every event.
+        verbose: Whether it is the author's view: names and arguments as they are written.
     """
 
     command: str = ""
@@ -87,6 +90,7 @@ class ViewModel:
     results: dict[str, Any] = field(default_factory=dict)
     messages: Messages = field(default_factory=Messages, repr=False)
     ascii: bool = False
+    verbose: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     wall: Callable[[], float] = field(default=time.monotonic, repr=False)
     _heard: float = 0.0
@@ -125,22 +129,91 @@ class ViewModel:
 
     def label(self, node: ViewNode, *, verbose: bool = False) -> str:
         """Return what a row is called: in the command's language, as written where `verbose`."""
-        return self.shown(node.label if verbose else self.told(node.label))
+        if verbose or self.verbose:
+            return self.shown(node.label)
+        if tries_first(node.spec) and node.children:
+            return self.label(node.children[0])
+        return self.phrase(node.spec) or self.shown(self.told(node.label))
 
-    def about(self, node: ViewNode) -> str:
+    def about(self, node: ViewNode, *, verbose: bool = False) -> str:
         """Return what stands beside a row's label, in the command's language."""
         text = self.shown(node.about)
+        if verbose or self.verbose:
+            return text
+        if tries_first(node.spec) and len(node.children) > 1:
+            others = (self.label(child) for child in node.children[1:])
+            first = self.about(node.children[0])
+            return " ".join(filter(None, (first, *(f"{self.told('or')} {one}" for one in others))))
         if isinstance(node.spec, Fallback | Parallel):
             return self.told(text).replace(" or ", f" {self.told('or')} ")
-        return text
+        return "" if self.phrase(node.spec) else text
+
+    def phrase(self, spec: NodeBase) -> str:
+        """Return what a pack calls a node with its arguments: "go to the lounge"; or nothing.
+
+        A name that the plan's author gave it goes before.
+        """
+        part = called(spec)
+        if spec.name is not None or part is None or not self.messages.has_phrase(part[0]):
+            return ""
+        language = "en" if self.ascii else self.language
+        args = {key: self._value(value) for key, value in part[1].items()}
+        return clean(self.messages.phrase(part[0], language, args))
+
+    def question(self, expression: Any) -> str:
+        """Return a condition as people say it: "the door is open"."""
+        known = isinstance(expression, Is) and self.messages.has_phrase(expression.name)
+        if self.verbose or not known:
+            return self.shown(str(expression))
+        language = "en" if self.ascii else self.language
+        return clean(self.messages.phrase(expression.name, language, expression.args))
+
+    def _value(self, value: Any) -> Any:
+        return self.shown(value) if isinstance(value, str) else value
+
+    def code(self, failure: Failure) -> str:
+        """Return the code of a failure: for authors, and where there is no sentence for it."""
+        return "" if not self.verbose and failure.code in self.messages else failure.code
 
     def why(self, failure: Failure) -> str:
-        """Return why a node failed; the sentence of its code where no word for it is listed."""
+        """Return why a node failed: the sentence of its code, or for authors what was measured."""
+        if not self.verbose and failure.code in self.messages:
+            language = "en" if self.ascii else self.language
+            return clean(self.messages.explain(failure, language).rstrip("."))
         told = self.told(failure.message)
         listed = self.language == "en" or told != clean(failure.message)
         if listed or failure.code not in self.messages:
             return told
         return clean(self.messages.explain(failure, self.language).rstrip("."))
+
+    def remarks(self) -> tuple[str, ...]:
+        """Return what passes changed in the plan, a line each.
+
+        For operators without what only repeats arguments of a row, and with names in words.
+        """
+        if self.spec is None:
+            return ()
+        notes = self.spec.mission.notes
+        if self.verbose:
+            return say_notes(notes)
+        rows = {
+            ", ".join(map(str, n.args.values())) for n in walk(self.spec.root) if isinstance(n, Do)
+        }
+        values = {
+            str(v) for n in walk(self.spec.root) if isinstance(n, Do) for v in n.args.values()
+        }
+        return say_notes(notes, lambda name: self.told(name), leave_out=frozenset({*rows, *values}))
+
+    def because(self, failure: Failure) -> str:
+        """Return why a plan was changed, in a few words; empty without a sentence for it.
+
+        What was measured stands beside the step that failed.
+        """
+        if failure.code not in self.messages:
+            return ""
+        language = "en" if self.ascii else self.language
+        said = clean(self.messages.explain(failure, language)).partition(": ")[0].rstrip(".")
+        return f"{said[:1].lower()}{said[1:]}"
 
     def _take(self, event: ev.Event) -> None:
         match event:
@@ -190,7 +263,9 @@ class ViewModel:
                 if node.state == "failed"
                 and not any(child.state == "failed" for child in node.children)
             )
-            change = say_changes(self.spec, spec, self.failure, self.told)
+            why = "" if self.verbose or self.failure is None else self.because(self.failure)
+            phrase = (lambda _: "") if self.verbose else self.phrase
+            change = say_changes(self.spec, spec, self.failure, self.told, phrase, why)
             self.past.append(Past(failed, change))
         before = self.told("kept")
         if self.spec is not None:
@@ -201,7 +276,7 @@ class ViewModel:
             for path in spec.mission.kept
         }
         self.spec, self.planning = spec, None
-        self.forest = Forest(spec.root)
+        self.forest = Forest(spec.root, folded=not self.verbose)
         self._saved = names_of(spec)
         for path, detail in details.items():
             self.forest.change(path, "kept", self.t, detail, None)

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from bt_exec.events import NodeState
 from bt_exec.failure import Failure
 from bt_exec.skill import Verdict
-from bt_exec.spec.model import Do, Fallback, NodeBase, Sequence, Tree, children_of
+from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Sequence, Tree, children_of
 from bt_exec.spec.paths import paths
 from bt_exec.tui.text import clean
 from bt_exec.tui.words import about_node, label_node
 
-__all__ = ["Forest", "ViewNode", "is_plain", "only_groups"]
+__all__ = ["Forest", "ViewNode", "goes_on", "is_plain", "only_groups"]
 
 
 @dataclass(slots=True)
@@ -41,6 +41,7 @@ class ViewNode:
         tries: Why earlier attempts of it failed, first to last.
         guard: The guard's last verdict.
         answer: The last verdict of its own question.
+        passed: Whether the mission goes on all the same where it fails.
     """
 
     label: str
@@ -59,6 +60,7 @@ class ViewNode:
     tries: list[Failure] = field(default_factory=list)
     guard: Verdict | None = None
     answer: Verdict | None = None
+    passed: bool = False
 
     def walk(self) -> Iterator[ViewNode]:
         """Yield this node and everything under it, parents first."""
@@ -82,9 +84,15 @@ class ViewNode:
 
 
 class Forest:
-    """The rows of one plan, and the way from paths to them."""
+    """The rows of one plan, and the way from paths to them.
 
-    def __init__(self, root: NodeBase | None = None) -> None:
+    Args:
+        root: The plan.
+        folded: Leave out helpers: the checks that a fallback only ends with.
+    """
+
+    def __init__(self, root: NodeBase | None = None, *, folded: bool = False) -> None:
+        self._folded = folded
         self.by_path: dict[str, ViewNode] = {}
         self._shells: set[str] = set()
         self.roots: list[ViewNode] = []
@@ -109,6 +117,14 @@ class Forest:
 
     def _rows(self, spec: NodeBase) -> list[ViewNode]:
         path, _ = next(self._labelled)
+        if self._folded and goes_on(spec):
+            work, *helpers = children_of(spec)
+            rows = self._rows(work)
+            for row in (each for one in rows for each in one.walk()):
+                row.passed = True
+            for _ in helpers:
+                next(self._labelled)
+            return rows
         inner = [row for child in children_of(spec) for row in self._rows(child)]
         if only_groups(spec):
             return inner
@@ -128,8 +144,22 @@ class Forest:
 
 def is_plain(spec: NodeBase) -> bool:
     """Whether a node has neither a name nor a modifier."""
-    parts = (spec.skip_if, spec.guarded, spec.retry, spec.timeout, spec.repeat, spec.name)
-    return all(part is None for part in parts)
+    return spec.name is None and not _modified(spec)
+
+
+def _modified(spec: NodeBase) -> bool:
+    parts = (spec.skip_if, spec.guarded, spec.retry, spec.timeout, spec.repeat)
+    return any(part is not None for part in parts)
+
+
+def goes_on(spec: NodeBase) -> bool:
+    """Whether a node tries its first branch, and else only asks whether to go on all the same."""
+    if not isinstance(spec, Fallback) or not is_plain(spec) or len(spec.fallback) < 2:
+        return False
+    work, *others = spec.fallback
+    return not isinstance(work, Check) and all(
+        isinstance(one, Check) and is_plain(one) and not one.tell for one in others
+    )
 
 
 def only_groups(spec: NodeBase) -> bool:
@@ -138,8 +168,9 @@ def only_groups(spec: NodeBase) -> bool:
 
 
 def _same_work(tree: Tree, inner: ViewNode) -> bool:
-    """Whether a tree is nothing but a skill of its own name."""
-    return is_plain(tree) and isinstance(inner.spec, Do) and inner.label == tree.tree
+    """Whether a tree is nothing but a skill of its own name, or of the name it is given here."""
+    own = tree.name or tree.tree
+    return not _modified(tree) and isinstance(inner.spec, Do) and inner.label == own
 
 
 def _outer_tells(node: ViewNode, state: NodeState) -> bool:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
+from bt_exec.failure import Failure
 from bt_exec.skill import Verdict
 from bt_exec.tui.model import Past, ViewModel
 from bt_exec.tui.nodes import ViewNode
 from bt_exec.tui.text import clean, wrap
-from bt_exec.tui.words import say_notes
 
 __all__ = ["NARROW", "Row", "choose", "rows_of"]
 
@@ -121,7 +121,7 @@ class _Maker:
         model = self.model
         for number, past in enumerate(model.past, 2):
             yield from self.earlier(past, number, last=number == len(model.past) + 1)
-        for text in say_notes(model.spec.mission.notes if model.spec is not None else ()):
+        for text in model.remarks():
             for index, line in enumerate(
                 _cut(wrap(f"{model.told('note')} · {text}", self.width - 4))
             ):
@@ -161,9 +161,10 @@ class _Maker:
         told = self.model.told
         if node.state == "failed" and not any(c.state == "failed" for c in node.children):
             texts.append(self.why(node))
+            texts += [told("goes on all the same")] if node.passed else []
         elif node.state == "running":
             if node.spec.guard is not None:
-                guard = self.model.shown(str(node.spec.guard))
+                guard = self.model.question(node.spec.guard)
                 texts.append(f"{told('while')} {guard} · {self.said(node.guard)}")
             if node.answer is not None and node.answer.holds is None:
                 why = told(node.answer.why)
@@ -184,12 +185,16 @@ class _Maker:
         first = len(node.tries) if node.state == "running" else 1
         if node.state not in ("running", "done"):
             return []
-        told = self.model.told
         return [
-            ": ".join(filter(None, (f"{told(f'attempt {number}')} · {failure.code}", why)))
+            ": ".join(filter(None, (self.attempt(number, failure), why)))
             for number, failure in enumerate(node.tries, 1)
             if number >= first and (why := self.model.why(failure)) is not None
         ]
+
+    def attempt(self, number: int, failure: Failure) -> str:
+        """Return which attempt it was, with the code for authors."""
+        parts = (self.model.told(f"attempt {number}"), self.model.code(failure))
+        return " · ".join(filter(None, parts))
 
     def said(self, verdict: Verdict | None) -> str:
         """Return what a guard says."""
@@ -204,9 +209,10 @@ class _Maker:
         if node.failure is None:
             return node.detail
         message = self.model.why(node.failure) or node.detail
+        code = self.model.code(node.failure)
         if message in ("", node.failure.code):
             return node.failure.code if self.width < NARROW else ""
-        return f"{node.failure.code}: {message}" if self.width < NARROW else message
+        return f"{code}: {message}" if code and self.width < NARROW else message
 
 
 def _cut(lines: Sequence[str]) -> Iterable[str]:

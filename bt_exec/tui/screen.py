@@ -63,10 +63,10 @@ def tree_lines(
     return [crop(line, width - 1) for line in artist.rows(rows_of(model, width))]
 
 
-def beside(model: ViewModel, row: Row, node: ViewNode) -> str:
+def beside(model: ViewModel, row: Row, node: ViewNode, *, verbose: bool = False) -> str:
     """Return what stands beside a row's label: arguments, why it was skipped, which attempt."""
     told = model.told
-    said = model.about(node)
+    said = model.about(node, verbose=verbose)
     match node.state:
         case "skipped":
             said = node.detail or told("skipped")
@@ -141,7 +141,8 @@ class _Artist:
             compiler, since = model.planning
             text = f"{self.glyphs.states['running']} {model.told('planning with')} {compiler}"
             if model.failure and model.spec:
-                text += f" {model.told('after')} {model.failure.code}"
+                why = model.code(model.failure) or model.because(model.failure)
+                text += f" {model.told('after')} {why}"
             thinking = [self.ends(text, "running", seconds(self.now - since))]
         rows = rows_of(model, self.width, room=room - len(thinking))
         return [*self.rows(choose(rows, max(room - len(thinking), 1), model.told)), *thinking][
@@ -204,7 +205,7 @@ class _Artist:
         return self.model.label(node, verbose=self.verbose)
 
     def about(self, row: Row, node: ViewNode) -> str:
-        said = beside(self.model, row, node)
+        said = beside(self.model, row, node, verbose=self.verbose)
         return " · ".join(filter(None, (said, node.path))) if self.verbose else said
 
     def tail(self, node: ViewNode) -> str:
@@ -216,7 +217,8 @@ class _Artist:
         match node.state:
             case "failed" if node.failure is not None:
                 inner = any(child.state == "failed" for child in node.children)
-                return ("" if inner or self.width < NARROW else node.failure.code) + took
+                code = self.model.code(node.failure)
+                return ("" if inner or self.width < NARROW else code) + took
             case "running":
                 return "  ".join(self.bar(node.progress)) + took
             case "skipped" | "kept":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from bt_exec.outcome import Outcome
+from bt_exec.planning.compiler import REPLIES
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.style import ASCII, UNICODE
 from bt_exec.tui.text import Line, clean, fit, safe, wrap
@@ -14,6 +15,7 @@ __all__ = ["SIGNS", "summary_lines", "unsaid"]
 
 SIGNS = {
     "satisfied": "done",
+    "partial": "stopped",
     "blocked": "stopped",
     "failed": "failed",
     "refused": "skipped",
@@ -53,6 +55,12 @@ def summary_lines(
 
     style = SIGNS[outcome.status]
     head = _head(outcome, told)
+    if outcome.reason_code in REPLIES:  # words for words: no mission to sum up
+        return [
+            line
+            for part in outcome.message.split("\n")
+            for line in _wrapped(clean(part), width, "", signed)
+        ]
     lines: list[Line] = [
         (
             (f" {glyphs.states[style]} ", style),
@@ -64,11 +72,16 @@ def summary_lines(
     if outcome.status in ("blocked", "failed") and model is not None and model.buffers:
         seen = "; ".join(buffer.text for buffer in model.buffers.values())
         lines += _wrapped(f"{told('seen')}: {seen}", width, "dim", signed)
+    for what, why in ((part["what"], part["why"]) for part in outcome.undone):
+        if clean(what) not in clean(outcome.message):
+            text = f"{told('not done')}: {clean(what)} · {clean(why)}"
+            lines += _wrapped(text, width, "stopped", signed)
     for problem in outcome.problems:
         lines += _wrapped(clean(problem), width, "dim", signed)
     for trace in _tracebacks(outcome) if verbose else ():
         lines += [((f"   {line}", "dim"),) for line in trace]
-    if further := unsaid(outcome.message, outcome.nearest):
+    asked = outcome.did_you_mean or outcome.question
+    if not asked and (further := unsaid(outcome.message, outcome.nearest)):
         lines.append(((f"   {told('try one of these')}:", "dim"),))
         lines += [((f"     {fit(signed(clean(text)), width - 6)}", ""),) for text in further]
     if outcome.record_problem:
@@ -101,7 +114,7 @@ def _head(outcome: Outcome, told: Callable[[str], str]) -> str:
     code = outcome.reason_code if outcome.reason_code not in ("OK", "ABORTED") else ""
     if outcome.status == "refused":
         return " · ".join(filter(None, (told("refused"), code, told("exit 5"))))
-    word = "in" if outcome.status == "satisfied" else "after"
+    word = "in" if outcome.status in ("satisfied", "partial") else "after"
     said = "stopped" if outcome.status == "aborted" else outcome.status
     facts = [f"{told(said)} {told(f'{word} {time}')}", code]
     plans, failures = outcome.plan_version, len(outcome.failures)

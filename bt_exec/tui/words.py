@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from bt_exec.spec.expression import Is
@@ -11,7 +11,16 @@ from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Parallel, Tree
 from bt_exec.spec.paths import label_of
 from bt_exec.tui.text import clean
 
-__all__ = ["about_node", "label_node", "modifiers", "say_args", "say_notes", "seconds"]
+__all__ = [
+    "about_node",
+    "called",
+    "label_node",
+    "modifiers",
+    "say_args",
+    "say_notes",
+    "seconds",
+    "tries_first",
+]
 
 _PASS = re.compile(r"^[a-z_]+: ")
 
@@ -33,15 +42,27 @@ def _say(name: str, value: Any) -> str:
     return f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
 
 
-def say_notes(notes: Iterable[str]) -> tuple[str, ...]:
+def say_notes(
+    notes: Iterable[str],
+    told: Callable[[str], str] = clean,
+    leave_out: frozenset[str] = frozenset(),
+) -> tuple[str, ...]:
     """Return what passes changed in a plan, a line each; nodes of one change share its line.
 
     ``arm_policy: grasp: the right arm`` is said without the name of the pass.
+
+    Args:
+        notes: The notes of the plan.
+        told: Says the name of a node.
+        leave_out: Changes that a row says itself.
     """
     nodes: dict[str, list[str]] = {}
     for note in notes:
         said = clean(_PASS.sub("", note, count=1))
         node, colon, change = said.partition(": ")
+        if (change if colon else said) in leave_out:
+            continue
+        node = told(node) if colon else node
         nodes.setdefault(change if colon else said, []).extend([node] if colon else [])
     return tuple(
         ": ".join(filter(None, (", ".join(names), change))) for change, names in nodes.items()
@@ -53,6 +74,24 @@ def label_node(node: NodeBase) -> str:
     if node.name is None and isinstance(node, Check) and not isinstance(node.check, Is):
         return clean(node.check)
     return clean(node.name or label_of(node))
+
+
+def called(node: NodeBase) -> tuple[str, Mapping[str, Any]] | None:
+    """Return the skill, tree or condition that a node is about, with its arguments."""
+    match node:
+        case Do():
+            return node.do, node.args
+        case Tree():
+            return f"tree {node.tree}", node.args
+        case Check(check=Is(name=name, args=args)):
+            return name, args
+    return None
+
+
+def tries_first(node: NodeBase) -> bool:
+    """Whether a node is an unnamed fallback, called by what it tries first."""
+    modifiers = (node.skip_if, node.guarded, node.retry, node.timeout, node.repeat, node.name)
+    return isinstance(node, Fallback) and all(one is None for one in modifiers)
 
 
 def about_node(node: NodeBase) -> str:

@@ -15,7 +15,10 @@ from bt_exec.spec.paths import place_of_children
 from bt_exec.verify.context import Context, nodes_of
 from bt_exec.verify.templates import fill, form_of, is_known, known_args
 
-__all__ = ["Claim", "check_resources", "claims_of"]
+__all__ = ["CLAIMED_TWICE", "Claim", "check_resources", "claims_of"]
+
+CLAIMED_TWICE = "CLAIMED_TWICE"
+"""The code of a plan in which two steps would use the same thing at once."""
 
 
 class Claim(NamedTuple):
@@ -51,7 +54,7 @@ def check_resources(context: Context) -> None:
                 other = next((one for one in held if one.meets(claim)), None)
                 if other is not None:
                     context.report(
-                        "CLAIMED_TWICE",
+                        CLAIMED_TWICE,
                         f"{claim.skill} and {other.skill} would both use {claim.text} at once",
                         where,
                         found=claim.text,

@@ -200,7 +200,7 @@ def ours(
     kind, world, faults = WORLDS[index]
     ear, model = Ear(), Scripted(kind, rate, index)
     with Session(site, world=world, fast=True, faults=faults, listeners=[ear]) as session:
-        session.compiler = ModelCompiler(model, PlanningSettings(repair=repair))
+        session.compiler = ModelCompiler(model, PlanningSettings(first="model", repair=repair))
         outcome = session.run(COMMANDS[kind])
         good = outcome.status == "satisfied" and right(kind, session, ear)
     return Counter(

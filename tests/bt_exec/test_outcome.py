@@ -13,6 +13,7 @@ from bt_exec.outcome import EXIT_CODES, Outcome, code_of_reason
 def test_every_status_has_its_exit_code():
     assert EXIT_CODES == {
         "satisfied": 0,
+        "partial": 6,
         "blocked": 3,
         "failed": 4,
         "refused": 5,

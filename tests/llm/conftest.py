@@ -10,7 +10,7 @@ import pytest
 from bt_exec.failure import Refusal
 from bt_exec.language.messages import language_of
 from bt_exec.pack import Catalogue, Pack
-from bt_exec.planning.compiler import Compiler, Plan, Request
+from bt_exec.planning.compiler import Compiler, Plan, Reply, Request
 from bt_exec.site.data import data_path
 from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.library import Library
@@ -96,6 +96,6 @@ def meaning(ask: Ask) -> Callable[[str], str]:
 
     def meaning(command: str) -> str:
         answer = ask(command)
-        return answer.code if isinstance(answer, Refusal) else _meaning(answer.spec)
+        return answer.code if isinstance(answer, Refusal | Reply) else _meaning(answer.spec)
 
     return meaning

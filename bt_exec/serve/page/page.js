@@ -9,7 +9,7 @@ const WORDS = {
     goals: "{done} of {all} subgoals", ahead: "It waits; {n} before it.", withdraw: "Withdraw", none: "No mission yet", camera: "camera of {pack}",
     gone: "The service does not answer.", started: "Started: {command}", nothingNew: "sees nothing new", prepared: "The robots are not ready.",
     s: { running: "running", done: "done", failed: "failed", skipped: "skipped", kept: "kept", stopped: "stopped", waiting: "waiting",
-      satisfied: "done", blocked: "blocked", refused: "refused", aborted: "stopped", interrupted: "interrupted" },
+      satisfied: "done", partial: "done in part", blocked: "blocked", refused: "refused", aborted: "stopped", interrupted: "interrupted" },
   },
   ko: {
     jump: "명령 입력으로 건너뛰기", language: "언어", what: "할 일", hint: "로봇에게 무엇을 시킬까요?", send: "보내기",
@@ -20,11 +20,11 @@ const WORDS = {
     goals: "하위 목표 {all}개 중 {done}개", ahead: "대기합니다. 앞에 {n}건이 있습니다.", withdraw: "취소", none: "아직 임무가 없습니다", camera: "{pack} 카메라",
     gone: "서비스가 응답하지 않습니다.", started: "시작: {command}", nothingNew: "새로 보이는 것이 없음", prepared: "로봇이 준비되지 않았습니다.",
     s: { running: "진행 중", done: "마침", failed: "실패", skipped: "건너뜀", kept: "유지", stopped: "멈춤", waiting: "대기",
-      satisfied: "완료", blocked: "막힘", refused: "거절", aborted: "멈춤", interrupted: "중단됨" },
+      satisfied: "완료", partial: "일부 완료", blocked: "막힘", refused: "거절", aborted: "멈춤", interrupted: "중단됨" },
   },
 };
 const SIGNS = { running: "▸", done: "✓", failed: "✗", skipped: "↷", kept: "≡", stopped: "■", waiting: "·",
-  satisfied: "✓", blocked: "■", refused: "↷", aborted: "■", interrupted: "■" };
+  satisfied: "✓", partial: "■", blocked: "■", refused: "↷", aborted: "■", interrupted: "■" };
 const SVG = "http://www.w3.org/2000/svg";
 const $ = (id) => document.getElementById(id);
 const store = { get: (key) => { try { return localStorage.getItem(key); } catch { return null; } },

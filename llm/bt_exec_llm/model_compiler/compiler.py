@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bt_exec.failure import Refusal, SpecError, UsageError, nearest
-from bt_exec.planning.compiler import Compiler, Plan, Request
+from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, Warming
 from bt_exec.planning.plan import prepare
 from bt_exec.planning.repair import other_way, repaired
 from bt_exec.planning.verified_plan import VerifiedPlan
@@ -33,7 +33,7 @@ from bt_exec_llm.offline import create as create_offline
 
 __all__ = ["AS_RECORDED", "ModelCompiler", "PlanningSettings", "create", "explained"]
 
-AS_RECORDED = ("rounds", "fallback", "image", "prompt")
+AS_RECORDED = ("rounds", "fallback", "image", "prompt", "first")
 """The settings of planning that a recording must be played with to give the same plans."""
 
 
@@ -41,6 +41,8 @@ class PlanningSettings(BaseModel):
     """How a model is asked for plans.
 
     Attributes:
+        first: Who reads a command first: ``offline``, and a model only what that does not
+            understand; or ``model``.
         rounds: Questions for one plan: the first, then with everything that was wrong.
         fallback: Who plans when the model gives no plan that passes; nobody by default.
         repair: Who is asked first after a failure: ``library``, the other ways that the trees of
@@ -54,6 +56,7 @@ class PlanningSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    first: Literal["offline", "model"] = "offline"
     rounds: Annotated[int, Field(ge=1, le=5)] = 3
     fallback: Literal["offline"] | None = None
     repair: Literal["library", "model"] = "library"
@@ -87,6 +90,11 @@ class ModelCompiler:
         self._prices = prices or Prices()
         self._offline = offline or create_offline({})
 
+    def warm_up(self, language: str) -> None:
+        """Let the offline compiler load what it needs for a language; return at once."""
+        if isinstance(self._offline, Warming):
+            self._offline.warm_up(language)
+
     def _prompt(self, request: Request) -> Prompt:
         short = self.settings.prompt == "short"
         return build_prompt(request, image=self.settings.image, short=short)
@@ -106,8 +114,13 @@ class ModelCompiler:
         prompt = self._prompt(request)
         return estimate(prompt, self._prices).to_dict()
 
-    def compile(self, request: Request) -> Plan | Refusal:
+    def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Return a plan that passes every check, or why there is none; may take long."""
+        if request.previous is None:
+            plain = self._offline.compile(request)
+            first = self.settings.first == "offline"
+            if isinstance(plain, Reply) or (first and isinstance(plain, Plan)):
+                return plain
         known = self.known_way(request) if self.settings.repair == "library" else None
         if known is not None:
             return Plan(known.written, verified=known)

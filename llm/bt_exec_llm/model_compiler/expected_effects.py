@@ -64,7 +64,9 @@ def meaning_of(request: Request, offline: Compiler) -> Meant | Refusal | None:
         if found.expanded is None or found.plan is None:
             return None
         return Meant(found.expanded, found.plan)
-    return answer if answer.code in _NEVER else None
+    if isinstance(answer, Refusal) and answer.code in _NEVER:
+        return answer
+    return None
 
 
 @dataclass(frozen=True)

@@ -87,12 +87,8 @@ class _Tidy:
         for kind, known in (("do", self.skills), ("tree", self.trees)):
             if isinstance(found.get(kind), str):
                 found[kind] = self._name(found[kind], known)
-        code = found.get("else")
-        made_up = isinstance(code, str) and code not in self.codes and _CODE.fullmatch(code)
-        if made_up and not found.get("tell"):
-            # a mission never ends with a reason that the model made up
+        if not found.get("tell") and self._made_up(found.get("else")):
             del found["else"]
-            self.notes.append(f"'else: {str(code)[:40]}' was left out: there is no such code")
         signature = self.skills.get(str(found.get("do")))
         if signature is not None and isinstance(found.get("with"), dict):
             found["with"] = self._args(found["with"], signature)
@@ -100,6 +96,13 @@ class _Tidy:
             if key in found:
                 found[key] = self._condition(found[key], depth)
         return found
+
+    def _made_up(self, code: Any) -> bool:
+        """Whether the model made a code up: a mission never ends with such a reason."""
+        if not isinstance(code, str) or code in self.codes or not _CODE.fullmatch(code):
+            return False
+        self.notes.append(f"'else: {code[:40]}' was left out: there is no such code")
+        return True
 
     def _spelt_out(self, node: dict[str, Any]) -> dict[str, Any]:
         """Turn ``{type: do, runs: grasp}`` and ``{type: sequence, children: []}`` into a node."""
@@ -145,7 +148,11 @@ class _Tidy:
             return self._name(part, self.conditions)
         if isinstance(part, dict) and len(part) == 2 and "else" in part:  # a guard and its code
             condition = {name: inner for name, inner in part.items() if name != "else"}
-            return {**self._condition(condition, depth), "else": part["else"]}
+            found = self._condition(condition, depth)
+            if self._made_up(part["else"]):
+                return found
+            named = {found: {}} if isinstance(found, str) else found
+            return {**named, "else": part["else"]}
         if not isinstance(part, dict) or len(part) != 1 or depth > _MOST_DEPTH:
             return part
         ((name, inner),) = part.items()

@@ -91,6 +91,8 @@ def build_prompt(request: Request, *, image: bool = False, short: bool = False) 
         parts.append(_failed(request))
     if image and request.situation.frame is not None:
         parts.append(image_block(request.situation.frame))
+    if request.context.turns:
+        parts.append("# Said before\n\n" + fenced("before", _before(request)))
     command = {"command": _clean(request.command, _LONGEST_COMMAND), "language": request.language}
     parts.append("# Command\n\n" + fenced("command", command))
     first = Turn.user(*parts)
@@ -147,6 +149,18 @@ def _situation(request: Request) -> dict[str, Any]:
             _clean(key): _clean(value) for key, value in sorted(seen.facts.items())[:_MOST_WORDS]
         },
     }
+
+
+def _before(request: Request) -> list[dict[str, str]]:
+    """Return the session so far: what *again* and *it* in the command may mean."""
+    return [
+        {
+            "command": _clean(turn.command, _LONGEST_COMMAND),
+            "ended": turn.status or "not run",
+            "message": _clean(turn.message, 200),
+        }
+        for turn in request.context.turns
+    ]
 
 
 def _failed(request: Request) -> str:

@@ -61,7 +61,7 @@ def create(settings: Mapping[str, Any]) -> Compiler:
     if not file:
         raise UsageError("replay needs a recording: --compiler replay:FILE")
     recording = ReplayClient(Path(str(file)).expanduser())
-    given = {**recording.settings, **given}
+    given = {"first": "model", **recording.settings, **given}  # older recordings do not say
     known = ("file", *AS_RECORDED)
     unknown = [key for key in given if key not in AS_RECORDED]
     if unknown:

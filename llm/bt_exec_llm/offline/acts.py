@@ -6,7 +6,7 @@ from typing import Any
 
 from bt_exec.language.meaning import Act, Condition, Meaning, Role, RoleName, WordUse
 from bt_exec_llm.offline.piece import Piece
-from bt_exec_llm.offline.steps import QUESTION, Step
+from bt_exec_llm.offline.step import QUESTION, Step
 
 __all__ = ["meaning_of", "words_of"]
 

@@ -9,43 +9,26 @@ what was named before it, or the one thing that its verb can be about.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from bt_exec.spec.library import Library
-from bt_exec.spec.model import Do, Tree, TreeSpec, walk
-from bt_exec_llm.offline.frames import Frame, Frames, key_of, keys_of
+from bt_exec.spec.model import TreeSpec
+from bt_exec_llm.offline.doings import doings
+from bt_exec_llm.offline.frames import Frames, keys_of
 from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.match import Matcher
+from bt_exec_llm.offline.part import Part
 from bt_exec_llm.offline.piece import Piece
-from bt_exec_llm.offline.steps import QUESTION, Step, shaped
+from bt_exec_llm.offline.several import excluded, fan_out
+from bt_exec_llm.offline.shapes import shaped
+from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.trouble import Trouble
 
-__all__ = ["Binder", "Part"]
+__all__ = ["Binder"]
 
 _NOW = "now"
 """Marks a step that ends a mission, where work follows it."""
-_ORDINARY = ("noun", "value", "state", "person")
-
-
-@dataclass(frozen=True)
-class Part:
-    """A tree that a step becomes.
-
-    Attributes:
-        tree: Its name.
-        args: Its arguments.
-        text: The words of the step.
-        condition: The question tree that decides, its arguments, and the answer that is needed.
-        times: How often.
-    """
-
-    tree: str
-    args: dict[str, Any]
-    text: str
-    condition: tuple[str, tuple[tuple[str, Any], ...], bool] | None = None
-    times: int = 1
-    borrowed: bool = field(default=False, compare=False)
-    step: Step | None = field(default=None, compare=False)
 
 
 class Binder:
@@ -57,12 +40,8 @@ class Binder:
         self._lexicon = lexicon
         self._whole: Step | None = None
         self.bound: list[Step] = []
-        self._brought = {
-            name
-            for values in lexicon.values.values()
-            for value in values.values()
-            for name in value.brings
-        }
+        self._brought = lexicon.brought
+        self._matcher = Matcher(frames, library, lexicon)
         self._closing = {
             said: tree for tree, closing in lexicon.closing.items() for said in closing.said
         }
@@ -171,7 +150,7 @@ class Binder:
             )
         if all(self._closes(step) for step in wanted):
             return Trouble("NEGATED", text)
-        planned = {pair for part in parts for pair in self._doings(part)}
+        planned = {pair for part in parts for pair in doings(part, self._library)}
         ends = {part.tree for part in parts}
         for step in steps:
             if step.positive:
@@ -185,7 +164,7 @@ class Binder:
             mine = self._parts(replace(step, positive=True), [*before, *wanted], None)
             if isinstance(mine, Trouble):
                 return Trouble("NEGATED", text)
-            forbidden = {pair for part in mine for pair in self._doings(part)}
+            forbidden = {pair for part in mine for pair in doings(part, self._library)}
             if not forbidden or forbidden & planned:
                 return Trouble("NEGATED", text)
         return parts
@@ -234,34 +213,6 @@ class Binder:
             if value.home
         }
 
-    def _doings(self, part: Part) -> set[tuple[str, tuple[tuple[str, str], ...]]]:
-        """Return what a part does: skills with the arguments that its own arguments fix."""
-        found: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
-        self._collect(part.tree, dict(part.args), found, 0)
-        return found
-
-    def _collect(self, name: str, args: dict[str, Any], found: set[Any], depth: int) -> None:
-        if depth > 8 or name not in self._library:
-            return
-        for node in walk(self._library.get(name).root):
-            given = {
-                key: args.get(str(value)[1:], "")
-                if isinstance(value, str) and value.startswith("$")
-                else value
-                for key, value in (node.args.items() if isinstance(node, Do | Tree) else ())
-            }
-            if isinstance(node, Do):
-                fixed = tuple(
-                    sorted(
-                        (k, str(v))
-                        for k, v in given.items()
-                        if k in ("target", "recipient", "object")
-                    )
-                )
-                found.add((node.do, fixed))
-            elif isinstance(node, Tree):
-                self._collect(node.tree, given, found, depth + 1)
-
     def _pair(self, work: list[Step], at: int) -> Part | Trouble | None:
         """Return the tree that two steps make together."""
         if at + 1 >= len(work) or not self._frames.pairs:
@@ -297,7 +248,7 @@ class Binder:
 
     def _parts(self, step: Step, done: list[Step], last: Step | None) -> list[Part] | Trouble:
         """Return the parts of one step: one, or one for each of several values."""
-        found = self._excluded(step)
+        found = excluded(step, self._lexicon)
         if isinstance(found, Trouble):
             return found
         step = found
@@ -307,26 +258,26 @@ class Binder:
         step = fit
         condition = None
         if step.condition is not None:
-            question = self._one(replace(step.condition[0], condition=None), [*done, step])
+            question = self._matcher.find(replace(step.condition[0], condition=None), [*done, step])
             if isinstance(question, Trouble) or not self._checks(question[1]):
                 return Trouble("CONDITION", step.condition[0].text)
             condition = question[1], step.condition[1], question[0]
         step = self._rounds(step, last)
-        whole = self._one(step, done)
+        whole = self._matcher.find(step, done)
         if isinstance(whole, Trouble):
             return whole
         self._whole, _, borrowed = whole
         parts: list[Part] = []
-        if step.times > 1 and len(self._fan_out(self._whole)) > 1:
+        if step.times > 1 and len(fan_out(self._whole, self._lexicon)) > 1:
             return Trouble(
                 "COUNT", next((p.text for p in step.pieces if p.name == "TIMES"), step.text)
             )
-        for option in self._fan_out(self._whole):
-            bound = self._one(option, done)
+        for option in fan_out(self._whole, self._lexicon):
+            bound = self._matcher.find(option, done)
             if isinstance(bound, Trouble):
                 return bound
             full, tree, _ = bound
-            args = self._args(full, tree)
+            args = self._matcher.args(full, tree)
             if isinstance(args, Trouble):
                 return args
             if step.times > 1 and tree.root.skip_if is not None:
@@ -335,7 +286,7 @@ class Binder:
                 )
             held = None
             if condition is not None:
-                asked = self._args(condition[2], condition[0])
+                asked = self._matcher.args(condition[2], condition[0])
                 held = (
                     condition[0].tree,
                     tuple(asked.items()) if isinstance(asked, dict) else (),
@@ -343,97 +294,6 @@ class Binder:
                 )
             parts.append(Part(tree.tree, args, step.text, held, step.times, borrowed, full))
         return parts
-
-    def _excluded(self, step: Step) -> Step | Trouble:
-        """Leave out what is said to be left out: 복도 말고 라운지; everywhere but the corridor."""
-        out = [p for p in step.pieces if p.mark == "not"]
-        if not out:
-            return step
-        rest = [p for p in step.pieces if p.mark != "not"]
-        noun = next((p for p in out if p.kind == "noun"), None)
-        if noun is not None:
-            return Trouble("NEGATED", noun.text)
-        unknown = next((p for p in out if p.kind not in _ORDINARY and p.kind != "unknown"), None)
-        if unknown is not None:
-            return Trouble("NEGATED", unknown.text)
-        kept: list[Piece] = []
-        for piece in rest:
-            each = self._each(piece)
-            names = {p.value for p in out if p.name == piece.name}
-            if each and names:
-                kept += [replace(piece, value=value) for value in each if value not in names]
-            else:
-                kept.append(piece)
-        for piece in out:
-            same = [
-                p
-                for p in kept
-                if p.kind == piece.kind and (p.kind != "value" or p.name == piece.name)
-            ]
-            if not same or any(
-                p.value == piece.value and p.name == piece.name and piece.kind != "unknown"
-                for p in same
-            ):
-                return Trouble("NEGATED", step.text)
-        return replace(step, pieces=kept)
-
-    def _each(self, piece: Piece) -> list[str]:
-        if piece.kind != "value":
-            return []
-        value = self._lexicon.values.get(piece.name, {}).get(piece.value)
-        return [] if value is None else value.each
-
-    def _fan_out(self, step: Step) -> list[Step]:
-        """Return a step for each of several values of a type that is listed; others are joined."""
-        options = [step]
-        for kind, how in self._lexicon.lists.items():
-            many = [p for p in step.pieces if p.kind == "value" and p.name == kind]
-            values: list[Piece] = []
-            for piece in many:
-                each = self._each(piece)
-                for value in each or [piece.value]:
-                    if value not in [p.value for p in values]:
-                        values.append(replace(piece, value=value))
-            rest = [p for p in step.pieces if p not in many]
-            if how == "joined" and many:
-                joined = ", ".join(dict.fromkeys(p.value for p in values))
-                options = [
-                    replace(
-                        o,
-                        pieces=[
-                            replace(many[0], value=joined),
-                            *(p for p in o.pieces if p not in many),
-                        ],
-                    )
-                    for o in options
-                ]
-            elif how == "each" and len(values) > 1:
-                options = [replace(step, pieces=[value, *rest]) for value in values]
-            elif how == "each" and values and values[0] not in many:
-                options = [replace(step, pieces=[values[0], *rest])]
-        items = [
-            p
-            for p in step.pieces
-            if p.kind == "text" and self._lexicon.texts[p.name].shape == "noun"
-        ]
-        if len(items) > 1:
-            options = [
-                replace(o, pieces=[item, *(p for p in o.pieces if p not in items)])
-                for item in items
-                for o in options
-            ]
-        return options
-
-    def _one(self, step: Step, done: list[Step]) -> tuple[Step, TreeSpec, bool] | Trouble:
-        """Return the tree of a step with one value of each type, and whether it borrowed any."""
-        if not step.verbs and not step.pieces:
-            return Trouble("NOT_UNDERSTOOD", step.text)
-        exact = self._exact(step)
-        if isinstance(exact, TreeSpec):
-            return step, exact, False
-        if isinstance(exact, Trouble) and exact.code == "AMBIGUOUS":
-            return exact
-        return self._completed(step, done)
 
     def _rounds(self, step: Step, last: Step | None) -> Step:
         """Give a verb what it is about where nothing of the kind is named: go on patrol.
@@ -464,8 +324,8 @@ class Binder:
 
     def _leads_to(self, first: Step, step: Step) -> bool:
         """Whether a step begins what the next one goes on with."""
-        trees = {frame.tree for frame in self._frames_for(first)}
-        follows = {frame.tree for frame in self._frames_for(step)}
+        trees = {frame.tree for frame in self._matcher.frames_for(first)}
+        follows = {frame.tree for frame in self._matcher.frames_for(step)}
         return any((one, two) in self._frames.parts for one in trees for two in follows)
 
     def _elsewhere(self, last: Step, step: Step, part: Part) -> bool:
@@ -497,195 +357,7 @@ class Binder:
         if not any(p.kind == "noun" for p in lent):
             return step
         full = replace(step, pieces=[replace(p, start=step.start, end=step.start) for p in lent])
-        return full if isinstance(self._exact(full), TreeSpec) else step
-
-    def _frames_for(self, step: Step) -> list[Frame]:
-        concepts = dict.fromkeys(self._lexicon.concept(verb) for verb in step.verbs or ("",))
-        return [frame for verb in concepts for frame in self._frames.by_verb.get(verb, [])]
-
-    def _alternatives(self, step: Step) -> Iterable[Step]:
-        """Yield a step, then with each name as what else it can mean: a place for whom."""
-        yield step
-        for at, piece in enumerate(step.pieces):
-            if piece.kind in ("value", "person") and "=" in piece.relation:
-                for other in piece.relation.split("|"):
-                    kind, _, value = other.partition("=")
-                    swapped = replace(piece, kind="value", name=kind, value=value, relation="")
-                    yield replace(step, pieces=[*step.pieces[:at], swapped, *step.pieces[at + 1 :]])
-
-    def _exact(self, step: Step) -> TreeSpec | Trouble:
-        """Return the one tree that takes all that is said."""
-        for option in self._alternatives(step):
-            keys = keys_of(option)
-            best: dict[str, int] = {}
-            for frame in self._frames_for(option):
-                left = keys - frame.keys
-                if not frame.keys <= keys or not self._takes(frame.tree, left, option):
-                    continue
-                best[frame.tree] = min(best.get(frame.tree, 99), len(left - {"me"}))
-            if best:
-                least = min(best.values())
-                names = [name for name, left in best.items() if left == least]
-                if len(names) > 1:
-                    return Trouble("AMBIGUOUS", step.text)
-                if option is not step:
-                    step.pieces[:] = option.pieces
-                return self._library.get(names[0])
-        return Trouble("NOT_TOGETHER", step.text)
-
-    def _takes(self, tree: str, left: frozenset[str], step: Step) -> bool:
-        """Whether what a frame leaves over are values for parameters of its tree."""
-        params = self._library.get(tree).params
-        types = {param.type for name, param in params.items() if name not in self._brought}
-        accepts = self._frames.accepts.get(tree, set())
-        for key in left:
-            if key == "me":
-                if (
-                    "me" not in accepts
-                    and not set(step.verbs) & set(self._closing)
-                    and QUESTION not in step.verbs
-                    and not self._tells(step)
-                ):
-                    return False
-            elif key.startswith("noun:") or key not in types:
-                taken = key in {param.type for param in params.values()}
-                if not (key in accepts and (taken or key.startswith(("noun:", "is:")))):
-                    return False
-        return True
-
-    def _tells(self, step: Step) -> bool:
-        return any(
-            self._lexicon.verbs[v].finds == "tell" for v in step.verbs if v in self._lexicon.verbs
-        )
-
-    def _completed(self, step: Step, done: list[Step]) -> tuple[Step, TreeSpec, bool] | Trouble:
-        """Return a step with what it leaves out."""
-        keys = keys_of(step)
-        options: dict[frozenset[str], set[str]] = {}
-        for frame in self._frames_for(step):
-            missing = frame.keys - keys
-            if (
-                missing
-                and self._takes(frame.tree, keys - frame.keys, step)
-                and not any(k.startswith(("text:", "is:")) for k in missing)
-            ):
-                options.setdefault(missing, set()).add(frame.tree)
-        said = [p for one in reversed(done) for p in reversed(one.pieces) if p.mark != "not"]
-        tries = [(m, said) for m in sorted(options, key=lambda m: (len(m), sorted(m)))]
-        tries += [(missing, [*self._lendable(said)]) for missing, _ in tries]
-        for missing, pool in tries:
-            lent = [next((p for p in pool if key_of(p) == key), None) for key in sorted(missing)]
-            if all(p is not None for p in lent):
-                pieces = [
-                    *step.pieces,
-                    *(
-                        replace(p, mark="", start=step.start, end=step.start)
-                        for p in lent
-                        if p is not None
-                    ),
-                ]
-                pieces = [p for p in pieces if p.kind != "pronoun"]
-                full = replace(step, pieces=pieces)
-                tree = self._exact(full)
-                if isinstance(tree, TreeSpec):
-                    return self._with_tool(full, tree, done), tree, True
-                if tree.code == "AMBIGUOUS":
-                    return tree
-        usual = {
-            f"noun:{self._lexicon.verbs[v].usual}" for v in step.verbs if v in self._lexicon.verbs
-        }
-        if any(m <= usual for m in options):
-            options = {m: trees for m, trees in options.items() if m <= usual}
-        nouns = [m for m in options if all(k.startswith("noun:") and "@" not in k for k in m)]
-        named = [p for p in said if p.kind == "noun"]
-        if (
-            len(nouns) == 1
-            and len(options[nouns[0]]) == 1
-            and not any(p.kind == "noun" for p in step.pieces)
-            and (not step.pronoun or not named)
-            and step.verbs != (QUESTION,)
-            and QUESTION not in step.verbs
-        ):
-            things = [
-                Piece("noun", key.removeprefix("noun:"), start=step.start, end=step.start)
-                for key in nouns[0]
-            ]
-            full = replace(step, pieces=[*(p for p in step.pieces if p.kind != "pronoun"), *things])
-            tree = self._exact(full)
-            if isinstance(tree, TreeSpec):
-                return full, tree, False
-        short = any(
-            keys - {"me"} <= frame.keys and any(k.startswith("text:") for k in frame.keys - keys)
-            for frame in self._frames_for(step)
-        )
-        return self._trouble(step, bool(options) or short)
-
-    def _with_tool(self, step: Step, tree: TreeSpec, done: list[Step]) -> Step:
-        """Return a step with what the step before is done with, if that was said first."""
-        before = done[-1] if done else None
-        if before is None:
-            return step
-        kinds = {p.type for p in tree.params.values()} - {
-            *self._lexicon.lists,
-            *self._lexicon.people,
-        }
-        kinds -= {p.name for p in step.pieces}
-        nouns = [p.start for p in before.pieces if p.kind == "noun"]
-        lent = [
-            p
-            for p in before.pieces
-            if p.kind == "value" and p.name in kinds and p.start < min(nouns, default=0)
-        ]
-        return replace(
-            step,
-            pieces=[*step.pieces, *(replace(p, start=step.start, end=step.start) for p in lent)],
-        )
-
-    @staticmethod
-    def _lendable(said: list[Piece]) -> Iterable[Piece]:
-        for piece in said:
-            yield piece
-            if piece.kind in ("value", "person") and "=" in piece.relation:
-                for other in piece.relation.split("|"):
-                    kind, _, value = other.partition("=")
-                    yield replace(piece, kind="value", name=kind, value=value, relation="")
-
-    def _trouble(self, step: Step, possible: bool) -> Trouble:
-        nouns = any(p.kind in ("noun", "value", "person") for p in step.pieces)
-        if step.pronoun and not nouns:
-            return Trouble("NO_REFERENT", step.text)
-        if not step.verbs:
-            return Trouble("NO_ACTION" if nouns else "NOT_UNDERSTOOD", step.text)
-        known = bool(self._frames_for(step))
-        if possible or (known and not nouns):
-            return Trouble("NO_OBJECT", step.text)
-        return Trouble("NOT_TOGETHER", step.text)
-
-    def _args(self, step: Step, tree: TreeSpec) -> dict[str, Any] | Trouble:
-        """Return the arguments of a tree from the values of a step."""
-        args: dict[str, Any] = {}
-        brought: dict[str, str] = {}
-        for piece in step.pieces:
-            if piece.kind not in ("value", "text") or piece.mark == "not":
-                continue
-            if piece.kind == "value":
-                known = self._lexicon.values.get(piece.name, {}).get(piece.value)
-                brought.update(known.brings if known is not None else {})
-            names = [name for name, param in tree.params.items() if param.type == piece.name]
-            if not names:
-                continue
-            if names[0] in args and args[names[0]] != piece.value:
-                return Trouble("CONTRADICTION", f"{args[names[0]]} / {piece.value}")
-            args[names[0]] = piece.value
-        for name, value in brought.items():
-            if name in tree.params:
-                args.setdefault(name, value)
-        missing = [
-            name for name, param in tree.params.items() if param.required and name not in args
-        ]
-        if missing:
-            return Trouble("NO_OBJECT", step.text)
-        return {name: args[name] for name in tree.params if name in args}
+        return full if isinstance(self._matcher.exact(full), TreeSpec) else step
 
     @staticmethod
     def _checks(tree: TreeSpec) -> bool:

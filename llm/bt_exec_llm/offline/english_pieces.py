@@ -5,153 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from bt_exec_llm.offline.closed import mapping, marks, phrases, words
 from bt_exec_llm.offline.english_phrases import Phrases
 from bt_exec_llm.offline.english_words import Token
 from bt_exec_llm.offline.piece import Clause, Piece
 
 __all__ = ["add_pieces"]
 
-_MARKS = {
-    **dict.fromkeys(("to", "toward", "towards", "into", "onto"), "to"),
-    **dict.fromkeys(("from",), "from"),
-    **dict.fromkeys(
-        (
-            "in",
-            "at",
-            "on",
-            "inside",
-            "over",
-            "around",
-            "through",
-            "by",
-            "near",
-            "of",
-            "about",
-            "for",
-            "up",
-            "outside",
-        ),
-        "at",
-    ),
-    **dict.fromkeys(("with", "using", "use", "via"), "with"),
-    **dict.fromkeys(("not", "except", "without", "excluding"), "not"),
-    "and": "and",
-    "&": "and",
-    "both": "both",
-    "only": "only",
-    "just": "only",
-    "or": "or",
-}
-_QUESTION = frozenset(
-    [
-        "if",
-        "whether",
-        "how",
-        "many",
-        "much",
-        "what",
-        "who",
-        "where",
-        "which",
-        "is",
-        "are",
-        "was",
-        "am",
-        "be",
-        "been",
-        "there",
-        "has",
-        "have",
-        "do",
-        "does",
-        "can",
-        "it",
-        "any",
-        "anyone",
-        "anybody",
-        "someone",
-        "somebody",
-        "everything",
-        "anything",
-        "something",
-        "you",
-        "your",
-        "so",
-        "still",
-        "see",
-        "really",
-        "going",
-        "on",
-    ]
-)
-_NOT = (
-    ("but", "not"),
-    ("instead", "of"),
-    ("rather", "than"),
-    ("and", "not"),
-    ("do", "not"),
-    ("not",),
-    ("never",),
-    ("no",),
-    ("except", "for"),
-    ("except",),
-    ("without",),
-)
-_NUMBERS = {
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-    "once": 1,
-    "twice": 2,
-    "thrice": 3,
-    "eleven": 11,
-    "twelve": 12,
-    "hundred": 100,
-    "dozen": 12,
-}
-_SOLID = frozenset(
-    [
-        "first",
-        "robot",
-        "bot",
-        "buddy",
-        "dear",
-        "mate",
-        "good",
-        "nice",
-        "great",
-        "cool",
-        "perfect",
-        "sorry",
-        "like",
-        "guys",
-    ]
-)
-_UNITS = frozenset(
-    [
-        "second",
-        "seconds",
-        "minute",
-        "minutes",
-        "hour",
-        "hours",
-        "day",
-        "days",
-        "week",
-        "weeks",
-        "moment",
-        "o'clock",
-        "am",
-        "pm",
-    ]
-)
+_MARKS = marks("english")
+_QUESTION = frozenset(words("english", "loose_in_questions"))
+_NOT = phrases("english", "negations")
+_NUMBERS = mapping("english", "numbers")
+_SOLID = frozenset(words("english", "fillers_that_may_be_names"))
+_UNITS = frozenset(words("english", "units_of_time"))
 
 
 def add_pieces(

@@ -7,88 +7,20 @@ two exchanged) away from exactly one word of the lexicon is read as that word.
 from __future__ import annotations
 
 import re
-import threading
 from functools import lru_cache
 from typing import NamedTuple
 
+from bt_exec_llm.offline.closed import mapping, words
 from bt_exec_llm.offline.vocabulary import Vocabulary
 
-__all__ = ["EnglishWords", "Token", "bases_of", "lemma_of", "warm_up"]
+__all__ = ["EnglishWords", "Token", "bases_of", "lemma_of", "load"]
 
 _TOKEN = re.compile(
     r"[^\W\d_]+(?:['-][^\W\d_]+)*|\d+(?:[.:,]\d+)*(?:pm|am|st|nd|rd|th)?|->|=>|&&|\|\||\S"
 )
-_SHORT = {
-    "n't": "not",
-    "'re": "are",
-    "'ve": "have",
-    "'ll": "will",
-    "'d": "would",
-    "'m": "am",
-}
-_WHOLE = {
-    "can't": "can not",
-    "cannot": "can not",
-    "won't": "will not",
-    "let's": "let us",
-    "lets": "let us",
-    "dont": "do not",
-    "doesnt": "does not",
-    "didnt": "did not",
-    "isnt": "is not",
-    "ain't": "is not",
-    "cant": "can not",
-    "wont": "will not",
-    "whats": "what is",
-    "hows": "how is",
-    "im": "i am",
-    "r": "are",
-    "u": "you",
-    "ur": "your",
-    "n": "and",
-    "pls": "please",
-    "plz": "please",
-    "teh": "the",
-    "rn": "now",
-    "ppl": "people",
-    "sth": "something",
-    "gimme": "give me",
-    "lemme": "let me",
-    "wanna": "want to",
-    "gonna": "going to",
-    "thx": "thanks",
-    "ya": "you",
-    "arent": "are not",
-    "shouldnt": "should not",
-    "shant": "shall not",
-    "id": "i would",
-}
-_CLITIC_S = frozenset(
-    [
-        "what",
-        "who",
-        "where",
-        "how",
-        "that",
-        "there",
-        "it",
-        "he",
-        "she",
-        "here",
-        "anyone",
-        "anybody",
-        "everyone",
-        "everybody",
-        "someone",
-        "somebody",
-        "everything",
-        "something",
-        "anything",
-        "nobody",
-        "nothing",
-        "when",
-    ]
-)
+_SHORT = mapping("english", "short_forms")
+_WHOLE = mapping("english", "contractions")
+_CLITIC_S = frozenset(words("english", "before_s"))
 
 
 class Token(NamedTuple):
@@ -129,9 +61,9 @@ def _is_english(word: str) -> bool:
     return is_known(word, "en")
 
 
-def warm_up() -> None:
-    """Load the dictionary of lemmas, on a thread of its own; returns at once."""
-    threading.Thread(target=_is_english, args=("word",), name="lemmas", daemon=True).start()
+def load() -> None:
+    """Load the dictionary of lemmas."""
+    _is_english("word")
 
 
 class EnglishWords:
@@ -221,39 +153,4 @@ def _one_slip(left: str, right: str) -> bool:
     return any(long[:at] + long[at + 1 :] == short for at in range(len(long)))
 
 
-_GRAMMAR = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "and",
-        "or",
-        "but",
-        "if",
-        "unless",
-        "not",
-        "then",
-        "to",
-        "from",
-        "in",
-        "on",
-        "at",
-        "with",
-        "your",
-        "my",
-        "is",
-        "are",
-        "it",
-        "that",
-        "this",
-        "please",
-        "after",
-        "before",
-        "without",
-        "never",
-        "except",
-        "instead",
-        "until",
-        "when",
-    ]
-)
+_GRAMMAR = frozenset(words("english", "function_words"))

@@ -6,17 +6,19 @@ A frame is a verb and the keys of what stands with it: ``noun:door``, ``Place``,
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bt_exec.language.messages import language_of
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
+from bt_exec_llm.offline.kept_clauses import clauses_of
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.literal import Literal
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.reader import Reader
-from bt_exec_llm.offline.steps import Step, shaped
+from bt_exec_llm.offline.shapes import shaped
+from bt_exec_llm.offline.step import Step
 from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["Frame", "Frames", "key_of", "keys_of"]
@@ -61,29 +63,36 @@ class Frames:
     literal: Literal | None = None
 
     @classmethod
-    def of(cls, library: Library, reader: Reader, lexicon: Lexicon) -> Frames:
-        """Return the frames of all utterances of `library`."""
+    def of(
+        cls,
+        library: Library,
+        reader: Reader,
+        lexicon: Lexicon,
+        utterances: Mapping[str, Sequence[str]],
+    ) -> Frames:
+        """Return the frames of the trees of `library`, by those utterances of each."""
         frames = cls(literal=Literal(reader.vocabulary))
         assert frames.literal is not None
         several: list[tuple[TreeSpec, list[Step]]] = []
-        for tree in library:
-            for text in tree.utterances:
-                reader.learn(text.strip(), language_of(text))
-        for tree in library:
-            for text in tree.utterances:
-                frames.utterances.append((tree.tree, text, language_of(text)))
-                steps = reader.read(text.strip(), language_of(text))
-                if isinstance(steps, Trouble):
-                    frames.unread.append((tree.tree, text, steps.code))
-                    continue
-                fit = [shaped(step, lexicon) for step in steps]
-                steps = [step for step in fit if not isinstance(step, Trouble)]
-                if len(steps) < len(fit):
-                    frames.unread.append((tree.tree, text, "UNKNOWN_WORD"))
-                elif len(steps) == 1:
-                    frames._add(tree.tree, steps[0], lexicon)
-                elif len(steps) > 1:
-                    several.append((tree, steps))
+        said = [(tree, text) for tree in library for text in utterances[tree.tree]]
+        read = clauses_of(reader, [text for _, text in said])
+        for clauses in read:
+            reader.learn(clauses)
+        for (tree, text), clauses in zip(said, read, strict=True):
+            language = language_of(text)
+            frames.utterances.append((tree.tree, text, language))
+            steps = reader.steps(clauses, text.strip(), language)
+            if isinstance(steps, Trouble):
+                frames.unread.append((tree.tree, text, steps.code))
+                continue
+            fit = [shaped(step, lexicon) for step in steps]
+            steps = [step for step in fit if not isinstance(step, Trouble)]
+            if len(steps) < len(fit):
+                frames.unread.append((tree.tree, text, "UNKNOWN_WORD"))
+            elif len(steps) == 1:
+                frames._add(tree.tree, steps[0], lexicon)
+            elif len(steps) > 1:
+                several.append((tree, steps))
         for name, text, _ in frames.unread:
             frames.literal.add(text, language_of(text), name)
         for tree, steps in several:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
-__all__ = ["Morph", "morphs", "warm_up"]
+__all__ = ["Morph", "load", "morphs"]
 
 _LOCK = threading.Lock()
 
@@ -41,6 +41,6 @@ def morphs(text: str, names: Iterable[tuple[int, int]] = ()) -> list[Morph]:
     return [Morph(one.form, one.tag.split("-")[0], one.start, one.start + one.len) for one in found]
 
 
-def warm_up() -> None:
-    """Load everything and read one sentence, on a thread of its own; returns at once."""
-    threading.Thread(target=morphs, args=("문을 열어 줘",), name="words", daemon=True).start()
+def load() -> None:
+    """Load everything and read one sentence."""
+    morphs("문을 열어 줘")

@@ -9,77 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from bt_exec_llm.offline.closed import words
 from bt_exec_llm.offline.kiwi import Morph
 
 __all__ = ["Verb", "is_verb", "read_verb"]
 
-_AUX_GIVE = ("주", "달", "드리")
-_AUX = (*_AUX_GIVE, "보", "버리", "두", "놓", "내")
-_LINKS = ("어", "아", "고", "어서", "아서", "어다", "다", "다가", "어다가")
-_THEN = (*_LINKS, "구", "고서", "면서", "러", "으러", "어가지고", "며", "으며")
-_BUT = ("되", "으되", "지만", "는데", "ᆫ데", "은데", "나", "으나")
-_IF = ("면", "으면", "거든", "ᆫ다면", "는다면", "다면", "라면", "이면", "어야", "자마자", "을수록")
-_EMBED = ("는지", "ᆫ지", "은지", "ᆯ지", "을지", "던지", "나", "는가", "ᆫ가", "은가", "ᆯ까", "을까")
-_QUOTE = (
-    *("다고", "ᆫ다고", "는다고", "라고", "으라고", "자고", "냐고", "느냐고", "으냐고"),
-    *("이라고", "단", "란", "라는", "다는", "ᆫ다는", "는다는", "라구", "다구"),
-)
-_DOUBTS = ("나", "ᆫ가", "는가", "은가", "ᆯ까", "을까", "는지", "ᆫ지", "은지", "냐", "던가")
-_ASK_TO = ("ᆯ래", "을래", "ᆯ래요", "을래요", "ᆯ까", "을까", "ᆯ까요", "을까요", "ᆯ런지", "ᆯ는지")
-_QUESTIONS = (
-    *("니", "냐", "으니", "나", "나요", "는가", "는가요", "ᆫ가", "ᆫ가요", "은가", "은가요", "습니까"),
-    *(
-        "ᆸ니까",
-        "는지",
-        "ᆫ지",
-        "은지",
-        "지",
-        "지요",
-        "죠",
-        "는지요",
-        "ᆫ지요",
-        "던가",
-        "네",
-        "네요",
-        "으려나",
-    ),
-)
-_COMMANDS = (
-    *(
-        "어라",
-        "아라",
-        "라",
-        "으라",
-        "세요",
-        "으세요",
-        "셔요",
-        "시오",
-        "으시오",
-        "십시오",
-        "으십시오",
-        "오",
-        "ᆸ시오",
-        "읍시오",
-        "ᆸ시요",
-    ),
-    *(
-        "ᆸ시다",
-        "읍시다",
-        "자",
-        "자구",
-        "렴",
-        "으렴",
-        "려무나",
-        "거라",
-        "너라",
-        "다오",
-        "어용",
-        "셈",
-        "세용",
-    ),
-    *("십시요", "으십시요", "구려", "게나", "소서", "으소서"),
-)
-_PLAIN = ("어", "아", "어요", "아요", "죠", "지요", "여", "여요", "에요", "예요", "야", "요", "용")
+_AUX_GIVE = words("korean", "giving")
+_AUX = words("korean", "helping")
+_LINKS = words("korean", "linking")
+_THEN = words("korean", "going_on")
+_BUT = words("korean", "opposing")
+_IF = words("korean", "conditional")
+_EMBED = words("korean", "embedding")
+_QUOTE = words("korean", "quoting")
+_DOUBTS = words("korean", "doubting")
+_ASK_TO = words("korean", "asking_to")
+_QUESTIONS = words("korean", "questioning")
+_COMMANDS = words("korean", "commanding")
+_PLAIN = words("korean", "plain")
 
 
 @dataclass

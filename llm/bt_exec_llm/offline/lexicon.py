@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-__all__ = ["Closing", "Leads", "Lexicon", "Slot", "Value", "Verb", "Way", "Words"]
+__all__ = ["Closing", "Leads", "Lexicon", "Slot", "Talk", "Value", "Verb", "Way", "Words"]
 
 
 class _Part(BaseModel):
@@ -55,12 +55,15 @@ class Value(Words):
         home: Whether missions end there: to come there says no more than to come.
         proxies: Phrases that name something else and can mean it, where nothing else makes sense:
             a place for whoever is found there.
+        other: Whether it is a word for the one of the two others that was not meant last: the
+            other arm.
     """
 
     proxies: Words = Words()
     brings: Mapping[str, str] = {}
     each: list[str] = []
     home: bool = False
+    other: bool = False
 
 
 class Way(_Part):
@@ -89,6 +92,21 @@ class Slot(_Part):
     shape: Literal["noun", "clause"] = "clause"
     to: Phrases = []
     never: Words = Words()
+
+
+class Talk(_Part):
+    """Words that are no command: thanks, *again*, a question about the past (see `talk`).
+
+    Attributes:
+        needs: Phrases of which one must be there.
+        beside: Words that may stand beside it; fillers, courtesy and articles always may.
+        known: Whether things and actions of the site may stand beside it, too: why did you not open
+            the door.
+    """
+
+    needs: Words = Words()
+    beside: Words = Words()
+    known: bool = False
 
 
 class Closing(_Part):
@@ -127,6 +145,7 @@ class Lexicon(_Part):
     filler: Words = Words()
     courtesy: Words = Words()
     leads: Leads = Leads()
+    talk: Mapping[str, Talk] = {}
     limits: Mapping[str, Words] = {}
     spellings: Mapping[str, Mapping[str, str]] = {}
 
@@ -134,6 +153,17 @@ class Lexicon(_Part):
     def people(self) -> frozenset[str]:
         """Types of values that a text may be addressed to."""
         return frozenset(kind for slot in self.texts.values() for kind in slot.to)
+
+    @property
+    def brought(self) -> frozenset[str]:
+        """Names of parameters that values bring with them."""
+        every = (value for values in self.values.values() for value in values.values())
+        return frozenset(name for value in every for name in value.brings)
+
+    @property
+    def closing_verbs(self) -> frozenset[str]:
+        """Verbs that end a mission."""
+        return frozenset(verb for closing in self.closing.values() for verb in closing.said)
 
     def listed(self, how: str) -> frozenset[str]:
         """Types of values of which several become several parts (``each``) or one (``joined``)."""

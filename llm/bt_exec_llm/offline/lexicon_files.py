@@ -68,7 +68,8 @@ def with_words(paths: tuple[Path, ...], more: tuple[tuple[str, str], ...]) -> Le
     Raises:
         RegistrationError: As `load_lexicon`, naming the owner, or if a way is one of no verb.
     """
-    merged: Any = load_lexicon(paths).model_dump()
+    lexicon = load_lexicon(paths)
+    merged: Any = lexicon.model_dump() if more else {}
     for owner, text in more:
         data = yaml.load(text, Loader=_LOADER) or {}  # noqa: S506 - the safe loader, in C
         try:
@@ -76,7 +77,7 @@ def with_words(paths: tuple[Path, ...], more: tuple[tuple[str, str], ...]) -> Le
         except ValidationError as error:
             raise RegistrationError(f"words of {owner}: {_reasons(error)}") from None
         merged = _merge(merged, data)
-    lexicon = Lexicon.model_validate(merged)
+    lexicon = Lexicon.model_validate(merged) if more else lexicon
     for name, way in lexicon.ways.items():
         if way.of not in lexicon.verbs:
             near = ", ".join(nearest(way.of, lexicon.verbs))

@@ -6,7 +6,9 @@ from bt_exec_llm.offline.english import EnglishReader
 from bt_exec_llm.offline.korean import KoreanReader
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Clause
-from bt_exec_llm.offline.steps import Step, attributes, steps_of
+from bt_exec_llm.offline.shapes import attributes
+from bt_exec_llm.offline.step import Step
+from bt_exec_llm.offline.steps import steps_of
 from bt_exec_llm.offline.trouble import Trouble
 from bt_exec_llm.offline.vocabulary import Vocabulary
 
@@ -41,10 +43,13 @@ class Reader:
 
     def read(self, text: str, language: str) -> list[Step] | Trouble:
         """Return the steps of a cleaned command, or what is wrong with it."""
-        clauses = self.clauses(text, language)
+        return self.steps(self.clauses(text, language), text, language)
+
+    def steps(self, clauses: list[Clause], text: str, language: str) -> list[Step] | Trouble:
+        """Return the steps of clauses, or what is wrong with them."""
         return steps_of(clauses, self.lexicon, text, language, self._described)
 
-    def learn(self, utterance: str, language: str) -> None:
+    def learn(self, clauses: list[Clause]) -> None:
         """Take values that describe a noun in an utterance for such: pour a double coffee."""
-        for clause in self.clauses(utterance, language):
+        for clause in clauses:
             self._described |= {(one.name, noun.name) for one, noun in attributes(clause.pieces)}

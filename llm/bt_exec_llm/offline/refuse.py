@@ -1,29 +1,29 @@
-"""Refusals: why, in the language of the command, and the nearest things that can be done."""
+"""Refusals: why, what is missing and what could be said instead, in the command's language."""
 
 from __future__ import annotations
 
-import difflib
 import re
-import unicodedata
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bt_exec.failure import Refusal
 from bt_exec.language.messages import Messages
+from bt_exec.planning.compiler import Request
+from bt_exec_llm.offline.asking import compiling, missing, question
+from bt_exec_llm.offline.index import Index
+from bt_exec_llm.offline.nearest import name_like, nearest_utterances, utterances_of
 from bt_exec_llm.offline.text import LONGEST, printable
 from bt_exec_llm.offline.trouble import Trouble
 
-if TYPE_CHECKING:
-    from bt_exec_llm.offline.compiler import Index
-
-__all__ = ["nearest_utterances", "refuse"]
+__all__ = ["abilities", "refuse"]
 
 _SHOWN = 3
-_ALIKE = 0.75  # of two words, so that one can be a slip of the other
+_ABILITIES = 8
 _CASE = re.compile(r"(?<=[가-힣\d]{2})(에서|에게|에|으로|까지|한테|께)$")  # 회의실에: 회의실
-_MISSING = ("UNKNOWN_ACTION", "NO_OBJECT", "NO_ACTION", "NO_REFERENT")
-_UNKNOWN = ("UNKNOWN_OBJECT", "UNKNOWN_WORD", "NOT_UNDERSTOOD")
+_NOT_KNOWN = ("UNKNOWN_OBJECT", "UNKNOWN_ACTION", "UNKNOWN_WORD", "NOT_UNDERSTOOD")
+_SLIPS = ("UNKNOWN_OBJECT", "UNKNOWN_WORD", "NOT_UNDERSTOOD")
+_PLAIN = ("STOP", "NOTHING_SAID", "NOTHING_LEFT")
+"""What is answered without anything that could be said instead."""
 
 
 @lru_cache(maxsize=1)
@@ -31,70 +31,56 @@ def _sentences() -> Messages:
     return Messages.load([Path(__file__).with_name("refusals.yaml")])
 
 
-def refuse(trouble: Trouble, text: str, language: str, index: Index) -> Refusal:
+def refuse(trouble: Trouble, text: str, request: Request, language: str, index: Index) -> Refusal:
     """Return the refusal of a cleaned command, with what could be said instead."""
-    near = () if trouble.code in ("STOP", "COURTESY") else nearest_utterances(text, language, index)
     sentences = _sentences()
     words = printable(trouble.words)
     if trouble.code == "UNKNOWN_OBJECT":
         words = _CASE.sub("", words)
     message = sentences.say(trouble.code, language, words=words, longest=LONGEST)
-    meant = _name_like(words, index, language) if trouble.code in _UNKNOWN else ""
+    meant = _meant(trouble, words, text, language, index)
+    needed = missing(trouble, text, language, index)
+    near: tuple[str, ...] = ()
+    if trouble.code not in _PLAIN:
+        near = compiling(nearest_utterances(text, language, index), language, index, _SHOWN)
+    if near and not needed and not meant:
+        can = ", ".join(_spoken(utterance) for utterance in near)
+        message += " " + sentences.say("CAN", language, can=can).replace("?.", "?")
     if meant:
-        message += " " + sentences.say("MEANT", language, meant=meant)
-    if near:
-        can = ", ".join(_spoken(utterance) for utterance in near[:_SHOWN])
-        message += " " + sentences.say("CAN", language, can=can)
-    missing = (words,) if trouble.code in (*_UNKNOWN, *_MISSING) and words else ()
+        message += " " + sentences.say("MEANT", language, meant=meant[0])
+    asked = ""
+    if needed:
+        asked = question(needed[0], language, index, request.messages, sentences)
+        message = sentences.say("MISSING", language, words=words, asked=asked)
     return Refusal(
-        trouble.code, message, near, did_you_mean=(meant,) if meant else (), missing=missing
+        trouble.code,
+        message,
+        near,
+        did_you_mean=meant,
+        missing=needed or ((words,) if trouble.code in _NOT_KNOWN and words else ()),
+        question=asked,
     )
 
 
-def nearest_utterances(text: str, language: str, index: Index) -> tuple[str, ...]:
-    """Return the first utterance of every tree in `language`, the nearest to `text` first."""
-    scores: dict[str, float] = {}
-    firsts: dict[str, str] = {}
-    typed = text.casefold()[:LONGEST]
-    for tree, utterance, spoken in index.frames.utterances:
-        if spoken != language or tree in index.reader.lexicon.follows:
-            continue
-        firsts.setdefault(tree, utterance)
-        alike = difflib.SequenceMatcher(None, typed, utterance.casefold()).ratio() if typed else 0.0
-        scores[tree] = max(scores.get(tree, 0.0), alike)
-    order = sorted(scores, key=lambda tree: scores[tree], reverse=True)
-    return tuple(firsts[tree] for tree in order)
+def abilities(language: str, index: Index) -> tuple[str, ...]:
+    """Return some of what can be said, as parts of a sentence."""
+    tried = compiling(utterances_of(language, index), language, index, _ABILITIES)
+    return tuple(map(_spoken, tried))
+
+
+def _meant(trouble: Trouble, words: str, text: str, language: str, index: Index) -> tuple[str, ...]:
+    """Return the command with the name in it that an unknown word may be a slip of."""
+    if trouble.code not in _SLIPS or not words:
+        return ()
+    for word in (words, *words.split()):
+        name = name_like(word, index, language)
+        stem = word[:-1] if language == "ko" and name and word[-1] in "을를이가은는에" else word
+        if name and stem in text:
+            return compiling([text.replace(stem, name, 1)], language, index, 1)
+    return ()
 
 
 def _spoken(utterance: str) -> str:
     """Return an utterance as part of a sentence: small, without its full stop."""
     text = utterance.strip().rstrip(".")
     return text[:1].lower() + text[1:]
-
-
-def _name_like(word: str, index: Index, language: str) -> str:
-    """Return the name that `word` may be a slip of, or nothing; the first letter must be right."""
-    if language == "ko" and len(word) > 2 and word[-1] in "을를이가은는에":
-        word = word[:-1]
-    typed = _letters(word)
-    vocabulary = index.reader.vocabulary
-    if language == "ko":
-        names = {
-            _letters(name): name
-            for name, entries in vocabulary.korean.items()
-            if any(e.kind in ("noun", "value") for e in entries)
-        }
-    else:
-        names = {
-            _letters(" ".join(words)): " ".join(words)
-            for words, entries in vocabulary.english.entries.items()
-            if any(e.kind in ("noun", "value") for e in entries)
-        }
-    near = [key for key in names if key[:1] == typed[:1] and abs(len(key) - len(typed)) < 4]
-    found = difflib.get_close_matches(typed, near, 1, _ALIKE)
-    return names[found[0]] if found and found[0] != typed else ""
-
-
-def _letters(word: str) -> str:
-    """Return a word in small letters; Hangul in single ones, for fingers slip on these."""
-    return unicodedata.normalize("NFD", word.casefold())

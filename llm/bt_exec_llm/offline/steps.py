@@ -6,53 +6,18 @@ A step is one thing to do or to find out, with everything said about it; `bind` 
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from dataclasses import replace
 
+from bt_exec_llm.offline.joining import corrected, joined
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Clause, Piece
+from bt_exec_llm.offline.shapes import attributes
+from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.trouble import Trouble
 
-__all__ = ["QUESTION", "Step", "shaped", "steps_of"]
+__all__ = ["steps_of"]
 
-QUESTION = "?"
-"""The predicate of a question."""
 _MOST_TIMES = 10
-
-
-@dataclass
-class Step:
-    """One thing to do or to find out.
-
-    Attributes:
-        verbs: What its verb can be.
-        pieces: What it is about.
-        via: For a question: ``look`` if it is only to be looked after, ``tell`` if it is to be told
-            in the end, ``ask`` if it was asked directly.
-        positive: False where it is forbidden.
-        condition: The question that decides, and the answer that is needed.
-        times: How often.
-        keeps: Whether a state is to stay so.
-        pronoun: Whether it says *it*.
-        told: Whether what is found is to be told: 복도 순찰, as a mere noun.
-        start: Where its words begin.
-        end: Where they end.
-        text: Its words.
-    """
-
-    verbs: tuple[str, ...]
-    pieces: list[Piece] = field(default_factory=list)
-    via: str = ""
-    positive: bool = True
-    condition: tuple[Step, bool] | None = None
-    times: int = 1
-    keeps: bool = False
-    pronoun: bool = False
-    told: bool = False
-    joined: str = ""
-    start: int = 0
-    end: int = 0
-    text: str = ""
 
 
 def steps_of(
@@ -66,18 +31,18 @@ def steps_of(
 
     `described` are the types whose values may stand before a noun, with that noun: a double coffee.
     """
-    corrected = _corrected(clauses)
-    if isinstance(corrected, Trouble):
-        return corrected
-    joined = _joined(corrected, lexicon, text)
-    if isinstance(joined, Trouble):
-        return joined
+    kept = corrected(clauses)
+    if isinstance(kept, Trouble):
+        return kept
+    every = joined(kept, lexicon, text)
+    if isinstance(every, Trouble):
+        return every
     ordered: list[Step] = []
     condition: tuple[Step, bool] | None = None
     scope = 0
     waiting: list[Step] = []
-    for at, clause in enumerate(joined):
-        covered = language == "en" and at + 1 < len(joined) and joined[at + 1].joined == "then"
+    for at, clause in enumerate(every):
+        covered = language == "en" and at + 1 < len(every) and every[at + 1].joined == "then"
         if not clause.positive and clause.mood == "do" and clause.verbs and covered:
             return Trouble("NEGATED", text)  # don't open the door and close it
         found = _step(clause, lexicon, text, language, described)
@@ -88,14 +53,14 @@ def steps_of(
                 return Trouble("CONDITION", text[clause.start : clause.end])
             needed = clause.positive != clause.unless
             question = replace(found[0], verbs=(QUESTION,), via="ask")
-            told = at + 1 < len(joined) and _tells(joined[at + 1], lexicon)
+            told = at + 1 < len(every) and _tells(every[at + 1], lexicon)
             if told:
                 found = [replace(step, verbs=(QUESTION,), via="tell") for step in found]
                 ordered += found
                 continue
             if len(found) > 1:
                 return Trouble("CONDITION", text[clause.start : clause.end])
-            if at == len(joined) - 1:  # … if it is closed
+            if at == len(every) - 1:  # … if it is closed
                 if not ordered:
                     return Trouble("UNFINISHED", text)
                 first = next(
@@ -119,12 +84,12 @@ def steps_of(
                     step.condition = condition
                     scope += 1
         if clause.mood == "before":
-            if ordered and clause.joined in ("", "then") and _english_trailing(clause, joined, at):
+            if ordered and clause.joined in ("", "then") and _english_trailing(clause, every, at):
                 ordered += found
             else:
                 waiting += found
             continue
-        if clause.mood == "after" and _english_trailing(clause, joined, at) and ordered:
+        if clause.mood == "after" and _english_trailing(clause, every, at) and ordered:
             ordered[-1:-1] = found
             continue
         ordered += found
@@ -153,80 +118,6 @@ def _tells(clause: Clause, lexicon: Lexicon) -> bool:
         and "tell" in finds
         and not content
         and clause.asked is None
-    )
-
-
-def _corrected(clauses: list[Clause]) -> list[Clause] | Trouble:
-    """Return clauses without those that were taken back."""
-    found: list[Clause] = []
-    for clause in clauses:
-        if any(code == "TAKEN_BACK" for code, _ in clause.whys):
-            return Trouble(
-                "NEGATED", next(words for code, words in clause.whys if code == "TAKEN_BACK")
-            )
-        if clause.correction and found:
-            before = found.pop()
-            if not clause.verbs and not clause.whys:
-                kinds = {(p.kind, p.name if p.kind != "unknown" else "") for p in clause.pieces}
-                kept = [p for p in before.pieces if (p.kind, p.name) not in kinds]
-                clause = replace(before, pieces=[*kept, *clause.pieces], end=clause.end)
-            elif any(p.kind == "pronoun" for p in clause.pieces) or not clause.pieces:
-                nouns = [p for p in before.pieces if p.kind in ("noun", "value")]
-                rest = [p for p in clause.pieces if p.kind != "pronoun"]
-                clause.pieces = [*nouns, *rest] if not rest else clause.pieces
-                if rest and nouns:
-                    clause.pieces = [*(n for n in nouns if n.kind == "noun"), *rest]
-        found.append(clause)
-    return found
-
-
-def _joined(clauses: list[Clause], lexicon: Lexicon, text: str) -> list[Clause] | Trouble:
-    """Return clauses with those that have no verb joined to their neighbours."""
-    found: list[Clause] = []
-    waiting: list[Piece] = []
-    for at, clause in enumerate(clauses):
-        if clause.joined == "or" and found:
-            return Trouble("CHOICE", text[found[-1].start : clause.end])
-        if not clause.positive and not clause.verbs:
-            clause.pieces = [p.marked("not") for p in clause.pieces]
-        if clause.verbs or clause.whys:
-            if waiting:
-                clause.pieces[:0] = waiting
-                clause.start = min(p.start for p in clause.pieces)
-                waiting = []
-            found.append(clause)
-            continue
-        kinds = {p.name for p in clause.pieces if p.kind == "value"}
-        last = at == len(clauses) - 1
-        if clause.mood == "ask" or _is_status(clause, lexicon):
-            clause.verbs, clause.mood = (QUESTION,), "ask"
-            found.append(clause)
-        elif (
-            found
-            and clause.pieces
-            and not last
-            and clauses[at + 1].verbs
-            and not kinds & {p.name for p in found[-1].pieces}
-        ):
-            waiting = list(clause.pieces)
-        elif found and kinds and found[-1].verbs and all(p.kind == "value" for p in clause.pieces):
-            found[-1].pieces.extend(p.marked(p.mark or "after") for p in clause.pieces)
-            found[-1].end = clause.end
-        elif not last and not found:
-            waiting += clause.pieces
-        else:
-            found.append(clause)
-    if waiting:
-        found.append(Clause(pieces=waiting, start=waiting[0].start, end=waiting[-1].end))
-    return found
-
-
-def _is_status(clause: Clause, lexicon: Lexicon) -> bool:
-    names = {p.name for p in clause.pieces}
-    return (
-        clause.mood == "do"
-        and bool(names & lexicon.listed("each"))
-        and bool(names & lexicon.listed("joined"))
     )
 
 
@@ -346,16 +237,6 @@ def _step(
     return _split(step, lexicon) if QUESTION in step.verbs else [step]
 
 
-def attributes(pieces: list[Piece]) -> list[tuple[Piece, Piece]]:
-    """Return the values that stand right before a noun, with the noun: the left door."""
-    return [
-        (piece, after)
-        for piece, after in pairwise(pieces)
-        if piece.kind == "value" and not piece.mark and after.kind == "noun"
-        if 0 <= after.start - piece.end <= 1
-    ]
-
-
 def _beside(one: Piece, other: Piece) -> bool:
     """Whether two pieces stand side by side."""
     return 0 <= one.start - other.end <= 1 or 0 <= other.start - one.end <= 1
@@ -388,51 +269,3 @@ def _split(step: Step, lexicon: Lexicon) -> list[Step]:
     if len(groups) < 2 or any(len({p.name for p in group}) < 2 for group in groups):
         return [step]
     return [replace(step, pieces=[*group, *rest]) for group in groups]
-
-
-def shaped(step: Step, lexicon: Lexicon) -> Step | Trouble:
-    """Give unknown nouns to a verb that takes things by name; refuse what is left unknown."""
-    unknown = [p for p in step.pieces if p.kind == "unknown"]
-    slot = next(
-        (
-            (name, slot)
-            for name, slot in lexicon.texts.items()
-            if slot.shape == "noun" and set(step.verbs) & set(slot.verbs)
-        ),
-        None,
-    )
-    if not unknown:
-        return step
-    if slot is None or any(p.name != "noun" for p in unknown) or not step.verbs:
-        first = next((p for p in unknown if p.name != "noun"), unknown[0])
-        return _unknown(step, first)
-    name, shape = slot
-    pieces = []
-    for piece in step.pieces:
-        if piece.kind == "unknown":
-            last = piece.value.split()[-1].casefold() if piece.value.split() else ""
-            if piece.mark in ("at", "from", "to", "with") or last in {
-                *shape.never.en,
-                *shape.never.ko,
-            }:
-                return Trouble("UNKNOWN_OBJECT", piece.text)
-            piece = replace(
-                piece, kind="text", name=name, mark=piece.mark if piece.mark == "not" else ""
-            )
-        pieces.append(piece)
-    return replace(step, pieces=pieces, verbs=tuple(v for v in step.verbs if v in shape.verbs))
-
-
-def _unknown(step: Step, piece: Piece) -> Trouble:
-    alone = not any(p.kind in ("noun", "value") for p in step.pieces)
-    if not step.verbs:
-        first = all(piece.start <= other.start for other in step.pieces)
-        if first and piece.text.isascii() and (not alone or step.joined):
-            return Trouble("UNKNOWN_ACTION", piece.text)
-        return Trouble("NOT_UNDERSTOOD" if alone else "UNKNOWN_WORD", piece.text)
-    code = (
-        "UNKNOWN_OBJECT"
-        if alone or piece.mark in ("at", "to", "from", "subject")
-        else "UNKNOWN_WORD"
-    )
-    return Trouble(code, piece.text)

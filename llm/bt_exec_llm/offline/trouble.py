@@ -7,8 +7,6 @@ EMPTY              says nothing
 TOO_LONG           is longer than a command can be
 BAD_CHARACTERS     holds characters that cannot be seen
 STOP               says no more than to stop
-HELP               asks what can be done
-COURTESY           says no more than hello or thanks
 NEGATED            forbids something
 NOT_ASKED          asks whether something is *not* so
 CONDITION, TIME,   holds a condition, a time, a number, a manner or a choice that cannot be
@@ -25,6 +23,8 @@ AMBIGUOUS          can mean two things
 NO_ACTION          names a thing and no action
 NO_OBJECT          names an action and no thing
 NO_REFERENT        says *it*, and nothing was named
+NOTHING_SAID       says *again*, and nothing was said before
+NOTHING_LEFT       says *go on*, and the last mission came to its end
 UNFINISHED         ends in the middle
 NOT_TOGETHER       has an action and a thing that do not go together
 NOT_UNDERSTOOD     means none of the above
@@ -42,8 +42,6 @@ CODES = (
     "TOO_LONG",
     "BAD_CHARACTERS",
     "STOP",
-    "HELP",
-    "COURTESY",
     "NEGATED",
     "NOT_ASKED",
     "CONDITION",
@@ -61,6 +59,8 @@ CODES = (
     "AMBIGUOUS",
     "UNFINISHED",
     "NO_REFERENT",
+    "NOTHING_SAID",
+    "NOTHING_LEFT",
     "NO_OBJECT",
     "NO_ACTION",
     "NOT_TOGETHER",
@@ -70,10 +70,17 @@ CODES = (
 
 @dataclass(frozen=True)
 class Trouble:
-    """Why a command is not understood: a code and the words it is about."""
+    """Why a command is not understood: a code and the words it is about.
+
+    Attributes:
+        code: The code.
+        words: The words.
+        missing: What would be needed: types, or nouns of the lexicon.
+    """
 
     code: str
     words: str = ""
+    missing: tuple[str, ...] = ()
 
     @property
     def rank(self) -> int:

@@ -51,6 +51,8 @@ def facts_of(robot: DoorRobot) -> dict[str, str]:
             facts[f"at.{arm}"] = "home"
         elif robot.at_label(arm, "material"):
             facts[f"at.{arm}"] = "material"
+    within = [arm for arm in ARMS if robot.in_doorway(arm)]
+    facts["doorway"] = "both" if len(within) == len(ARMS) else "".join(within) or "free"
     return facts
 
 
@@ -60,7 +62,7 @@ def make_sim_rig(settings: DoorSettings, start: DoorStart) -> Rig:
     Raises:
         UsageError: If the detector or the second opinion is unavailable.
     """
-    from bt_exec_skills.door.perception.pipeline import DoorPerception
+    from bt_exec_skills.door.perception.pipeline import DoorPerception, Felt
     from bt_exec_skills.door.perception.vlm_crosscheck import crosscheck
     from bt_exec_skills.door.sim.body import SimDoorRobot
     from bt_exec_skills.door.sim.camera import SimCamera
@@ -75,9 +77,13 @@ def make_sim_rig(settings: DoorSettings, start: DoorStart) -> Rig:
     camera = SimCamera(robot.world, renderer=settings.renderer)
     lens = FaultyCamera(camera, options.seed, parse_breaks(start.camera))
     estimator = crosscheck(estimator, settings.second_opinion)
+
+    def feel() -> Felt:
+        return Felt(robot.latched, robot.at_home)
+
     return Rig(
         robot,
-        DoorPerception(lens, detector, estimator, size=(240, 320)),
+        DoorPerception(lens, detector, estimator, (240, 320), feel),
         robot,
         lambda: facts_of(robot),
         lens.close,

@@ -35,7 +35,7 @@ ARMS: tuple[Arm, ...] = get_args(Arm)
 CLOSED_RAD = 0.04
 """A door at this angle or below is closed: no gap is left [rad]."""
 OPEN_RAD = 1.0
-"""A door at this angle or above is open: its inside is in clear view and in reach [rad]."""
+"""A door at this angle or above is open: its inside is in view and in reach [rad]."""
 
 
 def state_at(angle_rad: float) -> Literal["open", "ajar", "closed"]:
@@ -78,6 +78,9 @@ class DoorRobot(Robot, Protocol):
 
     def at_label(self, arm: Arm, label: str) -> bool:
         """Whether the hand is in front of what `label` names, as `reach` leaves it."""
+
+    def in_doorway(self, arm: Arm) -> bool:
+        """Whether any part of the arm is where the door swings, or behind it."""
 
     @property
     def door_angle_rad(self) -> float:

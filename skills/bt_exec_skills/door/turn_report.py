@@ -13,6 +13,7 @@ from typing import Any
 from bt_exec.mission.reporting import Action, MissionReporter, MissionView
 from bt_exec.spec.model import Do, walk
 from bt_exec_skills.door.perception.observation import DoorObservation
+from bt_exec_skills.door.perception.uncertainty import HIDDEN
 from bt_exec_skills.door.rules.gate import handles_material
 
 __all__ = ["ACTIONS", "KEYS", "REASONS", "DoorReporter"]
@@ -181,7 +182,7 @@ def _gates(view: MissionView, *, opens: bool, fetch: bool) -> list[dict[str, Any
     """Return the gates that this command has; a closing command has none."""
     gates: list[dict[str, Any]] = []
     if opens:
-        gates.append({"gate": "need_open_door", **_need_open(view)})
+        gates.append({"gate": "need_open_door", **_need_open(view, fetch=fetch)})
     if fetch:
         seen = _material(view)
         reasons = {True: "material detected", False: "no material detected"}
@@ -190,12 +191,15 @@ def _gates(view: MissionView, *, opens: bool, fetch: bool) -> list[dict[str, Any
     return gates
 
 
-def _need_open(view: MissionView) -> dict[str, Any]:
+def _need_open(view: MissionView, *, fetch: bool) -> dict[str, Any]:
     if any(skip.name == "open_door" for skip in view.skipped):
         return {"result": False, "reason": "already open"}
     if any(action.name == "open_door" for action in view.done):
         return {"result": False, "reason": "door was opened"}
-    state = view.observation.door.state if view.observation is not None else "uncertain"
+    scene: DoorObservation | None = view.observation
+    state = scene.door.state if scene is not None else "uncertain"
     if state == "uncertain":
         return {"result": "uncertain", "reason": "door state uncertain"}
+    if fetch and state == "open" and scene is not None and not scene.inside_clear:
+        return {"result": True, "reason": f"door not fully open: {HIDDEN}"}
     return {"result": state != "open", "reason": f"door {state}"}

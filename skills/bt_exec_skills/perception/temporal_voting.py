@@ -7,9 +7,9 @@ from typing import Protocol
 
 from bt_exec_skills.perception.contracts import Observed
 
-__all__ = ["YES", "Voter", "in_view"]
+__all__ = ["NO", "YES", "Voter", "in_view"]
 
-YES, _NO = 2, 3
+YES, NO = 2, 3
 """So many pictures that agree are accepted."""
 
 
@@ -38,6 +38,6 @@ def in_view(observations: Sequence[Voter], label: str) -> bool | None:
             missing += 1
         if found == YES:
             return True
-        if missing == _NO:
+        if missing == NO:
             return False
     return None

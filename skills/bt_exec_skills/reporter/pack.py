@@ -24,7 +24,7 @@ from bt_exec_skills.reporter.skills.navigate import navigate
 from bt_exec_skills.reporter.skills.observe_scene import observe_scene
 from bt_exec_skills.reporter.skills.summarize_mission import summarize_mission
 from bt_exec_skills.reporter.skills.talk_to_person import talk_to_person
-from bt_exec_skills.reporter.words import words
+from bt_exec_skills.reporter.words import names, words
 
 __all__ = ["PACK"]
 
@@ -51,6 +51,7 @@ PACK = Pack(
     trees=data_path("trees", "reporter"),
     lexicon=data_path("configs", "lexicon", "reporter.yaml"),
     words=words,
+    names=names,
     formats={"plan-json": PLAN_JSON},
     messages=Path(__file__).with_name("messages.yaml"),
     robots={"sim": make_sim_rig},

@@ -121,12 +121,16 @@ def write_plan(spec: MissionSpec) -> str:
     return json.dumps({"plan": steps}, ensure_ascii=False, indent=2)
 
 
-def _row(node: NodeBase, problems: list[Problem]) -> Iterator[Do]:
-    """Yield actions in order; collect what cannot be expressed."""
+def _row(node: NodeBase, problems: list[Problem], *, failing: bool = False) -> Iterator[Do]:
+    """Yield actions in order; collect what cannot be expressed.
+
+    What is done after a failure is for whoever reads the plan again: other branches, and further
+    attempts of the first (`failing`).
+    """
     modifiers = {
         "skip_if": node.skip_if,
         "while": node.guard,
-        "retry": node.retry,
+        "retry": None if failing else node.retry,
         "timeout": node.timeout,
         "repeat": node.repeat,
     }
@@ -142,11 +146,11 @@ def _row(node: NodeBase, problems: list[Problem]) -> Iterator[Do]:
             yield node
         case Sequence():
             for child in node.sequence:
-                yield from _row(child, problems)
+                yield from _row(child, problems, failing=failing)
         case Fallback():
-            yield from _row(node.fallback[0], problems)
+            yield from _row(node.fallback[0], problems, failing=True)
         case Tree(body=body) if body is not None:
-            yield from _row(body, problems)
+            yield from _row(body, problems, failing=failing)
         case Check() | Parallel() | Tree():
             kind = type(node).__name__.lower()
             problems.append(_loss(node, f"a {kind!r} node has no place in Plan JSON"))

@@ -62,6 +62,8 @@ def make_sim_rig(settings: ReporterSettings, start: BuildingStart) -> Rig:
         speaker.close()
         camera.close()
 
+    notebook = Notebook(site, _folder(settings.reports))
+    notebook.where = lambda: robot.place
     perception = ReporterPerception(camera, PeopleOracle(), site)
     return Rig(
         robot,
@@ -71,7 +73,7 @@ def make_sim_rig(settings: ReporterSettings, start: BuildingStart) -> Rig:
         close,
         services={
             "site_map": site,
-            "notebook": Notebook(site, _folder(settings.reports)),
+            "notebook": notebook,
             "speaker": speaker,
             "visual_qa": make_answers(settings.answers),
         },

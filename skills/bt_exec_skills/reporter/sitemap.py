@@ -134,6 +134,19 @@ class SiteMap(_Part):
         known = self.places.get(name) or self.people.get(name)
         return known.name.of(language) if known is not None else name
 
+    def people_in(self, question: str) -> tuple[str, ...]:
+        """Return the ids of the people whom a question names by their name."""
+        text = _plain(question)
+        for place in self.places.values():  # "the professor's office" names no person
+            for name in (place.name.en, place.name.ko):
+                text = text.replace(_plain(name), " ")
+        return tuple(
+            name
+            for name, person in self.people.items()
+            if not person.remote
+            and any(_plain(one) in text for one in (person.name.en, person.name.ko))
+        )
+
     def find(self, word: str) -> str | None:
         """Return the id of the place or person that has `word` for a name or alias, or None."""
         asked = _plain(word)

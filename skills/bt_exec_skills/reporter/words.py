@@ -10,7 +10,7 @@ from bt_exec_skills.reporter.rules.keywords import is_english, names_professor
 from bt_exec_skills.reporter.settings import ReporterSettings
 from bt_exec_skills.reporter.sitemap import Person, Place, Round, SiteMap, make_map
 
-__all__ = ["PROFESSOR", "PROFESSOR_OFFICE", "USER", "words"]
+__all__ = ["PROFESSOR", "PROFESSOR_OFFICE", "USER", "names", "words"]
 
 USER, PROFESSOR, PROFESSOR_OFFICE = "user", "professor", "professor_office"
 
@@ -32,6 +32,14 @@ def words(settings: ReporterSettings) -> dict[str, Any]:
             },
         },
     }
+
+
+def names(settings: ReporterSettings) -> dict[str, dict[str, str]]:
+    """Return what places and people of a site are called in sentences."""
+    site = make_map(settings)
+    called = {name: place.name for name, place in site.places.items()}
+    called |= {name: person.name for name, person in site.people.items()}
+    return {name: {"en": known.en, "ko": known.ko} for name, known in called.items()}
 
 
 def _places(site: SiteMap) -> dict[str, dict[str, Any]]:

@@ -9,7 +9,7 @@ import pytest
 
 from bt_exec.pack import find_pack
 from bt_exec.planning.compiler import Plan, Request
-from bt_exec.site.compile_command import check_utterances
+from bt_exec.site.check_utterances import check_utterances
 from bt_exec.site.data import data_path
 from bt_exec.site.site import load_site
 from bt_exec.spec.model import Mission, MissionSpec, Tree
@@ -94,7 +94,7 @@ def test_an_utterance_of_another_tree_is_told(monkeypatch: pytest.MonkeyPatch) -
             header = Mission(command=request.command)
             return Plan(MissionSpec(mission=header, root=Tree(tree="open_door")))
 
-    monkeypatch.setattr("bt_exec.site.compile_command.find_compiler", lambda *_: Opener())
+    monkeypatch.setattr("bt_exec.site.check_utterances.find_compiler", lambda *_: Opener())
     assert check_utterances(site, ["open_door"]) == []
     problem = check_utterances(site, ["close_door"])[0]
     assert (problem.code, problem.place) == ("UTTERANCE_OF_ANOTHER", "utterances[0]")
@@ -138,3 +138,24 @@ def test_broken_words_are_found_by_doctor(bt: Run, broken_words: Path) -> None:
     (site,) = [f for f in json.loads(ran.out) if f["area"] == "sites" and f["name"] == "door"]
     assert site["state"] == "missing"
     assert str(broken_words) in site["detail"]
+
+
+def test_the_trees_that_answer_to_one_utterance_are_named(bt: Run, tmp_path: Path) -> None:
+    file = write(tmp_path / "mine.yaml", TREE.format(name="mine", said="get the material"))
+    (problem,) = problems_of(bt, file)
+    assert problem.endswith("this tree: get_material answers to it, too (AMBIGUOUS)")
+    one = write(tmp_path / "one.yaml", TREE.format(name="one", said="release the door"))
+    two = write(tmp_path / "two.yaml", TREE.format(name="two", said="let go of the door"))
+    ran = bt("check", str(one), str(two))
+    assert "two answers to it, too (AMBIGUOUS)" in ran.out
+
+
+def test_each_parameter_that_an_utterance_leaves_open_is_named(bt: Run, tmp_path: Path) -> None:
+    text = (
+        "tree: visit\nutterances: [visit the robot]\n"
+        "params: {place: {type: Place}, person: {type: Person}}\n"
+        "root: {do: navigate, with: {target: $place}}\n"
+    )
+    file = write(tmp_path / "mine.yaml", text)
+    ran = bt("check", str(file), "--site", "building")
+    assert ran.code == 2

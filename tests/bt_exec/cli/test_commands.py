@@ -20,7 +20,7 @@ def test_run_in_lines(bt: Run) -> None:
     assert ran.err == ""
     lines = ran.out.splitlines()
     assert lines[0] == "     0.0 s  command   open the door"
-    assert re.match(r" +\d+\.\d s  done      open_door  right → door-handle  \(", lines[-4])
+    assert re.match(r" +\d+\.\d s  done      open the door with the right arm  \(", lines[-4])
     assert lines[-3].startswith(" ✓ satisfied in ")
     assert lines[-2] == "   The door is open."
     assert re.match(r"   record \d{4}-\d\d-\d\d-0001", lines[-1])
@@ -51,13 +51,13 @@ def test_run_as_json(bt: Run, tmp_path: Path) -> None:
     assert (outcome["status"], outcome["reason_code"]) == ("satisfied", "ALREADY_OPEN")
     assert outcome["skipped"] == [{"name": "open_door", "reason": "already open"}]
     assert outcome["journal"] == str(file)
-    assert "건너뜀    문 열기  right → door-handle  문이 이미 열려 있습니다" in ran.err
+    assert "건너뜀    오른팔로 문 열기  문이 이미 열려 있습니다" in ran.err
 
 
 def test_run_that_is_blocked(bt: Run) -> None:
     ran = bt("run", "get the material", "--fast", "--world", "material=absent", "--no-journal")
     assert ran.code == 3
-    assert "failed    material_visible  MATERIAL_NOT_VISIBLE_AFTER_OPEN" in ran.out
+    assert "failed    the material is in view  The door is open, but I do not see" in ran.out
     assert " ■ blocked after " in ran.out
     assert "   seen: door open" in ran.out
 

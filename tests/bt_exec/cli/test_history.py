@@ -127,8 +127,8 @@ def test_a_mission_as_it_ended_plan_by_plan(bt: Run) -> None:
     shown = bare(bt("history", "show", "1").out)
     heads = [line for line in shown.splitlines() if not line.startswith("  ") and line[1:2] == "p"]
     assert [head.split(" · ")[0] for head in heads] == [" plan 1", " plan 2"]
-    assert shown.count("✗ open_door") == 1
-    assert shown.count("✓ open_door") == 1
+    assert shown.count("✗ open the door") == 1
+    assert shown.count("✓ open the door") == 1
     assert "recovered" in shown
     data = json.loads(bt("history", "show", "--json").out)
     assert [plan["plan"] for plan in data["plans"]] == [1, 2]

@@ -101,7 +101,7 @@ def test_ctrl_c_stops_the_mission(presses: int, door: str) -> None:
         rest, errors = process.communicate()
         deadline.cancel()
     assert process.returncode == 130
-    assert "stopped   open_door" in rest
+    assert "stopped   open the door" in rest
     assert "■ stopped after" in rest
     assert "Traceback" not in errors
 
@@ -140,7 +140,7 @@ def test_no_live_view_on_a_dumb_terminal(door: str) -> None:
     code, text = on_a_terminal(*OPEN, door, "--fast", TERM="dumb")
     assert code == 0
     assert "\x1b" not in text
-    assert "running   open_door" in text
+    assert "running   open the door" in text
 
 
 def test_the_prompt_on_a_terminal(tmp_path: Path, door: str) -> None:

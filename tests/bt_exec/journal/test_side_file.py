@@ -108,7 +108,12 @@ def test_where_the_disk_is_full_the_folder_for_temporary_files_takes_it(
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
     rows = [(STATEMENTS["spec"], ("digest", "yaml"))]
     path = keep_aside(journal.path, "2026-11-21-0007", 1, rows)
-    assert path == tmp_path / "journal.sqlite.2026-11-21-0007.rows"
+    assert path is not None
+    assert path.parent == tmp_path
+    assert path.name.startswith("journal.sqlite.")  # and which of that name it is
+    assert path.name.endswith(".2026-11-21-0007.rows")
+    assert side_files(journal.path) == (path,)
+    assert side_files(journal.path.parent / "elsewhere" / "journal.sqlite") == ()
     assert path.read_text() == '["2026-11-21-0007",1]\n["spec",["digest","yaml"]]\n'
     full = tmp_path
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(full))

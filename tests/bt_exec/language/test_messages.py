@@ -80,3 +80,22 @@ def test_a_broken_guard_is_told_once():
     found = "door_is open no longer holds: door closed"
     failure = Failure("GUARD_BROKEN", found, "t/grasp", "guard", evidence={"why": "door closed"})
     assert messages.explain(failure, "en") == f"It was stopped: {found}."
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ("doorway=left", "The left arm is in the doorway. Bring the left arm home first."),
+        ("hand.right=material", "The right hand holds the material."),
+        (
+            "hand.right=material, doorway=both",
+            "The right hand holds the material. "
+            "Both arms are in the doorway. Bring your arms home first.",
+        ),
+        ("cup=full", "cup=full"),  # nobody has words for it
+    ],
+)
+def test_a_need_that_is_not_met_says_how_things_stand_and_what_to_do_first(facts, said):
+    messages = load_site("door").messages
+    failure = Failure("NEED_NOT_MET", "x", "t", "skill", "close_door", evidence={"facts": facts})
+    assert messages.explain(failure, "en") == f"That cannot be done now. {said}"

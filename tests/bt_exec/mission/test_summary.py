@@ -10,9 +10,10 @@ import pytest
 from bt_exec.events import Asked
 from bt_exec.failure import Failure, Refusal
 from bt_exec.language.messages import Messages
+from bt_exec.mission.known import Known, state_of
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.mission.reporting import Action, Reporters, Skip
-from bt_exec.mission.summary import state_of, summarise
+from bt_exec.mission.summary import summarise
 from bt_exec.outcome import Ending
 from bt_exec.skill import Steps, Verdict, condition, skill
 from bt_exec.spec.load import load_text
@@ -24,7 +25,7 @@ WORDS = """
 "no": {en: "No.", ko: "아니요."}
 OK: {en: Done., ko: 마쳤습니다.}
 ABORTED: {en: Stopped., ko: 멈췄습니다.}
-SKILL_FAILED: {en: I stopped at, ko: 실패}
+SKILL_FAILED: {en: I stopped., ko: 실패}
 STUCK: {en: "The door is stuck ({message}).", ko: 문이 걸렸습니다.}
 TRIED_INSTEAD: {en: "I tried it another way:", ko: 다른}
 SLIPPED: {en: "It slipped.", ko: 미끄러짐}
@@ -78,7 +79,7 @@ def said(words):
             found.spec = MissionSpec(mission=Mission(command="go", compiler="x"), root=root)
         for name, value in progress.items():
             setattr(found, name, value)
-        return summarise(ending, found, words, catalogue, FACTS)
+        return summarise(ending, found, words, catalogue, Known(FACTS))
 
     return said
 
@@ -113,7 +114,7 @@ CHECK = "{check: {door_is: {state: open}}, tell: true}"
         (
             FAILED,
             "{do: take, with: {arm: left}}",
-            "I stopped at STUCK: The door is stuck (it moved 2 mm). The left hand holds a cup.",
+            "I stopped. The door is stuck (it moved 2 mm). The left hand holds a cup.",
         ),
         (
             Ending("blocked", "STUCK", STUCK),
@@ -176,12 +177,12 @@ def test_a_state_that_the_reason_has_named_is_not_told_again(said, words):
 def test_only_facts_with_a_sentence_and_a_value_are_told(words):
     catalogue = scripted_site([open_door]).catalogue
     progress = MissionProgress("go", "en", Reporters([], {}), {}, {}, lambda event: None)
-    assert state_of(progress, words, catalogue, FACTS) == ()
+    assert state_of(progress, words, catalogue, Known(FACTS)) == ()
     root = load_text(f"tree: t\nroot: {OPEN}").document.root
     progress.spec = MissionSpec(mission=Mission(command="go", compiler="x"), root=root)
-    assert state_of(progress, words, catalogue, {"door": "ajar", "hand.left": "cup"}) == ()
-    assert state_of(progress, words, catalogue, {}) == ()
-    assert state_of(progress, words, catalogue, FACTS, well=False) == (
+    assert state_of(progress, words, catalogue, Known({"door": "ajar", "hand.left": "cup"})) == ()
+    assert state_of(progress, words, catalogue, Known({})) == ()
+    assert state_of(progress, words, catalogue, Known(FACTS), well=False) == (
         *("The door is open.", "The left hand holds a cup."),
     )
 

@@ -158,6 +158,10 @@ def test_things_must_be_seen_for_a_first_plan_only(failure, codes):
 WORDS = """
 hand=cup: {en: The hand holds a cup., ko: 손에 컵이 있습니다.}
 door=shut: {en: The door is shut., ko: 문이 닫혀 있습니다.}
+first gap=left: {en: The left arm is in it. Draw it back., ko: 왼팔을 빼십시오.}
+lid=shut: {en: The lid is shut., ko: 뚜껑이 닫혀 있습니다.}
+first lid=shut: {en: The lid is shut. Open it., ko: 뚜껑을 여십시오.}
+CLAIMED_TWICE: {en: "Both want {what}.", ko: "둘 다 {what}."}
 NEED_NOT_MET: {en: "Not now. {facts}", ko: "지금은 안 됩니다. {facts}"}
 NEED_NOT_MET_THEN: {en: "By then: {facts}", ko: "그때: {facts}"}
 PLAN_REJECTED: {en: Rejected., ko: 거절.}
@@ -175,6 +179,10 @@ def needs(*facts: str) -> SpecError:
     return SpecError([Problem("NEED_NOT_MET", "not met", found=fact) for fact in facts])
 
 
+def twice(*facts: str) -> SpecError:
+    return SpecError([Problem("CLAIMED_TWICE", "both", found="gap"), *needs(*facts).problems])
+
+
 @pytest.mark.parametrize(
     ("error", "code", "message"),
     [
@@ -190,6 +198,10 @@ def needs(*facts: str) -> SpecError:
             "NEED_NOT_MET",
             "By then: The hand holds a cup. The door is shut.",
         ),
+        (needs("gap=left"), "NEED_NOT_MET", "By then: The left arm is in it. Draw it back."),
+        (needs("lid=shut"), "NEED_NOT_MET", "By then: The lid is shut. Open it."),
+        (twice(), "CLAIMED_TWICE", "Both want gap."),
+        (twice("gap=left"), "CLAIMED_TWICE", "Both want gap."),
         (needs("hand=box"), "PLAN_REJECTED", "Rejected."),  # nobody has words for it
         (needs("hand=cup", "hand=box"), "PLAN_REJECTED", "Rejected."),
         (SpecError([Problem("TOO_FAR", "far", found="hand=cup")]), "PLAN_REJECTED", "Rejected."),

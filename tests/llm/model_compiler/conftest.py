@@ -31,7 +31,7 @@ def over_http(server: MessagesServer) -> Callable[..., ModelCompiler]:
         }
         client = {"tier": "text", "retries": 0, "timeout_s": 20.0, "model": "scripted", **settings}
         model = ModelClient(ModelSettings(base_url=server.url, **client))
-        return ModelCompiler(model, PlanningSettings(**own), offline=OFFLINE)
+        return ModelCompiler(model, PlanningSettings(**{"first": "model", **own}), offline=OFFLINE)
 
     return make
 
@@ -42,6 +42,8 @@ def scripted() -> Callable[..., ModelCompiler]:
 
     def make(replies: list[Any], *, seconds: float = 0.0, **settings: Any) -> ModelCompiler:
         model = ScriptedModel(replies, Answer, ModelFailure, seconds=seconds)
-        return ModelCompiler(model, PlanningSettings(**settings), offline=OFFLINE)
+        return ModelCompiler(
+            model, PlanningSettings(**{"first": "model", **settings}), offline=OFFLINE
+        )
 
     return make

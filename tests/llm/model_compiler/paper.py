@@ -108,6 +108,9 @@ class Paper:
     def at_label(self, arm: str, label: str) -> bool:
         return self.at[arm] == label
 
+    def in_doorway(self, arm: str) -> bool:
+        return self.at[arm] == "material"
+
     @property
     def at_home(self) -> bool:
         return set(self.at.values()) == {"home"}

@@ -13,12 +13,13 @@ import pytest
 from bt_exec.events import Planned
 from bt_exec.failure import Refusal, UsageError
 from bt_exec.journal import Journal
+from bt_exec.language.context import Context
 from bt_exec.language.messages import language_of
 from bt_exec.mission.session import Session
-from bt_exec.planning.compiler import Plan, compiler_names, find_compiler
+from bt_exec.planning.compiler import Plan, Reply, compiler_names, find_compiler
 from bt_exec.spec.model import Do, walk
 from bt_exec_llm.client import Answer, ModelClient, ModelFailure, Usage
-from bt_exec_llm.model_compiler.compiler import ModelCompiler, create
+from bt_exec_llm.model_compiler.compiler import ModelCompiler, PlanningSettings, create
 from tests.llm.model_compiler.corpus import OFFLINE, good_answer
 from tests.llm.model_compiler.paper import SITE, request_for, run_paper
 
@@ -46,6 +47,32 @@ def test_wrong_settings_are_errors_of_the_operator(settings, said):
     with pytest.raises(UsageError) as error:
         create(settings)
     assert str(error.value).startswith(said)
+
+
+@pytest.mark.parametrize("first", ["offline", "model"])
+def test_the_site_says_who_reads_a_command_first(scripted, first):
+    compiler = scripted([GOOD], first=first)
+    answer = compiler.compile(request_for(OPEN))
+    asked = {"offline": 0, "model": 1}[first]
+    assert (answer.requests, len(compiler.model.asked)) == (asked, asked)
+
+
+def test_a_model_is_asked_by_default_only_what_the_library_does_not_understand(scripted):
+    assert PlanningSettings().first == "offline"
+    compiler = scripted([GOOD], first="offline")
+    assert compiler.compile(request_for("let some fresh air in")).requests == 1
+    assert isinstance(compiler.compile(request_for("thank you")), Reply)
+    assert len(compiler.model.asked) == 1
+
+
+def test_a_model_is_told_what_was_said_before(scripted):
+    compiler = scripted([GOOD], first="model")
+    request = replace(request_for("and now the same but gently"), context=Context.of([OPEN]))
+    compiler.compile(request)
+    (first,) = compiler.model.asked[0].messages
+    assert '"command": "open the door"' in first.blocks[-1].text or any(
+        '"command": "open the door"' in block.text for block in first.blocks
+    )
 
 
 def test_everything_wrong_goes_back_at_once_and_the_bad_answer_with_it(scripted):
@@ -251,9 +278,15 @@ def test_the_same_answer_again_ends_the_questions(scripted):
     assert ['"again":' in text for text in texts] == [False, False, True]
 
 
-def test_a_mission_ends_with_no_code_that_the_model_made_up(scripted):
-    check = "{check: {door_is: {state: open}}, else: HACKED}"
-    answer = f"root: {{sequence: [{check}, {{tree: open_door}}]}}"
+@pytest.mark.parametrize(
+    "step",
+    [
+        "{check: {door_is: {state: open}}, else: HACKED}",
+        "{check: door_known, while: {door_is: {state: open}, else: HACKED}}",
+    ],
+)
+def test_a_mission_ends_with_no_code_that_the_model_made_up(scripted, step):
+    answer = f"root: {{sequence: [{step}, {{tree: open_door}}]}}"
     run = run_paper(OPEN, scripted([answer]))
     assert run.outcome.reason_code != "HACKED"
     assert all("HACKED" not in str(failure) for failure in run.outcome.failures)
@@ -333,7 +366,8 @@ def test_an_answer_keeps_the_name_of_its_model(scripted):
         def ask(self, system, messages, schema=None, cancel=None, *, plain=None, structured=None):
             return Answer(GOOD, model="some-model-5")
 
-    answer = ModelCompiler(Named()).compile(request_for(OPEN))
+    compiler = ModelCompiler(Named(), PlanningSettings(first="model"))
+    answer = compiler.compile(request_for(OPEN))
     assert (answer.spec.mission.compiler, answer.spec.mission.model) == ("claude", "some-model-5")
 
 

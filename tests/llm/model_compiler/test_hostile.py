@@ -76,10 +76,10 @@ def test_a_hostile_server_ends_in_a_refusal_and_nothing_moves(over_http, name):
 
 
 def test_nobody_there(over_http):
-    from bt_exec_llm.model_compiler.compiler import ModelCompiler
+    from bt_exec_llm.model_compiler.compiler import ModelCompiler, PlanningSettings
 
     model = ModelClient(ModelSettings(base_url="http://127.0.0.1:9", retries=0, timeout_s=2))
-    run = run_paper("open the door", ModelCompiler(model))
+    run = run_paper("open the door", ModelCompiler(model, PlanningSettings(first="model")))
     assert (run.outcome.status, run.outcome.reason_code) == ("refused", "MODEL_UNREACHABLE")
 
 
@@ -101,7 +101,7 @@ SITE = """
 site: hanging
 packs:
   door: {robot: sim, detector: oracle, renderer: raycast}
-compiler: {name: claude, base_url: URL, tier: text, model: slow, timeout_s: 3600}
+compiler: {name: claude, first: model, base_url: URL, tier: text, model: slow, timeout_s: 3600}
 limits: {plan_s: 600}
 """
 

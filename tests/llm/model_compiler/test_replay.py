@@ -26,7 +26,7 @@ def recorded(tmp_path, server, request):
     settings = ModelSettings(base_url=server.url, model="scripted", tier="text")
     file = tmp_path / "said.jsonl"
     client = ModelClient(settings, record=Recorder(file))
-    compiler = ModelCompiler(client, PlanningSettings(repair=request.param))
+    compiler = ModelCompiler(client, PlanningSettings(first="model", repair=request.param))
     run = run_paper(FETCH, compiler, faults=SLIPS)
     asked = 3 if request.param == "model" else 2
     outcome = run.outcome
@@ -92,7 +92,7 @@ def test_a_recording_knows_how_the_model_was_asked(tmp_path, server, settings, s
     file = tmp_path / "said.jsonl"
     where = {"base_url": server.url, "model": "scripted", "tier": "text", "record": str(file)}
     site = load_site("door")
-    first = run_paper("문 열어줘", find_compiler("claude", {**where, **settings}))
+    first = run_paper("문 열어줘", find_compiler("claude", {**where, "first": "model", **settings}))
     again = run_paper("문 열어줘", make_compiler(site, f"replay:{file}"))
     assert first.outcome.status == again.outcome.status == "satisfied"
     assert _plans(again) == _plans(first)

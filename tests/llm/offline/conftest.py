@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from bt_exec.failure import Refusal
-from bt_exec.planning.compiler import Plan, Request
+from bt_exec.planning.compiler import Plan, Reply, Request
 from bt_exec.site.compile_command import make_compiler, request_of
 from bt_exec.site.site import load_site
 from bt_exec.spec.expand import expand
@@ -38,7 +38,7 @@ def trees(compilers, request_on) -> Trees:
     def trees(site: str, command: str) -> str:
         request = request_on(site, command)
         answer = compilers[site].compile(request)
-        if isinstance(answer, Refusal):
+        if isinstance(answer, Refusal | Reply):
             return answer.code
         assert isinstance(answer, Plan)
         expand(answer.spec, request.library)

@@ -123,6 +123,7 @@ class ScriptedRobot:
     held: dict[Arm, str | None] = field(default_factory=lambda: {"left": None, "right": None})
     door_angle_rad: float = 0.0
     at_home: bool = True
+    doorway: tuple[Arm, ...] = ()
     placed: bool = True
     still: bool = True
     doing: str = "moving"
@@ -158,6 +159,9 @@ class ScriptedRobot:
 
     def at_label(self, arm: Arm, label: str) -> bool:
         return self.placed
+
+    def in_doorway(self, arm: Arm) -> bool:
+        return arm in self.doorway
 
     def stop(self) -> None:
         self.still = True

@@ -93,6 +93,7 @@ def test_a_rig_knows_itself(ride: Any) -> None:
         "hand.right": "empty",
         "at.left": "home",
         "at.right": "home",
+        "doorway": "free",
     }
     assert rig.simulation is rig.robot
 
@@ -111,4 +112,9 @@ def test_facts_of_a_hand_at_work(scripted: Any) -> None:
         "hand.right": "material",
         "at.left": "material",
         "at.right": "material",
+        "doorway": "free",
     }
+    robot.doorway = ("left",)
+    assert facts_of(robot)["doorway"] == "left"
+    robot.doorway = ("left", "right")
+    assert facts_of(robot)["doorway"] == "both"

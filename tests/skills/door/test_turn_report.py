@@ -196,6 +196,23 @@ def test_whether_the_door_must_be_opened(given, state, result, reason, scene):
     assert found["gate_evaluations"][0] == gate
 
 
+@pytest.mark.parametrize(
+    ("tree", "inside", "result", "reason"),
+    [
+        (GET, 0.5, True, "door not fully open: part of the inside is hidden"),
+        (GET, 1.0, False, "door open"),
+        (GET, None, False, "door open"),
+        (OPEN, 0.5, False, "door open"),  # nobody wants to see the inside
+    ],
+)
+def test_an_open_door_that_hides_the_inside_is_to_be_opened_further(
+    scene: Any, tree: str, inside: float | None, result: bool, reason: str
+) -> None:
+    seen = replace(scene(state="open"), door=DoorEstimate("open", 0.9, inside=inside))
+    gate = report(tree, seen, status="in_progress", next_action=OPENING)["gate_evaluations"][0]
+    assert (gate["result"], gate["reason"]) == (result, reason)
+
+
 def test_a_closing_command_has_no_gates():
     assert report(CLOSE)["gate_evaluations"] == []
 

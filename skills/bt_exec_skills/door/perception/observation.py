@@ -14,7 +14,11 @@ from bt_exec_skills.door.robot import DoorState
 from bt_exec_skills.perception.contracts import CameraFault, Detection
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["DoorEstimate", "DoorObservation", "DoorUncertainty"]
+__all__ = ["CLEAR", "DoorEstimate", "DoorObservation", "DoorUncertainty"]
+
+CLEAR = 0.85
+"""Share of the opening in view from which on nothing behind the door stays hidden: what is left is
+a strip at the hinge, narrower than what is to be fetched."""
 
 DoorUncertainty = Literal["no_door", "door_hidden", "not_confirmed"]
 """Why the state of the door is uncertain, where there is one reason."""
@@ -29,12 +33,21 @@ class DoorEstimate:
         confidence: Of the state, 0..1.
         evidence: Why, strongest first, for people: "primary:…", then "proxy:…".
         doubt: Why it is uncertain, where there is one reason.
+        between: The two neighbouring states that an uncertain one is left between, if it is.
+        inside: Share of the opening through which the inside is in view, 0..1; None if unknown.
     """
 
     state: DoorState
     confidence: float
     evidence: tuple[str, ...] = ()
     doubt: DoorUncertainty | None = None
+    between: tuple[DoorState, ...] = field(default=(), compare=False)
+    inside: float | None = field(default=None, compare=False)
+
+    @property
+    def possible(self) -> frozenset[DoorState]:
+        """The states that are left; none if nothing is known."""
+        return frozenset(self.between if self.state == "uncertain" else (self.state,))
 
 
 _WORDS: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -87,6 +100,11 @@ class DoorObservation:
     def confirms(self, label: str) -> bool:
         """Whether something of that label is detected without doubt."""
         return any(found.label == label and not found.doubt for found in self.detections)
+
+    @property
+    def inside_clear(self) -> bool:
+        """Whether nothing is known to hide what is behind the door."""
+        return self.door.inside is None or self.door.inside >= CLEAR
 
     def labels(self) -> tuple[str, ...]:
         """Return the labels of what is detected, each once."""

@@ -33,8 +33,9 @@ class OracleEstimator:
         truth = truth_of(view)
         seen = any(found.label == "door" for found in detections)
         if not seen or truth.door_seen < _DOOR_SEEN:
-            confidence = round(truth.door_seen, 2)
-            return DoorEstimate("uncertain", confidence, ("primary:door_hidden",), "door_hidden")
+            confidence, hidden = round(truth.door_seen, 2), ("primary:door_hidden",)
+            inside = truth.interior_seen
+            return DoorEstimate("uncertain", confidence, hidden, "door_hidden", inside=inside)
         confidence = round(0.7 + 0.29 * truth.door_seen, 2)
         state = state_at(truth.angle_rad)
         evidence: tuple[str, ...]
@@ -48,4 +49,4 @@ class OracleEstimator:
             evidence = ("primary:interior_visible", "proxy:panel_swung_out")
         else:
             evidence = ("primary:panel_swung_out",)
-        return DoorEstimate(state, confidence, evidence)
+        return DoorEstimate(state, confidence, evidence, inside=truth.interior_seen)

@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Generic, NamedTuple, TypeVar
 
 from bt_exec_skills.door.perception.contracts import DoorStateEstimator, DoorView
+from bt_exec_skills.door.perception.latch import with_latch
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
 from bt_exec_skills.perception.camera_watch import CameraWatch
 from bt_exec_skills.perception.contracts import Camera, Detection, Detector
 
-__all__ = ["DoorPerception"]
+__all__ = ["DoorPerception", "Felt"]
 
 C = TypeVar("C")
+
+
+class Felt(NamedTuple):
+    """What is known without eyes.
+
+    Attributes:
+        latched: Whether the latch contact reports a latched door.
+        arms_away: Whether no arm is in front of the opening.
+    """
+
+    latched: bool
+    arms_away: bool
+
+
+class Sensed(NamedTuple, Generic[C]):
+    """What the camera captured, and what was felt at that moment."""
+
+    capture: C
+    felt: Felt
 
 
 class DoorPerception(Generic[C]):
@@ -22,6 +44,8 @@ class DoorPerception(Generic[C]):
         detector: Finds things in them.
         estimator: Estimates the state of the door.
         size: Height and width of the camera's pictures [px]; None takes any.
+        feel: Reads the latch contact and the arms, on the loop's thread; None if there is nothing
+            to be felt.
     """
 
     def __init__(
@@ -30,25 +54,31 @@ class DoorPerception(Generic[C]):
         detector: Detector[DoorView, Detection],
         estimator: DoorStateEstimator,
         size: tuple[int, int] | None = None,
+        feel: Callable[[], Felt] | None = None,
     ) -> None:
         self.camera = camera
         self.detector = detector
         self.estimator = estimator
         self._watch = CameraWatch(size)
+        self._feel = feel
 
-    def capture(self) -> C:
+    def capture(self) -> C | Sensed[C]:
         """Capture the raw data of an observation; fast, on the loop's thread."""
-        return self.camera.capture()
+        taken = self.camera.capture()
+        return taken if self._feel is None else Sensed(taken, self._feel())
 
-    def interpret(self, capture: C) -> DoorObservation:
+    def interpret(self, capture: C | Sensed[C]) -> DoorObservation:
         """Return the observation of a capture; on a worker thread."""
-        view = self.camera.view(capture)
+        taken = capture.capture if isinstance(capture, Sensed) else capture
+        view = self.camera.view(taken)
         fault = self._watch.fault(view)
         if fault is not None:
             doubt = DoorEstimate("uncertain", 0.0, (f"primary:camera_{fault}",))
             kept = view.frame if view.frame.size else None
             return DoorObservation(view.t, (), doubt, kept, fault)
         detections = self.detector.detect(view)
-        return DoorObservation(
-            view.t, detections, self.estimator.estimate(view, detections), view.frame
-        )
+        door = self.estimator.estimate(view, detections)
+        if isinstance(capture, Sensed):
+            door = with_latch(door, latched=capture.felt.latched)
+            door = door if capture.felt.arms_away else replace(door, inside=0.0)
+        return DoorObservation(view.t, detections, door, view.frame)

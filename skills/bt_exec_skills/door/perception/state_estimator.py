@@ -5,11 +5,15 @@ score by far; near the border of two, both remain.
 *proxy*: the angle at which door and handle would appear where their boxes are. It leaves one state
 possible, or two near a border.
 
-A state is returned if it is the only one that both leave possible. If they contradict each other,
-or either has no result, the state is uncertain: never a guess.
+A state is returned if it is the only one that both leave possible. Where they leave two neighbours,
+or one each, the state is uncertain *between* them: a motion settles that. If they contradict each
+other, or either has no result, it is uncertain and nothing is known: never a guess.
 """
 
 from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
 
 from bt_exec_skills.door.perception.angle_fit import AngleFit, AngleFitter
 from bt_exec_skills.door.perception.calibration import Calibration
@@ -19,13 +23,14 @@ from bt_exec_skills.door.perception.observation import DoorEstimate
 from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD, DoorState
 from bt_exec_skills.perception.contracts import Detection
 
-__all__ = ["LearnedEstimator", "contenders", "possible_states"]
+__all__ = ["LearnedEstimator", "contenders", "neighbours", "possible_states"]
 
 _LEAST = 0.4  # score of the state a door looks most like
 _RIVAL = 0.6  # part of the best score from which on another state is left, too
 _ERROR_PX = 3.0  # mean error of a fit that says anything
 _SLACK_RAD = 0.02  # how wrong a good fit may be
-_INTERIOR = 0.3  # share of the opening that counts as a clear view of the inside
+_INTERIOR = 0.3  # share of the opening that counts as a view of the inside
+_NEIGHBOURS: tuple[tuple[DoorState, ...], ...] = (("closed", "ajar"), ("ajar", "open"))
 
 
 def contenders(door: DoorDetection) -> tuple[DoorState, ...]:
@@ -45,6 +50,11 @@ def possible_states(fit: AngleFit) -> tuple[DoorState, ...]:
         ("open", OPEN_RAD, 10.0),
     )
     return tuple(state for state, start, end in ranges if low <= end and high > start)
+
+
+def neighbours(states: Collection[DoorState]) -> tuple[DoorState, ...]:
+    """Return the two neighbouring states that are left, in their order; nothing if others are."""
+    return next((pair for pair in _NEIGHBOURS if set(pair) == set(states)), ())
 
 
 class LearnedEstimator:
@@ -72,26 +82,35 @@ class LearnedEstimator:
         """See `DoorStateEstimator.estimate`."""
         door = _first(detections, "door")
         if not isinstance(door, DoorDetection):
-            return DoorEstimate("uncertain", 0.0, ("primary:no_door_in_view",), "no_door")
+            nothing = ("primary:no_door_in_view",)
+            return DoorEstimate("uncertain", 0.0, nothing, "no_door", inside=0.0)
         fit = self.fit(detections)
         if fit is None or fit.error_px > _ERROR_PX:
-            return DoorEstimate("uncertain", 0.2, (_looks(door), "proxy:boxes_fit_no_angle"))
-        measured = f"hinge_at_{fit.angle:.2f}_rad"
-        possible = possible_states(fit)
-        sure = 1.0 - fit.error_px / (2 * _ERROR_PX)
-        if not door.states and len(possible) == 1:  # the network finds doors, whatever their state
-            return DoorEstimate(possible[0], round(0.8 * sure, 2), (f"primary:{measured}",))
-        evidence = [_looks(door), f"proxy:{measured}"]
-        left = [state for state in contenders(door) if state in possible]
-        if len(left) != 1:
-            return DoorEstimate("uncertain", 0.4 if left else 0.3, tuple(evidence))
-        state = left[0]
-        score = dict(door.states)[state]
-        if fit.interior > _INTERIOR:
-            evidence.append("proxy:interior_visible")
-        elif state == "closed":
-            evidence.append("proxy:no_interior")
-        return DoorEstimate(state, round(min(score, sure), 2), tuple(evidence))
+            unfit = (_looks(door), "proxy:boxes_fit_no_angle")
+            return DoorEstimate("uncertain", 0.2, unfit, inside=0.0)
+        return replace(_judged(door, fit), inside=fit.interior)
+
+
+def _judged(door: DoorDetection, fit: AngleFit) -> DoorEstimate:
+    """Return the state on which the looks of a door and a good fit agree."""
+    measured = f"hinge_at_{fit.angle:.2f}_rad"
+    possible = possible_states(fit)
+    sure = 1.0 - fit.error_px / (2 * _ERROR_PX)
+    if not door.states and len(possible) == 1:  # the network finds doors, whatever their state
+        return DoorEstimate(possible[0], round(0.8 * sure, 2), (f"primary:{measured}",))
+    evidence = [_looks(door), f"proxy:{measured}"]
+    left = [state for state in contenders(door) if state in possible]
+    if len(left) != 1:
+        between = neighbours({*left} or {*contenders(door), *possible})
+        sure = 0.4 if left else 0.3
+        return DoorEstimate("uncertain", sure, tuple(evidence), between=between)
+    state = left[0]
+    score = dict(door.states)[state]
+    if fit.interior > _INTERIOR:
+        evidence.append("proxy:interior_visible")
+    elif state == "closed":
+        evidence.append("proxy:no_interior")
+    return DoorEstimate(state, round(min(score, sure), 2), tuple(evidence))
 
 
 def _first(detections: tuple[Detection, ...], label: str) -> Detection | None:

@@ -7,6 +7,7 @@ translates it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from bt_exec.observation import World
@@ -21,6 +22,7 @@ from bt_exec_skills.perception.temporal_voting import YES
 
 __all__ = [
     "CAMERA",
+    "HIDDEN",
     "SENTENCES",
     "STALE_S",
     "agreed_state",
@@ -35,6 +37,8 @@ _NONE_YET = "no picture has come yet"
 _NONE_NEW = "no new picture comes"
 _UNLIKE = "the pictures do not agree"
 _UNCLEAR = "the state of the door is unclear"
+HIDDEN = "part of the inside is hidden"
+"""Why nobody can say that something is not behind the door."""
 CAMERA: Mapping[CameraFault, str] = MappingProxyType(
     {
         "dark": "the camera is dark",
@@ -54,11 +58,33 @@ _DOOR: Mapping[DoorUncertainty | None, str] = MappingProxyType(
     }
 )
 
-SENTENCES = (_NONE_YET, _NONE_NEW, _UNLIKE, _UNCLEAR, *CAMERA.values(), *_DOOR.values())
+_BETWEEN: Mapping[tuple[DoorState, ...], str] = MappingProxyType(
+    {
+        ("closed", "ajar"): "the door may be closed or just ajar",
+        ("ajar", "open"): "the door may be ajar or open",
+    }
+)
+
+SENTENCES = (
+    _NONE_YET,
+    _NONE_NEW,
+    _UNLIKE,
+    _UNCLEAR,
+    HIDDEN,
+    *CAMERA.values(),
+    *_DOOR.values(),
+    *_BETWEEN.values(),
+)
+
+_DOUBTED = 4
+"""So many pictures in a row that leave the door between the same two states are accepted."""
 
 
 def agreed_state(observations: Sequence[DoorObservation]) -> DoorEstimate:
     """Return the state of the door on which the two newest observations agree.
+
+    A door that stays between two neighbouring states is ajar: neither surely open nor surely
+    closed, so that opening opens it and closing shuts it.
 
     Args:
         observations: Fresh ones, oldest first.
@@ -67,12 +93,26 @@ def agreed_state(observations: Sequence[DoorObservation]) -> DoorEstimate:
     if not observations:
         return DoorEstimate(doubt, 0.0, ("primary:not_looked_yet",))
     newest = observations[-1].door
-    if len(observations) < YES or newest.state == doubt:
+    before = observations[-2].door if len(observations) >= YES else None
+    if before is not None and before.state == newest.state != doubt:
+        return newest
+    if _stays_between(observations[-_DOUBTED:]):
+        return replace(newest, state="ajar", between=())
+    if before is None or newest.state == doubt:
         return DoorEstimate(doubt, newest.confidence, newest.evidence)
-    before = observations[-2].door
-    if before.state != newest.state:
-        return DoorEstimate(doubt, 0.5, (f"primary:{before.state}_then_{newest.state}",))
-    return newest
+    return DoorEstimate(doubt, 0.5, (f"primary:{before.state}_then_{newest.state}",))
+
+
+def _stays_between(observations: Sequence[DoorObservation]) -> bool:
+    """Whether all leave the door between the same two neighbouring states, one of them doubting."""
+    left = [one.door.possible for one in observations]
+    pair = frozenset().union(*left)
+    return (
+        len(left) == _DOUBTED
+        and all(left)
+        and pair in map(frozenset, _BETWEEN)
+        and any(len(one) > 1 for one in left)
+    )
 
 
 def picture_uncertainty(world: World[DoorObservation], otherwise: str = _UNLIKE) -> str:
@@ -90,4 +130,5 @@ def door_uncertainty(world: World[DoorObservation]) -> str:
     fresh = world.fresh
     if not fresh or fresh[-1].door.state != "uncertain":
         return picture_uncertainty(world)
-    return picture_uncertainty(world, _DOOR.get(fresh[-1].door.doubt, _UNCLEAR))
+    door = fresh[-1].door
+    return picture_uncertainty(world, _BETWEEN.get(door.between) or _DOOR.get(door.doubt, _UNCLEAR))

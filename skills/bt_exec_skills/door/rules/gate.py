@@ -24,12 +24,14 @@ from bt_exec.spec.model import (
     walk,
 )
 
-__all__ = ["IS_OPEN", "MATERIAL", "OPENED", "VISIBLE", "gated", "handles_material"]
+__all__ = ["IS_OPEN", "MATERIAL", "OPENED", "OPEN_ENOUGH", "VISIBLE", "gated", "handles_material"]
 
 MATERIAL = "material"
 OPENED, VISIBLE = "open_door", "material_visible"
 """The gates, by the step that is put in for each, in their order."""
 IS_OPEN = Is(name="door_is", args={"state": "open"})
+OPEN_ENOUGH = All(of=(IS_OPEN, Is(name="inside_in_view")))
+"""What spares the opening before material: an open door that hides none of its inside."""
 
 Gates: TypeAlias = frozenset[str]
 _NONE: Gates = frozenset()
@@ -91,16 +93,21 @@ def _passed(node: NodeBase, before: Gates) -> Gates:
     """Return the gates that have certainly been passed if `node` succeeded."""
     if handles_material(node):
         return _BOTH  # its own gates are put in with it
-    if isinstance(node, Do) and node.do == OPENED and node.skip_if in (None, IS_OPEN):
-        return before | {OPENED}
     if node.skip_if is not None:
-        return before
+        skipped_if_open = OPENED in _answers(node.skip_if)
+        return before | {OPENED} if _opens(node) and skipped_if_open else before
+    if _opens(node):
+        return before | {OPENED}
     if isinstance(node, Check) and not node.tell:
         return before | _answers(node.check)
     children = children_of(node)
     if isinstance(node, Fallback) or (isinstance(node, Parallel) and node.needed < len(children)):
         return frozenset.intersection(*(_passed(child, before) for child in children))
     return reduce(lambda passed, child: _passed(child, passed), children, before)
+
+
+def _opens(node: NodeBase) -> bool:
+    return isinstance(node, Do) and node.do == OPENED
 
 
 def _asked(node: NodeBase) -> Gates:

@@ -13,7 +13,7 @@ from typing import Any, TypeGuard, TypeVar
 
 from bt_exec.language.messages import Messages, language_of
 from bt_exec.planning.passes import Pass, PassContext
-from bt_exec.spec.expression import Is
+from bt_exec.spec.expression import Is, leaves
 from bt_exec.spec.model import (
     Check,
     Do,
@@ -24,9 +24,16 @@ from bt_exec.spec.model import (
     walk,
 )
 from bt_exec.spec.paths import label_of
-from bt_exec_skills.door.rules.gate import IS_OPEN, OPENED, VISIBLE, gated, handles_material
+from bt_exec_skills.door.rules.gate import (
+    IS_OPEN,
+    OPEN_ENOUGH,
+    OPENED,
+    VISIBLE,
+    gated,
+    handles_material,
+)
 
-__all__ = ["PASSES", "arm_policy", "door_gate", "ground_labels", "skip_what_is_done"]
+__all__ = ["PASSES", "arm_policy", "door_gate", "ground_labels", "see_inside", "skip_what_is_done"]
 
 HANDLE, DOOR = "door-handle", "door"
 NOT_VISIBLE = "MATERIAL_NOT_VISIBLE_AFTER_OPEN"
@@ -85,6 +92,25 @@ def skip_what_is_done(spec: MissionSpec, context: PassContext) -> Changed:
     return _mapped(spec, skip), tuple(changes)
 
 
+def see_inside(spec: MissionSpec, context: PassContext) -> Changed:
+    """Where material matters, an open door that hides part of its inside is opened further."""
+    if not any(handles_material(node) or _looks_inside(node) for node in walk(spec.root)):
+        return spec, ()
+    changes: list[str] = []
+
+    def widen(node: NodeBase) -> NodeBase:
+        if isinstance(node, Do) and node.do == OPENED and node.skip_if == IS_OPEN:
+            changes.append(_note(context, node, "inside"))
+            return node.model_copy(update={"skip_if": OPEN_ENOUGH})
+        return node
+
+    return _mapped(spec, widen), tuple(changes)
+
+
+def _looks_inside(node: NodeBase) -> bool:
+    return isinstance(node, Check) and any(leaf.name == VISIBLE for leaf in leaves(node.check))
+
+
 def door_gate(spec: MissionSpec, context: PassContext) -> Changed:
     """Nothing reaches for material before the door is open and the material was seen there."""
     opening = [node for node in walk(spec.root) if isinstance(node, Do) and node.do == "open_door"]
@@ -130,6 +156,7 @@ PASSES = (
     Pass("arm_policy", arm_policy),
     Pass("door_gate", door_gate),
     Pass("skip_what_is_done", skip_what_is_done),
+    Pass("see_inside", see_inside),
     Pass("ground_labels", ground_labels),
 )
 """In the order in which they run."""

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from bt_exec_skills.door.robot import ARMS, Arm
+from bt_exec_skills.door.robot import ARMS, CLOSED_RAD, Arm
 from bt_exec_skills.door.sim import door_moves, hand_moves
 from bt_exec_skills.door.sim.arm import HOME
 from bt_exec_skills.door.sim.ik import ArmIK
@@ -98,6 +98,11 @@ class SimDoorRobot:
         return self.world.angle
 
     @property
+    def latched(self) -> bool:
+        """The latch contact: whether the door is closed with no gap left."""
+        return self.world.angle <= CLOSED_RAD
+
+    @property
     def at_home(self) -> bool:
         """Whether both arms are at their rest posture."""
         return all(
@@ -123,6 +128,10 @@ class SimDoorRobot:
         limb = self.world.limbs[arm]
         away = float(np.linalg.norm(found[0] - limb.grip))
         return abs(away - hand_moves.REACH_M) < _AT_LABEL_M
+
+    def in_doorway(self, arm: Arm) -> bool:
+        """Whether any part of the arm is where the door swings, or behind it."""
+        return self.world.geometry.in_swing(self.world.angle, self.world.limbs[arm].along())
 
     # -- motions
 

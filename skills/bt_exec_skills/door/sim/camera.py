@@ -74,7 +74,6 @@ class SimCamera:
         self._closed = False
         self.fault = world.options.fault
         self._labels = {label: geom_ids(world.model, names) for label, names in GEOMS.items()}
-        self._inside = np.array(geom_ids(world.model, ("interior/", "material")))
 
     def capture(self) -> Capture:
         """See `Camera.capture`."""
@@ -115,17 +114,17 @@ class SimCamera:
         return DoorTruth(
             masks,
             angle,
-            self._share(np.array(panel), np.array(self._labels["door"]), beyond=False),
-            self._share(np.array(opening), self._inside, beyond=True),
+            self._share(np.array(panel), np.array(self._labels["door"])),
+            self._share(np.array(opening), None),
         )
 
-    def _share(self, points: Vector, geoms: Vector, *, beyond: bool) -> float:
-        """Return the share of `points` in the picture whose ray from the eye meets `geoms` first.
+    def _share(self, points: Vector, geoms: Vector | None) -> float:
+        """Return the share of `points` in the picture that the eye sees.
 
         Args:
             points: World frame [m], shape (n, 3).
-            geoms: Ids that count.
-            beyond: Whether a geom counts only behind its point.
+            geoms: Ids of what the ray from the eye must meet first; None for nothing before the
+                point.
         """
         camera = self._data.cam("head")
         offsets = points - camera.xpos
@@ -136,10 +135,8 @@ class SimCamera:
         inside = (np.abs(x) <= -z * reach * wide) & (np.abs(y) <= -z * reach)
         rays = offsets / far[:, None]
         hit, distance, _ = cast(self._world.model, self._data, camera.xpos, rays, FAR_M)
-        seen = np.isin(hit, geoms) & inside
-        if beyond:
-            seen &= distance >= far
-        return float(seen.mean())
+        seen = distance >= far if geoms is None else np.isin(hit, geoms)
+        return float((seen & inside).mean())
 
     def close(self) -> None:
         """Close the renderer."""

@@ -19,6 +19,7 @@ __all__ = ["OPEN_TO_RAD", "hands_off", "pull_by_edge", "pull_by_handle", "push_s
 
 OPEN_TO_RAD = 1.32
 """How far the door is opened [rad]."""
+_WIDE_RAD = 1.28  # from here on it would bring nothing to open it further
 _ARC_STEP = 0.08
 _GAP_RAD = 0.215  # smaller gaps are too narrow for a hand
 _PUSH_R = 0.22
@@ -49,7 +50,7 @@ def pull_by_handle(job: Job) -> MotionSteps:
     world, limb, door = job.world, job.limb, job.world.geometry
     yield from job.clear()
     start = world.angle
-    if start >= OPEN_RAD:
+    if start >= _WIDE_RAD:
         return
     lift, yaw = job.variant.up, -start + job.variant.yaw
     grip = Pose(door.handle(start, lift), yaw, turn_cost=0.1)
@@ -92,7 +93,7 @@ def pull_by_edge(job: Job) -> MotionSteps:
     world, limb, door = job.world, job.limb, job.world.geometry
     yield from job.clear()
     start = world.angle
-    if start >= OPEN_RAD:
+    if start >= _WIDE_RAD:
         return
     if start < _GAP_RAD:
         raise Failed("NO_GRIP", f"at {start:.2f} rad no hand gets behind the door's edge")

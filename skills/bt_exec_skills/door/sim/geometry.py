@@ -13,9 +13,11 @@ import numpy as np
 
 from bt_exec_skills.door.sim.cabinet import HANDLE_STANDOFF
 from bt_exec_skills.door.sim.ik import Vector
-from bt_exec_skills.door.sim.layout import DOOR_WIDTH, Layout
+from bt_exec_skills.door.sim.layout import DOOR_HEIGHT, DOOR_WIDTH, Layout
 
 __all__ = ["DoorGeometry"]
+
+_BESIDE = 0.05  # half of an arm's thickness, and a little room [m]
 
 
 class DoorGeometry:
@@ -62,6 +64,18 @@ class DoorGeometry:
     def outside(self, angle: float, place: Vector) -> float:
         """Return how far `place` lies on the outer side of the panel's plane [m]."""
         return float((place - self._hinge) @ self.outward(angle))
+
+    def in_swing(self, angle: float, places: Vector) -> bool:
+        """Whether a place lies behind a door at `angle` [rad], or where it swings when it closes.
+
+        Args:
+            angle: Of the hinge [rad].
+            places: Points, world frame [m], shape (n, 3).
+        """
+        dx, dy, dz = (places - self._hinge).T
+        turned = np.arctan2(-dx, -dy)  # the hinge angle at which the panel would pass there
+        near = (np.hypot(dx, dy) < DOOR_WIDTH + _BESIDE) & (np.abs(dz) < DOOR_HEIGHT / 2 + _BESIDE)
+        return bool((near & (turned < angle) & (turned > -math.pi / 2)).any())
 
     def edge(self, angle: float) -> Vector:
         """Return the middle of the free edge [m], shape (3,)."""

@@ -6,6 +6,7 @@ The handle is held by a point (the hand may turn about the bar), the material as
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import mujoco
@@ -16,6 +17,8 @@ from bt_exec_skills.door.sim.arm import FINGER_OPEN, JOINTS
 from bt_exec_skills.door.sim.ik import Vector
 
 __all__ = ["Limb"]
+
+_TIP = 0.02  # how far the finger tips reach beyond the grip [m]
 
 
 class Limb:
@@ -36,7 +39,7 @@ class Limb:
         self._v = data.qvel[dof : dof + JOINTS + 2]
         self._ctrl = data.ctrl[servo : servo + JOINTS + 2]
         self._grip = model.site(f"{arm}/grip").id
-        self._hand = model.body(f"{arm}/hand").id
+        self._fore, self._hand = model.body(f"{arm}/fore").id, model.body(f"{arm}/hand").id
         self._pads = {model.geom(f"{arm}/{name}").id: name for name in ("thumb", "finger")}
         self._pull = model.equality(f"{arm}/pull").id
         material = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, "material")
@@ -72,6 +75,13 @@ class Limb:
         """Where the grip is, world frame [m], shape (3,)."""
         place: Vector = self._data.site_xpos[self._grip].copy()
         return place
+
+    def along(self) -> Vector:
+        """Return points from the elbow to the finger tips, world frame [m], shape (n, 3)."""
+        corners = [self._data.xpos[self._fore], self._data.xpos[self._hand], self.grip]
+        corners.append(self.grip + _TIP * self.fingers)
+        part = np.linspace(0.0, 1.0, 8)[:, None]
+        return np.vstack([a + (b - a) * part for a, b in itertools.pairwise(corners)])
 
     @property
     def fingers(self) -> Vector:

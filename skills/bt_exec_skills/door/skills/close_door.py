@@ -16,8 +16,9 @@ __all__ = ["close_door"]
 
 @skill(
     fails={"DOOR_STUCK", "GRASP_SLIPPED", *PERCEPTION_FAILS, *MOTION_FAILS},
-    effects={"door": "closed", "at.{arm}": "home"},
-    uses={"arm.{arm}", "door"},
+    needs={"doorway": "free|{arm}"},
+    effects={"door": "closed", "at.{arm}": "home", "doorway": "free"},
+    uses={"arm.{arm}", "door", "doorway"},
     timeout_s=40,
 )
 def close_door(
@@ -26,7 +27,8 @@ def close_door(
     """Push the door shut with one arm; a hand that holds something keeps holding it.
 
     Afterwards the door is closed (0.04 rad or less, by its hinge encoder) and the arm is at home.
-    `object_label` names what must be seen; the hand pushes on the panel in either case.
+    `object_label` names what must be seen; the hand pushes on the panel in either case. The other
+    arm must be out of the doorway: the door would jam on it.
     """
     if robot.door_angle_rad <= CLOSED_RAD:
         return

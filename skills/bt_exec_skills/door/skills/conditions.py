@@ -13,13 +13,14 @@ from bt_exec.observation import World
 from bt_exec.skill import Verdict, condition
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
 from bt_exec_skills.door.perception.uncertainty import (
+    HIDDEN,
     agreed_state,
     door_uncertainty,
     picture_uncertainty,
 )
 from bt_exec_skills.door.robot import Arm, DoorRobot, MaterialLabel
 from bt_exec_skills.perception.fresh import PATIENCE_S
-from bt_exec_skills.perception.temporal_voting import in_view
+from bt_exec_skills.perception.temporal_voting import NO, YES, in_view
 
 __all__ = [
     "CONDITIONS",
@@ -29,6 +30,7 @@ __all__ = [
     "hand_empty",
     "hand_holds",
     "handle_visible",
+    "inside_in_view",
     "material_visible",
 ]
 
@@ -60,8 +62,21 @@ def door_known(world: World[DoorObservation]) -> Verdict:
 
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
 def material_visible(world: World[DoorObservation]) -> Verdict:
-    """Whether the material is in view; said to be absent only after three fresh pictures."""
-    return _in_view(world, "material")
+    """Whether the material is in view; said to be absent only if nothing hides the inside."""
+    found = _in_view(world, "material")
+    if found.holds is False and not all(one.inside_clear for one in world.fresh[-NO:]):
+        return Verdict.unknown(HIDDEN, found.evidence, found.age_s)
+    return found
+
+
+@condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
+def inside_in_view(world: World[DoorObservation]) -> Verdict:
+    """Whether it can be told what lies behind the door: it is seen, or nothing hides the inside."""
+    found = material_visible(world=world)
+    if found.why == HIDDEN:
+        return Verdict.no(HIDDEN, found.evidence, found.age_s)
+    clear = [one.inside_clear for one in world.fresh[-YES:] if one.fault is None]
+    return Verdict.yes("the inside is in view") if found.holds or clear == [True] * YES else found
 
 
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
@@ -127,6 +142,7 @@ CONDITIONS = (
     door_is,
     door_known,
     material_visible,
+    inside_in_view,
     handle_visible,
     hand_holds,
     hand_empty,

@@ -78,7 +78,7 @@ def look_for(world: World[DoorObservation], label: str, *, door_known: bool = Fa
     Args:
         world: What the skill may look at.
         label: What must be seen.
-        door_known: Whether the state of the door must be certain, too.
+        door_known: Whether the door must be known, too: its state, or between which two it is.
 
     Raises:
         Failed: LABEL_NOT_DETECTED if it is not there; UNCERTAIN_PERCEPTION if fresh frames do not
@@ -88,7 +88,7 @@ def look_for(world: World[DoorObservation], label: str, *, door_known: bool = Fa
         there = in_view(world.fresh, label)
         newest = world.observation
         doubt = newest is not None and (
-            newest.fault is not None or (door_known and newest.door.state == "uncertain")
+            newest.fault is not None or (door_known and not newest.door.possible)
         )
         if there and not doubt:
             return

@@ -14,9 +14,9 @@ __all__ = ["grasp"]
 
 @skill(
     fails={"GRASP_SLIPPED", "HAND_FULL", *PERCEPTION_FAILS, *MOTION_FAILS},
-    needs={"hand.{arm}": "empty", "at.{arm}": "material"},
-    effects={"hand.{arm}": "material", "at.{arm}": "before_door"},
-    uses={"arm.{arm}"},
+    needs={"hand.{arm}": "empty", "at.{arm}": "material", "doorway": "free|{arm}"},
+    effects={"hand.{arm}": "material", "at.{arm}": "before_door", "doorway": "free"},
+    uses={"arm.{arm}", "doorway"},
     timeout_s=20,
 )
 def grasp(

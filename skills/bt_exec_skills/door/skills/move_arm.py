@@ -14,9 +14,9 @@ __all__ = ["move_arm"]
 
 @skill(
     fails={"HAND_FULL", "NOT_IN_PLACE", *PERCEPTION_FAILS, *MOTION_FAILS},
-    needs={"hand.{arm}": "empty", "door": "open"},
-    effects={"at.{arm}": "material"},
-    uses={"arm.{arm}"},
+    needs={"hand.{arm}": "empty", "door": "open", "doorway": "free|{arm}"},
+    effects={"at.{arm}": "material", "doorway": "{arm}"},
+    uses={"arm.{arm}", "doorway"},
     timeout_s=20,
 )
 def move_arm(
@@ -24,7 +24,7 @@ def move_arm(
 ) -> Steps:
     """Bring one open hand in front of the material, about 11 cm before it, ready to grasp.
 
-    The door must be open and the hand empty.
+    The door must be open, the hand empty and the other arm out of the doorway.
     """
     held = robot.holding(arm)
     if held is not None:

@@ -9,16 +9,22 @@ from bt_exec.observation import World
 from bt_exec.skill import Steps, skill
 from bt_exec_skills.door.perception.observation import DoorObservation
 from bt_exec_skills.door.robot import OPEN_RAD, Arm, DoorLabel, DoorRobot
-from bt_exec_skills.door.skills.driving import MOTION_FAILS, PERCEPTION_FAILS, drive, look_for
+from bt_exec_skills.door.skills.driving import (
+    MOTION_FAILS,
+    PERCEPTION_FAILS,
+    drive,
+    look_for,
+    look_up,
+)
 
 __all__ = ["open_door"]
 
 
 @skill(
     fails={"DOOR_STUCK", "GRASP_SLIPPED", "HAND_FULL", "NO_GRIP", *PERCEPTION_FAILS, *MOTION_FAILS},
-    needs={"hand.{arm}": "empty"},
-    effects={"door": "open", "at.{arm}": "home"},
-    uses={"arm.{arm}", "door"},
+    needs={"hand.{arm}": "empty", "doorway": "free|{arm}"},
+    effects={"door": "open", "at.{arm}": "home", "doorway": "free"},
+    uses={"arm.{arm}", "door", "doorway"},
     timeout_s=40,
 )
 def open_door(
@@ -27,11 +33,13 @@ def open_door(
     """Open the door with one arm, by its handle or, when it stands ajar, by its edge.
 
     The hand must be empty. Afterwards the door stands open (1 rad or more, by its hinge encoder)
-    and the arm is at home. With `door` for `object_label` a closed door cannot be opened: its edge
-    gives no grip.
+    and the arm is at home. A door that is open already is opened further if it hides part of its
+    inside. With `door` for `object_label` a closed door cannot be opened: its edge gives no grip.
     """
     if robot.door_angle_rad >= OPEN_RAD:
-        return
+        yield from look_up(world)
+        if world.observation is not None and world.observation.inside_clear:
+            return
     held = robot.holding(arm)
     if held == "material":
         raise Failed("HAND_FULL", f"the {arm} hand holds the {held}", held=held)

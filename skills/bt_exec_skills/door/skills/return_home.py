@@ -14,8 +14,8 @@ __all__ = ["return_home"]
 
 @skill(
     fails={"NOT_IN_PLACE", *MOTION_FAILS},
-    effects={"at.left": "home", "at.right": "home"},
-    uses={"arm.left", "arm.right"},
+    effects={"at.left": "home", "at.right": "home", "doorway": "free"},
+    uses={"arm.left", "arm.right", "doorway"},
     timeout_s=20,
 )
 def return_home(robot: DoorRobot, world: World[DoorObservation]) -> Steps:

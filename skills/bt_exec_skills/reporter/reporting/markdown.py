@@ -66,7 +66,7 @@ class Report:
             lines += [f"**{title('COMMAND')}:** {_plain(book.command)}", ""]
         lines += [f"## {title('SUMMARY')}", ""]
         told = [note for note in book.all() if note.kind != "went"]
-        lines += [f"- {_plain(sentence(note, book.site, language, book.started))}" for note in told]
+        lines += [f"- {_plain(sentence(note, book.site, language))}" for note in told]
         if not told:
             lines.append(_plain(report_of(book, language)))
         head = [title(key) for key in ("TIME", "WHERE", "WHAT")]
@@ -74,7 +74,7 @@ class Report:
         for note in book.notes:
             at = clock_of(note.t - book.started, language)
             where = book.site.called(note.place, language) if note.place else "–"
-            what = sentence(note, book.site, language, book.started)
+            what = sentence(note, book.site, language)
             lines.append(f"| {at} | {_plain(where)} | {_plain(what)} |")
         if shown:
             lines += ["", f"## {title('PICTURES')}"]

@@ -8,7 +8,7 @@ from typing import Any
 from bt_exec.events import Event, NodeChanged, SkillEnded
 from bt_exec.failure import Failure
 from bt_exec.journal.record import MissionLine
-from bt_exec.mission.reporting import MissionReporter
+from bt_exec.mission.reporting import Action, MissionReporter
 from bt_exec_skills.reporter.reporting.notebook import Notebook, PastMission
 from bt_exec_skills.reporter.reporting.phrasing import sentence
 
@@ -50,10 +50,17 @@ class Memory(MissionReporter):
             for line in today()
         ]
 
+    def achieved(self, done: Sequence[Action]) -> bool:
+        """Whether anything was seen, asked, told to somebody else, delivered or visited."""
+        base = self._notebook.site.base
+        return any(
+            action.name not in ("summarize_mission", "fail_and_report")
+            and action.args.get("target") not in (base, _USER)
+            for action in done
+        )
+
     def told(self) -> str:
         """Return what the user was told in this mission; the findings, if nothing was."""
         book = self._notebook
         found = (note for note in book.news() if note.kind not in ("went", "failed"))
-        return self._told or " ".join(
-            sentence(note, book.site, book.language(), book.started) for note in found
-        )
+        return self._told or " ".join(sentence(note, book.site, book.language()) for note in found)

@@ -7,7 +7,7 @@ accumulate, and only those not yet reported are reported.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -93,6 +93,7 @@ class Notebook:
         started: When the mission began [s].
         notes: What happened, in order.
         past: Earlier missions of this robot, oldest first.
+        where: Gives the place where the robot is now; None between places, or where unknown.
     """
 
     def __init__(self, site: SiteMap, reports: Path | None = None) -> None:
@@ -103,6 +104,7 @@ class Notebook:
         self.started = 0.0
         self.notes: list[Note] = []
         self.past: list[PastMission] = []
+        self.where: Callable[[], str | None] = lambda: None
         self._language = ""
         self._told = 0
 

@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-from bt_exec.language.messages import LANGUAGES, Messages
 from bt_exec_skills.reporter.perception.gathering import Gathering, NoiseState
-from bt_exec_skills.reporter.reporting.notebook import Note, Notebook, PastMission
-from bt_exec_skills.reporter.reporting.query import Aspect
+from bt_exec_skills.reporter.reporting.notebook import Note, Notebook
+from bt_exec_skills.reporter.reporting.past import past_of
+from bt_exec_skills.reporter.reporting.query import Aspect, asks
+from bt_exec_skills.reporter.reporting.say import say, sentences
 from bt_exec_skills.reporter.rules.keywords import about_past
 from bt_exec_skills.reporter.sitemap import SiteMap
 
-__all__ = ["answer_of", "clock_of", "report_of", "say", "sentence", "told_of"]
-
-_HERE = Path(__file__).parent
-
-
-@lru_cache(maxsize=1)
-def _sentences() -> Messages:
-    return Messages.load([_HERE.parent / "messages.yaml", _HERE / "phrasing.yaml"])
-
-
-def say(key: str, language: str, **facts: Any) -> str:
-    """Return a sentence of the pack."""
-    return _sentences().say(key, language, **facts)
+__all__ = ["ago", "answer_of", "clock_of", "report_of", "say", "sentence", "told_of"]
 
 
 def clock_of(seconds: float, language: str) -> str:
@@ -44,9 +31,23 @@ def answer_of(
     aspects: Iterable[Aspect],
     language: str,
     site: SiteMap,
+    wanted: Iterable[str] = (),
 ) -> str:
-    """Return the answer about a place in one sentence; people of the map are named."""
+    """Return the answer about a place, a sentence for each aspect; people of the map are named.
+
+    Args:
+        found: What was seen.
+        noise: How loud it was.
+        noise_db: The same [dB].
+        aspects: What to tell.
+        language: ``en`` or ``ko``.
+        site: The map.
+        wanted: Whom the question is about: whether they are there is the answer. Whoever has their
+            place there and is not seen is mentioned in any case.
+    """
     parts = []
+    if found.looks:
+        parts += [_whether(who, found, language, site) for who in wanted]
     for aspect in aspects:
         match aspect:
             case "people":
@@ -54,6 +55,7 @@ def answer_of(
                 more = "" if found.complete else "_or_more"
                 count = say(f"PEOPLE_{n if n < 2 else 'N'}{more}", language, n=n)
                 parts.append(count + _known(found, site, language))
+                parts += _absent(found, site, language, frozenset(wanted))
             case "light":
                 named = [found.place.parts[part].name.of(language) for part in found.dark_parts]
                 where = ", ".join(named)
@@ -61,12 +63,26 @@ def answer_of(
             case "noise":
                 parts.append(say(f"NOISE_{noise}", language, db=round(noise_db)))
             case "unusual":
-                words = _sentences()
+                words = sentences()
                 things = dict.fromkeys(words.word(one.label, language) for one in found.things)
                 key = "UNUSUAL_some" if things else "UNUSUAL_none"
                 parts.append(say(key, language, things=", ".join(things)))
-    joined = "; ".join(parts) if language == "en" else ", ".join(parts)
-    return _begun(joined) + "."
+    return " ".join(f"{_begun(part)}." for part in parts)
+
+
+def _whether(who: str, found: Gathering, language: str, site: SiteMap) -> str:
+    """Return whether somebody is there, as the answer to that question."""
+    key = "YES_THERE" if who in found.people else "NOT_THERE_0" if found.complete else "NOT_SEEN"
+    return say(key, language, names=site.called(who, language))
+
+
+def _absent(found: Gathering, site: SiteMap, language: str, told: Container[str]) -> Iterable[str]:
+    """Yield who has their place there and is not seen, unless that is `told` already."""
+    for who, person in site.people.items():
+        mine = site.places.get(person.place) is found.place and not person.remote
+        if mine and who not in found.people and who not in told:
+            key = "ABSENT" if found.complete else "NOT_SEEN"
+            yield say(key, language, names=site.called(who, language))
 
 
 def _known(found: Gathering, site: SiteMap, language: str) -> str:
@@ -79,18 +95,34 @@ def _known(found: Gathering, site: SiteMap, language: str) -> str:
     return space + say("KNOWN_all" if all_known else "KNOWN_some", language, names=names)
 
 
-def sentence(note: Note, site: SiteMap, language: str, started: float = 0.0) -> str:
+def ago(seconds: float, language: str) -> str:
+    """Return how long ago something was, as sentences take it in; empty if it was just now."""
+    if seconds < 20.0:
+        return ""
+    if seconds < 55.0:
+        said = say("AGO_SECONDS", language, n=round(seconds / 10) * 10)
+    elif seconds < 90.0:
+        said = say("AGO_MINUTE", language)
+    else:
+        said = say("AGO_MINUTES", language, n=round(seconds / 60))
+    return f" {said}" if language == "en" else f"{said} "
+
+
+def sentence(note: Note, site: SiteMap, language: str, now: float | None = None) -> str:
     """Return a note as a sentence.
 
     Args:
         note: The note.
         site: The map, for names.
         language: ``en`` or ``ko``.
-        started: When the mission began [s].
+        now: When it is told [s, mission clock]; without it the sentence says no time.
     """
     facts = _named(note.facts, site, language)
     place = facts.get("target", site.called(note.place or "", language))
-    facts = {**facts, "time": clock_of(note.t - started, language), "place": place}
+    when = ago(now - note.t, language) if now is not None else ""
+    facts = {**facts, "ago": when, "place": place}
+    if "topic" in facts:
+        facts["topic"] = _plain_topic(str(facts["topic"]))
     if note.kind != "failed":
         silent = note.kind == "said" and not note.facts.get("answer")
         return _begun(say("SAID_no_reply" if silent else note.kind.upper(), language, **facts))
@@ -98,13 +130,20 @@ def sentence(note: Note, site: SiteMap, language: str, started: float = 0.0) -> 
     key = f"FAILED_{note.facts.get('skill')}"
     if note.facts.get("skill") == "navigate" and note.facts.get("target") == site.base:
         key = "FAILED_way_back"
-    elif key not in _sentences():
+    elif key not in sentences():
         key = "FAILED_other"
-    elif f"{key}_heard" in _sentences() and "noise_db" in facts:
+    elif key == "FAILED_talk_to_person" and not asks(str(note.facts.get("topic", ""))):
+        key += "_tell"
+    elif f"{key}_heard" in sentences() and "noise_db" in facts:
         key += "_heard"
-    elif f"{key}_on_tray" in _sentences() and note.facts.get("tray") == note.facts.get("object"):
+    elif f"{key}_on_tray" in sentences() and note.facts.get("tray") == note.facts.get("object"):
         key += "_on_tray"
     return _begun(say(key, language, **{**facts, "why": why}))
+
+
+def _plain_topic(topic: str) -> str:
+    """Return what a talk was about, without the words that only make a topic of it."""
+    return topic.removeprefix("question about ").removesuffix(" 문의")
 
 
 def _begun(text: str) -> str:
@@ -114,7 +153,7 @@ def _begun(text: str) -> str:
 
 def _ended(text: str) -> str:
     """Return a text that ends like a sentence: what people say may not."""
-    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
+    return text if text.endswith((".", "!", "?", "…", "”")) else f"{text}."
 
 
 def _named(facts: Mapping[str, Any], site: SiteMap, language: str) -> dict[str, Any]:
@@ -127,45 +166,48 @@ def _named(facts: Mapping[str, Any], site: SiteMap, language: str) -> dict[str, 
     return {"person": person, "who": person, **named}
 
 
-def report_of(notebook: Notebook, language: str, topic: str = "") -> str:
+def report_of(notebook: Notebook, language: str, now: float | None = None) -> str:
     """Return the report of this mission; if there is nothing to report, of earlier missions.
 
     Args:
         notebook: What was found.
         language: ``en`` or ``ko``.
-        topic: What it is to be about; opens the report.
+        now: When it is told [s, mission clock]; without it, it says no times.
     """
-    told = told_of(notebook, language)
+    told = told_of(notebook, language, now)
     if not told:
-        told.append(_past_of(notebook, language) or say("NOTHING_NEW", language))
-    opening = [say("REPORT_OPENING", language, topic=topic)] if topic else []
-    return " ".join([*opening, *told])
+        told.append(past_of(notebook.past, language) or say("NOTHING_NEW", language))
+    return " ".join(told)
 
 
-def told_of(notebook: Notebook, language: str) -> list[str]:
+def told_of(notebook: Notebook, language: str, now: float | None = None) -> list[str]:
     """Return the sentences to report: notes not yet reported, else all.
 
     A drive is reported only if nothing else happened at that place and the past was not asked for;
     coming home is never reported.
     """
     notes = _worth_telling(notebook, notebook.news()) or _worth_telling(notebook, notebook.all())
-    site, started = notebook.site, notebook.started
+    site = notebook.site
     return [
-        (_trip if note.kind == "went" else sentence)(note, site, language, started)
-        for note in notes
+        (_trip if note.kind == "went" else sentence)(note, site, language, now) for note in notes
     ]
 
 
-def _trip(note: Note, site: SiteMap, language: str, started: float) -> str:
+def _trip(note: Note, site: SiteMap, language: str, now: float | None) -> str:
     """Return the sentence for a drive that was all that happened at its place."""
     place = site.called(str(note.facts.get("target")), language)
-    return say("TRIP", language, place=place, time=clock_of(note.t - started, language))
+    when = ago(now - note.t, language) if now is not None else ""
+    return say("TRIP", language, place=place, ago=when)
 
 
 def _worth_telling(notebook: Notebook, notes: list[Note]) -> list[Note]:
     """Leave out drives that led to more, and failed talks with the person who gets the report."""
     remote = {name for name, person in notebook.site.people.items() if person.remote}
-    done = [note for note in notes if note.kind != "went" and not _talk_with(remote, note)]
+    done = [
+        note
+        for note in notes
+        if note.kind != "went" and not _talk_with(remote, note) and not _is_back(notebook, note)
+    ]
     told = {notebook.site.base, *(note.place for note in done)}
     trips = [note for note in notes if note.kind == "went" and note.facts.get("target") not in told]
     if about_past(notebook.command):
@@ -173,31 +215,14 @@ def _worth_telling(notebook: Notebook, notes: list[Note]) -> list[Note]:
     return [note for note in notes if note in done or note in trips]
 
 
+def _is_back(notebook: Notebook, note: Note) -> bool:
+    """Whether a note is of a way back that failed, although the robot is there now."""
+    base = notebook.site.base
+    way = note.kind == "failed" and note.task == ("navigate", base)
+    return way and notebook.where() == base
+
+
 def _talk_with(people: Container[str], note: Note) -> bool:
     """Whether a note is of a talk with one of these people that failed."""
     talk = note.kind == "failed" and note.facts.get("skill") == "talk_to_person"
     return talk and note.facts.get("target") in people
-
-
-def _past_of(notebook: Notebook, language: str) -> str:
-    """Return earlier missions, one line each; empty if there are none.
-
-    Refused commands are left out.
-    """
-    past = [one for one in notebook.past if one.status != "refused" and not _summed_up(one)]
-    if not past:
-        return ""
-    lines = [say("PAST_OPENING", language), *(_past_mission(one, language) for one in past)]
-    return (" " if len(past) == 1 else "\n").join(lines)
-
-
-def _past_mission(mission: PastMission, language: str) -> str:
-    """Return a mission with the time of day at which it began, as far as that is known."""
-    key = "PAST_MISSION" if mission.command else "PAST_PLAN"
-    told = say(key, language, command=mission.command, message=mission.message)
-    return f"{mission.started_at:%H:%M} {told}" if mission.started_at else told
-
-
-def _summed_up(mission: PastMission) -> bool:
-    """Whether a mission only reported on earlier missions."""
-    return any(say("PAST_OPENING", language) in mission.message for language in LANGUAGES)

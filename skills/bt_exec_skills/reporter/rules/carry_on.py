@@ -1,9 +1,19 @@
-"""Failed work does not end a mission that must report: it is noted and reported."""
+"""Failed work does not end a mission that must report: it is tried again, then noted and told."""
 
 from __future__ import annotations
 
 from bt_exec.planning.passes import PassContext
-from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, Sequence, Tree, walk
+from bt_exec.spec.model import (
+    Check,
+    Do,
+    Fallback,
+    MissionSpec,
+    NodeBase,
+    Sequence,
+    Tree,
+    rebuild,
+    walk,
+)
 from bt_exec_skills.reporter.rules.steps import (
     Changed,
     goes_home,
@@ -16,11 +26,14 @@ from bt_exec_skills.reporter.rules.steps import (
 
 __all__ = ["carry_on"]
 
+_ATTEMPTS = 2
+
 
 def carry_on(spec: MissionSpec, context: PassContext) -> Changed:
     """In a plan that ends with a report to the user, failed work is noted and the plan goes on.
 
-    Work at a place goes with the drive to it; what already has another branch stays as it is.
+    An action is tried twice before, as a plan without a report would be made anew. Work at a place
+    goes with the drive to it; what already has another branch stays as it is.
     """
     steps = steps_of(spec.root)
     told = [at for at, step in enumerate(steps) if any(tells_user(node) for node in walk(step))]
@@ -52,7 +65,13 @@ def carry_on(spec: MissionSpec, context: PassContext) -> Changed:
 def _noted(group: list[NodeBase]) -> NodeBase:
     work = group[0] if len(group) == 1 else Sequence.model_validate({"sequence": tuple(group)})
     note = Check.model_validate({"check": "failure_noted"})
-    return Fallback.model_validate({"fallback": (work, note)})
+    return Fallback.model_validate({"fallback": (rebuild(work, _tried_again), note)})
+
+
+def _tried_again(node: NodeBase) -> NodeBase:
+    if isinstance(node, Do) and node.retry is None:
+        return node.model_copy(update={"retry": _ATTEMPTS})
+    return node
 
 
 def _protected(step: NodeBase) -> bool:

@@ -55,6 +55,12 @@ _KNOWN = frozenset({*ASPECTS, SITUATION})
 def topics(spec: MissionSpec, context: PassContext) -> Changed:
     """Replace template queries, questions and reports by their sentences."""
     language = language_of(context.command) if context.command else spec.mission.language
+    wanted = {
+        id(n): str(tree.args.get("person", ""))
+        for tree in _trees(spec.root, "look_for_person")
+        if isinstance(tree, Tree)
+        for n in actions(tree)
+    }
     asked = {id(n) for tree in _trees(spec.root, "ask_person") for n in actions(tree)}
     told: str | None = None
     changes: list[str] = []
@@ -65,7 +71,7 @@ def topics(spec: MissionSpec, context: PassContext) -> Changed:
             return node
         args: dict[str, Any] = {}
         if node.do == "observe_scene" and _is_aspects(node.args.get("query")):
-            args["query"] = _query(node, context, language)
+            args["query"] = _query(node, context, language, wanted.get(id(node), ""))
         elif node.do == "talk_to_person" and id(node) in asked:
             topic = str(node.args.get("topic", ""))
             args["topic"] = topic if asks(topic) else _question(topic, language)
@@ -145,10 +151,13 @@ def _is_aspects(query: Any) -> bool:
     return all(part.strip() in _KNOWN for part in str(query).split(","))
 
 
-def _query(node: Do, context: PassContext, language: str) -> str:
+def _query(node: Do, context: PassContext, language: str, wanted: str = "") -> str:
     named = [part.strip() for part in str(node.args["query"]).split(",")]
     named = [part for part in named if part != SITUATION] or [SITUATION]
     what = ", ".join(_QUERY[aspect, language] for aspect in named)
+    if wanted:
+        who = _called(wanted, context, language)
+        what = f"{who} 계신지, {what}" if language == "ko" else f"whether {who} is there, {what}"
     place = _called(str(node.args.get("target")), context, language)
     return f"{place}에서 {what} 확인" if language == "ko" else f"{place}: {what}"
 

@@ -84,7 +84,7 @@ def lit_here(world: World[ReporterObservation]) -> Verdict:
     return Verdict(level >= LIT_LEVEL, f"brightness {level:.0f}", evidence, world.age_s)
 
 
-@condition(patience_s=0.0, unknown=_UNCERTAIN)
+@condition(patience_s=0.0, unknown=_UNCERTAIN, notes=True)
 def failure_noted(notebook: Service[Notebook]) -> Verdict:
     """Whether the newest note in the notebook is a failure, so that it will be reported.
 

@@ -54,7 +54,8 @@ def deliver_object(
 ) -> Steps[Delivery]:
     """Bring something from the base to somebody.
 
-    Unless it is on the tray already, the robot drives to the base and asks for it; then it drives
+    Unless it is on the tray already, the robot drives to the base and asks for it; what else lies
+    on the tray is given back there first. Then it drives
     to where the recipient usually is, finds them and holds the tray out. Neither way needs a
     `navigate` before it. What nobody takes stays on the tray.
     """
@@ -62,7 +63,7 @@ def deliver_object(
     with noting(notebook, robot, world, "deliver_object", object=object, recipient=recipient):
         person = known_person(site_map, recipient)
         if robot.tray not in (None, object):
-            raise Failed("TRAY_FULL", f"the tray holds {robot.tray}", held=robot.tray)
+            yield from _cleared(robot, site_map, speaker, language)
         if robot.tray is None:
             yield from _go(robot, site_map, site_map.base)
             text = say("PLEASE_LOAD", language, object=object)
@@ -75,6 +76,23 @@ def deliver_object(
     place = robot.place or person.place
     notebook.note(world.now, "delivered", place, target=place, object=object, recipient=recipient)
     return Delivery(object, recipient, place)
+
+
+def _cleared(robot: ReporterRobot, site_map: SiteMap, speaker: Speaker, language: str) -> Steps:
+    """Have the user take what lies on the tray, at the base.
+
+    Raises:
+        Failed: TRAY_FULL if nobody takes it.
+    """
+    held = robot.tray
+    yield from _go(robot, site_map, site_map.base)
+    speaker.say("user", say("PLEASE_CLEAR", language, object=held), language)
+    try:
+        yield from drive(robot, robot.hand_over("user"), who="user", said=held)
+    except Failed as failed:
+        if failed.code in DRIVE_FAILS:
+            raise
+        raise Failed("TRAY_FULL", f"the tray holds {held}", held=held) from failed
 
 
 def _go(robot: ReporterRobot, site_map: SiteMap, target: str) -> Steps:

@@ -40,12 +40,12 @@ def known_place(site_map: SiteMap, target: str) -> Place:
     """
     place = site_map.places.get(target)
     if place is None:
-        known = ", ".join(site_map.nearest_place(target))
+        known = site_map.nearest_place(target)
         raise Failed(
             "UNKNOWN_LOCATION",
-            f"no place is called {target}; known, nearest first: {known}",
+            f"no place is called {target}; known, nearest first: {', '.join(known)}",
             target=target,
-            known=known,
+            known=list(known),
         )
     return place
 
@@ -58,7 +58,7 @@ def known_person(site_map: SiteMap, who: str) -> Person:
     """
     person = site_map.people.get(who)
     if person is None:
-        known = ", ".join(site_map.people) or "nobody"
+        known = list(site_map.people) or "nobody"
         raise Failed("UNKNOWN_PERSON", f"nobody is called {who}", who=who, known=known)
     return person
 

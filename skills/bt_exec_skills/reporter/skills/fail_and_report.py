@@ -32,7 +32,7 @@ def fail_and_report(
     language = notebook.language(reason)
     text = say("GIVING_UP", language, reason=reason)
     if notebook.news():
-        text = " ".join([text, *told_of(notebook, language)])
+        text = " ".join([text, *told_of(notebook, language, world.now)])
     for who, person in site_map.people.items():
         if person.remote:
             speaker.say(who, text, language)

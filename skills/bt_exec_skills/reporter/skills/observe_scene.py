@@ -72,6 +72,7 @@ def observe_scene(
             where = robot.place or "between places"
             raise Failed("NOT_THERE", f"the robot is {where}", target=target)
         aspects = aspects_of(query)
+        wanted = site_map.people_in(query)
         found = Gathering(target, place)
         level = yield from _listen(robot, world)
         if aspects != ("noise",):
@@ -90,7 +91,7 @@ def observe_scene(
         noise,
         round(level, 1),
         tuple(dict.fromkeys(sorted(one.label for one in found.things))),
-        answer_of(found, noise, level, aspects, language_of(query), site_map),
+        answer_of(found, noise, level, aspects, language_of(query), site_map, wanted),
         (*found.evidence(), f"noise:{level:.0f} dB"),
         found.looks,
     )
@@ -98,7 +99,7 @@ def observe_scene(
     if model:
         evidence = (*result.evidence, "answer:model")
         result = result._replace(answer=model, evidence=evidence)
-    told = model or answer_of(found, noise, level, aspects, language, site_map)
+    told = model or answer_of(found, noise, level, aspects, language, site_map, wanted)
     facts = {**result._asdict(), "answer": told}
     notebook.note(world.now, "saw", target, found.frame, target=target, **facts)
     return result

@@ -36,7 +36,7 @@ def summarize_mission(
         " ".join(str(note.facts.get("query", "")) for note in notebook.notes)
     )
     told = [note for note in notebook.all() if note.kind != "went"]
-    text = " ".join(sentence(note, notebook.site, language, notebook.started) for note in told)
+    text = " ".join(sentence(note, notebook.site, language) for note in told)
     folder = notebook.reports
     if folder is None:
         return Summary(text, "")

@@ -59,16 +59,17 @@ def talk_to_person(
     last report, with times and places, failures included; they are asked to answer only if the
     topic ends with a question mark. Anybody else is looked for all around first, then told the
     topic or asked about it, and their answer is waited for. The answer goes into the notebook.
-    A question needs its answer; a message is given even if nobody replies to it.
+    A question needs its answer. A message is given even if nobody replies to it, but only to
+    somebody who was seen: with a broken camera the reply is what tells that they are there.
     """
     question = asks(topic)
     language = notebook.language(topic)
     with noting(notebook, robot, world, "talk_to_person", target=target, topic=topic):
         person = known_person(site_map, target)
-        yield from face(robot, world, target, person)
+        seen = yield from face(robot, world, target, person)
         report = not topic.endswith("?") and (person.remote or is_report(topic))
         if report:
-            text = report_of(notebook, language, topic)
+            text = report_of(notebook, language, world.now)
         else:
             text = say("ASK" if question else "TELL", language, topic=topic)
         speaker.say(target, text, language)
@@ -76,7 +77,7 @@ def talk_to_person(
         if report and person.remote:
             notebook.mark_told()
             return Talk(target, topic, text, "")
-        answer = yield from _listen(speaker, world, target, language, needed=question)
+        answer = yield from _listen(speaker, world, target, language, needed=question or not seen)
     kind: NoteKind = "asked" if question else "said"
     notebook.note(world.now, kind, robot.place, target=target, topic=topic, answer=answer)
     return Talk(target, topic, text, answer)
@@ -84,8 +85,8 @@ def talk_to_person(
 
 def face(
     robot: ReporterRobot, world: World[ReporterObservation], who: str, person: Person
-) -> Steps:
-    """Look around for somebody and turn to them.
+) -> Steps[bool]:
+    """Look around for somebody and turn to them; return whether they are there for certain.
 
     Who hears the robot everywhere need not be found, nor does anybody whose place it is while the
     camera is broken: a voice carries.
@@ -99,18 +100,19 @@ def face(
             found = observation.person(who)
             if found is not None and found.at is not None:
                 yield from drive(robot, robot.turn(robot.pose.bearing(*found.at)))
-                return
+                return True
             if not person.remote:
                 yield from drive(robot, robot.turn(_TURN_RAD))
     except Failed as failed:
         if failed.code != "CAMERA_FAULT":
             raise
         if person.remote or robot.place == person.place:
-            return
+            return person.remote
         raise Failed("PERSON_NOT_FOUND", failed.message, who=who) from failed
     if not person.remote:
         place = robot.place or "here"
         raise Failed("PERSON_NOT_FOUND", f"nobody by that name in view at {place}", who=who)
+    return True
 
 
 def _listen(

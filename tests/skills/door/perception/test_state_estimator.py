@@ -118,6 +118,29 @@ def test_near_a_border_both_sides_are_possible(angle: float, states: tuple[str, 
     assert possible_states(AngleFit(angle, angle, angle, 0.5, 0.0)) == states
 
 
+@pytest.mark.parametrize(
+    ("angle", "scores", "between"),
+    [
+        (0.03, {"closed": 0.6, "ajar": 0.5}, ("closed", "ajar")),  # both leave both
+        (0.08, {"closed": 0.9}, ("closed", "ajar")),  # each leaves its own
+        (0.03, {}, ("closed", "ajar")),
+        (0.99, {"ajar": 0.6, "open": 0.55}, ("ajar", "open")),
+        (0.95, {"open": 0.9}, ("ajar", "open")),
+        (1.2, {"ajar": 0.9}, ("ajar", "open")),
+        (0.0, {"open": 0.9}, ()),  # they contradict each other
+        (0.03, {"open": 0.9}, ()),
+        (1.2, {"closed": 0.9}, ()),
+    ],
+)
+def test_a_doubt_between_neighbours_says_so(angle: float, scores: Any, between: Any) -> None:
+    calibration, view, found = look(0.0)
+    estimator = LearnedEstimator(calibration)
+    estimator.fit = lambda _: AngleFit(angle, angle, angle, 0.5, 0.4)  # type: ignore[method-assign]
+    told = estimator.estimate(view, (door(found["door"].bbox, **scores),))
+    assert (told.state, told.between, told.inside) == ("uncertain", between, 0.4)
+    assert told.possible == frozenset(between)
+
+
 # -- two opinions
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -36,6 +37,33 @@ def test_the_two_newest_must_agree(
 def test_disagreement_is_told(scene: Callable[..., DoorObservation]) -> None:
     found = agreed_state([scene(state="open"), scene(state="ajar")])
     assert found.evidence == ("primary:open_then_ajar",)
+
+
+BETWEEN: dict[str, Any] = {"l": ("closed", "ajar"), "h": ("ajar", "open")}
+
+
+@pytest.mark.parametrize(
+    ("states", "answer"),
+    [
+        ("hhh", "uncertain"),
+        ("hhhh", "ajar"),
+        ("llll", "ajar"),
+        ("ohha", "ajar"),
+        ("hhoo", "open"),
+        ("hlhl", "uncertain"),  # three states are left
+        ("hh?h", "uncertain"),
+        ("aoao", "uncertain"),  # nobody doubted, they contradict each other
+        ("chhhh", "ajar"),
+    ],
+)
+def test_a_door_that_stays_between_two_states_is_ajar(
+    states: str, answer: str, scene: Callable[..., DoorObservation]
+) -> None:
+    def one(letter: str) -> DoorObservation:
+        made = scene(state=STATES.get(letter, "uncertain"))
+        return replace(made, door=replace(made.door, between=BETWEEN.get(letter, ())))
+
+    assert agreed_state([one(letter) for letter in states]).state == answer
 
 
 @pytest.mark.parametrize("states", ["", "o", "?", "oc", "co", "oa?", "oo"])

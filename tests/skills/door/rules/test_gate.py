@@ -62,6 +62,7 @@ BOTH = ["open_door", "material_visible", "move_arm"]
     [
         (f"{OPEN}}}", LOOK),
         (f"{OPEN}, skip_if: {IS_OPEN}}}", LOOK),
+        (f"{OPEN}, skip_if: {{all: [{IS_OPEN}, inside_in_view]}}}}", LOOK),
         (ASK, LOOK),
         (f"{{check: {{all: [{IS_OPEN}, material_visible]}}}}",),
         (f"{{sequence: [{OPEN}}}, {LOOK}]}}",),

@@ -13,7 +13,13 @@ from bt_exec.spec.dump import to_data
 from bt_exec.spec.expand import expand
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
-from bt_exec_skills.door.rules.passes import arm_policy, door_gate, ground_labels, skip_what_is_done
+from bt_exec_skills.door.rules.passes import (
+    arm_policy,
+    door_gate,
+    ground_labels,
+    see_inside,
+    skip_what_is_done,
+)
 from bt_exec_skills.door.settings import DoorSettings
 
 SITE = load_site("door")
@@ -80,6 +86,36 @@ def test_what_is_done_already_is_skipped(before, state):
     assert root == to_data(spec(before))["root"]
     name = before[5:].partition(",")[0]
     assert notes == (f"{name}: skipped if the door is already {state}",)
+
+
+SPARED = ", skip_if: {door_is: {state: open}}"
+WIDER = ", skip_if: {all: [{door_is: {state: open}}, inside_in_view]}"
+LOOK = "{check: material_visible}"
+
+
+@pytest.mark.parametrize(
+    ("do", "then", "wider"),
+    [
+        (opens, REACH, True),
+        (opens, LOOK, True),
+        (opens, HOME, False),  # a command about the door alone
+        (closes, REACH, False),
+    ],
+)
+def test_where_material_matters_an_open_door_must_hide_nothing(do, then, wider):
+    def plan(more):
+        return spec(f"{{sequence: [{do('door', more)}, {then}]}}")
+
+    found, notes = see_inside(plan(SPARED), context())
+    assert found == plan(WIDER if wider else SPARED)
+    assert notes == (("open_door: opened further if part of the inside is hidden",) * wider)
+    assert see_inside(found, context()) == (found, ())
+
+
+def test_what_the_planner_wrote_otherwise_is_left():
+    for more in ("", ", skip_if: arms_home"):
+        plan = spec(f"{{sequence: [{opens('door', more)}, {REACH}]}}")
+        assert see_inside(plan, context()) == (plan, ())
 
 
 @pytest.mark.parametrize(

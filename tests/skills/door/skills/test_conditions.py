@@ -98,7 +98,8 @@ def test_a_door_that_cannot_be_told_says_why(
 def test_doubt_waits_for_three_seconds_and_pictures_age_after_one() -> None:
     assert (PATIENCE_S, STALE_S) == (3.0, 1.0)
     waits = {one.name for one in CONDITIONS if one.patience_s == PATIENCE_S}
-    assert waits == {"door_is", "door_known", "material_visible", "handle_visible"}
+    names = "door_is door_known material_visible inside_in_view handle_visible"
+    assert waits == {*names.split()}
 
 
 def test_a_camera_that_fails_is_the_doubt_of_every_question(scene: Scenes) -> None:
@@ -128,6 +129,48 @@ def test_material_is_absent_only_after_three_pictures(scene: Scenes) -> None:
         "look:4.0s:no",
     ), "the newest that decide"
     assert conditions.handle_visible(world=world_of(scene(), scene())).holds is True
+
+
+def behind(scene: DoorObservation, inside: float | None) -> DoorObservation:
+    return replace(scene, door=replace(scene.door, inside=inside))
+
+
+@pytest.mark.parametrize(
+    ("labels", "inside", "visible", "told"),
+    [
+        (("door",), (1.0, 1.0, 1.0), False, True),
+        (("door",), (None, None, None), False, True),
+        (("door",), (0.85, 0.85, 0.85), False, True),
+        (("door",), (0.84, 0.84, 0.84), None, False),
+        (("door",), (1.0, 0.0, 1.0), None, False),  # something passed before it
+        (("door",), (1.0, 1.0), None, True),
+        (("door",), (1.0,), None, None),
+        (("door",), (0.0, 0.0), None, None),
+        (("door", "material"), (0.0, 0.0), True, True),
+        (("door", "material"), (0.0, 0.0, 0.0), True, True),
+        ((), (), None, None),
+    ],
+)
+def test_nothing_is_said_to_be_absent_while_something_may_hide_it(
+    scene: Scenes, labels: Any, inside: Any, visible: bool | None, told: bool | None
+) -> None:
+    world = world_of(*(behind(scene(t=8.0 + k, labels=labels), i) for k, i in enumerate(inside)))
+    assert conditions.material_visible(world=world).holds is visible
+    found = conditions.inside_in_view(world=world)
+    assert found.holds is told
+    if told is False:
+        assert found.why == "part of the inside is hidden"
+        assert conditions.material_visible(world=world).why == found.why
+
+
+def test_a_door_between_two_states_says_between_which(scene: Scenes) -> None:
+    for between, why in (
+        (("closed", "ajar"), "the door may be closed or just ajar"),
+        (("ajar", "open"), "the door may be ajar or open"),
+    ):
+        doubt = DoorEstimate("uncertain", 0.4, (), between=between)
+        world = world_of(*(replace(scene(t=8.6 + k / 5), door=doubt) for k in range(2)))
+        assert conditions.door_is(world=world, state="open").why == why
 
 
 def test_hands_are_known_by_touch(scripted: Any) -> None:

@@ -49,6 +49,7 @@ def test_the_whole_fetch_in_the_simulated_world(ride: Callable[..., Any]) -> Non
         "hand.right": "material",
         "at.left": "home",
         "at.right": "home",
+        "doorway": "free",
     }
     assert trip.run(SKILLS["release"], arm="right") == "OK"
     assert trip.run(SKILLS["release"], arm="right") == "HAND_EMPTY"

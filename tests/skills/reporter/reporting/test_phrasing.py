@@ -107,10 +107,10 @@ def test_answers_in_both_languages(site):
         for language in ("en", "ko")
     }
     assert told == {
-        "en": "There are 2 people; the light is on, but off in the middle; it is loud (70 dB); "
-        "nothing unusual is in view.",
-        "ko": "사람이 2명 있습니다, 불이 켜져 있지만 꺼진 구간이 있습니다(가운데), "
-        "소란스럽습니다(70 dB), 눈에 띄는 이상은 없습니다.",
+        "en": "There are 2 people. The light is on, but off in the middle. It is loud (70 dB). "
+        "Nothing unusual is in view.",
+        "ko": "사람이 2명 있습니다. 불이 켜져 있지만 꺼진 구간이 있습니다(가운데). "
+        "소란스럽습니다(70 dB). 눈에 띄는 이상은 없습니다.",
     }
 
 
@@ -144,23 +144,17 @@ def test_a_count_of_a_place_seen_in_part_is_at_least(site, people, told):
 def test_english_sentences_begin_with_a_capital(site):
     facts = {"skill": "talk_to_person", "code": "NO_ANSWER", "target": "professor", "topic": "when"}
     told = sentence(Note(31.0, "failed", None, facts), site, "en")
-    assert told == "“when” (the professor, at 0:31): not answered. The professor did not answer."
+    assert told == "I have no answer from the professor to “when”. The professor did not answer."
     taken = Note(5.0, "delivered", None, {"object": "letter", "recipient": "professor"})
-    assert sentence(taken, site, "en") == "The professor took the letter at 0:05."
+    assert sentence(taken, site, "en") == "The professor took the letter."
 
 
 def test_what_is_told_of_a_way_back_that_was_blocked(site):
     note = Note(
         9.0, "failed", None, {"skill": "navigate", "code": "BLOCKED_PATH", "target": "basecamp"}
     )
-    assert (
-        sentence(note, site, "en")
-        == "I did not get back to basecamp (at 0:09). The way is blocked."
-    )
-    assert (
-        sentence(note, site, "ko")
-        == "베이스캠프 (9초 경과): 돌아오지 못했습니다. 길이 막혀 있습니다."
-    )
+    assert sentence(note, site, "en") == "I did not get back to basecamp. The way is blocked."
+    assert sentence(note, site, "ko") == "베이스캠프로 돌아오지 못했습니다. 길이 막혀 있습니다."
 
 
 def test_strangers_are_told_apart_by_where_they_stand(site):
@@ -183,14 +177,14 @@ def test_only_news_are_told_and_a_second_attempt_replaces_the_first(site):
     book.note(3.0, "failed", None, skill="navigate", target="lounge", code="BLOCKED_PATH")
     book.note(9.0, "went", "lounge", target="lounge")
     book.note(12.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
-    assert report_of(book, "en", "what I saw") == (
-        "what I saw: The lounge (at 0:12): There is nobody."
+    assert report_of(book, "en", 52.0) == (
+        "I looked around the lounge 40 seconds ago. There is nobody."
     )
+    assert report_of(book, "ko", 75.0) == "1분 전에 라운지를 둘러보았습니다. There is nobody."
+    assert "6 minutes ago" in report_of(book, "en", 372.0)
     book.mark_told()
     book.note(20.0, "asked", "basecamp", target="professor", topic="Tuesday", answer="Fine.")
-    assert report_of(book, "en") == (
-        "I asked the professor about “Tuesday” at 0:20. The answer: “Fine.”"
-    )
+    assert report_of(book, "en") == ("I asked the professor: “Tuesday” The answer was: “Fine.”")
     book.mark_told()
     assert "There is nobody." in report_of(book, "en")  # asked again, everything is told again
 
@@ -227,7 +221,7 @@ def test_a_mission_turns_the_page_and_failures_from_outside_are_noted(site):
     book.on(SkillEnded(8.0, 4, "a/b", "observe_scene", 2, "failed", 0.0, {}, failure))
     assert len(book.notes) == 1  # the same failure once
     assert report_of(book, book.language()) == (
-        "라운지 (3초 경과): 확인하지 못했습니다. 카메라로 볼 수 없습니다."
+        "라운지를 확인하지 못했습니다. 카메라로 볼 수 없습니다."
     )
     book.on(Finished(9.0, 5, Outcome("m-1", "복도 보고 와", "blocked", "SKILL_FAILED", "끝.")))
     book.on(MissionStarted(10.0, 0, "m-2", "오늘 있었던 일 요약해줘", "ko", "building"))
@@ -250,18 +244,16 @@ def test_the_written_report(site, tmp_path):
         "\n"
         "## What was found\n"
         "\n"
-        "- The lounge (at 0:12): There is nobody.\n"
-        "- The break room (at 0:20): I did not get there. The way is blocked. "
-        "What I was to do there is not done.\n"
+        "- I looked around the lounge. There is nobody.\n"
+        "- I did not get to the break room. The way is blocked.\n"
         "\n"
         "## Timeline\n"
         "\n"
         "| Time | Place | What happened |\n"
         "|---|---|---|\n"
-        "| 0:05 | the lounge | Reached the lounge. |\n"
-        "| 0:12 | the lounge | The lounge (at 0:12): There is nobody. |\n"
-        "| 0:20 | – | The break room (at 0:20): I did not get there. The way is blocked. "
-        "What I was to do there is not done. |\n"
+        "| 0:05 | the lounge | I reached the lounge. |\n"
+        "| 0:12 | the lounge | I looked around the lounge. There is nobody. |\n"
+        "| 0:20 | – | I did not get to the break room. The way is blocked. |\n"
         "\n"
         "## Pictures\n"
         "\n"
@@ -322,7 +314,7 @@ def test_what_was_found_ends_a_mission_in_which_nobody_was_told(site):
     book.note(1.0, "failed", None, skill="navigate", target="corridor_center", code="BLOCKED_PATH")
     book.note(2.0, "went", "lounge", target="lounge")
     book.note(9.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
-    assert memory.told() == "The lounge (at 0:09): There is nobody."
+    assert memory.told() == "I looked around the lounge. There is nobody."
     book.mark_told()
     assert memory.told() == ""
 
@@ -333,14 +325,12 @@ def test_a_mission_that_only_went_somewhere_tells_where_and_not_the_past(site):
     book.begin("교수님께 갔다 와서 알려줘", "ko")
     book.note(12.0, "went", "professor_office", target="professor_office")
     book.note(25.0, "went", "basecamp", target="basecamp")
-    assert report_of(book, "ko", "결과 보고") == (
-        "[결과 보고] 교수님 연구실에 갔습니다 (12초 경과)."
-    )
-    assert report_of(book, "en") == "I went to the professor's office (at 0:12)."
+    assert report_of(book, "ko", 42.0) == "30초 전에 교수님 연구실에 갔습니다."
+    assert report_of(book, "en") == "I went to the professor's office."
     book.note(40.0, "went", "lounge", target="lounge")
     book.note(48.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
     assert report_of(book, "en") == (
-        "I went to the professor's office (at 0:12). The lounge (at 0:48): There is nobody."
+        "I went to the professor's office. I looked around the lounge. There is nobody."
     )
 
 
@@ -359,10 +349,10 @@ def test_who_is_told_is_not_told_that_they_were_not_told(site):
     book.note(9.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
     facts = {"skill": "talk_to_person", "target": "user", "topic": "report", "code": "STOPPED"}
     book.note(12.0, "failed", "basecamp", **facts)
-    assert report_of(book, "en") == "The lounge (at 0:09): There is nobody."
+    assert report_of(book, "en") == "I looked around the lounge. There is nobody."
     book.mark_told()
     book.note(20.0, "failed", "basecamp", **facts)
-    assert report_of(book, "en") == "The lounge (at 0:09): There is nobody."
+    assert report_of(book, "en") == "I looked around the lounge. There is nobody."
 
 
 def test_a_day_is_told_by_the_clock_one_line_a_mission_and_without_refusals(site):
@@ -378,6 +368,57 @@ def test_a_day_is_told_by_the_clock_one_line_a_mission_and_without_refusals(site
         "09:05 “복도 보고 와” — 사람이 없습니다.\n"
         "14:05 명령 없이 받은 계획 — 했습니다."
     )
-    assert "14:05 a plan without a command — 했습니다." in report_of(book, "en")
+    assert "14:05 a plan without a command — done." in report_of(book, "en")
     del book.past[2], book.past[0]
     assert report_of(book, "ko") == report_of(Notebook(site), "ko")
+
+
+def test_a_full_day_is_summed_up(site):
+    book = Notebook(site)
+    at = datetime(2026, 11, 20, 9, 0)
+    ended = ["satisfied"] * 6 + ["blocked", "partial", "satisfied"]
+    book.past[:] = [
+        PastMission(f"errand {number}", status, f"Said {number}.", at.replace(hour=9 + number))
+        for number, status in enumerate(ended)
+    ]
+    assert report_of(book, "en") == (
+        "What was done before:\n"
+        "9 missions: 7 done, 1 done in part, 1 not done.\n"
+        "Not done, or not all of it:\n"
+        "15:00 “errand 6” — Said 6.\n"
+        "16:00 “errand 7” — Said 7.\n"
+        "Last of all:\n"
+        "17:00 “errand 8” — Said 8."
+    )
+    korean = report_of(book, "ko")
+    assert "임무 9건: 7건 완료, 1건 일부 완료, 1건 하지 못함." in korean
+    assert "Said" not in korean  # what was said in another language is told by how it ended
+
+
+@pytest.mark.parametrize(
+    ("query", "who", "told"),
+    [
+        ("is the professor in", (), "No, the professor is not there. There is nobody."),
+        ("교수님 계신지", ("professor",), "네, 교수님께서 계십니다. 사람이 1명 있습니다(교수님)."),
+        ("the professor's office: people", (), "There is nobody. The professor is not there."),
+        ("교수님 연구실에서 사람 수", (), "사람이 없습니다. 교수님께서는 자리에 안 계십니다."),
+    ],
+)
+def test_who_is_absent_is_mentioned_and_who_is_asked_for_is_answered(site, query, who, told):
+    found = gathered(site, "professor_office")
+    for name in who:
+        seen = (PlacedDetection("person", (0, 0, 9, 9), 1.0, name, (2.5, 5.4)),)
+        found.add(ReporterObservation(1.0, site.places["professor_office"].poses[0], seen))
+    language = "ko" if "교수" in query else "en"
+    wanted = site.people_in(query)
+    assert answer_of(found, "quiet", 40, ("people",), language, site, wanted) == told
+
+
+def test_a_way_back_that_failed_is_not_told_by_a_robot_that_is_back(site):
+    book = Notebook(site)
+    book.begin("look and report", "ko")
+    facts = {"skill": "navigate", "target": "basecamp", "code": "BLOCKED_PATH"}
+    book.note(9.0, "failed", None, **facts)
+    assert "돌아오지 못했습니다" in report_of(book, "ko")
+    book.where = lambda: "basecamp"
+    assert "돌아오지 못했습니다" not in report_of(book, "ko")

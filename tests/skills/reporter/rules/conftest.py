@@ -10,7 +10,7 @@ import pytest
 from bt_exec.failure import Refusal
 from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
-from bt_exec.planning.compiler import Request
+from bt_exec.planning.compiler import Reply, Request
 from bt_exec.planning.passes import PassContext
 from bt_exec.planning.plan import prepare_answer
 from bt_exec.site.compile_command import make_compiler
@@ -19,7 +19,7 @@ from bt_exec.spec.model import Do, Mission, MissionSpec, Sequence
 from bt_exec_skills.reporter.reporting.query import ASPECTS, aspects_of
 from bt_exec_skills.reporter.rules.steps import actions
 
-PlanOf: TypeAlias = Callable[[str], MissionSpec | Refusal]
+PlanOf: TypeAlias = Callable[[str], MissionSpec | Refusal | Reply]
 
 
 def row_of(spec: MissionSpec) -> str:
@@ -66,7 +66,7 @@ def plan_of(building: Site) -> PlanOf:
             settings=building.packs,
         )
         answer = compiler.compile(request)
-        if isinstance(answer, Refusal):
+        if isinstance(answer, Refusal | Reply):
             return answer
         return prepare_answer(answer, request).spec
 
@@ -79,7 +79,7 @@ def meaning(plan_of: PlanOf) -> Callable[[str], str]:
 
     def meaning(command: str) -> str:
         found = plan_of(command)
-        return found.code if isinstance(found, Refusal) else row_of(found)
+        return found.code if isinstance(found, Refusal | Reply) else row_of(found)
 
     return meaning
 

@@ -95,7 +95,7 @@ def journal(morning, tmp_path) -> Journal:
 
 def _told_the_truth(outcome, witness, language):
     assert (outcome.status, outcome.planner_calls, outcome.replans) == ("satisfied", 1, 0)
-    assert outcome.message == witness.told[-1]
+    assert outcome.message.startswith(witness.told[-1])
     assert language_of(outcome.message) == language
     for look in witness.looks:  # none, where somebody was only asked
         assert look["answer"] in outcome.message
@@ -146,32 +146,43 @@ def test_fifty_worlds_are_told_truly(run, seed):
 
 
 @pytest.mark.parametrize(
-    ("command", "world", "known", "unknown"),
+    ("command", "world", "status", "known", "unknown"),
     [
         (
             "교수님께 회의 언제인지 여쭤보고 와",
             {"professor": "absent"},
+            "blocked",
             (),
             ("회의 언제인지", "답변을 얻지 못했습니다"),
         ),
         (
             "ask the professor when the meeting is and report back",
             {"professor": "present", "answer": "none"},
+            "blocked",
             (),
-            ("when the meeting is", "not answered"),
+            ("when the meeting is", "no answer"),
         ),
         (
             "라운지랑 교수님 방에 사람 있는지 보고 와",
             {"blocked": "lounge", "professor": "present"},
+            "partial",
             ("교수님 연구실", "1명"),
             ("라운지", "가지 못했습니다"),
         ),
-        ("라운지 불 켜져 있는지 보고 와", {"lens": "dark"}, (), ("라운지", "볼 수 없습니다")),
+        (
+            "라운지 불 켜져 있는지 보고 와",
+            {"lens": "dark"},
+            "blocked",
+            (),
+            ("라운지", "볼 수 없습니다"),
+        ),
     ],
 )
-def test_what_failed_is_told_as_failed(run, command, world, known, unknown):
+def test_what_failed_is_told_as_failed(run, command, world, status, known, unknown):
     outcome, witness, _ = run(command, seed="3", **world)
-    assert (outcome.status, outcome.message) == ("satisfied", witness.told[-1])
+    assert outcome.status == status
+    assert outcome.message.startswith(witness.told[-1])
+    assert len(outcome.undone) == 1
     for words in (*known, *unknown):
         assert words in outcome.message
 
@@ -186,8 +197,11 @@ def test_what_failed_is_told_as_failed(run, command, world, known, unknown):
 )
 def test_faults_from_outside_are_told_too(run, fault, words):
     outcome, _, _ = run("교수님 방 불 켜져 있는지 보고 와", [fault], seed="3")
-    assert outcome.status == "satisfied"
-    assert words in outcome.message
+    if ":" in fault:  # once: retried first, as without a report
+        assert (outcome.status, outcome.undone) == ("satisfied", ())
+    else:
+        assert (outcome.status, outcome.exit_code) == ("blocked", 3)
+        assert words in outcome.message
 
 
 def test_without_a_report_a_failure_is_a_failure(run):

@@ -63,7 +63,7 @@ def test_observe_counts_everybody_once(play):
     seen = one.result
     assert (seen.people, seen.light, seen.noise, seen.unusual) == (2, "off", "quiet", ("spill",))
     assert seen.answer == (
-        "사람이 2명 있습니다(사용자 포함), 불이 꺼져 있습니다, 조용합니다(40 dB), "
+        "사람이 2명 있습니다(사용자 포함). 불이 꺼져 있습니다. 조용합니다(40 dB). "
         "이상한 점: 바닥에 쏟아진 물."
     )
     assert "person:user at (1.7,-3.0)" in seen.evidence
@@ -158,7 +158,7 @@ def test_a_message_is_told_and_not_asked(play):
     note = one.notebook.notes[-1]
     assert (note.kind, note.facts["answer"]) == ("said", "알겠네.")
     told = sentence(note, one.notebook.site, "ko")
-    assert told == "교수님께 전한 내용: “지금 간다” (2초 경과). 대답: “알겠네.”"
+    assert told == "교수님께 전했습니다: “지금 간다” 대답은 이렇습니다: “알겠네.”"
 
 
 def test_the_report_tells_what_was_seen_said_and_missed(play):
@@ -171,8 +171,8 @@ def test_the_report_tells_what_was_seen_said_and_missed(play):
     one.robot.pose = BASE
     assert one.run("talk_to_person", target="user", topic="결과 보고") == "OK"
     assert one.result.said == (
-        "[결과 보고] 교수님께 여쭤본 내용: “회의 일정 문의” (2초 경과). 답변: “화요일 3시요.” "
-        "복도 (2초 경과): 가지 못했습니다. 길이 막혀 있습니다. 그곳에서 할 일은 하지 못했습니다."
+        "교수님께 여쭤보았습니다: “회의 일정” 답변은 이렇습니다: “화요일 3시요.” "
+        "복도에 가지 못했습니다. 길이 막혀 있습니다."
     )
     assert one.result.answer == ""
 
@@ -201,8 +201,8 @@ def test_silence_refusal_and_a_stop(play):
 @pytest.mark.parametrize(
     ("topic", "told"),
     [
-        ("지금 간다", "교수님께 전한 내용: “지금 간다” (20초 경과). 전했으나 대답은 없었습니다."),
-        ("I am here", "I told the professor: “I am here” at 0:20; there was no reply."),
+        ("지금 간다", "교수님께 전했습니다: “지금 간다” 대답은 없었습니다."),
+        ("I am here", "I told the professor: “I am here” There was no reply."),
     ],
 )
 def test_a_message_without_a_reply_is_told_all_the_same(play, topic, told):
@@ -223,6 +223,16 @@ def test_a_voice_carries_where_no_camera_sees(play):
     assert one.run("talk_to_person", target="user", topic="report") == "OK"
     one.robot.pose = BASE
     assert one.run("talk_to_person", **ARGS["talk_to_person"]) == "PERSON_NOT_FOUND"
+
+
+def test_a_message_into_a_dark_room_is_told_only_if_somebody_answers(play):
+    one = play(pose=OFFICE, replies={"*": None})
+    one.scenes = lambda t: None
+    assert one.run("talk_to_person", target="professor", topic="I am here") == "NO_ANSWER"
+    told = sentence(one.notebook.notes[-1], one.notebook.site, "en")
+    assert told == (
+        "The professor has not confirmed my message “I am here”. The professor did not answer."
+    )
 
 
 def test_the_user_answers_only_questions(play):
@@ -255,10 +265,20 @@ def test_what_is_on_the_tray_is_not_fetched_again(play):
     assert [name for name, _ in one.robot.motions] == ["turn", "hand_over"]
 
 
+def test_what_else_is_on_the_tray_is_given_back_first(play):
+    one = play(pose=OFFICE, tray="coffee")
+    one.shows(PROFESSOR)
+    assert one.run("deliver_object", **ARGS["deliver_object"]) == "OK"
+    assert one.robot.tray is None
+    names = [name for name, _ in one.robot.motions]
+    assert names == ["goto", "hand_over", "load", "goto", "turn", "hand_over"]
+    assert one.speaker.said[0][1:] == ("user", "Please take the coffee off my tray.")
+
+
 @pytest.mark.parametrize(
     ("setting", "code"),
     [
-        ({"tray": "coffee"}, "TRAY_FULL"),
+        ({"tray": "coffee", "reasons": {"hand_over": "NO_ANSWER: nobody took it"}}, "TRAY_FULL"),
         ({"reasons": {"load": "NOTHING_TO_DELIVER: nobody put it there"}}, "NOTHING_TO_DELIVER"),
         ({"reasons": {"hand_over": "REFUSED: no"}}, "REFUSED"),
         ({"reasons": {"hand_over": "NO_ANSWER: nobody took it"}}, "NO_ANSWER"),
@@ -287,7 +307,7 @@ def test_what_nobody_took_is_told_to_be_on_the_tray(play):
     assert one.run("deliver_object", **ARGS["deliver_object"]) == "REFUSED"
     assert not one.failed.retryable
     note, site = one.notebook.notes[-1], one.notebook.site
-    assert sentence(note, site, "en").endswith("declined: documents. It is still on my tray.")
+    assert sentence(note, site, "en").endswith("declined: “documents” It is still on my tray.")
     assert sentence(note, site, "ko").endswith("거절: documents. 받침대에 그대로 있습니다.")
     empty = play(reasons={"load": "NOTHING_TO_DELIVER: nobody put it there"})
     assert empty.run("deliver_object", **ARGS["deliver_object"]) == "NOTHING_TO_DELIVER"
@@ -351,7 +371,7 @@ def test_the_summary_is_written_where_the_site_says(play, tmp_path):
     assert one.run("observe_scene", target="basecamp", query="people") == "OK"
     assert one.run("summarize_mission") == "OK"
     assert one.result.path == str(tmp_path / "reports" / "report.md")
-    assert one.result.text == "Basecamp (at 0:02): There is nobody."
+    assert one.result.text == "I looked around basecamp. There is nobody."
     assert play().run("summarize_mission") == "OK"
     (tmp_path / "file").write_text("")
     bad = play(reports=tmp_path / "file")

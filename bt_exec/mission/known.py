@@ -1,0 +1,127 @@
+"""Where things are when a mission ends: what is known, and since when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bt_exec.language.messages import Messages
+from bt_exec.mission.progress import MissionProgress
+from bt_exec.pack import Catalogue
+from bt_exec.spec.model import Check, Do, walk
+from bt_exec.verify.facts import established
+from bt_exec.verify.templates import fill
+
+__all__ = ["OLD_S", "Known", "asked_about", "moment", "state_of"]
+
+OLD_S = 5.0
+"""What was found longer ago than this is told with its moment [s]."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known when a mission ends.
+
+    Attributes:
+        facts: What is known, newest.
+        now: The time [s, mission clock].
+        since: Since when a fact is known that is not of this moment [s].
+        acted: When an action ended last [s].
+    """
+
+    facts: Mapping[str, str]
+    now: float = 0.0
+    since: Mapping[str, float] = field(default_factory=dict)
+    acted: float = float("-inf")
+
+    def old(self, t: float) -> bool:
+        """Whether what was found at `t` may have changed since."""
+        return t < self.acted or self.now - t > OLD_S
+
+
+def moment(seconds: float) -> str:
+    """Return how long ago something was, in words that the messages translate."""
+    return "a moment ago" if seconds < 1.0 else f"{seconds:.0f} s ago"
+
+
+def state_of(
+    progress: MissionProgress,
+    messages: Messages,
+    catalogue: Catalogue,
+    known: Known,
+    *,
+    well: bool = True,
+) -> tuple[str, ...]:
+    """Return one sentence for each known fact that this mission is about.
+
+    A fact is the mission's business if one of its skills changes it, or one of its questions is
+    about it. So a command about the door says nothing of what a hand happens to hold. Where the
+    mission did not end `well`, what its skills need is told as well: a hand that was stopped half
+    way may still hold the handle. What is not known of this moment is told with its own.
+
+    Messages say a fact (``door=open``), facts of any value (``at=*``, with ``{value}``), several
+    at once (``at.left=home + at.right=home``), and one of before (``was door=open``).
+    """
+    if progress.spec is None:
+        return ()
+    about: dict[str, None] = {}
+    for node in walk(progress.spec.root):
+        if isinstance(node, Do):
+            about.update(dict.fromkeys(_touched(node, catalogue, well=well)))
+    for asked in progress.told.values():
+        about.update(dict.fromkeys(asked_about(asked.question, progress, catalogue)))
+    facts = {fact: known.facts[fact] for fact in about if fact in known.facts}
+    return tuple(_sentences(facts, messages, progress.language, known))
+
+
+def _sentences(
+    facts: Mapping[str, str], messages: Messages, language: str, known: Known
+) -> Iterator[str]:
+    now = {f"{fact}={value}" for fact, value in facts.items() if fact not in known.since}
+    together = {
+        part: code
+        for code in sorted(messages.codes())
+        for part in code.split(" + ")
+        if " + " in code and now.issuperset(code.split(" + "))
+    }
+    said: set[str] = set()
+    for fact, value in facts.items():
+        code = together.get(f"{fact}={value}", f"{fact}={value}")
+        if code in said:
+            continue
+        said.add(code)
+        told = messages.say(code, language) if code in messages else ""
+        if not told and f"{fact}=*" in messages:
+            told = messages.say(f"{fact}=*", language, value=value)
+        if told and fact in known.since:
+            when = moment(known.now - known.since[fact])
+            before = f"was {fact}={value}"
+            told = (
+                messages.say(before, language, when=when)
+                if before in messages
+                else messages.say("AS_OF", language, when=when, state=told)
+            )
+        if told:
+            yield told
+
+
+def _touched(node: Do, catalogue: Catalogue, *, well: bool) -> tuple[str, ...]:
+    skill = catalogue.skill(node.do)
+    args: dict[str, Any] = dict(node.args)
+    try:
+        keys = skill.effects if well else {**skill.effects, **skill.needs}
+        return tuple(fill(key, args) for key in keys)
+    except (KeyError, IndexError):
+        return ()  # an argument by default or by result: the state is told by the others
+
+
+def asked_about(question: str, progress: MissionProgress, catalogue: Catalogue) -> tuple[str, ...]:
+    """Return the facts that a question of the plan is about."""
+    assert progress.spec is not None
+    return tuple(
+        fact
+        for node in walk(progress.spec.root)
+        if isinstance(node, Check) and str(node.check) == question
+        for fact in established(node.check, catalogue)
+    )

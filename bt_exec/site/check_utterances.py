@@ -1,0 +1,114 @@
+"""Utterances tried as a person would say them: each must lead to its own tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from bt_exec.failure import BtExecError, Problem, Refusal
+from bt_exec.language.messages import language_of
+from bt_exec.planning.compiler import Compiler, Plan, Reply, compiler_names, find_compiler
+from bt_exec.site.compile_command import request_of
+from bt_exec.site.site import CompilerSettings, Site
+from bt_exec.spec.library import Library
+from bt_exec.spec.model import Tree, TreeSpec, walk
+
+__all__ = ["check_utterances"]
+
+
+def check_utterances(site: Site, trees: Iterable[str] | None = None) -> list[Problem]:
+    """Return which utterances do not lead to their own tree, and why; all trees if none are named.
+
+    They are given to the compiler that needs no settings, offline. Words of a pack that it cannot
+    read are a problem, too: ``BAD_LEXICON``. The others are ``UTTERANCE_REFUSED``,
+    ``UTTERANCE_OF_ANOTHER`` and ``UTTERANCE_INCOMPLETE``.
+    """
+    name = CompilerSettings().name
+    if name not in compiler_names():
+        return []
+    compiler = find_compiler(name, {})
+    problems: list[Problem] = []
+    try:
+        compiler.compile(request_of(site, _ANY))
+        for tree in site.library.names() if trees is None else trees:
+            problems += _problems_of_utterances(site, site.library.get(tree), compiler)
+    except BtExecError as error:
+        problems.append(Problem("BAD_LEXICON", str(error), file=str(site.file)))
+    return problems
+
+
+_ANY = "go"
+"""A command that is looked up in the words of every pack."""
+
+
+def _problems_of_utterances(site: Site, tree: TreeSpec, compiler: Compiler) -> list[Problem]:
+    source = site.library.source(tree.tree)
+    problems: list[Problem] = []
+    required = [key for key, param in tree.params.items() if param.required]
+    for index, text in enumerate(tree.utterances):
+        place = ("utterances", index)
+        answer = compiler.compile(request_of(site, text))
+        if isinstance(answer, Refusal):
+            answer = _after_another(site, tree, text, compiler) or answer
+        if isinstance(answer, Reply):
+            message = f"does not lead to this tree: it is answered with words ({answer.code})"
+            problems.append(source.problem("UTTERANCE_REFUSED", message, place, found=text))
+            continue
+        if isinstance(answer, Refusal) and (open_ := _left_open(tree, required, answer)):
+            message = f"gives no value for {open_!r}, which has no default"
+            problems.append(source.problem("UTTERANCE_INCOMPLETE", message, place, found=text))
+            continue
+        if isinstance(answer, Refusal):
+            why = _rivals(site, tree, text, compiler) if answer.code == "AMBIGUOUS" else ""
+            message = f"does not lead to this tree: {why or answer.message} ({answer.code})"
+            problems.append(source.problem("UTTERANCE_REFUSED", message, place, found=text))
+            continue
+        steps = [node for node in walk(answer.spec.root) if isinstance(node, Tree)]
+        own = next((node for node in steps if node.tree == tree.tree), None)
+        if own is None:
+            others = ", ".join(dict.fromkeys(node.tree for node in steps))
+            message = f"does not lead to this tree, but to {others}"
+            problems.append(source.problem("UTTERANCE_OF_ANOTHER", message, place, found=text))
+            continue
+        if missing := [key for key in required if key not in own.args]:
+            message = f"gives no value for {missing[0]!r}, which has no default"
+            problems.append(source.problem("UTTERANCE_INCOMPLETE", message, place, found=text))
+    return problems
+
+
+def _after_another(site: Site, tree: TreeSpec, text: str, compiler: Compiler) -> Plan | None:
+    """Return a plan for a command that goes on with this utterance: … and tell the professor."""
+    for other in site.library:
+        begins = (said for said in other.utterances if language_of(said) == language_of(text))
+        said = next(begins, None)
+        if said is None or other.tree == tree.tree:
+            continue
+        answer = compiler.compile(request_of(site, f"{said.rstrip('.')}. {text}"))
+        if isinstance(answer, Plan) and any(
+            isinstance(node, Tree) and node.tree == tree.tree for node in walk(answer.spec.root)
+        ):
+            return answer
+    return None
+
+
+def _left_open(tree: TreeSpec, required: Sequence[str], refusal: Refusal) -> str:
+    """Return the parameter that an utterance was refused for, because it gives it no value."""
+    if refusal.code != "NO_OBJECT":
+        return ""
+    asked = [key for key in required if tree.params[key].type in refusal.missing]
+    return (asked or (list(required) if len(required) == 1 else [""]))[0]
+
+
+def _rivals(site: Site, tree: TreeSpec, text: str, compiler: Compiler) -> str:
+    """Return which other trees answer to an utterance: those that make it ambiguous alone."""
+    found: list[str] = []
+    for other in site.library:
+        if other.tree == tree.tree or not other.utterances:
+            continue
+        pair = Library()
+        for one in (tree, other):
+            pair.add(one, site.library.source(one.tree))
+        answer = compiler.compile(replace(request_of(site, text), library=pair))
+        if isinstance(answer, Refusal) and answer.code == "AMBIGUOUS":
+            found.append(other.tree)
+    return f"{', '.join(found)} answers to it, too" if found else ""

@@ -1,0 +1,80 @@
+"""What is asked back: what a command leaves out, and what a slip may have been meant as."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from bt_exec.language.messages import Messages
+from bt_exec_llm.offline.frames import keys_of
+from bt_exec_llm.offline.index import Index
+from bt_exec_llm.offline.past import Past
+from bt_exec_llm.offline.shapes import shaped
+from bt_exec_llm.offline.trouble import Trouble
+from bt_exec_llm.offline.understanding import understand
+
+__all__ = ["compiling", "missing", "question"]
+
+_LEFT_OUT = ("NO_OBJECT", "NO_REFERENT")
+
+
+def missing(found: Trouble, text: str, language: str, index: Index) -> tuple[str, ...]:
+    """Return what a command would need to be one: types, fewest first; nothing if that is not it.
+
+    Only what can be answered in a word is asked for: values of types, and texts.
+    """
+    if found.missing or found.code not in _LEFT_OUT:
+        return found.missing
+    steps = index.reader.read(text, language)
+    if isinstance(steps, Trouble):
+        return ()
+    lexicon = index.reader.lexicon
+    for step in steps:
+        shape = shaped(step, lexicon)
+        keys = keys_of(step if isinstance(shape, Trouble) else shape)
+        concepts = {lexicon.concept(verb) for verb in step.verbs}
+        wanted = [
+            frame.keys - keys
+            for verb in sorted(concepts)
+            for frame in index.frames.by_verb.get(verb, [])
+            if keys - {"me"} <= frame.keys and frame.keys - keys
+        ]
+        if wanted:
+            least = min(wanted, key=lambda w: (len(w), bool(w & lexicon.people), sorted(w)))
+            names = [key.removeprefix("text:") for key in sorted(least)]
+            return tuple(name for name in names if ":" not in name)
+    return ()
+
+
+def question(kind: str, language: str, index: Index, messages: Messages, own: Messages) -> str:
+    """Return the short question for a value of a type: in the words of its pack, or by its names.
+
+    Args:
+        kind: The type.
+        language: Of the command.
+        index: Knows the names.
+        messages: The sentences of the site; ``ASK_Arm`` asks for an `Arm`.
+        own: The sentences of the compiler.
+    """
+    if f"ASK_{kind}" in messages:
+        return messages.say(f"ASK_{kind}", language)
+    values = index.reader.lexicon.values.get(kind, {})
+    names = [
+        next(iter(value.ko if language == "ko" else value.en), name).strip("[]()")
+        for name, value in values.items()
+        if not (value.other or value.each)
+    ]
+    if names and len(names) <= 4 and not any(set(name) & set("[](|)") for name in names):
+        return own.say("ASK_ONE", language, names=", ".join(names))
+    return own.say("ASK", language, kind=messages.word(kind, language))
+
+
+def compiling(commands: Iterable[str], language: str, index: Index, most: int) -> tuple[str, ...]:
+    """Return the first of `commands` that mean something, each tried."""
+    found: list[str] = []
+    for command in commands:
+        if len(found) == most:
+            break
+        understood = understand(command, language, index, Past())
+        if not isinstance(understood, Trouble | str):
+            found.append(command)
+    return tuple(found)

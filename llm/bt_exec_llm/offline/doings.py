@@ -1,0 +1,41 @@
+"""What a part does: the skills of its tree, with the arguments that its own arguments fix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bt_exec.spec.library import Library
+from bt_exec.spec.model import Do, Tree, walk
+from bt_exec_llm.offline.part import Part
+
+__all__ = ["doings"]
+
+
+def doings(part: Part, library: Library) -> set[tuple[str, tuple[tuple[str, str], ...]]]:
+    """Return what a part does: skills with the arguments that its own arguments fix."""
+    found: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
+    _collect(library, part.tree, dict(part.args), found, 0)
+    return found
+
+
+def _collect(
+    library: Library, name: str, args: dict[str, Any], found: set[Any], depth: int
+) -> None:
+    if depth > 8 or name not in library:
+        return
+    for node in walk(library.get(name).root):
+        given = {
+            key: args.get(str(value)[1:], "")
+            if isinstance(value, str) and value.startswith("$")
+            else value
+            for key, value in (node.args.items() if isinstance(node, Do | Tree) else ())
+        }
+        if isinstance(node, Do):
+            fixed = tuple(
+                sorted(
+                    (k, str(v)) for k, v in given.items() if k in ("target", "recipient", "object")
+                )
+            )
+            found.add((node.do, fixed))
+        elif isinstance(node, Tree):
+            _collect(library, node.tree, given, found, depth + 1)

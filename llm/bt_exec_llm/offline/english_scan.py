@@ -1,0 +1,226 @@
+"""What stands at a place of an English text: where clauses begin and end, who is named."""
+
+from __future__ import annotations
+
+from bt_exec_llm.offline.closed import phrases, words
+from bt_exec_llm.offline.english_phrases import Phrases
+from bt_exec_llm.offline.english_words import Token
+from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.vocabulary import Vocabulary
+
+__all__ = ["AND", "AUX", "BE", "END", "NEVER", "NO", "OFF", "WH", "EnglishScan", "end_of"]
+
+BE = frozenset(words("english", "be"))
+AUX = frozenset(words("english", "auxiliaries"))
+WH = frozenset(words("english", "question_words"))
+_PREDICATES = AUX | BE | {"not", "so", "see", "sees", "hold", "holds", "find", "needed"}
+AND = frozenset(words("english", "links"))
+END = frozenset(words("english", "ends"))
+NO = phrases("english", "corrections")
+OFF = phrases("english", "taken_back")
+NEVER = phrases("english", "forbidding")
+
+
+class EnglishScan:
+    """Looks at tokens with the words of one lexicon.
+
+    Attributes:
+        phrases: Its phrases.
+        ing: Whether a polite lead of the command wants verbs that end in -ing.
+    """
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.phrases = Phrases(vocabulary)
+        self.ing = False
+        self._finders = {n: v.finds for n, v in vocabulary.lexicon.verbs.items() if v.finds}
+        self._people = vocabulary.lexicon.people
+
+    @staticmethod
+    def said(text: str, tokens: list[Token], first: int, last: int) -> str:
+        """Return the words of the tokens from `first` up to `last`."""
+        return text[tokens[first].start : end_of(tokens, last)] if first < last else ""
+
+    @staticmethod
+    def match(tokens: list[Token], at: int, phrases: tuple[tuple[str, ...], ...]) -> int:
+        """Return how many tokens the first of `phrases` has that stands at `at`; 0 if none does."""
+        for phrase in phrases:
+            if tuple(t.text for t in tokens[at : at + len(phrase)]) == phrase:
+                return len(phrase)
+        return 0
+
+    @staticmethod
+    def ends(tokens: list[Token], at: int) -> bool:
+        """Whether a part of the command ends before `at`."""
+        return at >= len(tokens) or not tokens[at].is_word
+
+    def starts_verb(self, tokens: list[Token], at: int, *, longer_than: int = 0) -> bool:
+        """Whether a verb of the lexicon begins here in its base form, longer than a filler."""
+        form = (
+            "ing" if self.ing and at < len(tokens) and tokens[at].text.endswith("ing") else "base"
+        )
+        size, names = self.phrases.verb(tokens, at, form)
+        return bool(names) and size > longer_than
+
+    def starts_clause(self, tokens: list[Token], at: int) -> bool:
+        """Whether the next part of a command can begin here."""
+        while at < len(tokens) and (tokens[at].text in AND or tokens[at].text in ("but",)):
+            at += 1
+        if self.match(tokens, at, OFF):
+            return True
+        after = self.phrases.filler(tokens, at)
+        if after > at and not self.starts_verb(tokens, at, longer_than=after - at):
+            return (after < len(tokens) and self.starts_clause(tokens, after)) or self.ends(
+                tokens, after
+            )
+        if at >= len(tokens):
+            return True
+        word = tokens[at].text
+        if word in ("if", "unless", "before", "after", "without", "instead") or self.match(
+            tokens, at, NEVER[:8]
+        ):
+            return True
+        if self.phrases.lead(tokens, at)[0]:
+            return True
+        if self.match(tokens, at, NO) or self.match(tokens, at, OFF):
+            return True
+        if (
+            word in ("is", "are", "how", "what", "who", "where")
+            and at
+            and tokens[at - 1].text in (*END, ",")
+        ):
+            return True
+        return self.starts_verb(tokens, at)
+
+    def question_word(self, tokens: list[Token], at: int) -> bool:
+        """Whether *when* begins a question here, and no condition."""
+        return (
+            tokens[at].text in WH
+            and any(t.text == "?" for t in tokens[at:])
+            and at == 0
+            and tokens[at].text == "when"
+            and at + 1 < len(tokens)
+            and tokens[at + 1].text in AUX
+        )
+
+    def is_question(self, tokens: list[Token], at: int) -> bool:
+        """Whether a question begins at `at`."""
+        word = tokens[at].text
+        if self.starts_verb(tokens, at, longer_than=1):
+            return False
+        if word in WH:
+            return True
+        if word in AUX:
+            return True
+        return any(t.text == "?" for t in tokens[at:]) and not self.starts_verb(tokens, at)
+
+    def extent(
+        self, tokens: list[Token], at: int, *, text: bool = False, asks: bool = False
+    ) -> int:
+        """Return where the clause that goes on at `at` ends."""
+        while at < len(tokens):
+            word = tokens[at].text
+            if word in END or word in (";", "->", "=>", "→"):
+                return at
+            if asks and word == "or":
+                at += 1
+                continue
+            if word in (
+                ",",
+                "and",
+                "then",
+                "but",
+                "&",
+                "or",
+                "also",
+                "plus",
+            ) and self.starts_clause(tokens, at + 1 if word == "or" else at):
+                return at
+            if (
+                not text
+                and word
+                in (
+                    "before",
+                    "after",
+                    "unless",
+                    "without",
+                    "instead",
+                    "until",
+                    "till",
+                    "while",
+                    "when",
+                    "whenever",
+                    "if",
+                    "because",
+                )
+                and at + 1 < len(tokens)
+            ):
+                return at
+            if not text and self.match(tokens, at, NO[:9]):
+                return at
+            at += 1
+        return at
+
+    def person(self, text: str, tokens: list[Token], at: int) -> tuple[Piece, int] | None:
+        """Return the person who is named at `at`, and where the name ends."""
+        start = at
+        while at < len(tokens) and tokens[at].text in ("the", "to", "with"):
+            at += 1
+        if at < len(tokens) and tokens[at].text in ("him", "her", "them"):
+            return Piece(
+                "pronoun", "person", "", "to", "", tokens[at].start, tokens[at].end, tokens[at].text
+            ), at + 1
+        found = self.phrases.entry(tokens, at)
+        if found is None or found[0].kind != "value" or found[0].name not in self._people:
+            return None
+        entry, size = found
+        end = at + size
+        return Piece(
+            "value",
+            entry.name,
+            entry.value,
+            "to",
+            "",
+            tokens[start].start,
+            end_of(tokens, end),
+            self.said(text, tokens, at, end),
+        ), end
+
+    def has_state(self, tokens: list[Token], first: int, last: int) -> bool:
+        """Whether a state is named between two places."""
+        found = (self.phrases.entry(tokens, at, prefer="state") for at in range(first, last))
+        return any(one is not None and one[0].kind == "state" for one in found)
+
+    def says_something(self, tokens: list[Token], first: int, last: int) -> bool:
+        """Whether a condition has a predicate: *the door is shut*, and not *(shut) the door*."""
+        last = min(last, len(tokens))
+        if any(token.text in _PREDICATES for token in tokens[first:last]):
+            return True
+        return self.has_state(tokens, first, last) and not self.has_state(tokens, first, last - 1)
+
+    def end_of_condition(self, tokens: list[Token], at: int, end: int) -> int:
+        """Return where the command begins that a condition without a comma stands before."""
+        full = False
+        k = at
+        while k < end:
+            if tokens[k].text in (",", "then"):
+                return k
+            if full and self.starts_clause(tokens, k):
+                return k
+            found = self.phrases.entry(tokens, k, prefer="state")
+            if found is not None and found[0].kind in ("state", "noun", "value", "pronoun"):
+                if found[0].kind in ("state",) or found[0].kind == "value":
+                    full = True
+                full = full or (found[0].kind == "noun" and self.has_state(tokens, at, k))
+                k += found[1]
+                continue
+            k += 1
+        return end
+
+    def finds(self, names: tuple[str, ...]) -> bool:
+        """Whether one of these verbs finds something out."""
+        return any(name in self._finders for name in names)
+
+
+def end_of(tokens: list[Token], at: int) -> int:
+    """Return where the token before `at` ends."""
+    return tokens[min(max(at, 1), len(tokens)) - 1].end

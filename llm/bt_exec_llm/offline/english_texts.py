@@ -1,0 +1,128 @@
+"""English texts that a verb takes as they stand: whom to ask or tell, and what."""
+
+from __future__ import annotations
+
+from bt_exec_llm.offline.english_pieces import add_pieces
+from bt_exec_llm.offline.english_scan import AND, END, WH, EnglishScan, end_of
+from bt_exec_llm.offline.english_words import Token
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.piece import Clause, Piece
+
+__all__ = ["EnglishTexts"]
+
+
+class EnglishTexts:
+    """Takes messages and questions.
+
+    Attributes:
+        takers: The verbs that take one.
+    """
+
+    def __init__(self, scan: EnglishScan, lexicon: Lexicon) -> None:
+        self._scan = scan
+        self._slot = {
+            verb: name
+            for name, slot in lexicon.texts.items()
+            if slot.shape == "clause"
+            for verb in slot.verbs
+        }
+        self.takers = set(self._slot)
+
+    def take(
+        self, text: str, tokens: list[Token], at: int, clause: Clause, names: tuple[str, ...]
+    ) -> tuple[Clause, int] | None:
+        """Take a person and what is asked or told; None where there is no person or no text."""
+        while at < len(tokens) and (
+            tokens[at].text in ("to", "with", "the", "from")
+            or self._scan.phrases.filler(tokens, at) > at
+        ):
+            at = max(at + 1, self._scan.phrases.filler(tokens, at))
+        person = self._scan.person(text, tokens, at)
+        free = any(self._slot.get(n) == "Question" for n in names)
+        if person is None and not (
+            free and at < len(tokens) and tokens[at].text in (*WH, "if", "about")
+        ):
+            return None
+        after, pieces = at, []
+        if person is not None:
+            after, pieces = person[1], [person[0]]
+        start = after
+        while start < len(tokens) and tokens[start].text in (
+            ",",
+            ":",
+            "about",
+            "that",
+            "know",
+            "for",
+            "to",
+        ):
+            if tokens[start].text == "to":
+                break
+            if tokens[start].text == "for" and not free:
+                break
+            start += 1
+            if (
+                start < len(tokens)
+                and tokens[start - 1].text == "know"
+                and tokens[start].text in ("about", "that")
+            ):
+                start += 1
+        if (
+            start >= len(tokens)
+            or (tokens[start].text in AND | {"but"} and self._scan.starts_clause(tokens, start))
+            or tokens[start].text in END
+        ):
+            clause.pieces, clause.end = pieces, end_of(tokens, after)
+            return clause, after
+        end = self._scan.extent(tokens, start, text=True)
+        if (
+            not free
+            and tokens[start].text in ("how", "what", "who", "whether", "if", "which")
+            and (self._asked_here(tokens, start, end))
+        ):
+            clause.pieces = pieces
+            add_pieces(
+                self._scan.phrases, text, tokens, start, end, clause, skip=frozenset(), asks=True
+            )
+            clause.end = end_of(tokens, end)
+            return clause, end
+        last = end
+        while last > start and (
+            tokens[last - 1].text in ("please", "thanks")
+            or (not tokens[last - 1].is_word and tokens[last - 1].text not in ("'", '"'))
+        ):
+            last -= 1
+        if (
+            last > start
+            and tokens[last - 2 : last]
+            and [t.text for t in tokens[last - 2 : last]] == ["for", "me"]
+            and free
+        ):
+            last -= 2
+        said = self._scan.said(text, tokens, start, last).strip(" \"'“”")
+        name = next(self._slot[n] for n in names if n in self._slot)
+        if said:
+            pieces.append(
+                Piece("text", name, said, "", "", tokens[start].start, end_of(tokens, last), said)
+            )
+        clause.pieces, clause.end = pieces, end_of(tokens, end)
+        return clause, end
+
+    def _asked_here(self, tokens: list[Token], start: int, end: int) -> bool:
+        """Whether a question after *tell somebody* is one that this robot can look after."""
+        kinds = set()
+        at = start
+        while at < end:
+            found = self._scan.phrases.entry(tokens, at)
+            if found is None:
+                at += 1
+                continue
+            kinds.add(found[0].kind)
+            kinds.add(found[0].name)
+            at += found[1]
+        return (
+            "value" in kinds
+            and "unknown" not in kinds
+            and bool(kinds & {"Place", "Aspect"})
+            and {"Place", "Aspect"} <= kinds
+        )

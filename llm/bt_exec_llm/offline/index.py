@@ -1,0 +1,124 @@
+"""What a site's library and words make possible, read once for each language.
+
+A language is read when the first command in it comes: English does not wait for Korean. What the
+utterances of one language leave out, those of the other may say; they are read when a command does
+not fit without them.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from bt_exec.language.messages import language_of
+from bt_exec.planning.compiler import Request
+from bt_exec.site.data import data_path
+from bt_exec.spec.library import Library
+from bt_exec_llm.offline.bind import Binder
+from bt_exec_llm.offline.frames import Frames
+from bt_exec_llm.offline.lexicon_files import with_words
+from bt_exec_llm.offline.past import Past
+from bt_exec_llm.offline.reader import Reader
+from bt_exec_llm.offline.talk import Talk
+
+__all__ = ["Index", "index_of"]
+
+_MOST = 16
+"""How many libraries are kept read; a process has one or two, tests have many."""
+
+
+@dataclass
+class Index:
+    """What can be said in one language at one site.
+
+    Attributes:
+        reader: Reads commands.
+        frames: What the trees answer to.
+        binder: Binds steps to trees.
+        library: The trees.
+        talk: What is no command.
+        pasts: Sessions as they were read, by their commands and endings.
+        near: Utterances by the beginnings of their words, see `nearest`.
+        names: Names by their letters, see `nearest`.
+    """
+
+    reader: Reader
+    frames: Frames
+    binder: Binder
+    library: Library
+    talk: Talk
+    pasts: dict[tuple[str, ...], Past] = field(default_factory=dict)
+    near: dict[str, Any] = field(default_factory=dict)
+    names: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, reader: Reader, library: Library, language: str = "") -> Index:
+        """Read the utterances of `library` in `language`; in every language if none is given."""
+        utterances = {
+            tree.tree: [t for t in tree.utterances if not language or language_of(t) == language]
+            for tree in library
+        }
+        frames = Frames.of(library, reader, reader.lexicon, utterances)
+        binder = Binder(frames, library, reader.lexicon)
+        return cls(reader, frames, binder, library, Talk(reader.vocabulary))
+
+    @cached_property
+    def whole(self) -> Index:
+        """The same with the utterances of every language."""
+        return Index.of(Reader(self.reader.lexicon), self.library)
+
+
+_BY_REQUEST: OrderedDict[Any, tuple[Any, Index]] = OrderedDict()
+_BY_WORDS: OrderedDict[Any, Index] = OrderedDict()
+_LOCK = threading.Lock()
+
+
+def index_of(request: Request, language: str) -> Index:
+    """Return what the site of a request understands in a language.
+
+    Requests of one site share their parts, so that for them nothing is compared but these. What is
+    kept holds on to them: no other object can take the place of one.
+
+    Raises:
+        RegistrationError: If a file of words is wrong.
+    """
+    of = (request.catalogue, request.library, request.settings)
+    key = (*map(id, of), len(request.library), language)
+    with _LOCK:
+        if key in _BY_REQUEST:
+            _BY_REQUEST.move_to_end(key)
+            return _BY_REQUEST[key][1]
+        index = _by_words(request, language)
+        _keep(_BY_REQUEST, key, (of, index))
+        return index
+
+
+def _by_words(request: Request, language: str) -> Index:
+    packs = request.catalogue.packs
+    files: tuple[Path, ...] = (
+        data_path("configs", "lexicon", "common.yaml"),
+        *(pack.lexicon for pack in packs if pack.lexicon is not None),
+    )
+    own = tuple(
+        (pack.name, json.dumps(pack.words(request.settings_of(pack)), sort_keys=True))
+        for pack in packs
+        if pack.words is not None
+    )
+    key = (files, own, id(request.library), len(request.library), language)
+    if key not in _BY_WORDS:
+        index = Index.of(Reader(with_words(files, own)), request.library, language)
+        _keep(_BY_WORDS, key, index)
+    _BY_WORDS.move_to_end(key)
+    return _BY_WORDS[key]
+
+
+def _keep(store: OrderedDict[Any, Any], key: Any, value: Any) -> None:
+    """Keep a value; what was used least goes."""
+    store[key] = value
+    while len(store) > _MOST:
+        store.popitem(last=False)

@@ -1,0 +1,86 @@
+"""Clauses as they are meant: what was taken back is gone, what has no verb joins its neighbour."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.piece import Clause, Piece
+from bt_exec_llm.offline.step import QUESTION
+from bt_exec_llm.offline.trouble import Trouble
+
+__all__ = ["corrected", "joined"]
+
+
+def corrected(clauses: list[Clause]) -> list[Clause] | Trouble:
+    """Return clauses without those that were taken back."""
+    found: list[Clause] = []
+    for clause in clauses:
+        if any(code == "TAKEN_BACK" for code, _ in clause.whys):
+            return Trouble(
+                "NEGATED", next(words for code, words in clause.whys if code == "TAKEN_BACK")
+            )
+        if clause.correction and found:
+            before = found.pop()
+            if not clause.verbs and not clause.whys:
+                kinds = {(p.kind, p.name if p.kind != "unknown" else "") for p in clause.pieces}
+                kept = [p for p in before.pieces if (p.kind, p.name) not in kinds]
+                clause = replace(before, pieces=[*kept, *clause.pieces], end=clause.end)
+            elif any(p.kind == "pronoun" for p in clause.pieces) or not clause.pieces:
+                nouns = [p for p in before.pieces if p.kind in ("noun", "value")]
+                rest = [p for p in clause.pieces if p.kind != "pronoun"]
+                clause.pieces = [*nouns, *rest] if not rest else clause.pieces
+                if rest and nouns:
+                    clause.pieces = [*(n for n in nouns if n.kind == "noun"), *rest]
+        found.append(clause)
+    return found
+
+
+def joined(clauses: list[Clause], lexicon: Lexicon, text: str) -> list[Clause] | Trouble:
+    """Return clauses with those that have no verb joined to their neighbours."""
+    found: list[Clause] = []
+    waiting: list[Piece] = []
+    for at, clause in enumerate(clauses):
+        if clause.joined == "or" and found:
+            return Trouble("CHOICE", text[found[-1].start : clause.end])
+        if not clause.positive and not clause.verbs:
+            clause.pieces = [p.marked("not") for p in clause.pieces]
+        if clause.verbs or clause.whys:
+            if waiting:
+                clause.pieces[:0] = waiting
+                clause.start = min(p.start for p in clause.pieces)
+                waiting = []
+            found.append(clause)
+            continue
+        kinds = {p.name for p in clause.pieces if p.kind == "value"}
+        last = at == len(clauses) - 1
+        if clause.mood == "ask" or _is_status(clause, lexicon):
+            clause.verbs, clause.mood = (QUESTION,), "ask"
+            found.append(clause)
+        elif (
+            found
+            and clause.pieces
+            and not last
+            and clauses[at + 1].verbs
+            and not kinds & {p.name for p in found[-1].pieces}
+        ):
+            waiting = list(clause.pieces)
+        elif found and kinds and found[-1].verbs and all(p.kind == "value" for p in clause.pieces):
+            found[-1].pieces.extend(p.marked(p.mark or "after") for p in clause.pieces)
+            found[-1].end = clause.end
+        elif not last and not found:
+            waiting += clause.pieces
+        else:
+            found.append(clause)
+    if waiting:
+        found.append(Clause(pieces=waiting, start=waiting[0].start, end=waiting[-1].end))
+    return found
+
+
+def _is_status(clause: Clause, lexicon: Lexicon) -> bool:
+    names = {p.name for p in clause.pieces}
+    return (
+        clause.mood == "do"
+        and bool(names & lexicon.listed("each"))
+        and bool(names & lexicon.listed("joined"))
+    )

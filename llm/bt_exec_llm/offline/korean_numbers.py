@@ -1,0 +1,70 @@
+"""Korean numbers with their units: how often, when, how many."""
+
+from __future__ import annotations
+
+import re
+
+from bt_exec_llm.offline.closed import mapping, words
+from bt_exec_llm.offline.kiwi import Morph
+from bt_exec_llm.offline.piece import Piece
+
+__all__ = ["number"]
+
+_NUMBERS = mapping("korean", "numbers")
+_TIMES = words("korean", "units_of_times")
+_CLOCK = words("korean", "units_of_time")
+
+
+def number(text: str, every: list[Morph], at: int) -> tuple[list[Piece], int] | None:
+    """Return what a number here says: how often, a time, a count; and where it ends."""
+    one = every[at]
+    unit = every[at + 1] if at + 1 < len(every) else None
+    number = _NUMBERS.get(one.form) if one.tag != "SN" else None
+    if number is None and one.tag == "SN":
+        digits = re.sub(r"[^0-9].*", "", one.form)
+        number = int(digits[:6]) if digits else 0
+    if number is None:
+        return None
+    start = one.start
+    if unit is not None and unit.form in _TIMES and unit.tag in ("NNB", "NNG"):
+        typed = text[start : unit.end]
+        return [Piece("limit", "TIMES", str(number), "", "", start, unit.end, typed)], at + 2
+    if unit is not None and unit.form in _CLOCK and unit.tag in ("NNB", "NNG", "NR", "MM"):
+        end = at + 2
+        while (
+            end < len(every)
+            and every[end].form
+            in (
+                "뒤",
+                "후",
+                "전",
+                "있다가",
+                "에",
+                "마다",
+                "동안",
+                "간",
+                "쯤",
+                "정도",
+                "안",
+                "이내",
+                "까지",
+                "반",
+                "되",
+            )
+        ) or (
+            end < len(every)
+            and every[end].tag in ("SN",)
+            and every[end].start == every[end - 1].end
+        ):
+            end += 1
+        stop = every[end - 1].end
+        return [Piece("limit", "TIME", "", "", "", start, stop, text[start:stop])], end
+    if one.tag == "MM" or one.tag == "NR" or one.tag == "SN":
+        end = at + 1
+        if (unit is not None and unit.tag in ("NNB", "SW")) or (
+            unit is not None and unit.form in ("개", "명", "도", "부", "장", "권", "잔", "층", "호")
+        ):
+            end = at + 2
+        stop = every[end - 1].end
+        return [Piece("limit", "COUNT", str(number), "", "", start, stop, text[start:stop])], end
+    return None

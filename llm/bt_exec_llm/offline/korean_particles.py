@@ -1,0 +1,45 @@
+"""Korean particles: how a phrase is joined to its verb, or to the next phrase."""
+
+from __future__ import annotations
+
+from bt_exec_llm.offline.closed import marks
+from bt_exec_llm.offline.kiwi import Morph
+from bt_exec_llm.offline.piece import Piece
+
+__all__ = ["after_particles", "with_particles"]
+
+_MARKS = marks("korean")
+
+
+def with_particles(pieces: list[Piece], every: list[Morph], at: int) -> list[Piece]:
+    """Mark the last piece with the particles that follow it."""
+    mark = ""
+    if _is_and(every, at):
+        mark = "and"
+    while at < len(every) and every[at].tag[0] == "J":
+        form = every[at].form
+        if form == "보다":
+            mark = "than"
+        mark = _MARKS.get(form, mark)
+        at += 1
+    if not mark or not pieces:
+        return pieces
+    return [*pieces[:-1], pieces[-1].marked(mark)]
+
+
+def _is_and(every: list[Morph], at: int) -> bool:
+    """Whether 하고 joins a name to the next."""
+    if at + 1 >= len(every) or not at:
+        return False
+    one, two = every[at], every[at + 1]
+    joined = one.start == every[at - 1].end and every[at - 1].tag[0] == "N"
+    return joined and one.form == "하" and two.form == "고" and two.tag == "EC"
+
+
+def after_particles(every: list[Morph], at: int) -> int:
+    """Return where the particles end that begin at `at`."""
+    if _is_and(every, at):
+        at += 2
+    while at < len(every) and every[at].tag[0] == "J":
+        at += 1
+    return at

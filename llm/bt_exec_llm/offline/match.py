@@ -1,0 +1,227 @@
+"""The tree of a step: the one whose frame takes all that is said, or all that was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from bt_exec.spec.library import Library
+from bt_exec.spec.model import TreeSpec
+from bt_exec_llm.offline.frames import Frame, Frames, key_of, keys_of
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.step import QUESTION, Step
+from bt_exec_llm.offline.trouble import Trouble
+
+__all__ = ["Matcher"]
+
+
+class Matcher:
+    """Finds the trees of one library that steps name."""
+
+    def __init__(self, frames: Frames, library: Library, lexicon: Lexicon) -> None:
+        self._frames = frames
+        self._library = library
+        self._lexicon = lexicon
+        self._brought = lexicon.brought
+
+    def find(self, step: Step, done: list[Step]) -> tuple[Step, TreeSpec, bool] | Trouble:
+        """Return the tree of a step with one value of each type, and whether it borrowed any."""
+        if not step.verbs and not step.pieces:
+            return Trouble("NOT_UNDERSTOOD", step.text)
+        exact = self.exact(step)
+        if isinstance(exact, TreeSpec):
+            return step, exact, False
+        if isinstance(exact, Trouble) and exact.code == "AMBIGUOUS":
+            return exact
+        return self._completed(step, done)
+
+    def frames_for(self, step: Step) -> list[Frame]:
+        """Return the frames of a step's verbs."""
+        concepts = dict.fromkeys(self._lexicon.concept(verb) for verb in step.verbs or ("",))
+        return [frame for verb in concepts for frame in self._frames.by_verb.get(verb, [])]
+
+    def _alternatives(self, step: Step) -> Iterable[Step]:
+        """Yield a step, then with each name as what else it can mean: a place for whom."""
+        yield step
+        for at, piece in enumerate(step.pieces):
+            if piece.kind in ("value", "person") and "=" in piece.relation:
+                for other in piece.relation.split("|"):
+                    kind, _, value = other.partition("=")
+                    swapped = replace(piece, kind="value", name=kind, value=value, relation="")
+                    yield replace(step, pieces=[*step.pieces[:at], swapped, *step.pieces[at + 1 :]])
+
+    def exact(self, step: Step) -> TreeSpec | Trouble:
+        """Return the one tree that takes all that is said."""
+        for option in self._alternatives(step):
+            keys = keys_of(option)
+            best: dict[str, int] = {}
+            for frame in self.frames_for(option):
+                left = keys - frame.keys
+                if not frame.keys <= keys or not self._takes(frame.tree, left, option):
+                    continue
+                best[frame.tree] = min(best.get(frame.tree, 99), len(left - {"me"}))
+            if best:
+                least = min(best.values())
+                names = [name for name, left in best.items() if left == least]
+                if len(names) > 1:
+                    return Trouble("AMBIGUOUS", step.text)
+                if option is not step:
+                    step.pieces[:] = option.pieces
+                return self._library.get(names[0])
+        return Trouble("NOT_TOGETHER", step.text)
+
+    def _takes(self, tree: str, left: frozenset[str], step: Step) -> bool:
+        """Whether what a frame leaves over are values for parameters of its tree."""
+        params = self._library.get(tree).params
+        types = {param.type for name, param in params.items() if name not in self._brought}
+        accepts = self._frames.accepts.get(tree, set())
+        for key in left:
+            if key == "me":
+                if (
+                    "me" not in accepts
+                    and not set(step.verbs) & self._lexicon.closing_verbs
+                    and QUESTION not in step.verbs
+                    and not self._tells(step)
+                ):
+                    return False
+            elif key.startswith("noun:") or key not in types:
+                taken = key in {param.type for param in params.values()}
+                if not (key in accepts and (taken or key.startswith(("noun:", "is:")))):
+                    return False
+        return True
+
+    def _tells(self, step: Step) -> bool:
+        return any(
+            self._lexicon.verbs[v].finds == "tell" for v in step.verbs if v in self._lexicon.verbs
+        )
+
+    def _completed(self, step: Step, done: list[Step]) -> tuple[Step, TreeSpec, bool] | Trouble:
+        """Return a step with what it leaves out."""
+        keys = keys_of(step)
+        options: dict[frozenset[str], set[str]] = {}
+        for frame in self.frames_for(step):
+            missing = frame.keys - keys
+            if (
+                missing
+                and self._takes(frame.tree, keys - frame.keys, step)
+                and not any(k.startswith(("text:", "is:")) for k in missing)
+            ):
+                options.setdefault(missing, set()).add(frame.tree)
+        said = [p for one in reversed(done) for p in reversed(one.pieces) if p.mark != "not"]
+        tries = [(m, said) for m in sorted(options, key=lambda m: (len(m), sorted(m)))]
+        tries += [(missing, [*self._lendable(said)]) for missing, _ in tries]
+        for missing, pool in tries:
+            lent = [next((p for p in pool if key_of(p) == key), None) for key in sorted(missing)]
+            if all(p is not None for p in lent):
+                pieces = [
+                    *step.pieces,
+                    *(
+                        replace(p, mark="", start=step.start, end=step.start)
+                        for p in lent
+                        if p is not None
+                    ),
+                ]
+                pieces = [p for p in pieces if p.kind != "pronoun"]
+                full = replace(step, pieces=pieces)
+                tree = self.exact(full)
+                if isinstance(tree, TreeSpec):
+                    return self._with_tool(full, tree, done), tree, True
+                if tree.code == "AMBIGUOUS":
+                    return tree
+        usual = {
+            f"noun:{self._lexicon.verbs[v].usual}" for v in step.verbs if v in self._lexicon.verbs
+        }
+        if any(m <= usual for m in options):
+            options = {m: trees for m, trees in options.items() if m <= usual}
+        nouns = [m for m in options if all(k.startswith("noun:") and "@" not in k for k in m)]
+        named = [p for p in said if p.kind == "noun"]
+        if (
+            len(nouns) == 1
+            and len(options[nouns[0]]) == 1
+            and not any(p.kind == "noun" for p in step.pieces)
+            and (not step.pronoun or not named)
+            and step.verbs != (QUESTION,)
+            and QUESTION not in step.verbs
+        ):
+            things = [
+                Piece("noun", key.removeprefix("noun:"), start=step.start, end=step.start)
+                for key in nouns[0]
+            ]
+            full = replace(step, pieces=[*(p for p in step.pieces if p.kind != "pronoun"), *things])
+            tree = self.exact(full)
+            if isinstance(tree, TreeSpec):
+                return full, tree, False
+        short = any(
+            keys - {"me"} <= frame.keys and any(k.startswith("text:") for k in frame.keys - keys)
+            for frame in self.frames_for(step)
+        )
+        return self._trouble(step, bool(options) or short)
+
+    def _with_tool(self, step: Step, tree: TreeSpec, done: list[Step]) -> Step:
+        """Return a step with what the step before is done with, if that was said first."""
+        before = done[-1] if done else None
+        if before is None:
+            return step
+        kinds = {p.type for p in tree.params.values()} - {
+            *self._lexicon.lists,
+            *self._lexicon.people,
+        }
+        kinds -= {p.name for p in step.pieces}
+        nouns = [p.start for p in before.pieces if p.kind == "noun"]
+        lent = [
+            p
+            for p in before.pieces
+            if p.kind == "value" and p.name in kinds and p.start < min(nouns, default=0)
+        ]
+        return replace(
+            step,
+            pieces=[*step.pieces, *(replace(p, start=step.start, end=step.start) for p in lent)],
+        )
+
+    @staticmethod
+    def _lendable(said: list[Piece]) -> Iterable[Piece]:
+        for piece in said:
+            yield piece
+            if piece.kind in ("value", "person") and "=" in piece.relation:
+                for other in piece.relation.split("|"):
+                    kind, _, value = other.partition("=")
+                    yield replace(piece, kind="value", name=kind, value=value, relation="")
+
+    def _trouble(self, step: Step, possible: bool) -> Trouble:
+        nouns = any(p.kind in ("noun", "value", "person") for p in step.pieces)
+        if step.pronoun and not nouns:
+            return Trouble("NO_REFERENT", step.text)
+        if not step.verbs:
+            return Trouble("NO_ACTION" if nouns else "NOT_UNDERSTOOD", step.text)
+        known = bool(self.frames_for(step))
+        if possible or (known and not nouns):
+            return Trouble("NO_OBJECT", step.text)
+        return Trouble("NOT_TOGETHER", step.text)
+
+    def args(self, step: Step, tree: TreeSpec) -> dict[str, Any] | Trouble:
+        """Return the arguments of a tree from the values of a step."""
+        args: dict[str, Any] = {}
+        brought: dict[str, str] = {}
+        for piece in step.pieces:
+            if piece.kind not in ("value", "text") or piece.mark == "not":
+                continue
+            if piece.kind == "value":
+                known = self._lexicon.values.get(piece.name, {}).get(piece.value)
+                brought.update(known.brings if known is not None else {})
+            names = [name for name, param in tree.params.items() if param.type == piece.name]
+            if not names:
+                continue
+            if names[0] in args and args[names[0]] != piece.value:
+                return Trouble("CONTRADICTION", f"{args[names[0]]} / {piece.value}")
+            args[names[0]] = piece.value
+        for name, value in brought.items():
+            if name in tree.params:
+                args.setdefault(name, value)
+        missing = [
+            name for name, param in tree.params.items() if param.required and name not in args
+        ]
+        if missing:
+            return Trouble("NO_OBJECT", step.text)
+        return {name: args[name] for name in tree.params if name in args}

@@ -1,0 +1,171 @@
+"""What a command means after others: *again*, *it*, *the other arm*, *this time with the left*.
+
+Earlier commands are read as they were when they were said, each after those before it, so what a
+word points at follows from the words alone; where nothing was said, nothing is guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from bt_exec.language.context import Turn
+from bt_exec.language.meaning import Meaning
+from bt_exec.spec.library import Library
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.part import Part
+from bt_exec_llm.offline.piece import Clause, Piece
+from bt_exec_llm.offline.step import Step
+from bt_exec_llm.offline.trouble import Trouble
+
+__all__ = ["Past", "Said", "Understood", "pointing", "varied", "with_others"]
+
+_DONE = ("satisfied",)
+
+
+@dataclass(frozen=True)
+class Understood:
+    """What a command was understood as.
+
+    Attributes:
+        parts: The trees that it becomes.
+        meaning: The same for those who read no trees.
+        steps: The steps it was bound by, with what they left out.
+    """
+
+    parts: list[Part]
+    meaning: Meaning
+    steps: list[Step]
+
+
+@dataclass(frozen=True)
+class Said:
+    """An earlier command.
+
+    Attributes:
+        turn: What was typed, and what became of it.
+        understood: What it was understood as; None if it was not.
+        steps: Its steps, also where something was missing in them.
+    """
+
+    turn: Turn
+    understood: Understood | None
+    steps: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True)
+class Past:
+    """The earlier commands of a session, oldest first."""
+
+    said: tuple[Said, ...] = ()
+
+    @property
+    def last(self) -> Understood | None:
+        """The last command that was understood."""
+        return next((one.understood for one in reversed(self.said) if one.understood), None)
+
+    def unfinished(self) -> Understood | Trouble:
+        """Return the last command that was understood, if its mission did not come to its end."""
+        for one in reversed(self.said):
+            if one.understood is not None:
+                done = one.turn.status in _DONE
+                return Trouble("NOTHING_LEFT", one.turn.command) if done else one.understood
+        return Trouble("NOTHING_SAID")
+
+    def before(self, steps: Iterable[Step]) -> list[Step]:
+        """Return the steps that `steps` may take what they leave out from, oldest first.
+
+        A pronoun may point at any of them; what is just left out, only at the last command.
+        """
+        if any(step.pronoun for step in steps):
+            return [step for one in self.said if one.understood for step in one.understood.steps]
+        last = self.said[-1].understood if self.said else None
+        return [] if last is None else list(last.steps)
+
+    def meant(self, kind: str, library: Library, lexicon: Lexicon) -> str:
+        """Return the value of a type that was meant last, said or by default; nothing if none."""
+        for one in reversed(self.said):
+            for part in reversed(one.understood.parts if one.understood else []):
+                for name, param in library.get(part.tree).params.items():
+                    value = part.args.get(name, param.default)
+                    if param.type == kind and value in lexicon.values.get(kind, {}):
+                        return str(value)
+        return ""
+
+
+def with_others(
+    steps: list[Step], past: Past, library: Library, lexicon: Lexicon
+) -> list[Step] | Trouble:
+    """Return steps with a value in the place of every *other one*: of two, that not meant last."""
+    found: list[Step] = []
+    latest: dict[str, str] = {}
+    for step in steps:
+        pieces: list[Piece] = []
+        for piece in step.pieces:
+            values = lexicon.values.get(piece.name, {}) if piece.kind == "value" else {}
+            known = values.get(piece.value)
+            if known is not None and known.other:
+                meant = latest.get(piece.name) or past.meant(piece.name, library, lexicon)
+                plain = [v for v, entry in values.items() if not (entry.other or entry.each)]
+                rest = [value for value in plain if value != meant]
+                if not meant or len(rest) != 1:
+                    return Trouble("NO_REFERENT", piece.text, (piece.name,))
+                piece = replace(piece, value=rest[0])
+            if known is not None and piece.mark != "not":
+                latest[piece.name] = piece.value
+            pieces.append(piece)
+        found.append(replace(step, pieces=pieces))
+    return found
+
+
+def pointing(steps: list[Step], before: list[Step]) -> Iterable[list[Step]]:
+    """Yield a single step that says *it* with each thing named before in its place, latest first.
+
+    What fits is for the library to say: *put it down* is about what was got, not about the door.
+    """
+    if len(steps) != 1 or not steps[0].pronoun:
+        return
+    step = steps[0]
+    if any(piece.kind in ("noun", "text") for piece in step.pieces):
+        return
+    nouns = [p for one in reversed(before) for p in reversed(one.pieces) if p.kind == "noun"]
+    for name in dict.fromkeys(p.name for p in nouns if p.name and not p.relation):
+        pieces = [
+            replace(piece, kind="noun", name=name)
+            if piece.kind == "pronoun" and piece.name != "person"
+            else piece
+            for piece in step.pieces
+        ]
+        if pieces != step.pieces:
+            yield [replace(step, pieces=pieces, pronoun=False)]
+
+
+def varied(clauses: list[Clause], past: Past, library: Library) -> tuple[list[Step], list[Piece]]:
+    """Return the steps of the last command with the values of a new one in them, and those values.
+
+    No steps are returned where the new values have no place in it. The caller has made sure that
+    nothing else is said.
+    """
+    values = [p for clause in clauses for p in clause.pieces if p.kind in ("value", "person")]
+    wanted = [p for p in values if p.mark != "not"]
+    last = past.said[-1] if past.said else None
+    if last is None or not wanted:
+        return [], values
+    types = {piece.name for piece in wanted}
+    taken = set()
+    understood = last.understood
+    for part in understood.parts if understood else []:
+        taken |= {param.type for param in library.get(part.tree).params.values()}
+    steps = list(last.steps)
+    named = {p.name for step in steps for p in step.pieces if p.kind in ("value", "person")}
+    if not types <= named | taken and understood is not None:
+        return [], values
+    found: list[Step] = []
+    for step in steps:
+        own = [p for p in wanted if p.name in {piece.name for piece in step.pieces}]
+        new = own or [p for p in wanted if p.name not in named]
+        kept = [p for p in step.pieces if p.name not in {piece.name for piece in new}]
+        lent = [replace(p, start=0, end=0) for p in kept if p.kind != "pronoun"]
+        plain = [replace(p, mark="" if p.mark in ("after", "then") else p.mark) for p in new]
+        found.append(replace(step, pieces=[*lent, *plain], pronoun=False, start=0, end=0))
+    return found, values

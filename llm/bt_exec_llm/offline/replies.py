@@ -1,0 +1,80 @@
+"""What is said to words that ask for no plan, in the language of the command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+
+from bt_exec.language.context import Turn
+from bt_exec.language.messages import Messages
+from bt_exec.planning.compiler import Reply, ReplyCode, Request
+from bt_exec_llm.offline.text import printable
+
+__all__ = ["reply"]
+
+_TOLD = 5
+"""How many of the last missions are told."""
+_CODES: dict[str, ReplyCode] = {"HELP": "HELP", "WHY": "WHY", "DONE": "DONE", "WHERE": "WHERE"}
+
+
+@lru_cache(maxsize=1)
+def _sentences() -> Messages:
+    return Messages.load([Path(__file__).with_name("replies.yaml")])
+
+
+def reply(talk: str, request: Request, language: str, can: Iterable[str] = ()) -> Reply:
+    """Return the answer to some talk.
+
+    Args:
+        talk: What kind it is, see `bt_exec_llm.offline.understanding.TALK`.
+        request: The session, and what is known of the robot.
+        language: Of the command.
+        can: What can be done, for whoever asks for help.
+    """
+    say = _sentences().say
+    code = _CODES.get(talk, "COURTESY")
+    match code:
+        case "HELP":
+            listed = ", ".join(can)
+            message = say("HELP" if listed else "HELP_NOTHING", language, can=listed)
+            message = message.replace("?.", "?")
+        case "DONE":
+            message = _done(request, language)
+        case "WHY":
+            last = request.context.last()
+            message = say("NOTHING_YET", language) if last is None else _ended(last, language)
+        case "WHERE":
+            message = _stands(request, language) or say("WHERE_UNKNOWN", language)
+        case _:
+            message = say(talk, language)
+    return Reply(code, message)
+
+
+def _done(request: Request, language: str) -> str:
+    """Return what was done in this session, or in the last mission before it."""
+    context = request.context
+    turns = context.turns[-_TOLD:] or context.before()[-1:]
+    if not turns:
+        return _sentences().say("NOTHING_YET", language)
+    return "\n".join(_turn(turn, language) for turn in turns)
+
+
+def _turn(turn: Turn, language: str) -> str:
+    code = "TURN" if turn.status else "TURN_PLANNED"
+    command = printable(turn.command)
+    return _sentences().say(code, language, command=command, message=turn.message)
+
+
+def _ended(turn: Turn, language: str) -> str:
+    code = f"ENDED_{turn.status}" if turn.status else "TURN_PLANNED"
+    command = printable(turn.command)
+    return _sentences().say(code, language, command=command, message=turn.message)
+
+
+def _stands(request: Request, language: str) -> str:
+    """Return how things stand: every known fact that there is a sentence for."""
+    facts = request.situation.facts
+    known = [f"{name}={value}" for name, value in sorted(facts.items())]
+    messages = request.messages
+    return " ".join(messages.say(fact, language) for fact in known if fact in messages)

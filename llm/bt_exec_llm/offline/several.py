@@ -1,0 +1,91 @@
+"""Several things in one step: those left out, and one step for each of the others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.step import Step
+from bt_exec_llm.offline.trouble import Trouble
+
+__all__ = ["excluded", "fan_out"]
+
+_ORDINARY = ("noun", "value", "state", "person")
+
+
+def excluded(step: Step, lexicon: Lexicon) -> Step | Trouble:
+    """Leave out what is said to be left out: 복도 말고 라운지; everywhere but the corridor."""
+    out = [p for p in step.pieces if p.mark == "not"]
+    if not out:
+        return step
+    rest = [p for p in step.pieces if p.mark != "not"]
+    noun = next((p for p in out if p.kind == "noun"), None)
+    if noun is not None:
+        return Trouble("NEGATED", noun.text)
+    unknown = next((p for p in out if p.kind not in _ORDINARY and p.kind != "unknown"), None)
+    if unknown is not None:
+        return Trouble("NEGATED", unknown.text)
+    kept: list[Piece] = []
+    for piece in rest:
+        each = _each(piece, lexicon)
+        names = {p.value for p in out if p.name == piece.name}
+        if each and names:
+            kept += [replace(piece, value=value) for value in each if value not in names]
+        else:
+            kept.append(piece)
+    for piece in out:
+        same = [
+            p for p in kept if p.kind == piece.kind and (p.kind != "value" or p.name == piece.name)
+        ]
+        if not same or any(
+            p.value == piece.value and p.name == piece.name and piece.kind != "unknown"
+            for p in same
+        ):
+            return Trouble("NEGATED", step.text)
+    return replace(step, pieces=kept)
+
+
+def _each(piece: Piece, lexicon: Lexicon) -> list[str]:
+    if piece.kind != "value":
+        return []
+    value = lexicon.values.get(piece.name, {}).get(piece.value)
+    return [] if value is None else value.each
+
+
+def fan_out(step: Step, lexicon: Lexicon) -> list[Step]:
+    """Return a step for each of several values of a type that is listed; others are joined."""
+    options = [step]
+    for kind, how in lexicon.lists.items():
+        many = [p for p in step.pieces if p.kind == "value" and p.name == kind]
+        values: list[Piece] = []
+        for piece in many:
+            each = _each(piece, lexicon)
+            for value in each or [piece.value]:
+                if value not in [p.value for p in values]:
+                    values.append(replace(piece, value=value))
+        rest = [p for p in step.pieces if p not in many]
+        if how == "joined" and many:
+            joined = ", ".join(dict.fromkeys(p.value for p in values))
+            options = [
+                replace(
+                    o,
+                    pieces=[
+                        replace(many[0], value=joined),
+                        *(p for p in o.pieces if p not in many),
+                    ],
+                )
+                for o in options
+            ]
+        elif how == "each" and len(values) > 1:
+            options = [replace(step, pieces=[value, *rest]) for value in values]
+        elif how == "each" and values and values[0] not in many:
+            options = [replace(step, pieces=[values[0], *rest])]
+    items = [p for p in step.pieces if p.kind == "text" and lexicon.texts[p.name].shape == "noun"]
+    if len(items) > 1:
+        options = [
+            replace(o, pieces=[item, *(p for p in o.pieces if p not in items)])
+            for item in items
+            for o in options
+        ]
+    return options

@@ -1,0 +1,47 @@
+"""A step: one thing to do or to find out, with everything said about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from bt_exec_llm.offline.piece import Piece
+
+__all__ = ["QUESTION", "Step"]
+
+QUESTION = "?"
+"""The predicate of a question."""
+
+
+@dataclass
+class Step:
+    """One thing to do or to find out.
+
+    Attributes:
+        verbs: What its verb can be.
+        pieces: What it is about.
+        via: For a question: ``look`` if it is only to be looked after, ``tell`` if it is to be told
+            in the end, ``ask`` if it was asked directly.
+        positive: False where it is forbidden.
+        condition: The question that decides, and the answer that is needed.
+        times: How often.
+        keeps: Whether a state is to stay so.
+        pronoun: Whether it says *it*.
+        told: Whether what is found is to be told: 복도 순찰, as a mere noun.
+        start: Where its words begin.
+        end: Where they end.
+        text: Its words.
+    """
+
+    verbs: tuple[str, ...]
+    pieces: list[Piece] = field(default_factory=list)
+    via: str = ""
+    positive: bool = True
+    condition: tuple[Step, bool] | None = None
+    times: int = 1
+    keeps: bool = False
+    pronoun: bool = False
+    told: bool = False
+    joined: str = ""
+    start: int = 0
+    end: int = 0
+    text: str = ""

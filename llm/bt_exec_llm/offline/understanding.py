@@ -1,0 +1,189 @@
+"""From a cleaned command to the parts it means, in its session; or to why it means none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bt_exec.language.context import Context, Turn
+from bt_exec.language.meaning import Act, Meaning
+from bt_exec.language.messages import language_of
+from bt_exec_llm.offline.acts import meaning_of
+from bt_exec_llm.offline.index import Index
+from bt_exec_llm.offline.part import Part
+from bt_exec_llm.offline.past import Past, Said, Understood, pointing, varied, with_others
+from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.step import QUESTION, Step
+from bt_exec_llm.offline.text import clean
+from bt_exec_llm.offline.trouble import Trouble
+
+__all__ = ["TALK", "past_of", "understand"]
+
+TALK = ("GREETING", "THANKS", "GOODBYE", "NEVER_MIND", "AGREED", "HELP", "WHY", "DONE", "WHERE")
+"""Talk that is answered with words."""
+_FIRST = ("GREETING", "THANKS", "GOODBYE", "AGAIN", "NEVER_MIND", "AGREED", "CONTINUE", "HELP")
+_LAST = ("DONE", "WHY", "WHERE")
+"""Questions that a library may answer itself; if it does not, they are about the session."""
+_OF_THE_LIBRARY = ("NOT_TOGETHER", "NO_OBJECT", "NO_ACTION", "CONDITION", "NEGATED")
+"""Troubles of commands that were read, and to which no utterance of their language answers."""
+_AUXILIARIES = ("did", "have", "has", "are", "is", "was", "were")
+_MOST_PARTS = 20
+_MOST_PASTS = 64
+_PLACEHOLDER = {"en": "", "ko": "그거"}
+"""What stands in the place of a value while the words around it are looked at."""
+
+
+def past_of(context: Context, index: Index) -> Past:
+    """Return the session as it was understood; each command is read once, after those before it.
+
+    Commands of another language are read with the words of this one where that is possible: a
+    session in both languages keeps its thread as far as names are shared.
+    """
+    past, known = Past(), index.pasts
+    said: tuple[str, ...] = ()
+    for turn in context.turns:
+        said = (*said, turn.command, turn.status)
+        if said not in known:
+            if len(known) >= _MOST_PASTS:
+                known.clear()
+            known[said] = Past((*past.said, _heard(turn, past, index)))
+        past = known[said]
+    return past
+
+
+def _heard(turn: Turn, past: Past, index: Index) -> Said:
+    text, problem = clean(turn.command)
+    language = language_of(text)
+    if problem:
+        return Said(turn, None)
+    found = understand(text, language, index, past)
+    if isinstance(found, Understood):
+        return Said(turn, found, tuple(found.steps))
+    steps = [] if isinstance(found, str) else index.reader.read(text, language)
+    return Said(turn, None, () if isinstance(steps, Trouble) else tuple(steps))
+
+
+def understand(text: str, language: str, index: Index, past: Past) -> Understood | Trouble | str:
+    """Return what a cleaned command means: parts, what it lacks, or what kind of talk it is."""
+    if code := index.reader.alone(text, language):
+        return Trouble(code, text)
+    text = index.reader.mended(text, language)
+    offered = past.said[-1].turn.did_you_mean if past.said else ()
+    if offered and index.talk.code(text, language, ("AGREED",)):
+        return understand(offered[0], language, index, past)
+    talk = index.talk.code(text, language, _FIRST)
+    if talk == "AGAIN":
+        return past.last or Trouble("NOTHING_SAID", text)
+    if talk == "CONTINUE" and _asks(text) and index.talk.code(text, language, ("DONE",)):
+        return "DONE"
+    if talk == "CONTINUE":
+        return past.unfinished()
+    if talk:
+        return talk
+    if past.said:
+        text = _corrected(text, language, index)
+        again = _varied(text, language, index, past)
+        if again is not None:
+            return again
+    found = _read(text, language, index, past)
+    if isinstance(found, Trouble) and found.code in _OF_THE_LIBRARY:
+        other = _read(text, language, index.whole, past)
+        found = found if isinstance(other, Trouble) else other
+    if isinstance(found, Trouble) and found.code != "NEGATED":  # why don't you: no question
+        return index.talk.code(text, language, _LAST) or found
+    return found
+
+
+def _asks(text: str) -> bool:
+    """Whether a text is a question by its mark or its first word: did you finish."""
+    words = text.casefold().split()
+    return text.rstrip().endswith("?") or words[0] in _AUXILIARIES
+
+
+def _corrected(text: str, language: str, index: Index) -> str:
+    """Return a command without the *no, wait* that it begins with, every word at its place."""
+    at = index.talk.after(text, language, "CORRECTION")
+    return " " * at + text[at:] if any(char.isalnum() for char in text[at:]) else text
+
+
+def _varied(text: str, language: str, index: Index, past: Past) -> Understood | Trouble | None:
+    """Return the last command with other values, if a command names nothing else."""
+    clauses = index.reader.clauses(text, language)
+    steps, values = varied(clauses, past, index.library)
+    if not steps:
+        return None
+    rest = _without(text, values, _PLACEHOLDER["ko" if language == "ko" else "en"])
+    if not index.talk.only(rest, language, "ELLIPSIS"):
+        return None
+    steps = [replace(step, end=len(text), text=text.strip()) for step in steps]
+    found = _bound(steps, text, language, index, past)
+    return None if isinstance(found, Trouble) and found.code != "NO_REFERENT" else found
+
+
+def _without(text: str, values: list[Piece], instead: str) -> str:
+    """Return a text without the words of some pieces."""
+    for piece in sorted(values, key=lambda p: p.start, reverse=True):
+        if piece.end > piece.start:
+            text = f"{text[: piece.start]}{instead}{text[piece.end :]}"
+    return text
+
+
+def _read(text: str, language: str, index: Index, past: Past) -> Understood | Trouble:
+    found = _parts(text, language, index, past)
+    if isinstance(found, Trouble) and language == "ko" and _spaced_out(text):
+        again = _parts("".join(text.split()), language, index, past)
+        found = found if isinstance(again, Trouble) else again
+    if isinstance(found, Trouble) and index.frames.literal is not None:
+        trees = index.frames.literal.find(text, language)
+        if len(trees) > 1:
+            return Trouble("AMBIGUOUS", text)
+        for name in trees:
+            if not any(param.required for param in index.library.get(name).params.values()):
+                act = Act(name, text=text)
+                return Understood([Part(name, {}, text)], Meaning(language, (act,)), [])
+    return found
+
+
+def _parts(text: str, language: str, index: Index, past: Past) -> Understood | Trouble:
+    steps = index.reader.read(text, language)
+    if isinstance(steps, Trouble):
+        return steps
+    if not steps:
+        return Trouble("NOT_UNDERSTOOD", text)
+    return _bound(steps, text, language, index, past)
+
+
+def _bound(
+    steps: list[Step], text: str, language: str, index: Index, past: Past
+) -> Understood | Trouble:
+    known = with_others(steps, past, index.library, index.reader.lexicon)
+    if isinstance(known, Trouble):
+        return known
+    before = past.before(known)
+    for option in (*pointing(known, before), known):
+        found = index.binder.bind(option, text.strip(), before)
+        if not isinstance(found, Trouble):
+            break
+    if isinstance(found, Trouble):
+        return found
+    if len(found) > _MOST_PARTS:
+        return Trouble("TOO_LONG", text)
+    resolved = index.binder.resolved(option)
+    if _points_at_nothing(option, resolved, index):
+        return Trouble("NO_REFERENT", text.strip())
+    return Understood(found, meaning_of(resolved, text, language), resolved)
+
+
+def _points_at_nothing(steps: list[Step], resolved: list[Step], index: Index) -> bool:
+    """Whether a step says *it* and nothing stands for that: *put it down*, said first of all."""
+    said = {verb for closing in index.reader.lexicon.closing.values() for verb in closing.said}
+    if len(steps) != 1 or not resolved or set(steps[0].verbs) & (said | {QUESTION}):
+        return False
+    pronouns = [p for p in steps[0].pieces if p.kind == "pronoun" and p.name != "person"]
+    things = [p for step in resolved for p in step.pieces]
+    return bool(pronouns) and all(p.kind in ("pronoun", "filler", "speaker") for p in things)
+
+
+def _spaced_out(text: str) -> bool:
+    """Whether a Korean command has spaces between most of its syllables."""
+    words = text.split()
+    return len(words) > 2 and sum(len(word) <= 1 for word in words) * 2 >= len(words)

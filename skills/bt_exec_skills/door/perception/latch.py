@@ -1,0 +1,35 @@
+"""The latch contact beside the eyes: a closed door is a latched one.
+
+Pictures do not show a gap of a finger's breadth: below about 0.1 rad a door looks closed. The
+contact knows nothing else. So it decides where the eyes leave it between closed and ajar, and
+nothing where they see a door that is further open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bt_exec_skills.door.perception.observation import DoorEstimate
+from bt_exec_skills.door.robot import DoorState
+
+__all__ = ["with_latch"]
+
+
+def with_latch(seen: DoorEstimate, *, latched: bool) -> DoorEstimate:
+    """Return what eyes and contact say together.
+
+    Args:
+        seen: What the eyes say; where they know nothing, the contact does not speak for them.
+        latched: Whether the contact reports a latched door.
+    """
+    left = seen.possible
+    if latched and left and "closed" not in left:  # the eyes see a gap: one of the two is wrong
+        between: tuple[DoorState, ...] = ("closed", "ajar") if "ajar" in left else ()
+        evidence = (*seen.evidence, "proxy:latched")
+        return replace(seen, state="uncertain", confidence=0.3, evidence=evidence, between=between)
+    settled: DoorState = "closed" if latched else "ajar"
+    if "closed" not in left or seen.state == settled:
+        return seen
+    evidence = (*seen.evidence, "proxy:latched" if latched else "proxy:not_latched")
+    sure = max(seen.confidence, 0.7)
+    return replace(seen, state=settled, confidence=sure, evidence=evidence, between=())

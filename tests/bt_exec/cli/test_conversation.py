@@ -1,0 +1,126 @@
+"""Ten turns at the prompt, in each language: pronouns, a correction, the past, a refusal answered.
+
+A person is played by a pseudo-terminal: what is typed and what is shown is what a person has.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+pty = pytest.importorskip("pty", reason="pseudo-terminals are of Unix")
+
+PATIENCE_S = 120
+CONTROLS = re.compile(r"\x1b\[[?0-9;]*[A-Za-z]|\x1b[=>]|\x07|\r")
+
+ENGLISH = [
+    ("hello", "Hello. Tell me what to do."),
+    ("is the door open?", "No. The door is closed."),
+    ("open it", "The door is open."),
+    ("no wait, close it", "The door is closed."),
+    ("what did you do?", "“no wait, close it”: The door is closed."),
+    ("fetch the materiel", 'Did you mean "fetch the material"?'),
+    ("y", "The right hand holds the material."),
+    ("put it down", "done release right"),
+    ("why did you stop?", "It was done as asked."),
+    ("thank you", "With pleasure."),
+]
+KOREAN = [
+    ("안녕하세요", "안녕하세요. 무엇을 할지 말씀해 주세요."),
+    ("문 열려 있어?", "아니요. 문이 닫혀 있습니다."),
+    ("열어", "문이 열려 있습니다."),
+    ("아니 닫아", "문이 닫혀 있습니다."),
+    ("방금 뭐 했어?", "“아니 닫아”: 문이 닫혀 있습니다."),
+    ("자잭를 가져와", "라고 하셨나요?"),
+    ("네", "오른손에 자재가 있습니다."),
+    ("그거 내려놔", "마침 놓기 right"),
+    ("왜 멈췄어?", "지시대로 마쳤습니다."),
+    ("고마워", "별말씀을요."),
+]
+
+
+class Person:
+    """Types at a terminal of 60 columns and reads what is shown."""
+
+    def __init__(self, *arguments: str, folder: Path) -> None:
+        self.pid, self.screen = pty.fork()
+        if self.pid == 0:
+            own = {"COLUMNS": "60", "TERM": "xterm", "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
+            places = {"XDG_DATA_HOME": str(folder), "XDG_STATE_HOME": str(folder)}
+            command = [sys.executable, "-m", "bt_exec", *arguments]
+            os.execve(sys.executable, command, {**os.environ, **own, **places})
+        self.shown = ""
+
+    def reads(self, ends: Sequence[str]) -> str:
+        """Return what is shown until a line ends as one of `ends`; fails if that takes long."""
+        start, limit = len(self.shown), time.monotonic() + PATIENCE_S
+        raw = b""
+        while time.monotonic() < limit:
+            if not select.select([self.screen], [], [], 0.1)[0]:
+                continue
+            try:
+                raw += os.read(self.screen, 65536)
+            except OSError:  # the program has ended
+                break
+            self.shown = self.shown[:start] + CONTROLS.sub("", raw.decode("utf-8", "ignore"))
+            if self.shown.rstrip(" ").endswith(tuple(ends)) and self.shown[start:].strip():
+                return " ".join(self.shown[start:].split())
+        pytest.fail(f"nothing like {ends} in: {self.shown[start:]}")
+
+    def types(self, text: str) -> None:
+        """Type a line."""
+        os.write(self.screen, f"{text}\n".encode())
+
+    def leaves(self) -> int:
+        """Press Ctrl-D; return how the program ended."""
+        os.write(self.screen, b"\x04")
+        with suppress(OSError):
+            while os.read(self.screen, 65536):
+                pass
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+@pytest.fixture
+def person(door: str, tmp_path: Path) -> Iterator[Person]:
+    one = Person("repl", "--site", door, "--fast", "--plain", folder=tmp_path)
+    yield one
+    with suppress(ProcessLookupError, ChildProcessError):
+        os.kill(one.pid, signal.SIGKILL)
+        os.waitpid(one.pid, 0)
+    os.close(one.screen)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("turns", [ENGLISH, KOREAN], ids=["en", "ko"])
+def test_a_conversation_of_ten_turns(person, turns):
+    person.reads(["door>"])
+    for said, told in turns:
+        person.types(said)
+        shown = person.reads(["door>", "[Y/n]"])
+        assert told in shown.replace("\u2019", "'"), f"{said}: {shown}"
+    assert person.leaves() == 0
+
+
+@pytest.mark.slow
+def test_a_question_may_be_left_open(person):
+    person.reads(["door>"])
+    person.types("fetch the materiel")
+    person.reads(["[Y/n]"])
+    person.types("no")
+    assert "satisfied" not in person.reads(["door>"])
+    person.types("fetch the materiel")
+    person.reads(["[Y/n]"])
+    os.write(person.screen, b"\x03")
+    person.reads(["door>"])
+    person.types("close the door")
+    assert "already closed" in person.reads(["door>"])
+    assert person.leaves() == 0

@@ -1,0 +1,111 @@
+"""Done, but not all: a failure that was only noted surfaces in the outcome."""
+
+from __future__ import annotations
+
+import pytest
+
+from bt_exec.mission.reporting import Action, MissionReporter, Reporters
+from bt_exec.pack import Pack
+from bt_exec.testing import run_tree, scripted_condition, scripted_skill
+
+NOTED = scripted_condition("noted", notes=True)
+SURE = scripted_condition("sure")
+
+
+def parts(**scripts: str):
+    skills = (scripted_skill(name, [script]) for name, script in scripts.items())
+    return [*skills, NOTED, SURE, scripted_condition("never", [False])]
+
+
+def either(work: str, other: str = "check: noted") -> str:
+    return f"{{fallback: [{work}, {{{other}}}]}}"
+
+
+def run(*steps: str, **scripts: str):
+    tree = f"tree: t\nroot: {{sequence: [{', '.join(steps)}]}}"
+    return run_tree(tree, parts(**{"a": "1", "b": "1", "home": "1", **scripts})).outcome
+
+
+A, B, HOME = "{do: a}", "{do: b}", "{do: home}"
+
+
+@pytest.mark.parametrize(
+    ("steps", "scripts", "status", "missing"),
+    [
+        ([either(A), either(B)], {}, "satisfied", []),
+        ([either(A), either(B)], {"b": "SLIPPED"}, "partial", ["b"]),
+        ([either(A), either(B), HOME], {"a": "LOST", "b": "LOST"}, "partial", ["a", "b"]),
+        # what was only a means to a part that failed is no achievement
+        ([either("{sequence: [{do: a}, {do: b}]}")], {"b": "LOST"}, "blocked", ["b"]),
+        ([either(A), either(B)], {"a": "LOST", "b": "LOST"}, "blocked", ["a", "b"]),
+        # another way to the same end misses nothing
+        ([either(A, "do: b")], {"a": "LOST"}, "satisfied", []),
+        ([either(A, "check: sure")], {"a": "LOST"}, "satisfied", []),
+        # noted inside a branch that failed: nobody went on from there
+        (
+            [either(f"{{sequence: [{either(A)}, {{check: never}}]}}", "do: b")],
+            {"a": "LOST"},
+            "satisfied",
+            [],
+        ),
+        # each round counts
+        ([f"{{sequence: [{either(A)}], repeat: 2}}", B], {"a": "LOST"}, "partial", ["a"]),
+        # nothing was noted where nothing failed before
+        (["{fallback: [{check: noted}, {do: a}]}", B], {}, "satisfied", []),
+    ],
+)
+def test_what_was_only_noted_is_missing(steps, scripts, status, missing):
+    outcome = run(*steps, **scripts)
+    assert (outcome.status, [part["node"] for part in outcome.undone]) == (status, missing)
+    codes = {"satisfied": (0, "OK"), "partial": (6, "PARTLY_DONE"), "blocked": (3, "NOTHING_DONE")}
+    assert (outcome.exit_code, outcome.reason_code) == codes[status]
+    assert [f["node"] for f in outcome.failures] == missing
+    assert ("undone" in outcome.to_dict()) is bool(missing)
+
+
+def test_a_part_that_fails_once_and_is_done_at_the_second_try_is_not_missing():
+    again = run_tree(
+        f"tree: t\nroot: {{sequence: [{either('{do: a, retry: 2}')}, {B}]}}",
+        [scripted_skill("a", ["LOST", "1"]), scripted_skill("b", ["1"]), NOTED],
+    )
+    assert (again.outcome.status, again.outcome.undone) == ("satisfied", ())
+
+
+def test_a_part_that_a_later_plan_makes_good_is_not_missing():
+    found = run_tree(
+        f"tree: t\nroot: {{sequence: [{either(A)}, {B}]}}",
+        [scripted_skill("a", ["LOST", "1"]), scripted_skill("b", ["SLIPPED", "1"]), NOTED],
+    )
+    assert (found.outcome.status, found.outcome.plan_version) == ("satisfied", 2)
+    assert found.outcome.undone == ()
+
+
+def test_a_mission_that_fails_later_tells_what_was_missing_before():
+    outcome = run(either(A), "{check: never}", a="LOST")
+    assert (outcome.status, outcome.reason_code) == ("blocked", "CHECK_FAILED")
+    assert [part["node"] for part in outcome.undone] == ["a"]
+
+
+class _Picky(MissionReporter):
+    def achieved(self, done):
+        return any(action.name != "home" for action in done)
+
+
+class _Broken(MissionReporter):
+    def achieved(self, done):
+        raise RuntimeError("on purpose")
+
+
+@pytest.mark.parametrize(
+    ("reporter", "done", "some"),
+    [
+        (None, ["home"], True),
+        (_Picky, ["home"], False),
+        (_Picky, ["home", "a"], True),
+        (_Picky, [], False),
+        (_Broken, ["home"], True),  # its word is lost: what was done counts
+    ],
+)
+def test_a_pack_says_what_counts_as_done(reporter, done, some):
+    reporters = Reporters([Pack(name="p", reporter=reporter)], {})
+    assert reporters.achieved([Action(name, {}) for name in done], lambda _: "p") is some

@@ -1,0 +1,83 @@
+"""What is read when: one language at a time, once per library, and kept on disk for large ones."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from bt_exec.pack import Catalogue, Pack
+from bt_exec.planning.compiler import Plan, Request
+from bt_exec.spec.library import Library
+from bt_exec.spec.load import load_text
+from bt_exec_llm.offline import create, kept_clauses
+from bt_exec_llm.offline.index import index_of
+
+WORDS = """
+verbs:
+  water: {en: [water], ko: [적시다]}
+nouns:
+  plant: {en: [plant], ko: [화분]}
+"""
+TREE = "tree: water_plant\nutterances: [Water the plant., 화분을 적셔.]\nroot: {do: water}\n"
+
+
+@pytest.fixture
+def request_for(tmp_path: Path):
+    words = tmp_path / "words.yaml"
+    words.write_text(WORDS, encoding="utf-8")
+    catalogue, library = Catalogue([Pack("garden", lexicon=words)]), Library([load_text(TREE)])
+    return lambda command: Request(command, "en", catalogue, library)
+
+
+def test_english_does_not_wait_for_korean():
+    import subprocess
+
+    code = (
+        "import sys\n"
+        "from bt_exec.site import load_site\n"
+        "from bt_exec.site.compile_command import compile_command\n"
+        "assert compile_command(load_site('door'), 'open the door').ok\n"
+        "assert 'kiwipiepy' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
+def test_a_library_is_read_once_for_all_compilers(request_for):
+    first, second = request_for("water the plant"), request_for("please water the plant")
+    assert isinstance(create({}).compile(first), Plan)
+    assert index_of(first, "en") is index_of(second, "en")
+    assert index_of(first, "ko") is not index_of(first, "en")
+
+
+def test_an_utterance_of_the_other_language_answers_where_there_is_none(request_for):
+    from dataclasses import replace
+
+    library = Library([load_text(TREE.replace("Water the plant., ", ""))])
+    answer = create({}).compile(replace(request_for("Water the plant"), library=library))
+    assert isinstance(answer, Plan)
+
+
+def test_a_large_library_is_kept_on_disk_and_read_anew_when_anything_changes(
+    request_for, tmp_path, monkeypatch
+):
+    reader = index_of(request_for("x"), "en").reader
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(kept_clauses, "LARGE", 1)
+    texts = ["Water the plant.", "화분을 적셔."]
+    fresh = kept_clauses.clauses_of(reader, texts)
+    (file,) = (tmp_path / "cache" / "bt-exec" / "utterances").glob("*.json")
+    assert kept_clauses.clauses_of(reader, texts) == fresh
+    file.write_text("[[]]")  # damaged: read anew
+    assert kept_clauses.clauses_of(reader, texts) == fresh
+    kept_clauses.clauses_of(reader, texts[:1])
+    assert len(list(file.parent.glob("*.json"))) == 2
+
+
+def test_a_cache_that_cannot_be_written_is_no_trouble(request_for, tmp_path, monkeypatch):
+    (tmp_path / "cache").write_text("a file where a folder should be")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(kept_clauses, "LARGE", 1)
+    reader = index_of(request_for("x"), "en").reader
+    assert kept_clauses.clauses_of(reader, ["Water the plant."])

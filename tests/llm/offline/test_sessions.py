@@ -1,0 +1,101 @@
+"""What a command means after others, and what is answered with words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bt_exec.failure import Refusal
+from bt_exec.language.context import Context, Turn
+from bt_exec.planning.compiler import Plan, Reply
+from bt_exec.site.compile_command import compile_command, request_of
+from bt_exec.spec.model import Sequence
+
+TABLE: dict[str, dict[str, str]] = yaml.safe_load(
+    Path(__file__).with_name("sessions.yaml").read_text(encoding="utf-8")
+)
+ROWS = [(site, *row) for site, rows in TABLE.items() for row in rows.items()]
+
+
+@pytest.mark.parametrize(("site", "said", "expected"), ROWS)
+def test_a_command_is_read_in_its_session(site, said, expected, sites, compilers):
+    *earlier, command = (one.strip() for one in said.split("|"))
+    answer = compilers[site].compile(request_of(sites[site], command, context=earlier))
+    if isinstance(answer, Refusal | Reply):
+        assert answer.code == expected
+        return
+    assert isinstance(answer, Plan)
+    root = answer.spec.root
+    nodes = root.sequence if isinstance(root, Sequence) else (root,)
+    told = ", ".join(" ".join([node.tree, *map(str, node.args.values())]) for node in nodes)
+    assert told == expected.removesuffix(" report")
+
+
+@pytest.mark.parametrize(("site", "said", "expected"), ROWS)
+def test_nothing_but_a_library_makes_plans(site, said, expected, sites):
+    command = said.split("|")[-1].strip()
+    found = compile_command(sites[site], command)
+    assert [found.plan, found.refusal, found.reply].count(None) == 2
+
+
+def test_the_last_mission_is_not_gone_on_with_once_it_is_done(sites, compilers):
+    for status, expected in (("satisfied", Refusal), ("aborted", Plan), ("blocked", Plan)):
+        context = Context((Turn("open the door", status, "OK", "."),))
+        answer = compilers["door"].compile(request_of(sites["door"], "go on", context=context))
+        assert isinstance(answer, expected)
+
+
+def test_yes_takes_what_was_offered(sites, compilers):
+    turn = Turn("fetch the materiel", "refused", "X", ".", ("fetch the material",))
+    for said in ("yes", "네", "y"):
+        request = request_of(sites["door"], said, context=Context((turn,)))
+        answer = compilers["door"].compile(request)
+        assert isinstance(answer, Plan)
+        assert answer.spec.root.tree == "get_material"
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("why did you stop?", "“open the door” could not be finished. It is stuck."),
+        ("왜 멈췄어?", "“open the door”: 끝까지 하지 못했습니다. It is stuck."),
+        ("what did you do?", "“open the door”: It is stuck."),
+    ],
+)
+def test_the_past_is_told_from_the_session_or_from_the_record(said, told, sites, compilers):
+    turn = Turn("open the door", "blocked", "DOOR_STUCK", "It is stuck.")
+    for context in (Context((turn,)), Context(earlier=(turn,))):
+        answer = compilers["door"].compile(request_of(sites["door"], said, context=context))
+        assert answer.message == told
+
+
+def test_where_tells_how_things_stand(sites, compilers):
+    from bt_exec.observation import Situation
+
+    situation = Situation(facts={"door": "open", "unheard_of": "x"})
+    answer = compilers["door"].compile(request_of(sites["door"], "where are you?", situation))
+    assert answer.message == "The door is open."
+    answer = compilers["door"].compile(request_of(sites["door"], "어디야?"))
+    assert answer.message == "아직 살펴보지 않았습니다."
+
+
+def test_what_is_missing_is_asked_for_in_the_language_of_the_command(sites, compilers):
+    for said, question in (("deliver the document", "To whom?"), ("서류 전달해줘", "누구에게요?")):
+        answer = compilers["building"].compile(request_of(sites["building"], said))
+        assert (answer.missing, answer.question) == (("Person",), question)
+        assert answer.message.endswith(question)
+
+
+def test_nothing_points_at_what_was_not_understood(sites, compilers):
+    request = request_of(sites["door"], "again", context=["open the window"])
+    assert compilers["door"].compile(request).code == "NOTHING_SAID"
+
+
+def test_a_long_session_is_read_in_bounded_time(sites, compilers):
+    context = Context()
+    for _ in range(50):
+        context = context.then(Turn("open the door"))
+        compilers["door"].compile(request_of(sites["door"], "again", context=context))
+    assert len(context.turns) < 20

@@ -1,0 +1,88 @@
+"""Reads the last words of a door mission and holds them against the simulator's own state.
+
+It shares nothing with what writes these words: sentences are recognised by what a person reads in
+them, in English or Korean, and judged by the hinge and the hands of the simulated world.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["BORDER_RAD", "Truth", "as_asked", "untrue"]
+
+CLOSED_RAD, OPEN_RAD = 0.04, 1.0
+"""What people call closed and open here [rad]; between them the door is ajar."""
+BORDER_RAD = 0.03
+"""Nobody tells a door that is just open from one that is just not: so near, both words are true."""
+
+
+@dataclass(frozen=True)
+class Truth:
+    """How things really stand.
+
+    Attributes:
+        angle: Of the hinge [rad].
+        held: The hands that hold the material.
+        inside: Whether the material stands behind the door.
+    """
+
+    angle: float
+    held: tuple[str, ...]
+    inside: bool
+
+    @classmethod
+    def of(cls, robot: Any) -> Truth:
+        """Read it off the simulated robot's world, not off what the robot reports."""
+        world = robot.world
+        held = tuple(arm for arm, limb in world.limbs.items() if limb.holds)
+        pose = world.material_pose()
+        inside = pose is not None and not held and pose[0][0] > world.layout.hinge[0]
+        return cls(world.angle, held, inside)
+
+
+def _open(truth: Truth) -> bool:
+    return truth.angle >= OPEN_RAD - BORDER_RAD
+
+
+def _closed(truth: Truth) -> bool:
+    return truth.angle <= CLOSED_RAD
+
+
+def _ajar(truth: Truth) -> bool:
+    return CLOSED_RAD < truth.angle < OPEN_RAD + BORDER_RAD
+
+
+_CLAIMS = (
+    (r"door is (already )?open\b|문이 (이미 )?열려 있습니다", _open),
+    (r"door is (already )?closed\b|문이 (이미 )?닫혀 있습니다", _closed),
+    (r"door is (already )?ajar\b|문이 (이미 )?조금 열려 있습니다", _ajar),
+    (r"right hand holds the material|오른손에 자재가 있", lambda truth: "right" in truth.held),
+    (r"left hand holds the material|왼손에 자재가 있", lambda truth: "left" in truth.held),
+    (r"material is already in the hand|자재가 이미 손에", lambda truth: bool(truth.held)),
+    (
+        r"not see the material|no material|자재가 보이지 않|자재가 없",
+        lambda truth: not truth.inside,
+    ),
+)
+
+
+def untrue(words: str, truth: Truth) -> list[str]:
+    """Return what the words say that is not so; what would be "by then" is not said of now."""
+    found, words = [], re.sub(r"(By then:|그때의 상태:).*", "", words)
+    for pattern, holds in _CLAIMS:
+        told = re.search(pattern, words, re.IGNORECASE)
+        if told is not None and not holds(truth):
+            found.append(told[0])
+    return found
+
+
+def as_asked(command: str, status: str, truth: Truth) -> bool:
+    """Return whether "open", "close" or "fetch" ended as it was asked, and said so."""
+    done = {
+        "open": truth.angle >= OPEN_RAD,
+        "close": _closed(truth),
+        "fetch": bool(truth.held) and _closed(truth),
+    }
+    return status == "satisfied" and done[command]

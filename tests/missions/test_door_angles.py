@@ -1,0 +1,107 @@
+"""The door between its names: at every angle commands end as asked, and no word is untrue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bt_exec.events import SkillStarting
+from bt_exec.mission.session import Session
+from bt_exec.site.site import load_site
+from tests.missions.last_words import Truth, as_asked, untrue
+
+COMMANDS = {"open": "Open the door.", "close": "문을 닫아 줘", "fetch": "문 안의 자재를 가져와"}
+Run = Callable[..., tuple[Any, Truth, list[str]]]
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    """Return what runs a command: the outcome, how things stand then, the skills started."""
+
+    def run_one(
+        command: str, angle: float, eyes: str = "oracle", seed: int = 0, **world: str
+    ) -> tuple[Any, Truth, list[str]]:
+        site = load_site("door")
+        settings = site.packs["door"].model_copy(update={"detector": eyes})
+        started: list[str] = []
+
+        class Ears:
+            def on(self, event: Any) -> None:
+                if isinstance(event, SkillStarting):
+                    started.append(event.skill)
+
+        pairs = {"door": f"{angle:.3f}", "seed": str(seed), **world}
+        site = replace(site, packs={"door": settings})
+        with Session(site, world=pairs, fast=True, listeners=[Ears()]) as session:
+            outcome = session.run(COMMANDS.get(command, command))
+            return outcome, Truth.of(session.rigs["door"].robot), started
+
+    return run_one
+
+
+def check(run: Run, command: str, angle: float, eyes: str, seed: int = 0) -> None:
+    outcome, truth, _ = run(command, angle, eyes, seed)
+    assert untrue(outcome.message, truth) == []
+    assert as_asked(command, outcome.status, truth), outcome.message
+
+
+@pytest.mark.parametrize("angle", [0.03, 0.05, 0.08, 1.02, 1.08])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_around_the_borders_it_ends_as_asked(run: Run, command: str, angle: float) -> None:
+    check(run, command, angle, "oracle")
+
+
+@pytest.mark.parametrize(
+    ("command", "angle", "seed", "skills"),
+    [
+        ("close", 0.05, 1, ["close_door"]),  # looks closed to the eyes
+        ("open", 0.06, 4, ["open_door"]),  # looks and boxes do not agree
+        ("close", 1.0, 0, ["close_door"]),  # ajar or open, who knows
+    ],
+)
+def test_learned_eyes_settle_their_doubt_by_moving(
+    run: Run, command: str, angle: float, seed: int, skills: list[str]
+) -> None:
+    outcome, truth, started = run(command, angle, "learned", seed)
+    assert untrue(outcome.message, truth) == []
+    assert as_asked(command, outcome.status, truth), outcome.message
+    assert started == skills
+
+
+@pytest.mark.parametrize("angle", [1.05, 1.2])
+def test_a_door_that_hides_the_inside_is_opened_further_before_it_is_said_to_be_empty(
+    run: Run, angle: float
+) -> None:
+    outcome, truth, started = run("fetch", angle, material="absent")
+    assert started == ["open_door"]
+    assert outcome.reason_code == "MATERIAL_NOT_VISIBLE_AFTER_OPEN"
+    assert truth.angle > 1.3
+
+
+def test_what_a_closed_door_hides_is_not_said_to_be_absent(run: Run) -> None:
+    outcome, truth, started = run("Is there any material inside?", 0.0)
+    assert started == []
+    assert outcome.status == "blocked"
+    assert outcome.message.startswith("I cannot tell what I see: part of the inside is hidden.")
+    assert truth.inside
+
+
+def test_questions_about_a_door_that_is_barely_open_are_answered_truly(run: Run) -> None:
+    for question in ("Is the door closed?", "Is the door open?", "문이 닫혀 있니?"):
+        outcome, truth, _ = run(question, 0.06, "learned", 1)
+        assert outcome.message in ("No. The door is ajar.", "아니요. 문이 조금 열려 있습니다.")
+        assert untrue(outcome.message, truth) == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("eyes", ["oracle", "learned"])
+def test_from_many_angles_it_ends_as_asked(run: Run, eyes: str, command: str) -> None:
+    for angle in (0.0, 0.02, 0.04, 0.05, 0.06, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 0.8, 0.9):
+        check(run, command, angle, eyes, seed=3)
+    for angle in (0.95, 0.975, 1.0, 1.025, 1.05, 1.075, 1.1, 1.15, 1.2, 1.25, 1.3, 1.35):
+        check(run, command, angle, eyes, seed=2)

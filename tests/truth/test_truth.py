@@ -1,0 +1,27 @@
+"""No untrue sentence: random missions with faults, told ends against the simulators' truth."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.truth.random_missions import case, site_of, wrong
+
+SITES = {}
+
+
+def _site(name):
+    if name not in SITES:
+        SITES[name] = site_of(name)
+    return SITES[name]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_is_told_at_the_end_is_true(seed):
+    assert wrong(seed, _site(case(seed).site)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chunk", range(50))
+def test_five_hundred_missions_tell_nothing_untrue(chunk):
+    seeds = range(100 + 10 * chunk, 110 + 10 * chunk)
+    assert [one for seed in seeds for one in wrong(seed, _site(case(seed).site))] == []
