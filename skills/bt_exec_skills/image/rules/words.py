@@ -27,6 +27,18 @@ _PARTICLES = (
 )  # fmt: skip
 
 
+_OPPOSITES = ("big small", "bright dark", "sharp blurred")
+_JOINED = re.compile(r"\S(?:와|과|하고|이랑|랑)\s+\S")  # two things in one phrase
+
+
+def _kind_of(attribute: str) -> str:
+    """Return what an attribute is one of: a thing has one colour and one shape."""
+    for section in ("colours", "shapes"):
+        if attribute in _file()[section]:
+            return section
+    return next((one for one in _OPPOSITES if attribute in one.split()), attribute)
+
+
 @dataclass(frozen=True)
 class Words:
     """The words of one language.
@@ -38,6 +50,7 @@ class Words:
         relations: Relations by word, the longest first.
         anything: Words for anything.
         idle: Words that change nothing.
+        unclear: Words that change what is asked, in a way that is not read.
     """
 
     language: str
@@ -46,6 +59,7 @@ class Words:
     relations: Mapping[str, RelationName]
     anything: frozenset[str]
     idle: frozenset[str]
+    unclear: frozenset[str]
 
     def phrase(self, text: str) -> Phrase:
         """Return what a noun phrase means.
@@ -73,8 +87,14 @@ class Words:
                 continue
             if word not in self.idle:
                 said.append(word)
+        if len({_kind_of(one) for one in attributes}) < len(set(attributes)):
+            raise Unread("QUESTION_UNCLEAR", text)  # no thing is red and blue
+        if self.language == "ko" and _JOINED.search(text):
+            raise Unread("QUESTION_UNCLEAR", text)
         if unknown:
             last, word = unknown[-1]
+            if any(self.unclear.intersection(self._forms(one)) for _, one in unknown):
+                raise Unread("QUESTION_UNCLEAR", " ".join(word for _, word in unknown))
             if thing or len(unknown) > 1 or last != len(words):
                 raise Unread("NEEDS_MODEL", " ".join(word for _, word in unknown))
             thing = self.singular(word)
@@ -132,6 +152,7 @@ def words_in(language: str) -> Words:
         {word: relations[word] for word in sorted(relations, key=len, reverse=True)},
         frozenset(data["anything"][language]),
         frozenset(data["idle"][language]),
+        frozenset(data["unclear"][language]),
     )
 
 
@@ -143,7 +164,8 @@ def names_of(thing: str) -> frozenset[str]:
 
 def plain(text: str) -> str:
     """Return a question in small letters, without marks, single-spaced."""
-    return " ".join(re.sub(r"[?!.,:;\"'“”‘’]+", " ", text.lower()).split())
+    said = " ".join(re.sub(r"[?!.,:;\"'“”‘’]+", " ", text.lower()).split())
+    return re.sub(r"(빨간|파란|노란|하얀|까만|검은|흰|붉은) 색", r"\1색", said)
 
 
 def said_in(name: str, language: str) -> str:
