@@ -63,3 +63,17 @@ def test_what_is_one_stays_one():
     cv2.rectangle(picture, (180, 40), (280, 70), (200, 30, 30), -1)
     found = tools.segment_colour(picture)
     assert len(tools.separate_touching(found)) == len(found) == 2
+
+
+def test_before_an_uneven_ground_nothing_is_sure():
+    """A photograph of a street has no ground; regions of one colour in it are not surely things."""
+    rng = np.random.default_rng(3)
+    rough = rng.integers(0, 255, (10, 15, 3), np.uint8)
+    picture = np.asarray(cv2.resize(rough, (300, 200), interpolation=cv2.INTER_CUBIC), np.uint8)
+    cv2.circle(picture, (150, 100), 30, (200, 30, 30), -1)
+    found = tools.separate_touching(tools.segment_colour(picture))
+    assert found
+    counted = tools.count(found, tools.start_decisions(found))
+    assert counted.sure == 0
+    assert counted.unsettled == len(found)
+    assert counted.confidence < 0.5

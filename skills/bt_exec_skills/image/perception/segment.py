@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -15,6 +16,8 @@ from bt_exec_skills.perception.picture import Frame, Mask, box_of
 __all__ = ["segment_colour", "separate_touching", "solidity"]
 
 _LEAST_PX, _LEAST_SHARE = 64, 0.0003  # a smaller region is noise
+_PLAIN = 0.6  # share of the border that has the ground's colour
+_UNSURE, _UNEVEN = 0.45, "colour, uneven ground"
 _CONVEX = 0.94  # a region that fills its hull so far is one thing
 _SADDLE = 0.8  # two middles are apart if it is this much narrower between them
 
@@ -23,14 +26,18 @@ def segment_colour(picture: Frame, colour: ColourName | None = None) -> list[Ins
     """Return the regions of one named colour, or of every one; the background is left out.
 
     Background is what has the colour of the picture's border, and a region that reaches three of
-    its sides. What is smaller than 0.03 % of the picture (or 64 px) is noise.
+    its sides. What is smaller than 0.03 % of the picture (or 64 px) is noise. Where the border has
+    no one colour, as in most photographs, a region is not surely a thing: no score is above 0.45.
 
     Args:
         picture: The picture.
         colour: Which; every colour if None.
     """
     names = name_pixels(picture)
-    names[like_ground(picture)] = len(COLOURS)
+    ground = like_ground(picture)
+    border = np.concatenate((ground[0], ground[-1], ground[:, 0], ground[:, -1]))
+    plain = border.mean() >= _PLAIN
+    names[ground] = len(COLOURS)
     names = np.asarray(cv2.medianBlur(names, 5), np.uint8)
     least = max(_LEAST_PX, round(_LEAST_SHARE * names.size))
     found: list[Instance] = []
@@ -40,7 +47,13 @@ def segment_colour(picture: Frame, colour: ColourName | None = None) -> list[Ins
                 (names == number).astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)
             )
             found += _regions(mask, name, least)
+    if not plain:
+        found = [_unsure(one) for one in found]
     return sorted(found, key=lambda one: (one.bbox[1], one.bbox[0]))
+
+
+def _unsure(instance: Instance) -> Instance:
+    return replace(instance, score=min(instance.score, _UNSURE), source=_UNEVEN)
 
 
 def _regions(mask: npt.NDArray[np.uint8], name: str, least: int) -> list[Instance]:
@@ -99,7 +112,8 @@ def _parts(instance: Instance) -> list[Instance]:
             continue
         x1, y1, x2, y2 = box_of(part)
         corner = instance.bbox[0] + x1, instance.bbox[1] + y1
-        parts.append(_instance(instance.label, corner, part[y1:y2, x1:x2]))
+        made = _instance(instance.label, corner, part[y1:y2, x1:x2])
+        parts.append(_unsure(made) if instance.source == _UNEVEN else made)
     return parts or [instance]
 
 
