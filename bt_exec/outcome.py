@@ -161,6 +161,11 @@ class Outcome:
         return f"<Outcome {said}>"
 
     @property
+    def undone_in_words(self) -> tuple[tuple[str, str], ...]:
+        """What was not done although the mission went on, and why, as people say it."""
+        return tuple((str(part["what"]), str(part["why"])) for part in self.undone)
+
+    @property
     def ok(self) -> bool:
         """Whether the mission was satisfied."""
         return self.status == "satisfied"

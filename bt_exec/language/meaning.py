@@ -37,7 +37,8 @@ class WordUse:
         text: As it was typed.
         start: Where it begins in the cleaned command [characters].
         end: Where it ends.
-        use: ``verb``, ``role``, ``filler``, ``grammar``, ``condition`` or ``unknown``.
+        use: ``verb``, ``role``, ``filler``, ``said`` (a remark that changes nothing), ``grammar``,
+            ``condition`` or ``unknown``.
         detail: The predicate, the role, or nothing.
     """
 

@@ -104,7 +104,7 @@ def rejection(error: SpecError, request: Request) -> Refusal:
     why = [
         say(problem.code, language, found=problem.found, allowed=list(problem.allowed))
         for problem in error.problems
-        if problem.code in request.messages
+        if problem.code in request.messages and problem.code not in (NEED_NOT_MET, CLAIMED_TWICE)
     ]
     whole = " ".join(dict.fromkeys(why)) if len(why) == len(problems) else ""
     return Refusal("PLAN_REJECTED", whole or say("PLAN_REJECTED", language), problems=problems)

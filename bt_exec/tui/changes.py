@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from bt_exec.failure import Failure
-from bt_exec.spec.model import Check, Do, MissionSpec, NodeBase
+from bt_exec.spec.model import Check, Do, MissionSpec, NodeBase, Tree
 from bt_exec.spec.paths import encloses, paths
 from bt_exec.tui.text import clean
 from bt_exec.tui.words import label_node
@@ -46,13 +46,20 @@ def say_changes(
     if kept:
         nodes = dict(paths(new.root))
         names = [
-            (path in nodes and phrase(nodes[path])) or told(path.rpartition("/")[2])
+            (path in nodes and _said(nodes[path], phrase)) or told(path.rpartition("/")[2])
             for path in kept
         ]
         parts.append(f"{told('keeps')}: {_listed(names, told)}")
     changed = _changes(_left(old, kept, failure, phrase), _left(new, kept, None, phrase), told)
     parts.append(f"{told('changes')}: {changed}" if changed else told("tries the same again"))
     return clean(" · ".join(parts))
+
+
+def _said(node: NodeBase, phrase: Callable[[NodeBase], str]) -> str:
+    """Return what a pack says of a node; a tree that is only a skill of its name is that skill."""
+    if isinstance(node, Tree) and isinstance(node.body, Do) and label_node(node) == node.body.do:
+        return phrase(node.body)
+    return phrase(node)
 
 
 def _left(

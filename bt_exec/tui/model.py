@@ -16,7 +16,7 @@ from bt_exec.failure import Failure, Problem
 from bt_exec.language.messages import Messages, language_of
 from bt_exec.outcome import Outcome
 from bt_exec.spec.expression import Is
-from bt_exec.spec.model import Do, Fallback, MissionSpec, NodeBase, Parallel, walk
+from bt_exec.spec.model import Do, Fallback, MissionSpec, NodeBase, Parallel, Sequence, walk
 from bt_exec.tui.changes import say_changes
 from bt_exec.tui.nodes import Forest, ViewNode
 from bt_exec.tui.saved import names_of, with_values
@@ -146,7 +146,7 @@ class ViewModel:
             return " ".join(filter(None, (first, *(f"{self.told('or')} {one}" for one in others))))
         if isinstance(node.spec, Fallback | Parallel):
             return self.told(text).replace(" or ", f" {self.told('or')} ")
-        return "" if self.phrase(node.spec) else text
+        return "" if self.phrase(node.spec) else text or _how_many(node)
 
     def phrase(self, spec: NodeBase) -> str:
         """Return what a pack calls a node with its arguments: "go to the lounge"; or nothing.
@@ -312,3 +312,15 @@ class ViewModel:
                         node.guard = event.verdict
                     else:
                         node.answer = event.verdict
+
+
+def _how_many(node: ViewNode) -> str:
+    """Return how many subgoals of a named sequence are done: "2/3"; subgoals are named, too."""
+    if not isinstance(node.spec, Sequence) or node.spec.name is None:
+        return ""
+    goals = [
+        child for child in node.children if isinstance(child.spec, Sequence) and child.spec.name
+    ]
+    done = sum(child.state in ("done", "skipped", "kept") for child in goals)
+    begun = any(child.state is not None for child in goals)
+    return f"{done}/{len(goals)}" if begun else ""

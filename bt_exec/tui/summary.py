@@ -72,7 +72,7 @@ def summary_lines(
     if outcome.status in ("blocked", "failed") and model is not None and model.buffers:
         seen = "; ".join(buffer.text for buffer in model.buffers.values())
         lines += _wrapped(f"{told('seen')}: {seen}", width, "dim", signed)
-    for what, why in ((part["what"], part["why"]) for part in outcome.undone):
+    for what, why in outcome.undone_in_words:
         if clean(what) not in clean(outcome.message):
             text = f"{told('not done')}: {clean(what)} · {clean(why)}"
             lines += _wrapped(text, width, "stopped", signed)

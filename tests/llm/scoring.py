@@ -24,7 +24,7 @@ from bt_exec.site.compile_command import request_of
 from bt_exec.spec.dump import dump_yaml
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-FOLDERS = ("sequence", "fallback", "parallel")
+FOLDERS = ("sequence", "fallback", "parallel", "body")
 ON_THE_WAY = {"return_home", "navigate", "summarize_mission", "talk_to_person"}
 
 
@@ -50,7 +50,7 @@ def steps(node: Any, conditional: bool = False) -> Iterator[Step]:
             yield from steps(one, checked)
             checked = checked or "check" in one
     elif isinstance(node, dict):
-        held = conditional or "skip_if" in node
+        held = conditional or ("skip_if" in node and "do" not in node)  # a skill's own is none
         for _ in range(node.get("repeat") or 1):
             if "do" in node:
                 yield Step(node["do"], node.get("with") or {}, held)

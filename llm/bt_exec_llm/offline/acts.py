@@ -22,7 +22,7 @@ _MARKS: dict[str, RoleName] = {"from": "source", "to": "destination", "with": "i
 
 def meaning_of(steps: list[Step], text: str, language: str) -> Meaning:
     """Return what was understood of a command."""
-    acts = tuple(_act(step) for step in steps)
+    acts = tuple(_act(step) for step in steps if not step.said)
     return Meaning(language, acts, words_of(steps, text))
 
 
@@ -81,7 +81,9 @@ def words_of(steps: list[Step], text: str) -> tuple[WordUse, ...]:
         end = at = start + len(word)
         inside = [(p, s) for p, s in pieces if p.start < end and start < p.end]
         around = next((s for s in steps if s.start < end and start < s.end), None)
-        if inside:
+        if around is not None and around.said:
+            uses.append(WordUse(word, start, end, "said"))
+        elif inside:
             piece, _ = inside[0]
             uses.append(WordUse(word, start, end, "role", _role(piece).role))
         elif around is not None and start >= around.start:

@@ -14,11 +14,13 @@ from typing import Any
 
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
+from bt_exec_llm.offline.branches import answer_of
 from bt_exec_llm.offline.doings import doings
 from bt_exec_llm.offline.frames import Frames, keys_of
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.match import Matcher
-from bt_exec_llm.offline.part import Part
+from bt_exec_llm.offline.merging import merged
+from bt_exec_llm.offline.part import Held, Part
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.several import excluded, fan_out
 from bt_exec_llm.offline.shapes import shaped
@@ -61,13 +63,15 @@ class Binder:
         ends: dict[str, Step] = {}
         alone: list[Step] = []
         for step in steps:
+            if step.said:
+                continue
             late = [p for p in step.pieces if p.mark == "after" and p.kind == "value"]
             if late and work and set(step.verbs) & set(self._closing):  # 복도 보고 와, 라운지도
                 work[-1] = replace(work[-1], pieces=[*work[-1].pieces, *late])
                 step = replace(step, pieces=[p for p in step.pieces if p not in late])
             tree = self._closes(step)
-            if tree:
-                reports = bool(set(step.verbs) & self._telling)
+            reports = bool(set(step.verbs) & self._telling)
+            if tree and (reports or step.condition is None):  # what is found is told in any case
                 if tree in ends and reports and self._reported(ends[tree]):
                     continue
                 if tree not in ends or reports:
@@ -81,12 +85,13 @@ class Binder:
             work.append(step)
         if ends and not work:
             work, ends = [replace(step, pieces=[]) for step in alone], {}
-        elif any(step.condition for step in alone):
-            return Trouble("CONDITION", text)
-        if len({id(step.condition[0]) for step in work if step.condition is not None}) > 1:
+        hung = {(id(step.condition[0]), step.case) for step in work if step.condition is not None}
+        if len(hung) > len({case for _, case in hung}):
             return Trouble("CONDITION", text)  # the second would be asked after the first was done
         parts: list[Part] = []
-        done = list(before)
+        done = [*before, *(step for step in steps if step.said)]
+        done += [step.condition[0] for step in steps if step.condition is not None][:1]
+        known = len(done)
         at = 0
         while at < len(work):
             pair = self._pair(work, at)
@@ -109,10 +114,10 @@ class Binder:
                 return Trouble("NO_OBJECT", step.text)
             if at and self._elsewhere(work[at - 1], step, found[0]):
                 return Trouble("AMBIGUOUS", step.text)
-            parts = self._merged(parts, found)
+            parts = merged(parts, found, self._frames, self._lexicon)
             done.append(self._whole or step)
             at += 1
-        self.bound = done[len(before) :]
+        self.bound = [*(step for step in steps if step.said), *done[known:]]
         asked = any(
             part.step is not None
             and (QUESTION in part.step.verbs or part.step.told)
@@ -161,11 +166,12 @@ class Binder:
                 if tree in ends and any(self._closes(s) == tree for s in wanted):
                     return Trouble("CONTRADICTION", text)
                 continue
-            mine = self._parts(replace(step, positive=True), [*before, *wanted], None)
+            mine = self._parts(replace(step, positive=True, probe=True), [*before, *wanted], None)
             if isinstance(mine, Trouble):
                 return Trouble("NEGATED", text)
             forbidden = {pair for part in mine for pair in doings(part, self._library)}
-            if not forbidden or forbidden & planned:
+            clash = forbidden <= planned if step.contrast else forbidden & planned
+            if not forbidden or clash:
                 return Trouble("NEGATED", text)
         return parts
 
@@ -228,15 +234,21 @@ class Binder:
                         for name, param in self._library.get(tree).params.items():
                             if piece.kind == "value" and param.type == piece.name:
                                 params[name] = piece.value
-                    return Part(tree, params, f"{first.text} {last.text}".strip(), step=last)
+                    if first.condition != last.condition:
+                        return Trouble("CONDITION", first.text)
+                    held = self._held(first, [])
+                    if isinstance(held, Trouble):
+                        return held
+                    text = f"{first.text} {last.text}".strip()
+                    return Part(tree, params, text, held, case=first.case, step=last)
         return None
 
     def _signs(self, step: Step, other: Step) -> Iterable[tuple[str, bool, frozenset[str]]]:
         keys = {k for k in keys_of(step) if k != "me" and not k.startswith("Arm")}
         if step.pronoun and not any(k.startswith("noun:") for k in keys):
             keys |= {k for k in keys_of(other) if k.startswith("noun:")}
-            for noun in ("noun:door",):
-                del noun
+        if step.condition is not None and not any(k.startswith("noun:") for k in keys):
+            keys |= {k for k in keys_of(step.condition[0]) if k.startswith("noun:")}
         for verb in step.verbs:
             concept = self._lexicon.concept(verb)
             yield concept, step.positive, frozenset(keys)
@@ -256,12 +268,12 @@ class Binder:
         if isinstance(fit, Trouble):
             return fit
         step = fit
-        condition = None
-        if step.condition is not None:
-            question = self._matcher.find(replace(step.condition[0], condition=None), [*done, step])
-            if isinstance(question, Trouble) or not self._checks(question[1]):
-                return Trouble("CONDITION", step.condition[0].text)
-            condition = question[1], step.condition[1], question[0]
+        held = self._held(step, done)
+        if isinstance(held, Trouble):
+            return held
+        verbs = self._lexicon.verbs
+        if any(v in verbs and verbs[v].denied for v in step.verbs) and not step.probe:
+            return Trouble("UNKNOWN_ACTION", step.text)
         step = self._rounds(step, last)
         whole = self._matcher.find(step, done)
         if isinstance(whole, Trouble):
@@ -284,16 +296,21 @@ class Binder:
                 return Trouble(
                     "COUNT", next((p.text for p in step.pieces if p.name == "TIMES"), step.text)
                 )
-            held = None
-            if condition is not None:
-                asked = self._matcher.args(condition[2], condition[0])
-                held = (
-                    condition[0].tree,
-                    tuple(asked.items()) if isinstance(asked, dict) else (),
-                    condition[1],
-                )
-            parts.append(Part(tree.tree, args, step.text, held, step.times, borrowed, full))
+            parts.append(
+                Part(tree.tree, args, step.text, held, step.times, step.case, borrowed, full)
+            )
         return parts
+
+    def _held(self, step: Step, done: list[Step]) -> Held | Trouble | None:
+        """Return the question that a step hangs on; None if it hangs on none."""
+        if step.condition is None:
+            return None
+        asked, needed = step.condition
+        found = self._matcher.find(replace(asked, condition=None), [*done, step])
+        if isinstance(found, Trouble) or answer_of(found[1]) is None:
+            return Trouble("CONDITION", asked.text)
+        args = self._matcher.args(found[0], found[1])
+        return found[1].tree, tuple(args.items()) if isinstance(args, dict) else (), needed
 
     def _rounds(self, step: Step, last: Step | None) -> Step:
         """Give a verb what it is about where nothing of the kind is named: go on patrol.
@@ -345,7 +362,8 @@ class Binder:
     def _finds(self, step: Step) -> set[str]:
         """Return how a step's verbs find something out: ``look``, ``tell``."""
         verbs = self._lexicon.verbs
-        return {str(verbs[v].finds) for v in step.verbs if v in verbs} - {""}
+        read = {self._lexicon.concept(v) for v in step.verbs}
+        return {str(verbs[v].finds) for v in read if v in verbs} - {""}
 
     def _with_next(self, work: list[Step], at: int) -> Step:
         """Return a step with what only the next one names: open and close the door."""
@@ -363,39 +381,3 @@ class Binder:
     def _checks(tree: TreeSpec) -> bool:
         """Whether a tree is one question that the robot can answer at once."""
         return bool(getattr(tree.root, "check", None)) and getattr(tree.root, "tell", False) is True
-
-    def _merged(self, parts: list[Part], more: list[Part]) -> list[Part]:
-        """Add the parts of a step; leave out those that it begins with, or says more exactly."""
-        size = len(more)
-        if (
-            size > 1
-            and len(parts) >= size
-            and all(self._begins(old, new) for old, new in zip(parts[-size:], more, strict=True))
-        ):
-            return [*parts[:-size], *more]
-        found = list(parts)
-        while found and self._begins(found[-1], more[0]):
-            found.pop()
-        if (
-            found
-            and size == 1
-            and more[0].borrowed
-            and (found[-1].tree, found[-1].args) == (more[0].tree, more[0].args)
-        ):
-            return found
-        return [*found, *more]
-
-    def _begins(self, first: Part, part: Part) -> bool:
-        if first.condition != part.condition or first.times != 1:
-            return False
-        if first.tree == part.tree and part.borrowed:
-            return first.args != part.args and set(first.args.items()) <= set(part.args.items())
-        if (first.tree, part.tree) not in self._frames.parts:
-            return False
-        known = {str(v) for v in part.args.values()}
-        for piece in part.step.pieces if part.step else ():
-            if piece.kind == "value":
-                value = self._lexicon.values.get(piece.name, {}).get(piece.value)
-                known |= {*value.brings.values()} if value is not None else set()
-                known.add(piece.value)
-        return {str(v) for v in first.args.values()} <= known

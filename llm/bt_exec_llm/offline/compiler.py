@@ -14,9 +14,9 @@ from bt_exec.language.meaning import Meaning, Unclear
 from bt_exec.language.messages import language_of
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request
 from bt_exec.planning.repair import repaired
-from bt_exec.spec.library import Library
-from bt_exec.spec.model import Check, Mission, MissionSpec, Sequence, Tree
+from bt_exec.spec.model import Mission, MissionSpec, Sequence
 from bt_exec_llm.offline.acts import words_of
+from bt_exec_llm.offline.branches import nodes_of
 from bt_exec_llm.offline.english_words import load as load_english
 from bt_exec_llm.offline.index import index_of
 from bt_exec_llm.offline.kiwi import load as load_korean
@@ -75,7 +75,7 @@ class OfflineCompiler:
         return found.meaning
 
     def _spec(self, request: Request, language: str, parts: list[Part]) -> MissionSpec:
-        nodes = tuple(_node(part, request.library) for part in parts)
+        nodes = nodes_of(parts, request.library)
         previous = request.previous
         mission = Mission(
             command=request.command,
@@ -88,31 +88,6 @@ class OfflineCompiler:
         if len(nodes) == 1:
             return MissionSpec(mission=mission, root=nodes[0])
         return MissionSpec(mission=mission, root=Sequence.model_validate({"sequence": nodes}))
-
-
-def _node(part: Part, library: Library) -> Tree:
-    """Return the node of a part, with its condition and how often it is done."""
-    data: dict[str, Any] = {"tree": part.tree, "with": part.args}
-    if part.times > 1:
-        data["repeat"] = part.times
-    node = Tree.model_validate(data)
-    if part.condition is None:
-        return node
-    name, given, holds = part.condition
-    question = library.get(name)
-    assert isinstance(question.root, Check)
-    defaults = {key: param.default for key, param in question.params.items()}
-    asked = _filled(question.root.model_dump(by_alias=True)["check"], {**defaults, **dict(given)})
-    return Tree.model_validate({**data, "skip_if": {"not": asked} if holds else asked})
-
-
-def _filled(expression: Any, args: Mapping[str, Any]) -> Any:
-    """Return a condition with arguments in the place of parameters."""
-    if isinstance(expression, dict):
-        return {key: _filled(value, args) for key, value in expression.items()}
-    if isinstance(expression, str) and expression.startswith("$"):
-        return args[expression[1:]]
-    return expression
 
 
 def create(settings: Mapping[str, Any]) -> Compiler:

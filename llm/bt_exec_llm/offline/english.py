@@ -10,10 +10,12 @@ from bt_exec_llm.offline.closed import words
 from bt_exec_llm.offline.english_pieces import add_pieces
 from bt_exec_llm.offline.english_scan import (
     AND,
+    ELSE,
     END,
     NEVER,
     NO,
     OFF,
+    REMARKS,
     EnglishScan,
     end_of,
 )
@@ -24,10 +26,11 @@ from bt_exec_llm.offline.vocabulary import Vocabulary
 
 __all__ = ["EnglishReader"]
 
-_PAST = frozenset(["did", "was", "were", "had"])
 
 _IF = {"if": "if", "unless": "if", "provided": "if"}
 _WHEN = frozenset(words("english", "conjunctions_of_time"))
+_LATER = frozenset(words("english", "later"))
+_FIRST = (("before", "that"), ("first",))
 _SUBJECTS = frozenset(words("english", "subjects"))
 
 
@@ -38,6 +41,7 @@ class EnglishReader:
         self._vocabulary = vocabulary
         self._lexicon = vocabulary.lexicon
         self._words = EnglishWords(vocabulary)
+        self._verbs = vocabulary.lexicon.verbs
         self._scan = EnglishScan(vocabulary)
         self._texts = EnglishTexts(self._scan, vocabulary.lexicon)
 
@@ -48,7 +52,7 @@ class EnglishReader:
             self._scan.phrases.lead(tokens, at)[0] == "ing" for at in range(len(tokens))
         )
         clauses: list[Clause] = []
-        at, joined, correction = 0, "", False
+        at, joined, correction, first = 0, "", False, False
         while at < len(tokens):
             word = tokens[at].text
             if word in END:
@@ -60,6 +64,14 @@ class EnglishReader:
                 elif joined != "or":  # or then
                     joined = "then" if word != "," else joined or "stop"
                 at += 1
+                continue
+            if word in ELSE or (
+                word == "or" and at + 1 < len(tokens) and tokens[at + 1].text in ELSE
+            ):
+                size = 1 if word in ELSE else 2
+                start, end = tokens[at].start, tokens[at + size - 1].end
+                clauses.append(Clause(mood="else", verbs=("?",), start=start, end=end))
+                joined, at = "", at + size
                 continue
             if word == "or":
                 joined, at = "or", at + 1
@@ -82,10 +94,15 @@ class EnglishReader:
             if clauses and size:
                 correction, at = True, at + size
                 continue
+            if clauses and self._scan.match(tokens, at, _FIRST):
+                first = tokens[at].text == "before" or joined == "but"
+                at += 2 if tokens[at].text == "before" else 1
+                continue
             filled = self._scan.phrases.filler(tokens, at)
             lead = self._scan.phrases.lead(tokens, at)[1]
             if (
                 filled > at
+                and not (word == "if" and self._scan.finder(tokens, filled))
                 and (filled > lead or self._scan.ends(tokens, filled))
                 and not self._scan.starts_verb(tokens, at, longer_than=filled - at)
             ):
@@ -96,7 +113,12 @@ class EnglishReader:
             if at <= before:
                 at = before + 1
             clause.joined = joined
-            clause.correction = correction
+            trailing = tokens[min(at, len(tokens)) - 1].text == "first" and joined in (
+                "but",
+                "stop",
+            )
+            clause.correction, clause.first = correction, first or (trailing and bool(clauses))
+            first = False
             if joined == "or" and not clauses:  # or what?
                 clause.whys.append(("UNFINISHED", text))
             joined, correction = "", False
@@ -109,6 +131,15 @@ class EnglishReader:
         first = at
         clause = Clause(start=tokens[at].start)
         word = tokens[at].text
+        if word in ("because", "since"):
+            return self._remark(text, tokens, at + 1, clause)
+        led = bool(self._scan.phrases.lead(tokens, at)[0])
+        if not led and not self._scan.asked_at(tokens, at) and self._scan.says(tokens, at, REMARKS):
+            return self._remark(text, tokens, at, clause)
+        you = word == "you" and self._scan.starts_verb(tokens, at + 1)
+        if you and not self._scan.asked_at(tokens, at):
+            at, first = at + 1, at + 1
+            word = tokens[at].text
         if word in _WHEN and not self._scan.question_word(tokens, at):
             end = self._scan.extent(tokens, at + 1)
             clause.mood = "tell"
@@ -123,6 +154,11 @@ class EnglishReader:
         ):
             size = 1 if word in _IF else 2
             clause.mood, clause.unless = "if", word == "unless"
+            answer = tokens[at + 1].text if at + 1 < len(tokens) else ""
+            if answer in ("so", "yes", "not", "no"):
+                clause.verbs, clause.positive = ("?",), answer in ("so", "yes")
+                clause.end = tokens[at + 1].end
+                return clause, at + 2
             clause, end = self._bag(text, tokens, at + size, clause, condition=True)
             if not self._scan.says_something(tokens, at + size, end):
                 clause.whys.append(("CONDITION", self._scan.said(text, tokens, at, end)))
@@ -156,6 +192,13 @@ class EnglishReader:
             kind, after = self._scan.phrases.lead(tokens, at)
             if kind and self._scan.starts_verb(tokens, at, longer_than=after - at):
                 kind = ""
+            if (
+                at < len(tokens)
+                and tokens[at].text == "do"
+                and after == at + 1
+                and self._subject(tokens, after)
+            ):
+                kind = ""
             if kind:
                 at, form = after, "ing" if kind == "ing" else "base"
                 while (
@@ -175,11 +218,28 @@ class EnglishReader:
             clause.end = end_of(tokens, len(tokens))
             clause.whys.append(("UNFINISHED", self._scan.said(text, tokens, first, len(tokens))))
             return clause, len(tokens)
-        if self._scan.ing and tokens[at].text.endswith("ing"):
+        asked = at > 0 and tokens[at - 1].text == "please"
+        ing = tokens[at].text.endswith("ing")
+        if ing and (self._scan.ing or asked or self._scan.starts_verb(tokens, at)):
             form = "ing"
         if at == first and self._scan.is_question(tokens, at):
             return self._question(text, tokens, at, clause)
         return self._verb_clause(text, tokens, at, clause, form=form)
+
+    @staticmethod
+    def _subject(tokens: list[Token], at: int) -> bool:
+        return at < len(tokens) and tokens[at].text in _SUBJECTS
+
+    def _remark(
+        self, text: str, tokens: list[Token], at: int, clause: Clause
+    ) -> tuple[Clause, int]:
+        """Take what is only said: it is cold in here, because the door is open."""
+        end = self._scan.extent(tokens, at)
+        clause.mood = "said"
+        self._pieces(text, tokens, at, end, clause, skip=frozenset(), asks=True)
+        clause.asked, clause.whys = None, []
+        clause.end = end_of(tokens, end)
+        return clause, max(end, at)
 
     def _tool(self, text: str, tokens: list[Token], at: int) -> tuple[Piece, int] | None:
         """Take what something is done with, where it stands first: with your left arm, …"""
@@ -252,11 +312,18 @@ class EnglishReader:
             if done is not None:
                 return done
         joined, used = self._scan.phrases.particle(tokens, at, end, form)
-        if joined:
+        if joined and min(used) >= after:
             clause.verbs = joined
         if end < len(tokens) and tokens[end].text == "if" and self._scan.finds(clause.verbs):
             return self._bag(text, tokens, after + 1, clause)
-        finds = self._scan.finds(clause.verbs)
+        if clause.mood in ("before", "after"):  # after checking the lounge come back
+            end = next((k for k in range(after + 1, end) if self._scan.starts_verb(tokens, k)), end)
+        wishes = any(v in self._verbs and self._verbs[v].wishes for v in clause.verbs)
+        if wishes and [t.text for t in tokens[after : after + 2]][:1] == ["to"]:
+            wishes = [t.text for t in tokens[after : after + 2]] == ["to", "be"]
+            if not wishes:
+                clause.whys.append(("NOT_A_COMMAND", clause.said))
+        finds = self._scan.finds(clause.verbs) or wishes
         self._pieces(text, tokens, after, end, clause, skip=used, asks=finds)
         clause.end = end_of(tokens, end)
         clause.start = tokens[first].start
@@ -268,10 +335,25 @@ class EnglishReader:
         """A clause that begins with no verb of the lexicon: a statement, a name, or unknown."""
         first = at
         end = self._scan.extent(tokens, at + 1)
+        start = at
+        while start < end and self._scan.phrases.determiner(tokens, start):
+            start += 1
+        verb = self._scan.object_first(tokens, start, end)
+        if verb > start:
+            size, clause.verbs = self._scan.phrases.verb(tokens, verb)
+            clause.said = self._scan.said(text, tokens, verb, verb + size)
+            self._pieces(text, tokens, at, verb, clause, skip=frozenset(), asks=False)
+            clause.end = end_of(tokens, end)
+            return clause, end
         words = [t.text for t in tokens[at:end]]
         if self._scan.phrases.entry(tokens, at) is None or words[0] in _SUBJECTS:
             base = lemma_of(words[0])
             known, names = self._scan.phrases.verb(tokens, at, "any")
+            says = (
+                words[0] in _SUBJECTS and words[0] != "you" and not self._scan.asked_at(tokens, at)
+            )
+            if says and not set(words) & _LATER and end < len(tokens):
+                return self._remark(text, tokens, at, clause)
             if words[0] in _SUBJECTS or (names and base != words[0]):
                 clause.whys.append(("NOT_A_COMMAND", self._scan.said(text, tokens, first, end)))
             del known

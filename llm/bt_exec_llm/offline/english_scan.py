@@ -8,7 +8,21 @@ from bt_exec_llm.offline.english_words import Token
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.vocabulary import Vocabulary
 
-__all__ = ["AND", "AUX", "BE", "END", "NEVER", "NO", "OFF", "WH", "EnglishScan", "end_of"]
+__all__ = [
+    "AND",
+    "AUX",
+    "BE",
+    "ELSE",
+    "END",
+    "FINITE",
+    "NEVER",
+    "NO",
+    "OFF",
+    "REMARKS",
+    "WH",
+    "EnglishScan",
+    "end_of",
+]
 
 BE = frozenset(words("english", "be"))
 AUX = frozenset(words("english", "auxiliaries"))
@@ -18,6 +32,10 @@ AND = frozenset(words("english", "links"))
 END = frozenset(words("english", "ends"))
 NO = phrases("english", "corrections")
 OFF = phrases("english", "taken_back")
+THIS = ("this", "that", "these", "those")
+ELSE = frozenset(words("english", "else"))
+FINITE = BE | AUX | frozenset(words("english", "finite"))
+REMARKS = BE | frozenset(words("english", "finite"))
 NEVER = phrases("english", "forbidding")
 
 
@@ -33,6 +51,7 @@ class EnglishScan:
         self.phrases = Phrases(vocabulary)
         self.ing = False
         self._finders = {n: v.finds for n, v in vocabulary.lexicon.verbs.items() if v.finds}
+        self._pairing = {n for n, v in vocabulary.lexicon.verbs.items() if v.pairs}
         self._people = vocabulary.lexicon.people
 
     @staticmethod
@@ -59,7 +78,13 @@ class EnglishScan:
             "ing" if self.ing and at < len(tokens) and tokens[at].text.endswith("ing") else "base"
         )
         size, names = self.phrases.verb(tokens, at, form)
-        return bool(names) and size > longer_than
+        return (bool(names) and size > longer_than) or self._goes_with(tokens, at)
+
+    def _goes_with(self, tokens: list[Token], at: int) -> bool:
+        """Whether a verb begins here that goes with another act: leaving the door open."""
+        if at >= len(tokens) or not tokens[at].text.endswith("ing"):
+            return False
+        return any(name in self._pairing for name in self.phrases.verb(tokens, at, "any")[1])
 
     def starts_clause(self, tokens: list[Token], at: int) -> bool:
         """Whether the next part of a command can begin here."""
@@ -79,9 +104,9 @@ class EnglishScan:
             tokens, at, NEVER[:8]
         ):
             return True
-        if self.phrases.lead(tokens, at)[0]:
+        if self.phrases.lead(tokens, at)[0] or word in ("use", "using"):
             return True
-        if self.match(tokens, at, NO) or self.match(tokens, at, OFF):
+        if self.match(tokens, at, NO) or self.match(tokens, at, OFF) or word in ELSE:
             return True
         if (
             word in ("is", "are", "how", "what", "who", "where")
@@ -90,6 +115,21 @@ class EnglishScan:
         ):
             return True
         return self.starts_verb(tokens, at)
+
+    def says(self, tokens: list[Token], at: int, verbs: frozenset[str] = FINITE) -> bool:
+        """Whether something is said of something here: the door is open, it can stay open."""
+        while at < len(tokens) and self.phrases.determiner(tokens, at):
+            at += 1
+            if at < len(tokens) and tokens[at].text in verbs and tokens[at - 1].text in THIS:
+                return True
+        if at >= len(tokens) or self.starts_verb(tokens, at):
+            return False
+        found = self.phrases.entries(tokens, at)
+        size = found[1] if found is not None else 1
+        if found is None and tokens[at].text in (*WH, *AUX, *AND, *END, "if"):
+            return False
+        end = at + size
+        return end < len(tokens) and tokens[end].text in verbs
 
     def question_word(self, tokens: list[Token], at: int) -> bool:
         """Whether *when* begins a question here, and no condition."""
@@ -133,7 +173,13 @@ class EnglishScan:
                 "or",
                 "also",
                 "plus",
-            ) and self.starts_clause(tokens, at + 1 if word == "or" else at):
+                "so",
+                "-",
+                ":",
+            ) and (
+                self.starts_clause(tokens, at + 1 if word == "or" else at)
+                or (not text and not asks and self.says(tokens, at + 1))
+            ):
                 return at
             if (
                 not text
@@ -151,6 +197,7 @@ class EnglishScan:
                     "whenever",
                     "if",
                     "because",
+                    "since",
                 )
                 and at + 1 < len(tokens)
             ):
@@ -219,6 +266,28 @@ class EnglishScan:
     def finds(self, names: tuple[str, ...]) -> bool:
         """Whether one of these verbs finds something out."""
         return any(name in self._finders for name in names)
+
+    def finder(self, tokens: list[Token], at: int) -> bool:
+        """Whether a verb that finds something out stands here: if you can see it."""
+        return self.finds(self.phrases.verb(tokens, at)[1])
+
+    @staticmethod
+    def asked_at(tokens: list[Token], at: int) -> bool:
+        """Whether the sentence at `at` ends in a question mark."""
+        return next((t.text for t in tokens[at:] if t.text in END), "") == "?"
+
+    def object_first(self, tokens: list[Token], at: int, end: int) -> int:
+        """Return where the verb is that stands behind what it is about: the door open please."""
+        if self.asked_at(tokens, at) or self.phrases.entry(tokens, at) is None:
+            return at
+        for k in range(at + 1, end):
+            size, names = self.phrases.verb(tokens, k)
+            after = k + size
+            while (skip := self.phrases.filler(tokens, after)) > after:
+                after = skip
+            if names and after >= end:
+                return k
+        return at
 
 
 def end_of(tokens: list[Token], at: int) -> int:

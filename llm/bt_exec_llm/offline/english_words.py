@@ -70,6 +70,7 @@ class EnglishWords:
     """Splits English into tokens, with the words of one lexicon to mend slips by."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
+        self._table = vocabulary.english
         names = {word for phrase in vocabulary.english.entries for word in phrase}
         self._known = names | _GRAMMAR
         self._slips: dict[str, set[str]] = {}
@@ -115,7 +116,8 @@ class EnglishWords:
         for cut in {word, *_cuts(word)}:
             near |= self._slips.get(cut, set())
         near = {one for one in near if one[0] == word[0] and _one_slip(word, one)}
-        return near.pop() if len(near) == 1 else None
+        means = {tuple(self._table.find((one,))) for one in near}
+        return min(near) if len(means) == 1 and (len(near) == 1 or () not in means) else None
 
     def _parts(self, word: str) -> list[tuple[str, int, int]] | None:
         """Return the words that were typed without spaces between them."""

@@ -138,7 +138,13 @@ class Frames:
             if frame.keys <= keys_of(first)
         }
         if tree in own and len(work) == 2 and first.positive and alone:
-            every = {f.tree for v in first.verbs for f in self.by_verb.get(lexicon.concept(v), [])}
+            said = keys_of(first)
+            every = {
+                frame.tree
+                for verb in first.verbs
+                for frame in self.by_verb.get(lexicon.concept(verb), [])
+                if not any(key.startswith("noun:") for key in frame.keys - said)
+            }
             self.parts |= {(one, tree) for one in every}
             return
         for one in _signs(first, lexicon):

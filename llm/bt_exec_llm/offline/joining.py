@@ -45,6 +45,9 @@ def joined(clauses: list[Clause], lexicon: Lexicon, text: str) -> list[Clause] |
             return Trouble("CHOICE", text[found[-1].start : clause.end])
         if not clause.positive and not clause.verbs:
             clause.pieces = [p.marked("not") for p in clause.pieces]
+        if clause.mood == "said":
+            found.append(clause)
+            continue
         if clause.verbs or clause.whys:
             if waiting:
                 clause.pieces[:0] = waiting
@@ -68,6 +71,9 @@ def joined(clauses: list[Clause], lexicon: Lexicon, text: str) -> list[Clause] |
         elif found and kinds and found[-1].verbs and all(p.kind == "value" for p in clause.pieces):
             found[-1].pieces.extend(p.marked(p.mark or "after") for p in clause.pieces)
             found[-1].end = clause.end
+        elif found and clause.pieces and clause.joined in ("", "stop") and _says_what(found[-1]):
+            found[-1].pieces.extend(clause.pieces)  # close, um, the door
+            found[-1].end = clause.end
         elif not last and not found:
             waiting += clause.pieces
         else:
@@ -75,6 +81,12 @@ def joined(clauses: list[Clause], lexicon: Lexicon, text: str) -> list[Clause] |
     if waiting:
         found.append(Clause(pieces=waiting, start=waiting[0].start, end=waiting[-1].end))
     return found
+
+
+def _says_what(clause: Clause) -> bool:
+    """Whether a clause has a verb, and nothing that says what it is about."""
+    bare = all(p.kind in ("filler", "speaker", "pronoun") for p in clause.pieces)
+    return bare and bool(clause.verbs) and clause.mood == "do"
 
 
 def _is_status(clause: Clause, lexicon: Lexicon) -> bool:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from bt_exec_llm.offline.closed import words
+from bt_exec_llm.offline.korean_clauses import Clauses
 from bt_exec_llm.offline.korean_items import Item, Stop, VerbWord
-from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Clause, Piece
 from bt_exec_llm.offline.vocabulary import Entry
 
@@ -29,10 +28,13 @@ _TELLS = {
     "name": "NOT_A_COMMAND",
 }
 _LOOSE = frozenset(words("korean", "loose_nouns"))
+_BACKGROUND = ("는데", "ᆫ데", "은데")
+_WOULD_YOU = ("ᆯ래", "을래", "ᆯ래요", "을래요")
+_REMARKS = ("네", "네요", "군", "군요", "구나")
 _ADJECTIVES = frozenset(words("korean", "adjectives"))
 
 
-class Fold:
+class Fold(Clauses):
     """Folds items into clauses, from left to right.
 
     Args:
@@ -40,18 +42,6 @@ class Fold:
         verbal: Gives the verbs that a noun with 하다 is.
         text: The command.
     """
-
-    def __init__(
-        self, lexicon: Lexicon, verbal: Callable[[str], tuple[str, ...]], text: str
-    ) -> None:
-        self._verbs = lexicon.verbs
-        self._verbal = verbal
-        self._text = text
-        self._now = Clause()
-        self._done: list[Clause] = []
-        self._joined = ""
-        self._asking = False
-        self._where: Piece | None = None
 
     def take(self, item: Item) -> None:
         """Add the next item."""
@@ -62,13 +52,6 @@ class Fold:
         else:
             self._piece(item)
 
-    def finished(self) -> list[Clause]:
-        """Return the clauses."""
-        self._verbless()
-        if self._joined == "next" and self._done:
-            self._done[-1].whys.append(("UNFINISHED", self._text))
-        return self._done
-
     def _piece(self, piece: Piece) -> None:
         if piece.kind == "filler":
             if piece.name == "no":
@@ -76,6 +59,17 @@ class Fold:
                 self._now.correction = True
             elif piece.name == "courtesy":
                 self._note(piece)
+            return
+        if (
+            piece.kind == "limit"
+            and self._now.correction
+            and piece.text.startswith(("잠깐", "잠시"))
+        ):
+            return  # 아니 잠깐, 닫아
+        described, self._described = self._described, False
+        if described and piece.kind == "unknown" and piece.value in _LOOSE:  # 문 열린 거
+            if not any(p.kind == "noun" for p in self._now.pieces):
+                self._now.pieces.append(replace(piece, kind="pronoun"))
             return
         if piece.kind == "unknown" and piece.value in ("대신", "말고", "빼고", "제외", "제외하고"):
             self._instead()
@@ -116,70 +110,6 @@ class Fold:
                 return
         self._now.pieces.append(piece)
 
-    def _note(self, piece: Piece) -> None:
-        self._now.start = self._now.start or piece.start
-
-    def _stop(self, stop: Stop) -> None:
-        if stop.kind == "stop":
-            return
-        late = self._done and self._done[-1].mood == "ask" and self._joined != "stop"
-        if stop.kind == "question" and self._now.pieces and not self._now.verbs and not late:
-            self._verbless(asked=True)
-            return
-        self._verbless()
-        if (
-            stop.kind == "question"
-            and self._done
-            and self._done[-1].mood == "do"
-            and not self._done[-1].verbs
-        ):
-            self._done[-1].mood = "ask"
-        self._joined = "stop"
-
-    def _verbless(self, *, asked: bool = False) -> None:
-        """Close a clause without a verb: a noun that is one (순찰), or what came after its verb."""
-        if self._where is not None:
-            self._now.pieces.append(replace(self._where, kind="noun", name=""))
-            self._where = None
-        pieces = self._now.pieces
-        if not pieces:
-            if self._now.whys and self._done:
-                self._done[-1].whys.extend(self._now.whys)
-            return
-        for at in range(len(pieces) - 1, -1, -1):
-            if pieces[at].kind == "unknown" and (verbs := self._verbal(pieces[at].value)):
-                verb = pieces.pop(at)
-                self._now.verbs, self._now.said = verbs, verb.text
-                self._now.nominal = True
-                self._close("ask" if asked else "do", end=verb.end)
-                return
-        trailing = (
-            self._done
-            and self._done[-1].mood in ("do", "ask")
-            and self._done[-1].verbs
-            and self._joined != "next"
-        )
-        if trailing and not asked and self._joined != "stop" and not self._now.correction:
-            self._done[-1].pieces.extend(replace(p, mark=p.mark or "after") for p in pieces)
-            self._done[-1].end = pieces[-1].end
-            self._done[-1].whys.extend(self._now.whys)
-            self._now = Clause()
-            return
-        if (
-            trailing
-            and not asked
-            and self._joined == "stop"
-            and len(pieces) == 1
-            and pieces[0].kind == "value"
-        ):
-            self._done[-1].pieces.append(pieces[0].marked("after"))
-            self._done[-1].whys.extend(self._now.whys)
-            self._now = Clause()
-            return
-        if self._asking:
-            self._now.verbs = ("?",)
-        self._close("ask" if asked or self._asking else "do")
-
     def _verb(self, word: VerbWord) -> None:
         verb = word.verb
         entries, said = word.entries, word.text
@@ -200,7 +130,11 @@ class Fold:
                 replace(self._where, kind="noun", name="", relation=to + self._where.relation)
             )
             self._where = None
-        if any(e.name == "use" for e in entries) and verb.kind in ("then", "plain"):
+        used = any(e.name == "use" for e in entries) and verb.kind in ("then", "plain")
+        if used and (verb.negative or word.denied):
+            self._instead()
+            return
+        if used:
             self._now.pieces = [
                 replace(p, mark="with") if p.kind == "value" else p for p in self._now.pieces
             ]
@@ -228,6 +162,24 @@ class Fold:
         ):
             self._instead()
             return
+        if (
+            not names
+            and verb.kind == "if"
+            and verb.stems[0] in ("그렇", "그러")
+            and not self._now.pieces
+        ):
+            self._close("else" if negative else "if", end=verb.end)  # 그렇지 않으면; 그렇다면
+            return
+        if verb.kind == "statement" and not names and verb.last.endswith("다") and not negative:
+            self._close("said", end=verb.end)  # 바람 들어온다
+            return
+        if verb.kind == "reason" or (
+            verb.adjective
+            and not names
+            and (verb.kind == "then" or (verb.kind == "but" and verb.last in _BACKGROUND))
+        ):
+            self._close("said", end=verb.end)
+            return
         if not names:
             if verb.kind == "embed":
                 self._now.pieces.append(
@@ -254,6 +206,11 @@ class Fold:
         mood = self._mood(word)
         self._close(mood, end=verb.end, goes_on=verb.kind)
 
+    def _wanted(self, states: list[Entry]) -> tuple[str, ...]:
+        """Return the verbs that leave one of these states."""
+        results = {entry.name for entry in states if entry.kind == "state"}
+        return tuple(name for name, verb in self._verbs.items() if verb.result in results)
+
     def _finding(self, entries: list[Entry]) -> bool:
         return any(e.name in self._verbs and self._verbs[e.name].finds for e in entries)
 
@@ -277,6 +234,9 @@ class Fold:
             self._now.pieces.append(
                 Piece("value", one.name, one.value, "adnominal", "", start, end, word.text)
             )
+            return
+        if values:  # 손에 든 자재, 열린 문: it describes what follows
+            self._described = True
             return
         self._now.pieces.append(Piece("unknown", "verb", word.text, "", "", start, end, word.text))
 
@@ -317,11 +277,31 @@ class Fold:
                 )
             )
         )
+        again = self._done[-1] if self._done else None
+        if negative and again is not None and again.mood in ("tell", "ask"):
+            same = {p.name for p in again.pieces if p.kind in ("state", "value")}
+            if same >= {e.name for e in states} and not be and len(self._now.pieces) == len(states):
+                again.mood, again.whys, again.end = "ask", [], verb.end  # 보여 안 보여?
+                self._now = Clause()
+                return
         if word.verb.kind == "if":
             self._now.positive = not negative
-            self._close("if", end=verb.end)
+            otherwise = verb.stems[0] == "아니" and not self._now.pieces
+            self._close("else" if otherwise else "if", end=verb.end)
+            return
+        if verb.kind in ("wish", "must") or (verb.kind == "request" and verb.state):
+            wanted = self._wanted(states)
+            if wanted and not negative:
+                self._now.pieces = [p for p in self._now.pieces if p.kind != "state"]
+                self._now.verbs = wanted
+                self._close("do", end=verb.end)
+                return
+        if verb.kind == "reason" or (verb.kind == "but" and verb.last in _BACKGROUND):
+            self._close("said", end=verb.end)
             return
         if asked:
+            if verb.last in _REMARKS and "?" not in self._text[word.end : word.end + 2]:
+                self._now.remark = True
             if (
                 verb.kind == "plain"
                 and states
@@ -351,7 +331,10 @@ class Fold:
             return "do"
         if verb.kind == "seems":
             return "do"
-        if verb.kind == "ask_to" and verb.polite and verb.gives:
+        asked = "?" in self._text[word.end : word.end + 2]
+        if verb.kind == "question" and verb.state and not verb.past and not asked:
+            return "do"  # 복도로 나가 있어
+        if verb.kind == "ask_to" and verb.polite and (verb.gives or verb.last in _WOULD_YOU):
             return "do"
         if (
             verb.kind == "question"
@@ -363,19 +346,3 @@ class Fold:
             return "do"
         self._now.whys.append((_TELLS.get(verb.kind, "NOT_A_COMMAND"), word.text))
         return "tell"
-
-    def _close(self, mood: str, *, end: int = 0, goes_on: str = "") -> None:
-        now = self._now
-        now.mood = mood
-        placed = [p.start for p in now.pieces]
-        now.leads = bool(now.pieces)
-        now.start = min([*placed, end or 10**6]) if placed or end else 0
-        now.end = max([end, *(p.end for p in now.pieces)], default=end)
-        now.joined = "then" if self._joined == "next" else self._joined
-        if self._asking and mood in ("do", "if") and now.asked is None:
-            now.asked = Clause()
-        self._asking = False
-        self._done.append(now)
-        self._now = Clause()
-        joins = {"or": "or", "but": "but", "then": "next", "plain": "then"}
-        self._joined = joins.get(goes_on, "")

@@ -41,6 +41,17 @@ def mended(
             found.append(Morph("보고", "NNG", one.start, nxt.end))
             at += 2
             continue
+        if one.tag == "Z_CODA":  # 열어줘용: a sound that says no more
+            at += 1
+            continue
+        if one.form == "아니" and nxt is not None and nxt.form == "다" and nxt.start == one.end:
+            found.append(Morph("아니", "IC", one.start, nxt.end))
+            at += 2
+            continue
+        if one.form == "아니" and nxt is not None and nxt.tag[0] not in "ESJ":
+            found.append(Morph("아니", "IC", one.start, one.end))  # 라운지 아니 휴게실
+            at += 1
+            continue
         if one.form == "계" and nxt is not None and nxt.tag == "VCP":
             found.append(Morph("계시", "VV", one.start, one.end))
             at += 2

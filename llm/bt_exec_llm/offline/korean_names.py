@@ -62,15 +62,10 @@ class KoreanNames:
             letters += "".join(text[begin : every[end].end].split()).casefold()
             if len(letters) > self._vocabulary.longest_ko:
                 break
-            if (
-                end > at
-                and every[end].start < every[end - 1].end
-                and every[end].end == every[end - 1].end
-            ):
-                pass
             cut = end + 1 < len(every) and every[end + 1].start < every[end].end
             entries = self._table.get(letters)
-            if entries and not cut:
+            new = every[end].tag != "VCP" or end == at  # not the 이 of 상태야
+            if entries and not cut and new:
                 best = entries, end + 1
         if best is None:
             return None
@@ -92,6 +87,8 @@ class KoreanNames:
         if verbal:
             return None
         if kinds <= {"filler", "courtesy", "determiner"}:
+            if following is not None and following.tag == "XSV" and following.start == end:
+                return None  # 시작한다고
             if (
                 every[at].tag in ("NNG", "NNP")
                 and following is not None

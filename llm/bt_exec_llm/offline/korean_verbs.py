@@ -46,6 +46,7 @@ class Verb:
         progress: 열고 있다.
         gives: Whether it is done for somebody: 열어 주다.
         future: 열겠.
+        adjective: Whether it tells how something is, by itself: 춥다.
         start: Where it begins.
         end: Where it ends.
     """
@@ -60,6 +61,7 @@ class Verb:
     gives: bool = False
     future: bool = False
     polite: bool = False
+    adjective: bool = False
     last: str = ""
     start: int = 0
     end: int = 0
@@ -107,6 +109,7 @@ def read_verb(
         verb.last, verb.end = one.form, one.end
         again = _go_on(verb, every, at, one, joins)
         if again is None:
+            verb.gives = verb.gives or verb.stems[-1] in _AUX_GIVE
             verb.kind, at = _kind(verb, every, at, one)
             break
         at = again
@@ -139,8 +142,10 @@ def _get(every: Sequence[Morph], at: int) -> Morph | None:
 def _stem(verb: Verb, every: Sequence[Morph], at: int) -> int:
     one = every[at]
     if one.tag in ("VV", "VA", "VX", "VCN", "VCP"):
+        verb.adjective = one.tag == "VA"
         verb.stems.append(one.form)
         return at + 1
+    verb.adjective = every[at + 1].tag == "XSA"
     verb.stems.append(one.form.casefold() + every[at + 1].form)
     return at + 2
 
@@ -192,7 +197,8 @@ def _go_on(
             verb.stems.append(stem)
             verb.past = False
             return at + 1
-    if form in ("어", "아") and one.tag in ("VX", "VV") and one.form in _AUX:
+    gives = form in ("다", "어다", "다가") and one.form in _AUX_GIVE  # 따다 줘
+    if (form in ("어", "아") and one.tag in ("VX", "VV") and one.form in _AUX) or gives:
         verb.helpers.append(one.form)
         verb.gives = verb.gives or one.form in _AUX_GIVE
         return at + 1
@@ -318,6 +324,12 @@ def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[
     one, two = _get(every, at), _get(every, at + 1)
     if one is None:
         return "noun", at
+    if form == "는" and one.form in ("것", "거"):
+        after = at + 1
+        while (skip := _get(every, after)) is not None and skip.tag in ("JKO", "JX"):
+            after += 1
+        if (wish := _get(every, after)) is not None and wish.form in ("부탁", "바라"):
+            return _nominal("기", every, after)  # 닫는 거 부탁해
     if form in ("ᆯ", "을"):
         if one.form == "수" and one.tag == "NNB":
             at += 1

@@ -258,7 +258,10 @@ class KoreanWords:
                 break
             if every[end].tag in ("SN", "MM") and every[end].start > every[end - 1].end:
                 break
-            if every[end].start > every[end - 1].end and self.is_verbal(every[end].form):
+            if every[end].start > every[end - 1].end and (
+                self.is_verbal(every[end].form)
+                or (every[end].tag == "SL" and self._english(text, every, end) is not None)
+            ):
                 break
             end += 1
         if (

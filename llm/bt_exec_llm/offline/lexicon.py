@@ -36,6 +36,9 @@ class Verb(Words):
         finds: ``look`` if it finds out what is asked after it (check whether), ``tell`` if it has
             it told (tell me whether).
         pairs: Whether it may be no act of its own: leave the door open, after a fetch.
+        denied: Whether it is understood only where it is forbidden: do not touch it.
+        idle: Whether it says to leave things as they are, in a branch of a condition.
+        wishes: Whether it wants a state, and so the verb that leaves it: I need the door closed.
         result: The state that it leaves: whoever asks whether it was done asks for that.
         usual: The noun it is about where none is named.
     """
@@ -43,6 +46,9 @@ class Verb(Words):
     finds: Literal["", "look", "tell"] = ""
     usual: str = ""
     pairs: bool = False
+    idle: bool = False
+    denied: bool = False
+    wishes: bool = False
     result: str = ""
 
 

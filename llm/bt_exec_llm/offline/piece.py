@@ -50,11 +50,15 @@ class Clause:
         verbs: The verbs of the lexicon that its verb can be; empty if it has none.
         said: The verb as it was typed.
         pieces: What stands with it.
-        mood: ``do``, ``ask`` (a question), ``if``, ``before``, ``after``, or ``tell`` for what only
+        mood: ``do``, ``ask`` (a question), ``if``, ``else``, ``before``, ``after``,
+            ``said`` (a remark that changes nothing), or ``tell`` for what only
             tells something, with the reason in `why`.
         positive: False where it is forbidden or denied.
         joined: How it follows the clause before it: ``then``, ``stop``, ``and``, ``or``.
         asked: The question that it governs: check *whether the door is open*.
+        contrast: Whether it is set against the rest: 자재는, but not …
+        remark: Whether it may be no question but a remark, if something follows: 열려 있네.
+        first: Whether it is to be done before what was said before it: but first …
         keeps: Whether a state is to stay so: 열어 두다.
         whys: Codes of what cannot be honoured, with the words.
         nominal: Whether its verb is a mere noun: 복도 순찰.
@@ -72,6 +76,9 @@ class Clause:
     asked: Clause | None = None
     keeps: bool = False
     unless: bool = False
+    first: bool = False
+    remark: bool = False
+    contrast: bool = False
     correction: bool = False
     whys: list[tuple[str, str]] = field(default_factory=list)
     leads: bool = False

@@ -62,7 +62,9 @@ def fan_out(step: Step, lexicon: Lexicon) -> list[Step]:
         for piece in many:
             each = _each(piece, lexicon)
             for value in each or [piece.value]:
-                if value not in [p.value for p in values]:
+                known = [p.value for p in values]
+                again = value in known if each or how == "joined" else value in known[-1:]
+                if not again:  # the lounge, the corridor, the lounge again
                     values.append(replace(piece, value=value))
         rest = [p for p in step.pieces if p not in many]
         if how == "joined" and many:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import pairwise
 
@@ -11,6 +12,9 @@ from bt_exec_llm.offline.step import Step
 from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["attributes", "shaped"]
+
+_CLAUSE = re.compile(r"(?<!\bof)(?<!\bfor)(?<!\bwith) (?:the|a|an|my|your|his|her|their|is|are) ")
+"""What stands in no noun phrase: *needs the folder*."""
 
 
 def attributes(pieces: list[Piece]) -> list[tuple[Piece, Piece]]:
@@ -49,6 +53,8 @@ def shaped(step: Step, lexicon: Lexicon) -> Step | Trouble:
                 *shape.never.ko,
             }:
                 return Trouble("UNKNOWN_OBJECT", piece.text)
+            if _CLAUSE.search(piece.value.casefold()):  # needs the folder
+                return Trouble("UNKNOWN_WORD", piece.text)
             piece = replace(
                 piece, kind="text", name=name, mark=piece.mark if piece.mark == "not" else ""
             )

@@ -26,6 +26,10 @@ class Step:
         times: How often.
         keeps: Whether a state is to stay so.
         pronoun: Whether it says *it*.
+        said: Whether it is only said, and nothing is to be done: it is cold.
+        probe: Whether it is bound only to know what it would do.
+        contrast: Whether it is set against the rest: 자재는, but not …
+        case: Which of several conditions it hangs on: 0 for the first, then its alternatives.
         told: Whether what is found is to be told: 복도 순찰, as a mere noun.
         start: Where its words begin.
         end: Where they end.
@@ -41,6 +45,10 @@ class Step:
     keeps: bool = False
     pronoun: bool = False
     told: bool = False
+    said: bool = False
+    case: int = 0
+    contrast: bool = False
+    probe: bool = False
     joined: str = ""
     start: int = 0
     end: int = 0

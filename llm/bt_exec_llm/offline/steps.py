@@ -1,6 +1,8 @@
-"""Clauses become steps: corrections, order, conditions and questions put where they belong.
+"""Steps of a command in the order in which they are to be done, with their conditions.
 
-A step is one thing to do or to find out, with everything said about it; `bind` finds its tree.
+*Before*, *after* and *first* move steps; *if* and *otherwise* hang them on a question. A condition
+with nothing in it (if so, if not, otherwise, 아니면) is the last question again. What is only said
+(it is cold, close the door) is kept as such: it names things, and nothing is done for it.
 """
 
 from __future__ import annotations
@@ -8,16 +10,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
+from bt_exec_llm.offline.clause_steps import steps_in
 from bt_exec_llm.offline.joining import corrected, joined
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.piece import Clause, Piece
-from bt_exec_llm.offline.shapes import attributes
+from bt_exec_llm.offline.piece import Clause
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["steps_of"]
-
-_MOST_TIMES = 10
 
 
 def steps_of(
@@ -27,7 +27,7 @@ def steps_of(
     language: str,
     described: Collection[tuple[str, str]] = (),
 ) -> list[Step] | Trouble:
-    """Return the steps of a command in the order in which they are to be done, or what is wrong.
+    """Return the steps of a command, or what is wrong with it.
 
     `described` are the types whose values may stand before a noun, with that noun: a double coffee.
     """
@@ -37,75 +37,146 @@ def steps_of(
     every = joined(kept, lexicon, text)
     if isinstance(every, Trouble):
         return every
-    ordered: list[Step] = []
-    condition: tuple[Step, bool] | None = None
-    scope = 0
-    waiting: list[Step] = []
+    order = _Order(every, lexicon, text, language)
     for at, clause in enumerate(every):
-        covered = language == "en" and at + 1 < len(every) and every[at + 1].joined == "then"
+        found = steps_in(clause, lexicon, text, language, described)
+        trouble = found if isinstance(found, Trouble) else order.take(at, found)
+        if trouble is not None:
+            return trouble
+    return order.finished()
+
+
+class _Order:
+    """Puts the steps of clauses in their order, from the first clause to the last."""
+
+    def __init__(self, every: list[Clause], lexicon: Lexicon, text: str, language: str) -> None:
+        self._every = every
+        self._lexicon = lexicon
+        self._text = text
+        self._language = language
+        self._done: list[Step] = []
+        self._waiting: list[Step] = []
+        self._condition: tuple[Step, bool] | None = None
+        self._asked: tuple[Step, bool] | None = None
+        self._scope = 0
+        self._cases = 0
+
+    def take(self, at: int, found: list[Step]) -> Trouble | None:
+        """Add the steps of the clause at `at`."""
+        clause = self._every[at]
+        last = at == len(self._every) - 1
+        covered = self._language == "en" and not last and self._every[at + 1].joined == "then"
         if not clause.positive and clause.mood == "do" and clause.verbs and covered:
-            return Trouble("NEGATED", text)  # don't open the door and close it
-        found = _step(clause, lexicon, text, language, described)
-        if isinstance(found, Trouble):
-            return found
-        if clause.mood == "if":
-            if set(clause.verbs) - {QUESTION}:  # something happens: nobody watches for it
-                return Trouble("CONDITION", text[clause.start : clause.end])
-            needed = clause.positive != clause.unless
-            question = replace(found[0], verbs=(QUESTION,), via="ask")
-            told = at + 1 < len(every) and _tells(every[at + 1], lexicon)
-            if told:
-                found = [replace(step, verbs=(QUESTION,), via="tell") for step in found]
-                ordered += found
-                continue
-            if len(found) > 1:
-                return Trouble("CONDITION", text[clause.start : clause.end])
-            if at == len(every) - 1:  # … if it is closed
-                if not ordered:
-                    return Trouble("UNFINISHED", text)
-                first = next(
-                    (
-                        i
-                        for i in range(len(ordered) - 1, -1, -1)
-                        if ordered[i].joined in ("stop", "")
-                    ),
-                    0,
-                )
-                for step in ordered[first:]:
-                    step.condition = (question, needed)
-                continue
-            condition, scope = (question, needed), 0
-            continue
+            return Trouble("NEGATED", self._text)  # don't open the door and close it
+        if clause.remark and not last:
+            clause.mood = "said"
+        if clause.mood == "said":
+            if last and not self._done:
+                return Trouble("NOT_A_COMMAND", self._text[clause.start : clause.end])
+            self._done += [replace(step, said=True) for step in found]
+            return None
+        if clause.mood in ("if", "else"):
+            return self._if(at, clause, found)
+        if found and QUESTION in found[0].verbs:
+            self._asked = replace(found[0], verbs=(QUESTION,), via="ask"), True
+        if self._condition is not None and (trouble := self._hang(found)) is not None:
+            return trouble
+        self._place(at, clause, found)
+        return None
+
+    def finished(self) -> list[Step] | Trouble:
+        """Return the steps."""
+        if self._condition is not None and not self._scope:
+            return Trouble("UNFINISHED", self._text)
+        return [
+            step for step in (*self._done, *self._waiting) if not _is_nothing(step, self._lexicon)
+        ]
+
+    def _if(self, at: int, clause: Clause, found: list[Step]) -> Trouble | None:
+        words = self._text[clause.start : clause.end]
+        if set(clause.verbs) - {QUESTION}:  # something happens: nobody watches for it
+            return Trouble("CONDITION", words)
+        needed = clause.positive != clause.unless
+        content = [p for p in clause.pieces if p.kind not in ("pronoun", "filler")]
+        again = not content  # if so, if it is not, otherwise
+        if again:
+            if self._asked is None:
+                return Trouble("CONDITION", words)
+            question, holds = self._asked
+            needed = holds == needed if clause.mood == "if" else not holds
+        else:
+            question = replace(found[0], verbs=(QUESTION,), via="ask", said=False)
+        nxt = self._every[at + 1] if at + 1 < len(self._every) else None
+        if nxt is not None and _tells(nxt, self._lexicon) and not again:
+            self._done += [replace(step, verbs=(QUESTION,), via="tell") for step in found]
+            return None
+        if len(found) > 1:
+            return Trouble("CONDITION", words)
+        if nxt is None:  # … if it is closed
+            return self._hang_before(question, needed)
+        if self._condition is not None and self._scope:
+            other = self._condition[0]
+            if not again and not _alike(other, question):
+                return Trouble("CONDITION", self._text)
+            self._cases += 1
+        self._condition = self._asked = question, needed
+        self._scope = 0
+        return None
+
+    def _hang_before(self, question: Step, needed: bool) -> Trouble | None:
+        if not self._done:
+            return Trouble("UNFINISHED", self._text)
+        first = next(
+            (i for i in range(len(self._done) - 1, -1, -1) if self._done[i].joined in ("stop", "")),
+            0,
+        )
+        for step in self._done[first:]:
+            step.condition = (question, needed)
+        return None
+
+    def _hang(self, found: list[Step]) -> Trouble | None:
+        """Hang steps on the condition before them; a new sentence ends it."""
         for step in found:
-            if condition is not None:
-                if step.joined == "stop" and scope:
-                    condition = None
-                else:
-                    step.condition = condition
-                    scope += 1
+            if step.joined == "stop" and self._scope:
+                self._condition = None
+                return Trouble("CONDITION", self._text) if self._cases else None
+            step.condition, step.case = self._condition, self._cases
+            self._scope += 1
+        return None
+
+    def _place(self, at: int, clause: Clause, found: list[Step]) -> None:
+        trailing = at > 0 and (at == len(self._every) - 1 or self._every[at + 1].joined == "stop")
         if clause.mood == "before":
-            if ordered and clause.joined in ("", "then") and _english_trailing(clause, every, at):
-                ordered += found
+            if self._done and clause.joined in ("", "then") and trailing:
+                self._done += found
             else:
-                waiting += found
-            continue
-        if clause.mood == "after" and _english_trailing(clause, every, at) and ordered:
-            ordered[-1:-1] = found
-            continue
-        ordered += found
-        if waiting and clause.mood != "after":
-            ordered += waiting
-            waiting = []
-    ordered += waiting
-    if condition is not None and not scope:
-        return Trouble("UNFINISHED", text)
-    return ordered
+                self._waiting += found
+            return
+        if clause.mood == "after" and trailing and self._done:
+            self._done[-1:-1] = found
+            return
+        if clause.first and self._done and all(s.condition is None for s in self._done):
+            self._done[:0] = found
+            return
+        self._done += found
+        if self._waiting and clause.mood != "after":
+            self._done += self._waiting
+            self._waiting = []
 
 
-def _english_trailing(clause: Clause, every: list[Clause], at: int) -> bool:
-    """Whether *before …* stands behind what is done first: it is the last of its sentence."""
-    del clause
-    return at > 0 and (at == len(every) - 1 or every[at + 1].joined == "stop")
+def _alike(one: Step, other: Step) -> bool:
+    """Whether two questions are about the same things: the door is open, it is closed."""
+    nouns = [
+        {(p.kind, p.name, p.value) for p in step.pieces if p.kind in ("noun", "value")}
+        for step in (one, other)
+    ]
+    return not nouns[1] or nouns[0] == nouns[1]
+
+
+def _is_nothing(step: Step, lexicon: Lexicon) -> bool:
+    """Whether a branch says to leave things as they are."""
+    idle = any(lexicon.verbs[v].idle for v in step.verbs if v in lexicon.verbs)
+    return idle and step.condition is not None
 
 
 def _tells(clause: Clause, lexicon: Lexicon) -> bool:
@@ -119,153 +190,3 @@ def _tells(clause: Clause, lexicon: Lexicon) -> bool:
         and not content
         and clause.asked is None
     )
-
-
-def _step(
-    clause: Clause,
-    lexicon: Lexicon,
-    text: str,
-    language: str,
-    described: Collection[tuple[str, str]],
-) -> list[Step] | Trouble:
-    """Return the step of a clause; several if it asks several things of several places."""
-    words = text[clause.start : clause.end] or clause.said
-    finds = {lexicon.verbs[v].finds for v in clause.verbs if v in lexicon.verbs} - {""}
-    if language == "ko" and (finds or QUESTION in clause.verbs):  # 복도에서: at, not from
-        clause.pieces = [
-            p.marked("at") if p.mark == "from" and p.kind == "value" else p for p in clause.pieces
-        ]
-    past = [p for p in clause.pieces if p.name in lexicon.past]
-    whys = [(c, w) for c, w in clause.whys if not (past and c == "NOT_A_COMMAND")]
-    limits = [p for p in clause.pieces if p.kind == "limit" and p.name != "TIMES"]
-    texts = [p for p in clause.pieces if p.kind == "text"]
-    limits = [p for p in limits if not any(t.start <= p.start < t.end for t in texts)]
-    for code in ("TIME", "CONDITION", "COUNT", "MANNER", "CHOICE", "OUT_OF_REACH"):
-        for piece in limits:
-            name = next(
-                (p for p in clause.pieces if p.kind == "unknown" and _beside(p, piece)), None
-            )
-            if code == piece.name == "COUNT" and name is not None:  # room 203
-                start, end = min(name.start, piece.start), max(name.end, piece.end)
-                return Trouble("UNKNOWN_OBJECT", text[start:end])
-            if piece.name == code and not (past and code == "TIME"):
-                return Trouble(code, _run(limits, piece, text))
-    unknown = next((p for p in clause.pieces if p.kind == "unknown" and p.mark != "not"), None)
-    if whys:
-        code, said = whys[0]
-        if (
-            code == "UNKNOWN_ACTION"
-            and unknown is not None
-            and not clause.verbs
-            and language == "en"
-        ):
-            pass
-        return Trouble(code, said or words)
-    times = 1
-    pieces: list[Piece] = []
-    for piece in clause.pieces:
-        if piece.kind == "limit" and piece.name == "TIMES":
-            times = int(piece.value or 0)
-            if not 1 <= times <= _MOST_TIMES:
-                return Trouble("COUNT", piece.text)
-        elif piece.mark == "or":
-            asked = clause.asked is not None or clause.mood in ("ask", "if")
-            if piece.kind == "state" or (asked and piece.name in lexicon.listed("joined")):
-                continue
-            same = [
-                p
-                for p in clause.pieces
-                if p is not piece and p.kind == piece.kind and p.name == piece.name
-            ]
-            if language == "en" or any(p.start > piece.start for p in same):
-                return Trouble("CHOICE", words)
-            pieces.append(piece.marked(""))
-        elif piece.mark == "until" or piece.mark == "than" or piece.mark == "every":
-            return Trouble("CONDITION" if piece.mark != "every" else "TIME", piece.text)
-        else:
-            pieces.append(piece)
-    for piece, after in attributes(pieces):
-        listed = piece.name in {*lexicon.lists, *lexicon.people, *lexicon.past}
-        if not listed and (piece.name, after.name) not in described:
-            return Trouble("UNKNOWN_WORD", piece.text)
-    states = [p for p in pieces if p.kind == "state"]
-    if len(states) > 1 and len([p for p in pieces if p.kind == "noun"]) < 2:
-        pieces = [p for p in pieces if p.kind != "state" or p is states[0]]
-    verbs = tuple(dict.fromkeys(clause.verbs))
-    via = ""
-    content = [
-        p
-        for p in pieces
-        if p.kind in ("value", "state", "noun", "unknown", "person") and p.mark != "not"
-    ]
-    if clause.mood in ("ask", "if") or QUESTION in verbs:
-        verbs, via = (QUESTION,), "ask"
-    elif clause.asked is not None and finds:
-        via = "tell" if "tell" in finds else "look"
-        verbs = (QUESTION,)
-    elif (
-        "tell" in finds
-        and any(p.kind == "value" and p.name in {*lexicon.lists, *lexicon.past} for p in content)
-        and not texts
-        and unknown is None
-    ):
-        via, verbs = "tell", (QUESTION, *verbs)
-    people = [
-        p for p in pieces if p.kind == "value" and p.name in lexicon.people and p.mark == "to"
-    ]
-    step = Step(
-        verbs,
-        pieces,
-        via,
-        clause.positive or clause.mood in ("ask", "if"),
-        None,
-        times,
-        clause.keeps,
-        any(p.kind == "pronoun" for p in pieces),
-        clause.nominal,
-        clause.joined,
-        clause.start,
-        clause.end,
-        words,
-    )
-    if via == "tell" and people:  # tell the professor how many …: find out, then tell
-        found = replace(
-            step, pieces=[p for p in pieces if p not in people], via="look", verbs=(QUESTION,)
-        )
-        told = replace(step, verbs=tuple(v for v in clause.verbs), pieces=people, via="")
-        return [*_split(found, lexicon), told]
-    return _split(step, lexicon) if QUESTION in step.verbs else [step]
-
-
-def _beside(one: Piece, other: Piece) -> bool:
-    """Whether two pieces stand side by side."""
-    return 0 <= one.start - other.end <= 1 or 0 <= other.start - one.end <= 1
-
-
-def _run(limits: list[Piece], piece: Piece, text: str) -> str:
-    start, end = piece.start, piece.end
-    for other in limits:
-        if other.start >= end and other.start <= end + 2:
-            end = other.end
-    return text[start:end]
-
-
-def _split(step: Step, lexicon: Lexicon) -> list[Step]:
-    """Return a question about several places as one for each, where each has its own aspect."""
-    each, joined = lexicon.listed("each"), lexicon.listed("joined")
-    places = [p for p in step.pieces if p.kind == "value" and p.name in each]
-    aspects = [p for p in step.pieces if p.kind == "value" and p.name in joined]
-    if len(places) < 2 or len(aspects) < 2:
-        return [step]
-    placed = sorted((p for p in step.pieces if p in places or p in aspects), key=lambda p: p.start)
-    rest = [p for p in step.pieces if p not in placed]
-    leads, follows = (each, joined) if placed[0].name in each else (joined, each)
-    groups: list[list[Piece]] = []
-    for piece in placed:
-        if groups and not (piece.name in leads and any(p.name in follows for p in groups[-1])):
-            groups[-1].append(piece)
-        else:
-            groups.append([piece])
-    if len(groups) < 2 or any(len({p.name for p in group}) < 2 for group in groups):
-        return [step]
-    return [replace(step, pieces=[*group, *rest]) for group in groups]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec.pack import find_pack
+from bt_exec.pack import find_pack, pack_names
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.site.check_utterances import check_utterances
 from bt_exec.site.data import data_path
@@ -120,7 +120,7 @@ def broken_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     words = write(tmp_path / "words.yaml", "verbs: [open]\n")
     pack = replace(find_pack("door"), lexicon=words)
-    packs = {name: find_pack(name) for name in ("image", "reporter")} | {"door": pack}
+    packs = {**{name: find_pack(name) for name in pack_names()}, "door": pack}
     monkeypatch.setattr("bt_exec.site.site.find_pack", packs.__getitem__)
     return words
 

@@ -200,7 +200,7 @@ def test_check(bt: Run, tmp_path: Path) -> None:
     assert "open_door" in ran.out
     assert f"{worse}:3:1: sumary" in ran.out
     *_, hint, count = ran.out.splitlines()
-    assert hint.endswith("the site door; --site NAME checks for another: building, image")
+    assert hint.endswith("the site door; --site NAME checks for another: building, image, tabletop")
     assert count.endswith("in 3 of 4 files")
     assert "--site" not in bt("check", str(worse)).out
     problems = json.loads(bt("check", str(bad), "--json").out)

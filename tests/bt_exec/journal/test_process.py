@@ -18,7 +18,7 @@ from pathlib import Path
 from bt_exec.events import MissionStarted
 from bt_exec.journal import Journal
 recorder = Journal.open(Path(sys.argv[1])).begin(command="x")
-recorder(MissionStarted(0.0, 0, recorder.mission_id, "x", "en", ""))
+recorder.on(MissionStarted(0.0, 0, recorder.mission_id, "x", "en", ""))
 recorder.flush()
 os.kill(os.getpid(), signal.SIGKILL)
 """

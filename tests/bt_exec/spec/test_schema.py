@@ -169,20 +169,21 @@ def test_every_field_of_the_language_is_explained() -> None:
     assert fields == set(FIELDS)
 
 
-def _door() -> Pack:
+def _pack(name: str) -> Pack:
     try:
-        return find_pack("door")
+        return find_pack(name)
     except (UnknownName, UsageError) as error:  # pragma: no cover - the pack is not installed
         pytest.skip(str(error))
 
 
-def test_the_shipped_schema_is_in_step() -> None:
-    """Make it anew with ``bt-exec schema > configs/schema/door.schema.json``."""
-    pack = _door()
+@pytest.mark.parametrize("name", ["door", "tabletop"])
+def test_the_shipped_schema_is_in_step(name: str) -> None:
+    """Make it anew with ``bt-exec schema --site NAME > configs/schema/NAME.schema.json``."""
+    pack = _pack(name)
     assert pack.trees is not None
     trees = Library.load([pack.trees])
-    shipped = json.loads(data_path("configs", "schema", "door.schema.json").read_text("utf-8"))
+    shipped = json.loads(data_path("configs", "schema", f"{name}.schema.json").read_text("utf-8"))
     assert shipped == tree_schema(Catalogue([pack]), trees)
     validator = Draft202012Validator(shipped)
-    for name in trees.names():
-        assert [error.message for error in validator.iter_errors(trees.source(name).data)] == []
+    for tree in trees.names():
+        assert [error.message for error in validator.iter_errors(trees.source(tree).data)] == []

@@ -11,7 +11,7 @@ from bt_exec.planning.compiler import Plan, Reply, Request
 from bt_exec.site.compile_command import make_compiler, request_of
 from bt_exec.site.site import load_site
 from bt_exec.spec.expand import expand
-from bt_exec.spec.model import Sequence, Tree
+from bt_exec.spec.model import Check, Fallback, Sequence, Tree
 
 Trees = Callable[[str, str], str]
 
@@ -43,15 +43,23 @@ def trees(compilers, request_on) -> Trees:
         assert isinstance(answer, Plan)
         expand(answer.spec, request.library)
         root = answer.spec.root
-        nodes = root.sequence if isinstance(root, Sequence) else (root,)
+        plain = isinstance(root, Sequence) and root.skip_if is None
+        nodes = root.sequence if plain else (root,)
         return ", ".join(_word(node) for node in nodes)
 
     return trees
 
 
 def _word(node) -> str:
-    assert isinstance(node, Tree)
-    words = [node.tree, *map(str, node.args.values())]
+    if isinstance(node, Sequence):
+        words = ["(" + ", ".join(map(_word, node.sequence)) + ")"]
+    elif isinstance(node, Fallback):
+        words = [" | ".join(map(_word, node.fallback))]
+    elif isinstance(node, Check):
+        words = [f"{node.check}?"]
+    else:
+        assert isinstance(node, Tree)
+        words = [node.tree, *map(str, node.args.values())]
     if node.skip_if is not None:
         words.append(f"unless {node.skip_if}")
     if node.repeat:

@@ -16,8 +16,12 @@ from bt_exec.spec.model import (
     children_of,
     walk,
 )
-from bt_exec_skills.reporter.rules.keywords import about_past, names_professor, wants_report
-from bt_exec_skills.reporter.rules.named import named_places
+from bt_exec_skills.reporter.rules.asked import (
+    about_past,
+    named_places,
+    names_professor,
+    wants_report,
+)
 from bt_exec_skills.reporter.rules.steps import (
     REPORT_TOPIC,
     USER,
@@ -44,10 +48,10 @@ def places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
     about the professor have a rule of their own.
     """
     site = map_of(context)
-    if site is None or not context.command or names_professor(context.command):
+    if site is None or not context.command or names_professor(context):
         return spec, ()
-    named = named_places(context.command, site)
-    if not named or about_past(context.command):
+    named = named_places(context, site)
+    if not named or about_past(context):
         return spec, ()
     steps = steps_of(spec.root)
     last = max((at for at, step in enumerate(steps) if works(step)), default=-1)
@@ -59,8 +63,7 @@ def places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
         [do("navigate", target=place), do("observe_scene", target=place, query="situation")]
         for place in missing
     ]
-    told = context.meaning is None or context.meaning.said("report", "tell")
-    if told and wants_report(context.command):
+    if wants_report(context):
         seen = {str(n.args.get("target")) for n in walk(spec.root) if _is_look(n)} | {*missing}
         for group in groups:
             place = _group_place(group)
@@ -166,11 +169,10 @@ def go_before_looking(spec: MissionSpec, context: PassContext) -> Changed:
 
 def talk_only(spec: MissionSpec, context: PassContext) -> Changed:
     """A question about earlier missions gets an answer, and nothing moves."""
-    command = context.command
     site = map_of(context)
-    if not about_past(command) or names_professor(command):
+    if not about_past(context) or names_professor(context):
         return spec, ()
-    if site is not None and named_places(command, site):
+    if site is not None and named_places(context, site):
         return spec, ()
     if not any(isinstance(n, Do) and _moves(n) for n in walk(spec.root)):
         return spec, ()

@@ -18,7 +18,7 @@ from bt_exec.spec.model import (
     Tree,
     walk,
 )
-from bt_exec_skills.reporter.rules.keywords import names_professor
+from bt_exec_skills.reporter.rules.asked import names_professor
 from bt_exec_skills.reporter.rules.steps import (
     PROFESSOR,
     PROFESSOR_OFFICE,
@@ -44,7 +44,7 @@ def concerns_professor(node: NodeBase) -> bool:
 
 def no_professor(spec: MissionSpec, context: PassContext) -> Changed:
     """Without the word in the command, no step concerns the professor."""
-    if context.meaning is not None or not context.command or names_professor(context.command):
+    if context.meaning is not None or not context.command or names_professor(context):
         return spec, ()
     if not any(_concerned(node) for node in walk(spec.root)):
         return spec, ()
@@ -60,7 +60,7 @@ def professor_first(spec: MissionSpec, context: PassContext) -> Changed:
     """
     if context.meaning is not None:
         return spec, ()
-    if not names_professor(context.command) or not _has_professor(context):
+    if not names_professor(context) or not _has_professor(context):
         return spec, ()
     changes: list[str] = []
     steps = [_sorted(step) for step in _first(steps_of(spec.root))]

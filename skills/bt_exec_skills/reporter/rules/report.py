@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bt_exec.planning.passes import PassContext
 from bt_exec.spec.model import Do, Fallback, MissionSpec, NodeBase, Sequence, Tree, walk
-from bt_exec_skills.reporter.rules.keywords import about_past, comes_back, wants_report
+from bt_exec_skills.reporter.rules.asked import about_past, comes_back, wants_report
 from bt_exec_skills.reporter.rules.steps import (
     BASE,
     REPORT_TOPIC,
@@ -29,7 +29,7 @@ def fix_plan(spec: MissionSpec, context: PassContext) -> Changed:
 
     A missing summary is appended first. This is the document's repair, word for word.
     """
-    if not wants_report(context.command) or any(tells_user(node) for node in walk(spec.root)):
+    if not wants_report(context) or any(tells_user(node) for node in walk(spec.root)):
         return spec, ()
     steps = steps_of(spec.root)
     summaries = [at for at, step in enumerate(steps) if _is(step, "summarize_mission")]
@@ -50,14 +50,14 @@ def report_last(spec: MissionSpec, context: PassContext) -> Changed:
     there is no drive home, unless the robot is known to be elsewhere; questions about earlier
     missions are answered where it stands.
     """
-    if not wants_report(context.command):
+    if not wants_report(context):
         return spec, ()
     if context.meaning is not None and any(goes_home(node) for node in walk(spec.root)):
         return spec, ()  # where it was said, it is told
     steps = steps_of(spec.root)
     last = max((at for at, step in enumerate(steps) if works(step)), default=-1)
     away = context.situation.facts.get("at", BASE) != BASE
-    needed = last >= 0 or (away and not about_past(context.command))
+    needed = last >= 0 or (away and not about_past(context))
     summaries = [step for step in steps if _is(step, "summarize_mission")]
     work = [step for step in steps[: last + 1] if not _is(step, "summarize_mission")]
     after = [step for step in steps[last + 1 :] if not _is(step, "summarize_mission")]
@@ -75,7 +75,7 @@ def report_last(spec: MissionSpec, context: PassContext) -> Changed:
 
 def back_home(spec: MissionSpec, context: PassContext) -> Changed:
     """After "go there and back" without a report the robot ends at the base."""
-    if not comes_back(context.command) or wants_report(context.command):
+    if not comes_back(context) or wants_report(context):
         return spec, ()
     steps = steps_of(spec.root)
     if not works(spec.root) or any(goes_home(node) for node in _certain(steps[-1])):
@@ -92,7 +92,7 @@ def report_is_no_failure(spec: MissionSpec, context: PassContext) -> Changed:
     """
     steps = steps_of(spec.root)
     hopeless = all(_is(step, "fail_and_report") for step in steps)
-    if hopeless and not wants_report(context.command):
+    if hopeless and not wants_report(context):
         return spec, ()
     kept = [step for step in steps if not _is(step, "fail_and_report")]
     if len(kept) == len(steps):

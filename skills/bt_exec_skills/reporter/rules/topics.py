@@ -13,7 +13,7 @@ from bt_exec.language.messages import language_of
 from bt_exec.planning.passes import PassContext
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, children_of, rebuild
 from bt_exec_skills.reporter.reporting.query import ASPECTS, asks, aspects_of
-from bt_exec_skills.reporter.rules.keywords import about_past
+from bt_exec_skills.reporter.rules.asked import about_past
 from bt_exec_skills.reporter.rules.steps import (
     REPORT_TOPIC,
     USER,
@@ -116,7 +116,7 @@ def report_topic(spec: MissionSpec, context: PassContext, language: str) -> str:
             where += [place] if place not in where else []
     for aspects, places in seen.items():
         parts.append(_observed(places, aspects, language))
-    if not parts and (about_past(context.command) or not _works(spec)):
+    if not parts and (about_past(context) or not _works(spec)):
         return "오늘 수행한 미션들의 요약 설명" if korean else "report of the missions so far"
     joined = _and(parts or (["미션 결과"] if korean else ["the mission"]), language)
     if not korean:

@@ -19,6 +19,7 @@ __all__ = [
     "at_place",
     "failure_noted",
     "lit_here",
+    "person_found",
     "person_in_view",
     "tray_empty",
     "tray_holds",
@@ -71,6 +72,21 @@ def person_in_view(world: World[ReporterObservation], target: PersonName) -> Ver
     return Verdict.unknown(f"{target} not seen yet", age_s=world.age_s)
 
 
+@condition(patience_s=0.0, unknown=_UNCERTAIN)
+def person_found(notebook: Service[Notebook], target: PersonName) -> Verdict:
+    """Whether the last look around a place found somebody; unknown if part of it stayed hidden."""
+    looks = [note for note in notebook.notes if note.kind == "saw"]
+    if not looks:
+        return Verdict.unknown("no place was looked at")
+    facts = looks[-1].facts
+    for line in map(str, facts.get("evidence", ())):
+        if line.startswith(f"person:{target} "):
+            return Verdict.yes(f"{target} found", line)
+    if facts.get("complete") is False:
+        return Verdict.unknown(f"{target} may be where nothing could be seen")
+    return Verdict.no(f"{target} not found")
+
+
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
 def lit_here(world: World[ReporterObservation]) -> Verdict:
     """Whether it is bright where the robot looks."""
@@ -98,5 +114,13 @@ def failure_noted(notebook: Service[Notebook]) -> Verdict:
     return Verdict.yes(f"noted: {code}", (f"notebook:{code}",))
 
 
-CONDITIONS = (at_place, tray_holds, tray_empty, person_in_view, lit_here, failure_noted)
+CONDITIONS = (
+    at_place,
+    tray_holds,
+    tray_empty,
+    person_in_view,
+    person_found,
+    lit_here,
+    failure_noted,
+)
 """All conditions of the pack."""

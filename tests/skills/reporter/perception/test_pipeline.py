@@ -13,10 +13,12 @@ from bt_exec_skills.reporter.perception.contracts import GroundTruth, GroundView
 from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterObservation
 from bt_exec_skills.reporter.perception.oracle import PeopleOracle
 from bt_exec_skills.reporter.perception.pipeline import ReporterPerception
+from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.robot import ReporterRobot
 from bt_exec_skills.reporter.skills.conditions import (
     at_place,
     lit_here,
+    person_found,
     person_in_view,
     tray_empty,
     tray_holds,
@@ -103,6 +105,17 @@ def test_where_it_is_and_what_it_carries(play):
     assert tray_holds(robot=robot, object="tea").holds
     verdict = tray_empty(robot=robot)
     assert (verdict.holds, verdict.why) == (False, "tray: tea")
+
+
+def test_who_was_found_is_what_the_last_look_around_found(site):
+    notes = Notebook(site)
+    assert person_found(notebook=notes, target="professor").holds is None
+    seen = ("person:professor at (2.0,5.0)",)
+    notes.note(1.0, "saw", "professor_office", evidence=seen, complete=False)
+    assert person_found(notebook=notes, target="professor").holds
+    assert person_found(notebook=notes, target="user").holds is None  # part of it was hidden
+    notes.note(2.0, "saw", "lounge", evidence=(), complete=True)
+    assert person_found(notebook=notes, target="professor").holds is False
 
 
 def test_who_is_in_view():

@@ -1,0 +1,106 @@
+"""Parts become nodes: what hangs on one question is one branch, and is asked about once.
+
+A condition alone is a ``skip_if`` of its branch. Several (if it is open close it, otherwise …) are
+a fallback of sequences, each behind its own check: a branch that fails is not followed by another
+whose check does not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import groupby
+from typing import Any
+
+from bt_exec.spec.library import Library
+from bt_exec.spec.model import Check, Fallback, Node, Sequence, Tree, TreeSpec
+from bt_exec_llm.offline.part import Held, Part
+
+__all__ = ["answer_of", "nodes_of"]
+
+
+def answer_of(tree: TreeSpec) -> Check | None:
+    """Return the check that answers a question tree: its root, or what its root ends with."""
+    last = tree.root.sequence[-1] if isinstance(tree.root, Sequence) else tree.root
+    return last if isinstance(last, Check) and last.tell else None
+
+
+def nodes_of(parts: list[Part], library: Library) -> tuple[Node, ...]:
+    """Return the nodes of parts, in their order."""
+    nodes: list[Node] = []
+    for hung, run in groupby(parts, lambda part: part.condition is not None):
+        branches = [list(group) for _, group in groupby(run, lambda part: part.case)]
+        if not hung:
+            nodes += [_tree(part) for branch in branches for part in branch]
+            continue
+        nodes += _looks([branch[0].condition for branch in branches], library)
+        if len(branches) == 1:
+            nodes.append(_alone(branches[0], library))
+        else:
+            nodes.append(_choice(branches, library))
+    return tuple(nodes)
+
+
+def _looks(held: list[Held | None], library: Library) -> list[Node]:
+    """Return what must be looked at before the questions can be answered, each once."""
+    asked = dict.fromkeys(one[:2] for one in held if one is not None)
+    return [
+        Tree.model_validate({"tree": name, "with": dict(args)})
+        for name, args in asked
+        if isinstance(library.get(name).root, Sequence)
+    ]
+
+
+def _tree(part: Part, skip_if: Any = None) -> Tree:
+    data: dict[str, Any] = {"tree": part.tree, "with": part.args}
+    if part.times > 1:
+        data["repeat"] = part.times
+    if skip_if is not None:
+        data["skip_if"] = skip_if
+    return Tree.model_validate(data)
+
+
+def _alone(branch: list[Part], library: Library) -> Node:
+    """Return what is done if its condition holds, and skipped if not."""
+    skip_if = _question(branch[0].condition, library, denied=True)
+    if len(branch) == 1:
+        return _tree(branch[0], skip_if)
+    return Sequence.model_validate(
+        {"sequence": [_tree(part) for part in branch], "skip_if": skip_if}
+    )
+
+
+def _choice(branches: list[list[Part]], library: Library) -> Node:
+    """Return the branches behind their checks; nothing is done if no condition holds."""
+    asked = [_question(branch[0].condition, library) for branch in branches]
+    ways = [
+        {"sequence": [{"check": question}, *(_tree(part) for part in branch)]}
+        for question, branch in zip(asked, branches, strict=True)
+    ]
+    held = [branch[0].condition for branch in branches]
+    first, last = held[0], held[-1]
+    assert first is not None
+    assert last is not None
+    if len(held) == 2 and first[:2] == last[:2] and first[2] != last[2]:
+        return Fallback.model_validate({"fallback": ways})
+    return Fallback.model_validate({"fallback": ways, "skip_if": {"not": {"any": asked}}})
+
+
+def _question(held: Held | None, library: Library, *, denied: bool = False) -> Any:
+    """Return the condition that a question tree asks; denied: that it does not hold."""
+    assert held is not None
+    name, given, needed = held
+    tree = library.get(name)
+    answer = answer_of(tree)
+    assert answer is not None
+    defaults = {key: param.default for key, param in tree.params.items()}
+    asked = _filled(answer.model_dump(by_alias=True)["check"], {**defaults, **dict(given)})
+    return asked if needed != denied else {"not": asked}
+
+
+def _filled(expression: Any, args: Mapping[str, Any]) -> Any:
+    """Return a condition with arguments in the place of parameters."""
+    if isinstance(expression, dict):
+        return {key: _filled(value, args) for key, value in expression.items()}
+    if isinstance(expression, str) and expression.startswith("$"):
+        return args[expression[1:]]
+    return expression

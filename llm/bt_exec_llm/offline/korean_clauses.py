@@ -1,0 +1,123 @@
+"""The clauses of a Korean command while it is read: the one that grows, and those that are done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from bt_exec_llm.offline.korean_items import Stop
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.piece import Clause, Piece
+
+__all__ = ["Clauses"]
+
+
+class Clauses:
+    """Keeps clauses, and closes them.
+
+    Args:
+        lexicon: The words.
+        verbal: Gives the verbs that a noun with 하다 is.
+        text: The command.
+    """
+
+    def __init__(
+        self, lexicon: Lexicon, verbal: Callable[[str], tuple[str, ...]], text: str
+    ) -> None:
+        self._verbs = lexicon.verbs
+        self._verbal = verbal
+        self._text = text
+        self._now = Clause()
+        self._done: list[Clause] = []
+        self._joined = ""
+        self._asking = False
+        self._where: Piece | None = None
+        self._described = False
+
+    def finished(self) -> list[Clause]:
+        """Return the clauses."""
+        self._verbless()
+        if self._joined == "next" and self._done:
+            self._done[-1].whys.append(("UNFINISHED", self._text))
+        return self._done
+
+    def _note(self, piece: Piece) -> None:
+        self._now.start = self._now.start or piece.start
+
+    def _stop(self, stop: Stop) -> None:
+        if stop.kind == "stop":
+            return
+        late = self._done and self._done[-1].mood == "ask" and self._joined != "stop"
+        if stop.kind == "question" and self._now.pieces and not self._now.verbs and not late:
+            self._verbless(asked=True)
+            return
+        self._verbless()
+        if (
+            stop.kind == "question"
+            and self._done
+            and self._done[-1].mood == "do"
+            and not self._done[-1].verbs
+        ):
+            self._done[-1].mood = "ask"
+        self._joined = "stop"
+
+    def _verbless(self, *, asked: bool = False) -> None:
+        """Close a clause without a verb: a noun that is one (순찰), or what came after its verb."""
+        if self._where is not None:
+            self._now.pieces.append(replace(self._where, kind="noun", name=""))
+            self._where = None
+        pieces = self._now.pieces
+        if not pieces:
+            if self._now.whys and self._done:
+                self._done[-1].whys.extend(self._now.whys)
+            return
+        for at in range(len(pieces) - 1, -1, -1):
+            if pieces[at].kind == "unknown" and (verbs := self._verbal(pieces[at].value)):
+                verb = pieces.pop(at)
+                self._now.verbs, self._now.said = verbs, verb.text
+                self._now.nominal = True
+                self._close("ask" if asked else "do", end=verb.end)
+                return
+        trailing = (
+            self._done
+            and self._done[-1].mood in ("do", "ask")
+            and self._done[-1].verbs
+            and self._joined != "next"
+        )
+        if trailing and not asked and self._joined != "stop" and not self._now.correction:
+            self._done[-1].pieces.extend(replace(p, mark=p.mark or "after") for p in pieces)
+            self._done[-1].end = pieces[-1].end
+            self._done[-1].whys.extend(self._now.whys)
+            self._now = Clause()
+            return
+        if (
+            trailing
+            and not asked
+            and self._joined == "stop"
+            and len(pieces) == 1
+            and pieces[0].kind == "value"
+        ):
+            self._done[-1].pieces.append(pieces[0].marked("after"))
+            self._done[-1].whys.extend(self._now.whys)
+            self._now = Clause()
+            return
+        if self._asking:
+            self._now.verbs = ("?",)
+        self._close("ask" if asked or self._asking else "do")
+
+    def _close(self, mood: str, *, end: int = 0, goes_on: str = "") -> None:
+        now = self._now
+        now.mood = mood
+        now.contrast = any(self._text[p.end : p.end + 1] in ("은", "는") for p in now.pieces)
+        placed = [p.start for p in now.pieces]
+        now.leads = bool(now.pieces)
+        now.start = min([*placed, *([end - len(now.said)] if end else [])], default=0)
+        now.end = max([end, *(p.end for p in now.pieces)], default=end)
+        now.joined = "then" if self._joined == "next" else self._joined
+        if self._asking and mood in ("do", "if") and now.asked is None:
+            now.asked = Clause()
+        self._asking = False
+        self._done.append(now)
+        self._now = Clause()
+        joins = {"or": "or", "but": "but", "then": "next", "plain": "then"}
+        self._joined = joins.get(goes_on, "")

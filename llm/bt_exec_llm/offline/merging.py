@@ -1,0 +1,49 @@
+"""Parts of one command put together: what a part begins with is not done twice."""
+
+from __future__ import annotations
+
+from bt_exec_llm.offline.frames import Frames
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.part import Part
+
+__all__ = ["merged"]
+
+
+def merged(parts: list[Part], more: list[Part], frames: Frames, lexicon: Lexicon) -> list[Part]:
+    """Add the parts of a step; leave out those that it begins with, or says more exactly."""
+    size = len(more)
+    if (
+        size > 1
+        and len(parts) >= size
+        and all(
+            _begins(old, new, frames, lexicon) for old, new in zip(parts[-size:], more, strict=True)
+        )
+    ):
+        return [*parts[:-size], *more]
+    found = list(parts)
+    while found and _begins(found[-1], more[0], frames, lexicon):
+        found.pop()
+    if (
+        found
+        and size == 1
+        and more[0].borrowed
+        and (found[-1].tree, found[-1].args) == (more[0].tree, more[0].args)
+    ):
+        return found
+    return [*found, *more]
+
+
+def _begins(first: Part, part: Part, frames: Frames, lexicon: Lexicon) -> bool:
+    if first.condition != part.condition or first.times != 1:
+        return False
+    if first.tree == part.tree and part.borrowed:
+        return first.args != part.args and set(first.args.items()) <= set(part.args.items())
+    if (first.tree, part.tree) not in frames.parts:
+        return False
+    known = {str(v) for v in part.args.values()}
+    for piece in part.step.pieces if part.step else ():
+        if piece.kind == "value":
+            value = lexicon.values.get(piece.name, {}).get(piece.value)
+            known |= {*value.brings.values()} if value is not None else set()
+            known.add(piece.value)
+    return {str(v) for v in first.args.values()} <= known

@@ -1,0 +1,74 @@
+"""What a command asks for, as the rules need it: from its meaning where it was read.
+
+Where no reader understood the command, and only a model's plan stands for it, the rules still hold:
+then the words themselves are looked at (`keywords`, `named`).
+"""
+
+from __future__ import annotations
+
+from bt_exec.language.meaning import Act
+from bt_exec.planning.passes import PassContext
+from bt_exec_skills.reporter.rules import keywords, named
+from bt_exec_skills.reporter.rules.steps import BASE, PROFESSOR, PROFESSOR_OFFICE
+from bt_exec_skills.reporter.sitemap import SiteMap
+
+__all__ = ["about_past", "comes_back", "named_places", "names_professor", "wants_report"]
+
+_TELLING = ("report", "tell")
+_REPORTING = "report_to"
+"""보고하다: a report keyword of the document, whoever else is told."""
+_COMING = "come"
+_ROUND_TRIP = "round_trip"
+
+
+def wants_report(context: PassContext) -> bool:
+    """Whether the command asks to come back and tell its user."""
+    if context.meaning is None:
+        return keywords.wants_report(context.command)
+    korean = context.meaning.language == "ko"
+    return any(
+        act.positive and (_tells_user(act) or (korean and act.predicate == _REPORTING))
+        for act in context.meaning.acts
+    )
+
+
+def comes_back(context: PassContext) -> bool:
+    """Whether the command asks for a trip there and back."""
+    if context.meaning is None:
+        return keywords.comes_back(context.command)
+    last = context.meaning.acts[-1] if context.meaning.acts else None
+    return last is not None and (last.predicate == _ROUND_TRIP or keywords.comes_back(last.text))
+
+
+def names_professor(context: PassContext) -> bool:
+    """Whether the command is about the professor."""
+    if context.meaning is None:
+        return keywords.names_professor(context.command)
+    return any(
+        PROFESSOR in act.values("Person") or PROFESSOR_OFFICE in act.values("Place")
+        for act in context.meaning.acts
+    )
+
+
+def about_past(context: PassContext) -> bool:
+    """Whether the command asks for what was done before."""
+    if context.meaning is None:
+        return keywords.about_past(context.command)
+    return any(act.values("Past") for act in context.meaning.acts)
+
+
+def named_places(context: PassContext, site: SiteMap) -> tuple[str, ...]:
+    """Return the places that the command names, in its order, the base and the office apart."""
+    if context.meaning is None:
+        return named.named_places(context.command, site)
+    said = (place for act in context.meaning.acts for place in act.values("Place"))
+    own = {BASE, PROFESSOR_OFFICE, site.base}
+    return tuple(
+        place for place in dict.fromkeys(said) if place in site.places and place not in own
+    )
+
+
+def _tells_user(act: Act) -> bool:
+    told = act.predicate in _TELLING or act.mood == "tell"
+    told = told or (act.predicate == _COMING and keywords.wants_report(act.text))  # back to me
+    return told and PROFESSOR not in act.values("Person")

@@ -1,0 +1,1 @@
+"""The tabletop pack: goals into subgoals, subgoals into going, picking and placing."""

@@ -1,0 +1,110 @@
+"""What a plan for a table must be, whoever wrote it: its targets are there, it does what was asked.
+
+Codes: ``OBJECT_GONE``, ``CANNOT_LIFT``, ``NO_CONTAINER``, ``NOT_ASKED`` (a thing that goes where
+nobody asked for), ``LEFT_OUT`` (a thing that was asked for and does not go there).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bt_exec.failure import Problem, nearest
+from bt_exec.planning.passes import PassContext
+from bt_exec.spec.expand import is_reference
+from bt_exec.spec.model import Do, MissionSpec
+from bt_exec.spec.source import show_place
+from bt_exec.verify.context import nodes_of
+from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.goals.compiler import subgoals_for
+from bt_exec_skills.tabletop.goals.model import Trouble
+from bt_exec_skills.tabletop.names import looks_of
+from bt_exec_skills.tabletop.perception.known import environment_of
+
+__all__ = ["CHECKERS", "as_asked", "known_targets"]
+
+_OWN = ("go_to_object", "pick_object", "place_object")
+
+
+def known_targets(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
+    """Report names that nothing answers to, containers that are picked, and things put into things.
+
+    After a failure some names may be gone: the plan's own skills tell that.
+    """
+    labels = context.situation.labels
+    if not labels or spec.mission.parent is not None:
+        return
+    for node, place in nodes_of(spec.root):
+        if not isinstance(node, Do) or node.do not in _OWN:
+            continue
+        for argument in ("object", "target"):
+            name = node.args.get(argument)
+            if not isinstance(name, str) or is_reference(name):
+                continue
+            where = f"{show_place(place)}/with/{argument}"
+            if name not in labels:
+                allowed = tuple(dict.fromkeys((*nearest(name, labels), *labels)))
+                yield Problem("OBJECT_GONE", f"there is no object {name!r}", where, name, allowed)
+            elif node.do == "pick_object" and looks_of(name).holds_things:
+                yield Problem(
+                    "CANNOT_LIFT", f"{name} is a container; it is not picked", where, name
+                )
+        target, side = node.args.get("target"), node.args.get("side", "in")
+        into = node.do == "place_object" and side == "in" and isinstance(target, str)
+        if into and target in labels and not looks_of(str(target)).holds_things:
+            holders = tuple(label for label in labels if looks_of(label).holds_things)
+            where = f"{show_place(place)}/with/target"
+            message = f"{target} holds nothing; put things into a container"
+            yield Problem("NO_CONTAINER", message, where, str(target), holders)
+
+
+def as_asked(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
+    """Report things that go elsewhere than the command asks, and things that are left out.
+
+    Only where the command is understood here for certain: another plan is compared with what its
+    words mean, one by one.
+    """
+    now = environment_of(context.situation)
+    if not context.command or not now.objects or spec.mission.parent is not None:
+        return
+    try:
+        wanted = _ends(context.command, now)
+    except Trouble:
+        return
+    planned: dict[str, str] = {}
+    places: dict[str, str] = {}
+    for node, place in nodes_of(spec.root):
+        if isinstance(node, Do) and node.do == "place_object":
+            thing = str(node.args.get("object"))
+            planned[thing] = f"{node.args.get('side', 'in')} {node.args.get('target')}"
+            places[thing] = show_place(place)
+    for thing, end in planned.items():
+        if thing not in wanted:
+            message = f"nobody asked for {thing} to be moved"
+            yield Problem("NOT_ASKED", message, places[thing], end, tuple(wanted))
+        elif wanted[thing] != end:
+            message = f"{thing} is to go {wanted[thing]}"
+            yield Problem("NOT_ASKED", message, places[thing], end, (wanted[thing],))
+    for thing, end in wanted.items():
+        if thing not in planned and not _there(thing, end, now):
+            yield Problem(
+                "LEFT_OUT", f"{thing} is to go {end}, and is left out", "root", "", (end,)
+            )
+
+
+def _ends(command: str, now: Environment) -> dict[str, str]:
+    """Return where a command wants things in the end: ``in object_red_bowl_0``."""
+    return {
+        move.thing: f"{move.side} {move.target}"
+        for goal in subgoals_for(command, now)
+        for move in goal.moves
+        if move.target
+    }
+
+
+def _there(thing: str, end: str, now: Environment) -> bool:
+    side, _, target = end.partition(" ")
+    return side == "in" and now.inside(thing, target)
+
+
+CHECKERS = (known_targets, as_asked)
+"""All checkers of the pack."""

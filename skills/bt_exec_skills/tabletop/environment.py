@@ -1,0 +1,100 @@
+"""What a simulator tells of the world: names, poses, and where the robot is.
+
+This is the content of ``GET /env`` and ``GET /state``. Frame: the room's, x
+east, y north, z up [m].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
+
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.tabletop.names import Looks, looks_of
+
+__all__ = ["WITHIN_M", "Environment", "Placed", "Point"]
+
+WITHIN_M = 0.15
+"""How far from the middle of a container a thing in it may be, seen from above [m]."""
+_ABOVE_M, _BELOW_M = 0.22, 0.03
+_ON_FLOOR_M = 0.12
+
+
+class Point(NamedTuple):
+    """A point in the room [m]."""
+
+    x: float
+    y: float
+    z: float
+
+    def flat(self, other: Point | Pose) -> float:
+        """Return the distance seen from above [m]."""
+        return math.hypot(self.x - other.x, self.y - other.y)
+
+    def away(self, other: Point) -> float:
+        """Return the distance [m]."""
+        return math.dist(self, other)
+
+
+class Placed(NamedTuple):
+    """An object: its number, where it is, and how it is turned about x, y and z [rad]."""
+
+    id: int
+    pos: Point
+    ori: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Environment:
+    """The world at one moment.
+
+    Attributes:
+        t: When it was read [s, clock of the mission].
+        objects: Objects by name, in the simulator's order.
+        base: Where the robot stands; None if the simulator does not say.
+    """
+
+    t: float
+    objects: Mapping[str, Placed] = field(default_factory=lambda: MappingProxyType({}))
+    base: Pose | None = None
+
+    def at(self, name: str) -> Point | None:
+        """Return where an object is, or None if there is no such object."""
+        placed = self.objects.get(name)
+        return placed.pos if placed is not None else None
+
+    def looks(self) -> tuple[Looks, ...]:
+        """Return what the names of the objects say, in order."""
+        return tuple(looks_of(name) for name in self.objects)
+
+    def containers(self) -> tuple[str, ...]:
+        """Return the objects that others are put into or onto."""
+        return tuple(name for name in self.objects if looks_of(name).holds_things)
+
+    def inside(self, name: str, container: str) -> bool:
+        """Whether `name` lies within `container`."""
+        thing, holder = self.at(name), self.at(container)
+        if thing is None or holder is None or name == container:
+            return False
+        height = thing.z - holder.z
+        return thing.flat(holder) <= WITHIN_M and -_BELOW_M <= height <= _ABOVE_M
+
+    def holder(self, name: str) -> str | None:
+        """Return the container that `name` lies in; the nearest of several; None if none."""
+        thing = self.at(name)
+        if thing is None or looks_of(name).holds_things:
+            return None
+        found = [other for other in self.containers() if self.inside(name, other)]
+        return min(found, key=lambda other: thing.flat(self.objects[other].pos), default=None)
+
+    def content(self, container: str) -> tuple[str, ...]:
+        """Return what lies within a container."""
+        return tuple(name for name in self.objects if self.holder(name) == container)
+
+    def on_floor(self, name: str) -> bool:
+        """Whether an object lies on the floor."""
+        at = self.at(name)
+        return at is not None and at.z < _ON_FLOOR_M

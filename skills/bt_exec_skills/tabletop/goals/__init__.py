@@ -1,0 +1,1 @@
+"""What a command asks of a table: read, resolved to objects, split into subgoals and tasks."""

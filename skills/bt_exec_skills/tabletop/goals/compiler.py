@@ -1,0 +1,166 @@
+"""The table's own compiler: commands about things on tables become subgoals and a plan, offline.
+
+The tree library of the other packs is asked by what people say; here what a command means depends
+on which objects are there. A site chooses it by name: ``compiler: {name: table}``.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from bt_exec.failure import Refusal, UsageError
+from bt_exec.language.meaning import Act, Meaning, Role, Unclear, WordUse
+from bt_exec.language.messages import Messages, language_of
+from bt_exec.planning.compiler import Plan, Request
+from bt_exec.spec.model import Mission
+from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.goals.decompose import decompose
+from bt_exec_skills.tabletop.goals.english import read_english
+from bt_exec_skills.tabletop.goals.korean import read_korean
+from bt_exec_skills.tabletop.goals.model import Ask, Subgoal, Trouble
+from bt_exec_skills.tabletop.goals.phrases import Words
+from bt_exec_skills.tabletop.goals.plan import plan_of
+from bt_exec_skills.tabletop.goals.repair import replanned
+from bt_exec_skills.tabletop.goals.tokens import Token, tokens_of
+from bt_exec_skills.tabletop.perception.known import environment_of
+
+__all__ = ["TableCompiler", "create", "readings_of", "subgoals_for"]
+
+_EXAMPLES: Mapping[str, tuple[str, ...]] = {
+    "en": ("Sort by colour.", "Put the red things in the red bowl.", "Bring me the apple."),
+    "ko": ("색깔별로 정리해.", "빨간 건 빨간 그릇에 담아.", "사과를 갖다줘."),
+}
+
+
+@cache
+def _sentences() -> Messages:
+    return Messages.load([Path(__file__).with_name("refusals.yaml")])
+
+
+def readings_of(command: str, now: Environment) -> tuple[str, list[Token], list[tuple[Ask, ...]]]:
+    """Return the language of a command, its words, and every way in which it can be meant.
+
+    Raises:
+        Trouble: If a word is not known, or the words make no sense together.
+    """
+    text = unicodedata.normalize("NFC", command).replace("’", "'").strip().casefold()
+    language = language_of(text)
+    tokens = tokens_of(text, language, now.objects)
+    grammar = read_korean if language == "ko" else read_english
+    readings = grammar(Words(tokens, text))
+    if not readings:
+        raise Trouble("NOT_UNDERSTOOD")
+    return language, tokens, readings
+
+
+def subgoals_for(command: str, now: Environment) -> tuple[Subgoal, ...]:
+    """Return the subgoals of a command in a world.
+
+    Raises:
+        Trouble: Why it cannot be followed.
+    """
+    language, _, readings = readings_of(command, now)
+    return decompose(readings, now, language)
+
+
+class TableCompiler:
+    """Implements `bt_exec.planning.compiler.Compiler` and `Reader` for tables."""
+
+    name = "table"
+
+    def compile(self, request: Request) -> Plan | Refusal:
+        """Return one subgoal tree for each objective of the command, or why it is refused."""
+        now = environment_of(request.situation)
+        if request.previous is not None and request.failure is not None:
+            spec, lost = replanned(request, now, self.name)
+            if spec is None:
+                options = ", ".join(f"{name} ({code})" for name, code in lost.items())
+                return self._refusal(Trouble("NOTHING_LEFT", options=options), request.language)
+            return Plan(spec)
+        language = language_of(request.command)
+        if not now.objects:
+            return self._refusal(Trouble("NOTHING_SEEN"), language)
+        try:
+            language, tokens, readings = readings_of(request.command, now)
+            subgoals = decompose(readings, now, language)
+        except Trouble as trouble:
+            return self._refusal(trouble, language)
+        header = Mission(
+            command=request.command,
+            language="ko" if language == "ko" else "en",
+            plan_version=request.plan_version,
+            compiler=self.name,
+            subgoals=tuple(one.text for one in subgoals),
+        )
+        wanted = {
+            move.thing: move.target
+            for one in subgoals
+            for move in one.moves
+            if move.target and move.side == "in"
+        }
+        return Plan(
+            plan_of(header, subgoals, wanted), meaning=_meaning(language, tokens, readings[0])
+        )
+
+    def read(self, request: Request) -> Meaning | Unclear:
+        """Return what a command means, or why it means nothing here."""
+        now = environment_of(request.situation)
+        try:
+            language, tokens, readings = readings_of(request.command, now)
+        except Trouble as trouble:
+            return Unclear(trouble.code, trouble.facts.get("word", ""))
+        return _meaning(language, tokens, readings[0])
+
+    def _refusal(self, trouble: Trouble, language: str) -> Refusal:
+        message = _sentences().say(trouble.code, language, **trouble.facts)
+        missing = tuple(trouble.facts[key] for key in ("word", "name") if key in trouble.facts)
+        near = _EXAMPLES[language] if trouble.code in ("NOT_UNDERSTOOD", "UNKNOWN_WORD") else ()
+        if near:
+            can = ", ".join(example.rstrip(".") for example in near)
+            message += " " + _sentences().say("CAN", language, can=can)
+        return Refusal(trouble.code, message, near, missing=missing)
+
+
+def _meaning(language: str, tokens: list[Token], asks: tuple[Ask, ...]) -> Meaning:
+    """Return a reading in the terms that all compilers share."""
+    acts = []
+    for ask in asks:
+        roles = [Role("theme", "text", "Thing", one.text, one.text) for one in ask.themes]
+        if ask.to is not None:
+            side = ask.side.replace("_", " ")
+            roles.append(Role("destination", "text", "Thing", ask.to.text, ask.to.text, side))
+        if ask.by is not None:
+            roles.append(Role("manner", "value", "Attribute", ask.by, ask.by))
+        positive = ask.verb != "leave"
+        acts.append(Act(ask.verb, tuple(roles), positive=positive, text=ask.text))
+    words = tuple(
+        WordUse(one.text, one.start, one.end, _use(one), "/".join(sorted({k for k, _ in one.uses})))
+        for one in tokens
+    )
+    return Meaning(language, tuple(acts), words)
+
+
+def _use(token: Token) -> str:
+    kinds = {kind for kind, _ in token.uses}
+    if "verb" in kinds:
+        return "verb"
+    if kinds <= {"filler", "then"}:
+        return "filler"
+    if kinds <= {"and", "particle", "the", "of", "that", "by", "side", "out", "with", "counter"}:
+        return "grammar"
+    return "role"
+
+
+def create(settings: Mapping[str, Any]) -> TableCompiler:
+    """Return the compiler. It has no settings.
+
+    Raises:
+        UsageError: If it is given any.
+    """
+    if settings:
+        raise UsageError(f"the compiler table has no settings (found {', '.join(settings)})")
+    return TableCompiler()

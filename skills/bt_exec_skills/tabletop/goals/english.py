@@ -1,0 +1,267 @@
+"""The English grammar of the table: words into asks, every way they can be meant.
+
+A clause is a verb with its phrases; a clause without a verb goes on with the one before: "put the
+red ones in the red bowl and the blue ones in the blue bowl". "The cup on the plate" may say which
+cup or where to put it: both readings are given, the objects that are there decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import cast
+
+from bt_exec_skills.tabletop.goals.model import Ask, Order, Phrase
+from bt_exec_skills.tabletop.goals.phrases import Draft, Words
+from bt_exec_skills.tabletop.names import Attribute
+from bt_exec_skills.tabletop.robot import Side
+
+__all__ = ["read_english"]
+
+_MOST = 24
+
+
+def read_english(words: Words) -> list[tuple[Ask, ...]]:
+    """Return every way in which the words can be meant; none if there is none."""
+    found: list[tuple[Ask, ...]] = []
+    for asks, end in _Grammar(words).sentence(0, ()):
+        if end == len(words) and asks and asks not in found:
+            found.append(asks)
+            if len(found) >= _MOST:
+                break
+    return found
+
+
+class _Grammar:
+    def __init__(self, words: Words) -> None:
+        self.words = words
+
+    def sentence(self, at: int, asks: tuple[Ask, ...]) -> Iterator[tuple[tuple[Ask, ...], int]]:
+        at = self.skip(at, "filler", "then")
+        if at == len(self.words):
+            yield asks, at
+            return
+        for ask, end in self.clause(at, bool(asks)):
+            after = self.skip(end, "filler")
+            if after == len(self.words):
+                yield (*asks, ask), after
+            elif self.words.of(after, "and") or self.words.of(after, "then"):
+                yield from self.sentence(self.skip(after, "and", "then", "filler"), (*asks, ask))
+
+    def skip(self, at: int, *kinds: str) -> int:
+        while any(self.words.of(at, kind) is not None for kind in kinds):
+            at += 1
+        return at
+
+    # -- clauses
+
+    def clause(self, start: int, goes_on: bool) -> Iterator[tuple[Ask, int]]:
+        words, at = self.words, start
+        if words.of(at, "not"):
+            if words.of(at + 1, "verb"):
+                for themes, end in self.things(at + 2):
+                    yield Ask("leave", words.said(start, end), themes), end
+            return
+        verbs = words.all_of(at, "verb")
+        if not verbs:
+            if goes_on:
+                yield from self.put(start, at)
+            return
+        kept = words.tokens[at].text.startswith("leave")
+        at = self.skip(at + 1, "filler")
+        if kept:
+            for themes, end in self.things(at):
+                end = self.skip(end, "filler")
+                yield Ask("leave", words.said(start, end), themes), end
+        if "swap" in verbs:
+            yield from self.swap(start, at)
+        if "sort" in verbs:
+            yield from self.sort(start, at)
+        if "bring" in verbs:
+            yield from self.bring(start, at)
+        if verbs & {"move", "sort", "bring", "pick"}:
+            yield from self.put(start, at)
+        if "clear" in verbs:
+            yield from self.clear(start, at)
+        for verb in ("pick", "go"):
+            if verb in verbs:
+                for themes, end in self.things(at):
+                    end = self.skip(end, "filler")
+                    yield (
+                        Ask("pick" if verb == "pick" else "go", words.said(start, end), themes),
+                        end,
+                    )
+
+    def swap(self, start: int, at: int) -> Iterator[tuple[Ask, int]]:
+        at = self.skip(at, "the", "place", "of")
+        for themes, end in self.things(at, joiner="with"):
+            for far in {end, self.skip(end, "filler", "the", "place")}:
+                yield Ask("swap", self.words.said(start, far), themes), far
+
+    def sort(self, start: int, at: int) -> Iterator[tuple[Ask, int]]:
+        """Sort things by an attribute, perhaps into containers of a kind."""
+        words = self.words
+        themes: tuple[Phrase, ...]
+        for themes, after in [((), at), *self.things(at)]:
+            after = self.skip(after, "filler")
+            for to, far in [(None, after), *self.to(after)]:
+                by, end = self.by(far)
+                if by is None:
+                    continue
+                yield Ask("sort", words.said(start, end), themes, to, "in", by), end
+                if to is None:
+                    for last, end_to in self.to(end):
+                        yield Ask("sort", words.said(start, end_to), themes, last, "in", by), end_to
+
+    def by(self, at: int) -> tuple[Attribute | None, int]:
+        """Return the attribute of "by colour" and what follows it."""
+        words = self.words
+        if words.of(at, "by") or words.of(at, "match"):
+            at = self.skip(at + 1, "own", "the")
+            found = words.of(at, "attribute")
+            if found is not None:
+                return cast(Attribute, found), at + 1
+        return None, at
+
+    def bring(self, start: int, at: int) -> Iterator[tuple[Ask, int]]:
+        at = self.skip(at, "me")
+        for themes, end in self.things(at):
+            end = self.skip(end, "me", "filler")
+            yield Ask("bring", self.words.said(start, end), themes), end
+
+    def put(self, start: int, at: int) -> Iterator[tuple[Ask, int]]:
+        """Put things somewhere; with "the bowl of its colour" this is sorting."""
+        words = self.words
+        for themes, after in self.things(at):
+            after = self.skip(after, "filler")
+            for (side, to), end in self.places(after):
+                text = words.said(start, end)
+                if to.own is not None:
+                    yield Ask("sort", text, themes, replace(to, own=None), "in", to.own), end
+                else:
+                    yield Ask("move", text, themes, to, side), end
+            if words.of(after, "out"):
+                for away, end in self.thing(after + 1):
+                    yield Ask("move", words.said(start, end), themes, away, "next_to"), end
+
+    def clear(self, start: int, at: int) -> Iterator[tuple[Ask, int]]:
+        words = self.words
+        yield Ask("clear", words.said(start, at), ()), at
+        for themes, after in self.things(at):
+            after = self.skip(after, "filler")
+            yield Ask("clear", words.said(start, after), themes), after
+            for to, end in self.to(after):
+                yield Ask("clear", words.said(start, end), themes, to), end
+
+    def to(self, at: int) -> Iterator[tuple[Phrase, int]]:
+        """Yield containers that things go into."""
+        for (side, to), end in self.places(at):
+            if side == "in" and to.own is None:
+                yield to, end
+
+    def places(self, at: int) -> Iterator[tuple[tuple[Side, Phrase], int]]:
+        for side in sorted(self.words.all_of(at, "side")):
+            for to, end in self.thing(at + 1):
+                yield (cast(Side, side), to), end
+
+    # -- phrases
+
+    def things(self, at: int, joiner: str = "and") -> Iterator[tuple[tuple[Phrase, ...], int]]:
+        """Yield one phrase or several: "the apple and the cup"."""
+        for first, after in self.thing(at):
+            yield (first,), after
+            if self.words.of(after, "and") or self.words.of(after, joiner):
+                for rest, end in self.things(self.skip(after, "and", joiner), joiner):
+                    if not first.kind and not first.name and rest[0].kind and first.values:
+                        yield (replace(first, kind=rest[0].kind), *rest), end
+                    else:
+                        yield (first, *rest), end
+
+    def thing(self, start: int) -> Iterator[tuple[Phrase, int]]:
+        """Yield a phrase, without and with what says where the thing is."""
+        draft, at = self.plain(start)
+        if draft.empty:
+            return
+        words = self.words
+        if words.of(at, "match") or (words.of(at, "of") and words.of(at + 1, "own")):
+            past = self.skip(at, "match", "of", "own")
+            own = words.of(past, "attribute")
+            if own is None:
+                return
+            draft.own, at = cast(Attribute, own), past + 1
+        for but, after in self.excluded(at):
+            draft.but = but
+            yield draft.phrase(words.said(start, after)), after
+        draft.but = ()
+        past = at + 1 if words.of(at, "that") else at
+        for relation, after in self.places(past):
+            if relation[1].own is None:
+                draft.relation = relation
+                yield draft.phrase(words.said(start, after)), after
+
+    def excluded(self, at: int) -> Iterator[tuple[tuple[Phrase, ...], int]]:
+        yield (), at
+        comma = self.skip(at, "and")
+        if self.words.of(comma, "except"):
+            for but, end in self.things(self.skip(comma, "except")):
+                yield (
+                    tuple(replace(one, number="all") if not one.count else one for one in but),
+                    end,
+                )
+
+    def plain(self, at: int) -> tuple[Draft, int]:
+        """Read articles, numbers, adjectives and a noun."""
+        words, draft = self.words, Draft()
+        while at < len(words):
+            if (value := words.of(at, "rest")) is not None:
+                draft.rest = True
+            elif (value := words.of(at, "name")) is not None:
+                draft.name, draft.headed = value, True
+                return draft, at + 1
+            elif words.of(at, "both"):
+                draft.count = 2
+            elif words.of(at, "all") and not (draft.values or draft.headed):
+                draft.number = "all"
+            elif (value := words.of(at, "number")) is not None and not draft.count:
+                if words.of(at, "thing") and draft.values:
+                    draft.headed = True
+                    return draft, at + 1
+                draft.count = int(value)
+            elif words.of(at, "again") and draft.empty:
+                draft.again = True
+                return draft, at + 1
+            elif words.of(at, "any"):
+                draft.number = "any"
+            elif words.of(at, "own") and not draft.headed and not words.of(at, "order"):
+                draft.own = cast(Attribute, words.of(at + 1, "attribute") or "colour")
+                at += bool(words.of(at + 1, "attribute"))
+            elif (value := words.of(at, "order")) is not None:
+                draft.order = cast(Order, value)
+            elif (value := words.of(at, "colour")) is not None:
+                draft.add("colour", value)
+                draft.plural |= words.tokens[at].plural
+            elif (value := words.of(at, "size")) is not None:
+                draft.add("size", value)
+            elif words.of(at, "and") and self._adjective_follows(draft, at):
+                pass
+            elif (value := words.of(at, "noun")) is not None:
+                draft.head(value)
+                draft.plural |= words.tokens[at].plural
+                return draft, at + 1
+            elif words.of(at, "thing") is not None:
+                draft.headed = True
+                draft.plural |= words.tokens[at].plural
+                return draft, at + 1
+            elif words.of(at, "table"):
+                draft.table, draft.headed, draft.number = True, True, "all"
+                return draft, at + 1
+            elif not (words.of(at, "the") or words.of(at, "only") or words.of(at, "of")):
+                break
+            at += 1
+        return draft, at
+
+    def _adjective_follows(self, draft: Draft, at: int) -> bool:
+        """Whether "and" joins two adjectives of one noun: "the red and blue cubes"."""
+        words = self.words
+        kinds: tuple[Attribute, ...] = ("colour", "size")
+        return any(draft.values.get(kind) and words.of(at + 1, kind) is not None for kind in kinds)

@@ -1,0 +1,119 @@
+"""What a command asks, before and after it is resolved to the objects that are there.
+
+A `Phrase` is what was said of things; a `Move` is a thing and where it goes; a `Subgoal` is one
+objective of a command with its moves in order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from bt_exec_skills.tabletop.names import Attribute
+from bt_exec_skills.tabletop.robot import Side
+
+__all__ = ["Ask", "Move", "Number", "Phrase", "Subgoal", "Trouble", "Verb"]
+
+Verb: TypeAlias = Literal["move", "sort", "clear", "bring", "swap", "pick", "go", "leave"]
+Number: TypeAlias = Literal["all", "one", "any", "some"]
+"""All of them; exactly one that is meant; any one; one or all, as the act has it."""
+Order: TypeAlias = Literal[
+    "", "biggest", "smallest", "nearest", "farthest", "left", "right", "middle"
+]
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """What was said of things.
+
+    Attributes:
+        text: The words.
+        kind: The noun: ``cube``, ``bowl``; empty for things of any kind.
+        values: Colours, sizes and shapes that are allowed, by attribute.
+        number: How many are meant, if no count is said.
+        count: How many, if said; 0 if not.
+        order: Which of several: by size, by distance, as the robot sees them.
+        relation: Where they are, relative to others.
+        but: What is left out.
+        rest: Whether what no other part of the command is about is meant.
+        again: Whether what the part before was about is meant.
+        own: The attribute in which container and thing agree: "the bowl of its colour".
+        table: Whether the table itself is meant.
+        name: The full name of an object.
+    """
+
+    text: str = ""
+    kind: str = ""
+    values: dict[Attribute, tuple[str, ...]] = field(default_factory=dict)
+    number: Number = "one"
+    count: int = 0
+    order: Order = ""
+    relation: tuple[Side, Phrase] | None = None
+    but: tuple[Phrase, ...] = ()
+    rest: bool = False
+    again: bool = False
+    own: Attribute | None = None
+    table: bool = False
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One part of a command.
+
+    Attributes:
+        verb: What to do.
+        text: The words.
+        themes: What it is done with.
+        to: Where things go.
+        side: How: into it, or beside it.
+        by: What to sort by.
+    """
+
+    verb: Verb
+    text: str
+    themes: tuple[Phrase, ...] = ()
+    to: Phrase | None = None
+    side: Side = "in"
+    by: Attribute | None = None
+
+
+@dataclass(frozen=True)
+class Move:
+    """A thing and where it goes; without a target it is only picked, or gone to.
+
+    Attributes:
+        thing: Name of the object.
+        target: Name of what it goes into or beside; empty if it goes nowhere.
+        side: How.
+        hold: Whether it is picked.
+    """
+
+    thing: str
+    target: str = ""
+    side: Side = "in"
+    hold: bool = True
+
+
+@dataclass(frozen=True)
+class Subgoal:
+    """One objective, without motion words, and what reaches it."""
+
+    text: str
+    moves: tuple[Move, ...]
+
+
+class Trouble(Exception):  # noqa: N818 - a value for the person, on its way up
+    """Raised where a command cannot be followed.
+
+    Args:
+        code: Of `bt_exec_skills.tabletop.messages`.
+        choices: Objects or words to choose from.
+        **facts: For the sentence.
+    """
+
+    def __init__(self, code: str, choices: tuple[str, ...] = (), /, **facts: str) -> None:
+        super().__init__(code, facts)
+        self.code = code
+        self.choices = choices
+        self.facts = facts

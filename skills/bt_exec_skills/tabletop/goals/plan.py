@@ -1,0 +1,82 @@
+"""Subgoals as a plan: one named sequence for each, in it one tree for each thing that is moved.
+
+The plan is where the decomposition is kept: `goals_of` reads it back, so a re-plan and the record
+know what was asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bt_exec.spec.model import Check, Mission, MissionSpec, NodeBase, Sequence, Tree, walk
+from bt_exec_skills.tabletop.goals.model import Move, Subgoal
+
+__all__ = ["ALL_DONE", "goals_of", "node_of", "plan_of", "targets_of"]
+
+ALL_DONE = "all_in_place"
+"""The condition that ends every plan."""
+SUBGOALS = "subgoals"
+"""The name of the row that counts them."""
+_MOVE, _PICK, _GO = "move_object", "take_object", "visit_object"
+
+
+def plan_of(header: Mission, subgoals: Iterable[Subgoal], wanted: Mapping[str, str]) -> MissionSpec:
+    """Return the plan of some subgoals.
+
+    Args:
+        header: Of the mission.
+        subgoals: In order.
+        wanted: Where things must lie in the end, container by thing; checked last.
+    """
+    nodes: list[Any] = [node_of(one) for one in subgoals]
+    if wanted:
+        given = {"objects": list(wanted), "targets": list(wanted.values())}
+        nodes.append({"check": {ALL_DONE: given}, "else": "NOT_ALL_IN_PLACE"})
+    name = {"name": SUBGOALS} if len(nodes) > 1 + bool(wanted) else {}
+    return MissionSpec(mission=header, root=Sequence.model_validate({**name, "sequence": nodes}))
+
+
+def node_of(subgoal: Subgoal) -> Sequence:
+    """Return the node of a subgoal."""
+    moves = [_move(move) for move in subgoal.moves]
+    return Sequence.model_validate({"name": subgoal.text, "sequence": moves})
+
+
+def _move(move: Move) -> dict[str, Any]:
+    if not move.target:
+        return {"tree": _PICK if move.hold else _GO, "with": {"object": move.thing}}
+    args = {"object": move.thing, "to": move.target, "side": move.side}
+    node: dict[str, Any] = {"tree": _MOVE, "with": args}
+    if move.side == "in":
+        node["skip_if"] = {"object_in": {"object": move.thing, "target": move.target}}
+    return node
+
+
+def goals_of(root: NodeBase) -> tuple[Subgoal, ...]:
+    """Return the subgoals that a plan of this pack was made of."""
+    found = []
+    for node in walk(root):
+        if isinstance(node, Sequence) and node.name is not None:
+            moves = [_read(child) for child in node.sequence]
+            found.append(Subgoal(node.name, tuple(move for move in moves if move is not None)))
+    return tuple(one for one in found if one.moves)
+
+
+def _read(node: NodeBase) -> Move | None:
+    if not isinstance(node, Tree) or node.tree not in (_MOVE, _PICK, _GO):
+        return None
+    args = node.args
+    if node.tree != _MOVE:
+        return Move(str(args["object"]), hold=node.tree == _PICK)
+    return Move(str(args["object"]), str(args["to"]), args.get("side", "in"))
+
+
+def targets_of(root: NodeBase) -> dict[str, str]:
+    """Return where things must lie in the end, as the last check of a plan says."""
+    for node in walk(root):
+        if isinstance(node, Check):
+            asked: Any = node.check
+            if getattr(asked, "name", "") == ALL_DONE:
+                return dict(zip(asked.args["objects"], asked.args["targets"], strict=True))
+    return {}

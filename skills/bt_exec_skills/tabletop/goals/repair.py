@@ -1,0 +1,155 @@
+"""A plan after a failure: what is finished is kept, only the failing subgoal is planned again.
+
+A thing that cannot be had (three grasps missed, unreachable, vanished), or whose place has
+vanished, is given up; the others are still done. What was given up stays in the check that ends
+the plan, so the mission does not call itself done.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from bt_exec.failure import Failure
+from bt_exec.planning.compiler import Request
+from bt_exec.spec.expand import expand
+from bt_exec.spec.model import Do, Mission, MissionSpec
+from bt_exec.spec.paths import paths
+from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.goals.decompose import shortest
+from bt_exec_skills.tabletop.goals.model import Move, Subgoal
+from bt_exec_skills.tabletop.goals.plan import goals_of, plan_of, targets_of
+
+__all__ = ["given_up", "replanned"]
+
+_HOPELESS = ("GRASP_MISSED", "UNREACHABLE", "NO_PATH", "OBJECT_GONE", "BLOCKED")
+_MOST_TRIES = 2  # other failures of one thing until it is given up
+
+
+def given_up(tried: tuple[Failure, ...]) -> dict[str, str]:
+    """Return the things that are not tried again, each with the code of the reason."""
+    found: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for failure in tried:
+        for name in _about(failure):
+            counts[name] += 1
+            if failure.code in _HOPELESS or counts[name] >= _MOST_TRIES:
+                found[name] = failure.code
+    return {name: code for name, code in found.items() if name}
+
+
+def _about(failure: Failure) -> tuple[str, ...]:
+    """Return the thing that a failure is about: what was picked, gone to or held."""
+    args = failure.args
+    if "object" in args:
+        return (str(args["object"]),)
+    return (str(args.get("target", "")),)
+
+
+def replanned(
+    request: Request, now: Environment, compiler: str
+) -> tuple[MissionSpec | None, Mapping[str, str]]:
+    """Return the new plan, None if nothing can be done, and what was given up, with reasons.
+
+    The subgoal that failed is planned from where everything is now; subgoals that are finished are
+    kept, and those after it stay as they were, but for what has vanished.
+    """
+    previous, failure = request.previous, request.failure
+    assert previous is not None
+    assert failure is not None
+    lost = given_up(request.tried)
+    goals = goals_of(previous.root)
+    failing = _failing(previous, failure)
+    kept: list[Subgoal] = []
+    for number, goal in enumerate(goals):
+        moves = goal.moves
+        done = _reached(goal, now)
+        if not done:
+            moves = tuple(
+                move
+                for n, move in enumerate(moves)
+                if move.thing not in lost
+                and not any(_done(later, now) for later in moves[n:] if later.thing == move.thing)
+                and move.thing in now.objects
+                and (not move.target or move.target in now.objects)
+            )
+            if number == failing:
+                moves = shortest(_held_first(moves, request), now)
+        if moves:
+            kept.append(Subgoal(goal.text, moves))
+    if all(_reached(goal, now) for goal in kept) and not targets_of(previous.root):
+        return None, lost
+    if not kept:
+        return None, lost
+    header = Mission(
+        command=previous.mission.command,
+        language=previous.mission.language,
+        plan_version=previous.mission.plan_version + 1,
+        compiler=compiler,
+        parent=previous.mission.plan_version,
+        subgoals=previous.mission.subgoals,
+    )
+    aside = _aside(kept, now, request)
+    spec = plan_of(header, [*aside, *kept], targets_of(previous.root))
+    finished = [goal for goal in kept if _reached(goal, now)]
+    kept_paths = _paths_of(spec, finished, request)
+    return spec.model_copy(update={"mission": header.model_copy(update={"kept": kept_paths})}), lost
+
+
+def _aside(kept: list[Subgoal], now: Environment, request: Request) -> list[Subgoal]:
+    """Return the subgoal that empties the hand, if what it holds has no place any more."""
+    held = request.situation.facts.get("hand", "empty")
+    at = now.at(held)
+    if at is None:
+        return []
+    for goal in kept:
+        moves = [move for move in goal.moves if not _done(move, now)]
+        if moves:
+            if moves[0].thing == held:
+                return []
+            break
+    others = [name for name in now.objects if name != held and not now.on_floor(name)]
+    others = [name for name in others if now.holder(name) is None]
+    if not others:
+        return []
+    near = min(others, key=lambda name: now.objects[name].pos.flat(at))
+    said = held.removeprefix("object_")
+    text = f"{said} aside" if request.language == "en" else f"{said} → 옆에"
+    return [Subgoal(text, (Move(held, near, "next_to"),))]
+
+
+def _failing(previous: MissionSpec, failure: Failure) -> int:
+    """Return the number of the subgoal in which a plan failed; -1 if in none."""
+    names = [goal.text for goal in goals_of(previous.root)]
+    for part in failure.path.split("/"):
+        for number, name in enumerate(names):
+            if part == name or part.startswith(f"{name}#"):
+                return number
+    return -1
+
+
+def _reached(goal: Subgoal, now: Environment) -> bool:
+    """Whether every thing of a subgoal lies where it goes last."""
+    return all(_done(move, now) for move in {move.thing: move for move in goal.moves}.values())
+
+
+def _done(move: Move, now: Environment) -> bool:
+    return bool(move.target) and move.side == "in" and now.inside(move.thing, move.target)
+
+
+def _held_first(moves: tuple[Move, ...], request: Request) -> tuple[Move, ...]:
+    held = request.situation.facts.get("hand", "empty")
+    return tuple(sorted(moves, key=lambda move: move.thing != held))
+
+
+def _paths_of(spec: MissionSpec, finished: list[Subgoal], request: Request) -> tuple[str, ...]:
+    """Return the paths of the actions in finished subgoals, so that they are shown as kept."""
+    if not finished:
+        return ()
+    whole = expand(spec, request.library)
+    names = {goal.text for goal in finished}
+    return tuple(
+        path
+        for path, node in paths(whole.root)
+        if isinstance(node, Do) and any(part in names for part in path.split("/"))
+    )

@@ -1,0 +1,193 @@
+"""Phrases resolved to the objects that are there: which ones, or why that cannot be told.
+
+Nothing is guessed: two cups where one is meant are asked about, and what is not there is refused
+with what is. "Left" and "nearest" are as the robot sees it from where it stands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.goals.groups import things
+from bt_exec_skills.tabletop.goals.model import Phrase, Trouble
+from bt_exec_skills.tabletop.names import CONTAINERS, SIZES, Looks, looks_of
+from bt_exec_skills.tabletop.spots import is_beside
+
+__all__ = ["Scope", "one_of", "things_of"]
+
+_ANY_SIZE = "medium"
+
+
+@dataclass
+class Scope:
+    """What the parts of a command share.
+
+    Attributes:
+        now: What is there.
+        used: Things that earlier parts are about.
+        last: What the part before was about.
+        left: Things that are to be left alone.
+    """
+
+    now: Environment
+    used: set[str] = field(default_factory=set)
+    last: tuple[str, ...] = ()
+    left: set[str] = field(default_factory=set)
+
+
+def things_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str, ...]:
+    """Return the things that a phrase means, at least one.
+
+    Args:
+        phrase: What was said.
+        scope: What is there, and what was said before.
+        some: Whether "some" means ``all`` of them, or just ``one``.
+
+    Raises:
+        Trouble: NOTHING_LIKE_THAT, TOO_FEW, WHICH_ONE, NOTHING_BEFORE or ALL_LEFT_OUT.
+    """
+    found = _meant(phrase, scope)
+    if not found:
+        raise _nothing(phrase, scope)
+    number = some if phrase.number == "some" else phrase.number
+    if phrase.count:
+        if len(found) < phrase.count:
+            raise Trouble(
+                "TOO_FEW", found, wanted=str(phrase.count), there=str(len(found)), what=phrase.text
+            )
+        definite = phrase.text.startswith(("the ", "both"))
+        if definite and len(found) > phrase.count and not phrase.order:
+            raise Trouble("WHICH_ONE", found, what=phrase.text, options=", ".join(found))
+        return _ranked(found, phrase, scope)[: phrase.count]
+    if phrase.order:
+        return (_extreme(found, phrase, scope),)
+    if number == "all" or len(found) == 1:
+        return found
+    if number == "any":
+        return _near_first(found, scope.now)[:1]
+    raise Trouble("WHICH_ONE", found, what=phrase.text, options=", ".join(found))
+
+
+def one_of(phrase: Phrase, scope: Scope) -> str:
+    """Return the one object that a phrase means.
+
+    Raises:
+        Trouble: As `things_of`; WHICH_ONE for several.
+    """
+    found = things_of(phrase, scope, some="one")
+    if len(found) > 1:
+        raise Trouble("WHICH_ONE", found, what=phrase.text, options=", ".join(found))
+    return found[0]
+
+
+def _meant(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
+    """Return every object that fits what was said, in the order of the environment."""
+    now = scope.now
+    if phrase.name:
+        return (phrase.name,) if phrase.name in now.objects else ()
+    if phrase.again:
+        if not scope.last:
+            raise Trouble("NOTHING_BEFORE", what=phrase.text)
+        return scope.last
+    if phrase.table:
+        return tuple(name for name in things(now) if now.holder(name) is None)
+    found = [one for one in now.looks() if _fits(one, phrase)]
+    if phrase.rest:
+        found = [one for one in found if one.name not in scope.used | scope.left]
+    if phrase.relation is not None:
+        side, other = phrase.relation
+        if not other.table:
+            wide = replace(other, number="all") if other.number == "any" else other
+            anchors = things_of(wide, scope)
+            found = [
+                one
+                for one in found
+                if one.name not in anchors
+                and any(_related(one.name, anchor, side, now) for anchor in anchors)
+            ]
+        elif side == "in":
+            found = [one for one in found if now.holder(one.name) is None]
+        else:
+            found = []
+    out = {name for but in phrase.but for name in things_of(but, scope)}
+    kept = tuple(one.name for one in found if one.name not in out)
+    if found and not kept:
+        raise Trouble("ALL_LEFT_OUT", what=phrase.text)
+    return kept
+
+
+def _related(name: str, anchor: str, side: object, now: Environment) -> bool:
+    if side == "in":
+        return now.inside(name, anchor)
+    return is_beside(now, name, anchor, side, now.base)  # type: ignore[arg-type]  # a Side
+
+
+def _fits(one: Looks, phrase: Phrase) -> bool:
+    """Whether an object's name says what the phrase asks for."""
+    if phrase.kind:
+        if phrase.kind not in (one.kind, one.shape) or (
+            phrase.kind == "ball" and one.kind != "ball"
+        ):
+            return False
+    elif one.holds_things:
+        return False
+    return all(one.value(attribute) in allowed for attribute, allowed in phrase.values.items())
+
+
+def _nothing(phrase: Phrase, scope: Scope) -> Trouble:
+    there = tuple(scope.now.objects)
+    if phrase.kind in CONTAINERS:
+        there = scope.now.containers() or there
+    elif phrase.kind == "" and not phrase.name:
+        there = things(scope.now)
+    what = phrase.name or phrase.text
+    return Trouble("NOTHING_LIKE_THAT", there, what=what, options=", ".join(there) or "-")
+
+
+def _near_first(found: tuple[str, ...], now: Environment) -> tuple[str, ...]:
+    base = now.base
+    if base is None:
+        return found
+    return tuple(sorted(found, key=lambda name: now.objects[name].pos.flat(base)))
+
+
+def _ranked(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
+    """Return `found` in the order that the phrase names, else the nearest first."""
+    if phrase.order in ("biggest", "smallest"):
+        big_first = phrase.order == "biggest"
+        return tuple(sorted(found, key=_size, reverse=big_first))
+    near = _near_first(found, scope.now)
+    return near[::-1] if phrase.order == "farthest" else near
+
+
+def _size(name: str) -> int:
+    return SIZES.index(looks_of(name).size or _ANY_SIZE)
+
+
+def _extreme(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
+    """Return the one that is biggest, nearest, leftmost …
+
+    Raises:
+        Trouble: WHICH_ONE if several are; NO_VIEW if the robot's place is not known.
+    """
+    now, order = scope.now, phrase.order
+    if len(found) == 1:
+        return found[0]
+    if order in ("biggest", "smallest"):
+        if all(not looks_of(name).size for name in found):
+            options = ", ".join(found)
+            raise Trouble("NO_ATTRIBUTE", found, attribute="size", options=options)
+        best = (max if order == "biggest" else min)(map(_size, found))
+        most = tuple(name for name in found if _size(name) == best)
+        if len(most) > 1:
+            raise Trouble("WHICH_ONE", most, what=phrase.text, options=", ".join(most))
+        return most[0]
+    if now.base is None:
+        raise Trouble("NO_VIEW", found, what=phrase.text, options=", ".join(found))
+    if order in ("nearest", "farthest"):
+        near = _near_first(found, now)
+        return near[0 if order == "nearest" else -1]
+    base = now.base
+    across = sorted(found, key=lambda name: -base.bearing(*now.objects[name].pos[:2]))
+    return across[{"left": 0, "right": -1, "middle": len(across) // 2}[order]]

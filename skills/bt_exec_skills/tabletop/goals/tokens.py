@@ -1,0 +1,232 @@
+"""A command cut into words that the table knows; a word that it does not know is named.
+
+English words are matched whole, the longest entry first. Korean is matched whatever the spacing:
+`빨간건빨간그릇에담아줘` and `빨간 건 빨간 그릇에 담아 줘` are the same words.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from bt_exec_skills.tabletop.goals.model import Trouble
+from bt_exec_skills.tabletop.names import looks_of
+
+__all__ = ["MOST_WORDS", "Token", "tokens_of"]
+
+MOST_WORDS = 120
+_WORDS = Path(__file__).with_name("words.yaml")
+_NUMBERED = re.compile(r"[A-Za-z]+(?:[_\-][A-Za-z0-9]+)+")
+_TAIL = (
+    r"(?:줘요?|줄래요?|주라|주세요|주십시오|주시겠어요|주시겠습니까|줄\s*수\s*(?:있어|있나|있니|있을까|있어요|있나요)"
+    r"|줬으면\s*(?:해|해요|좋겠어|좋겠어요)|달라고?\s*해?|드려요?|라|아라|어라|요|자|세요|십시오|시오|고|서|봐|봐라|보자"
+    r"|도록\s*(?:해|해줘|하세요)?|놔|놓아|놓고|둬|두고|야\s*(?:해|돼|해요|돼요)"
+    r"|지\s*(?:마|마요|마라|마세요|말고|말아|말아요|말아\s*줘|말아\s*주세요|말아줘|않고)"
+    r"|ㄹ래|을래|할래|기|는\s*거야|고\s*싶어|려고\s*해)"
+)
+_BARE = "아어여해려워와줘둬놔눠꿔춰라겨"
+
+
+@dataclass(frozen=True)
+class Token:
+    """A word of the command.
+
+    Attributes:
+        text: As it was typed.
+        uses: What it can be: kinds of word with their values.
+        plural: Whether it stands in the plural (English).
+        negative: Whether it forbids (Korean verbs).
+        start: Where it begins in the cleaned command [characters].
+        end: Where it ends.
+    """
+
+    text: str
+    uses: frozenset[tuple[str, str]]
+    plural: bool = False
+    negative: bool = False
+    start: int = 0
+    end: int = 0
+
+    def of(self, kind: str) -> str | None:
+        """Return the value of this word as `kind`; None if it can be none."""
+        return next((value for name, value in sorted(self.uses) if name == kind), None)
+
+    def all_of(self, kind: str) -> frozenset[str]:
+        """Return every value of this word as `kind`."""
+        return frozenset(value for name, value in self.uses if name == kind)
+
+
+def tokens_of(text: str, language: str, names: Iterable[str]) -> list[Token]:
+    """Return the words of a command.
+
+    Args:
+        text: What the person typed.
+        language: ``en`` or ``ko``.
+        names: Names of objects; they may stand in the command as they are.
+
+    Raises:
+        Trouble: UNKNOWN_WORD, NO_SUCH_OBJECT, NOTHING_SAID or TOO_LONG.
+    """
+    text = unicodedata.normalize("NFC", text).replace("’", "'").strip().casefold()
+    known = {name.casefold(): name for name in names}
+    kinds = frozenset(looks_of(name).kind for name in known)
+    found = _korean(text, known, kinds) if language == "ko" else _english(text, known, kinds)
+    if not found:
+        raise Trouble("NOTHING_SAID")
+    if len(found) > MOST_WORDS:
+        raise Trouble("TOO_LONG")
+    return found
+
+
+@cache
+def _lexicon() -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load(_WORDS.read_text(encoding="utf-8"))
+    return loaded
+
+
+def _entries(language: str) -> Iterator[tuple[str, str, str]]:
+    """Yield surface, kind and value of every word."""
+    for kind, values in _lexicon().items():
+        if kind == "stems":
+            continue
+        for value, forms in values.items():
+            for surface in forms.get(language, ()):
+                yield str(surface), kind, str(value)
+            for surface in forms.get("plural", ()) if language == "en" else ():
+                yield surface + "\0", kind, str(value)
+
+
+# -- English
+
+
+@lru_cache(maxsize=64)
+def _english_words(
+    kinds: frozenset[str],
+) -> dict[tuple[str, ...], tuple[frozenset[tuple[str, str]], bool]]:
+    found: dict[tuple[str, ...], tuple[set[tuple[str, str]], bool]] = {}
+
+    def add(surface: str, kind: str, value: str, *, plural: bool) -> None:
+        words = tuple(_split(surface))
+        uses, many = found.setdefault(words, (set(), plural))
+        uses.add((kind, value))
+        found[words] = uses, many or plural
+
+    for own in kinds:  # what this table has and no word list knows
+        add(own.replace("_", " "), "noun", own, plural=False)
+        add(own.replace("_", " ") + "s", "noun", own, plural=True)
+    for surface, kind, value in _entries("en"):
+        plural = surface.endswith("\0")
+        add(
+            surface.rstrip("\0"), kind, value, plural=plural or (kind, value) == ("thing", "plural")
+        )
+        if kind in ("noun", "thing", "colour") and not plural and value != "plural":
+            add(surface + "s", kind, value, plural=True)
+    return {words: (frozenset(uses), many) for words, (uses, many) in found.items()}
+
+
+def _split(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+(?:[_\-'][^\W_]+)*|[^\w\s]", text)
+
+
+def _english(text: str, names: dict[str, str], kinds: frozenset[str]) -> list[Token]:
+    lexicon = _english_words(kinds)
+    longest = max(map(len, lexicon))
+    spans = [
+        (m[0], m.start(), m.end()) for m in re.finditer(r"[^\W_]+(?:[_\-'][^\W_]+)*|[^\w\s]", text)
+    ]
+    if len(spans) > MOST_WORDS:
+        raise Trouble("TOO_LONG")
+    found: list[Token] = []
+    place = 0
+    while place < len(spans):
+        word, start, end = spans[place]
+        if word in names:
+            found.append(Token(word, frozenset({("name", names[word])}), start=start, end=end))
+            place += 1
+            continue
+        if "_" in word and _NUMBERED.fullmatch(word):
+            raise Trouble("NO_SUCH_OBJECT", tuple(names.values()), name=word)
+        for count in range(min(longest, len(spans) - place), 0, -1):
+            words = tuple(span[0] for span in spans[place : place + count])
+            if words in lexicon:
+                uses, plural = lexicon[words]
+                last = spans[place + count - 1][2]
+                found.append(Token(text[start:last], uses, plural, start=start, end=last))
+                place += count
+                break
+        else:
+            raise Trouble("UNKNOWN_WORD", word=word)
+    return found
+
+
+# -- Korean
+
+
+@cache
+def _korean_words() -> list[tuple[re.Pattern[str], str, str]]:
+    found = []
+    for surface, kind, value in _entries("ko"):
+        spaced = r"\s*".join(re.escape(part) for part in surface.split())
+        found.append((re.compile(spaced), kind, value))
+    for verb, stems in _lexicon()["stems"].items():
+        for stem in stems:
+            spaced = r"\s*".join(re.escape(part) for part in stem.split())
+            bare = stem[-1] in _BARE and stem not in ("와",)
+            ending = rf"(?:아|어|여)?(?:\s*{_TAIL})" + ("*" if bare else "+")
+            pattern = rf"{spaced}(?:{ending}|(?:아|어|여))" if not bare else rf"{spaced}{ending}"
+            found.append((re.compile(pattern), "verb", verb))
+    return found
+
+
+def _korean(text: str, names: dict[str, str], kinds: frozenset[str]) -> list[Token]:
+    failed: dict[int, None] = {}
+
+    def options(at: int) -> list[Token]:
+        ends: dict[int, set[tuple[str, str]]] = {}
+        for name, whole in names.items():
+            if text.startswith(name, at):
+                ends.setdefault(at + len(name), set()).add(("name", whole))
+        if not ends and (named := _NUMBERED.match(text, at)):
+            raise Trouble("NO_SUCH_OBJECT", tuple(names.values()), name=named[0])
+        for own in kinds:
+            if text.startswith(own.replace("_", " "), at):
+                ends.setdefault(at + len(own), set()).add(("noun", own))
+        for pattern, kind, value in _korean_words():
+            if match := pattern.match(text, at):
+                ends.setdefault(match.end(), set()).add((kind, value))
+        made = []
+        for end in sorted(ends, reverse=True):
+            word = text[at:end]
+            negative = bool(re.search(r"지\s*(?:마|말|않)", word))
+            made.append(Token(word, frozenset(ends[end]), False, negative, at, end))
+        return made
+
+    def cut(at: int) -> list[Token] | None:
+        while at < len(text) and text[at].isspace():
+            at += 1
+        if at == len(text):
+            return []
+        if at in failed:
+            return None
+        for token in options(at):
+            rest = cut(token.end)
+            if rest is not None:
+                return [token, *rest]
+        failed[at] = None
+        return None
+
+    if len(text) > 4 * MOST_WORDS:
+        raise Trouble("TOO_LONG")
+    found = cut(0)
+    if found is not None:
+        return found
+    at = max(failed)
+    word = re.match(r"\S+", text[at:])
+    raise Trouble("UNKNOWN_WORD", word=word[0] if word else text[at:])

@@ -1,0 +1,58 @@
+"""What the hand holds, as the world shows it: what left the table and follows the base."""
+
+from __future__ import annotations
+
+import math
+
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.tabletop.environment import Environment, Point
+
+__all__ = ["Hand"]
+
+_FOLLOWS_M = 0.15
+"""How far from where it was in the robot's frame a held thing may be [m]."""
+
+
+class Hand:
+    """A note of what was picked, and where it was relative to the base when it was lifted.
+
+    A simulator that tells where its base is lets us see that the thing follows it; with another
+    one, a thing that is still as high as it was lifted is taken to be held.
+
+    Attributes:
+        thing: What was picked last and not put down since; None if nothing.
+    """
+
+    def __init__(self) -> None:
+        self.thing: str | None = None
+        self._from_base: tuple[float, float] | None = None
+        self._height = 0.0
+
+    def took(self, thing: str, now: Environment) -> None:
+        """Note that `thing` was lifted."""
+        at = now.at(thing)
+        assert at is not None
+        self.thing = thing
+        self._height = at.z
+        self._from_base = _local(now.base, at) if now.base is not None else None
+
+    def let_go(self) -> None:
+        """Note that the hand is empty."""
+        self.thing = None
+
+    def holds(self, now: Environment) -> str | None:
+        """Return what the hand holds in this world; None if nothing, or if it fell."""
+        at = now.at(self.thing) if self.thing is not None else None
+        if at is None or at.z < self._height - _FOLLOWS_M:
+            return None
+        if self._from_base is not None and now.base is not None:
+            x, y = _local(now.base, at)
+            if math.hypot(x - self._from_base[0], y - self._from_base[1]) > _FOLLOWS_M:
+                return None
+        return self.thing
+
+
+def _local(base: Pose, at: Point) -> tuple[float, float]:
+    c, s = math.cos(base.yaw), math.sin(base.yaw)
+    x, y = at.x - base.x, at.y - base.y
+    return c * x + s * y, c * y - s * x

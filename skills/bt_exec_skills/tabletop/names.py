@@ -1,0 +1,134 @@
+"""What the name of an object says: ``object_small_blue_cube_1`` is small, blue and a cube.
+
+Names come from outside (a simulator). They are read, never trusted to be well formed: a part that
+is no word of this file is kept as the kind, so that ``object_apple_0`` is an apple.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import StringConstraints
+
+from bt_exec.skill import Label
+
+__all__ = [
+    "ATTRIBUTES",
+    "COLOURS",
+    "CONTAINERS",
+    "SHAPES",
+    "SIZES",
+    "Attribute",
+    "Looks",
+    "ObjectName",
+    "looks_of",
+]
+
+ObjectName: TypeAlias = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_\-]{0,59}$"), Label()
+]
+"""Name of an object of the environment, as it is seen now."""
+
+Attribute: TypeAlias = Literal["colour", "size", "shape"]
+ATTRIBUTES: tuple[Attribute, ...] = ("colour", "size", "shape")
+
+COLOURS = (
+    "red",
+    "green",
+    "blue",
+    "yellow",
+    "orange",
+    "purple",
+    "pink",
+    "white",
+    "black",
+    "brown",
+    "grey",
+)
+SIZES = ("small", "medium", "big")
+SHAPES = ("cube", "cylinder", "ball")
+CONTAINERS = ("bowl", "plate", "tray", "box", "basket")
+"""Kinds of things that others are put into or onto."""
+
+_SAME: Mapping[str, str] = MappingProxyType(
+    {
+        "large": "big",
+        "tiny": "small",
+        "little": "small",
+        "huge": "big",
+        "mid": "medium",
+        "gray": "grey",
+        "violet": "purple",
+        "block": "cube",
+        "sphere": "ball",
+        "can": "cylinder",
+        "dish": "plate",
+        "bin": "basket",
+    }
+)
+"""Words of other simulators for what is known here by another word."""
+_NATURE: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "apple": {"shape": "ball"},
+        "orange": {"shape": "ball"},
+        "cup": {"shape": "cylinder"},
+    }
+)
+_PREFIX = ("object", "obj")
+
+
+@dataclass(frozen=True)
+class Looks:
+    """What a name says.
+
+    Attributes:
+        name: The whole name.
+        kind: What it is: ``cube``, ``apple``, ``bowl``; ``object`` if the name does not say.
+        colour: Its colour; empty if the name does not say.
+        size: Its size, likewise.
+        shape: Its shape, likewise.
+    """
+
+    name: str
+    kind: str = "object"
+    colour: str = ""
+    size: str = ""
+    shape: str = ""
+
+    @property
+    def holds_things(self) -> bool:
+        """Whether others are put into or onto it."""
+        return self.kind in CONTAINERS
+
+    def value(self, attribute: Attribute) -> str:
+        """Return the value of an attribute; empty if the name does not say."""
+        found: str = getattr(self, attribute)
+        return found
+
+
+@lru_cache(maxsize=4096)
+def looks_of(name: str) -> Looks:
+    """Return what `name` says."""
+    words = [_SAME.get(word, word) for word in re.split(r"[_\-\s]+", name.casefold()) if word]
+    words = [word for word in words if not word.isdigit()]
+    if words and words[0] in _PREFIX:
+        words = words[1:]
+    found: dict[str, str] = {}
+    kinds: list[str] = []
+    for place, word in enumerate(words):
+        last = place == len(words) - 1
+        if word in SIZES and "size" not in found:
+            found["size"] = word
+        elif word in COLOURS and "colour" not in found and not (last and word in _NATURE and found):
+            found["colour"] = word
+        elif word in SHAPES:
+            found["shape"] = word
+        else:
+            kinds.append(word)
+    kind = "_".join(kinds) or found.get("shape", "object")
+    return Looks(name, kind, **{**_NATURE.get(kind, {}), **found})

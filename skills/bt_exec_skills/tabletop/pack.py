@@ -1,0 +1,41 @@
+"""The tabletop pack: goals into subgoals, subgoals into going, picking and placing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bt_exec.pack import Pack
+from bt_exec.site.data import data_path
+from bt_exec_skills.tabletop.checkers import CHECKERS
+from bt_exec_skills.tabletop.hand import Hand
+from bt_exec_skills.tabletop.names import Attribute, ObjectName
+from bt_exec_skills.tabletop.reporter import TableReporter
+from bt_exec_skills.tabletop.rigs import make_http_rig, make_sim_rig
+from bt_exec_skills.tabletop.robot import Side
+from bt_exec_skills.tabletop.settings import TableSettings, TableStart
+from bt_exec_skills.tabletop.skills.conditions import CONDITIONS
+from bt_exec_skills.tabletop.skills.go_to_object import go_to_object
+from bt_exec_skills.tabletop.skills.pick_object import pick_object
+from bt_exec_skills.tabletop.skills.place_object import place_object
+from bt_exec_skills.tabletop.task_outputs import TASK_OUTPUTS
+
+__all__ = ["PACK"]
+
+PACK = Pack(
+    name="tabletop",
+    summary="A mobile base with an arm sorts and moves things between tables and bowls.",
+    skills=(go_to_object, pick_object, place_object),
+    conditions=CONDITIONS,
+    types={"Thing": ObjectName, "Side": Side, "Attribute": Attribute},
+    checkers=CHECKERS,
+    formats={"task-outputs": TASK_OUTPUTS},
+    prompt=Path(__file__).with_name("prompt.md"),
+    trees=data_path("trees", "tabletop"),
+    messages=Path(__file__).with_name("messages.yaml"),
+    robots={"sim": make_sim_rig, "http": make_http_rig},
+    services={"hand": Hand},
+    settings=TableSettings,
+    world=TableStart,
+    reporter=TableReporter,
+)
+"""The pack, registered under the entry point ``tabletop``."""

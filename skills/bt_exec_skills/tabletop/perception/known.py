@@ -1,0 +1,30 @@
+"""The world as a planner knows it: read back from the facts of a situation."""
+
+from __future__ import annotations
+
+from bt_exec.observation import Situation
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.tabletop.environment import Environment, Placed, Point
+
+__all__ = ["environment_of"]
+
+
+def environment_of(situation: Situation) -> Environment:
+    """Return the objects that are seen, with their places as `TableObservation.facts` tells them.
+
+    An object without a place is left out: what the facts do not say is not known.
+    """
+    objects: dict[str, Placed] = {}
+    for number, name in enumerate(situation.labels):
+        at = _numbers(situation.facts.get(f"pos.{name}", ""))
+        if len(at) == 3:
+            objects[name] = Placed(number, Point(*at))
+    base = _numbers(situation.facts.get("pos.robot", ""))
+    return Environment(0.0, objects, Pose(*base) if len(base) == 3 else None)
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split())
+    except ValueError:
+        return ()

@@ -1,0 +1,70 @@
+"""An observation of the table: what is there, where, and in what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.names import looks_of
+
+__all__ = ["TableObservation"]
+
+
+@dataclass(frozen=True)
+class TableObservation:
+    """The world at one moment; implements `bt_exec.robot.Observation`.
+
+    Attributes:
+        t: When it was taken [s, mission clock].
+        environment: Objects and their poses.
+        frame: The picture of the head camera, uint8 of shape (height, width, 3) RGB, or None.
+        boxes: Where objects are in the picture [px], by name.
+    """
+
+    t: float
+    environment: Environment
+    frame: npt.NDArray[np.uint8] | None = None
+    boxes: dict[str, tuple[int, int, int, int]] = field(default_factory=dict)
+
+    def labels(self) -> tuple[str, ...]:
+        """Return the names of the objects."""
+        return tuple(self.environment.objects)
+
+    def facts(self) -> dict[str, str]:
+        """Return where every object is, and what it lies in."""
+        now, found = self.environment, {}
+        for name, placed in now.objects.items():
+            found[f"pos.{name}"] = " ".join(f"{value:.2f}" for value in placed.pos)
+            holder = now.holder(name)
+            if holder is not None:
+                found[f"spot.{name}"] = f"in {holder}"
+            elif now.on_floor(name) and not looks_of(name).holds_things:
+                found[f"spot.{name}"] = "floor"
+        if now.base is not None:
+            found["pos.robot"] = " ".join(f"{value:.2f}" for value in now.base)
+        return found
+
+    def describe(self, language: str) -> str:
+        """Return one line for people."""
+        things = [one for one in self.environment.looks() if not one.holds_things]
+        placed = sum(self.environment.holder(one.name) is not None for one in things)
+        if language == "ko":
+            return f"물건 {len(things)}개, 그릇에 담긴 것 {placed}개"
+        return f"{len(things)} things, {placed} in containers"
+
+    def record(self) -> dict[str, Any]:
+        """Return plain data for the journal."""
+        objects = {
+            name: [round(value, 3) for value in placed.pos]
+            for name, placed in self.environment.objects.items()
+        }
+        base = self.environment.base
+        return {
+            "objects": objects,
+            "base": None if base is None else [round(value, 3) for value in base],
+            "boxes": {name: list(box) for name, box in self.boxes.items()},
+        }

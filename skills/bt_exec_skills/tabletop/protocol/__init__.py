@@ -1,0 +1,1 @@
+"""The protocol of a tabletop simulator over HTTP, both sides of it."""

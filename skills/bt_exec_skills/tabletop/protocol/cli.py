@@ -1,0 +1,34 @@
+"""``bt-exec simulator``: the tabletop world as a server, for any client of its protocol."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+__all__ = ["SIMULATOR"]
+
+SIMULATOR = typer.Typer(help="The world of the table as an HTTP server.")
+
+
+@SIMULATOR.callback(invoke_without_command=True)
+def simulator(
+    site: Annotated[str, typer.Option(metavar="NAME", help="Its world; tabletop.")] = "tabletop",
+    host: Annotated[str, typer.Option(help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen.")] = 8800,
+    world: Annotated[
+        list[str] | None, typer.Option("--world", metavar="KEY=VALUE", help="How it starts.")
+    ] = None,
+    lockstep: Annotated[
+        bool, typer.Option("--lockstep", help="Time passes only on POST /step.")
+    ] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="Motions do not wait for the wall.")] = False,
+    token: Annotated[
+        str,
+        typer.Option(envvar="BT_EXEC_TOKEN", help="Needed beyond loopback."),
+    ] = "",
+) -> None:
+    """Serve the world: GET /env /state /camera, POST /send_action /cancel /step."""
+    from bt_exec_skills.tabletop.protocol.serve import serve
+
+    serve(site, host, port, world or [], token, lockstep=lockstep, fast=fast)

@@ -1,0 +1,212 @@
+"""Talking to a simulator of the protocol: requests, and what its answers say, read with suspicion.
+
+Every call blocks and belongs on a worker thread. Nothing that is answered is believed beyond its
+form: whether something happened, the world tells.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from typing import Any
+
+from bt_exec.failure import Failed
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.tabletop.environment import Environment, Placed, Point
+
+__all__ = ["Client", "environment_from", "pose_from"]
+
+_MOST_BYTES = 4_000_000
+_TRIES = 3
+_WAIT_S = 0.2
+_BUSY_TRIES = 20
+_NAME_CHARS = 60
+
+
+class Client:
+    """One simulator.
+
+    Args:
+        address: Where it is: ``http://127.0.0.1:8800``.
+        token: Sent as a bearer token, if not empty.
+        read_s: How long a reading may take [s].
+        motion_s: How long a motion may take [s].
+    """
+
+    def __init__(self, address: str, token: str, read_s: float, motion_s: float) -> None:
+        self._address = address.rstrip("/")
+        self._token = token
+        self.read_s = read_s
+        self.motion_s = motion_s
+        self._no_state = False
+
+    def environment(self) -> Environment:
+        """Return the world as it is now; a reading that fails is tried again, three times in all.
+
+        Raises:
+            Failed: SIMULATOR_UNREACHABLE or SIMULATOR_FAULT.
+        """
+        found = self._again(lambda: self._get("/env"))
+        return environment_from(found, self._base())
+
+    def act(self, code: str) -> Any:
+        """Send code and return the whole answer; it comes when the motion has ended.
+
+        Raises:
+            Failed: UNCERTAIN if the connection broke, or the server did, in the middle: the motion
+                may have happened. SIMULATOR_UNREACHABLE if nothing was sent.
+        """
+        body = {"action": {"type": "run_code", "payload": {"code": code}}}
+        for _ in range(_BUSY_TRIES):
+            try:
+                return self._request("/send_action", body, self.motion_s)
+            except urllib.error.HTTPError as error:
+                if error.code == 409:  # somebody else's motion, or the end of ours
+                    time.sleep(_WAIT_S)
+                    continue
+                if error.code in (401, 403, 404, 405, 413, 415, 422):
+                    why = f"/send_action answers {error.code}"
+                    raise Failed("SIMULATOR_FAULT", why) from error
+                raise Failed("UNCERTAIN", f"/send_action answers {error.code}") from error
+            except (OSError, ValueError) as error:
+                if isinstance(getattr(error, "reason", error), ConnectionRefusedError):
+                    raise Failed("SIMULATOR_UNREACHABLE", _why(error)) from error
+                raise Failed("UNCERTAIN", _why(error)) from error
+        raise Failed("SIMULATOR_FAULT", "another motion holds the simulator")
+
+    def cancel(self) -> None:
+        """Ask the simulator to stop; those of others may not know how.
+
+        Raises:
+            OSError: If it does not.
+        """
+        self._request("/cancel", {}, 1.0)
+
+    def step(self, seconds: float) -> float:
+        """Let the simulator's time pass in lockstep; return the time after it.
+
+        Raises:
+            OSError: If it cannot be reached.
+            ValueError: If it answers wrongly.
+        """
+        found = self._request("/step", {"seconds": seconds}, max(self.read_s, 10.0))
+        try:
+            return float(found["result"]["time"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"/step answers {found!r:.80}") from error
+
+    def now(self) -> float:
+        """Return the simulator's own time [s].
+
+        Raises:
+            Failed: SIMULATOR_FAULT if it tells none.
+        """
+        found = self._again(lambda: self._get("/env"))
+        told = found.get("time") if isinstance(found, dict) else None
+        if isinstance(told, bool) or not isinstance(told, int | float):
+            raise Failed("SIMULATOR_FAULT", "/env tells no time: it knows no lockstep")
+        return float(told)
+
+    # -- requests
+
+    def _base(self) -> Pose | None:
+        """Return where the robot stands; None if the simulator does not say."""
+        if self._no_state:
+            return None
+        try:
+            return pose_from(self._get("/state"))
+        except urllib.error.HTTPError as error:
+            self._no_state = error.code in (404, 405)
+            return None
+        except (OSError, ValueError):
+            return None
+
+    def _again(self, call: Callable[[], Any]) -> Any:
+        problem = Failed("SIMULATOR_UNREACHABLE", "nothing was asked")
+        for attempt in range(_TRIES):
+            if attempt:
+                time.sleep(_WAIT_S)
+            try:
+                return call()
+            except urllib.error.HTTPError as error:
+                problem = Failed("SIMULATOR_FAULT", f"it answers {error.code}")
+            except ValueError as error:
+                problem = Failed("SIMULATOR_FAULT", _why(error))
+            except OSError as error:
+                problem = Failed("SIMULATOR_UNREACHABLE", _why(error))
+        raise problem
+
+    def _get(self, path: str) -> Any:
+        return self._request(path, None, self.read_s)
+
+    def _request(self, path: str, body: Any, limit_s: float) -> Any:
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"Content-Type": "application/json"} if data is not None else {}
+        if self._token:
+            headers["Authorization"] = f"Bearer {self._token}"
+        request = urllib.request.Request(self._address + path, data, headers)  # noqa: S310 - settings allow http(s) alone
+        try:
+            with urllib.request.urlopen(request, timeout=limit_s) as answer:  # noqa: S310 - as above
+                raw = answer.read(_MOST_BYTES + 1)
+        except urllib.error.HTTPError as error:
+            error.close()
+            raise
+        except (OSError, ValueError):
+            raise
+        except Exception as error:  # http.client's own: half an answer, no HTTP at all
+            raise ConnectionResetError(_why(error)) from error
+        if len(raw) > _MOST_BYTES:
+            raise ValueError(f"{path} answers with more than {_MOST_BYTES} bytes")
+        try:
+            return json.loads(raw)
+        except RecursionError as error:
+            raise ValueError(f"{path} answers with JSON that is nested too deep") from error
+
+
+def _why(error: BaseException) -> str:
+    reason = getattr(error, "reason", None)
+    return f"{type(error).__name__}: {reason or error}"[:200]
+
+
+def environment_from(found: Any, base: Pose | None) -> Environment:
+    """Return the world that ``/env`` tells of; an object whose place makes no sense is not there.
+
+    Raises:
+        Failed: SIMULATOR_FAULT if the answer is no environment at all.
+    """
+    objects = found.get("objects") if isinstance(found, dict) else None
+    if not isinstance(objects, dict):
+        raise Failed("SIMULATOR_FAULT", '/env does not answer {"objects": {…}}')
+    placed: dict[str, Placed] = {}
+    for number, (name, one) in enumerate(objects.items()):
+        at = _numbers(one.get("pos") if isinstance(one, dict) else None)
+        if at is None or not name[:1].isalpha() or len(name) > _NAME_CHARS:
+            continue
+        turned = _numbers(one.get("ori")) or (0.0, 0.0, 0.0)
+        own = one.get("id")
+        placed[name] = Placed(own if type(own) is int else number, Point(*at), turned)
+    told = found.get("time")
+    return Environment(float(told) if type(told) in (int, float) else 0.0, placed, base)
+
+
+def pose_from(found: Any) -> Pose | None:
+    """Return the base's pose that ``/state`` tells of; None if it tells none."""
+    mobile = found.get("mobile") if isinstance(found, dict) else None
+    if not isinstance(mobile, dict):
+        return None
+    numbers = _numbers([mobile.get("x"), mobile.get("y"), mobile.get("theta", 0.0)])
+    return Pose(*numbers) if numbers is not None else None
+
+
+def _numbers(value: Any) -> tuple[float, float, float] | None:
+    """Return three finite numbers, or None."""
+    if not isinstance(value, list | tuple) or len(value) != 3:
+        return None
+    if any(type(one) not in (int, float) or not math.isfinite(one) for one in value):
+        return None
+    first, second, third = (float(one) for one in value)
+    return first, second, third

@@ -1,0 +1,71 @@
+"""The rig of a robot whose simulator is reached over HTTP."""
+
+from __future__ import annotations
+
+from bt_exec.failure import Failed, UsageError
+from bt_exec.rig import Rig
+from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.hand import Hand
+from bt_exec_skills.tabletop.perception.observation import TableObservation
+from bt_exec_skills.tabletop.protocol.client import Client
+from bt_exec_skills.tabletop.protocol.robot import HttpTableRobot, LockstepTableRobot
+from bt_exec_skills.tabletop.settings import Remote
+
+__all__ = ["RemotePerception", "http_rig"]
+
+
+class RemotePerception:
+    """Reads ``/env`` on the worker; implements `bt_exec.robot.Perception`.
+
+    Without lockstep the simulator keeps no clock of the mission: its observations bear the time 0,
+    and skills read the world themselves.
+    """
+
+    def __init__(self, robot: HttpTableRobot) -> None:
+        self._robot = robot
+
+    def capture(self) -> float:
+        """Return the time of the observation."""
+        return self._robot.time if isinstance(self._robot, LockstepTableRobot) else 0.0
+
+    def interpret(self, capture: float) -> TableObservation:
+        """Read the world.
+
+        Raises:
+            Failed: If nothing was read.
+        """
+        now: Environment = self._robot.client.environment()
+        self._robot.latest = now
+        return TableObservation(capture, now)
+
+
+def http_rig(remote: Remote) -> Rig:
+    """Return the robot at an address.
+
+    Raises:
+        UsageError: If nothing answers there, or not as the protocol says.
+    """
+    client = Client(remote.http, remote.token, remote.read_s, remote.motion_s)
+    try:
+        first = client.environment()
+        robot = LockstepTableRobot(client) if remote.lockstep else HttpTableRobot(client)
+    except Failed as failed:
+        why = f"{failed.code}: {failed.message}"
+        start = "start one with: bt-exec simulator"
+        raise UsageError(f"no simulator answers at {remote.http} ({why}); {start}") from failed
+    robot.latest = first
+    hand = Hand()
+
+    def facts() -> dict[str, str]:
+        now = robot.latest
+        return {"hand": (hand.holds(now) if now is not None else None) or "empty"}
+
+    lockstep = robot if isinstance(robot, LockstepTableRobot) else None
+    return Rig(
+        robot,
+        RemotePerception(robot),
+        lockstep,
+        facts,
+        lockstep.close if lockstep is not None else None,
+        services={"hand": hand},
+    )

@@ -1,0 +1,69 @@
+"""Starts the simulator's server from a site and a world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from bt_exec.failure import UsageError
+from bt_exec.mission.rigs import check_world, parse_world
+from bt_exec.site.site import load_site
+from bt_exec_skills.tabletop.protocol.engine import Engine
+from bt_exec_skills.tabletop.protocol.loopback import is_loopback
+from bt_exec_skills.tabletop.settings import TableStart
+from bt_exec_skills.tabletop.sim.body import SimTableRobot
+from bt_exec_skills.tabletop.sim.world import TableWorld
+
+__all__ = ["make_engine", "serve"]
+
+
+def make_engine(
+    site: str, world: Iterable[str], *, lockstep: bool = False, fast: bool = False
+) -> Engine:
+    """Return the engine of a site's world.
+
+    Raises:
+        UsageError: If the site has no such world, or the world cannot be as asked.
+    """
+    loaded = load_site(site)
+    if "tabletop" not in loaded.packs:
+        raise UsageError(f"site {loaded.name!r} has no tabletop; try --site tabletop")
+    chosen = parse_world(world)
+    check_world(loaded, chosen)
+    try:
+        kitchen = TableWorld(TableStart.model_validate(chosen).options())
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    robot = SimTableRobot(kitchen)
+    robot.step(0.5)  # things come to rest
+    return Engine(robot, lockstep=lockstep, fast=fast)
+
+
+def serve(
+    site: str,
+    host: str,
+    port: int,
+    world: Iterable[str],
+    token: str,
+    *,
+    lockstep: bool = False,
+    fast: bool = False,
+) -> None:
+    """Serve until somebody stops it.
+
+    Raises:
+        UsageError: If it may not listen there, or the extra ``serve`` is not installed.
+    """
+    if not is_loopback(host) and not token:
+        raise UsageError(f"listening on {host} needs a token: --token, or BT_EXEC_TOKEN")
+    try:
+        import uvicorn
+
+        from bt_exec_skills.tabletop.protocol.server import make_app
+    except ImportError as error:
+        raise UsageError("the simulator needs the extra: pip install 'bt-exec[serve]'") from error
+    engine = make_engine(site, world, lockstep=lockstep, fast=fast)
+    try:
+        app = make_app(engine, token)
+        uvicorn.run(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=2)
+    finally:
+        engine.close()

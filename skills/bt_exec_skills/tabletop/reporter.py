@@ -1,0 +1,119 @@
+"""What the pack tells of a mission: its subgoals turn by turn, and at the end which were reached.
+
+What is told at the end is read from the last look at the world, not from what skills said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from bt_exec.events import Event, MissionStarted, Observed, Planned, SkillEnded, SkillStarting
+from bt_exec.mission.reporting import MissionReporter, MissionView
+from bt_exec.spec.model import Do, NodeBase, Sequence, walk
+from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.perception.observation import TableObservation
+
+__all__ = ["TableReporter"]
+
+_SAY: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "all": {"en": "Done: {goals}.", "ko": "마쳤습니다: {goals}."},
+        "some": {
+            "en": "{done} of {all} subgoals are reached. Not: {goals}.",
+            "ko": "하위 목표 {all}개 중 {done}개를 이루었습니다. 못 한 것: {goals}.",
+        },
+    }
+)
+
+
+class _Goal(NamedTuple):
+    """A subgoal: its name, and its steps as (skill, object, target, side)."""
+
+    name: str
+    steps: tuple[tuple[str, str, str, str], ...]
+
+
+class TableReporter(MissionReporter):
+    """Reports one mission."""
+
+    def __init__(self, services: Mapping[str, Any]) -> None:
+        super().__init__(services)
+        self._language = "en"
+        self._goals: tuple[_Goal, ...] = ()
+        self._now: Environment | None = None
+        self._running: Mapping[str, Any] = {}
+        self._did: set[tuple[str, str]] = set()
+
+    def on(self, event: Event) -> None:
+        """See `MissionReporter.on`."""
+        match event:
+            case MissionStarted():
+                self._language = event.language if event.language == "ko" else "en"
+            case Planned() if not self._goals:
+                self._goals = tuple(_goals(event.spec.root))
+            case Observed(observation=TableObservation() as seen):
+                self._now = seen.environment
+            case SkillStarting():
+                self._running = event.args
+            case SkillEnded(state="done"):
+                thing = self._running.get("object") or self._running.get("target")
+                self._did.add((event.skill, str(thing)))
+
+    def turn(self, view: MissionView) -> dict[str, Any]:
+        """Return how far each subgoal is, and what comes next."""
+        action = view.next_action
+        return {
+            "subgoals": [
+                {"subgoal": goal.name, "done": self._done(goal), "of": len(goal.steps)}
+                for goal in self._goals
+            ],
+            "next_action": None if action is None else action.to_dict(),
+            "actions_left": len(view.remaining),
+            "status": view.status,
+            "reason_code": view.reason_code,
+            "message": view.message,
+        }
+
+    def told(self) -> str:
+        """Return which subgoals were reached."""
+        if not self._goals or not self._did:
+            return ""
+        missed = [goal for goal in self._goals if self._done(goal) < len(goal.steps)]
+        if not missed:
+            return self._say("all", goals=", ".join(goal.name for goal in self._goals))
+        goals = ", ".join(f"{one.name} ({self._done(one)}/{len(one.steps)})" for one in missed)
+        count = len(self._goals)
+        return self._say("some", done=str(count - len(missed)), all=str(count), goals=goals)
+
+    def _say(self, key: str, **facts: str) -> str:
+        return _SAY[key][self._language].format(**facts)
+
+    def _done(self, goal: _Goal) -> int:
+        return sum(self._is_so(*step) for step in goal.steps)
+
+    def _is_so(self, skill: str, thing: str, target: str, side: str) -> bool:
+        if skill == "place_object" and side == "in":
+            return self._now is not None and self._now.holder(thing) == target
+        return (skill, thing) in self._did
+
+
+def _goals(root: NodeBase) -> Iterator[_Goal]:
+    """Yield the innermost named sequences with what each of their things ends with."""
+    for node in walk(root):
+        if not isinstance(node, Sequence) or node.name is None:
+            continue
+        if any(isinstance(child, Sequence) and child.name for child in node.sequence):
+            continue
+        last: dict[str, tuple[str, str, str, str]] = {}
+        for step in walk(node):
+            if isinstance(step, Do):
+                args = step.args
+                target = str(args.get("target"))
+                thing = str(args.get("object") or target)
+                if step.do != "go_to_object" or not last:
+                    last.pop("", None)
+                    key = "" if step.do == "go_to_object" else thing
+                    last[key] = (step.do, thing, target, str(args.get("side", "in")))
+        yield _Goal(node.name, tuple(last.values()))

@@ -1,0 +1,52 @@
+"""Makes the pack's rigs from a site's settings; the simulator is imported on demand."""
+
+from __future__ import annotations
+
+from bt_exec.failure import UsageError
+from bt_exec.rig import Rig
+from bt_exec_skills.tabletop.hand import Hand
+from bt_exec_skills.tabletop.settings import TableSettings, TableStart
+
+__all__ = ["make_http_rig", "make_sim_rig"]
+
+
+def make_sim_rig(settings: TableSettings, start: TableStart) -> Rig:
+    """Return the simulated robot in its kitchen, in this process.
+
+    Raises:
+        UsageError: If so many things have no room.
+    """
+    from bt_exec_skills.tabletop.perception.pipeline import TablePerception
+    from bt_exec_skills.tabletop.sim.body import SimTableRobot
+    from bt_exec_skills.tabletop.sim.camera import HeadCamera
+    from bt_exec_skills.tabletop.sim.world import TableWorld
+
+    try:
+        world = TableWorld(start.options())
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    robot, hand = SimTableRobot(world), Hand()
+    robot.step(0.5)  # things come to rest
+    camera = HeadCamera(world) if settings.picture_every_s > 0 else None
+    perception = TablePerception(world.environment, camera, settings.picture_every_s)
+
+    def facts() -> dict[str, str]:
+        return {"hand": hand.holds(world.environment()) or "empty"}
+
+    return Rig(robot, perception, robot, facts, None, services={"hand": hand})
+
+
+def make_http_rig(settings: TableSettings, start: TableStart) -> Rig:
+    """Return a robot whose simulator is reached over HTTP.
+
+    Raises:
+        UsageError: If no address is set, or nothing answers there.
+    """
+    if settings.remote is None:
+        raise UsageError("robot: http needs its address: 'remote: {http: http://127.0.0.1:8800}'")
+    if start.model_fields_set:
+        given = ", ".join(sorted(start.model_fields_set))
+        raise UsageError(f"the world of a remote simulator cannot be chosen here (found {given})")
+    from bt_exec_skills.tabletop.protocol.rig import http_rig
+
+    return http_rig(settings.remote)

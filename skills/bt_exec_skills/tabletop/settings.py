@@ -1,0 +1,56 @@
+"""The pack's settings in a site file, and the initial state of its simulated kitchen."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from bt_exec.rig import PackSettings, WorldSettings
+from bt_exec_skills.tabletop.sim.layout import By, WorldOptions
+
+__all__ = ["Remote", "TableSettings", "TableStart"]
+
+
+class Remote(BaseModel):
+    """A simulator that is reached over HTTP.
+
+    Attributes:
+        http: Its address: ``http://127.0.0.1:8800``.
+        token: Sent as a bearer token, if it wants one.
+        read_s: How long ``/env`` may take [s].
+        motion_s: How long one motion may take [s].
+        lockstep: Whether its time stands still until we ask (``/step``): ``true`` for the
+            simulator of bt-exec, ``false`` for those of others.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    http: str = Field(pattern=r"^https?://[^\s/]+(/\S*)?$")
+    token: str = ""
+    read_s: float = Field(5.0, gt=0, le=600)
+    motion_s: float = Field(120.0, gt=0, le=3600)
+    lockstep: bool = False
+
+
+class TableSettings(PackSettings):
+    """Settings of the pack ``tabletop``.
+
+    Attributes:
+        robot: ``sim``, the kitchen in this process, or ``http``.
+        remote: Where the simulator is, for ``robot: http``.
+        picture_every_s: How often the head camera takes a picture, at most [s]; 0 for never.
+    """
+
+    remote: Remote | None = None
+    picture_every_s: float = Field(5.0, ge=0)
+
+
+class TableStart(WorldSettings):
+    """Initial state of the simulated kitchen."""
+
+    seed: int = Field(0, ge=0, lt=2**31, description="draws everything: a whole number")
+    objects: int = Field(0, ge=0, le=20, description="how many things: 1..20, 0 draws 4..12")
+    by: By = Field("colour", description="what things differ in: colour, size, shape, mixed")
+
+    def options(self) -> WorldOptions:
+        """Return what the world is drawn from."""
+        return WorldOptions(self.seed, self.objects, self.by)

@@ -1,0 +1,5 @@
+"""The simulated kitchen: tables, things and bowls, a base with an arm (MuJoCo)."""
+
+from bt_exec_skills.simulation import choose_gl
+
+choose_gl()

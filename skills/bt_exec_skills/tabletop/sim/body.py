@@ -1,0 +1,149 @@
+"""The simulated robot: one motion at a time; also the simulation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from bt_exec.failure import Failed
+from bt_exec_skills.motion.stepped import MotionSteps, SteppedMotion
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.simulation.periods import Periods
+from bt_exec_skills.tabletop.environment import Environment, Point
+from bt_exec_skills.tabletop.sim.arm import ArmIK
+from bt_exec_skills.tabletop.sim.moves import drive, pick, place
+from bt_exec_skills.tabletop.sim.ways import Map, Way
+from bt_exec_skills.tabletop.sim.world import CONTROL_S, TableWorld
+
+__all__ = ["Read", "SimTableRobot"]
+
+_STILL = 0.02
+
+
+@dataclass(frozen=True)
+class Read:
+    """A reading that is done at once; implements `bt_exec_skills.tabletop.robot.Reading`."""
+
+    environment: Environment
+    done: bool = True
+    failure: None = None
+
+
+class SimTableRobot:
+    """Implements `bt_exec_skills.tabletop.robot.TableRobot` and `bt_exec.robot.Simulation`.
+
+    Args:
+        world: The kitchen.
+
+    Attributes:
+        world: As given.
+    """
+
+    def __init__(self, world: TableWorld) -> None:
+        self.world = world
+        self._map = Map(world.layout)
+        self._ik = ArmIK()
+        self._motion: SteppedMotion[tuple[float, str]] | None = None
+        self._periods = Periods(CONTROL_S)
+        self._stop_asked = False
+        self._picks = 0
+
+    # -- the simulation
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self.world.time
+
+    def step(self, seconds: float) -> None:
+        """Advance motion and physics by `seconds`, in whole control periods."""
+        self._obey()
+        for _ in range(self._periods.take(seconds)):
+            self._obey()
+            if self._motion is not None:
+                self._motion.advance()
+            self.world.advance()
+
+    def stop(self) -> None:
+        """Freeze every joint; safe from any thread and from a signal handler."""
+        self._stop_asked = True
+
+    def _obey(self) -> None:
+        if self._stop_asked:
+            self._stop_asked = False
+            if self._motion is not None:
+                self._motion.stop()
+            self.world.freeze()
+
+    # -- readings
+
+    @property
+    def still(self) -> bool:
+        """Whether no motion is under way and no joint moves."""
+        idle = self._motion is None or self._motion.done
+        return idle and self.world.speed < _STILL
+
+    @property
+    def doing(self) -> str:
+        """See `TableRobot.doing`."""
+        return self._motion.doing if self._motion is not None and not self._motion.done else ""
+
+    def read(self) -> Read:
+        """See `TableRobot.read`."""
+        return Read(self.world.environment())
+
+    def seen(self, since: float, now: float) -> Environment:  # noqa: ARG002 - read at once
+        """See `TableRobot.seen`; reading takes no time here."""
+        return self.world.environment()
+
+    # -- motions
+
+    def goto(self, at: Point) -> SteppedMotion[tuple[float, str]]:
+        """See `TableRobot.goto`."""
+        return self._start(self._goto(at), None)
+
+    def follow(self, way: Way, faces: Point | None) -> SteppedMotion[tuple[float, str]]:
+        """Follow the corners of a way, and face a point in the end."""
+        return self._start(self._follow(way, faces), None)
+
+    def pick(self, at: Point, lift: float = 0.2) -> SteppedMotion[tuple[float, str]]:
+        """See `TableRobot.pick`."""
+        self._picks += 1
+        return self._start(pick(self.world, self._ik, at, lift, self._picks - 1), 6)
+
+    def place(self, at: Point, retract: float = 0.3) -> SteppedMotion[tuple[float, str]]:
+        """See `TableRobot.place`."""
+        return self._start(place(self.world, self._ik, at, retract), 5)
+
+    def plan(self, at: Point) -> Way | None:
+        """Return the corners of the way to where the arm reaches `at`; None if there is none."""
+        world = self.world
+        try:
+            goal, grid, free = self._map.stand(world.environment(), world.pose, at)
+            found = list(self._map.find(world.pose, goal, grid, free))
+        except Failed:
+            return None
+        return found[-1]
+
+    def _goto(self, at: Point) -> MotionSteps:
+        world = self.world
+        goal, grid, free = self._map.stand(world.environment(), world.pose, at)
+        way = None
+        for way in self._map.find(world.pose, goal, grid, free):
+            if way is None:
+                yield 0.0, "planning"
+        assert way is not None
+        yield from drive(world, way, goal)
+
+    def _follow(self, way: Way, faces: Point | None) -> MotionSteps:
+        pose, (x, y) = self.world.pose, way[-1]
+        towards = (faces.x, faces.y) if faces is not None else (x, y)
+        turned = math.dist(towards, (x, y)) > 1e-6
+        yaw = math.atan2(towards[1] - y, towards[0] - x) if turned else pose.yaw
+        yield from drive(self.world, [(pose.x, pose.y), *way], Pose(x, y, yaw))
+
+    def _start(self, steps: MotionSteps, phases: int | None) -> SteppedMotion[tuple[float, str]]:
+        if self._motion is not None:
+            self._motion.stop()
+        self._motion = SteppedMotion(steps, self.world.freeze, phases, brake=False)
+        return self._motion

@@ -1,0 +1,77 @@
+"""The head camera: colour and distance, one ray a pixel, so it needs no OpenGL."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import mujoco
+import numpy as np
+import numpy.typing as npt
+
+from bt_exec_skills.perception.picture import box_of
+from bt_exec_skills.simulation.rays import cast, through_pixels
+from bt_exec_skills.tabletop.perception.pipeline import Picture
+from bt_exec_skills.tabletop.sim.world import TableWorld
+
+__all__ = ["HeadCamera"]
+
+_FAR_M = 8.0
+_LEAST_PIXELS = 6
+_SKY = (200.0, 208.0, 215.0)
+
+
+class HeadCamera:
+    """Sees a kitchen from the robot's mast; implements `Pictures`.
+
+    Args:
+        world: What it looks at.
+        width: Of the picture [px].
+        height: Of the picture [px].
+    """
+
+    def __init__(self, world: TableWorld, width: int = 160, height: int = 120) -> None:
+        self._world = world
+        self._shape = height, width
+        self._data: Any = mujoco.MjData(world.model)  # a copy, apart from the physics
+        self._lock = threading.Lock()
+        model = world.model
+        self._camera = model.camera("head").id
+        fovy = float(model.cam_fovy[self._camera])
+        self._rays = through_pixels(width, height, np.radians(fovy))
+        self._colours = np.vstack([model.geom_rgba[:, :3] * 255.0, _SKY])
+        self._owner = np.array([model.geom_bodyid[g] for g in range(model.ngeom)] + [-1])
+
+    def capture(self) -> npt.NDArray[np.float64]:
+        """Copy the state; on the loop's thread."""
+        return np.asarray(self._world.data.qpos).copy()
+
+    def view(self, capture: npt.NDArray[np.float64]) -> Picture:
+        """Render a state; on any thread."""
+        with self._lock:
+            data, model = self._data, self._world.model
+            data.qpos[:] = capture
+            mujoco.mj_kinematics(model, data)
+            mujoco.mj_camlight(model, data)
+            turn = data.cam_xmat[self._camera].reshape(3, 3)
+            rays = self._rays @ turn.T
+            base = model.body("base").id
+            hits = cast(model, data, data.cam_xpos[self._camera], rays, _FAR_M, without_body=base)
+        light = np.clip(np.abs(hits.normals @ np.array([0.3, 0.2, 0.93])), 0.0, 1.0)
+        colour = self._colours[hits.geoms] * (0.45 + 0.55 * light)[:, None]
+        colour[hits.geoms < 0] = _SKY
+        ahead = np.where(hits.geoms < 0, 0.0, hits.distance * -self._rays[:, 2])
+        owner = self._owner[hits.geoms].reshape(self._shape)
+        boxes = {}
+        for name in tuple(self._world.items):
+            mask = owner == model.body(name).id
+            if np.count_nonzero(mask) >= _LEAST_PIXELS:
+                boxes[name] = box_of(mask)
+        return Picture(
+            colour.astype(np.uint8).reshape(*self._shape, 3),
+            ahead.astype(np.float32).reshape(self._shape),
+            boxes,
+        )
+
+    def close(self) -> None:
+        """Nothing is held open."""

@@ -1,0 +1,194 @@
+"""A kitchen drawn from a seed: tables, obstacles, things, and bowls for what sorts them."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal, NamedTuple, TypeAlias
+
+from bt_exec_skills.navigation.grid import Slab
+from bt_exec_skills.tabletop.names import SHAPES
+
+__all__ = ["ROOM", "By", "Item", "Layout", "TableTop", "WorldOptions", "draw_layout"]
+
+By: TypeAlias = Literal["colour", "size", "shape", "mixed"]
+
+ROOM = (3.0, 2.5)
+"""Half sizes of the room [m]; its middle is the origin."""
+_SLOTS = ((-1.55, 1.35), (1.55, 1.35), (0.0, -1.55))
+_TABLE_HALF = (0.62, 0.3)
+_RIM_M = 0.09  # how far from a table's edge a thing's middle stays [m]
+_CONTAINER_RIM_M = 0.16
+_APART_M, _BOWL_APART_M = 0.16, 0.25
+_HALF: Mapping[str, float] = MappingProxyType({"small": 0.016, "medium": 0.021, "big": 0.028})
+_COLOURS = ("red", "blue", "green", "yellow", "purple")
+
+
+class TableTop(NamedTuple):
+    """A table: middle [m], half sizes [m], height of its top [m]."""
+
+    x: float
+    y: float
+    half_x: float
+    half_y: float
+    height: float
+
+
+class Item(NamedTuple):
+    """A thing or a container, with where its body begins.
+
+    Attributes:
+        name: What the environment calls it.
+        form: ``cube``, ``cylinder``, ``ball``, or a kind of container.
+        half: Half its width [m].
+        colour: What it is painted with.
+        x: Of its middle, room frame [m].
+        y: Of its middle, room frame [m].
+        z: Of its underside [m].
+        yaw: Its turn about z [rad].
+    """
+
+    name: str
+    form: str
+    half: float
+    colour: str
+    x: float
+    y: float
+    z: float
+    yaw: float
+
+
+@dataclass(frozen=True)
+class WorldOptions:
+    """How a world is drawn.
+
+    Attributes:
+        seed: Draws everything.
+        objects: How many things there are, containers not counted; 0 draws 4..12.
+        by: What the things and their bowls differ in; ``mixed`` has everything.
+    """
+
+    seed: int = 0
+    objects: int = 0
+    by: By = "colour"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What was drawn.
+
+    Attributes:
+        tables: The tables.
+        obstacles: What stands in the way, seen from above.
+        items: Things and containers, in the order of the environment.
+    """
+
+    tables: tuple[TableTop, ...]
+    obstacles: tuple[Slab, ...]
+    items: tuple[Item, ...]
+
+
+def draw_layout(options: WorldOptions) -> Layout:
+    """Return the world that the options mean; equal options give equal worlds."""
+    rng = random.Random(f"tabletop {options.seed} {options.objects} {options.by}")
+    slots = _SLOTS if options.by == "mixed" or rng.random() < 0.5 else _SLOTS[:2]
+    tables = tuple(
+        TableTop(x + rng.uniform(-0.1, 0.1), y, *_TABLE_HALF, rng.choice((0.5, 0.56, 0.62)))
+        for x, y in slots
+    )
+    obstacles = tuple(
+        Slab(x, rng.uniform(-0.25, 0.25), rng.uniform(0.1, 0.18), rng.uniform(0.1, 0.18))
+        for x in rng.sample((-1.3, 1.3), rng.randint(0, 2))
+    )
+    count = options.objects or rng.randint(4, 12)
+    named = _things(rng, options.by, count)
+    placer = _Placer(rng, tables)
+    wanted = [(name, form, half, c) for name, form, half, c in named]
+    big_first = sorted(wanted, key=lambda one: one[1] in SHAPES)  # containers need the most room
+    placed = {one[0]: placer.place(*one) for one in big_first}
+    return Layout(tables, obstacles, tuple(placed[name] for name, *_ in wanted))
+
+
+Wanted: TypeAlias = tuple[str, str, float, str]
+
+
+def _things(rng: random.Random, by: By, count: int) -> list[Wanted]:
+    """Return the things and the containers: name, form, half width, colour."""
+    found: list[Wanted] = []
+    numbers: dict[str, int] = {}
+
+    def add(words: str, form: str, half: float, colour: str) -> None:
+        numbers[words] = numbers.get(words, -1) + 1
+        found.append((f"object_{words}_{numbers[words]}", form, half, colour))
+
+    match by:
+        case "colour":
+            colours = rng.sample(_COLOURS, rng.randint(2, 3))
+            for n in range(count):
+                colour = colours[n] if n < len(colours) else rng.choice(colours)
+                add(colour, rng.choice(SHAPES), _HALF["medium"], colour)
+            for colour in colours:
+                add(f"{colour}_bowl", "bowl", 0.14, colour)
+        case "size":
+            sizes = ("small", "big") if rng.random() < 0.5 else ("small", "medium", "big")
+            for n in range(count):
+                size = sizes[n] if n < len(sizes) else rng.choice(sizes)
+                colour = rng.choice(_COLOURS)
+                add(f"{size}_{colour}_cube", "cube", _HALF[size], colour)
+            for size in sizes:
+                add(f"{size}_bowl", "bowl", 0.14, "white")
+        case "shape":
+            shapes = rng.sample(SHAPES, rng.randint(2, 3))
+            for n in range(count):
+                shape = shapes[n] if n < len(shapes) else rng.choice(shapes)
+                colour = rng.choice(_COLOURS)
+                add(f"{colour}_{shape}", shape, _HALF["medium"], colour)
+            for _ in shapes:
+                add("white_plate", "plate", 0.14, "white")
+        case "mixed":
+            add("apple", "ball", 0.03, "red")
+            for colour in rng.sample(_COLOURS, 2):
+                add(f"{colour}_cup", "cylinder", 0.025, colour)
+            for n in range(max(1, count - 3)):
+                size, colour = rng.choice(("small", "big")), rng.choice(_COLOURS[:3])
+                add(f"{size}_{colour}_{SHAPES[n % 3]}", SHAPES[n % 3], _HALF[size], colour)
+            for words in ("red_bowl", "blue_bowl", "blue_plate", "tray"):
+                add(words, words.split("_")[-1], 0.14, words.split("_")[0])
+    return found
+
+
+class _Placer:
+    """Finds room on tables for one item after the other."""
+
+    def __init__(self, rng: random.Random, tables: tuple[TableTop, ...]) -> None:
+        self._rng = rng
+        self._tables = tables
+        self._taken: list[tuple[float, float, bool]] = []
+
+    def place(self, name: str, form: str, half: float, colour: str) -> Item:
+        """Return the item where there is room for it."""
+        holds = form not in SHAPES
+        for attempt in range(4000):
+            table = self._rng.choice(self._tables)
+            rim = _CONTAINER_RIM_M if holds else _RIM_M
+            x = table.x + self._rng.uniform(-1, 1) * (table.half_x - rim)
+            y = table.y + self._rng.uniform(-1, 1) * (table.half_y - rim)
+            tight = 1.0 if attempt < 2000 else 0.85
+            if all(
+                math.hypot(x - a, y - b) > tight * self._apart(holds, other)
+                for a, b, other in self._taken
+            ):
+                break
+        else:
+            raise ValueError(f"no room for {name}: fewer objects, please")
+        self._taken.append((x, y, holds))
+        return Item(name, form, half, colour, x, y, table.height, self._rng.uniform(-1.5, 1.5))
+
+    @staticmethod
+    def _apart(one: bool, other: bool) -> float:
+        if one and other:
+            return 0.32
+        return _BOWL_APART_M if one or other else _APART_M

@@ -1,0 +1,254 @@
+"""How the body does what it does: generators, one step (progress, phase) a control period.
+
+Everything is commanded smoothly and then compared with what happened: an arm that is held up says
+so. A hand is brought down until it or its load touches, as a person puts a cup down.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from bt_exec.failure import Failed
+from bt_exec_skills.motion.stepped import MotionSteps
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.tabletop.environment import Point
+from bt_exec_skills.tabletop.names import looks_of
+from bt_exec_skills.tabletop.sim.arm import FINGER_OPEN, HAND_DROP, HOME, REACH, ArmIK, Vector
+from bt_exec_skills.tabletop.sim.layout import Item
+from bt_exec_skills.tabletop.sim.ways import Way
+from bt_exec_skills.tabletop.sim.world import CONTROL_S, TableWorld
+
+__all__ = ["drive", "pick", "place"]
+
+_SPEED, _EASE = 0.7, 0.9  # of the base [m/s, m/s2]
+_TURN = 1.8  # [rad/s]
+_JOINT = np.array([0.6, 2.2, 2.4, 3.0])  # top speeds of the arm [m/s, rad/s]
+_TRAVEL_M = 0.80  # the grip is above everything on tables from here on
+_PRESS = -0.02
+_OFF_M = 0.05  # how far an item may be from where it was said to be
+
+
+def drive(world: TableWorld, way: Way, goal: Pose) -> MotionSteps:
+    """Follow the corners of a way, turning to the goal's yaw meanwhile."""
+    lengths = [math.dist(a, b) for a, b in pairwise(way)]
+    total = max(sum(lengths), 1e-6)
+    turn = world.turn
+    final = turn + math.remainder(goal.yaw - turn, math.tau)
+    behind, speed = 0.0, 0.0
+    while behind < total - 1e-4 or abs(final - turn) > 1e-3:
+        room = math.sqrt(2 * _EASE * max(total - behind, 0.0))
+        speed = min(_SPEED, speed + _EASE * CONTROL_S, room)
+        behind = min(total, behind + speed * CONTROL_S)
+        turn += max(-_TURN * CONTROL_S, min(_TURN * CONTROL_S, final - turn))
+        x, y = _along(way, lengths, behind)
+        world.command_base(x, y, turn)
+        yield 0.95 * behind / total, "driving"
+        if world.pose.away(x, y) > 0.3:
+            raise Failed("NO_PATH", f"something holds the base up at ({x:.2f}, {y:.2f})")
+    for _ in range(round(0.4 / CONTROL_S)):
+        yield 0.97, "driving"
+    if world.pose.away(goal.x, goal.y) > 0.06:
+        raise Failed("NO_PATH", f"stopped {world.pose.away(goal.x, goal.y):.2f} m before the goal")
+
+
+def _along(way: Way, lengths: Sequence[float], behind: float) -> tuple[float, float]:
+    for (a, b), length in zip(pairwise(way), lengths, strict=True):
+        if behind <= length and length > 0:
+            part = behind / length
+            return a[0] + part * (b[0] - a[0]), a[1] + part * (b[1] - a[1])
+        behind -= length
+    return way[-1]
+
+
+def _local(world: TableWorld, at: Point) -> Vector:
+    """Return a point of the room in the base's frame [m]."""
+    pose = world.pose
+    c, s = math.cos(pose.yaw), math.sin(pose.yaw)
+    x, y = at.x - pose.x, at.y - pose.y
+    return np.array([c * x + s * y, c * y - s * x, at.z])
+
+
+def _glide(world: TableWorld, goal: Vector, phase: str, slow: float = 1.0) -> MotionSteps:
+    """Bring the arm to joint values along a smooth curve."""
+    start = world.targets
+    seconds = max(float((np.abs(goal - start) / (_JOINT * slow)).max()) * 1.5, 0.1)
+    count = max(1, round(seconds / CONTROL_S))
+    for k in range(1, count + 1):
+        part = k / count
+        world.command_arm(start + (goal - start) * part * part * (3 - 2 * part))
+        yield part, phase
+
+
+def _settle(world: TableWorld, goal: Vector, phase: str) -> MotionSteps:
+    """Wait until the arm is where it was told to be.
+
+    Raises:
+        Failed: STUCK if something holds it up.
+    """
+    for _ in range(round(0.6 / CONTROL_S)):
+        if float(np.abs(world.joints - goal).max()) < 0.02:
+            return
+        yield 1.0, phase
+    off = world.joints - goal
+    if abs(off[0]) > 0.03 or float(np.abs(off[1:]).max()) > 0.08:
+        raise Failed("STUCK", "something holds the arm up")
+
+
+def _reach(world: TableWorld, ik: ArmIK, at: Point, yaws: Sequence[float]) -> Vector:
+    """Return joint values that bring the grip above `at`, with the first yaw that can.
+
+    Raises:
+        Failed: UNREACHABLE.
+    """
+    local = _local(world, at)
+    away = math.hypot(local[0], local[1])
+    if REACH[0] - 0.06 <= away <= REACH[1] + 0.04 and abs(math.atan2(local[1], local[0])) < 1.2:
+        local[2] = max(at.z + 0.12, _TRAVEL_M)
+        for yaw in yaws:
+            found = ik.solve(local, yaw - world.pose.yaw, np.array(HOME))
+            if found is not None:
+                return found
+    raise Failed(
+        "UNREACHABLE", f"{away:.2f} m from the base, {REACH[0]:g}..{REACH[1]:g} is in reach"
+    )
+
+
+def _item_at(world: TableWorld, at: Point) -> Item | None:
+    """Return the thing that is where it was said to be."""
+    now = world.environment()
+    near = [
+        (placed.pos.away(at), name)
+        for name, placed in now.objects.items()
+        if placed.pos.away(at) < _OFF_M
+    ]
+    return world.items[min(near)[1]] if near else None
+
+
+def _yaws(world: TableWorld, at: Point, item: Item | None, reach: float) -> list[float]:
+    """Return yaws of the hand, the one with the most room for the fingers first."""
+    now = world.environment()
+    names = [name for name in now.objects if item is None or name != item.name]
+    near = [name for name in names if now.objects[name].pos.flat(at) < 0.3]
+    others = [(now.objects[name].pos, _rim_of(world.items[name])) for name in near]
+    if item is not None and item.form == "cube":
+        turn = now.objects[item.name].ori[2]
+        options = [turn, turn + math.pi / 2]
+    else:
+        options = [k * math.pi / 8 for k in range(8)]
+
+    def room(yaw: float) -> float:
+        least = 1.0
+        for sign in (1, -1):
+            x, y = at.x - sign * reach * math.sin(yaw), at.y + sign * reach * math.cos(yaw)
+            least = min([least, *(abs(math.hypot(x - o.x, y - o.y) - rim) for o, rim in others)])
+        return round(least, 2)
+
+    return sorted(options, key=room, reverse=True)
+
+
+def _rim_of(item: Item) -> float:
+    """Return how far from its middle an item stands up [m]: at its rim, if it holds things."""
+    return item.half if looks_of(item.name).holds_things else 0.0
+
+
+def pick(world: TableWorld, ik: ArmIK, at: Point, lift: float, attempt: int) -> MotionSteps:
+    """Bring the open hand down round what is at `at`, close it and lift.
+
+    Args:
+        world: The world.
+        ik: Solves the arm.
+        at: Where the middle of the thing is.
+        lift: How far to lift it at least [m].
+        attempt: Another attempt turns the hand another way.
+
+    Raises:
+        Failed: UNREACHABLE, STUCK, or MISSED if the hand holds nothing afterwards.
+    """
+    item = _item_at(world, at)
+    half = item.half if item is not None else 0.03
+    gap = min(FINGER_OPEN, half * (1.42 if item is not None and item.form == "cube" else 1) + 0.02)
+    yaws = _yaws(world, at, item, gap)
+    yaws = yaws[attempt % len(yaws) :] + yaws[: attempt % len(yaws)]
+    above = _reach(world, ik, at, yaws)
+    low = max(at.z, at.z - half + 0.02)
+    yield from _open(world, gap)
+    yield from _raised(world, at.z + 0.12)
+    yield from _glide(world, above, "reaching")
+    yield from _settle(world, above, "reaching")
+    down = above.copy()
+    down[0] = low + HAND_DROP
+    try:
+        yield from _glide(world, down, "lowering")
+        yield from _settle(world, down, "lowering")
+        world.command_fingers(_PRESS)
+        for _ in range(round(0.4 / CONTROL_S)):
+            yield 0.6, "closing"
+        up = down.copy()
+        up[0] = max(down[0] + lift, above[0])
+        yield from _glide(world, up, "lifting", 0.7)
+    except Failed:
+        yield from _home(world, open_hand=True)
+        raise
+    held = world.held()
+    yield from _home(world, open_hand=held is None)
+    if held is None or world.held() is None:
+        raise Failed("MISSED", "the hand closed on nothing" if held is None else "it slipped away")
+
+
+def place(world: TableWorld, ik: ArmIK, at: Point, retract: float) -> MotionSteps:
+    """Bring what the hand holds down at `at` until it touches, and let go.
+
+    Raises:
+        Failed: EMPTY if the hand holds nothing; UNREACHABLE or STUCK.
+    """
+    held = world.held()
+    if held is None:
+        raise Failed("EMPTY", "the hand holds nothing")
+    gap = world.gap + 0.014
+    above = _reach(world, ik, at, _yaws(world, at, None, gap + 0.012))
+    yield from _raised(world, at.z + 0.2)
+    yield from _glide(world, above, "reaching", 0.8)
+    yield from _settle(world, above, "reaching")
+    low = above.copy()
+    low[0] = at.z + HAND_DROP + 0.008
+    for step in _glide(world, low, "lowering", 0.7):
+        yield step
+        if world.bumps(held):
+            world.command_arm(world.joints)
+            break
+    here = world.joints
+    world.command_arm(here)
+    for k in range(round(0.3 / CONTROL_S)):
+        world.command_fingers(world.gap + 0.004 if k < 5 else gap)
+        yield 0.8, "letting go"
+    up = here.copy()
+    up[0] = max(here[0] + retract, above[0])
+    yield from _glide(world, up, "drawing back")
+    yield from _home(world, open_hand=True)
+
+
+def _raised(world: TableWorld, height: float) -> MotionSteps:
+    """Lift the hand to where it passes over everything."""
+    now = world.joints
+    wanted = max(height, _TRAVEL_M) + HAND_DROP
+    if now[0] < wanted - 0.02:
+        up = now.copy()
+        up[0] = wanted
+        yield from _glide(world, up, "lifting")
+
+
+def _open(world: TableWorld, gap: float) -> MotionSteps:
+    world.command_fingers(gap)
+    for _ in range(round(0.2 / CONTROL_S)):
+        yield 0.0, "opening"
+
+
+def _home(world: TableWorld, *, open_hand: bool) -> MotionSteps:
+    if open_hand:
+        world.command_fingers(FINGER_OPEN)
+    yield from _raised(world, _TRAVEL_M)
+    yield from _glide(world, np.array(HOME), "drawing back", 0.8)

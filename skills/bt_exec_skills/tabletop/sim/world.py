@@ -1,0 +1,194 @@
+"""A simulated kitchen: the compiled model, its state, and what may happen to things in it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.tabletop.environment import Environment, Placed, Point
+from bt_exec_skills.tabletop.sim.arm import FINGER_OPEN, HOME, JOINTS, Vector
+from bt_exec_skills.tabletop.sim.layout import Item, Layout, WorldOptions, draw_layout
+from bt_exec_skills.tabletop.sim.scene import TIMESTEP, build_scene
+
+__all__ = ["CONTROL_S", "TableWorld"]
+
+CONTROL_S = 0.02
+"""How often a motion sets new targets [s, simulated]."""
+_STEPS = round(CONTROL_S / TIMESTEP)
+_FINGERS = ("finger/left", "finger/right")
+_BASE = ("base/x", "base/y", "base/yaw")
+
+
+class TableWorld:
+    """One world and its physics. Time passes only in `advance`.
+
+    Args:
+        options: Chosen options; the same options give the same world, bit for bit.
+
+    Attributes:
+        options: As given.
+        layout: What was drawn from the seed.
+        model: The compiled MuJoCo model.
+        data: Its state.
+        items: Things and containers that are there, by name.
+    """
+
+    def __init__(self, options: WorldOptions) -> None:
+        self.options = options
+        self.layout: Layout = draw_layout(options)
+        self.model: Any = build_scene(self.layout).compile()
+        self.data: Any = mujoco.MjData(self.model)
+        self.items: dict[str, Item] = {item.name: item for item in self.layout.items}
+        self._slippery = 0
+        model = self.model
+        self._joints = np.array([model.joint(name).qposadr[0] for name in JOINTS])
+        self._motors = np.array([model.actuator(name).id for name in JOINTS])
+        self._finger_q = np.array([model.joint(name).qposadr[0] for name in _FINGERS])
+        self._finger_u = np.array([model.actuator(name).id for name in _FINGERS])
+        self._base_q = np.array([model.joint(name).qposadr[0] for name in _BASE])
+        self._base_u = np.array([model.actuator(name).id for name in _BASE])
+        self._grip = model.site("grip").id
+        self._fingers = {model.geom(name).id for name in _FINGERS}
+        self._hand = {*self._fingers, model.geom("hand/palm").id}
+        self._owner = [model.body(model.geom(g).bodyid[0]).name for g in range(model.ngeom)]
+        self.data.qpos[self._joints] = HOME
+        self.data.qpos[self._finger_q] = FINGER_OPEN
+        self.command_arm(np.array(HOME))
+        self.command_fingers(FINGER_OPEN)
+        mujoco.mj_forward(model, self.data)
+
+    # -- readings
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return float(self.data.time)
+
+    @property
+    def pose(self) -> Pose:
+        """Where the base is."""
+        x, y, yaw = self.data.qpos[self._base_q]
+        return Pose(float(x), float(y), math.remainder(float(yaw), math.tau))
+
+    @property
+    def joints(self) -> Vector:
+        """The arm's joint values, shape (4,)."""
+        return np.asarray(self.data.qpos[self._joints]).copy()
+
+    @property
+    def targets(self) -> Vector:
+        """What the arm was commanded last, shape (4,)."""
+        return np.asarray(self.data.ctrl[self._motors]).copy()
+
+    @property
+    def grip(self) -> Point:
+        """Where the grip is."""
+        return Point(*(float(value) for value in self.data.site_xpos[self._grip]))
+
+    @property
+    def gap(self) -> float:
+        """Half the distance between the fingers [m]."""
+        return float(self.data.qpos[self._finger_q].mean())
+
+    @property
+    def speed(self) -> float:
+        """The fastest of the robot's joints [m/s or rad/s]."""
+        robot = self.data.qvel[-9:]  # the robot is the last that the scene adds
+        return float(np.abs(robot).max())
+
+    def environment(self) -> Environment:
+        """Return the ground truth of the world."""
+        objects = {}
+        for name in self.items:
+            body = self.data.body(name)
+            w, x, y, z = (float(value) for value in body.xquat)
+            roll = math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
+            pitch = math.asin(max(-1.0, min(1.0, 2 * (w * y - z * x))))
+            yaw = math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+            at = Point(*(float(value) for value in body.xpos))
+            objects[name] = Placed(int(body.id), at, (roll, pitch, yaw))
+        return Environment(self.time, objects, self.pose)
+
+    def touched(self) -> dict[str, set[str]]:
+        """Return what the robot's hand touches: ``left``, ``right`` and ``palm`` by item."""
+        found: dict[str, set[str]] = {}
+        for contact in self.data.contact[: self.data.ncon]:
+            for mine, other in (contact.geom, contact.geom[::-1]):
+                if int(mine) in self._hand:
+                    part = self.model.geom(int(mine)).name.split("/")[-1]
+                    found.setdefault(self._owner[int(other)], set()).add(part)
+        return found
+
+    def held(self) -> str | None:
+        """Return what both fingers touch, if they are round it."""
+        for name, parts in self.touched().items():
+            if name in self.items and {"left", "right"} <= parts:
+                return name
+        return None
+
+    def bumps(self, held: str | None) -> bool:
+        """Whether the hand, or what it holds, touches anything else."""
+        ours = {held} if held is not None else set()
+        for contact in self.data.contact[: self.data.ncon]:
+            first, second = (int(geom) for geom in contact.geom)
+            one = first in self._hand or self._owner[first] in ours
+            two = second in self._hand or self._owner[second] in ours
+            if one != two:
+                return True
+        return False
+
+    # -- commands
+
+    def command_arm(self, joints: Vector) -> None:
+        """Set the arm's targets, shape (4,)."""
+        self.data.ctrl[self._motors] = joints
+
+    def command_fingers(self, gap: float) -> None:
+        """Set the target of both fingers: half the gap [m]; below 0 they press."""
+        self.data.ctrl[self._finger_u] = FINGER_OPEN if self._slippery else gap
+
+    def command_base(self, x: float, y: float, yaw: float) -> None:
+        """Set the target of the base; `yaw` counts on without wrapping."""
+        self.data.ctrl[self._base_u] = (x, y, yaw)
+
+    @property
+    def turn(self) -> float:
+        """The base's yaw without wrapping [rad]."""
+        return float(self.data.qpos[self._base_q[2]])
+
+    def freeze(self) -> None:
+        """Keep every joint of base and arm where it is."""
+        self.data.qvel[-9:-2] = 0.0
+        self.command_base(*(float(value) for value in self.data.qpos[self._base_q]))
+        self.command_arm(self.joints)
+
+    def advance(self) -> None:
+        """Advance the physics by one control period."""
+        if self._slippery:
+            self._slippery -= 1
+            self.data.ctrl[self._finger_u] = FINGER_OPEN
+        mujoco.mj_step(self.model, self.data, _STEPS)
+
+    # -- what may happen
+
+    def slip(self, seconds: float = 0.3) -> None:
+        """Let the fingers open by themselves for a while: what they hold falls."""
+        self._slippery = round(seconds / CONTROL_S)
+
+    def move_item(self, name: str, x: float, y: float, z: float) -> None:
+        """Put an item somewhere else, as a person would."""
+        joint = self.model.body(name).jntadr[0]
+        at, speed = self.model.jnt_qposadr[joint], self.model.jnt_dofadr[joint]
+        self.data.qpos[at : at + 3] = (x, y, z)
+        self.data.qvel[speed : speed + 6] = 0.0
+        self.data.qvel[speed + 2] = -0.05  # wakes it
+        mujoco.mj_forward(self.model, self.data)
+
+    def remove_item(self, name: str) -> None:
+        """Take an item away: the environment does not list it any more."""
+        self.move_item(name, 50.0 + len(self.items), 50.0, 0.1)
+        del self.items[name]

@@ -1,0 +1,1 @@
+"""The skills and conditions of the pack."""

@@ -1,0 +1,152 @@
+"""Conditions of the pack: where things are, what the hand holds, whether all is sorted.
+
+Timing: a condition is asked once or each tick, as the node says (see `bt_exec.spec.model`). Each
+answer rests on a reading of the world that began after the node did; until there is one it is *not
+known yet*.
+"""
+
+from __future__ import annotations
+
+from bt_exec.observation import World
+from bt_exec.skill import Service, Verdict, condition
+from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.goals.groups import unsorted
+from bt_exec_skills.tabletop.hand import Hand
+from bt_exec_skills.tabletop.names import Attribute, ObjectName
+from bt_exec_skills.tabletop.perception.observation import TableObservation
+from bt_exec_skills.tabletop.robot import TableRobot
+from bt_exec_skills.tabletop.skills.go_to_object import NEAR_M
+
+__all__ = [
+    "CONDITIONS",
+    "all_in_place",
+    "all_sorted_by",
+    "at",
+    "hand_empty",
+    "holds",
+    "object_in",
+    "object_visible",
+]
+
+_UNKNOWN = "SIMULATOR_UNREACHABLE"
+_PATIENCE_S = 10.0
+_WAITING = Verdict.unknown("nothing read yet")
+
+
+def _seen(robot: TableRobot, world: World[TableObservation]) -> Environment | None:
+    return robot.seen(world.since, world.now)
+
+
+@condition(
+    patience_s=_PATIENCE_S,
+    unknown=_UNKNOWN,
+    skip_reason="already there",
+    establishes={"at": "{target}"},
+)
+def at(robot: TableRobot, world: World[TableObservation], target: ObjectName) -> Verdict:
+    """Whether the robot stands where the arm may reach an object."""
+    now = _seen(robot, world)
+    if now is None or now.base is None:
+        return _WAITING
+    place = now.at(target)
+    if place is None:
+        return Verdict.no(f"{target} is not there")
+    away = place.flat(now.base)
+    return Verdict(away <= NEAR_M, f"{away:.1f} m away")
+
+
+@condition(patience_s=_PATIENCE_S, unknown=_UNKNOWN, establishes={"hand": "{object}"})
+def holds(
+    robot: TableRobot,
+    world: World[TableObservation],
+    hand: Service[Hand],
+    object: ObjectName,  # noqa: A002 - as in plans
+) -> Verdict:
+    """Whether the hand holds that object."""
+    now = _seen(robot, world)
+    if now is None:
+        return _WAITING
+    held = hand.holds(now)
+    return Verdict(held == object, f"hand: {held or 'empty'}")
+
+
+@condition(patience_s=_PATIENCE_S, unknown=_UNKNOWN, establishes={"hand": "empty"})
+def hand_empty(robot: TableRobot, world: World[TableObservation], hand: Service[Hand]) -> Verdict:
+    """Whether the hand holds nothing."""
+    now = _seen(robot, world)
+    if now is None:
+        return _WAITING
+    held = hand.holds(now)
+    return Verdict(held is None, f"hand: {held or 'empty'}")
+
+
+@condition(
+    patience_s=_PATIENCE_S,
+    unknown=_UNKNOWN,
+    skip_reason="already in place",
+    establishes={"spot.{object}": "in {target}"},
+)
+def object_in(
+    robot: TableRobot,
+    world: World[TableObservation],
+    hand: Service[Hand],
+    object: ObjectName,  # noqa: A002 - as in plans
+    target: ObjectName,
+) -> Verdict:
+    """Whether an object lies within another and nobody holds it."""
+    now = _seen(robot, world)
+    if now is None:
+        return _WAITING
+    if hand.holds(now) == object:
+        return Verdict.no(f"{object}: hand")
+    return Verdict(now.inside(object, target), f"{object}: {now.holder(object) or 'outside'}")
+
+
+@condition(patience_s=_PATIENCE_S, unknown=_UNKNOWN)
+def object_visible(
+    robot: TableRobot,
+    world: World[TableObservation],
+    object: ObjectName,  # noqa: A002 - as in plans
+) -> Verdict:
+    """Whether the environment lists an object now."""
+    now = _seen(robot, world)
+    if now is None:
+        return _WAITING
+    return Verdict(object in now.objects, f"{len(now.objects)} objects")
+
+
+@condition(patience_s=_PATIENCE_S, unknown=_UNKNOWN, skip_reason="already sorted")
+def all_sorted_by(
+    robot: TableRobot, world: World[TableObservation], attribute: Attribute
+) -> Verdict:
+    """Whether every thing lies in a container, and no container holds two groups."""
+    now = _seen(robot, world)
+    if now is None:
+        return _WAITING
+    left = unsorted(now, attribute)
+    return Verdict(not left, f"{len(left)} not sorted", left[:5])
+
+
+@condition(patience_s=_PATIENCE_S, unknown=_UNKNOWN)
+def all_in_place(
+    robot: TableRobot,
+    world: World[TableObservation],
+    objects: tuple[ObjectName, ...],
+    targets: tuple[ObjectName, ...],
+) -> Verdict:
+    """Whether every one of `objects` lies within the one of `targets` that stands at its place."""
+    now = _seen(robot, world)
+    if now is None:
+        return _WAITING
+    wrong = [
+        f"{name} → {target}"
+        for name, target in zip(objects, targets, strict=False)
+        if now.holder(name) != target
+    ]
+    count = len(objects) - len(wrong)
+    why = f"{count}/{len(objects)}; {', '.join(wrong)}" if wrong else f"{count} in place"
+    return Verdict(not wrong, why, tuple(wrong))
+
+
+CONDITIONS = (at, holds, hand_empty, object_in, object_visible, all_sorted_by, all_in_place)
+"""All conditions of the pack."""

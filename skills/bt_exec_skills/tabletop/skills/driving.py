@@ -1,0 +1,80 @@
+"""What the skills of this pack share: read the world, follow a motion, name what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from bt_exec.failure import Failed, nearest
+from bt_exec.skill import Running, Steps
+from bt_exec_skills.motion.follow import follow_motion
+from bt_exec_skills.tabletop.environment import Environment, Point
+from bt_exec_skills.tabletop.robot import Motion, TableRobot
+
+__all__ = ["MOTION_FAILS", "READ_FAILS", "drive", "read", "settle", "where"]
+
+READ_FAILS = frozenset({"SIMULATOR_UNREACHABLE", "SIMULATOR_FAULT"})
+"""Codes of `read`."""
+MOTION_FAILS = frozenset({"UNREACHABLE", "NO_PATH", "BLOCKED", "STOPPED", *READ_FAILS})
+"""Codes of `drive`."""
+
+_CODES: Mapping[str, str] = MappingProxyType(
+    {code: code for code in ("UNREACHABLE", "NO_PATH", "STOPPED", *READ_FAILS)}
+)
+_ITS_OWN = ("MISSED", "EMPTY", "UNCERTAIN")  # the world says better whether it did
+_SETTLE_TICKS = 3
+
+
+def read(robot: TableRobot) -> Steps[Environment]:
+    """Return the world as it is now.
+
+    Raises:
+        Failed: SIMULATOR_UNREACHABLE or SIMULATOR_FAULT.
+    """
+    reading = robot.read()
+    while not reading.done:
+        yield Running(None, "looking")
+    if reading.environment is None:
+        failed = reading.failure or Failed("SIMULATOR_UNREACHABLE", "nothing was read")
+        raise Failed(failed.code, failed.message)
+    return reading.environment
+
+
+def where(now: Environment, name: str) -> Point:
+    """Return where an object is.
+
+    Raises:
+        Failed: OBJECT_GONE, with what is there, nearest name first.
+    """
+    at = now.at(name)
+    if at is None:
+        near = nearest(name, now.objects)
+        rest = [other for other in now.objects if other not in near]
+        known = ", ".join((*near, *rest)) or "nothing"
+        raise Failed("OBJECT_GONE", f"{name} is not there; there are: {known}", target=name)
+    return at
+
+
+def drive(robot: TableRobot, motion: Motion, **facts: Any) -> Steps[Failed | None]:
+    """Follow `motion` to its end; it is stopped in any case.
+
+    Returns:
+        A failure that the world settles: the hand closed on nothing, or nobody knows whether it
+        moved. None if it ended well.
+
+    Raises:
+        Failed: If it could not be carried out; BLOCKED for what is none of the known reasons.
+    """
+    yield from follow_motion(motion, lambda: robot.doing)
+    failed = motion.failure
+    if failed is None or failed.code in _ITS_OWN:
+        return failed
+    code = _CODES.get(failed.code, "BLOCKED")
+    raise Failed(code, failed.message or failed.code, **facts)
+
+
+def settle() -> Steps:
+    """Let a moment pass, so that what was let go lies still."""
+    for _ in range(_SETTLE_TICKS):
+        yield Running(None, "looking")

@@ -1,0 +1,60 @@
+"""The skill `go_to_object`."""
+
+from __future__ import annotations
+
+from bt_exec.failure import Failed
+from bt_exec.skill import Service, Steps, skill
+from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.hand import Hand
+from bt_exec_skills.tabletop.names import ObjectName
+from bt_exec_skills.tabletop.robot import TableRobot
+from bt_exec_skills.tabletop.skills.driving import MOTION_FAILS, drive, read, where
+
+__all__ = ["NEAR_M", "go_to_object", "keep_hold"]
+
+NEAR_M = 1.1
+"""From this distance on an object is out of the robot's reach [m]."""
+_MOVED_M = 0.3
+_CHASES = 2
+
+
+def keep_hold(hand: Hand, now: Environment) -> str | None:
+    """Return what the hand holds; notice what fell.
+
+    Raises:
+        Failed: DROPPED, with where it lies.
+    """
+    thing, held = hand.thing, hand.holds(now)
+    if thing is not None and held is None:
+        hand.let_go()
+        at = now.at(thing)
+        if at is None:
+            raise Failed("OBJECT_GONE", f"{thing} was in the hand and is not there", target=thing)
+        lies = f"({at.x:.2f}, {at.y:.2f}, {at.z:.2f})"
+        raise Failed("DROPPED", f"{thing} fell; it lies at {lies}", object=thing)
+    return held
+
+
+@skill(
+    fails={"NOT_THERE", "OBJECT_GONE", "DROPPED", *MOTION_FAILS},
+    effects={"at": "{target}"},
+    uses={"base"},
+    timeout_s=120,
+)
+def go_to_object(robot: TableRobot, hand: Service[Hand], target: ObjectName) -> Steps:
+    """Drive to where the arm reaches `target`.
+
+    The pose is read when the skill starts. An object that moved meanwhile is followed twice.
+    """
+    now = yield from read(robot)
+    keep_hold(hand, now)
+    for _ in range(1 + _CHASES):
+        at = where(now, target)
+        yield from drive(robot, robot.goto(at), target=target)
+        now = yield from read(robot)
+        keep_hold(hand, now)
+        if where(now, target).flat(at) <= _MOVED_M:
+            break
+    away = where(now, target).flat(now.base) if now.base is not None else 0.0
+    if away > NEAR_M:
+        raise Failed("NOT_THERE", f"{target} is {away:.2f} m away", target=target)

@@ -1,0 +1,101 @@
+"""Where a thing is put: free room in a container, or beside something, as the robot sees it."""
+
+from __future__ import annotations
+
+import math
+
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.tabletop.environment import Environment, Point
+from bt_exec_skills.tabletop.names import looks_of
+from bt_exec_skills.tabletop.robot import Side
+
+__all__ = ["is_beside", "spot_for"]
+
+_RING_M = 0.07  # from the middle of a container
+_ROOM_M = 0.055  # between the middles of two things in a container
+_BESIDE_M, _BESIDE_CONTAINER_M = 0.13, 0.24
+_FREE_M, _FREE_CONTAINER_M = 0.09, 0.2
+_LEVEL_M = 0.09
+_NEAR_M = 0.36
+_TURNS = {"left_of": math.pi / 2, "right_of": -math.pi / 2, "behind": 0.0, "in_front_of": math.pi}
+
+
+def spot_for(now: Environment, thing: str, target: str, side: Side) -> Point | None:
+    """Return the point to put `thing` at, or None if there is no room.
+
+    Args:
+        now: The world.
+        thing: What is put.
+        target: What it is put into or beside; it must be there.
+        side: How.
+    """
+    middle = now.objects[target].pos
+    if side == "in":
+        return _inside(now, thing, target, middle)
+    return _beside(now, thing, target, middle, side)
+
+
+def _inside(now: Environment, thing: str, target: str, middle: Point) -> Point:
+    """Return the middle of a container if it is free, else the freest place round it."""
+    others = [now.objects[name].pos for name in now.content(target) if name != thing]
+    ring = [
+        Point(
+            middle.x + _RING_M * math.cos(k * math.pi / 4),
+            middle.y + _RING_M * math.sin(k * math.pi / 4),
+            middle.z,
+        )
+        for k in range(8)
+    ]
+    if not looks_of(target).holds_things:  # onto a thing: only its middle will do
+        return middle
+
+    def room(spot: Point) -> float:
+        return round(min((spot.flat(other) for other in others), default=1.0), 3)
+
+    if room(middle) >= _ROOM_M:
+        return middle
+    return max(ring, key=room)
+
+
+def _beside(now: Environment, thing: str, target: str, middle: Point, side: Side) -> Point | None:
+    away = _BESIDE_CONTAINER_M if looks_of(target).holds_things else _BESIDE_M
+    ahead = math.atan2(middle.y - now.base.y, middle.x - now.base.x) if now.base else math.pi / 2
+    turns = [ahead + k * math.pi / 6 for k in range(12)]
+    if side != "next_to":
+        wanted = ahead + _TURNS[side]
+        turns = [wanted, wanted + 0.3, wanted - 0.3, wanted + 0.6, wanted - 0.6]
+    level = [
+        (name, placed.pos)
+        for name, placed in now.objects.items()
+        if name not in (thing, target) and abs(placed.pos.z - middle.z) < _LEVEL_M
+    ]
+    near = [at for _, at in level if at.flat(middle) < 1.2]
+    x = sum(at.x for at in near) / len(near) if near else middle.x
+    y = sum(at.y for at in near) / len(near) if near else middle.y
+    free = []
+    for order, turn in enumerate(turns):
+        spot = Point(
+            middle.x + away * math.cos(turn), middle.y + away * math.sin(turn), middle.z + 0.02
+        )
+        if all(
+            spot.flat(at) > (_FREE_CONTAINER_M if looks_of(name).holds_things else _FREE_M)
+            for name, at in level
+        ):
+            rank = math.hypot(spot.x - x, spot.y - y) if side == "next_to" else float(order)
+            free.append((rank, spot))
+    return min(free)[1] if free else None
+
+
+def is_beside(
+    now: Environment, thing: str, target: str, side: Side, seen_from: Pose | None
+) -> bool:
+    """Whether `thing` lies on a side of `target`, seen from a pose."""
+    a, b = now.at(thing), now.at(target)
+    if a is None or b is None or a.flat(b) > _NEAR_M or abs(a.z - b.z) > _LEVEL_M:
+        return False
+    if side == "next_to":
+        return True
+    base = seen_from or now.base
+    ahead = math.atan2(b.y - base.y, b.x - base.x) if base is not None else math.pi / 2
+    bearing = math.atan2(a.y - b.y, a.x - b.x) - ahead - _TURNS.get(side, 0.0)
+    return abs(math.remainder(bearing, math.tau)) < math.pi / 3

@@ -1,0 +1,218 @@
+"""The two-level plan of a language model, read and written: ``subgoals`` and ``task_outputs``.
+
+::
+
+    {"task_outputs": [{"subgoal": "red things in the red bowl",
+                       "tasks": [{"skill": "GoToObject", "target": "object_red_0"}, …]}]}
+
+``subgoals``, the list of the first level, may stand beside it; then both must tell the same goals.
+What such a plan leaves out is filled in: `place_object` names what is in the hand by then. Whether
+its targets exist and whether it does what was asked is checked with the world at hand
+(`bt_exec_skills.tabletop.checkers`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from bt_exec.failure import Problem, SpecError
+from bt_exec.language.messages import language_of
+from bt_exec.pack import PlanFormat
+from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Sequence, Tree
+
+__all__ = ["SKILLS", "TASK_OUTPUTS", "read_tasks", "write_tasks"]
+
+SKILLS: Mapping[str, str] = MappingProxyType(
+    {
+        "GoToObject": "go_to_object",
+        "PickObject": "pick_object",
+        "PlaceObject": "place_object",
+    }
+)
+"""Names of skills in such plans, each with its own name here; both are read."""
+_LONGEST = 200_000
+_MOST_GOALS, _MOST_TASKS = 50, 400
+_FORM = '{"task_outputs": [{"subgoal": "…", "tasks": [{"skill": "GoToObject", "target": "…"}]}]}'
+
+
+def read_tasks(text: str, file: str = "<plan>", command: str = "") -> MissionSpec:
+    """Return the mission of a two-level plan.
+
+    Raises:
+        SpecError: Holding every mistake.
+    """
+    data = _loaded(text, file)
+    problems: list[Problem] = []
+    goals = list(_goals(data, file, problems))
+    if problems:
+        raise SpecError(problems)
+    language: Any = language_of(command or text)
+    names = tuple(str(name)[:500] for name, _ in goals)
+    header = Mission(command=command, language=language, compiler="task-outputs", subgoals=names)
+    nodes = [
+        {"name": name.strip()[:64].strip() or f"goal {number}", "sequence": steps}
+        for number, (name, steps) in enumerate(goals, 1)
+    ]
+    return MissionSpec(mission=header, root=Sequence.model_validate({"sequence": nodes}))
+
+
+def _loaded(text: str, file: str) -> dict[str, Any]:
+    if len(text) > _LONGEST:
+        raise SpecError([_problem(file, "TOO_LONG", f"is longer than {_LONGEST} characters")])
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        found = _problem(file, "BAD_JSON", f"is no JSON: {error.msg}")
+        raise SpecError([replace(found, line=error.lineno, column=error.colno)]) from None
+    except RecursionError:
+        raise SpecError([_problem(file, "BAD_JSON", "is nested too deep")]) from None
+    if not isinstance(data, dict) or not isinstance(data.get("task_outputs"), list):
+        raise SpecError([_problem(file, "NOT_A_PLAN", f"must be {_FORM}")])
+    return data
+
+
+Steps = list[dict[str, Any]]
+
+
+def _goals(data: dict[str, Any], file: str, problems: list[Problem]) -> Iterator[tuple[str, Steps]]:
+    """Yield the name of every subgoal with its steps; collect what is wrong."""
+    outputs = data["task_outputs"]
+    for key in sorted(data.keys() - {"subgoals", "task_outputs"}):
+        allowed = ("subgoals", "task_outputs")
+        problems.append(_problem(file, "UNKNOWN_FIELD", f"has no field {key!r}", "", key, allowed))
+    if not 0 < len(outputs) <= _MOST_GOALS:
+        message = f"must hold 1 to {_MOST_GOALS} subgoals"
+        problems.append(_problem(file, "NOT_A_PLAN", message, "task_outputs"))
+        return
+    names = [one.get("subgoal") if isinstance(one, dict) else None for one in outputs]
+    told = data.get("subgoals", names)
+    if not isinstance(told, list) or told != names:
+        message = "subgoals and task_outputs must tell the same goals in the same order"
+        problems.append(_problem(file, "OTHER_SUBGOALS", message, "subgoals", str(told)[:80]))
+    held: str | None = None
+    for number, one in enumerate(outputs):
+        place = f"task_outputs[{number}]"
+        name = names[number]
+        tasks = one.get("tasks") if isinstance(one, dict) else None
+        if not isinstance(name, str) or not name.strip():
+            problems.append(_problem(file, "WRONG_TYPE", "needs a text 'subgoal'", place))
+            name = ""
+        if not isinstance(tasks, list) or not 0 < len(tasks) <= _MOST_TASKS:
+            message = f"needs 'tasks', 1 to {_MOST_TASKS} of them"
+            problems.append(_problem(file, "NOT_A_PLAN", message, place))
+            continue
+        steps: Steps = []
+        for at, task in enumerate(tasks):
+            step, held = _step(task, f"{place}/tasks[{at}]", held, file, problems)
+            steps += [step] if step else []
+        yield name, steps
+
+
+def _step(
+    task: Any, place: str, held: str | None, file: str, problems: list[Problem]
+) -> tuple[dict[str, Any] | None, str | None]:
+    """Return the step of a task, and what the hand holds after it."""
+    if not isinstance(task, dict):
+        form = 'must be {"skill": "…", "target": "…"}'
+        problems.append(_problem(file, "NOT_AN_ACTION", form, place))
+        return None, held
+    for key in sorted(task.keys() - {"skill", "target"}):
+        message, allowed = f"a task has no field {key!r}", ("skill", "target")
+        problems.append(_problem(file, "UNKNOWN_FIELD", message, place, key, allowed))
+    said, target = task.get("skill"), task.get("target")
+    skill = SKILLS.get(said, said) if isinstance(said, str) else None
+    if skill not in SKILLS.values():
+        message = f"there is no skill {said!r}"
+        found = str(said)[:60]
+        problems.append(
+            _problem(file, "UNKNOWN_SKILL", message, f"{place}/skill", found, tuple(SKILLS))
+        )
+        return None, held
+    if not isinstance(target, str) or not target.strip():
+        message = "needs a target: the name of an object"
+        problems.append(_problem(file, "MISSING_ARGUMENT", message, f"{place}/target"))
+        return None, held
+    if skill == "pick_object":
+        if held is not None:
+            message = f"the hand holds {held} by then; place it first"
+            problems.append(_problem(file, "HAND_FULL", message, place, target))
+        return {"do": skill, "with": {"target": target}}, target
+    if skill == "place_object":
+        if held is None:
+            message = "the hand is empty by then; pick something first"
+            problems.append(_problem(file, "HAND_EMPTY", message, place, target))
+            return None, None
+        return {"do": skill, "with": {"object": held, "target": target}}, None
+    return {"do": skill, "with": {"target": target}}, held
+
+
+def write_tasks(spec: MissionSpec) -> str:
+    """Return an expanded mission as a two-level plan, indented.
+
+    Skips and retries have no place in it and are left to whoever runs it; so is the check that
+    ends our own plans.
+
+    Raises:
+        SpecError: If it holds an action that such a plan cannot name.
+    """
+    problems: list[Problem] = []
+    outputs = []
+    goals = list(_named(spec.root)) or [spec.root]
+    for number, goal in enumerate(goals, 1):
+        tasks = [_task(node, problems) for node in _actions(goal)]
+        name = goal.name or spec.mission.command or f"goal {number}"
+        outputs.append({"subgoal": name, "tasks": tasks})
+    if problems:
+        raise SpecError(problems)
+    plan = {"subgoals": [one["subgoal"] for one in outputs], "task_outputs": outputs}
+    return json.dumps(plan, ensure_ascii=False, indent=2)
+
+
+def _named(node: NodeBase) -> Iterator[NodeBase]:
+    """Yield the innermost named sequences, in order."""
+    if not isinstance(node, Sequence):
+        return
+    inner = [found for child in node.sequence for found in _named(child)]
+    if inner:
+        yield from inner
+    elif node.name is not None:
+        yield node
+
+
+def _actions(node: NodeBase) -> Iterator[Do]:
+    match node:
+        case Do():
+            yield node
+        case Sequence():
+            for child in node.sequence:
+                yield from _actions(child)
+        case Tree(body=body) if body is not None:
+            yield from _actions(body)
+
+
+def _task(node: Do, problems: list[Problem]) -> dict[str, str]:
+    for skill, own in SKILLS.items():
+        if node.do == own and node.args.get("side", "in") == "in":
+            return {"skill": skill, "target": str(node.args["target"])}
+    message = f"a two-level plan has no task for {node.do} {dict(node.args)}"
+    problems.append(_problem("the plan", "NOT_IN_TASK_OUTPUTS", message))
+    return {}
+
+
+def _problem(
+    file: str,
+    code: str,
+    message: str,
+    place: str = "",
+    found: str = "",
+    allowed: tuple[str, ...] = (),
+) -> Problem:
+    return Problem(code, message, place, found, allowed, file)
+
+
+TASK_OUTPUTS = PlanFormat(read_tasks, write_tasks)
+"""The format for ``compile --format task-outputs`` and ``run --plan``."""

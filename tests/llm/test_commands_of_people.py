@@ -1,0 +1,26 @@
+"""Commands as people say them, labelled by what they expect: most work, none does something else.
+
+The files say when they were first tried, and what came of it; since then they are seen.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bt_exec.site import load_site
+from tests.llm.scoring import score
+
+FOLDER = Path(__file__).parents[1] / "data" / "commands"
+
+
+@pytest.mark.parametrize("name", ["door", "building"])
+def test_most_commands_do_what_was_asked_and_none_does_something_else(name):
+    files = sorted(FOLDER.glob(f"{name}_*.yaml"))
+    cases = [case for file in files for case in yaml.safe_load(file.read_text(encoding="utf-8"))]
+    assert len(cases) >= 150
+    found = score(load_site(name), cases)
+    assert found.wrong == 0, found.faults
+    assert found.understood >= 0.9 * found.asked, found.faults

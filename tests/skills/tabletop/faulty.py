@@ -1,0 +1,153 @@
+"""A simulator of somebody else: the document's protocol with the faults that are known of it."""
+
+import json
+import math
+import re
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+OBJECTS = {
+    "object_red_0": [1.0, 1.0, 0.52],
+    "object_red_1": [2.6, 2.0, 0.52],
+    "object_blue_0": [-1.0, 1.0, 0.52],
+    "object_red_bowl_0": [1.5, 1.3, 0.5],
+    "object_blue_bowl_0": [-1.4, 1.2, 0.5],
+}
+_PLACE = re.compile(r"(plan_mobile_path|pick_object|place_object)\(\[([^\]]+)\]")
+
+
+class FaultySimulator:
+    """Moves things by arithmetic. A fault is one of `FAULTS`; `world` is what really is."""
+
+    def __init__(self, fault="", times=2):
+        self.fault, self.left = fault, times
+        self.objects = {name: list(at) for name, at in OBJECTS.items()}
+        self.base = [0.0, 0.0, 0.0]
+        self.held = None
+        self.reads = 0
+        self.codes = []
+        self.lock = threading.Lock()
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def log_message(self, *args):
+                pass
+
+            def do_GET(self):
+                outer.get(self)
+
+            def do_POST(self):
+                length = int(self.headers.get("content-length", 0))
+                outer.post(self, json.loads(self.rfile.read(length) or b"{}"))
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True)
+        self.thread.start()
+        self.address = f"http://127.0.0.1:{self.server.server_address[1]}"
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+        self.thread.join()
+
+    def strikes(self, *faults):
+        """Whether one of these faults happens now; each a few times only."""
+        if self.fault in faults and self.left > 0:
+            self.left -= 1
+            return True
+        return False
+
+    # -- answers
+
+    def say(self, handler, found, code=200):
+        body = json.dumps(found).encode()
+        handler.send_response(code)
+        handler.send_header("Content-Type", "application/json")
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    def hang_up(self, handler):
+        handler.close_connection = True
+        handler.connection.close()
+
+    def get(self, handler):
+        if handler.path == "/state" and self.fault != "no state":
+            x, y, theta = self.base
+            return self.say(handler, {"mobile": {"x": x, "y": y, "theta": theta}})
+        if handler.path != "/env":
+            return self.say(handler, {"detail": "Not Found"}, 404)
+        self.reads += 1
+        if self.strikes("reads fail"):
+            return self.say(handler, {"detail": "boom"}, 500)
+        if self.strikes("slow"):
+            time.sleep(0.4)
+        objects = {
+            name: {"id": n, "pos": list(at), "ori": [0, 0, 0]}
+            for n, (name, at) in enumerate(self.objects.items())
+        }
+        if self.fault == "names flicker" and self.reads % 5 == 3:
+            objects.pop("object_red_1", None)
+            objects["object_ghost_0"] = {"id": 99, "pos": [0, 0, 0.5], "ori": [0, 0, 0]}
+        if self.fault == "wrong types":
+            objects["object_text_0"] = {"id": "x", "pos": "here", "ori": None}
+            objects["object_nan_0"] = {"id": 7, "pos": [None, 1, 2], "ori": [0, 0, 0]}
+            objects["object_list_0"] = [1, 2, 3]
+        return self.say(handler, {"timestamp": time.time(), "objects": objects})
+
+    def post(self, handler, body):
+        if handler.path != "/send_action":
+            return self.say(handler, {"detail": "Not Found"}, 404)
+        code = body["action"]["payload"]["code"]
+        self.codes.append(code)
+        if self.strikes("throws and says success"):
+            return self.say(handler, {"status": "success", "result": {}})
+        if self.strikes("breaks before it moves"):
+            return self.hang_up(handler)
+        if self.strikes("500 before it moves"):
+            return self.say(handler, {"detail": "boom"}, 500)
+        with self.lock:
+            self.move(code)
+        if self.strikes("breaks after it moved"):
+            return self.hang_up(handler)
+        if self.strikes("500 after it moved"):
+            return self.say(handler, {"detail": "boom"}, 500)
+        if self.fault == "answers nonsense":
+            return self.say(handler, ["success"])
+        return self.say(handler, {"status": "success", "result": {}})
+
+    # -- the world
+
+    def move(self, code):
+        name, numbers = _PLACE.search(code).groups()
+        x, y, z = map(float, numbers.split(","))
+        if name == "plan_mobile_path":
+            if self.fault == "no path" and x > 2.0:
+                return  # plan_mobile_path gave None, follow_mobile_path(None) threw
+            self.base = [x, y - 0.6, math.pi / 2]
+            if self.held:
+                self.objects[self.held][:2] = [x, y - 0.2]
+        elif name == "pick_object" and self.held is None:
+            near = [n for n, at in self.objects.items() if math.dist(at, (x, y, z)) < 0.05]
+            slick = near == ["object_red_1"] and self.fault == "one cannot be grasped"
+            if near and not slick and not (self.fault == "hand misses" and self.left > 0):
+                self.held = near[0]
+                self.objects[self.held] = [self.base[0], self.base[1] + 0.4, 0.85]
+            elif near:
+                self.left -= 1
+        elif name == "place_object" and self.held:
+            thing, self.held = self.held, None
+            self.objects[thing] = [x, y, z + 0.02]
+            if self.strikes("throws it over the edge"):
+                self.objects[thing] = [x - 0.5, y - 0.8, 0.02]
+
+    def right(self):
+        """Whether every thing lies in the bowl of its colour."""
+        return all(
+            math.dist(at[:2], self.objects[f"object_{name.split('_')[1]}_bowl_0"][:2]) < 0.15
+            and at[2] < 0.7
+            for name, at in self.objects.items()
+            if "bowl" not in name
+        )

@@ -1,0 +1,105 @@
+"""An independent reader of the world: raw positions and names, no geometry of the pack."""
+
+import re
+
+COMMANDS = (
+    ("colour", "Sort by colour."),
+    ("size", "크기별로 정리해."),
+    ("shape", "Sort everything by shape."),
+    ("colour", "전부 같은 색 그릇에 담아줘."),
+    ("mixed", "Put the apple in the red bowl and the cups on the tray."),
+    ("mixed", "빨간 건 빨간 그릇에, 파란 건 파란 그릇에 담아줘."),
+    ("size", "Put the small things in the small bowl."),
+    ("mixed", "Bring me the apple."),
+)
+_COLOURS = ("red", "green", "blue", "yellow", "purple", "white")
+_SIZES = ("small", "medium", "big")
+_SHAPES = ("cube", "cylinder", "ball")
+_HOLDERS = ("bowl", "plate", "tray")
+
+
+def words(name):
+    return [word for word in re.split("_", name)[1:] if not word.isdigit()]
+
+
+def attribute(name, of):
+    return next((word for word in words(name) if word in of), None)
+
+
+def holds(name):
+    return words(name)[-1] in _HOLDERS
+
+
+class Judge:
+    """Knows what a command asks of a world as it is at first; says later whether it came true."""
+
+    def __init__(self, world, command):
+        self.world, self.command = world, command
+        names = [item.name for item in world.layout.items]
+        self.things = [name for name in names if not holds(name)]
+        self.holders = [name for name in names if holds(name)]
+
+    def at(self, name):
+        return tuple(self.world.data.body(name).xpos)
+
+    def within(self, thing, holder):
+        """Inside the rim, seen from above, and not under the table."""
+        (x, y, z), (a, b, c) = self.at(thing), self.at(holder)
+        return (x - a) ** 2 + (y - b) ** 2 <= 0.15**2 and -0.02 < z - c < 0.2
+
+    def where(self, thing):
+        there = [holder for holder in self.holders if holder in self.world.items]
+        found = [holder for holder in there if self.within(thing, holder)]
+        return found[0] if found else None
+
+    def wanted(self):
+        """Return (thing, holder or None for "one for each group", group)."""
+        command, things = self.command, self.things
+        if command in ("Sort by colour.", "전부 같은 색 그릇에 담아줘."):
+            return [(one, f"object_{attribute(one, _COLOURS)}_bowl_0", "") for one in things]
+        if command == "크기별로 정리해.":
+            return [(one, f"object_{attribute(one, _SIZES)}_bowl_0", "") for one in things]
+        if command == "Sort everything by shape.":
+            return [(one, None, attribute(one, _SHAPES)) for one in things]
+        if command.startswith("Put the apple"):
+            cups = [one for one in things if "cup" in one]
+            pairs = [("object_apple_0", "object_red_bowl_0")]
+            pairs += [(one, "object_tray_0") for one in cups]
+            return [(*pair, "") for pair in pairs]
+        if command.startswith("빨간 건"):
+            return [
+                (one, f"object_{colour}_bowl_0", "")
+                for colour in ("red", "blue")
+                for one in things
+                if attribute(one, _COLOURS) == colour
+            ]
+        if command.startswith("Put the small"):
+            small = [one for one in things if attribute(one, _SIZES) == "small"]
+            return [(one, "object_small_bowl_0", "") for one in small]
+        return [("object_apple_0", "object_tray_0", "")]
+
+    def wrong(self):
+        """Return the things that are not where they should be."""
+        found, places = [], {}
+        for thing, holder, group in self.wanted():
+            gone = thing not in self.world.items or (holder and holder not in self.world.items)
+            where = None if gone else self.where(thing)
+            if holder is not None and where != holder:
+                found.append(thing)
+            if holder is None and (where is None or places.setdefault(where, group) != group):
+                found.append(thing)
+        return found
+
+    def impossible(self):
+        """Whether the command names a group of which there is nothing."""
+        if not self.command.startswith("빨간 건"):
+            return False
+        there = {attribute(one, _COLOURS) for one in self.things}
+        return not {"red", "blue"} <= there
+
+    def as_asked(self):
+        return not self.wrong()
+
+    def told(self, message):
+        """Whether every thing that is not in its place is named in the last words."""
+        return all(thing in message for thing in self.wrong())

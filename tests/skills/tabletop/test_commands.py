@@ -1,0 +1,114 @@
+"""Commands in Korean and English → subgoals and tasks: the corpus and its scorer.
+
+``python -m tests.skills.tabletop.test_commands`` prints what differs.
+"""
+
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import yaml
+
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.tabletop.environment import Environment, Placed, Point
+from bt_exec_skills.tabletop.goals.compiler import subgoals_for
+from bt_exec_skills.tabletop.goals.model import Trouble
+
+DATA = Path(__file__).parents[2] / "data" / "tabletop"
+LEAST = 0.97
+
+
+def worlds():
+    found = {}
+    for name, world in yaml.safe_load((DATA / "worlds.yaml").read_text(encoding="utf-8")).items():
+        objects = {
+            thing: Placed(number, Point(*at))
+            for number, (thing, at) in enumerate(world["objects"].items())
+        }
+        found[name] = Environment(0.0, objects, Pose(*world["base"]))
+    return found
+
+
+WORLDS = worlds()
+
+
+class Row(NamedTuple):
+    world: str
+    command: str
+    expected: str
+
+
+def rows():
+    lines = (DATA / "commands.txt").read_text(encoding="utf-8").splitlines()
+    parts = [line.split("|") for line in lines if line and not line.startswith("#")]
+    return [Row(*(part.strip() for part in row)) for row in parts]
+
+
+def full(short):
+    """Return the whole name of a short one."""
+    last = short.rsplit("_", 1)[-1]
+    return f"object_{short}" if last.isdigit() else f"object_{short}_0"
+
+
+def wanted(text):
+    """Return the subgoals of a row: a list of sets of (thing, side, target)."""
+    found = []
+    for part in text.split(";"):
+        moves = set()
+        for word in part.split():
+            thing, _, target = word.partition(">")
+            side, _, near = target.rpartition(":")
+            moves.add((full(thing), side or "in", full(near) if near else ""))
+        found.append(moves)
+    return found
+
+
+def understood(row):
+    """Return the subgoals of a command as they are, or its refusal as ``!CODE``."""
+    try:
+        subgoals = subgoals_for(row.command, WORLDS[row.world])
+    except Trouble as trouble:
+        return f"!{trouble.code}"
+    return [{(move.thing, move.side, move.target) for move in one.moves} for one in subgoals]
+
+
+def score(found):
+    """Return how many rows are right, and the rows that would do something nobody asked for."""
+    right, wrong = 0, []
+    for row, got in found:
+        expected = row.expected if row.expected.startswith("!") else wanted(row.expected)
+        right += got == expected
+        if isinstance(got, list) and got != expected:
+            wrong.append((row, got))
+    return right / len(found), wrong
+
+
+def test_the_corpus_is_understood_and_nothing_is_wrongly_done():
+    found = [(row, understood(row)) for row in rows()]
+    assert len(found) >= 100
+    share, wrong = score(found)
+    assert wrong == []
+    assert share >= LEAST
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_every_refusal_is_a_sentence_in_the_language_of_the_command(language):
+    from bt_exec_skills.tabletop.goals.compiler import _sentences
+
+    sentences = _sentences()
+    for row in rows():
+        if row.expected.startswith("!"):
+            said = sentences.say(row.expected[1:], language, what="x", options="y", word="z")
+            assert said != row.expected[1:]
+
+
+if __name__ == "__main__":
+    results = [(row, understood(row)) for row in rows()]
+    for row, got in results:
+        expected = row.expected if row.expected.startswith("!") else wanted(row.expected)
+        if got != expected:
+            print(row.world, "|", row.command, "\n  expected", expected, "\n  got     ", got)
+    share, wrong = score(results)
+    print(f"{share:.1%} of {len(results)} right, {len(wrong)} wrongly done")
+    sys.exit(bool(wrong))

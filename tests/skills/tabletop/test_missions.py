@@ -1,0 +1,95 @@
+"""Missions in the kitchen: what they say afterwards is what the world looks like."""
+
+import pytest
+
+from bt_exec.events import SkillEnded, SkillStarting
+from tests.skills.tabletop.reader import COMMANDS, Judge
+from tests.skills.tabletop.troubles import Troubles
+
+
+class Once:
+    """Does something to the world, once, when a skill starts or has ended."""
+
+    def __init__(self, when, skill, what):
+        self.when, self.skill, self.what = when, skill, what
+        self.world, self.done = None, False
+
+    def on(self, event):
+        if isinstance(event, self.when) and event.skill == self.skill and not self.done:
+            self.done = True
+            self.what(self.world)
+
+
+def test_one_thing_is_fetched_by_friction_alone(run_table):
+    outcome, world, ears = run_table("사과를 빨간 그릇에 담아줘.", seed=5, by="mixed", objects=4)
+    assert outcome.status == "satisfied", outcome.message
+    assert Judge(world, "").within("object_apple_0", "object_red_bowl_0")
+    assert world.model.neq == 1  # the two fingers move alike; nothing is glued to the hand
+    assert outcome.planner_calls == 1
+    skills = ("go_to_object", "pick_object", "go_to_object", "place_object")
+    targets = ("object_apple_0", "object_apple_0", "object_red_bowl_0", "object_red_bowl_0")
+    assert ears.actions == list(zip(skills, targets, strict=True))
+
+
+def test_the_same_seed_world_and_command_give_the_same_ticks(run_table):
+    first, second = (run_table("Bring me the apple.", seed=7, by="mixed")[0] for _ in range(2))
+    assert (first.ticks, first.sim_seconds) == (second.ticks, second.sim_seconds)
+    assert first.status == "satisfied", first.message
+
+
+def test_what_falls_is_picked_up_where_it_lies(run_table):
+    slip = Once(SkillEnded, "pick_object", lambda world: world.slip())
+    command = "Put the apple in the red bowl."
+    outcome, world, ears = run_table(command, seed=5, by="mixed", objects=4, listeners=[slip])
+    assert outcome.status == "satisfied", outcome.message
+    assert Judge(world, "").within("object_apple_0", "object_red_bowl_0")
+    assert sum(skill == "pick_object" for skill, _ in ears.actions) == 2
+
+
+def test_what_somebody_moved_is_followed(run_table):
+    def elsewhere(world):
+        table = world.layout.tables[1]
+        world.move_item("object_apple_0", table.x, table.y, table.height + 0.05)
+
+    moved = Once(SkillStarting, "pick_object", elsewhere)
+    command = "Put the apple in the red bowl."
+    outcome, world, _ = run_table(command, seed=5, by="mixed", objects=4, listeners=[moved])
+    assert outcome.status == "satisfied", outcome.message
+    assert Judge(world, "").within("object_apple_0", "object_red_bowl_0")
+
+
+@pytest.mark.slow
+def test_a_bowl_that_vanished_is_told_and_the_rest_is_done(run_table):
+    gone = Once(SkillEnded, "pick_object", lambda world: world.remove_item("object_red_bowl_0"))
+    command = "Put the apple in the red bowl and the cups on the tray."
+    outcome, world, _ = run_table(command, seed=5, by="mixed", objects=4, listeners=[gone])
+    judge = Judge(world, "")
+    assert outcome.status != "satisfied"
+    assert "object_apple_0 → object_red_bowl_0" in outcome.message
+    cups = [name for name in world.items if "cup" in name]
+    assert all(judge.within(cup, "object_tray_0") for cup in cups)
+    assert world.held() is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(16))
+def test_random_tables_end_as_asked(seed, run_table):
+    by, command = COMMANDS[seed % len(COMMANDS)]
+    outcome, world, _ = run_table(command, seed=seed, by=by)
+    judge = Judge(world, command)
+    wanted = "refused" if judge.impossible() else "satisfied"
+    assert outcome.status == wanted, outcome.message
+    assert judge.as_asked() or judge.impossible()
+    assert outcome.planner_calls == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(8))
+def test_troubled_tables_end_well_or_tell_the_truth(seed, run_table):
+    by, command = COMMANDS[seed % len(COMMANDS)]
+    outcome, world, _ = run_table(command, seed=seed, by=by, listeners=[Troubles(seed)])
+    judge = Judge(world, command)
+    if outcome.status == "satisfied":
+        assert judge.as_asked()
+    else:
+        assert judge.told(outcome.message)

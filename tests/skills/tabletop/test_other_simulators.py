@@ -1,0 +1,77 @@
+"""Our robot drives another simulator, with each of its known faults: no result is untrue."""
+
+import pytest
+
+from bt_exec.mission.session import Session
+
+COMMAND = "Put the red things in the red bowl and the blue thing in the blue bowl."
+SURVIVED = (
+    "",
+    "throws and says success",
+    "breaks before it moves",
+    "breaks after it moved",
+    "500 before it moves",
+    "500 after it moved",
+    "reads fail",
+    "slow",
+    "wrong types",
+    "no state",
+    "hand misses",
+    "throws it over the edge",
+    "answers nonsense",
+)
+
+
+def run(site):
+    with Session(site) as session:
+        return session.run(COMMAND)
+
+
+QUICK = ("", "throws and says success", "breaks after it moved", "wrong types")
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [pytest.param(one, marks=() if one in QUICK else pytest.mark.slow) for one in SURVIVED],
+)
+def test_a_fault_that_passes_is_survived_and_done_is_done(fault, faulty, remote_site):
+    simulator = faulty(fault)
+    outcome = run(remote_site(simulator.address))
+    assert (outcome.status, simulator.right()) == ("satisfied", True), outcome.message
+
+
+def test_names_that_come_and_go_never_make_an_untrue_end(faulty, remote_site):
+    simulator = faulty("names flicker")
+    outcome = run(remote_site(simulator.address))
+    assert outcome.status != "satisfied" or simulator.right(), outcome.message
+
+
+@pytest.mark.parametrize("fault", ["throws and says success", "breaks before it moves"])
+def test_a_fault_that_stays_is_told(fault, faulty, remote_site):
+    simulator = faulty(fault, times=1000)
+    outcome = run(remote_site(simulator.address))
+    assert outcome.status == "blocked"
+    assert not simulator.right()
+
+
+def test_a_thing_without_a_way_is_given_up_and_the_rest_is_done(faulty, remote_site):
+    simulator = faulty("no path")
+    outcome = run(remote_site(simulator.address))
+    assert outcome.status == "blocked"
+    assert "object_red_1 → object_red_bowl_0" in outcome.message
+    assert simulator.objects["object_blue_0"][2] < 0.6
+
+
+def test_three_misses_and_it_goes_on_with_the_next_and_tells_at_the_end(faulty, remote_site):
+    simulator = faulty("one cannot be grasped")
+    outcome = run(remote_site(simulator.address))
+    assert outcome.status == "blocked"
+    assert "object_red_1 → object_red_bowl_0" in outcome.message
+    assert sum("pick_object([2.6" in code for code in simulator.codes) == 3
+    assert simulator.objects["object_red_0"][:2] == pytest.approx([1.5, 1.3], abs=0.1)
+    assert simulator.objects["object_blue_0"][:2] == pytest.approx([-1.4, 1.2], abs=0.1)
+
+
+def test_a_simulator_that_is_gone_is_named_before_anything_starts(remote_site):
+    with pytest.raises(Exception, match=r"no simulator answers at http://127\.0\.0\.1:9 "):
+        run(remote_site("http://127.0.0.1:9"))

@@ -1,0 +1,248 @@
+"""The simulator's server, driven by a client that is written from the document alone."""
+
+import base64
+import json
+import threading
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+
+pytest.importorskip("fastapi")
+uvicorn = pytest.importorskip("uvicorn")
+
+from bt_exec_skills.tabletop.protocol.serve import make_engine, serve  # noqa: E402 - after the skip
+from bt_exec_skills.tabletop.protocol.server import MOST_BYTES, make_app  # noqa: E402 - as above
+
+
+class Served:
+    """A server on a thread."""
+
+    def __init__(self, token="", **engine):
+        self.engine = make_engine("tabletop", ["seed=3", "objects=4"], **engine)
+        config = uvicorn.Config(make_app(self.engine, token), port=0, log_level="error")
+        self.server = uvicorn.Server(config)
+        self.thread = threading.Thread(target=self.server.run, daemon=True)
+        self.thread.start()
+        while not self.server.started:
+            time.sleep(0.01)
+        port = self.server.servers[0].sockets[0].getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+
+    def close(self):
+        self.server.should_exit = True
+        self.thread.join()
+        self.engine.close()
+
+
+@pytest.fixture(scope="module")
+def served():
+    one = Served(fast=True)
+    yield one
+    one.close()
+
+
+class Executor:
+    """What the document shows of its executor, and nothing else."""
+
+    def __init__(self, url):
+        self.url = url
+        with urllib.request.urlopen(f"{url}/env") as answer:
+            self.object_map = json.load(answer)["objects"]
+
+    def send(self, code):
+        body = {"action": {"type": "run_code", "payload": {"code": code}}}
+        return post(f"{self.url}/send_action", body)[1]
+
+    def execute(self, tasks):
+        self.__init__(self.url)
+        for task in tasks:
+            at = self.object_map[task["target"]]["pos"]
+            if task["skill"] == "GoToObject":
+                code = f"path = plan_mobile_path({at})\nresult = follow_mobile_path(path)"
+            elif task["skill"] == "PickObject":
+                code = f"result = pick_object({at}, 0.1, 0.2)"
+            else:
+                code = f"result = place_object({at}, 0.1, 0.2)"
+            yield self.send(code)
+
+
+def post(url, body, **headers):
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    request = urllib.request.Request(
+        url, data, {"Content-Type": "application/json", **headers}, method="POST"
+    )
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, json.loads(error.read())
+
+
+def get(url, **headers):
+    request = urllib.request.Request(url, headers=headers)
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, json.loads(error.read())
+
+
+def test_the_documents_client_puts_a_thing_into_its_bowl(served):
+    tasks = [
+        {"skill": "GoToObject", "target": "object_red_0"},
+        {"skill": "PickObject", "target": "object_red_0"},
+        {"skill": "GoToObject", "target": "object_red_bowl_0"},
+        {"skill": "PlaceObject", "target": "object_red_bowl_0"},
+    ]
+    answers = list(Executor(served.url).execute(tasks))
+    assert [answer["status"] for answer in answers] == ["success"] * 4
+    env = get(f"{served.url}/env")[1]
+    assert set(env) >= {"timestamp", "objects"}
+    thing, bowl = (env["objects"][name] for name in ("object_red_0", "object_red_bowl_0"))
+    assert set(thing) == {"id", "pos", "ori"}
+    assert abs(thing["pos"][0] - bowl["pos"][0]) < 0.1
+    assert abs(thing["pos"][1] - bowl["pos"][1]) < 0.1
+
+
+def test_a_motion_that_failed_is_no_success(served):
+    answer = Executor(served.url).send("result = pick_object([9, 9, 0.5], 0.1, 0.2)")
+    assert answer["status"] == "error"
+    assert answer["result"] == {
+        "success": False,
+        "code": "UNREACHABLE",
+        "message": answer["result"]["message"],
+    }
+    path = Executor(served.url).send("path = plan_mobile_path([50, 50])\nRESULT = path")
+    assert path == {"status": "success", "result": {}}
+    none = Executor(served.url).send("result = follow_mobile_path(None)")
+    assert none["result"]["code"] == "NO_PATH"
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("import os", "line 1: import is not allowed"),
+        ("x = 1\nopen('/etc/passwd')", "line 2: the call of 'open' is not allowed"),
+        ("().__class__", "line 1: an attribute is not allowed"),
+        ("x = [i for i in range(9)]", "line 1: ListComp is not allowed"),
+        ("while True: pass", "line 1: While is not allowed"),
+        ("for i in range(10**9): print(i)", "line 1: BinOp is not allowed"),
+        ("for i in range(99999): print(i)", "line 1: at most 50 rounds"),
+        ("pick_object(", "the code is no Python: SyntaxError"),
+        ("result = pick_object('here')", "a list is needed; found 'here'"),
+        ("result = pick_object([1, 2])", "a position is three numbers"),
+        ("result = pick_object([1, 2, 1e999])", "a position lies within 1000 m"),
+        ("result = pick_object([1, 2, 3], 0.1, 0.2, True, 1, False, 9)", "with 7 arguments"),
+        ("result = pick_object(where=[1, 2, 3])", "the argument 'where' of pick_object"),
+        ("print(x)", "line 1: 'x' has no value yet"),
+        ("x = " + "[" * 60 + "]" * 60, "such deep nesting"),
+        ("#" * 5000, "the code has 5000 characters; 4000 are allowed"),
+    ],
+)
+def test_code_that_is_not_on_the_list_is_refused_by_name(served, code, found):
+    answer = Executor(served.url).send(code)
+    assert answer["status"] == "error"
+    assert found in answer["message"]
+
+
+def test_loops_prints_and_readings_are_read(served):
+    code = "for i in range(3):\n    print(i)\n    RESULT = get_mobile_position()"
+    answer = Executor(served.url).send(code)
+    assert answer["status"] == "success"
+    assert len(answer["result"]["result"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "code"),
+    [
+        (b"{}", {"Content-Type": "text/plain"}, 415),
+        (b"no json", {}, 400),
+        (b"[1]", {}, 400),
+        (b"[" * 20000, {}, 400),
+        (b" " * (MOST_BYTES + 1), {}, 413),
+        (b'{"action": {"type": "format_disk"}}', {}, 200),
+        (b'{"action": "run_code"}', {}, 200),
+        (b'{"action": {"type": "run_code", "payload": {"code": 3}}}', {}, 200),
+    ],
+)
+def test_bodies_of_any_kind_get_an_answer(served, body, headers, code):
+    status, answer = post(f"{served.url}/send_action", body, **headers)
+    assert (status, answer["status"]) == (code, "error")
+
+
+def test_a_page_of_somebody_else_cannot_reach_it(served):
+    status, answer = get(f"{served.url}/env", Host="evil.example")
+    assert (status, answer["status"]) == (403, "error")
+
+
+def test_state_and_camera_tell(served):
+    state = get(f"{served.url}/state")[1]
+    assert set(state["mobile"]) == {"x", "y", "theta"}
+    assert len(state["arm"]["joints"]) == 4
+    camera = get(f"{served.url}/camera")[1]
+    assert base64.b64decode(camera["rgb_base64"])[:2] == b"\xff\xd8"
+    assert base64.b64decode(camera["depth_base64"])[1:4] == b"PNG"
+
+
+def test_one_motion_at_a_time_and_a_cancel_ends_it():
+    served = Served(lockstep=True)
+    try:
+        answers = []
+        executor = Executor(served.url)
+        code = "path = plan_mobile_path([1.0, 1.0])\nresult = follow_mobile_path(path)"
+        thread = threading.Thread(target=lambda: answers.append(executor.send(code)))
+        thread.start()
+        while not get(f"{served.url}/state")[1]["busy"]:
+            time.sleep(0.01)
+        assert post(f"{served.url}/send_action", _pick())[0] == 409
+        before = get(f"{served.url}/state")[1]
+        assert post(f"{served.url}/step", {"seconds": 0.5})[1]["result"]["time"] > before["time"]
+        assert get(f"{served.url}/state")[1]["mobile"] != before["mobile"]
+        stopped = post(f"{served.url}/cancel", {})[1]
+        thread.join(10)
+        assert stopped == {"status": "success", "result": {"stopped": True}}
+        assert answers[0]["result"]["code"] == "STOPPED"
+        post(f"{served.url}/step", {"seconds": 0.5})
+        assert get(f"{served.url}/state")[1]["still"]
+        assert post(f"{served.url}/step", {"seconds": "x"})[0] == 400
+        assert post(f"{served.url}/step", {"seconds": 1e9})[0] == 400
+    finally:
+        served.close()
+
+
+def _pick():
+    code = "result = pick_object([9, 9, 0.5])"
+    return {"action": {"type": "run_code", "payload": {"code": code}}}
+
+
+def test_a_token_is_needed_where_one_is_set():
+    served = Served(token="secret", lockstep=True)
+    try:
+        assert get(f"{served.url}/env")[0] == 401
+        assert get(f"{served.url}/env", Authorization="Bearer wrong")[0] == 401
+        assert get(f"{served.url}/env", Authorization="Bearer secret")[0] == 200
+    finally:
+        served.close()
+
+
+def test_beyond_loopback_a_token_is_needed():
+    with pytest.raises(Exception, match=r"listening on 0\.0\.0\.0 needs a token"):
+        serve("tabletop", "0.0.0.0", 8800, [], "")
+
+
+def test_our_robot_drives_our_server_in_lockstep(remote_site):
+    from bt_exec.mission.session import Session
+
+    served = Served(lockstep=True)
+    try:
+        site = remote_site(served.url, lockstep=True)
+        with Session(site, fast=True) as session:
+            outcome = session.run("Put the red thing in the red bowl.")
+        assert outcome.status == "satisfied", outcome.message
+        assert served.engine.robot.world.environment().inside("object_red_0", "object_red_bowl_0")
+    finally:
+        served.close()

@@ -1,0 +1,140 @@
+"""The two-level plan of a model: read, checked, answered with every fault; written without loss."""
+
+import json
+
+import pytest
+
+from bt_exec.failure import SpecError
+from bt_exec.observation import Situation
+from bt_exec.pack import find_pack
+from bt_exec.planning.compiler import Request
+from bt_exec.planning.plan import examine
+from bt_exec.site.site import load_site
+from bt_exec.spec.expand import expand
+from bt_exec_skills.tabletop.goals.compiler import TableCompiler
+from bt_exec_skills.tabletop.perception.observation import TableObservation
+from bt_exec_skills.tabletop.task_outputs import read_tasks, write_tasks
+from tests.skills.tabletop.test_commands import WORLDS
+
+COMMAND = "Sort by colour."
+
+
+@pytest.fixture(scope="module")
+def site():
+    return load_site("tabletop")
+
+
+@pytest.fixture(scope="module")
+def request_of(site):
+    def make(command, world="plain"):
+        seen = TableObservation(0.0, WORLDS[world])
+        facts = {**seen.facts(), "hand": "empty"}
+        situation = Situation(seen.labels(), facts)
+        return Request(command, "en", site.catalogue, site.library, site.messages, situation)
+
+    return make
+
+
+def move(thing, target):
+    pairs = (("GoToObject", thing), ("PickObject", thing), ("GoToObject", target))
+    return [{"skill": skill, "target": name} for skill, name in (*pairs, ("PlaceObject", target))]
+
+
+def right_plan():
+    groups = {"red": ["red_0", "red_1"], "blue": ["blue_0"], "green": ["green_0"]}
+    outputs = [
+        {
+            "subgoal": f"{colour} things in the {colour} bowl",
+            "tasks": [
+                task for name in names for task in move(f"object_{name}", f"object_{colour}_bowl_0")
+            ],
+        }
+        for colour, names in groups.items()
+    ]
+    return {"subgoals": [one["subgoal"] for one in outputs], "task_outputs": outputs}
+
+
+def problems_of(plan, request):
+    """Return the codes of everything that is wrong with a plan for a command."""
+    try:
+        spec = read_tasks(json.dumps(plan), command=request.command)
+    except SpecError as error:
+        return [problem.code for problem in error.problems]
+    return [problem.code for problem in examine(spec, request).problems]
+
+
+def test_a_right_plan_is_right(request_of):
+    assert problems_of(right_plan(), request_of(COMMAND)) == []
+
+
+def test_our_own_plan_is_written_and_read_back(request_of):
+    request = request_of(COMMAND)
+    plan = TableCompiler().compile(request)
+    text = write_tasks(expand(plan.spec, request.library))
+    again = json.loads(write_tasks(read_tasks(text, command=COMMAND)))
+    assert again == json.loads(text)
+    assert problems_of(again, request) == []
+    assert [one["subgoal"] for one in again["task_outputs"]] == list(plan.spec.mission.subgoals)
+
+
+def _changed(change):
+    plan = right_plan()
+    change(plan["task_outputs"], plan)
+    return plan
+
+
+FAULTS = {
+    "unknown skill": (lambda out, _: out[0]["tasks"][0].update(skill="Fly"), "UNKNOWN_SKILL"),
+    "unknown target": (
+        lambda out, _: out[0]["tasks"][0].update(target="object_red_9"),
+        "OBJECT_GONE",
+    ),
+    "no target": (lambda out, _: out[0]["tasks"][0].pop("target"), "MISSING_ARGUMENT"),
+    "unknown field": (lambda out, _: out[0]["tasks"][0].update(speed=3), "UNKNOWN_FIELD"),
+    "pick with a full hand": (lambda out, _: out[0]["tasks"].pop(3), "HAND_FULL"),
+    "place with an empty hand": (lambda out, _: out[0]["tasks"].pop(1), "HAND_EMPTY"),
+    "picks a bowl": (
+        lambda out, _: out[0]["tasks"][1].update(target="object_red_bowl_0"),
+        "CANNOT_LIFT",
+    ),
+    "a wrong bowl": (
+        lambda out, _: [task.update(target="object_blue_bowl_0") for task in out[0]["tasks"][2:4]],
+        "NOT_ASKED",
+    ),
+    "a group left out": (lambda out, plan: (out.pop(), plan.pop("subgoals")), "LEFT_OUT"),
+    "a thing left out": (lambda out, _: out[0].update(tasks=out[0]["tasks"][:4]), "LEFT_OUT"),
+    "other subgoals": (lambda _, plan: plan["subgoals"].reverse(), "OTHER_SUBGOALS"),
+    "no tasks": (lambda out, _: out[0].update(tasks=[]), "NOT_A_PLAN"),
+    "pick before going there": (lambda out, _: out[0]["tasks"].pop(4), "NEED_NOT_MET"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_each_fault_is_named(fault, request_of):
+    change, code = FAULTS[fault]
+    assert code in problems_of(_changed(change), request_of(COMMAND))
+
+
+def test_a_subgoal_that_nobody_asked_for_is_named(request_of):
+    assert "NOT_ASKED" in problems_of(
+        right_plan(), request_of("Put the red things in the red bowl.")
+    )
+
+
+def test_every_fault_is_told_at_once(request_of):
+    plan = right_plan()
+    plan["task_outputs"][0]["tasks"][0]["skill"] = "Fly"
+    plan["task_outputs"][1]["tasks"][0].pop("target")
+    plan["more"] = 1
+    found = problems_of(plan, request_of(COMMAND))
+    assert {"UNKNOWN_SKILL", "MISSING_ARGUMENT", "UNKNOWN_FIELD"} <= set(found)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", "{" * 5000, '{"task_outputs": 3}', "x" * 200_001])
+def test_text_of_any_kind_is_refused(text):
+    with pytest.raises(SpecError):
+        read_tasks(text)
+
+
+def test_the_pack_offers_the_format():
+    assert "task-outputs" in find_pack("tabletop").formats

@@ -1,0 +1,81 @@
+"""The kitchen itself: drawn by a seed, seen by its camera, disturbed by people."""
+
+import numpy as np
+import pytest
+
+from bt_exec.failure import UsageError
+from bt_exec_skills.tabletop.names import looks_of
+from bt_exec_skills.tabletop.rigs import make_http_rig, make_sim_rig
+from bt_exec_skills.tabletop.settings import TableSettings, TableStart
+from bt_exec_skills.tabletop.sim.body import SimTableRobot
+from bt_exec_skills.tabletop.sim.camera import HeadCamera
+from bt_exec_skills.tabletop.sim.layout import WorldOptions, draw_layout
+from bt_exec_skills.tabletop.sim.world import TableWorld
+
+
+@pytest.fixture(scope="module")
+def world():
+    return TableWorld(WorldOptions(3, 4, "colour"))
+
+
+@pytest.mark.parametrize("by", ["colour", "size", "shape", "mixed"])
+@pytest.mark.parametrize("count", [4, 12, 20])
+def test_a_layout_has_what_was_asked_for_and_room_for_it(by, count):
+    for seed in range(3):
+        layout = draw_layout(WorldOptions(seed, count, by))
+        things = [item for item in layout.items if not looks_of(item.name).holds_things]
+        assert len(things) == count
+        assert len({item.name for item in layout.items}) == len(layout.items)
+        assert layout == draw_layout(WorldOptions(seed, count, by))
+
+
+def test_names_tell_looks():
+    looks = looks_of("object_small_blue_cube_1")
+    assert (looks.size, looks.colour, looks.kind, looks.shape) == ("small", "blue", "cube", "cube")
+    assert looks_of("object_red_bowl_0").holds_things
+    assert (looks_of("object_red_0").colour, looks_of("object_red_0").kind) == ("red", "object")
+    assert looks_of("object_banana_0").kind == "banana"
+    assert looks_of("___").kind == "object"
+
+
+def test_everything_lies_still_on_its_table(world):
+    robot = SimTableRobot(world)
+    before = world.environment()
+    robot.step(1.0)
+    after = world.environment()
+    assert robot.still
+    for name, placed in before.objects.items():
+        assert placed.pos.away(after.objects[name].pos) < 0.01
+
+
+def test_the_camera_sees_colour_distance_and_boxes(world):
+    camera = HeadCamera(world)
+    picture = camera.view(camera.capture())
+    assert picture.rgb.shape == (120, 160, 3)
+    assert picture.depth.shape == (120, 160)
+    assert picture.boxes
+    for left, top, right, bottom in picture.boxes.values():
+        seen = picture.depth[top:bottom, left:right]
+        assert 0.3 < float(np.median(seen[seen > 0])) < 5.0
+
+
+def test_what_is_taken_away_is_not_listed_any_more():
+    world = TableWorld(WorldOptions(3, 4, "colour"))
+    world.remove_item("object_red_bowl_0")
+    assert "object_red_bowl_0" not in world.environment().objects
+
+
+def test_a_rig_says_what_its_hand_holds():
+    rig = make_sim_rig(TableSettings(picture_every_s=0), TableStart(seed=3, objects=4))
+    assert rig.facts_now() == {"hand": "empty"}
+    observation = rig.perception.interpret(rig.perception.capture())
+    assert observation.frame is None
+    assert set(observation.labels()) == set(rig.robot.world.items)
+
+
+def test_a_remote_robot_needs_its_address_and_no_world():
+    with pytest.raises(UsageError, match="needs its address"):
+        make_http_rig(TableSettings(robot="http"), TableStart())
+    given = {"robot": "http", "remote": {"http": "http://127.0.0.1:9"}}
+    with pytest.raises(UsageError, match="cannot be chosen here"):
+        make_http_rig(TableSettings.model_validate(given), TableStart(seed=1))
