@@ -142,7 +142,7 @@ def test_a_check_of_a_site_file(bt: Run, tmp_path: Path) -> None:
     file.write_text("site: mine\npacks: {dor: {}}\n")
     ran = bt("check", str(file))
     assert ran.code == 2
-    said = "packs/dor: there is no pack 'dor' (allowed: door, reporter"
+    said = "packs/dor: there is no pack 'dor' (allowed: door, image, reporter"
     assert ran.out.startswith(f"{file}:2:9: {said}")
     assert ran.err == ""
 
@@ -200,7 +200,7 @@ def test_check(bt: Run, tmp_path: Path) -> None:
     assert "open_door" in ran.out
     assert f"{worse}:3:1: sumary" in ran.out
     *_, hint, count = ran.out.splitlines()
-    assert hint.endswith("the site door; --site NAME checks for another: building")
+    assert hint.endswith("the site door; --site NAME checks for another: building, image, tabletop")
     assert count.endswith("in 3 of 4 files")
     assert "--site" not in bt("check", str(worse)).out
     problems = json.loads(bt("check", str(bad), "--json").out)

@@ -13,8 +13,8 @@ from bt_exec.pack import find_pack
 from bt_exec.site.data import data_path, site_names
 from bt_exec.site.schema import site_schema
 
-PACKS = ("door", "reporter", "tabletop")
-COMPILERS = ("claude", "offline", "recalled", "replay", "table")
+PACKS = ("door", "image", "reporter", "tabletop")
+COMPILERS = ("claude", "offline", "questions", "recalled", "replay", "table")
 
 
 @pytest.fixture(scope="module")

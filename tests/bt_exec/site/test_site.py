@@ -14,7 +14,7 @@ compiler: {name: offline}
 WRONG = {
     "a pack that nobody brings": (
         ("door:", "dor:"),
-        "3:3: packs/dor: there is no pack 'dor' (allowed: door, reporter",
+        "3:3: packs/dor: there is no pack 'dor' (allowed: door, image, reporter",
     ),
     "a robot that its pack has not": (
         ("robot: sim", "robot: sin"),

@@ -1,0 +1,204 @@
+"""The bench: the picture of a mission, and the sets of instances that its tools work on.
+
+Plans name sets (``target``, ``other``, ``landmark``) and never boxes; boxes stay here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from bt_exec.failure import Failed, UsageError
+from bt_exec_skills.image.perception.annotation import (
+    Annotation,
+    find_annotation,
+    read_annotation,
+)
+from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
+from bt_exec_skills.image.perception.loading import load_picture
+from bt_exec_skills.perception.contracts import Detection, Detector, View
+from bt_exec_skills.perception.picture import Frame
+
+__all__ = ["SETS", "Answer", "Bench", "Candidates", "SetName", "Step"]
+
+SetName = Literal["target", "other", "landmark"]
+SETS: tuple[SetName, ...] = ("target", "other", "landmark")
+
+
+@dataclass
+class Candidates:
+    """One set of instances and what was decided of each.
+
+    Attributes:
+        instances: In the order of their numbers.
+        decisions: One each.
+        crops: One each, once they are cut.
+    """
+
+    instances: Sequence[Instance]
+    decisions: Sequence[Decision]
+    crops: Sequence[Crop] | None = None
+
+    def accepted(self) -> list[Instance]:
+        """Return those that are meant."""
+        pairs = zip(self.instances, self.decisions, strict=True)
+        return [one for one, decision in pairs if decision.holds]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One tool that ran: its name and what it was given."""
+
+    tool: str
+    args: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to a question.
+
+    Attributes:
+        text: For people, in the language of the question.
+        value: The answer itself: a number, yes or no, places, colours.
+        confidence: 0..1; at most 0.5 if something is unsettled.
+    """
+
+    text: str
+    value: Any
+    confidence: float
+
+
+@dataclass
+class Bench:
+    """The service of the pack.
+
+    Attributes:
+        file: The picture's file; None if none was given.
+        annotation_file: The annotation that was given, or lies beside the picture; or None.
+        detector: Finds things by their names; None if the site has no weights.
+        detector_names: What it can find.
+        out: Where the annotated picture goes, or None.
+        sets: By name.
+        steps: The tools that ran, in order.
+        answer: The last answer.
+    """
+
+    file: Path | None = None
+    annotation_file: Path | None = None
+    detector: Detector[View[None], Detection] | None = None
+    detector_names: tuple[str, ...] = ()
+    out: Path | None = None
+    sets: dict[str, Candidates] = field(default_factory=dict)
+    steps: list[Step] = field(default_factory=list)
+    answer: Answer | None = None
+
+    def __post_init__(self) -> None:
+        """Look for an annotation beside the picture."""
+        if self.annotation_file is None and self.file is not None:
+            self.annotation_file = find_annotation(self.file)
+
+    @cached_property
+    def picture(self) -> Frame:
+        """The picture, as large as it is.
+
+        Raises:
+            Failed: If no picture was given.
+        """
+        if self.file is None:
+            raise Failed("NO_PICTURE", "no picture was given", retryable=False)
+        return load_picture(self.file)
+
+    @cached_property
+    def annotation(self) -> Annotation:
+        """What the annotation says.
+
+        Raises:
+            Failed: If there is none.
+        """
+        if self.annotation_file is None or self.file is None:
+            raise Failed("ANNOTATION_NEEDED", "there is no annotation", retryable=False)
+        height, width = self.picture.shape[:2]
+        return read_annotation(self.annotation_file, self.file, (height, width))
+
+    def begin(self) -> None:
+        """Forget the last question."""
+        self.sets.clear()
+        self.steps.clear()
+        self.answer = None
+
+    def candidates(self, name: str) -> Candidates:
+        """Return a set.
+
+        Raises:
+            Failed: If nothing was put into it.
+        """
+        if name not in self.sets:
+            raise Failed("NOTHING_FOUND_YET", f"set {name!r} is empty: find things first")
+        return self.sets[name]
+
+    def cut(self, name: str) -> tuple[Candidates, Sequence[Crop]]:
+        """Return a set whose crops are cut: no attribute is verified before.
+
+        Raises:
+            Failed: If they are not.
+        """
+        found = self.candidates(name)
+        if found.crops is None:
+            raise Failed("NOT_CROPPED", f"set {name!r} is not cropped: crops come first")
+        return found, found.crops
+
+    def facts(self) -> dict[str, str]:
+        """Return what there is and how far each set is: what plans and skills need."""
+        sources = {
+            "picture": "given" if self.file is not None else "none",
+            "annotation.names": "|".join(self._annotated()),
+            "detector.names": "|".join(self.detector_names),
+            "annotated_picture": "wanted" if self.out is not None else "none",
+        }
+        ready: dict[str, str] = {}
+        for name in SETS:
+            found = self.sets.get(name)
+            ready[f"boxes.{name}"] = "none" if found is None else "known"
+            ready[f"crops.{name}"] = "none" if found is None or found.crops is None else "cut"
+        return sources | ready
+
+    def _annotated(self) -> tuple[str, ...]:
+        """Return what the annotation knows; ``?`` if it cannot be read, for its tool to say why."""
+        if self.annotation_file is None:
+            return ()
+        try:
+            return self.annotation.names or ("?",)
+        except UsageError:
+            return ("?",)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return boxes, scores and decisions by set, and the answer, as plain data."""
+        sets = {
+            name: [
+                {
+                    "number": number,
+                    "label": one.label,
+                    "bbox": list(one.bbox),
+                    "score": round(one.score, 3),
+                    "source": one.source,
+                    "accepted": decision.holds,
+                    "found": decision.found,
+                    "confidence": round(decision.confidence, 3),
+                }
+                for number, (one, decision) in enumerate(
+                    zip(found.instances, found.decisions, strict=True), 1
+                )
+            ]
+            for name, found in self.sets.items()
+        }
+        answer = None
+        if self.answer is not None:
+            answer = {
+                "text": self.answer.text,
+                "value": self.answer.value,
+                "confidence": round(self.answer.confidence, 3),
+            }
+        return {"picture": str(self.file or ""), "answer": answer, "instances": sets}

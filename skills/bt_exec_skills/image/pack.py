@@ -1,0 +1,65 @@
+"""The image pack: questions about a picture, answered by tools that are skills. It has no robot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from bt_exec.mission.reporting import MissionReporter
+from bt_exec.pack import Pack
+from bt_exec.site.data import data_path
+from bt_exec_skills.image.bench import Bench, SetName
+from bt_exec_skills.image.perception.colours import ColourName
+from bt_exec_skills.image.rigs import make_rig
+from bt_exec_skills.image.settings import ImageSettings, PictureStart
+from bt_exec_skills.image.skills.conclude import answer, count, draw_overlay
+from bt_exec_skills.image.skills.find import (
+    detect,
+    read_annotation,
+    segment_colour,
+    separate_touching,
+)
+from bt_exec_skills.image.skills.look import crop, measure_places, verify_attribute
+
+__all__ = ["PACK"]
+
+
+class Answers(MissionReporter):
+    """Tells the answer at the end; a new mission forgets the last question."""
+
+    def __init__(self, services: Mapping[str, Any]) -> None:
+        super().__init__(services)
+        self._bench: Bench = services["bench"]
+        self._bench.begin()
+
+    def told(self) -> str:
+        """Return the answer."""
+        return self._bench.answer.text if self._bench.answer is not None else ""
+
+
+PACK = Pack(
+    name="image",
+    summary="Questions about a picture: find, crop, verify, count, measure, answer.",
+    skills=(
+        read_annotation,
+        detect,
+        segment_colour,
+        separate_touching,
+        crop,
+        verify_attribute,
+        measure_places,
+        count,
+        answer,
+        draw_overlay,
+    ),
+    types={"Set": SetName, "Colour": ColourName | Literal["any"]},
+    trees=data_path("trees", "image"),
+    messages=Path(__file__).with_name("messages.yaml"),
+    services={"bench": Bench},
+    robots={"none": make_rig},
+    settings=ImageSettings,
+    world=PictureStart,
+    reporter=Answers,
+)
+"""The pack, registered under the entry point ``image``."""

@@ -1,0 +1,209 @@
+"""Boxes that somebody drew, or a model wrote, from a file beside the picture.
+
+Read are COCO JSON, YOLO text (with ``classes.txt`` beside it) and the JSON list that ultralytics
+writes. All of it is data from outside: each number is checked before it becomes a box.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import cv2
+import numpy as np
+
+from bt_exec.failure import UsageError
+from bt_exec_skills.image.perception.instances import Instance
+from bt_exec_skills.perception.picture import Mask, whole_pixels
+
+__all__ = ["Annotation", "find_annotation", "read_annotation"]
+
+_MOST_BYTES = 64_000_000
+_MOST_BOXES = 20_000
+
+
+class Annotation(NamedTuple):
+    """What a file says of one picture.
+
+    Attributes:
+        names: Every kind of thing that it knows; one that is not among them was not looked for.
+        instances: What is in the picture.
+    """
+
+    names: tuple[str, ...]
+    instances: tuple[Instance, ...]
+
+
+def find_annotation(picture: str | Path) -> Path | None:
+    """Return the annotation beside a picture: its name with ``.json`` or ``.txt``; or None."""
+    file = Path(picture).expanduser()
+    beside = (file.with_suffix(ending) for ending in (".json", ".txt"))
+    return next((one for one in beside if one.is_file()), None)
+
+
+def read_annotation(path: str | Path, picture: str | Path, size: tuple[int, int]) -> Annotation:
+    """Return what an annotation says of a picture.
+
+    Args:
+        path: COCO JSON, YOLO text, or the JSON list of ultralytics.
+        picture: The file of the picture: a COCO file may speak of many.
+        size: Height and width of the picture [px].
+
+    Raises:
+        UsageError: If the file cannot be read, or says what cannot be.
+    """
+    file = Path(path).expanduser()
+    if not file.is_file():
+        raise UsageError(f"annotation {file} does not exist")
+    if file.stat().st_size > _MOST_BYTES:
+        raise UsageError(f"annotation {file} is larger than {_MOST_BYTES // 1_000_000} MB")
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise UsageError(f"annotation {file} is no text") from None
+    if file.suffix.lower() == ".txt":
+        found = _yolo(text, file, size)
+    else:
+        found = _json(text, file, Path(picture).name, size)
+    if len(found.instances) > _MOST_BOXES:
+        raise UsageError(f"annotation {file} has more than {_MOST_BOXES} boxes")
+    return found
+
+
+def _json(text: str, file: Path, picture: str, size: tuple[int, int]) -> Annotation:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"annotation {file} is no JSON: {error}") from None
+    try:
+        if isinstance(data, dict) and "annotations" in data and "categories" in data:
+            return _coco(data, file, picture, size)
+        if isinstance(data, list):
+            return _results(data, size)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        why = f"{type(error).__name__}: {error}"
+        raise UsageError(f"annotation {file} is malformed: {why:.200}") from None
+    raise UsageError(
+        f"annotation {file} is none that is read here: COCO has 'categories' and 'annotations', "
+        "the results of ultralytics are a list of objects with 'name' and 'box'"
+    )
+
+
+def _coco(data: Mapping[str, Any], file: Path, picture: str, size: tuple[int, int]) -> Annotation:
+    names = {one["id"]: str(one["name"]) for one in data["categories"]}
+    images = data.get("images", [])
+    mine = {one["id"] for one in images if Path(str(one["file_name"])).name == picture}
+    if images and not mine:
+        raise UsageError(
+            f"annotation {file} says nothing of {picture}; it speaks of "
+            f"{', '.join(str(one['file_name']) for one in images[:3])}"
+            f"{' …' if len(images) > 3 else ''}"
+        )
+    found = []
+    for one in data["annotations"]:
+        if mine and one.get("image_id") not in mine:
+            continue
+        x, y, wide, high = (_number(value) for value in one["bbox"])
+        corners = (x, y, x + wide, y + high)
+        score = _share(one.get("score", 1.0))
+        outline = one.get("segmentation")
+        found.append(_instance(names[one["category_id"]], corners, score, size, outline))
+    return Annotation(tuple(names.values()), tuple(filter(None, found)))
+
+
+def _results(data: Sequence[Mapping[str, Any]], size: tuple[int, int]) -> Annotation:
+    found = []
+    for one in data:
+        corners = tuple(_number(one["box"][key]) for key in ("x1", "y1", "x2", "y2"))
+        score = _share(one.get("confidence", 1.0))
+        found.append(_instance(str(one["name"]), corners, score, size, None))
+    kept = tuple(filter(None, found))
+    return Annotation(tuple(dict.fromkeys(one.label for one in kept)), kept)
+
+
+def _yolo(text: str, file: Path, size: tuple[int, int]) -> Annotation:
+    listed = file.with_name("classes.txt")
+    if not listed.is_file():
+        raise UsageError(
+            f"annotation {file} numbers its classes; put their names, one a line, into {listed}"
+        )
+    names = tuple(filter(None, map(str.strip, listed.read_text("utf-8-sig").splitlines())))
+    return Annotation(names, tuple(_yolo_lines(text, file, names, size)))
+
+
+def _yolo_lines(
+    text: str, file: Path, names: tuple[str, ...], size: tuple[int, int]
+) -> Iterator[Instance]:
+    high, wide = size
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.split()
+        if not words:
+            continue
+        try:
+            kind, values = _yolo_values(words, len(names))
+        except ValueError as error:
+            raise UsageError(
+                f"annotation {file}:{number}: {error}; a line is: class x y width height [score], "
+                "as shares of the picture"
+            ) from None
+        if len(values) in (4, 5):
+            x, y, w, h = values[0] * wide, values[1] * high, values[2] * wide, values[3] * high
+            corners, outline = (x - w / 2, y - h / 2, x + w / 2, y + h / 2), None
+            score = _share(values[4]) if len(values) == 5 else 1.0
+        else:
+            points = np.reshape(values, (-1, 2)) * (wide, high)
+            corners = (*points.min(axis=0), *points.max(axis=0))
+            outline, score = [points.ravel().tolist()], 1.0
+        if one := _instance(names[kind], corners, score, size, outline):
+            yield one
+
+
+def _yolo_values(words: Sequence[str], classes: int) -> tuple[int, list[float]]:
+    """Return the class and the numbers of a line.
+
+    Raises:
+        ValueError: If it has another form.
+    """
+    kind, values = int(words[0]), [_number(word) for word in words[1:]]
+    if not 0 <= kind < classes:
+        raise ValueError(f"class {kind}, but there are {classes}")
+    if len(values) not in (4, 5) and (len(values) < 6 or len(values) % 2):
+        raise ValueError(f"{len(words)} values")
+    return kind, values
+
+
+def _instance(
+    label: str, corners: tuple[float, ...], score: float, size: tuple[int, int], outline: Any
+) -> Instance | None:
+    box = whole_pixels(corners, size)
+    if box is None:  # nothing of it is in the picture
+        return None
+    return Instance(label, box, score, "annotation", _mask(outline, box))
+
+
+def _mask(outline: Any, box: tuple[int, int, int, int]) -> Mask | None:
+    """Return the pixels inside polygons; None if there are none (COCO's runs are left)."""
+    if not isinstance(outline, list) or not outline:
+        return None
+    canvas = np.zeros((box[3] - box[1], box[2] - box[0]), np.uint8)
+    for polygon in outline:
+        points = np.reshape([_number(value) for value in polygon], (-1, 2)) - (box[0], box[1])
+        cv2.fillPoly(canvas, [np.round(points).astype(np.int32)], 1)
+    return np.asarray(canvas, bool) if canvas.any() else None
+
+
+def _number(value: Any) -> float:
+    number = float(value)
+    if isinstance(value, bool) or not math.isfinite(number) or abs(number) > 1e6:
+        raise ValueError(f"{value!r} is no place in a picture")
+    return number
+
+
+def _share(value: Any) -> float:
+    number = float(value)
+    if not 0 <= number <= 1:
+        raise ValueError(f"score {value!r} is not within 0..1")
+    return number

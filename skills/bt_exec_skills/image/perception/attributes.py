@@ -1,0 +1,119 @@
+"""What a crop shows of a thing: its colour, shape, brightness, sharpness and size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Literal, get_args
+
+import cv2
+import numpy as np
+
+from bt_exec_skills.image.perception.colours import COLOURS, ColourName, colour_shares, lab_of
+from bt_exec_skills.image.perception.instances import Crop, Decision
+
+__all__ = ["ATTRIBUTES", "AttributeName", "name_colour", "name_shape", "verify_attribute"]
+
+ShapeName = Literal["circle", "square", "rectangle", "triangle"]
+OtherName = Literal["big", "small", "bright", "dark", "sharp", "blurred"]
+AttributeName = ColourName | ShapeName | OtherName
+SHAPES: tuple[ShapeName, ...] = get_args(ShapeName)
+ATTRIBUTES: tuple[str, ...] = (*COLOURS, *SHAPES, *get_args(OtherName))
+
+_FILLS = {"circle": 0.955, "rectangle": 0.96, "triangle": 0.935}
+"""How far a drawn shape fills its smallest circle, rectangle or triangle, its edge being rough."""
+_CLEAR_FIT, _LEAST_FIT = 0.07, 0.88
+_SQUARE = 1.25  # a rectangle with sides less unequal than this is a square
+_RATIO = 1.35  # between the sides of big and small things
+_BRIGHT, _DARK, _BAND = 65.0, 35.0, 6.0  # lightness, CIE L
+_SHARP, _BLURRED = 60.0, 20.0  # variance of the Laplacian of grey levels
+
+
+def verify_attribute(crop: Crop, attribute: AttributeName, among: Sequence[Crop] = ()) -> Decision:
+    """Return whether a thing has an attribute, from its crop alone.
+
+    A colour holds if it is the most frequent and has a margin over the next. A shape holds if the
+    thing fills the smallest such shape around it best. Size compares with `among`.
+
+    Args:
+        crop: What the picture shows of it.
+        attribute: Which; see `ATTRIBUTES`.
+        among: All candidates, for ``big`` and ``small``.
+    """
+    if attribute in COLOURS:
+        found, clear = name_colour(crop)
+        return _decide(found, attribute, clear)
+    if attribute in SHAPES:
+        shape, clear = name_shape(crop)
+        if attribute == "rectangle" and shape == "square":  # every square is a rectangle
+            return Decision(True, shape, clear)
+        return _decide(shape, attribute, clear)
+    if attribute in ("big", "small"):
+        return _size(crop, attribute, among)
+    if attribute in ("bright", "dark"):
+        level = float(lab_of(crop.pixels)[..., 0][crop.own].mean())
+        word = "bright" if level >= _BRIGHT else "dark" if level <= _DARK else "medium"
+        edge = min(abs(level - _BRIGHT), abs(level - _DARK))
+        return _decide(word, attribute, min(1.0, 0.5 + edge / _BAND / 2))
+    grey = cv2.cvtColor(crop.pixels, cv2.COLOR_RGB2GRAY)
+    spread = float(cv2.Laplacian(grey, cv2.CV_64F).var())
+    if _BLURRED < spread < _SHARP:
+        return Decision(None, "between sharp and blurred", 0.5)
+    return _decide("sharp" if spread >= _SHARP else "blurred", attribute, 0.8)
+
+
+def _decide(found: str, wanted: str, clear: float) -> Decision:
+    if clear < 0.5:
+        return Decision(None, found, clear)
+    return Decision(found == wanted, found, clear)
+
+
+def name_colour(crop: Crop) -> tuple[str, float]:
+    """Return the name of a thing's colour and how clear that is, 0..1: below 0.5 is unsettled."""
+    shares = list(colour_shares(crop.pixels, crop.own).items())
+    if not shares:
+        return "", 0.0
+    second = shares[1][1] if len(shares) > 1 else 0.0
+    margin = (shares[0][1] - second) / (shares[0][1] + second)
+    return shares[0][0], float(min(1.0, 0.25 + margin))
+
+
+def name_shape(crop: Crop) -> tuple[str, float]:
+    """Return the shape of a thing and how clear that is, 0..1: below 0.5 is unsettled.
+
+    Without a mask of its pixels nothing is known of its shape.
+    """
+    if crop.instance.mask is None:
+        return "", 0.0
+    edge = np.pad(crop.own.astype(np.uint8), 1)
+    contours, _ = cv2.findContours(edge, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    points = max(contours, key=len)
+    area = float(crop.own.sum())
+    (_, _), radius = cv2.minEnclosingCircle(points)
+    (_, _), sides, _ = cv2.minAreaRect(points)
+    triangle, _ = cv2.minEnclosingTriangle(points)
+    wide, high = (side + 1 for side in sides)
+    around = {
+        "circle": np.pi * (radius + 0.5) ** 2,
+        "rectangle": wide * high,
+        "triangle": triangle + cv2.arcLength(points, True) / 2,  # through middles of pixels
+    }
+    fits = sorted(((area / around[name] / _FILLS[name], name) for name in _FILLS), reverse=True)
+    best, name = fits[0]
+    if name == "rectangle" and max(wide, high) < _SQUARE * min(wide, high):
+        name = "square"
+    margin = best - fits[1][0]
+    if best < _LEAST_FIT:
+        return name, 0.4
+    return name, float(min(1.0, 0.5 * margin / _CLEAR_FIT))
+
+
+def _size(crop: Crop, attribute: str, among: Sequence[Crop]) -> Decision:
+    """Compare with the others: big and small are apart where their sides differ most."""
+    sides = sorted(np.sqrt(one.instance.area) for one in among)
+    ratios = [after / before for before, after in pairwise(sides)]
+    if not ratios or max(ratios) < _RATIO:
+        return Decision(None, "of the size of the others", 0.4)
+    border = sides[int(np.argmax(ratios))]
+    found = "big" if np.sqrt(crop.instance.area) > border else "small"
+    return _decide(found, attribute, float(min(1.0, 0.5 + (max(ratios) - _RATIO))))

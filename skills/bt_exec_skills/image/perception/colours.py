@@ -1,0 +1,100 @@
+"""Named colours in CIELAB: which one a pixel is nearest to, and how clearly.
+
+A name stands for several colours, from dark to light. The distance counts lightness half, for
+light and shadow change it most (CIE 1976 Lab, D65; the prototypes are ours).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Literal, get_args
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from bt_exec_skills.perception.picture import Frame, Mask
+
+__all__ = ["COLOURS", "ColourName", "colour_shares", "lab_of", "like_ground", "name_pixels"]
+
+ColourName = Literal[
+    "red", "orange", "yellow", "green", "cyan", "blue", "purple", "pink", "brown",
+    "black", "grey", "white",
+]  # fmt: skip
+COLOURS: tuple[ColourName, ...] = get_args(ColourName)
+
+_PROTOTYPES: dict[ColourName, tuple[str, ...]] = {
+    "red": ("d01c1c", "96141a", "e63c32", "6e0f14", "c83c46"),
+    "orange": ("ff8c00", "e66e1e", "ffa540", "c8641e"),
+    "yellow": ("fadc1e", "dcbe28", "f5eb6e", "c8b428"),
+    "green": ("1e9628", "145a23", "6ebe46", "3cc85a", "78a03c", "a0dc8c"),
+    "cyan": ("28c8d2", "0096a0", "82dce6", "146e78"),
+    "blue": ("1e3cc8", "142878", "4682dc", "82b4eb", "3c50a0"),
+    "purple": ("7828a0", "501e6e", "a064c8", "c8a0e6"),
+    "pink": ("f596b4", "eb6496", "ffbecd", "e646a0"),
+    "brown": ("784623", "5a3219", "a06e46", "8c5a3c"),
+    "black": ("0f0f0f", "2a2a2a"),
+    "grey": ("808080", "5a5a5a", "afafaf"),
+    "white": ("fafafa", "e1e1e1"),
+}
+_WEIGHTS = np.array([0.5, 1, 1], np.float32)  # of differences in L, a, b
+_GROUND = 11.0  # so near to the border's colour it is background
+_BITS = 5  # of each channel, in the table of names
+
+
+def lab_of(pixels: Frame) -> npt.NDArray[np.float32]:
+    """Return CIELAB values, L in 0..100, of RGB pixels of shape (height, width, 3)."""
+    return np.asarray(cv2.cvtColor(pixels.astype(np.float32) / 255, cv2.COLOR_RGB2LAB))
+
+
+@lru_cache(maxsize=1)
+def _weighted() -> npt.NDArray[np.float32]:
+    """Return the weighted CIELAB value of every colour, by its leading bits."""
+    side = 1 << _BITS
+    steps = (np.arange(side) * 255 / (side - 1)).round().astype(np.uint8)
+    grid = np.stack(np.meshgrid(steps, steps, steps, indexing="ij"), axis=-1).reshape(-1, 1, 3)
+    return np.asarray(lab_of(grid)[:, 0] * _WEIGHTS, np.float32)
+
+
+@lru_cache(maxsize=1)
+def _names() -> npt.NDArray[np.uint8]:
+    """Return the number of the nearest name of every colour, by its leading bits."""
+    here = _weighted()
+    best = np.full(len(here), np.inf, np.float32)
+    names = np.zeros(len(here), np.uint8)
+    for number, name in enumerate(COLOURS):
+        for text in _PROTOTYPES[name]:
+            rgb = np.frombuffer(bytes.fromhex(text), np.uint8).reshape(1, 1, 3)
+            distance = np.square(here - lab_of(rgb)[0, 0] * _WEIGHTS).sum(axis=1)
+            nearer = distance < best
+            names[nearer], best[nearer] = number, distance[nearer]
+    return names
+
+
+def _codes(pixels: Frame) -> npt.NDArray[np.uint16]:
+    parts = (pixels >> (8 - _BITS)).astype(np.uint16)
+    return np.asarray(
+        (parts[..., 0] << 2 * _BITS) | (parts[..., 1] << _BITS) | parts[..., 2], np.uint16
+    )
+
+
+def name_pixels(pixels: Frame) -> npt.NDArray[np.uint8]:
+    """Return for each pixel the place of its colour's name in `COLOURS`."""
+    return np.asarray(_names()[_codes(pixels)], np.uint8)
+
+
+def like_ground(picture: Frame) -> Mask:
+    """Return the pixels whose colour is near that of the picture's border: its median."""
+    edges = (picture[0], picture[-1], picture[:, 0], picture[:, -1])
+    codes = _codes(np.concatenate(edges)[None])[0]
+    ground = np.median(_weighted()[codes], axis=0)
+    near = np.linalg.norm(_weighted() - ground, axis=1) < _GROUND
+    return np.asarray(near[_codes(picture)], bool)
+
+
+def colour_shares(pixels: Frame, own: Mask) -> dict[ColourName, float]:
+    """Return the share of each colour among the pixels of a thing, most frequent first."""
+    names = name_pixels(pixels)[own]
+    counts = np.bincount(names, minlength=len(COLOURS)) / max(1, names.size)
+    order = np.argsort(-counts, kind="stable")
+    return {COLOURS[place]: float(counts[place]) for place in order if counts[place] > 0}

@@ -1,0 +1,114 @@
+"""Instances: single things in a picture, the crops of them, and what was decided of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from bt_exec_skills.perception.picture import Box, Frame, Mask
+
+__all__ = ["Counted", "Crop", "Decision", "Instance", "count", "crop"]
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """One thing.
+
+    Attributes:
+        label: What it is; empty if only its pixels are known.
+        bbox: Where [px].
+        score: How sure it is that this is one thing, 0..1.
+        source: Where it comes from: ``annotation``, ``detector``, ``colour``, or
+            ``colour, uneven ground``.
+        mask: Its pixels inside the box; None if only the box is known.
+    """
+
+    label: str
+    bbox: Box
+    score: float
+    source: str
+    mask: Mask | None = None
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        """The middle of its box [px]."""
+        x1, y1, x2, y2 = self.bbox
+        return (x1 + x2) / 2, (y1 + y2) / 2
+
+    @property
+    def area(self) -> float:
+        """Its pixels; those of its box if no others are known."""
+        x1, y1, x2, y2 = self.bbox
+        return float((x2 - x1) * (y2 - y1)) if self.mask is None else float(self.mask.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Crop:
+    """The part of a picture that shows one instance.
+
+    Attributes:
+        instance: Which.
+        pixels: Its box, cut out of the picture.
+        own: The pixels that are the thing's: its mask, or the middle of its box.
+    """
+
+    instance: Instance
+    pixels: Frame
+    own: Mask = field(repr=False)
+
+
+class Decision(NamedTuple):
+    """What looking at one crop said.
+
+    Attributes:
+        holds: True, False, or None where the picture does not settle it.
+        found: What was found, in a word: ``blue``.
+        confidence: How clear it is, 0..1.
+    """
+
+    holds: bool | None
+    found: str
+    confidence: float
+
+
+class Counted(NamedTuple):
+    """A count.
+
+    Attributes:
+        sure: How many were accepted.
+        unsettled: How many were neither accepted nor rejected.
+        confidence: That of the least clear decision; at most 0.5 if one is unsettled.
+    """
+
+    sure: int
+    unsettled: int
+    confidence: float
+
+
+def crop(picture: Frame, instances: Iterable[Instance]) -> list[Crop]:
+    """Return what the picture shows of each instance."""
+    return [_cut(picture, one) for one in instances]
+
+
+def _cut(picture: Frame, instance: Instance) -> Crop:
+    x1, y1, x2, y2 = instance.bbox
+    pixels = picture[y1:y2, x1:x2]
+    if instance.mask is not None:
+        return Crop(instance, pixels, instance.mask)
+    rows, columns = np.ogrid[-1 : 1 : (y2 - y1) * 1j, -1 : 1 : (x2 - x1) * 1j]
+    return Crop(instance, pixels, np.asarray(rows**2 + columns**2 <= 0.5, bool))
+
+
+def count(instances: Iterable[Instance], decisions: Iterable[Decision]) -> Counted:
+    """Return how many instances are accepted; a decision belongs to each, in order."""
+    sure = unsettled = 0
+    confidence = 1.0
+    for instance, decision in zip(instances, decisions, strict=True):
+        sure += decision.holds is True
+        unsettled += decision.holds is None
+        mine = decision.confidence * (instance.score if decision.holds else 1.0)
+        confidence = min(confidence, mine)
+    return Counted(sure, unsettled, min(confidence, 0.5) if unsettled else confidence)

@@ -1,0 +1,83 @@
+"""The annotated picture: numbered boxes, readable in grey and by people who see no colours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from bt_exec.failure import UsageError
+from bt_exec_skills.image.perception.instances import Decision, Instance
+from bt_exec_skills.perception.picture import Box, Frame
+from bt_exec_skills.vision.pen import extent, write
+
+__all__ = ["overlay", "save_image"]
+
+_ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".bmp")
+_DASH_PX = 7
+
+
+def overlay(picture: Frame, instances: Iterable[Instance], decisions: Iterable[Decision]) -> Frame:
+    """Return the picture with a numbered box for each instance.
+
+    Accepted: a full line. Rejected: a dashed line and a cross. Unsettled: a dashed line and a
+    question mark. Every line is black within white, so that it shows on anything.
+    """
+    canvas = picture.copy()
+    thick = max(1, max(picture.shape[:2]) // 640)
+    for number, (instance, decision) in enumerate(zip(instances, decisions, strict=True), 1):
+        _box(canvas, instance.bbox, thick, dashed=decision.holds is not True)
+        if decision.holds is False:
+            x1, y1, x2, y2 = instance.bbox
+            _line(canvas, (x1, y1), (x2 - 1, y2 - 1), thick)
+            _line(canvas, (x1, y2 - 1), (x2 - 1, y1), thick)
+        _tag(canvas, f"{number}{'?' if decision.holds is None else ''}", instance.bbox, thick)
+    return canvas
+
+
+def _line(canvas: Frame, one: tuple[int, int], other: tuple[int, int], thick: int) -> None:
+    cv2.line(canvas, one, other, (255, 255, 255), 3 * thick)
+    cv2.line(canvas, one, other, (0, 0, 0), thick)
+
+
+def _box(canvas: Frame, box: Box, thick: int, *, dashed: bool) -> None:
+    x1, y1, x2, y2 = box[0], box[1], box[2] - 1, box[3] - 1
+    corners = [(x1, y1), (x2, y1), (x2, y2), (x1, y2), (x1, y1)]
+    for one, other in pairwise(corners):
+        if not dashed:
+            _line(canvas, one, other, thick)
+            continue
+        steps = max(2, round(float(np.hypot(*np.subtract(other, one))) / (_DASH_PX * thick)))
+        places = np.linspace(one, other, steps + 1).round().astype(int).tolist()
+        for start in range(0, steps, 2):
+            _line(canvas, tuple(places[start]), tuple(places[start + 1]), thick)
+
+
+def _tag(canvas: Frame, text: str, box: Box, thick: int) -> None:
+    size = 12 * thick
+    wide, high = extent(text, size)
+    left = int(np.clip(box[0], 0, max(0, canvas.shape[1] - wide - 6)))
+    foot = max(high + 4, box[1] - 2)
+    cv2.rectangle(canvas, (left, foot - high - 4), (left + wide + 5, foot + 3), (255,) * 3, -1)
+    cv2.rectangle(canvas, (left, foot - high - 4), (left + wide + 5, foot + 3), (0,) * 3, 1)
+    write(canvas, text, (left + 3, foot), size, (0, 0, 0))
+
+
+def save_image(picture: Frame, path: str | Path) -> Path:
+    """Write a picture; return its file.
+
+    Raises:
+        UsageError: If the ending is of no format, or the file cannot be written.
+    """
+    file = Path(path).expanduser()
+    if file.suffix.lower() not in _ENDINGS:
+        raise UsageError(f"{file}: a picture ends in one of {', '.join(_ENDINGS)}")
+    good, data = cv2.imencode(file.suffix.lower(), picture[..., ::-1])
+    try:
+        file.write_bytes(data.tobytes() if good else b"")
+    except OSError as error:
+        raise UsageError(f"{file} cannot be written: {error.strerror}") from None
+    return file

@@ -1,0 +1,77 @@
+"""Where things are: in the picture, and to each other. Pixels, from the top left corner."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from bt_exec_skills.image.perception.instances import Instance
+
+__all__ = ["Measured", "RelationName", "holds", "measure", "place_in"]
+
+RelationName = Literal["left_of", "right_of", "above", "below", "inside", "on"]
+
+
+class Measured(NamedTuple):
+    """Two things compared.
+
+    Attributes:
+        distance_px: Between the middles of their boxes.
+        gap_px: Between their boxes; 0 if they touch.
+        overlap: Intersection over union of their boxes.
+        covered: Share of the first one's box that lies in the second's.
+    """
+
+    distance_px: float
+    gap_px: float
+    overlap: float
+    covered: float
+
+
+def measure(one: Instance, other: Instance) -> Measured:
+    """Return how two things lie to each other."""
+    a, b = np.asarray(one.bbox, float), np.asarray(other.bbox, float)
+    distance = float(np.hypot(*np.subtract(one.middle, other.middle)))
+    apart = np.maximum(0.0, np.maximum(a[:2] - b[2:], b[:2] - a[2:]))
+    shared = np.clip(np.minimum(a[2:], b[2:]) - np.maximum(a[:2], b[:2]), 0, None).prod()
+    areas = [float((box[2:] - box[:2]).prod()) for box in (a, b)]
+    return Measured(
+        distance,
+        float(np.hypot(*apart)),
+        float(shared / (sum(areas) - shared)),
+        float(shared / areas[0]),
+    )
+
+
+def holds(one: Instance, relation: RelationName, other: Instance) -> bool:
+    """Return whether `one` is so to `other`.
+
+    Left, right, above and below compare the middles, which must differ more that way than the
+    other way. Inside: nine tenths of its box in the other's. On: it reaches into the other's box
+    from above, or its lower edge stands in it.
+    """
+    across, down = (float(value) for value in np.subtract(one.middle, other.middle))
+    sideways = abs(across) >= abs(down)
+    if relation == "left_of":
+        return across < 0 and sideways
+    if relation == "right_of":
+        return across > 0 and sideways
+    if relation == "above":
+        return down < 0 and not sideways
+    if relation == "below":
+        return down > 0 and not sideways
+    if relation == "inside":
+        return measure(one, other).covered >= 0.9
+    x, foot = one.middle[0], one.bbox[3]
+    left, top, right, bottom = other.bbox
+    slack = 0.1 * (one.bbox[3] - one.bbox[1])
+    return left <= x <= right and top - slack <= foot <= bottom
+
+
+def place_in(instance: Instance, size: tuple[int, int]) -> tuple[str, str]:
+    """Return where a thing is in a picture (height, width): row and column of thirds."""
+    x, y = instance.middle
+    row = ("top", "middle", "bottom")[min(2, int(3 * y / size[0]))]
+    column = ("left", "centre", "right")[min(2, int(3 * x / size[1]))]
+    return row, column

@@ -1,0 +1,166 @@
+"""Instances from colours alone: regions of one named colour, and touching things set apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from bt_exec_skills.image.perception.colours import COLOURS, ColourName, like_ground, name_pixels
+from bt_exec_skills.image.perception.instances import Instance
+from bt_exec_skills.perception.picture import Frame, Mask, box_of
+
+__all__ = ["segment_colour", "separate_touching", "solidity"]
+
+_LEAST_PX, _LEAST_SHARE = 64, 0.0003  # a smaller region is noise
+_PLAIN = 0.6  # share of the border that has the ground's colour
+_UNSURE, _UNEVEN = 0.45, "colour, uneven ground"
+_CONVEX = 0.94  # a region that fills its hull so far is one thing
+_SADDLE = 0.8  # two middles are apart if it is this much narrower between them
+
+
+def segment_colour(picture: Frame, colour: ColourName | None = None) -> list[Instance]:
+    """Return the regions of one named colour, or of every one; the background is left out.
+
+    Background is what has the colour of the picture's border, and a region that reaches three of
+    its sides. What is smaller than 0.03 % of the picture (or 64 px) is noise. Where the border has
+    no one colour, as in most photographs, a region is not surely a thing: no score is above 0.45.
+
+    Args:
+        picture: The picture.
+        colour: Which; every colour if None.
+    """
+    names = name_pixels(picture)
+    ground = like_ground(picture)
+    border = np.concatenate((ground[0], ground[-1], ground[:, 0], ground[:, -1]))
+    plain = border.mean() >= _PLAIN
+    names[ground] = len(COLOURS)
+    names = np.asarray(cv2.medianBlur(names, 5), np.uint8)
+    least = max(_LEAST_PX, round(_LEAST_SHARE * names.size))
+    found: list[Instance] = []
+    for number, name in enumerate(COLOURS):
+        if colour in (None, name):
+            mask = cv2.morphologyEx(
+                (names == number).astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)
+            )
+            found += _regions(mask, name, least)
+    if not plain:
+        found = [_unsure(one) for one in found]
+    return sorted(found, key=lambda one: (one.bbox[1], one.bbox[0]))
+
+
+def _unsure(instance: Instance) -> Instance:
+    return replace(instance, score=min(instance.score, _UNSURE), source=_UNEVEN)
+
+
+def _regions(mask: npt.NDArray[np.uint8], name: str, least: int) -> list[Instance]:
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=4)
+    height, width = mask.shape
+    found = []
+    for number in range(1, count):
+        x, y, wide, high, area = (int(value) for value in stats[number])
+        sides = (x == 0) + (y == 0) + (x + wide == width) + (y + high == height)
+        if area < least or sides >= 3:
+            continue
+        own = np.asarray(labels[y : y + high, x : x + wide] == number, bool)
+        found.append(_instance(name, (x, y), own))
+    return found
+
+
+def _instance(label: str, corner: tuple[int, int], own: Mask) -> Instance:
+    """Return an instance; how convex it is says how sure it is that it is one thing."""
+    x, y = corner
+    box = x, y, x + own.shape[1], y + own.shape[0]
+    score = float(np.clip((solidity(own) - 0.6) / (_CONVEX - 0.6), 0.0, 1.0))
+    return Instance(label, box, score, "colour", own)
+
+
+def solidity(own: Mask) -> float:
+    """Return the share of its convex hull that a region fills, 0..1."""
+    corners = np.argwhere(own)[:, ::-1].astype(np.int32)
+    hull = np.zeros(own.shape, np.uint8)
+    cv2.fillConvexPoly(hull, cv2.convexHull(corners), 1)
+    return float(own.sum() / max(1, int(hull.sum())))
+
+
+def separate_touching(instances: Iterable[Instance]) -> list[Instance]:
+    """Return the instances, each region with several middles cut where it is narrow.
+
+    The middles are the maxima of the distance to the edge that stand out by a fifth; the cut is the
+    watershed between them: every pixel belongs where the steepest way up leads. A convex region is
+    one thing, and stays.
+    """
+    return [part for one in instances for part in _parts(one)]
+
+
+def _parts(instance: Instance) -> list[Instance]:
+    if instance.mask is None or solidity(instance.mask) >= _CONVEX:
+        return [instance]
+    own = np.pad(instance.mask.astype(np.uint8), 1)
+    distance = cv2.GaussianBlur(cv2.distanceTransform(own, cv2.DIST_L2, 5), (5, 5), 0) * own
+    markers = _middles(distance)
+    if markers.max() < 2:
+        return [instance]
+    water = _flooded(distance, markers)
+    parts = []
+    for number in range(1, int(markers.max()) + 1):
+        part = np.asarray((water == number)[1:-1, 1:-1], bool)
+        if part.sum() < _LEAST_PX:
+            continue
+        x1, y1, x2, y2 = box_of(part)
+        corner = instance.bbox[0] + x1, instance.bbox[1] + y1
+        made = _instance(instance.label, corner, part[y1:y2, x1:x2])
+        parts.append(_unsure(made) if instance.source == _UNEVEN else made)
+    return parts or [instance]
+
+
+def _flooded(
+    distance: npt.NDArray[np.float32], markers: npt.NDArray[np.int32]
+) -> npt.NDArray[np.int32]:
+    """Return the number of the middle that each pixel belongs to, 0 outside.
+
+    Each pixel points to the highest of its neighbours; where that leads, it belongs. One that leads
+    to a top that is no middle belongs to the nearest middle, counted from the rim of its disc.
+    ``cv2.watershed`` is of no use here: it orders pixels by differences between neighbours.
+    """
+    high, wide = distance.shape
+    padded = np.pad(distance, 1)
+    around = [padded[y : y + high, x : x + wide] for y in range(3) for x in range(3)]
+    best = np.argmax(np.stack([around[4], *around[:4], *around[5:]]), axis=0)
+    steps = np.array([0, *(y * wide + x for y in (-1, 0, 1) for x in (-1, 0, 1) if y or x)])
+    points = (np.arange(high * wide).reshape(high, wide) + steps[best]).ravel()
+    while not np.array_equal(points, points[points]):
+        points = points[points]
+    water = np.where(distance > 0, markers.ravel()[points].reshape(high, wide), 0)
+    rest = np.argwhere((distance > 0) & (water == 0))
+    if rest.size:
+        numbers = range(1, int(markers.max()) + 1)
+        middles = np.array([np.argwhere(markers == number).mean(axis=0) for number in numbers])
+        radii = np.array([distance[markers == number].max() for number in numbers])
+        far = np.linalg.norm(rest[:, None] - middles[None], axis=2) - radii
+        water[rest[:, 0], rest[:, 1]] = 1 + far.argmin(axis=1)
+    return np.asarray(water, np.int32)
+
+
+def _middles(distance: npt.NDArray[np.float32]) -> npt.NDArray[np.int32]:
+    """Return numbered middles: maxima that no path joins to a higher one above `_SADDLE`."""
+    flooded = np.asarray(distance * _SADDLE, np.float32)
+    kernel = np.ones((3, 3), np.uint8)
+    for _ in range(sum(distance.shape)):
+        grown = np.minimum(cv2.dilate(flooded, kernel), distance)
+        if np.array_equal(grown, flooded):
+            break
+        flooded = grown
+    domes = ((distance - flooded) > 0.02 * distance.max()).astype(np.uint8)
+    count, labels = cv2.connectedComponents(domes)
+    middles = np.zeros(distance.shape, np.int32)
+    kept = 0
+    for number in range(1, count):
+        own = labels == number
+        if (distance - flooded)[own].max() >= 0.97 * (1 - _SADDLE) * distance[own].max():
+            kept += 1
+            middles[own] = kept
+    return middles

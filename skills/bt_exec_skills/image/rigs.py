@@ -1,0 +1,59 @@
+"""The pack's rig: no robot, the bench with the picture, a detector if the site names weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bt_exec.rig import Rig
+from bt_exec_skills.image.bench import Bench
+from bt_exec_skills.image.settings import ImageSettings, PictureStart
+from bt_exec_skills.perception.contracts import Detection, View
+from bt_exec_skills.perception.picture import whole_pixels
+from bt_exec_skills.vision.network import Network, load
+
+__all__ = ["make_rig"]
+
+
+class NetworkDetector:
+    """A network behind the contract that detectors share.
+
+    Args:
+        network: The network.
+        least_score: What a detection must exceed.
+    """
+
+    def __init__(self, network: Network, least_score: float) -> None:
+        self.names = network.names
+        self._network = network
+        self._least = least_score
+
+    def detect(self, view: View[None]) -> tuple[Detection, ...]:
+        """Return what is found, best first."""
+        size = view.frame.shape[0], view.frame.shape[1]
+        found = self._network.find(view.frame, self._least)
+        boxes = ((one, whole_pixels(one.xyxy, size)) for one in found)
+        return tuple(Detection(one.label, box, one.score) for one, box in boxes if box is not None)
+
+
+def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
+    """Return the rig; the picture is read at once, so that a bad one is refused before a mission.
+
+    Raises:
+        UsageError: If the picture, the annotation or the weights cannot be read.
+    """
+    detector = None
+    if settings.detector is not None:
+        weights = Path(settings.detector).expanduser()
+        detector = NetworkDetector(load(weights), settings.least_score)
+    bench = Bench(
+        Path(start.image) if start.image else None,
+        Path(start.annotation) if start.annotation else None,
+        detector,
+        detector.names if detector is not None else (),
+        Path(start.out) if start.out else None,
+    )
+    if bench.file is not None:
+        _ = bench.picture
+        if start.annotation:
+            _ = bench.annotation
+    return Rig(facts=bench.facts, services={"bench": bench})

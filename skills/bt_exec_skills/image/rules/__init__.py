@@ -1,0 +1,1 @@
+"""How a question is read and what plan it becomes."""

@@ -1,0 +1,71 @@
+"""The compiler of the site ``image``: a question about the picture becomes a plan, without a model.
+
+It is registered as ``questions`` in the entry-point group ``bt_exec.compilers``. What no tool can
+tell is refused with what would help: an annotation, or a model that looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bt_exec.failure import Refusal, UnknownName
+from bt_exec.planning.compiler import Plan, Request
+from bt_exec.spec.model import MissionSpec
+from bt_exec_skills.image.rules.planning import CannotTell, plan_of
+from bt_exec_skills.image.rules.question import Unread
+from bt_exec_skills.image.rules.read import read_question
+
+__all__ = ["Questions", "create"]
+
+_EXAMPLES = {
+    "en": ("How many red circles are there?", "Where is the blue square?"),
+    "ko": ("빨간 원은 몇 개야?", "파란 사각형은 어디에 있어?"),
+}
+
+
+class Questions:
+    """Implements `bt_exec.planning.compiler.Compiler`."""
+
+    name = "questions"
+
+    def compile(self, request: Request) -> Plan | Refusal:
+        """Return the plan that answers a question, or why there is none."""
+        if request.failure is not None:  # the same picture gives the same failure
+            said = request.messages.explain(request.failure, request.language)
+            return Refusal(request.failure.code, said)
+        facts = request.situation.facts
+        if facts.get("picture") != "given":
+            return self._refused(request, "NO_PICTURE")
+        try:
+            question = read_question(request.command)
+            root = plan_of(question, request.language, facts)
+        except Unread as error:
+            return self._refused(request, error.code, words=error.words)
+        except CannotTell as error:
+            return self._refused(request, error.code, **error.facts)
+        header = {
+            "command": request.command,
+            "language": request.language,
+            "compiler": self.name,
+            "plan_version": request.plan_version,
+        }
+        return Plan(MissionSpec.model_validate({"mission": header, "root": root}))
+
+    @staticmethod
+    def _refused(request: Request, code: str, **facts: str) -> Refusal:
+        said = request.messages.say(code, request.language, **facts)
+        near = _EXAMPLES[request.language] if code in ("NEEDS_MODEL", "QUESTION_UNCLEAR") else ()
+        return Refusal(code, said, near)
+
+
+def create(settings: Mapping[str, Any]) -> Questions:
+    """Return the compiler; it has no settings beside its name.
+
+    Raises:
+        UnknownName: If a site file gives it one.
+    """
+    for key in settings:
+        if key != "name":
+            raise UnknownName("setting of compiler questions", key, ("name",))
+    return Questions()

@@ -1,0 +1,130 @@
+"""From a question to a plan: find, crop, verify, count, answer.
+
+Where things come from is decided by what there is, in this order: an annotation that knows the
+thing, a detector that knows it, and colours, where the question names nothing but what colours and
+shapes tell. If none of them can, the annotation is asked for; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from bt_exec_skills.image.perception.attributes import SHAPES
+from bt_exec_skills.image.rules.question import Phrase, Question
+from bt_exec_skills.image.rules.words import names_of
+
+__all__ = ["CannotTell", "plan_of"]
+
+Node = dict[str, Any]
+_SIZES = ("big", "small")
+
+
+class CannotTell(ValueError):  # noqa: N818 - it is an answer, not a fault
+    """No tool of this site can answer.
+
+    Args:
+        code: ``ANNOTATION_NEEDED``, ``NOT_ANNOTATED`` or ``QUESTION_UNCLEAR``.
+        facts: What its sentence names.
+    """
+
+    def __init__(self, code: str, **facts: str) -> None:
+        super().__init__(code)
+        self.code = code
+        self.facts = facts
+
+
+class _Source(NamedTuple):
+    """Where instances come from, and what is still to be verified of them."""
+
+    node: Node
+    attributes: tuple[str, ...]
+
+
+def plan_of(question: Question, language: str, facts: Mapping[str, str]) -> Node:
+    """Return the root of the plan.
+
+    Args:
+        question: What is asked.
+        language: Of the answer.
+        facts: What the bench says that there is; see `Bench.facts`.
+
+    Raises:
+        CannotTell: If there is no way to know.
+    """
+    steps = _narrowed("target", question.target, question.left_out, facts)
+    if question.landmark is not None and question.relation is not None:
+        steps += _narrowed("landmark", question.landmark, (), facts)
+        args = {"of": "target", "relation": question.relation, "to": "landmark"}
+        steps.append({"do": "measure_places", "with": args})
+    last: Node = {"kind": question.kind, "of": "target", "language": language}
+    last["what"] = _said(question.target, language)
+    if question.other is not None:
+        steps += _narrowed("other", question.other, question.left_out, facts)
+        last["other_what"] = _said(question.other, language)
+        steps.append({"do": "count", "with": {"of": "other"}})
+    steps += [{"do": "count", "with": {"of": "target"}}, {"do": "answer", "with": last}]
+    if facts.get("annotated_picture") == "wanted":
+        steps.append({"do": "draw_overlay", "with": {"of": "target"}})
+    return {"sequence": steps}
+
+
+def _said(phrase: Phrase, language: str) -> str:
+    return phrase.said or {"en": "things", "ko": "물체"}[language]
+
+
+def _narrowed(
+    name: str, phrase: Phrase, left_out: tuple[Phrase, ...], facts: Mapping[str, str]
+) -> list[Node]:
+    """Return the nodes that make a set of what a phrase means."""
+    source = _source(name, phrase, facts)
+    steps = [source.node, {"do": "crop", "with": {"of": name}}]
+    plain = [one for one in source.attributes if one not in _SIZES]
+    for attributes in (plain, [one for one in source.attributes if one in _SIZES]):
+        if attributes:  # sizes last: among those that have the rest
+            args: Node = {"of": name, "attributes": attributes}
+            steps.append({"do": "verify_attribute", "with": args})
+    for out in left_out:
+        if not out.attributes or out.thing not in ("", phrase.thing):
+            raise CannotTell("QUESTION_UNCLEAR", words=out.said or out.thing)
+        attributes = [one for one in out.attributes if one not in phrase.attributes]
+        if not attributes:
+            raise CannotTell("QUESTION_UNCLEAR", words=out.said)
+        args = {"of": name, "attributes": attributes, "wanted": False}
+        steps.append({"do": "verify_attribute", "with": args})
+    return steps
+
+
+def _source(name: str, phrase: Phrase, facts: Mapping[str, str]) -> _Source:
+    annotated = tuple(filter(None, facts.get("annotation.names", "").split("|")))
+    detected = tuple(filter(None, facts.get("detector.names", "").split("|")))
+    for tree, known in (("from_annotation", annotated), ("from_detector", detected)):
+        label, rest = _labelled(phrase, known)
+        if label is not None:
+            return _Source({"tree": tree, "with": {"into": name, "label": label}}, rest)
+    if not phrase.thing:
+        return _Source({"tree": "from_colours", "with": {"into": name}}, phrase.attributes)
+    if annotated:
+        known_names = ", ".join(annotated[:12])
+        raise CannotTell("NOT_ANNOTATED", thing=phrase.thing, known=known_names)
+    raise CannotTell("ANNOTATION_NEEDED", thing=phrase.thing)
+
+
+def _labelled(phrase: Phrase, known: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
+    """Return the label that a phrase means among those known, and the attributes that are left.
+
+    A shape may be a label, too. A phrase that names no thing means all of them, unless it names a
+    shape: boxes do not tell shapes.
+    """
+    if not known:
+        return None, ()
+    if known == ("?",):  # unreadable: its tool says why
+        return "", phrase.attributes
+    if phrase.thing:
+        names = names_of(phrase.thing)
+        label = next((one for one in known if one.lower() in names), None)
+        return label, phrase.attributes
+    for shape in (one for one in phrase.attributes if one in SHAPES):
+        label = next((one for one in known if one.lower() == shape), None)
+        return label, tuple(one for one in phrase.attributes if one != shape)
+    return "", phrase.attributes

@@ -1,0 +1,146 @@
+"""The program of an answer: one Python file that does again what the tools did.
+
+It is written from the steps that ran, one line or two a step, and uses the public functions of
+`bt_exec_skills.image.tools`. Values from outside stand in it as literals, never as code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from bt_exec.failure import UsageError
+from bt_exec_skills.image.bench import Bench, Step
+
+__all__ = ["program_of", "write_program"]
+
+_HEAD = '''"""Answers about a picture: {question}
+
+Written by bt-exec from what its tools did. Run it as: python FILE [IMAGE]
+"""
+
+from __future__ import annotations
+
+import sys
+
+from bt_exec_skills.image import tools
+
+
+def run(image_path: str) -> dict:
+    """Return the counts by set of instances, and their boxes."""
+    picture = tools.load_picture(image_path)
+    instances, decisions, crops, counts = {{}}, {{}}, {{}}, {{}}
+'''
+
+_FOOT = """    accepted = {{
+        name: [list(one.bbox) for one, yes in zip(found, decisions[name]) if yes.holds]
+        for name, found in instances.items()
+    }}
+    return {{"counts": counts, "boxes": accepted}}
+
+
+if __name__ == "__main__":
+    try:
+        print(run(sys.argv[1] if len(sys.argv) > 1 else {image!r}))
+    except Exception as error:  # a bad picture is told in one line
+        sys.exit(f"{{type(error).__name__}}: {{error}}")
+"""
+
+
+def _read(args: Mapping[str, Any], bench: Bench) -> list[str]:
+    path = str(bench.annotation_file)
+    return [
+        f"known = tools.read_annotation({path!r}, {str(bench.file)!r}, picture.shape[:2])",
+        f"instances[{args['into']!r}] = tools.of_kind(known.instances, {args['label']!r})",
+        _start(args["into"]),
+    ]
+
+
+def _start(name: str) -> str:
+    return f"decisions[{name!r}] = tools.start_decisions(instances[{name!r}])"
+
+
+def _segment(args: Mapping[str, Any], _: Bench) -> list[str]:
+    name = args["into"]
+    call = f"tools.segment_colour(picture, {args['colour']!r})"
+    return [f"instances[{name!r}] = {call}", _start(name)]
+
+
+def _separate(args: Mapping[str, Any], _: Bench) -> list[str]:
+    name = args["of"]
+    call = f"tools.separate_touching(instances[{name!r}])"
+    return [f"instances[{name!r}] = {call}", _start(name)]
+
+
+def _crop(args: Mapping[str, Any], _: Bench) -> list[str]:
+    name = args["of"]
+    return [f"crops[{name!r}] = tools.crop(picture, instances[{name!r}])"]
+
+
+def _verify(args: Mapping[str, Any], _: Bench) -> list[str]:
+    name, wanted = args["of"], args["wanted"]
+    return [
+        f"decisions[{name!r}] = tools.verify_all(",
+        f"    crops[{name!r}], decisions[{name!r}], {args['attributes']!r}, wanted={wanted!r}",
+        ")",
+    ]
+
+
+def _places(args: Mapping[str, Any], _: Bench) -> list[str]:
+    name, to = args["of"], args["to"]
+    return [
+        f"pairs = zip(instances[{to!r}], decisions[{to!r}])",
+        "landmarks = [one for one, yes in pairs if yes.holds]",
+        f"decisions[{name!r}] = tools.related(",
+        f"    instances[{name!r}], decisions[{name!r}], {args['relation']!r}, landmarks",
+        ")",
+    ]
+
+
+def _count(args: Mapping[str, Any], _: Bench) -> list[str]:
+    name = args["of"]
+    return [f"counts[{name!r}] = tools.count(instances[{name!r}], decisions[{name!r}]).sure"]
+
+
+_LINES: Mapping[str, Callable[[Mapping[str, Any], Bench], list[str]]] = {
+    "read_annotation": _read,
+    "segment_colour": _segment,
+    "separate_touching": _separate,
+    "crop": _crop,
+    "verify_attribute": _verify,
+    "measure_places": _places,
+    "count": _count,
+    "answer": lambda *_: [],
+}
+
+
+def program_of(bench: Bench, question: str) -> str:
+    """Return the program of what the tools did.
+
+    Raises:
+        UsageError: If a tool ran that no program can run again: a detector of the site.
+    """
+    safe = question.replace("\\", " ").replace('"', "'")
+    body = "".join(f"    {line}\n" for step in bench.steps for line in _lines(step, bench))
+    head = _HEAD.format(question=" ".join(safe.split()))
+    return head + body + _FOOT.format(image=str(bench.file))
+
+
+def _lines(step: Step, bench: Bench) -> list[str]:
+    if step.tool not in _LINES:
+        raise UsageError(f"no program can be written: {step.tool} works only inside a site")
+    return _LINES[step.tool](step.args, bench)
+
+
+def write_program(bench: Bench, question: str, path: Path) -> None:
+    """Write the program to a file.
+
+    Raises:
+        UsageError: If it cannot be made or written.
+    """
+    text = program_of(bench, question)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from None

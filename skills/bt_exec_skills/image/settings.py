@@ -1,0 +1,35 @@
+"""The pack's settings in a site file, and the picture of a mission."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from bt_exec.rig import PackSettings, WorldSettings
+
+__all__ = ["ImageSettings", "PictureStart"]
+
+
+class ImageSettings(PackSettings):
+    """Settings of the pack ``image``.
+
+    Attributes:
+        robot: ``none``: there is none.
+        detector: Weights of a detector, ``.onnx`` or ``.pt``, as `bt_exec_skills.vision.network`
+            reads them; none ship with the pack.
+        least_score: What a detection must exceed, 0..1.
+    """
+
+    detector: str | None = None
+    least_score: float = Field(0.35, ge=0.05, lt=1.0)
+
+
+class PictureStart(WorldSettings):
+    """What a mission looks at."""
+
+    image: str = Field("", description="the picture: a PNG, JPEG, WebP, TIFF or BMP file")
+    annotation: str = Field(
+        "",
+        description="boxes: COCO JSON, YOLO text or the results of ultralytics; else the file "
+        "beside the picture with its name and .json or .txt, if there is one",
+    )
+    out: str = Field("", description="where the annotated picture goes: a .png or .jpg file")

@@ -1,0 +1,72 @@
+"""Skills that end a question: count, answer, draw the annotated picture."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from bt_exec.failure import Failed
+from bt_exec.skill import Running, Service, Steps, skill
+from bt_exec_skills.image.bench import Bench, SetName, Step
+from bt_exec_skills.image.perception.instances import Counted
+from bt_exec_skills.image.perception.instances import count as counted
+from bt_exec_skills.image.perception.overlay import overlay, save_image
+from bt_exec_skills.image.rules.phrasing import answer_of
+from bt_exec_skills.image.rules.question import Kind
+from bt_exec_skills.image.skills.working import SET_FAILS, work
+
+__all__ = ["answer", "count", "draw_overlay"]
+
+
+@skill(fails=SET_FAILS, needs={"crops.{of}": "cut"})
+def count(bench: Service[Bench], of: SetName) -> Steps[Counted]:
+    """Count the accepted instances of the set `of`, and those that are unsettled.
+
+    The confidence is that of the least clear decision, at most 0.5 if one is unsettled.
+    """
+    yield Running(None, "counting")
+    found, _ = bench.cut(of)
+    bench.steps.append(Step("count", {"of": of}))
+    return counted(found.instances, found.decisions)
+
+
+@skill(fails=SET_FAILS, needs={"crops.{of}": "cut"})
+def answer(
+    bench: Service[Bench],
+    kind: Kind,
+    of: SetName,
+    what: str,
+    language: Literal["en", "ko"] = "en",
+    other: SetName = "other",
+    other_what: str = "",
+) -> Steps:
+    """Answer from what was decided; it says what was left out and why, and how sure it is.
+
+    Args:
+        bench: The picture and its sets.
+        kind: count, exists, where, colour or compare.
+        of: The set that is asked about.
+        what: What it holds, in the words of the question.
+        language: Of the answer.
+        other: With what it is compared; only for compare.
+        other_what: What that holds.
+    """
+    yield Running(None, "answering")
+    found, crops = bench.cut(of)
+    rival = bench.cut(other)[0] if kind == "compare" else None
+    size = bench.picture.shape[0], bench.picture.shape[1]
+    bench.answer = answer_of(kind, found, crops, size, what, language, rival, other_what)
+    bench.steps.append(Step("answer", {"kind": kind, "of": of, "other": other}))
+
+
+@skill(fails={*SET_FAILS, "NO_FILE_NAMED", "UNREADABLE"}, needs={"boxes.{of}": "known"})
+def draw_overlay(bench: Service[Bench], of: SetName) -> Steps:
+    """Write the picture with numbered boxes to the file that the person named.
+
+    Accepted: a full line; rejected: dashed and crossed out; unsettled: dashed with a question mark.
+    """
+    found, out = bench.candidates(of), bench.out
+    if out is None:
+        raise Failed("NO_FILE_NAMED", "nobody named a file for the picture", retryable=False)
+    yield from work(
+        lambda: save_image(overlay(bench.picture, found.instances, found.decisions), out), "drawing"
+    )

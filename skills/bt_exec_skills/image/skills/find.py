@@ -1,0 +1,110 @@
+"""Skills that put instances into a set: from an annotation, a detector, or colours."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from bt_exec.failure import Failed
+from bt_exec.skill import Service, Steps, skill
+from bt_exec_skills.image.bench import Bench, Candidates, SetName, Step
+from bt_exec_skills.image.perception.colours import ColourName
+from bt_exec_skills.image.perception.decide import of_kind, start_decisions
+from bt_exec_skills.image.perception.instances import Instance
+from bt_exec_skills.image.perception.segment import segment_colour as segments
+from bt_exec_skills.image.perception.segment import separate_touching as separated
+from bt_exec_skills.image.skills.working import SET_FAILS, work
+from bt_exec_skills.perception.contracts import View
+
+__all__ = ["Found", "detect", "read_annotation", "segment_colour", "separate_touching"]
+
+
+class Found(NamedTuple):
+    """What a tool found.
+
+    Attributes:
+        found: How many instances.
+    """
+
+    found: int
+
+
+def _put(bench: Bench, name: str, instances: list[Instance]) -> Found:
+    bench.sets[name] = Candidates(instances, start_decisions(instances))
+    return Found(len(instances))
+
+
+@skill(
+    fails={"ANNOTATION_NEEDED", "NOT_ANNOTATED", "NO_PICTURE", "UNREADABLE"},
+    effects={"boxes.{into}": "known", "crops.{into}": "none"},
+)
+def read_annotation(bench: Service[Bench], into: SetName, label: str = "") -> Steps[Found]:
+    """Put the annotated instances of `label` into the set `into`; all of them if it is empty.
+
+    The annotation is COCO JSON, YOLO text or the results of ultralytics, given with the picture or
+    lying beside it. A label that the annotation does not know is a failure: it was not looked for.
+    """
+    known = yield from work(lambda: bench.annotation, "reading")
+    if label and label.lower() not in (name.lower() for name in known.names):
+        raise Failed(
+            "NOT_ANNOTATED",
+            f"the annotation knows no {label!r}",
+            retryable=False,
+            thing=label,
+            known=", ".join(known.names) or "nothing",
+        )
+    bench.steps.append(Step("read_annotation", {"label": label, "into": into}))
+    return _put(bench, into, of_kind(known.instances, label))
+
+
+@skill(
+    fails={"NO_DETECTOR", "NO_PICTURE", "UNREADABLE"},
+    effects={"boxes.{into}": "known", "crops.{into}": "none"},
+)
+def detect(bench: Service[Bench], into: SetName, label: str = "") -> Steps[Found]:
+    """Find the instances of `label` with the site's detector; everything that it knows if empty.
+
+    The site names the weights; without them this fails.
+    """
+    detector = bench.detector
+    if detector is None:
+        raise Failed("NO_DETECTOR", "the site names no weights", retryable=False)
+    found = yield from work(lambda: detector.detect(View(0.0, bench.picture)), "detecting")
+    instances = [Instance(one.label, one.bbox, one.score, "detector") for one in found]
+    bench.steps.append(Step("detect", {"label": label, "into": into}))
+    return _put(bench, into, of_kind(instances, label))
+
+
+@skill(
+    fails={"NO_PICTURE", "UNREADABLE"},
+    effects={"boxes.{into}": "known", "crops.{into}": "none"},
+)
+def segment_colour(
+    bench: Service[Bench], into: SetName, colour: ColourName | Literal["any"] = "any"
+) -> Steps[Found]:
+    """Put the regions of one named colour into the set `into`, or of every colour: ``any``.
+
+    A region is what is connected and of one name in CIELAB. The background, a region that reaches
+    three sides of the picture, and specks below 0.03 % of it are left out. Things of one colour
+    that touch are one region: `separate_touching` comes next.
+    """
+    name = None if colour == "any" else colour
+    found = yield from work(lambda: segments(bench.picture, name), "segmenting")
+    bench.steps.append(Step("segment_colour", {"colour": name, "into": into}))
+    return _put(bench, into, found)
+
+
+@skill(
+    fails={*SET_FAILS, "UNREADABLE"},
+    needs={"boxes.{of}": "known"},
+    effects={"crops.{of}": "none"},
+)
+def separate_touching(bench: Service[Bench], of: SetName) -> Steps[Found]:
+    """Cut regions of the set `of` that are several touching things, by watershed.
+
+    A region is cut where it is a fifth narrower than on either side. Convex ones stay whole; so do
+    boxes without pixels.
+    """
+    before = bench.candidates(of)
+    found = yield from work(lambda: separated(before.instances), "separating")
+    bench.steps.append(Step("separate_touching", {"of": of}))
+    return _put(bench, of, found)

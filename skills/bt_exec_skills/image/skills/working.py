@@ -1,0 +1,29 @@
+"""What the skills share: work on a thread of its own, and errors of files as failures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from bt_exec.failure import Failed, UsageError
+from bt_exec.run_in_thread import run_in_thread
+from bt_exec.skill import Steps
+
+__all__ = ["SET_FAILS", "work"]
+
+T = TypeVar("T")
+
+SET_FAILS = frozenset({"NO_PICTURE", "NOTHING_FOUND_YET", "NOT_CROPPED"})
+"""Codes of working on a set that is not ready."""
+
+
+def work(what: Callable[[], T], doing: str) -> Steps[T]:
+    """Return what `what` returns; it runs beside the ticks.
+
+    Raises:
+        Failed: ``UNREADABLE``, if a file turns out to be wrong.
+    """
+    try:
+        return (yield from run_in_thread(what, doing))
+    except UsageError as error:
+        raise Failed("UNREADABLE", str(error), retryable=False) from error

@@ -1,0 +1,65 @@
+"""The tools as functions: what programs about a picture are written with.
+
+Each skill of the pack calls one of these. A program that the pack writes imports them from here.
+"""
+
+from __future__ import annotations
+
+from bt_exec_skills.image.perception.annotation import find_annotation, read_annotation
+from bt_exec_skills.image.perception.attributes import (
+    AttributeName,
+    name_colour,
+    name_shape,
+    verify_attribute,
+)
+from bt_exec_skills.image.perception.colours import ColourName
+from bt_exec_skills.image.perception.decide import (
+    all_hold,
+    of_kind,
+    related,
+    start_decisions,
+    verify_all,
+)
+from bt_exec_skills.image.perception.instances import (
+    Counted,
+    Crop,
+    Decision,
+    Instance,
+    count,
+    crop,
+)
+from bt_exec_skills.image.perception.loading import for_model, load_picture
+from bt_exec_skills.image.perception.overlay import overlay, save_image
+from bt_exec_skills.image.perception.relations import Measured, RelationName, measure, place_in
+from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
+
+__all__ = [
+    "AttributeName",
+    "ColourName",
+    "Counted",
+    "Crop",
+    "Decision",
+    "Instance",
+    "Measured",
+    "RelationName",
+    "all_hold",
+    "count",
+    "crop",
+    "find_annotation",
+    "for_model",
+    "load_picture",
+    "measure",
+    "name_colour",
+    "name_shape",
+    "of_kind",
+    "overlay",
+    "place_in",
+    "read_annotation",
+    "related",
+    "save_image",
+    "segment_colour",
+    "separate_touching",
+    "start_decisions",
+    "verify_all",
+    "verify_attribute",
+]

@@ -1,0 +1,111 @@
+"""Annotations: COCO, YOLO, results of ultralytics; and what is wrong with a file."""
+
+import json
+
+import pytest
+
+from bt_exec.failure import UsageError
+from bt_exec_skills.image.perception.annotation import find_annotation, read_annotation
+
+SIZE = (100, 200)
+COCO = {
+    "images": [{"id": 1, "file_name": "a.png"}, {"id": 2, "file_name": "b.png"}],
+    "categories": [{"id": 7, "name": "tomato"}, {"id": 9, "name": "cup"}],
+    "annotations": [
+        {"image_id": 1, "category_id": 7, "bbox": [10, 20, 30, 40]},
+        {
+            "image_id": 1,
+            "category_id": 9,
+            "bbox": [100, 0, 50, 50],
+            "segmentation": [[100, 0, 149, 0, 100, 49]],
+        },
+        {"image_id": 2, "category_id": 7, "bbox": [0, 0, 5, 5]},
+    ],
+}
+
+
+def read(tmp_path, text, ending="json"):
+    file = tmp_path / f"a.{ending}"
+    file.write_text(text if isinstance(text, str) else json.dumps(text))
+    return read_annotation(file, tmp_path / "a.png", SIZE)
+
+
+def test_coco(tmp_path):
+    found = read(tmp_path, COCO)
+    assert found.names == ("tomato", "cup")
+    assert [(one.label, one.bbox, one.score) for one in found.instances] == [
+        ("tomato", (10, 20, 40, 60), 1.0),
+        ("cup", (100, 0, 150, 50), 1.0),
+    ]
+    mask = found.instances[1].mask
+    assert mask is not None
+    assert mask[0, 0]
+    assert not mask[-1, -1]
+
+
+def test_yolo_boxes_and_outlines(tmp_path):
+    (tmp_path / "classes.txt").write_text("tomato\ncup\n")
+    text = "0 0.25 0.5 0.1 0.2\n1 0.5 0.5 0.5 0.5 0.75\n\n1 0.1 0.1 0.3 0.1 0.3 0.5\n"
+    found = read(tmp_path, text, "txt")
+    assert [(one.label, one.bbox, one.score) for one in found.instances] == [
+        ("tomato", (40, 40, 60, 60), 1.0),
+        ("cup", (50, 25, 150, 75), 0.75),
+        ("cup", (20, 10, 60, 50), 1.0),
+    ]
+
+
+def test_results_of_ultralytics(tmp_path):
+    box = {"x1": 1.4, "y1": 2, "x2": 31, "y2": 42}
+    found = read(tmp_path, [{"name": "egg", "class": 3, "confidence": 0.5, "box": box}])
+    assert [(one.label, one.bbox, one.score) for one in found.instances] == [
+        ("egg", (1, 2, 31, 42), 0.5)
+    ]
+
+
+def test_what_lies_outside_is_cut_or_gone(tmp_path):
+    coco = {**COCO, "annotations": [
+        {"image_id": 1, "category_id": 7, "bbox": [-10, -10, 30, 30]},
+        {"image_id": 1, "category_id": 7, "bbox": [500, 0, 30, 30]},
+    ]}  # fmt: skip
+    assert [one.bbox for one in read(tmp_path, coco).instances] == [(0, 0, 20, 20)]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{", "is no JSON"),
+        ("[" * 100_000, "is no JSON"),
+        ("{}", "COCO has 'categories' and 'annotations'"),
+        ("3", "COCO has 'categories'"),
+        ('[{"name": "a"}]', "malformed: KeyError: 'box'"),
+        ({**COCO, "images": [{"id": 3, "file_name": "z.png"}]}, "says nothing of a.png.*z.png"),
+        ({**COCO, "categories": []}, "malformed: KeyError"),
+        ({**COCO, "annotations": [{"image_id": 1, "category_id": 7, "bbox": [1, 2]}]}, "malformed"),
+        (
+            '{"categories": [{"id": 1, "name": "a"}], "annotations": '
+            '[{"category_id": 1, "bbox": [NaN, 0, 1, 1]}]}',
+            "no place in a picture",
+        ),
+    ],
+)
+def test_bad_files_are_told_in_one_line(tmp_path, text, says):
+    with pytest.raises(UsageError, match=says):
+        read(tmp_path, text)
+
+
+@pytest.mark.parametrize("line", ["x 1 1 1 1", "0 1 1", "5 0.1 0.1 0.1 0.1", "0 nan 0.1 0.1 0.1"])
+def test_bad_lines_are_told_with_their_number(tmp_path, line):
+    (tmp_path / "classes.txt").write_text("tomato\n")
+    with pytest.raises(UsageError, match=r"a\.txt:2: .*a line is: class x y width height"):
+        read(tmp_path, f"0 0.5 0.5 0.1 0.1\n{line}\n", "txt")
+
+
+def test_yolo_without_names_is_asked_for_them(tmp_path):
+    with pytest.raises(UsageError, match=r"put their names, one a line, into .*classes\.txt"):
+        read(tmp_path, "0 0.5 0.5 0.1 0.1", "txt")
+
+
+def test_an_annotation_beside_the_picture_is_found(tmp_path):
+    assert find_annotation(tmp_path / "a.png") is None
+    (tmp_path / "a.txt").write_text("")
+    assert find_annotation(tmp_path / "a.png") == tmp_path / "a.txt"

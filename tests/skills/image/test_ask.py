@@ -1,0 +1,256 @@
+"""Questions from the terminal and in sessions, end to end: refusals, records, programs."""
+
+import json
+import runpy
+import subprocess
+import sys
+
+import cv2
+import numpy as np
+import pytest
+
+from bt_exec.cli.app import call
+from bt_exec.failure import UsageError
+from bt_exec.mission.session import Session
+from bt_exec.skill import Skill
+from bt_exec_skills.image.bench import Bench
+from bt_exec_skills.image.rules.program import program_of
+from bt_exec_skills.image.skills.conclude import count
+from bt_exec_skills.image.skills.find import detect
+from bt_exec_skills.image.skills.look import verify_attribute
+from bt_exec_skills.perception.contracts import Detection
+from tests.skills.image.asking import ask, finish
+
+RED, BLUE, GREEN = (200, 30, 30), (30, 60, 200), (40, 150, 60)
+
+
+@pytest.fixture
+def shapes(tmp_path):
+    """Two red discs that touch, a red and a blue one, a blue and a green square."""
+    picture = np.full((360, 480, 3), 235, np.uint8)
+    for x, y, r, colour in [
+        (80, 80, 35, RED),
+        (147, 95, 35, RED),
+        (300, 80, 20, RED),
+        (400, 250, 45, BLUE),
+    ]:
+        cv2.circle(picture, (x, y), r, colour, -1, cv2.LINE_AA)
+    for x, y, half, colour in [(120, 260, 40, BLUE), (260, 260, 30, GREEN)]:
+        cv2.rectangle(picture, (x - half, y - half), (x + half, y + half), colour, -1)
+    file = tmp_path / "shapes.png"
+    cv2.imwrite(str(file), picture[..., ::-1])
+    return file
+
+
+@pytest.fixture
+def table(shapes):
+    """The same picture as a table of tomatoes and plates, by an annotation beside it."""
+    boxes = {1: [(45, 45, 70, 70), (112, 60, 70, 70), (280, 60, 40, 40), (355, 205, 90, 90)],
+             2: [(80, 220, 80, 80), (230, 230, 60, 60)]}  # fmt: skip
+    coco = {
+        "images": [{"id": 1, "file_name": "shapes.png"}],
+        "categories": [{"id": 1, "name": "tomato"}, {"id": 2, "name": "plate"}],
+        "annotations": [
+            {"image_id": 1, "category_id": kind, "bbox": box}
+            for kind, many in boxes.items() for box in many
+        ],
+    }  # fmt: skip
+    shapes.with_suffix(".json").write_text(json.dumps(coco))
+    return shapes
+
+
+@pytest.fixture
+def bt_ask(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+    def run(*arguments):
+        code = call(["ask", *map(str, arguments), "--json"])
+        out, err = capsys.readouterr()
+        assert "Traceback" not in out + err
+        return code, json.loads(out) if out else {}, err
+
+    return run
+
+
+ANSWERS = [
+    ("How many red circles are there?", 3,
+     "red circle: 3. Left out: blue (2), green (1)."),
+    ("빨간 원은 몇 개야?", 3, "빨간 원: 3개. 제외:"),
+    ("How many things are there except the green ones?", 5, "Left out: green (1)."),
+    ("Is there a yellow triangle?", False, "No, none found"),
+    ("초록색 정사각형이 있어?", True, "네, 1개"),
+    ("Where is the blue square?", ["bottom left"], "bottom left"),
+    ("파란 정사각형은 어디에 있어?", ["bottom left"], "아래 왼쪽"),
+    ("What colour is the small circle?", ["red"], "small circle: red."),
+    ("Are there more red circles than blue squares?", {"target": 3, "other": 1}, "more: red"),
+    ("How many circles are above the blue square?", 2, "not above"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "value", "says"), ANSWERS)
+def test_answers_by_colour_and_shape(shapes, text, value, says):
+    answer = ask(Bench(shapes), text)
+    assert answer.value == value
+    assert says in answer.text
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("How many tomatoes are there?", 4),
+        ("빨간 토마토가 몇 개야?", 3),
+        ("토마토 말고 몇 개야?", None),
+        ("Are there more plates than tomatoes?", {"target": 2, "other": 4}),
+        ("접시는 무슨 색이야?", ["blue", "green"]),
+        ("How many tomatoes are there except the blue ones?", 3),
+    ],
+)
+def test_answers_by_annotation(table, text, value):
+    if value is None:
+        with pytest.raises(ValueError, match="QUESTION_UNCLEAR"):
+            ask(Bench(table), text)
+    else:
+        assert ask(Bench(table), text).value == value
+
+
+def test_from_the_terminal_with_picture_and_program(bt_ask, shapes, tmp_path):
+    drawn, program = tmp_path / "out.png", tmp_path / "program.py"
+    words = [shapes, "How many red circles are there?", "--out", drawn, "--program", program]
+    code, said, _ = bt_ask(*words)
+    assert (code, said["status"], said["answer"]["value"]) == (0, "satisfied", 3)
+    assert said["message"].startswith("red circle: 3.")
+    assert said["planner_calls"] == 1
+    reds = [one for one in said["instances"]["target"] if one["accepted"]]
+    assert len(reds) == 3
+    assert {"number", "bbox", "score", "found", "confidence"} <= reds[0].keys()
+    assert (cv2.imread(str(drawn)) != cv2.imread(str(shapes))).any()
+    found = runpy.run_path(str(program))["run"](str(shapes))
+    assert found["counts"] == {"target": 3}
+    assert found["boxes"]["target"] == [one["bbox"] for one in reds]
+
+
+def test_what_was_asked_is_on_record(bt_ask, shapes, capsys):
+    bt_ask(shapes, "빨간 원은 몇 개야?")
+    capsys.readouterr()
+    assert call(["why"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "빨간 원은 몇 개야?" in shown
+    assert "빨간 원: 3개." in shown
+    assert "verify_attribute" in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "says"),
+    [
+        ("Is the man happy?", "NEEDS_MODEL", "needs a model that looks"),
+        ("남자가 행복해 보여?", "NEEDS_MODEL", "모델이 필요한 질문"),
+        ("빨간 토마토가 몇 개야?", "ANNOTATION_NEEDED", "COCO JSON, YOLO"),
+        ("How many tomatoes are there?", "ANNOTATION_NEEDED", "I do not guess"),
+    ],
+)
+def test_refusals_are_truthful(bt_ask, shapes, text, code, says):
+    exit_code, said, _ = bt_ask(shapes, text)
+    assert (exit_code, said["reason_code"], said["answer"]) == (5, code, None)
+    assert says in said["message"]
+
+
+def test_bad_files_are_refused_before_a_mission(bt_ask, shapes, tmp_path):
+    code, said, err = bt_ask(tmp_path / "no.png", "How many circles are there?")
+    assert (code, said) == (2, {})
+    assert "no.png does not exist" in err
+    bad = tmp_path / "bad.json"
+    bad.write_text("{")
+    code, _, err = bt_ask(shapes, "How many circles are there?", "--annotation", bad)
+    assert code == 2
+    assert "is no JSON" in err
+
+
+def test_a_broken_annotation_beside_the_picture_is_told(bt_ask, shapes):
+    shapes.with_suffix(".json").write_text("{")
+    code, said, _ = bt_ask(shapes, "How many things are there?")
+    assert code != 0
+    assert said["failures"][0]["code"] == "UNREADABLE"
+    assert "is no JSON" in said["message"]
+
+
+def test_a_session_answers_one_question_after_another(shapes):
+    with Session("image", world={"image": str(shapes)}) as session:
+        first = session.run("How many red circles are there?")
+        second = session.run("초록색 원이 있어?")
+    assert first.message.startswith("red circle: 3.")
+    assert second.message.startswith("아니요")
+    assert second.ok
+
+
+def test_without_a_picture_it_asks_for_one():
+    with Session("image") as session:
+        outcome = session.run("How many circles are there?")
+    assert (outcome.status, outcome.reason_code) == ("refused", "NO_PICTURE")
+
+
+PLAN = """
+mission: {command: count}
+root:
+  sequence:
+    - {do: segment_colour, with: {into: target}}
+    - CROP
+    - {do: verify_attribute, with: {of: target, attributes: [red]}}
+"""
+
+
+@pytest.mark.parametrize("cropped", [True, False])
+def test_a_plan_that_verifies_before_it_crops_is_refused(shapes, cropped):
+    from bt_exec.spec.load import load_text
+
+    crop = (
+        "{do: crop, with: {of: target}}"
+        if cropped
+        else "{do: separate_touching, with: {of: target}}"
+    )
+    plan = load_text(PLAN.replace("CROP", crop)).document
+    with Session("image", world={"image": str(shapes)}) as session:
+        outcome = session.run("count", plan)
+    assert outcome.ok is cropped
+    if not cropped:
+        assert outcome.ticks == 0
+        assert "crops.target" in " ".join(outcome.problems)
+
+
+@pytest.mark.parametrize("tool", [verify_attribute, count], ids=lambda tool: tool.name)
+def test_a_tool_itself_refuses_what_is_not_cropped(shapes, tool: Skill):
+    bench = Bench(shapes)
+    from bt_exec.failure import Failed
+    from bt_exec_skills.image.skills.find import segment_colour
+
+    finish(segment_colour(bench=bench, into="target"))
+    args = {"attributes": ["red"]} if tool is verify_attribute else {}
+    with pytest.raises(Failed, match="NOT_CROPPED"):
+        finish(tool(bench=bench, of="target", **args))
+
+
+class Finder:
+    """A detector that finds one tomato and one cup."""
+
+    def detect(self, view):
+        assert view.frame.shape == (360, 480, 3)
+        return Detection("tomato", (45, 45, 115, 115), 0.9), Detection("cup", (1, 1, 9, 9), 0.8)
+
+
+def test_a_detector_of_the_site(shapes):
+    bench = Bench(shapes, detector=Finder(), detector_names=("tomato", "cup"))
+    assert ask(bench, "How many red tomatoes are there?").value == 1
+    with pytest.raises(UsageError, match="no program can be written: detect"):
+        program_of(bench, "?")
+    assert finish(detect(bench=bench, into="target")).found == 2
+
+
+def test_words_of_a_question_are_never_code(shapes, tmp_path):
+    bench = Bench(shapes)
+    ask(bench, "How many red circles are there?")
+    text = program_of(bench, 'x """\nimport os\nraise SystemExit(9)\n"""\\')
+    file = tmp_path / "p.py"
+    file.write_text(text)
+    run = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, timeout=60)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "'target': 3" in run.stdout

@@ -1,0 +1,102 @@
+"""What crops show: colour, shape, size, brightness, sharpness; three-valued."""
+
+import cv2
+import numpy as np
+import pytest
+
+from bt_exec_skills.image import tools
+from bt_exec_skills.image.perception.instances import Instance
+
+
+def crop_of(draw, size=(80, 80), value=240, masked=True):
+    picture = np.full((*size, 3), value, np.uint8)
+    mask = np.zeros(size, np.uint8)
+    draw(picture, (200, 30, 30))
+    draw(mask, 1)
+    box = (0, 0, size[1], size[0])
+    return tools.crop(picture, [Instance("", box, 1.0, "test", mask > 0 if masked else None)])[0]
+
+
+def disc(r):
+    return lambda canvas, colour: cv2.circle(canvas, (40, 40), r, colour, -1)
+
+
+def box(half, high=None):
+    return lambda canvas, colour: cv2.rectangle(
+        canvas, (40 - half, 40 - (high or half)), (40 + half, 40 + (high or half)), colour, -1
+    )
+
+
+def triangle(canvas, colour):
+    cv2.fillPoly(canvas, [np.array([(40, 8), (10, 66), (70, 66)])], colour)
+
+
+@pytest.mark.parametrize(
+    ("draw", "shape"),
+    [(disc(30), "circle"), (disc(15), "circle"), (box(25), "square"), (box(34, 18), "rectangle"),
+     (triangle, "triangle")],
+)  # fmt: skip
+def test_shapes(draw, shape):
+    crop = crop_of(draw)
+    assert tools.name_shape(crop)[0] == shape
+    assert tools.verify_attribute(crop, shape).holds is True
+    other = "triangle" if shape != "triangle" else "circle"
+    assert tools.verify_attribute(crop, other) == (False, shape, tools.name_shape(crop)[1])
+
+
+def test_a_square_is_a_rectangle():
+    assert tools.verify_attribute(crop_of(box(25)), "rectangle").holds is True
+
+
+def test_a_box_alone_tells_no_shape():
+    assert tools.verify_attribute(crop_of(disc(30), masked=False), "circle").holds is None
+
+
+@pytest.mark.parametrize("masked", [True, False])
+def test_colours(masked):
+    crop = crop_of(disc(35), masked=masked)
+    assert tools.verify_attribute(crop, "red").holds is True
+    assert tools.verify_attribute(crop, "blue")[:2] == (False, "red")
+
+
+def test_two_colours_are_not_settled():
+    crop = crop_of(box(35))
+    crop.pixels[:, 40:] = (30, 60, 200)
+    assert tools.verify_attribute(crop, "red").holds is None
+
+
+def crops_with_radii(*radii):
+    return [crop_of(disc(r)) for r in radii]
+
+
+def test_big_and_small_compare():
+    crops = crops_with_radii(12, 13, 30, 32)
+    big = [tools.verify_attribute(one, "big", crops).holds for one in crops]
+    small = [tools.verify_attribute(one, "small", crops).holds for one in crops]
+    assert big == [False, False, True, True]
+    assert small == [True, True, False, False]
+    alike = crops_with_radii(20, 21, 22)
+    assert tools.verify_attribute(alike[0], "big", alike).holds is None
+
+
+def test_bright_dark_sharp_blurred():
+    bright = crop_of(lambda canvas, colour: None, masked=False)
+    dark = crop_of(lambda canvas, colour: None, value=20, masked=False)
+    assert tools.verify_attribute(bright, "bright").holds is True
+    assert tools.verify_attribute(bright, "dark").holds is False
+    assert tools.verify_attribute(dark, "dark").holds is True
+    assert tools.verify_attribute(crop_of(box(20), masked=False), "sharp").holds is True
+    assert tools.verify_attribute(bright, "blurred").holds is True
+
+
+def test_exclusions_and_what_stays_open():
+    red, blue = crop_of(disc(30)), crop_of(disc(30))
+    blue.pixels[:] = (30, 60, 200)
+    start = tools.start_decisions([red.instance, blue.instance])
+    kept = tools.verify_all([red, blue], start, ["red"], wanted=False)
+    assert [one.holds for one in kept] == [False, True]
+    assert [one.found for one in kept] == ["red", "blue"]
+    blue.pixels[:, :40] = (200, 30, 30)
+    mixed = tools.verify_all([red, blue], start, ["red"], wanted=False)
+    assert tools.count([red.instance, blue.instance], mixed)[:2] == (0, 1)
+    assert tools.count([red.instance, blue.instance], mixed).confidence <= 0.5

@@ -1,0 +1,49 @@
+"""Drawn pictures with known truth: how often an answer is right, and whether confidence counts."""
+
+import pytest
+
+from tests.skills.image.asking import ask, bench_of
+from tests.skills.image.drawn import draw, questions
+
+SURE = 0.6
+
+
+def scored(seeds):
+    """Ask four questions about each picture; print the score and a reliability table."""
+    table: dict[int, list[bool]] = {}
+    wrong = []
+    for seed in seeds:
+        drawn = draw(seed)
+        bench = bench_of(drawn.picture)
+        for _, text, truth in questions(drawn, seed):
+            answer = ask(bench, text)
+            right = answer.value == truth
+            table.setdefault(min(9, int(answer.confidence * 10)), []).append(right)
+            if not right:
+                wrong.append((seed, text, truth, answer))
+    results = [right for rows in table.values() for right in rows]
+    share = sum(results) / len(results)
+    sure_wrong = sum(answer.confidence > SURE for *_, answer in wrong) / len(results)
+    print(f"\nexact {share:.3f} of {len(results)}; confident and wrong {sure_wrong:.3f}")
+    for tenth, rows in sorted(table.items()):
+        print(f"  confidence {tenth / 10:.1f}: {sum(rows)} of {len(rows)} right")
+    return share, sure_wrong, wrong
+
+
+def test_sixty_pictures():
+    share, sure_wrong, wrong = scored(range(60))
+    assert share >= 0.9, wrong
+    assert sure_wrong <= 0.03, wrong
+
+
+@pytest.mark.slow
+def test_three_hundred_pictures():
+    share, sure_wrong, wrong = scored(range(1000, 1300))
+    assert share >= 0.9, wrong
+    assert sure_wrong <= 0.03, wrong
+
+
+def test_the_pictures_have_tricks_in_them():
+    tricks = [draw(seed).tricks for seed in range(60)]
+    assert sum("touching" in one for one in tricks) >= 5
+    assert sum("hidden" in one for one in tricks) >= 5

@@ -1,0 +1,80 @@
+"""Questions in Korean and English, and the tools that answer them: a corpus."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bt_exec.language.messages import language_of
+from bt_exec_skills.image.rules.planning import CannotTell, plan_of
+from bt_exec_skills.image.rules.question import Unread
+from bt_exec_skills.image.rules.read import read_question
+from tests.skills.image.asking import tools_of
+
+CORPUS = yaml.safe_load(Path(__file__).with_name("questions.yaml").read_text("utf-8"))
+SHORT = {
+    "s": ["segment_colour", "separate_touching", "crop"],
+    "a": ["read_annotation", "crop"],
+    "v": ["verify_attribute"],
+    "m": ["measure_places"],
+    "c": ["count"],
+    "n": ["count", "answer"],
+}
+NOTHING = {"picture": "given", "annotation.names": "", "detector.names": ""}
+FACTS = {
+    "drawn": NOTHING,
+    "annotated": {**NOTHING, "annotation.names": "tomato|apple|plate"},
+    "refused": NOTHING,
+}
+
+
+def planned(text, kind):
+    return tools_of(plan_of(read_question(text), language_of(text), FACTS[kind]))
+
+
+def test_the_corpus_is_large_enough():
+    texts = [text for part in CORPUS.values() for text, _ in part]
+    assert len(texts) >= 50
+    assert sum(language_of(text) == "ko" for text in texts) >= 20
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "tools"),
+    [(kind, *pair) for kind in ("drawn", "annotated") for pair in CORPUS[kind]],
+)
+def test_a_question_leads_to_its_tools(kind, text, tools):
+    expected = [name for short in tools.split() for name in SHORT[short]]
+    assert [name for name, _ in planned(text, kind)] == expected
+
+
+@pytest.mark.parametrize(("text", "code"), CORPUS["refused"])
+def test_what_no_tool_can_tell_is_refused(text, code):
+    with pytest.raises((Unread, CannotTell)) as caught:
+        planned(text, "refused")
+    assert caught.value.code == code
+
+
+def test_what_the_annotation_does_not_know_is_not_guessed():
+    with pytest.raises(CannotTell) as caught:
+        planned("How many cups are there?", "annotated")
+    assert caught.value.code == "NOT_ANNOTATED"
+    assert caught.value.facts == {"thing": "cup", "known": "tomato, apple, plate"}
+
+
+@pytest.mark.parametrize("text", ["", "?", "몇", "how many", "a" * 3000, "the " * 500, "는 " * 500])
+def test_any_text_is_read_or_refused(text):
+    try:
+        read_question(text)
+    except Unread:
+        return
+
+
+@pytest.mark.parametrize(("text", "_"), [*CORPUS["drawn"], *CORPUS["annotated"]])
+def test_a_word_that_is_not_known_is_never_dropped(text, _):
+    """One more word of no meaning changes the answer or is named: here it is refused."""
+    language = language_of(text)
+    word = {"en": "grumpily", "ko": "뚱하게"}[language]
+    first, _, rest = text.partition(" ")
+    strange = f"{first} {word} {rest}" if language == "en" else f"{word} {text}"
+    with pytest.raises((Unread, CannotTell)):
+        planned(strange, "drawn")
