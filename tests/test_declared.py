@@ -10,8 +10,10 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-OWN = {"bt_exec", "bt_exec_skills", "bt_exec_llm"}
+OWN = {"bt_exec", "bt_exec_skills", "bt_exec_llm", "bt_exec_labeler"}
 BROUGHT = {
+    "anyio": "starlette requires it",
+    "starlette": "fastapi requires it, in the same extra",
     "pydantic-core": "pydantic requires the one version that fits",
     "pytest": "the kit's plugin is imported by pytest itself",
     "torch": "ultralytics requires it, in the same extra",
@@ -20,7 +22,12 @@ BROUGHT = {
 
 def imported() -> dict[str, Path]:
     found: dict[str, Path] = {}
-    for folder in ("bt_exec", "skills/bt_exec_skills", "llm/bt_exec_llm"):
+    for folder in (
+        "bt_exec",
+        "skills/bt_exec_skills",
+        "llm/bt_exec_llm",
+        "labeler/bt_exec_labeler",
+    ):
         for file in sorted((ROOT / folder).rglob("*.py")):
             for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
                 names = [part.name for part in node.names] if isinstance(node, ast.Import) else []
@@ -37,7 +44,11 @@ def plain(name: str) -> str:
 
 def test_every_import_is_declared():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    listed = [*project["dependencies"], *project["optional-dependencies"]["yolo"]]
+    extras = project["optional-dependencies"].items()
+    listed = [
+        *project["dependencies"],
+        *(n for extra, own in extras if extra != "dev" for n in own),
+    ]
     declared = {plain(re.split(r"[\s<>=!~;\[]", text)[0]) for text in listed} | BROUGHT.keys()
     brings = packages_distributions()
     missing = {

@@ -16,7 +16,7 @@ from bt_exec_skills.navigation.grid import Grid, Slab
 from bt_exec_skills.tabletop.environment import Environment, Point
 from bt_exec_skills.tabletop.sim.arm import REACH
 from bt_exec_skills.tabletop.sim.layout import ROOM, Layout
-from bt_exec_skills.tabletop.sim.scene import BASE_RADIUS
+from bt_exec_skills.tabletop.sim.mjcf import BASE_RADIUS
 
 __all__ = ["Map", "Way"]
 

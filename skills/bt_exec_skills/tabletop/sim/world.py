@@ -12,7 +12,7 @@ from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.sim.arm import FINGER_OPEN, HOME, JOINTS, Vector
 from bt_exec_skills.tabletop.sim.layout import Item, Layout, WorldOptions, draw_layout
-from bt_exec_skills.tabletop.sim.scene import TIMESTEP, build_scene
+from bt_exec_skills.tabletop.sim.mjcf import TIMESTEP, build_world
 
 __all__ = ["CONTROL_S", "TableWorld"]
 
@@ -40,7 +40,7 @@ class TableWorld:
     def __init__(self, options: WorldOptions) -> None:
         self.options = options
         self.layout: Layout = draw_layout(options)
-        self.model: Any = build_scene(self.layout).compile()
+        self.model: Any = build_world(self.layout).compile()
         self.data: Any = mujoco.MjData(self.model)
         self.items: dict[str, Item] = {item.name: item for item in self.layout.items}
         self._slippery = 0

@@ -15,7 +15,7 @@ import numpy as np
 from bt_exec_skills.tabletop.sim.arm import HAND_DROP, add_arm
 from bt_exec_skills.tabletop.sim.layout import ROOM, Item, Layout
 
-__all__ = ["BASE_RADIUS", "TIMESTEP", "build_scene"]
+__all__ = ["BASE_RADIUS", "TIMESTEP", "build_world"]
 
 TIMESTEP = 0.0025
 """Physics step [s]."""
@@ -37,7 +37,7 @@ RGB: dict[str, tuple[float, float, float]] = {
 _ROBOT, _WORLD = 2, 1  # collision groups: things meet everything, the robot does not meet itself
 
 
-def build_scene(layout: Layout) -> Any:
+def build_world(layout: Layout) -> Any:
     """Return the spec of the world; equal layouts give equal specs."""
     spec = mujoco.MjSpec()
     spec.compiler.degree = False
