@@ -56,7 +56,7 @@ words:
         ("-2 of 3 done", "-2 중 3."),
         ("7 up", "칠."),
         ("8 up", "8 up."),
-        ("object #3", "Object #3."),
+        ("object #3", "object #3."),
     ],
 )
 def test_numbers_stand_in_words_as_they_come(files, message, said):

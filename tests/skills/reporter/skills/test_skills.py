@@ -308,7 +308,7 @@ def test_what_nobody_took_is_told_to_be_on_the_tray(play):
     assert not one.failed.retryable
     note, site = one.notebook.notes[-1], one.notebook.site
     assert sentence(note, site, "en").endswith("declined: “documents” It is still on my tray.")
-    assert sentence(note, site, "ko").endswith("거절: documents. 받침대에 그대로 있습니다.")
+    assert sentence(note, site, "ko").endswith("거절: “documents” 받침대에 그대로 있습니다.")
     empty = play(reasons={"load": "NOTHING_TO_DELIVER: nobody put it there"})
     assert empty.run("deliver_object", **ARGS["deliver_object"]) == "NOTHING_TO_DELIVER"
     assert "still" not in sentence(empty.notebook.notes[-1], site, "en")
