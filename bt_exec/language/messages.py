@@ -155,7 +155,9 @@ class Messages:
         if template is None:
             return str(facts.get("message") or code)
         said = self._filled_in(template, language, facts)
-        begins = language == "en" and template.startswith("{") and template.endswith((".", "?", "!"))
+        begins = (
+            language == "en" and template.startswith("{") and template.endswith((".", "?", "!"))
+        )
         return said[:1].upper() + said[1:] if begins else said
 
     def phrase(self, name: str, language: str, args: Mapping[str, Any]) -> str:

@@ -8,14 +8,14 @@ the same order and no more often; what the command does not touch is left as it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bt_exec.failure import Problem
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Request
 from bt_exec.spec.expression import Not
-from bt_exec.spec.model import Do, MissionSpec, NodeBase, children_of, walk
+from bt_exec.spec.model import Do, Fallback, MissionSpec, NodeBase, children_of, walk
 from bt_exec.spec.paths import place_of_children
 from bt_exec.spec.source import Place, show_place
 from bt_exec.verify.facts import established
@@ -33,8 +33,12 @@ def needless_changes(
     if meant is None:
         return
     told = _told_forms(request)
-    wanted = _changes(meant, request)
-    for (template, fact), values in _changes(spec, request).items():
+    wanted = _changes(meant, request, 0)
+    found: dict[tuple[str, str, tuple[str, ...]], None] = {}
+    for branch in range(_branches(spec.root)):
+        for (template, fact), changes in _changes(spec, request, branch).items():
+            found.setdefault((template, fact, tuple(changes)))
+    for template, fact, values in found:
         if template not in told or len(values) < 2:
             continue
         asked = [way for (other, _), way in wanted.items() if other == template]
@@ -72,10 +76,18 @@ def _matches(template: str, fact: str) -> bool:
     return fact.startswith(head) and fact.endswith(tail) and len(fact) > len(head) + len(tail)
 
 
-def _changes(spec: MissionSpec, request: Request) -> dict[tuple[str, str], list[str]]:
-    """Return the values that each fact takes, the one now first, as if every step ran."""
+def _branches(root: NodeBase) -> int:
+    """Return how many branches the widest fallback has."""
+    return max((len(n.fallback) for n in walk(root) if isinstance(n, Fallback)), default=1)
+
+
+def _changes(spec: MissionSpec, request: Request, branch: int) -> dict[tuple[str, str], list[str]]:
+    """Return the values that each fact takes, the one now first, as if every step ran.
+
+    Of each fallback one branch runs: the one with this number, or its last.
+    """
     ways: dict[tuple[str, str], list[str]] = {}
-    for node in _runs(spec.root):
+    for node in _runs(spec.root, branch):
         for template, fact, value in effects_of(node, request.catalogue):
             way = ways.setdefault((template, fact), [request.situation.facts.get(fact, "")])
             if way[-1] != value:
@@ -83,16 +95,19 @@ def _changes(spec: MissionSpec, request: Request) -> dict[tuple[str, str], list[
     return ways
 
 
-def _runs(node: NodeBase) -> Iterator[Do]:
+def _runs(node: NodeBase, branch: int) -> Iterator[Do]:
     """Yield the skills under a node in order; what is repeated comes twice."""
     for _ in range(2 if (node.repeat or 1) > 1 else 1):
         if isinstance(node, Do):
             yield node
-        for child in children_of(node):
-            yield from _runs(child)
+        children = children_of(node)
+        if isinstance(node, Fallback):
+            children = children[min(branch, len(children) - 1) :][:1]
+        for child in children:
+            yield from _runs(child, branch)
 
 
-def _within(values: list[str], way: list[str]) -> bool:
+def _within(values: Sequence[str], way: list[str]) -> bool:
     """Whether values come in a way, in this order."""
     left = iter(way)
     return all(value in left for value in values)

@@ -12,7 +12,7 @@ import yaml
 from bt_exec.failure import Refusal
 from bt_exec.language.messages import language_of
 from bt_exec.mission.session import Session
-from bt_exec.planning.compiler import Request
+from bt_exec.planning.compiler import Reply, Request
 from bt_exec.site.compile_command import make_compiler
 from bt_exec.site.data import data_path
 from bt_exec.site.site import load_site
@@ -51,7 +51,7 @@ def trees_of(both):
                 settings=both.packs,
             )
         )
-        if isinstance(answer, Refusal):
+        if isinstance(answer, Refusal | Reply):
             return answer.code
         root = answer.spec.root
         nodes = root.sequence if isinstance(root, Sequence) else (root,)

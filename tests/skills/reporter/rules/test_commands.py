@@ -39,7 +39,7 @@ def test_a_plan_is_written_and_run_again(bt, tmp_path: Path):
     code, out, _ = bt("run", "--plan", str(file), *options)
     outcome = json.loads(out)
     assert (code, outcome["status"], outcome["command"]) == (0, "satisfied", "")
-    assert outcome["message"].startswith("[교수님 연구실에서 관찰한 상황(조명)에 대한 보고]")
+    assert outcome["message"].startswith("교수님 연구실을 둘러보았습니다.")
 
 
 def test_rules_hold_for_a_plan_from_a_file(bt, tmp_path: Path):
@@ -49,8 +49,14 @@ def test_rules_hold_for_a_plan_from_a_file(bt, tmp_path: Path):
     options = ("--site", "building", "--fast", "--plain", "--world", "seed=3")
     code, out, _ = bt("run", COMMAND, "--plan", str(file), *options)
     assert code == 0
-    done = [line.split()[3] for line in out.splitlines() if "  마침 " in line]
-    assert done == ["이동", "둘러보기", "이동", "말하기", "보고하기"]
+    done = [line.partition("  마침 ")[2].split("  (")[0].strip() for line in out.splitlines()]
+    assert [row.partition(":")[0] for row in done if row] == [
+        "교수님 연구실로 이동",
+        "교수님 연구실 둘러보기",
+        "베이스캠프로 이동",
+        "사용자께 말하기",
+        "보고서 쓰기",
+    ]
 
 
 def test_a_plan_as_a_mission_file_runs_too(bt, tmp_path: Path):
