@@ -30,7 +30,7 @@ ENGLISH = [
     ("what did you do?", "“no wait, close it”: The door is closed."),
     ("fetch the materiel", 'Did you mean "fetch the material"?'),
     ("y", "The right hand holds the material."),
-    ("put it down", "done release right"),
+    ("put it down", "done open the right hand"),
     ("why did you stop?", "It was done as asked."),
     ("thank you", "With pleasure."),
 ]
@@ -42,7 +42,7 @@ KOREAN = [
     ("방금 뭐 했어?", "“아니 닫아”: 문이 닫혀 있습니다."),
     ("자잭를 가져와", "라고 하셨나요?"),
     ("네", "오른손에 자재가 있습니다."),
-    ("그거 내려놔", "마침 놓기 right"),
+    ("그거 내려놔", "마침 오른손 펴기"),
     ("왜 멈췄어?", "지시대로 마쳤습니다."),
     ("고마워", "별말씀을요."),
 ]
