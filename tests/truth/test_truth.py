@@ -9,7 +9,7 @@ import pytest
 from tests.truth.random_missions import case, site_of, wrong
 
 SITES = {}
-CHUNKS = int(os.environ.get("BT_EXEC_TRUTH_CHUNKS", "20"))  # of ten missions each
+CHUNKS = int(os.environ.get("BT_EXEC_TRUTH_CHUNKS", "10"))  # of ten missions each
 
 
 def _site(name):
