@@ -101,7 +101,7 @@ def test_questions_about_a_door_that_is_barely_open_are_answered_truly(run: Run)
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("eyes", ["oracle", "learned"])
 def test_from_many_angles_it_ends_as_asked(run: Run, eyes: str, command: str) -> None:
-    """A grip may slip at one of the angles, which is told truly; no doubt about the door remains."""
+    """A grip may slip at one of the angles and is told truly; no doubt about the door remains."""
     low = (0.0, 0.02, 0.04, 0.05, 0.06, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 0.8, 0.9)
     high = (0.95, 0.975, 1.0, 1.025, 1.05, 1.075, 1.1, 1.15, 1.2, 1.25, 1.3, 1.35)
     missed = []
