@@ -122,5 +122,6 @@ def test_a_question_may_be_left_open(person):
     os.write(person.screen, b"\x03")
     person.reads(["door>"])
     person.types("close the door")
-    assert "already closed" in person.reads(["door>"])
+    while "already closed" not in person.reads(["door>"]):
+        pass  # the prompt may be drawn once more after the key; `reads` gives up by itself
     assert person.leaves() == 0
