@@ -1,9 +1,9 @@
 """Records of our own missions are ticked again: does each short goal end as it was recorded?
 
 A mission's world is made anew from its record, what was done before the moment is done again, and
-then the goal. Actions in a row are one plan, up to one that failed, as they were in the mission: what
-one needs the one before it gives. Every plan is verified like any other, and nothing is planned again
-after a failure. Faults that were made on purpose are made again.
+then the goal. Actions in a row are one plan, up to one that failed, as they were in the mission:
+what one needs the one before it gives. Every plan is verified like any other, and nothing is
+planned again after a failure. Faults that were made on purpose are made again.
 """
 
 from __future__ import annotations
