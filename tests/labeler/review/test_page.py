@@ -7,8 +7,6 @@ Any Chromium of the system will do (``apt install chromium``); without one these
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,25 +18,9 @@ from bt_exec_labeler.review.app import make_app
 from bt_exec_labeler.review.decisions import Decisions, decisions_of
 from bt_exec_labeler.review.job import Card
 from bt_exec_labeler.vocabulary import Vocabulary
+from tests.browser import expect, keep_pictures, needs_chromium, watch
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None,
-    reason=f"no Chromium here ({', '.join(NAMES)}): apt install chromium",
-)
-expect = playwright.expect
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []  # it refuses root otherwise
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=arguments)
-        yield browser
-        browser.close()
+pytestmark = needs_chromium
 
 
 @pytest.fixture
@@ -63,21 +45,14 @@ def look(
         context.set_default_timeout(20_000)
         ends.extend((decisions.close, server.stop, context.close))
         page = context.new_page()
-        page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on(
-            "request", lambda sent: None if sent.url.startswith(url) else wrong.append(sent.url)
-        )
+        watch(page, url, wrong)
         page.goto(url)
         expect(page.locator("main")).to_be_visible()
         pages.append(page)
         return page
 
     yield open_
-    if folder := os.environ.get("BT_EXEC_SCREENSHOTS"):
-        for number, page in enumerate(pages):
-            name = f"review-{request.node.originalname}-{number}.png"
-            page.screenshot(path=str(Path(folder) / name), full_page=True)
+    keep_pictures(pages, f"review-{request.node.originalname}")
     for end in reversed(ends):
         end()
     assert [text for text in wrong if "422" not in text] == []  # a wrong correction is a 422
