@@ -130,6 +130,9 @@ def review(
         str, typer.Option("--reviewer", "-r", metavar="NAME", help="Who looks; each has a file.")
     ],
     port: Port = 8901,
+    language: Annotated[
+        str, typer.Option("--language", metavar="NAME", help="en or ko; else the browser's.")
+    ] = "",
 ) -> None:
     """Look at a sample of records on a page of this machine: accept, correct, reject by keys.
 
@@ -138,7 +141,7 @@ def review(
     _needs_extra("label review")
     from bt_exec_labeler.review.command import review as look
 
-    look(run, source, words, reviewer, port, typer.echo)
+    look(run, source, words, reviewer, port, typer.echo, language)
 
 
 @LABEL.command("export")

@@ -36,9 +36,10 @@ def look(
     wrong: list[str] = []
     pages: list[Any] = []
 
-    def open_(reviewer: str, **how: Any) -> Any:
+    def open_(reviewer: str, language: str = "", **how: Any) -> Any:
         decisions = Decisions(labelled, reviewer)
-        server = AppServer(make_app(cards, vocabulary, decisions, "127.0.0.1"), "127.0.0.1", 0)
+        made = make_app(cards, vocabulary, decisions, "127.0.0.1", language)
+        server = AppServer(made, "127.0.0.1", 0)
         server.start()
         url = f"http://127.0.0.1:{server.port}"
         context = browser.new_context(**{"locale": "en-US", **how})
@@ -113,6 +114,29 @@ def test_a_korean_reviewer_with_a_korean_keyboard(
     assert decisions_of(labelled)["민지"][cards[0].line["item"]]["decision"] == "accept"
     width = page.evaluate("document.documentElement.scrollWidth")
     assert width <= 380
+
+
+def test_faults_are_told_in_the_language_of_the_page(look: Callable[..., Any]) -> None:
+    page = look("민지", locale="ko-KR")
+    page.keyboard.press("c")
+    text = page.locator("#text")
+    record = json.loads(text.input_value())
+    text.fill(json.dumps({**record, "uncertainty": "sure", "plan_id": "mine"}))
+    page.keyboard.press("Control+Enter")
+    problems = page.locator("#problems li")
+    expect(problems).to_have_text(
+        [
+            "plan_id: 데이터 세트를 만들 때만 적는 항목입니다. 빼십시오",
+            "uncertainty: 목록에 없는 값입니다: 'sure'. 쓸 수 있는 값: low, mid, high",
+        ]
+    )
+
+
+def test_the_command_says_which_language_the_page_begins_in(look: Callable[..., Any]) -> None:
+    page = look("ann", "ko")
+    expect(page.locator("#accept")).to_have_text("승인A")
+    page.locator("#language").select_option("en")
+    expect(page.locator("#accept")).to_have_text("AcceptA")
 
 
 def test_one_can_look_around_without_deciding(
