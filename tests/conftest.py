@@ -1,7 +1,8 @@
-"""What holds for every test: it reads and writes folders of this run, never the user's own."""
+"""What holds for every test: it has folders of its own, and signals reach it."""
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,3 +19,10 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         for kind in FOLDERS:
             patch.setenv(f"XDG_{kind}_HOME", str(folder / kind.lower()))
         yield folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def heard_signals() -> None:
+    """Take Ctrl-C and SIGQUIT again: a shell starts background jobs with both ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
