@@ -7,6 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# No test asserts how long anything takes: a loaded machine is no fault.
+settings.register_profile("bt-exec", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("bt-exec")
 
 FOLDERS = ("DATA", "CONFIG", "CACHE", "STATE")  # journal and reports, settings, caches, robot locks
 

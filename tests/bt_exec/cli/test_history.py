@@ -36,14 +36,14 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def day(bt: Run, door: str, recorded: Path, tmp_path: Path) -> Run:
+def day(bt: Run, recorded: Path, tmp_path: Path) -> Run:
     """Three missions: one fails, one ends well, one is refused."""
     if recorded.exists():
         shutil.copytree(recorded, tmp_path / "data")
         return bt
-    assert bt("run", GET, "--site", door, *ALWAYS).code == 3
-    assert bt("run", "open the door", "--site", door, "--fast").code == 0
-    assert bt("run", "fly away", "--site", door, "--fast").code == 5
+    assert bt("run", GET, *ALWAYS).code == 3
+    assert bt("run", "open the door", "--fast").code == 0
+    assert bt("run", "fly away", "--fast").code == 5
     shutil.copytree(tmp_path / "data", recorded)
     return bt
 
