@@ -92,9 +92,10 @@ def score(found):
     return right / len(found), wrong
 
 
-def test_the_corpus_is_understood_and_nothing_is_wrongly_done():
-    found = [(row, understood(row)) for row in rows()]
-    assert len(found) >= 100
+@pytest.mark.parametrize("file", FILES)
+def test_the_corpus_is_understood_and_nothing_is_wrongly_done(file):
+    found = [(row, understood(row)) for row in rows(file)]
+    assert len(found) >= 60
     share, wrong = score(found)
     assert wrong == []
     assert share >= LEAST
@@ -105,8 +106,8 @@ def test_every_refusal_is_a_sentence_in_the_language_of_the_command(language):
     from bt_exec_skills.tabletop.goals.compiler import _sentences
 
     sentences = _sentences()
-    for row in rows():
-        if row.expected.startswith("!"):
+    for row in [row for file in FILES for row in rows(file)]:
+        if len(row.expected) > 1 and row.expected.startswith("!"):
             said = sentences.say(row.expected[1:], language, what="x", options="y", word="z")
             assert said != row.expected[1:]
 

@@ -11,7 +11,7 @@ from typing import cast
 
 from bt_exec_skills.tabletop.goals.model import Ask, Number, Order, Phrase
 from bt_exec_skills.tabletop.goals.phrases import Draft, Words
-from bt_exec_skills.tabletop.names import Attribute
+from bt_exec_skills.tabletop.names import CONTAINERS, Attribute
 from bt_exec_skills.tabletop.robot import Side
 
 __all__ = ["read_korean"]
@@ -44,6 +44,13 @@ class _Clause:
     every: bool = False
     but: tuple[Phrase, ...] = ()
     out: Phrase | None = None
+
+
+def _from(theme: Phrase, holder: Phrase) -> Phrase:
+    """Return a phrase for what lies in something: "그릇에서 사과를 접시로 옮겨"."""
+    if theme.relation is not None or theme.again or theme.name:
+        return theme
+    return replace(theme, relation=("in", holder))
 
 
 class _Grammar:
@@ -106,6 +113,8 @@ class _Grammar:
             if verbs & {"sort", "move", "clear"} and had.side == "in":
                 yield Ask("sort", text, themes or (everything,), to, "in", by)
             return
+        if "out" in verbs and to is None and (themes or had.out is not None):
+            yield Ask("out", text, themes or (everything,), had.out)
         if "swap" in verbs and themes and to is None:
             yield Ask("swap", text, themes)
             return
@@ -114,9 +123,12 @@ class _Grammar:
             return
         if had.me:
             return
-        if had.out is not None and verbs & {"move", "pick"} and to is None and themes:
-            yield Ask("move", text, themes, had.out, "next_to")
-            return
+        if had.out is not None:
+            if verbs & {"move", "pick", "clear"} and to is None and themes:
+                yield Ask("out", text, themes, had.out)
+            if to is None or not themes:
+                return
+            themes = tuple(_from(one, had.out) for one in themes)
         if to is not None and verbs & {"move", "sort", "clear", "bring"}:
             yield Ask(
                 "move",
@@ -127,6 +139,8 @@ class _Grammar:
             )
         elif "clear" in verbs and to is None:
             yield Ask("clear", text, themes or (everything,))
+        elif "empty" in verbs and to is None and themes:
+            yield Ask("empty", text, themes)
         elif "pick" in verbs and themes and to is None:
             yield Ask("pick", text, themes)
         if "go" in verbs and to is not None and not themes:
@@ -183,6 +197,14 @@ class _Grammar:
             if words.of(at, "particle") == "to":
                 yield draft.phrase(text), "in", "to", at + 1
                 continue
+            if draft.kind in CONTAINERS and words.of(at, "and") and words.said(at, at + 1) == ",":
+                yield draft.phrase(text), "in", "to", at  # "큰 건 큰 그릇, 작은 건 작은 그릇에"
+            part = words.of(self.skip(at, "of"), "order")
+            if draft.table and part in ("left", "right", "middle"):
+                end = self.skip(at, "of") + 1
+                end = end + 1 if words.of(end, "side") == "in" else end
+                if words.of(end, "particle") == "to":
+                    yield replace(draft.phrase(text), part=part), "in", "to", end + 1
             past = at + 1 if words.of(at, "of") else at
             for side in sorted(words.all_of(past, "side")):
                 if words.of(past + 1, "particle") == "to":
@@ -192,8 +214,8 @@ class _Grammar:
             end, default = at, topic
             if words.of(end, "only"):
                 end, default = end + 1, topic
-            if words.of(end, "of") and words.of(end + 1, "place"):
-                end += 2
+            if words.of(self.skip(end, "of"), "place"):
+                end = self.skip(end, "of") + 1
             if words.of(end, "particle") == "theme":
                 if (
                     words.tokens[end].text in ("은", "는")
@@ -221,6 +243,12 @@ class _Grammar:
         ]
         if words.of(at, "that"):
             ways.append(("in", at + 1))
+        if words.of(at, "apart"):  # "그릇에 없는 사과"
+            inner, end, default = self.plain(at + 1)
+            if not inner.empty:
+                inside = Phrase(holder.text, number="some", relation=("in", holder))
+                inner.but = (*inner.but, inside)
+                yield inner, end, default
         for side, after in ways:
             inner, end, default = self.plain(after)
             if not inner.empty and inner.relation is None:
@@ -240,7 +268,7 @@ class _Grammar:
                 topical = words.tokens[at].text.endswith(("는", "은", "건"))
                 at += 1
                 if topical or not (
-                    words.of(at, "noun") or words.of(at, "thing") or words.of(at, "colour")
+                    any(words.of(at, kind) for kind in ("noun", "thing", "colour", "table"))
                 ):
                     return draft, at, topic
                 continue
@@ -309,7 +337,7 @@ class _Grammar:
         return None, at
 
     def _before_noun(self, at: int) -> bool:
-        kinds = ("noun", "thing", "colour", "size", "order", "number", "own", "attribute")
+        kinds = ("noun", "thing", "table", "colour", "size", "order", "number", "own", "attribute")
         return any(self.words.of(at, kind) is not None for kind in kinds)
 
     def _counted(self, draft: Draft, at: int, topic: Number) -> tuple[Draft, int, Number]:

@@ -51,6 +51,7 @@ class Draft:
     again: bool = False
     own: Attribute | None = None
     table: bool = False
+    part: str = ""
     name: str = ""
     plural: bool = False
     headed: bool = False
@@ -97,5 +98,6 @@ class Draft:
             again=self.again,
             own=self.own,
             table=self.table,
+            part=self.part,
             name=self.name,
         )

@@ -28,6 +28,7 @@ _TAIL = (
     r"(?:줘요?|줄래요?|주라|주세요|주십시오|주시겠어요|주시겠습니까|줄\s*수\s*(?:있어|있나|있니|있을까|있어요|있나요)"
     r"|줬으면\s*(?:해|해요|좋겠어|좋겠어요)|달라고?\s*해?|드려요?|라|아라|어라|요|자|세요|십시오|시오|고|서|봐|봐라|보자"
     r"|도록\s*(?:해|해줘|하세요)?|놔|놓아|놓고|둬|두고|야\s*(?:해|돼|해요|돼요)"
+    r"|은\s*(?:다음|뒤|후)에?"
     r"|지\s*(?:마|마요|마라|마세요|말고|말아|말아요|말아\s*줘|말아\s*주세요|말아줘|않고)"
     r"|ㄹ래|을래|할래|기|는\s*거야|고\s*싶어|려고\s*해)"
 )
@@ -63,20 +64,24 @@ class Token:
         return frozenset(value for name, value in self.uses if name == kind)
 
 
-def tokens_of(text: str, language: str, names: Iterable[str]) -> list[Token]:
+def tokens_of(
+    text: str, language: str, objects: Iterable[str], tables: Iterable[str] = ()
+) -> list[Token]:
     """Return the words of a command.
 
     Args:
         text: What the person typed.
         language: ``en`` or ``ko``.
-        names: Names of objects; they may stand in the command as they are.
+        objects: Names of objects; they may stand in the command as they are.
+        tables: Names of tables, likewise.
 
     Raises:
         Trouble: UNKNOWN_WORD, NO_SUCH_OBJECT, NOTHING_SAID or TOO_LONG.
     """
     text = unicodedata.normalize("NFC", text).replace("’", "'").strip().casefold()
-    known = {name.casefold(): name for name in names}
-    kinds = frozenset(looks_of(name).kind for name in known)
+    things = {name.casefold(): name for name in objects}
+    kinds = frozenset(looks_of(name).kind for name in things)
+    known = {**things, **{name.casefold(): name for name in tables}}
     found = _korean(text, known, kinds) if language == "ko" else _english(text, known, kinds)
     if not found:
         raise Trouble("NOTHING_SAID")
