@@ -11,6 +11,7 @@ from dataclasses import replace
 from bt_exec_skills.tabletop.environment import Environment, Point
 from bt_exec_skills.tabletop.goals.groups import containers_of, groups_of, things
 from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
+from bt_exec_skills.tabletop.goals.phrases import taken_from
 from bt_exec_skills.tabletop.goals.places import changed_places, onto_table, out_of
 from bt_exec_skills.tabletop.goals.resolve import Scope, one_of, table_for, things_of
 from bt_exec_skills.tabletop.names import Attribute, looks_of
@@ -107,8 +108,9 @@ def _check_once(found: list[Subgoal]) -> None:
 
 
 def _of(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
-    if ask.verb in _LIFTING and any(phrase.table for phrase in ask.themes):
-        raise Trouble("CANNOT_LIFT", what=ask.themes[0].text)
+    tables = [phrase for phrase in ask.themes if phrase.table]
+    if tables and ask.verb in _LIFTING:
+        raise Trouble("CANNOT_LIFT", what=tables[0].text)
     match ask.verb:
         case "sort":
             return _sorted(ask, scope, language)
@@ -148,11 +150,7 @@ def _themes(ask: Ask) -> tuple[Phrase, ...]:
     """Return what an ask is about; what is taken out of something is what lies in it."""
     if ask.verb != "out" or ask.to is None:
         return ask.themes
-    where: tuple[Side, Phrase] = ("in", ask.to)
-    return tuple(
-        one if one.again or one.name or one.relation is not None else replace(one, relation=where)
-        for one in ask.themes
-    )
+    return tuple(taken_from(one, ask.to) for one in ask.themes)
 
 
 def _content(phrases: Iterable[Phrase], scope: Scope) -> tuple[str, ...]:
@@ -203,13 +201,12 @@ def _moved(ask: Ask, scope: Scope, language: str) -> Subgoal:
             raise Trouble("NO_TABLE", scope.now.containers())
         names = _loose(_all_of(ask.themes, scope), scope)
         return _goal(onto_table(names, to, scope), scope.now, language)
-    target = to.name if to.name in scope.now.tables else one_of(to, scope)
+    target = one_of(to, scope)
     names = tuple(name for name in _all_of(ask.themes, scope) if name != target)
     names = _loose(names, scope) if names else ()
     if not names:
         raise Trouble("ALL_LEFT_OUT", what=ask.text)
-    holds = looks_of(target).holds_things or target in scope.now.tables
-    if side == "in" and not holds:
+    if side == "in" and not looks_of(target).holds_things:
         raise Trouble("NO_CONTAINER", scope.now.containers(), what=target)
     if side not in ("in", "next_to") and len(names) > 1:
         raise Trouble("ONE_BESIDE", names, what=target, options=", ".join(names))
@@ -257,6 +254,8 @@ def _sorted(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
         unknown = groups[""]
         raise Trouble("NO_ATTRIBUTE", unknown, attribute=by, options=", ".join(unknown))
     target = ask.to
+    if target is not None and target.table:
+        raise Trouble("NO_CONTAINER", now.containers(), what=target.text)
     chosen = containers_of(groups, by, now, target.kind if target is not None else "")
     return [
         _group_goal(by, value, group, chosen[value], now, language)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import cast
 
 from bt_exec_skills.tabletop.goals.model import Ask, Order, Phrase, Verb
-from bt_exec_skills.tabletop.goals.phrases import Draft, Words
+from bt_exec_skills.tabletop.goals.phrases import Draft, Words, taken_from
 from bt_exec_skills.tabletop.names import Attribute
 from bt_exec_skills.tabletop.robot import Side
 
@@ -155,15 +155,25 @@ class _Grammar:
                     )
         for themes, after in self.things(at):
             after = self.skip(after, "filler", "goes")
-            for (side, to), end in self.places(after):
-                text = words.said(start, end)
-                if to.but and to.number != "any":  # "everything in the basket except the cup"
-                    but, to = to.but, replace(to, but=())
-                    themes = tuple(replace(one, but=(*one.but, *but)) for one in themes)
-                if to.own is not None:
-                    yield Ask("sort", text, themes, replace(to, own=None), "in", to.own), end
-                else:
-                    yield Ask("move", text, themes, to, side), end
+            yield from self.put_there(start, after, themes)
+            if words.of(after, "out"):
+                for away, past in self.thing(after + 1):
+                    if away.relation is None:  # "the cup from the bowl to the plate"
+                        inside = tuple(taken_from(one, away) for one in themes)
+                        yield from self.put_there(start, past, inside)
+
+    def put_there(
+        self, start: int, at: int, themes: tuple[Phrase, ...]
+    ) -> Iterator[tuple[Ask, int]]:
+        for (side, to), end in self.places(at):
+            text = self.words.said(start, end)
+            if to.own is not None:
+                yield Ask("sort", text, themes, replace(to, own=None), "in", to.own), end
+            elif to.but and to.number != "any":  # "everything in the basket except the cup"
+                less = tuple(replace(one, but=(*one.but, *to.but)) for one in themes)
+                yield Ask("move", text, less, replace(to, but=()), side), end
+            else:
+                yield Ask("move", text, themes, to, side), end
 
     def out(self, start: int, at: int) -> Iterator[tuple[Ask, int]]:
         """Take things out of a container, or off a table."""
@@ -236,6 +246,12 @@ class _Grammar:
             yield draft.phrase(words.said(start, after)), after
         draft.but = ()
         past = at + 1 if words.of(at, "that") else at
+        if draft.table and words.of(at, "with"):  # "the table with the tray"
+            for holder, after in self.thing(at + 1):
+                draft.relation = ("in", holder)
+                yield draft.phrase(words.said(start, after)), after
+        if words.of(past, "side") == "in" and words.tokens[past].text.endswith("to"):
+            return  # "to", "into", "onto" say where it goes, not which it is
         for relation, after in self.places(past):
             if relation[1].own is None:
                 draft.relation = relation
@@ -267,6 +283,10 @@ class _Grammar:
         while at < len(words):
             if (value := words.of(at, "rest")) is not None:
                 draft.rest = True
+                draft.number = "any" if words.of(at, "any") else draft.number
+            elif (value := words.of(at, "table_name")) is not None:
+                draft.name, draft.headed, draft.table = value, True, True
+                return draft, at + 1
             elif (value := words.of(at, "name")) is not None:
                 draft.name, draft.headed = value, True
                 return draft, at + 1
@@ -305,7 +325,7 @@ class _Grammar:
                 draft.plural |= words.tokens[at].plural
                 return draft, at + 1
             elif words.of(at, "table"):
-                draft.table, draft.headed, draft.number = True, True, "all"
+                draft.table, draft.headed, draft.number = True, True, draft.number or "all"
                 return draft, at + 1
             elif not (words.of(at, "the") or words.of(at, "only") or words.of(at, "of")):
                 break

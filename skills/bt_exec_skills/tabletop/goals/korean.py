@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from bt_exec_skills.tabletop.goals.model import Ask, Number, Order, Phrase
-from bt_exec_skills.tabletop.goals.phrases import Draft, Words
+from bt_exec_skills.tabletop.goals.phrases import Draft, Words, taken_from
 from bt_exec_skills.tabletop.names import CONTAINERS, Attribute
 from bt_exec_skills.tabletop.robot import Side
 
@@ -44,13 +44,6 @@ class _Clause:
     every: bool = False
     but: tuple[Phrase, ...] = ()
     out: Phrase | None = None
-
-
-def _from(theme: Phrase, holder: Phrase) -> Phrase:
-    """Return a phrase for what lies in something: "그릇에서 사과를 접시로 옮겨"."""
-    if theme.relation is not None or theme.again or theme.name:
-        return theme
-    return replace(theme, relation=("in", holder))
 
 
 class _Grammar:
@@ -128,7 +121,7 @@ class _Grammar:
                 yield Ask("out", text, themes, had.out)
             if to is None or not themes:
                 return
-            themes = tuple(_from(one, had.out) for one in themes)
+            themes = tuple(taken_from(one, had.out) for one in themes)
         if to is not None and verbs & {"move", "sort", "clear", "bring"}:
             yield Ask(
                 "move",
@@ -206,16 +199,19 @@ class _Grammar:
                 if words.of(end, "particle") == "to":
                     yield replace(draft.phrase(text), part=part), "in", "to", end + 1
             past = at + 1 if words.of(at, "of") else at
+            aside = self.skip(past, "filler")  # "바로 옆에"
+            past = aside if words.of(aside, "side") else past
             for side in sorted(words.all_of(past, "side")):
                 if words.of(past + 1, "particle") == "to":
                     yield draft.phrase(text), cast(Side, side), "to", past + 2
                 elif words.of(past + 1, "out"):
                     yield draft.phrase(text), "in", "out", past + 2
             end, default = at, topic
+            if draft.table and words.of(end, "side") == "in":  # "테이블 위를"
+                end += 1
             if words.of(end, "only"):
                 end, default = end + 1, topic
-            if words.of(self.skip(end, "of"), "place"):
-                end = self.skip(end, "of") + 1
+            end = self.place(end)
             if words.of(end, "particle") == "theme":
                 if (
                     words.tokens[end].text in ("은", "는")
@@ -224,8 +220,12 @@ class _Grammar:
                 ):
                     default = "all"
                 end += 1
-            end = self.skip(end, "and")
-            yield draft.phrase(text, default), "in", "theme", end
+            yield draft.phrase(text, default), "in", "theme", self.place(self.skip(end, "and"))
+
+    def place(self, at: int) -> int:
+        """Return what follows "(의) 자리(를)", which swapping is said with."""
+        past = self.skip(at, "of", "filler")
+        return self.skip(past + 1, "particle") if self.words.of(past, "place") else at
 
     def phrase(self, start: int) -> Iterator[tuple[Draft, int, Number]]:
         """Yield a noun with what stands before it, perhaps where it is: "그릇 안에 있는 사과"."""
@@ -236,11 +236,20 @@ class _Grammar:
         yield draft, at, topic
         holder = draft.phrase(words.said(start, at))
         past = at + 1 if words.of(at, "of") else at
+        joined = words.of(past + 1, "that") or words.of(past + 1, "of")
+        bare = words.of(past, "order") is None and self._before_noun(past + 1)  # "테이블 위 사과"
         ways: list[tuple[Side, int]] = [
-            (cast(Side, side), past + 2)
+            (cast(Side, side), past + 2 if joined else past + 1)
             for side in sorted(words.all_of(past, "side"))
-            if words.of(past + 1, "that") or words.of(past + 1, "of")
+            if joined or bare
         ]
+        if draft.table and self._before_noun(at):  # "왼쪽 테이블 물건"
+            ways.append(("in", at))
+        if words.of(at, "particle") == "theme" and words.of(at + 1, "that"):
+            inner, end, default = self.plain(at + 2)  # "쟁반이 있는 테이블"
+            if inner.table:
+                inner.relation = ("in", holder)
+                yield inner, end, default
         if words.of(at, "that"):
             ways.append(("in", at + 1))
         if words.of(at, "apart"):  # "그릇에 없는 사과"
@@ -260,6 +269,9 @@ class _Grammar:
         words, draft = self.words, Draft()
         topic: Number = "one"
         while at < len(words):
+            if (value := words.of(at, "table_name")) is not None:
+                draft.name, draft.headed, draft.table = value, True, True
+                return draft, at + 1, topic
             if (value := words.of(at, "name")) is not None:
                 draft.name, draft.headed = value, True
                 return draft, at + 1, topic
@@ -314,7 +326,7 @@ class _Grammar:
                 number: Number = "all" if value in ("generic", "plural") else "some"
                 return self._counted(draft, at + 1, number)
             elif words.of(at, "table"):
-                draft.table, draft.headed, draft.number = True, True, "all"
+                draft.table, draft.headed, draft.number = True, True, draft.number or "all"
                 return draft, at + 1, topic
             else:
                 break

@@ -63,6 +63,9 @@ def things_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str, 
         if definite and len(found) > phrase.count and not phrase.order:
             raise Trouble("WHICH_ONE", found, what=phrase.text, options=", ".join(found))
         return _ranked(found, phrase, scope)[: phrase.count]
+    if phrase.order in ("left", "right") and number == "all" and len(found) > 1:
+        side = replace(phrase, text=phrase.text, number="one", table=True, values={}, relation=None)
+        return _fitting(_on_tables(tables_of(side, scope), found, scope.now), phrase, scope)
     if phrase.order:
         return (_extreme(found, phrase, scope),)
     if number == "all" or len(found) == 1:
@@ -70,6 +73,12 @@ def things_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str, 
     if number == "any":
         return _near_first(found, scope.now)[:1]
     raise Trouble("WHICH_ONE", found, what=phrase.text, options=", ".join(found))
+
+
+def _fitting(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
+    if not found:
+        raise _nothing(phrase, scope)
+    return found
 
 
 def one_of(phrase: Phrase, scope: Scope) -> str:
@@ -168,7 +177,7 @@ def table_for(phrase: Phrase, scope: Scope, themes: tuple[str, ...]) -> str:
     """
     now = scope.now
     found = tables_of(phrase, scope, themes)
-    if len(found) > 1 and not phrase.rest:
+    if len(found) > 1 and not phrase.rest and phrase.relation is None:
         here = {now.table_of(name) for name in themes}
         inside = all(now.holder(name) is not None for name in themes)
         own = tuple(name for name in found if name in here)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import yaml
 
@@ -33,6 +33,9 @@ _TAIL = (
     r"|ㄹ래|을래|할래|기|는\s*거야|고\s*싶어|려고\s*해)"
 )
 _BARE = "아어여해려워와줘둬놔눠꿔춰라겨"
+
+Names: TypeAlias = dict[str, tuple[str, str]]
+"""Names as they may be typed: kind of word and whole name."""
 
 
 @dataclass(frozen=True)
@@ -81,13 +84,18 @@ def tokens_of(
     text = unicodedata.normalize("NFC", text).replace("’", "'").strip().casefold()
     things = {name.casefold(): name for name in objects}
     kinds = frozenset(looks_of(name).kind for name in things)
-    known = {**things, **{name.casefold(): name for name in tables}}
+    known = {name: ("name", whole) for name, whole in things.items()}
+    known |= {name.casefold(): ("table_name", name) for name in tables}
     found = _korean(text, known, kinds) if language == "ko" else _english(text, known, kinds)
     if not found:
         raise Trouble("NOTHING_SAID")
     if len(found) > MOST_WORDS:
         raise Trouble("TOO_LONG")
     return found
+
+
+def _whole(names: Names) -> tuple[str, ...]:
+    return tuple(name for _, name in names.values())
 
 
 @cache
@@ -140,7 +148,7 @@ def _split(text: str) -> list[str]:
     return re.findall(r"[^\W_]+(?:[_\-'][^\W_]+)*|[^\w\s]", text)
 
 
-def _english(text: str, names: dict[str, str], kinds: frozenset[str]) -> list[Token]:
+def _english(text: str, names: Names, kinds: frozenset[str]) -> list[Token]:
     lexicon = _english_words(kinds)
     longest = max(map(len, lexicon))
     spans = [
@@ -153,11 +161,11 @@ def _english(text: str, names: dict[str, str], kinds: frozenset[str]) -> list[To
     while place < len(spans):
         word, start, end = spans[place]
         if word in names:
-            found.append(Token(word, frozenset({("name", names[word])}), start=start, end=end))
+            found.append(Token(word, frozenset({names[word]}), start=start, end=end))
             place += 1
             continue
         if "_" in word and _NUMBERED.fullmatch(word):
-            raise Trouble("NO_SUCH_OBJECT", tuple(names.values()), name=word)
+            raise Trouble("NO_SUCH_OBJECT", _whole(names), name=word)
         for count in range(min(longest, len(spans) - place), 0, -1):
             words = tuple(span[0] for span in spans[place : place + count])
             if words in lexicon:
@@ -190,16 +198,16 @@ def _korean_words() -> list[tuple[re.Pattern[str], str, str]]:
     return found
 
 
-def _korean(text: str, names: dict[str, str], kinds: frozenset[str]) -> list[Token]:
+def _korean(text: str, names: Names, kinds: frozenset[str]) -> list[Token]:
     failed: dict[int, None] = {}
 
     def options(at: int) -> list[Token]:
         ends: dict[int, set[tuple[str, str]]] = {}
         for name, whole in names.items():
             if text.startswith(name, at):
-                ends.setdefault(at + len(name), set()).add(("name", whole))
+                ends.setdefault(at + len(name), set()).add(whole)
         if not ends and (named := _NUMBERED.match(text, at)):
-            raise Trouble("NO_SUCH_OBJECT", tuple(names.values()), name=named[0])
+            raise Trouble("NO_SUCH_OBJECT", _whole(names), name=named[0])
         for own in kinds:
             if text.startswith(own.replace("_", " "), at):
                 ends.setdefault(at + len(own), set()).add(("noun", own))
