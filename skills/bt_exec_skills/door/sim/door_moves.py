@@ -15,7 +15,14 @@ from bt_exec_skills.door.sim.layout import DOOR_WIDTH
 from bt_exec_skills.door.sim.path import follow, line, wait
 from bt_exec_skills.motion.stepped import MotionSteps
 
-__all__ = ["OPEN_TO_RAD", "hands_off", "pull_by_edge", "pull_by_handle", "push_shut"]
+__all__ = [
+    "OPEN_TO_RAD",
+    "hands_off",
+    "home_if_failed",
+    "pull_by_edge",
+    "pull_by_handle",
+    "push_shut",
+]
 
 OPEN_TO_RAD = 1.32
 """How far the door is opened [rad]."""
@@ -38,6 +45,25 @@ def hands_off(others: Sequence[Job]) -> MotionSteps:
         if job.limb.pulls:
             yield from job.clear()
             yield from job.home()
+
+
+def home_if_failed(job: Job, steps: MotionSteps) -> MotionSteps:
+    """Pass `steps` on; a hand that missed, or got stuck on its way, does not stay at the door.
+
+    There the next motion of either arm would run into it.
+
+    Raises:
+        Failed: What `steps` raises, once the arm is home or has come as far as it gets.
+    """
+    try:
+        yield from steps
+    except Failed as failed:
+        if failed.code in ("MISSED", "STUCK"):
+            job.limb.freeze()
+            with contextlib.suppress(Failed):
+                yield from job.clear()
+                yield from job.home()
+        raise
 
 
 def pull_by_handle(job: Job) -> MotionSteps:
