@@ -169,12 +169,16 @@ class RemoteLabeler:
         listed = answer.get("breaches")
         entries = listed if isinstance(listed, list) else []
         breaches = [
-            Breach(*(str(entry.get(key, ""))[:500] for key in ("code", "where", "message")))
+            Breach(_short(entry, "code"), _short(entry, "where"), _short(entry, "message"))
             for entry in entries[:_BREACHES]
             if isinstance(entry, Mapping)
         ]
         nothing = Breach("ITEM_MISSING", "item", "has neither a record nor a reason")
         return Labelled(None, tuple(breaches) or (nothing,), count, said)
+
+
+def _short(entry: Mapping[str, Any], key: str) -> str:
+    return str(entry.get(key, ""))[:500]
 
 
 def _said(content: bytes | bytearray) -> str:
