@@ -13,6 +13,7 @@ import numpy as np
 from bt_exec.failure import UsageError
 from bt_exec_labeler.episode import Image
 from bt_exec_labeler.parquet import needs_parquet
+from bt_exec_labeler.sources.video import KEPT
 
 __all__ = ["CodedFrame", "StoredFrame", "needs_av"]
 
@@ -83,17 +84,23 @@ class CodedFrame:
 
     def image(self) -> Image:
         """See `bt_exec_labeler.episode.Frame.image`."""
-        av = needs_av()
-        try:
-            with av.open(str(self.path)) as video:
-                stream = video.streams.video[0]
-                video.seek(int(self.at / stream.time_base), stream=stream)  # to the key before it
-                for frame in video.decode(stream):
-                    if frame.time is not None and frame.time > self.at - 0.5 / self.fps:
-                        return np.ascontiguousarray(frame.to_ndarray(format="rgb24"), np.uint8)
-        except av.FFmpegError as error:
-            raise ValueError(f"{self.name} is damaged: {error}") from error
-        raise ValueError(f"{self.name} is damaged: the video ends before it")
+        return _decoded(self.path, self.at, self.fps)
+
+
+@lru_cache(maxsize=KEPT)
+def _decoded(path: Path, at: float, fps: float) -> Image:
+    """Return the picture of a video at a time [s]; clips in a row show most of it again."""
+    av, name = needs_av(), f"{path.name}@{at:g}"
+    try:
+        with av.open(str(path)) as video:
+            stream = video.streams.video[0]
+            video.seek(int(at / stream.time_base), stream=stream)  # to the key before it
+            for frame in video.decode(stream):
+                if frame.time is not None and frame.time > at - 0.5 / fps:
+                    return np.ascontiguousarray(frame.to_ndarray(format="rgb24"), np.uint8)
+    except av.FFmpegError as error:
+        raise ValueError(f"{name} is damaged: {error}") from error
+    raise ValueError(f"{name} is damaged: the video ends before it")
 
 
 def needs_av() -> Any:
