@@ -43,8 +43,9 @@ class StoredFrame:
 
     def image(self) -> Image:
         """See `bt_exec_labeler.episode.Frame.image`."""
-        stored = _column(self.path, self.group, self.column)[self.row].as_py() or {}
-        data = np.frombuffer(stored.get("bytes") or b"", np.uint8)
+        stored = _column(self.path, self.group, self.column)[self.row].as_py()
+        coded = stored.get("bytes") if isinstance(stored, dict) else None
+        data = np.frombuffer(coded if isinstance(coded, bytes) else b"", np.uint8)
         found = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
         if found is None:
             raise ValueError(f"{self.name} is damaged, or no picture")
