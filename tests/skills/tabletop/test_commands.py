@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-import yaml
 
+from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.compiler import subgoals_for
@@ -22,7 +22,7 @@ FILES = ("commands.txt", "fresh_commands.txt")
 
 def worlds():
     found = {}
-    for name, world in yaml.safe_load((DATA / "worlds.yaml").read_text(encoding="utf-8")).items():
+    for name, world in parse_yaml((DATA / "worlds.yaml").read_text(encoding="utf-8")).items():
         objects = {
             thing: Placed(number, Point(*at))
             for number, (thing, at) in enumerate(world["objects"].items())

@@ -14,8 +14,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import yaml
-
+from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.names import looks_of
 
@@ -99,7 +98,7 @@ def _whole(names: Names) -> tuple[str, ...]:
 
 @cache
 def _lexicon() -> dict[str, Any]:
-    loaded: dict[str, Any] = yaml.safe_load(_WORDS.read_text(encoding="utf-8"))
+    loaded: dict[str, Any] = parse_yaml(_WORDS.read_text(encoding="utf-8"))
     return loaded
 
 
