@@ -165,6 +165,39 @@ def _full(c: Checker, m: re.Match[str]) -> bool:
     return c.witness.held(ARMS[m["a"]]) == THINGS[m["t"]]
 
 
+@rule(r"The material is behind the door\.", r"자재는 문 안쪽에 있습니다\.")
+def _behind(c: Checker, m: re.Match[str]) -> bool:
+    return c.witness.material_inside and _loose(c)
+
+
+@rule(
+    r"The material fell to the floor in front of the door\.",
+    r"자재는 문 앞 바닥에 떨어졌습니다\.",
+)
+def _fell(c: Checker, m: re.Match[str]) -> bool:
+    return not c.witness.material_inside and _loose(c)
+
+
+@rule(
+    r"I do not see where the material is now\.",
+    r"자재가 지금 어디에 있는지 보이지 않습니다\.",
+)
+def _where(c: Checker, m: re.Match[str]) -> bool:
+    return _loose(c)
+
+
+def _loose(c: Checker) -> bool:
+    return "material" not in (c.witness.held("left"), c.witness.held("right"))
+
+
+@rule(
+    r"The (?P<a>left|right) arm is in the doorway\. Bring the (?:left|right) arm home first\.",
+    r"(?P<a>왼|오른)팔이 문 사이에 들어가 있습니다\. 먼저 (?:왼|오른)팔을 제자리로 돌려 주십시오\.",
+)
+def _in_the_way(c: Checker, m: re.Match[str]) -> bool:
+    return not c.witness.home(ARMS[m["a"]])
+
+
 # -- the building ----------------------------------------------------------------------------
 
 
