@@ -79,14 +79,15 @@ def summarise(
 def _answers(
     progress: MissionProgress, messages: Messages, catalogue: Catalogue, known: Known
 ) -> Iterator[str]:
-    """Yield the answers to what was asked; of several, each names its question.
+    """Yield the answers to what was asked; of several, or of before, each names its question.
 
     What may have changed since is told as it was, with its moment.
     """
     language = progress.language
     for asked in progress.told.values():
         answer = messages.say("yes" if asked.verdict.holds else "no", language)
-        if len(progress.told) > 1 and (question := _question(asked, progress, messages)):
+        several = len(progress.told) > 1 or known.old(asked.t)
+        if several and (question := _question(asked, progress, messages)):
             answer = f"{question[:1].upper()}{question[1:]}: {answer[:1].lower()}{answer[1:]}"
         if not known.old(asked.t):
             yield answer

@@ -171,6 +171,15 @@ def _behind(c: Checker, m: re.Match[str]) -> bool:
 
 
 @rule(
+    r"The material was behind the door when I looked (?P<n>a moment|\d+ s) ago\.",
+    r"(?P<n>조금|\d+초) 전에 보았을 때 자재는 문 안쪽에 있었습니다\.",
+)
+def _was_behind(c: Checker, m: re.Match[str]) -> bool:
+    at = c.witness.t - float((re.search(r"\d+", m["n"]) or ["0.5"])[0])
+    return any(stood for t, stood in c.witness.stood if abs(t - at) <= 1.2)
+
+
+@rule(
     r"The material fell to the floor in front of the door\.",
     r"자재는 문 앞 바닥에 떨어졌습니다\.",
 )
@@ -273,6 +282,12 @@ def _is_there(c: Checker, m: re.Match[str]) -> bool:
 )
 def _is_not_there(c: Checker, m: re.Match[str]) -> bool:
     return PEOPLE[m["w"].lower()] not in _look(c).inside
+
+
+@rule(rf"(?P<w>{WHO}) is there: (?P<a>yes|no)\.", rf"(?P<w>{WHO}) 계심: (?P<a>네|아니요)\.")
+def _was_there(c: Checker, m: re.Match[str]) -> bool:
+    seen = any(PEOPLE[m["w"].lower()] in look.inside for _, look in c.witness.looks)
+    return seen is (m["a"] in ("yes", "네"))
 
 
 @rule(
