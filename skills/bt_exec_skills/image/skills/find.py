@@ -35,7 +35,7 @@ def _put(bench: Bench, name: str, instances: list[Instance]) -> Found:
 
 @skill(
     fails={"ANNOTATION_NEEDED", "NOT_ANNOTATED", "NO_PICTURE", "UNREADABLE"},
-    effects={"boxes.{into}": "known", "crops.{into}": "none"},
+    effects={"boxes.{into}": "known", "crops.{into}": "none", "looked.{into}": "no"},
 )
 def read_annotation(bench: Service[Bench], into: SetName, label: str = "") -> Steps[Found]:
     """Put the annotated instances of `label` into the set `into`; all of them if it is empty.
@@ -58,7 +58,7 @@ def read_annotation(bench: Service[Bench], into: SetName, label: str = "") -> St
 
 @skill(
     fails={"NO_DETECTOR", "NO_PICTURE", "UNREADABLE"},
-    effects={"boxes.{into}": "known", "crops.{into}": "none"},
+    effects={"boxes.{into}": "known", "crops.{into}": "none", "looked.{into}": "no"},
 )
 def detect(bench: Service[Bench], into: SetName, label: str = "") -> Steps[Found]:
     """Find the instances of `label` with the site's detector; everything that it knows if empty.
@@ -76,7 +76,7 @@ def detect(bench: Service[Bench], into: SetName, label: str = "") -> Steps[Found
 
 @skill(
     fails={"NO_PICTURE", "UNREADABLE"},
-    effects={"boxes.{into}": "known", "crops.{into}": "none"},
+    effects={"boxes.{into}": "known", "crops.{into}": "none", "looked.{into}": "no"},
 )
 def segment_colour(
     bench: Service[Bench], into: SetName, colour: ColourName | Literal["any"] = "any"
@@ -96,7 +96,7 @@ def segment_colour(
 @skill(
     fails={*SET_FAILS, "UNREADABLE"},
     needs={"boxes.{of}": "known"},
-    effects={"crops.{of}": "none"},
+    effects={"crops.{of}": "none", "looked.{of}": "no"},
 )
 def separate_touching(bench: Service[Bench], of: SetName) -> Steps[Found]:
     """Cut regions of the set `of` that are several touching things, by watershed.
