@@ -75,6 +75,8 @@ class ReplanPolicy:
         if failure is not None and failure.code == "NOT_RECORDED":
             return Ending("failed", failure.code, failure)
         self._turns_left -= 1
-        return None if self._turns_left > 0 else Ending(
-            "blocked", "TURNS_SPENT", failure, why="TURNS_SPENT"
+        return (
+            None
+            if self._turns_left > 0
+            else Ending("blocked", "TURNS_SPENT", failure, why="TURNS_SPENT")
         )

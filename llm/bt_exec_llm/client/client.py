@@ -87,9 +87,7 @@ class ModelClient:
         Raises:
             ModelFailure: With one of the codes of `bt_exec_llm.client.errors`.
         """
-        question = Question(
-            tuple(system), tuple(messages), schema, plain, structured, tuple(tools)
-        )
+        question = Question(tuple(system), tuple(messages), schema, plain, structured, tuple(tools))
         digest = question.digest()
         start = time.monotonic()
         try:

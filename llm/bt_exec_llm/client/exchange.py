@@ -140,8 +140,9 @@ class Answer:
     Attributes:
         text: Its words; in the tool tier the tool's input as JSON.
         data: The mapping it was asked for by a schema, as plain data; None without a schema, and
-            when its words hold no mapping. Where it was given tools: ``{"calls": [{"name", "input"},
-            …]}``, None if it called none. Data is never trusted: whoever uses it verifies it.
+            when its words hold no mapping. Where it was given tools: the ``calls`` that it made,
+            with their names and inputs; None if it made none. Data is never trusted: whoever uses
+            it verifies it.
         usage: What the question cost, with all its retries and tiers.
         stop_reason: Why it stopped: ``end_turn``, ``tool_use``, ``stop_sequence`` …
         tier: How the answer came to have its form.

@@ -78,9 +78,7 @@ class ReplayClient:
         """
         if cancel is not None and cancel.is_set():
             raise ModelFailure("MODEL_CANCELLED", "asked to stop")
-        question = Question(
-            tuple(system), tuple(messages), schema, plain, structured, tuple(tools)
-        )
+        question = Question(tuple(system), tuple(messages), schema, plain, structured, tuple(tools))
         digest = question.digest()
         with self._lock:
             came = self._rows.pop(self._find(question, digest))

@@ -18,8 +18,8 @@ from bt_exec_skills.image.perception.annotation import (
     read_annotation,
 )
 from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
-from bt_exec_skills.image.perception.looker import Opinion, Seen
 from bt_exec_skills.image.perception.loading import load_picture
+from bt_exec_skills.image.perception.looker import Opinion, Seen
 from bt_exec_skills.perception.contracts import Detection, Detector, View
 from bt_exec_skills.perception.picture import Frame
 

@@ -58,4 +58,5 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
         if start.annotation:
             _ = bench.annotation
     looker = make_looker(settings.vqa, settings.judge)
-    return Rig(facts=bench.facts, services={"bench": bench, "looker": looker})
+    frame = (lambda: bench.picture) if bench.file is not None else None
+    return Rig(facts=bench.facts, frame=frame, services={"bench": bench, "looker": looker})

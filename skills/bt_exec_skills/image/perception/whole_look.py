@@ -23,9 +23,7 @@ _LONGEST = 1024  # the picture is looked at this small [px]
 _COVERED, _BARE = 0.5, 0.15  # shares of a middle that say yes and no
 
 
-def colour_of_whole(
-    picture: Frame, crops: Sequence[Crop], colour: ColourName
-) -> list[bool | None]:
+def colour_of_whole(picture: Frame, crops: Sequence[Crop], colour: ColourName) -> list[bool | None]:
     """Return for each crop whether the whole picture shows its thing in a colour.
 
     Args:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from bt_exec.failure import Problem
 from bt_exec.planning.passes import Pass, PassContext
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, rebuild
-from bt_exec.spec.paths import paths
+from bt_exec.spec.paths import encloses, paths
 from bt_exec_skills.image.bench import SETS
 
 __all__ = ["CROP_FIRST", "crop_first_checker"]
@@ -22,9 +22,7 @@ _LOOKS = ("verify_attribute", "ask_vqa")
 _GUARD = {"crops_first": {}, "else": "CROP_FIRST"}
 
 
-def _guarded(
-    spec: MissionSpec, _: PassContext
-) -> tuple[MissionSpec, tuple[str, ...]]:
+def _guarded(spec: MissionSpec, _: PassContext) -> tuple[MissionSpec, tuple[str, ...]]:
     """Put the questions about the whole picture under their guard."""
     changed: list[str] = []
 
@@ -55,12 +53,12 @@ CROP_FIRST = Pass("crop_first", _guarded)
 def crop_first_checker(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     """Find questions about the whole picture that come before the crops of known boxes."""
     facts = context.situation.facts
-    waiting = {name for name in SETS if facts.get(f"looked.{name}") == "no"}
+    waiting: set[str] = {name for name in SETS if facts.get(f"looked.{name}") == "no"}
     if facts.get("annotation") == "unread":
         waiting.add("annotation")
-    kept = set(spec.mission.kept)
+    kept = spec.mission.kept
     for path, node in paths(spec.root):
-        if not isinstance(node, Do) or path in kept:
+        if not isinstance(node, Do) or any(encloses(done, path) for done in kept):
             continue
         args = node.args
         if node.do in _FINDS:

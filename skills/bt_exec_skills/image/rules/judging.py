@@ -20,8 +20,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bt_exec_skills.image.bench import Bench, Candidates, Judgement
-from bt_exec_skills.image.perception.colours import COLOURS
-from bt_exec_skills.image.perception.instances import count
+from bt_exec_skills.image.perception.colours import COLOURS, ColourName
+from bt_exec_skills.image.perception.instances import Counted, count
 from bt_exec_skills.image.perception.looker import Opinion
 from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
 from bt_exec_skills.image.perception.whole_look import disputed
@@ -34,8 +34,7 @@ _UNJUDGED, _DISPUTED = 0.5, 0.3
 
 def opinions_of(bench: Bench) -> list[Opinion]:
     """Return what the ways that need no model say of the answer."""
-    found = [*_of_crops(bench), *_of_colours(bench), *_of_counts(bench)]
-    return found
+    return [*_of_crops(bench), *_of_colours(bench), *_of_counts(bench)]
 
 
 def judged(bench: Bench, opinions: Sequence[Opinion]) -> Judgement:
@@ -72,24 +71,40 @@ def confidence_of(bench: Bench) -> float:
 
 
 def _of_crops(bench: Bench) -> list[Opinion]:
-    """Compare what a worded answer claims with the sets that were decided on crops."""
+    """Compare what a worded answer claims with the sets that were decided on crops.
+
+    Crops speak against an answer that they contradict. They speak for one only where a model's word
+    about the whole picture claims the same: otherwise they are what it was read from.
+    """
     assert bench.answer is not None
     sets = [found for found in bench.sets.values() if found.crops is not None]
     if not bench.by_model or not sets:
         return []
-    text = bench.answer.text
     totals = [count(found.instances, found.decisions) for found in sets]
-    number, yes = claimed_number(text), claims_yes(text)
+    claimed = _claim(bench.answer.text)
+    if claimed is None:
+        return []
     says = ", ".join(str(one.sure) for one in totals)
-    if number is not None:
-        possible = [one.sure <= number <= one.sure + one.unsettled for one in totals]
-        clear = [one.sure == number for one in totals]
-        return [Opinion("crops", True if any(clear) else None if any(possible) else False, says)]
-    if yes is not None:
-        first = totals[0]
-        if first.sure or not first.unsettled:
-            return [Opinion("crops", (first.sure > 0) == yes, says)]
-    return []
+    fits = [_fits(claimed, one) for one in totals]
+    if not any(fit is not False for fit in fits):
+        return [Opinion("crops", False, says)]
+    whole = [_claim(one.answer) for one in bench.asked if one.answer]
+    same = True in fits and any(type(one) is type(claimed) and one == claimed for one in whole)
+    return [Opinion("crops", True if same else None, says)]
+
+
+def _claim(text: str) -> int | bool | None:
+    """Return what a text claims: a number, else yes or no."""
+    number = claimed_number(text)
+    return number if number is not None else claims_yes(text)
+
+
+def _fits(claimed: int | bool, total: Counted) -> bool | None:
+    """Return whether a count bears a claim out; None if what is unsettled could."""
+    most = total.sure + total.unsettled
+    if isinstance(claimed, bool):
+        return (total.sure > 0) == claimed if total.sure or not total.unsettled else None
+    return True if total.sure == claimed else None if total.sure <= claimed <= most else False
 
 
 def _of_colours(bench: Bench) -> list[Opinion]:
@@ -132,7 +147,7 @@ def _labelled(bench: Bench, name: str) -> bool:
     return bool(finds and finds[-1].args.get("label"))
 
 
-def _wanted_colours(bench: Bench, name: str) -> list[str]:
+def _wanted_colours(bench: Bench, name: str) -> list[ColourName]:
     """Return the colours that the things of a set must have, if nothing else was asked of them."""
     mine = [s for s in bench.steps if s.args.get("of") == name]
     if any(step.tool in ("measure_places", "ask_vqa") for step in mine):
@@ -140,5 +155,6 @@ def _wanted_colours(bench: Bench, name: str) -> list[str]:
     verified = [step for step in mine if step.tool == "verify_attribute"]
     if any(not step.args["wanted"] for step in verified):
         return []
-    names = [one for step in verified for one in step.args["attributes"]]
-    return names if all(one in COLOURS for one in names) else []
+    wanted = [one for step in verified for one in step.args["attributes"]]
+    names = [one for one in COLOURS if one in wanted]
+    return names if set(names) == set(wanted) else []

@@ -29,7 +29,7 @@ def _judged(spec: MissionSpec, _: PassContext) -> tuple[MissionSpec, tuple[str, 
                 changed = True
         return node.model_copy(update={"sequence": tuple(children)})
 
-    root = spec.root
+    root: NodeBase = spec.root
     if isinstance(root, Do) and root.do in _ANSWERS:
         root = Sequence.model_validate({"sequence": [root]})
     root = rebuild(root, change)

@@ -59,9 +59,7 @@ def conclude(bench: Service[Bench], text: str, question: str, reasoning: float =
 @skill(
     fails={"JUDGES_DISAGREE", "NO_PICTURE", "UNREADABLE"}, needs={"answer": "told"}, timeout_s=180
 )
-def judge(
-    bench: Service[Bench], looker: Service[Looker], final: bool = True
-) -> Steps[Judged]:
+def judge(bench: Service[Bench], looker: Service[Looker], final: bool = True) -> Steps[Judged]:
     """Have the answer judged by a second way: another model, the whole picture, the crops.
 
     Args:
