@@ -112,6 +112,10 @@ class Question:
     structured: str | None = None
     tools: tuple[Tool, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Make the schema plain data: what no one can change is no JSON."""
+        object.__setattr__(self, "schema", _plain(self.schema))
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for records; pictures by their digest."""
         tools = {"tools": [tool.to_dict() for tool in self.tools]} if self.tools else {}
@@ -195,3 +199,10 @@ def _shown(block: Block | Image) -> dict[str, Any]:
         return {"text": block.text, "cache": block.cache}
     digest = hashlib.sha256(block.data.encode()).hexdigest()
     return {"image": digest, "media_type": block.media_type, "base64_chars": len(block.data)}
+
+
+def _plain(value: Any) -> Any:
+    """Return mappings as dictionaries and sequences as lists, however deep they lie."""
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    return [_plain(inner) for inner in value] if isinstance(value, list | tuple) else value

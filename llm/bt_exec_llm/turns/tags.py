@@ -1,8 +1,9 @@
 """The two tags of an answer: ``<analysis_log>`` with numbered lines, ``<plan_json>`` with JSON.
 
 Codes: ``NO_ANALYSIS_LOG``, ``NO_PLAN_JSON``, ``TAG_TWICE``, ``TAG_NOT_CLOSED``,
-``TAGS_OUT_OF_ORDER``, ``TEXT_OUTSIDE_TAGS``, ``TOO_LONG``, ``LOG_LINES``, ``LOG_STEP``, ``NOT_JSON``, ``KEY_TWICE``,
-``TOO_DEEP``, ``NOT_AN_OBJECT``. Nothing is mended: what breaks the form is named and sent back.
+``TAGS_OUT_OF_ORDER``, ``TEXT_OUTSIDE_TAGS``, ``TOO_LONG``, ``LOG_LINES``, ``LOG_STEP``,
+``NOT_JSON``, ``KEY_TWICE``, ``TOO_DEEP``, ``NOT_AN_OBJECT``. Nothing is mended: what breaks the
+form is named and sent back; only a model's thoughts (``<think>``) are left out.
 Reading takes time linear in the length of the answer.
 """
 
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from bt_exec.failure import Problem
+from bt_exec_llm.client.candidates import without_thoughts
 
 __all__ = ["LONGEST", "Tagged", "log_of", "read_tags"]
 
@@ -50,6 +52,7 @@ def read_tags(text: str, lines: range) -> Tagged:
     if len(text) > LONGEST:
         message = f"the answer is longer than {LONGEST} characters"
         return Tagged((), None, (Problem("TOO_LONG", message, found=str(len(text))),))
+    text, _ = without_thoughts(text)
     parts, problems = _parts(text)
     log: tuple[str, ...] = ()
     data = None

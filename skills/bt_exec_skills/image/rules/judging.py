@@ -25,7 +25,7 @@ from bt_exec_skills.image.perception.instances import Counted, count
 from bt_exec_skills.image.perception.looker import Opinion
 from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
 from bt_exec_skills.image.perception.whole_look import disputed
-from bt_exec_skills.image.rules.claims import claimed_number, claims_yes
+from bt_exec_skills.image.rules.claims import claimed_numbers, claims_yes
 
 __all__ = ["confidence_of", "coverage_of", "judged", "opinions_of"]
 
@@ -81,10 +81,14 @@ def _of_crops(bench: Bench) -> list[Opinion]:
     if not bench.by_model or not sets:
         return []
     totals = [count(found.instances, found.decisions) for found in sets]
+    numbers = claimed_numbers(bench.answer.text)
+    says = ", ".join(str(one.sure) for one in totals)
+    if len(numbers) > 1:  # "3 of the 4": each must be one that the sets explain
+        explained = claimed_numbers(bench.question).union(*map(_numbers, sets))
+        return [Opinion("crops", None if numbers <= explained else False, says)]
     claimed = _claim(bench.answer.text)
     if claimed is None:
         return []
-    says = ", ".join(str(one.sure) for one in totals)
     fits = [_fits(claimed, one) for one in totals]
     if not any(fit is not False for fit in fits):
         return [Opinion("crops", False, says)]
@@ -94,9 +98,16 @@ def _of_crops(bench: Bench) -> list[Opinion]:
 
 
 def _claim(text: str) -> int | bool | None:
-    """Return what a text claims: a number, else yes or no."""
-    number = claimed_number(text)
-    return number if number is not None else claims_yes(text)
+    """Return the one thing that a text claims: a number, else yes or no."""
+    numbers = claimed_numbers(text)
+    return claims_yes(text) if not numbers else next(iter(numbers)) if len(numbers) == 1 else None
+
+
+def _numbers(found: Candidates) -> set[int]:
+    """Return the numbers that an answer may name of a set."""
+    holds = [one.holds for one in found.decisions]
+    sure, unsettled = holds.count(True), holds.count(None)
+    return {*range(sure, sure + unsettled + 1), holds.count(False), unsettled, len(holds)}
 
 
 def _fits(claimed: int | bool, total: Counted) -> bool | None:

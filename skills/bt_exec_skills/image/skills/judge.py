@@ -8,7 +8,7 @@ from bt_exec.failure import Failed
 from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.image.bench import Answer, Bench
 from bt_exec_skills.image.perception.looker import Looker, Opinion
-from bt_exec_skills.image.rules.claims import claimed_number, claims_yes
+from bt_exec_skills.image.rules.claims import claimed_numbers, claims_yes
 from bt_exec_skills.image.rules.judging import confidence_of, judged, opinions_of
 from bt_exec_skills.image.skills.working import work
 
@@ -49,8 +49,8 @@ def conclude(bench: Service[Bench], text: str, question: str, reasoning: float =
     if not line:
         raise Failed("EMPTY_ANSWER", "the answer says nothing")
     confidence = yield from work(lambda: confidence_of(bench), "answering")
-    number, yes = claimed_number(line), claims_yes(line)
-    value = number if number is not None else yes
+    numbers, yes = claimed_numbers(line), claims_yes(line)
+    value = numbers.pop() if len(numbers) == 1 else yes
     bench.question, bench.by_model = question, True
     bench.reasoning = min(1.0, max(0.0, reasoning))
     bench.answer = Answer(line, value, confidence)
