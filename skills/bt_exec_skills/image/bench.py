@@ -163,7 +163,8 @@ class Bench:
             Failed: If there is none.
         """
         if self.annotation_file is None or self.file is None:
-            raise Failed("ANNOTATION_NEEDED", "there is no annotation", retryable=False)
+            message = "there is no annotation"
+            raise Failed("ANNOTATION_NEEDED", message, retryable=False, thing="things")
         height, width = self.picture.shape[:2]
         return read_annotation(self.annotation_file, self.file, (height, width))
 

@@ -14,7 +14,7 @@ from bt_exec.site.data import data_path, site_names
 from bt_exec.site.schema import site_schema
 
 PACKS = ("door", "image", "reporter", "tabletop")
-COMPILERS = ("claude", "offline", "questions", "recalled", "replay", "table")
+COMPILERS = ("claude", "offline", "questions", "recalled", "replay", "table", "turns")
 
 
 @pytest.fixture(scope="module")

@@ -43,6 +43,9 @@ def read_annotation(bench: Service[Bench], into: SetName, label: str = "") -> St
     The annotation is COCO JSON, YOLO text or the results of ultralytics, given with the picture or
     lying beside it. A label that the annotation does not know is a failure: it was not looked for.
     """
+    if label and bench.annotation_file is None:
+        message = "there is no annotation"
+        raise Failed("ANNOTATION_NEEDED", message, retryable=False, thing=label)
     known = yield from work(lambda: bench.annotation, "reading")
     if label and label.lower() not in (name.lower() for name in known.names):
         raise Failed(
