@@ -8,9 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-import yaml
-
 from bt_exec.language.messages import language_of
+from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_skills.image.bench import Answer, Bench, Candidates
 from bt_exec_skills.image.perception.attributes import name_colour
 from bt_exec_skills.image.perception.instances import Counted, Crop, count
@@ -24,7 +23,7 @@ __all__ = ["answer_of", "told_of"]
 @lru_cache(maxsize=1)
 def _sentences() -> Mapping[str, Any]:
     text = Path(__file__).with_name("phrasing.yaml").read_text(encoding="utf-8")
-    return cast(Mapping[str, Any], yaml.safe_load(text))
+    return cast(Mapping[str, Any], parse_yaml(text))
 
 
 class _Speaker:
