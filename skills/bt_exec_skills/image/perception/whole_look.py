@@ -14,13 +14,15 @@ import numpy as np
 
 from bt_exec_skills.image.perception.attributes import name_colour
 from bt_exec_skills.image.perception.colours import COLOURS, ColourName, name_pixels
-from bt_exec_skills.image.perception.instances import Crop, Decision
+from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
+from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["colour_of_whole", "disputed"]
+__all__ = ["colour_of_whole", "disputed", "placed"]
 
 _LONGEST = 1024  # the picture is looked at this small [px]
 _COVERED, _BARE = 0.5, 0.15  # shares of a middle that say yes and no
+_NEAR = 0.4  # boxes that overlap so far, as intersection over union, are of one thing
 
 
 def colour_of_whole(picture: Frame, crops: Sequence[Crop], colour: ColourName) -> list[bool | None]:
@@ -31,10 +33,7 @@ def colour_of_whole(picture: Frame, crops: Sequence[Crop], colour: ColourName) -
         crops: Of the things.
         colour: Which.
     """
-    height, width = picture.shape[:2]
-    scale = min(1.0, _LONGEST / max(height, width))
-    size = max(1, round(width * scale)), max(1, round(height * scale))
-    small = np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
+    small, scale = _small(picture)
     has = np.asarray(cv2.medianBlur(name_pixels(small), 5)) == COLOURS.index(colour)
     found: list[bool | None] = []
     for one in crops:
@@ -68,6 +67,39 @@ def disputed(
         if clear < 0.5 or (again == colour) == seen:
             places.append(place)
     return places
+
+
+def placed(picture: Frame, things: Sequence[Instance], colour: ColourName) -> bool:
+    """Return whether the boxes of things lie where the whole picture shows regions of a colour.
+
+    Each thing has a region of its own whose box is nearly its own (IoU of 0.4); without things
+    there is no region at all.
+    """
+    small, scale = _small(picture)
+    boxes = [one.bbox for one in separate_touching(segment_colour(small, colour))]
+    if not things:
+        return not boxes
+    mine = [tuple(side * scale for side in one.bbox) for one in things]
+    near = [[place for place, box in enumerate(boxes) if _iou(one, box) >= _NEAR] for one in mine]
+    own = {places[0] for places in near if places}
+    return all(near) and len(own) == len(mine)
+
+
+def _small(picture: Frame) -> tuple[Frame, float]:
+    """Return a picture at most 1024 px long, and by how much it was made smaller."""
+    height, width = picture.shape[:2]
+    scale = min(1.0, _LONGEST / max(height, width))
+    size = max(1, round(width * scale)), max(1, round(height * scale))
+    return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8), scale
+
+
+def _iou(one: Sequence[float], other: Sequence[float]) -> float:
+    wide = min(one[2], other[2]) - max(one[0], other[0])
+    high = min(one[3], other[3]) - max(one[1], other[1])
+    if wide <= 0 or high <= 0:
+        return 0.0
+    areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (one, other)]
+    return wide * high / (sum(areas) - wide * high)
 
 
 def _middle(crop: Crop) -> Crop:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from bt_exec.failure import Problem
 from bt_exec.planning.passes import Pass, PassContext
+from bt_exec.spec.expression import All, leaves
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, rebuild
 from bt_exec.spec.paths import encloses, paths
 from bt_exec_skills.image.bench import SETS
@@ -19,7 +20,8 @@ __all__ = ["CROP_FIRST", "crop_first_checker"]
 
 _FINDS = ("read_annotation", "detect", "segment_colour", "separate_touching")
 _LOOKS = ("verify_attribute", "ask_vqa")
-_GUARD = {"crops_first": {}, "else": "CROP_FIRST"}
+_GUARDED = {"do": "ask_vqa", "while": {"crops_first": {}, "else": "CROP_FIRST"}}
+_GUARD = Do.model_validate(_GUARDED).guarded
 
 
 def _guarded(spec: MissionSpec, _: PassContext) -> tuple[MissionSpec, tuple[str, ...]]:
@@ -27,11 +29,19 @@ def _guarded(spec: MissionSpec, _: PassContext) -> tuple[MissionSpec, tuple[str,
     changed: list[str] = []
 
     def change(node: NodeBase) -> NodeBase:
-        if not _asks_whole(node) or "CROP_FIRST" in str(node.guarded):
+        if not _asks_whole(node):
+            return node
+        own = node.guarded
+        named = [one.name for one in leaves(own.condition)] if own is not None else []
+        if "crops_first" in named:
             return node
         changed.append("a question about the whole picture waits for crops")
-        data = node.model_dump(by_alias=True, exclude_defaults=True)
-        return Do.model_validate({**data, "while": _GUARD})
+        assert _GUARD is not None
+        guard = _GUARD
+        if own is not None:  # both hold then, under its own code
+            both = All(of=(own.condition, _GUARD.condition))
+            guard = own.model_copy(update={"condition": both})
+        return node.model_copy(update={"guarded": guard})
 
     root = rebuild(spec.root, change)
     if not changed:

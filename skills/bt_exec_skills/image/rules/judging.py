@@ -24,7 +24,7 @@ from bt_exec_skills.image.perception.colours import COLOURS, ColourName
 from bt_exec_skills.image.perception.instances import Counted, count
 from bt_exec_skills.image.perception.looker import Opinion
 from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
-from bt_exec_skills.image.perception.whole_look import disputed
+from bt_exec_skills.image.perception.whole_look import disputed, placed
 from bt_exec_skills.image.rules.claims import claimed_numbers, claims_yes
 
 __all__ = ["confidence_of", "coverage_of", "judged", "opinions_of"]
@@ -119,7 +119,10 @@ def _fits(claimed: int | bool, total: Counted) -> bool | None:
 
 
 def _of_colours(bench: Bench) -> list[Opinion]:
-    """Compare the colours of crops with those of the whole picture, where boxes came otherwise."""
+    """Compare the colours of crops with those of the whole picture, where boxes came otherwise.
+
+    It speaks for the answer only where regions of the colour lie as the boxes do.
+    """
     opinions = []
     for name, found in bench.sets.items():
         wanted = _wanted_colours(bench, name)
@@ -127,7 +130,9 @@ def _of_colours(bench: Bench) -> list[Opinion]:
             continue
         places = disputed(bench.picture, found.crops, found.decisions, wanted[0])
         numbers = ", ".join(f"#{place + 1}" for place in places)
-        opinions.append(Opinion("colours", not places, numbers))
+        there = not places and placed(bench.picture, found.accepted(), wanted[0])
+        agrees = False if places else True if there else None
+        opinions.append(Opinion("colours", agrees, numbers))
     return opinions
 
 
