@@ -7,7 +7,6 @@ both. A log in words beside the calls is read where there is one.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,7 +18,7 @@ from bt_exec_llm.turns.tags import Tagged, log_of
 __all__ = ["FINAL", "native_tools", "read_calls"]
 
 FINAL = "final_answer"
-_LOG = re.compile(r"<analysis_log>(.*?)</analysis_log>", re.DOTALL)
+_OPEN, _CLOSE = "<analysis_log>", "</analysis_log>"
 _LONGEST_DOC = 700
 
 
@@ -54,8 +53,10 @@ def read_calls(
     """
     problems: list[Problem] = []
     log: tuple[str, ...] = ()
-    if match := _LOG.search(text):
-        log, problems = log_of(match[1], lines)
+    _, opened, rest = text.partition(_OPEN)
+    inside, closed, _ = rest.partition(_CLOSE)
+    if opened and closed:
+        log, problems = log_of(inside, lines)
     inputs = [_input(call.get("input")) for call in calls]
     for call, given in zip(calls, inputs, strict=True):
         if given is None:

@@ -9,6 +9,7 @@ from bt_exec.failure import Refusal
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.executive import Executive
 from bt_exec.planning.compiler import Plan
+from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.rig import Rig
 from bt_exec.site.site import Limits
 from bt_exec.skill import Running, Steps, skill
@@ -114,6 +115,14 @@ def test_a_refusal_after_some_turns_is_told_as_it_is(fails):
     outcome, _, _ = ran(compiler, [scripted_skill("a", ["LOST"] if fails else ["done"])])
     assert (outcome.status, outcome.reason_code) == ("blocked", "ENOUGH")
     assert outcome.message == "That is enough."
+
+
+def test_a_plan_that_is_given_is_whole():
+    """One from a record may say that more turns came after it."""
+    header = {"command": "test", "turn": "open"}
+    given = MissionSpec.model_validate({"mission": header, "root": {"do": "a"}})
+    outcome, robot, _ = ran(FixedPlan(given), [scripted_skill("a")])
+    assert (outcome.status, robot.log) == ("satisfied", ["a start", "a done"])
 
 
 def test_what_is_not_on_record_ends_a_turn():
