@@ -39,7 +39,7 @@ from bt_exec_llm.turns.checks import (
 from bt_exec_llm.turns.conversation import Conversation, Past
 from bt_exec_llm.turns.growing import grown
 from bt_exec_llm.turns.native import read_calls
-from bt_exec_llm.turns.prompt import analysis_question, turn_question
+from bt_exec_llm.turns.prompt import analysis_question, as_text, turn_question
 from bt_exec_llm.turns.reasoning import supported_share
 from bt_exec_llm.turns.records import Calls, Final, Record, read_record, read_turn
 from bt_exec_llm.turns.settings import AS_RECORDED, TurnSettings
@@ -81,6 +81,17 @@ class TurnCompiler:
         settings = getattr(self.model, "settings", None)
         if isinstance(settings, ModelSettings):
             yield from check_endpoint(settings)
+
+    def prompt(self, request: Request) -> str:
+        """Return the first question as people read it; nothing is sent."""
+        ways = ways_of(request.catalogue)
+        if ways is None:
+            return say("NO_ENDING", request.language)
+        return as_text(analysis_question(request, ways))
+
+    def estimate(self, request: Request) -> Mapping[str, float]:
+        """Return the size of the first question; how many follow depends on what is seen."""
+        return {"characters": float(len(self.prompt(request)))}
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Return the next turn as a plan, or why there is none; may take long."""

@@ -15,7 +15,7 @@ from bt_exec_llm.turns.checks import Ways
 from bt_exec_llm.turns.conversation import Conversation
 from bt_exec_llm.turns.native import native_tools
 
-__all__ = ["analysis_question", "objection", "turn_question"]
+__all__ = ["analysis_question", "as_text", "objection", "turn_question"]
 
 _FOLDER = Path(__file__).parents[1] / "prompts"
 
@@ -55,6 +55,13 @@ def turn_question(
     turns = (Turn.user(*_picture(request), "\n\n".join(parts)),)
     tools = native_tools(ways) if native else ()
     return Question(_system(ways, listed=not native), turns, tools=tools)
+
+
+def as_text(question: Question) -> str:
+    """Return a question as people read it."""
+    blocks = [*question.system, *question.messages[-1].blocks]
+    shown = [b.text if isinstance(b, Block) else f"[picture, {b.media_type}]" for b in blocks]
+    return "\n\n".join(shown)
 
 
 def objection(problems: list[Problem]) -> str:

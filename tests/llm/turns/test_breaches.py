@@ -2,6 +2,7 @@
 
 import pytest
 
+from bt_exec.mission.session import Session
 from bt_exec_llm.testing.messages_server import cut_off, error, garbage, html, refusal
 from tests.llm.turns import say
 from tests.llm.turns.breaches import ANALYSIS, FORM
@@ -81,6 +82,21 @@ def test_calls_without_an_end_are_ended_by_the_budget_of_turns(models, session):
     assert (outcome.status, outcome.reason_code) == ("blocked", "TURNS_SPENT")
     assert "within 8 turns" in outcome.message
     assert len(models.asked("planner")) == 9
+
+
+@pytest.mark.parametrize(
+    ("budget", "code"),
+    [({"tokens": 1000}, "TOKENS_SPENT"), ({"seconds": 0.001}, "SECONDS_SPENT"),
+     ({"turns": 1}, "TURNS_SPENT")],
+)  # fmt: skip
+def test_every_budget_ends_it_by_its_name(models, make_site, picture, tmp_path, budget, code):
+    models.script([say.analysis("ko"), say.calls(say.SEGMENT, language="ko")])
+    site = make_site(tmp_path, **budget)
+    with Session(site, world={"image": str(picture)}, fast=True) as session:
+        outcome = session.run(QUESTION["ko"])
+    assert outcome.reason_code == code
+    assert "안에 답을 찾지 못했습니다" in outcome.message
+    assert len(models.asked("planner")) <= 2
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,17 @@ def test_a_model_that_looked_at_the_whole_picture_is_a_second_way(reds):
     assert opinions_of(reds)[0].agrees is None
 
 
+@pytest.mark.parametrize(("boxes", "agrees"), [(3, True), (2, False)])
+def test_a_count_of_boxes_is_held_against_a_count_by_colour(reds, boxes, agrees):
+    """Only where the question names no thing: then the colours show all that is meant."""
+    known = reds.annotation
+    reds.__dict__["annotation"] = known._replace(instances=known.instances[:boxes])
+    answer = ask(reds, "How many red things are there?")
+    assert answer.value == boxes
+    opinion = opinions_of(reds)[-1]
+    assert (opinion.who, opinion.agrees, opinion.says) == ("detector", agrees, "3")
+
+
 def test_scores(reds):
     assert coverage_of(reds) == 1.0
     found = reds.sets["target"]
