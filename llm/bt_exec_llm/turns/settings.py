@@ -22,7 +22,8 @@ class TurnSettings(BaseModel):
         form: ``tools``, the protocol's own form; ``tags``, two tags with a log and JSON; ``auto``,
             tools where the server has them.
         turns: Most turns of one question, the one that answers included.
-        tokens: Most tokens of one question.
+        tokens: Most tokens that the planning of one question takes; a model that looks for a tool
+            has limits of its own.
         seconds: Longest time of one question, tools included [s].
         record: File to which every exchange is added.
         replay: Such a file, in place of a model: the same questions get the same answers.

@@ -130,16 +130,26 @@ def test_a_label_of_an_annotation_gives_no_orders(models, make_site, tmp_path):
                for text in models.asked("planner") if "[KNOWN]" in text)  # fmt: skip
 
 
-def test_a_looker_that_breaks_its_form_settles_nothing(models, session):
-    for said in ("7!", '{"crops": "all"}', say.each("yes"), say.each("maybe", "YES", "no", "no")):
-        models.script(
-            [say.analysis(), say.calls(*FOUND), say.calls(say.CROP, say.ASK_CROPS, say.COUNT),
-             say.final("There are 4.")],
-            looker=[said], judge=[say.verdict("cannot tell")],
-        )  # fmt: skip
-        session.run(QUESTION["en"])
-        bench = session.rigs["image"].services["bench"]
-        assert len(bench.sets["target"].accepted()) <= 1 or not bench.sets["target"].looked
+@pytest.mark.parametrize(
+    ("said", "looked", "accepted"),
+    [
+        ("7!", False, 4),  # only found, nothing verified
+        ('{"crops": "all"}', True, 0),
+        (say.each("yes"), True, 1),
+        (say.each("maybe", "YES", "no", "no"), True, 0),
+        (say.each("yes", "yes", "yes", "yes", "yes", "yes", "yes"), True, 4),
+    ],
+)
+def test_a_looker_that_breaks_its_form_settles_nothing(models, session, said, looked, accepted):
+    models.script(
+        [say.analysis(), say.calls(*FOUND), say.calls(say.CROP, say.ASK_CROPS, say.COUNT),
+         say.final("There are 7.")],
+        looker=[said], judge=[say.verdict("cannot tell")],
+    )  # fmt: skip
+    outcome = session.run(QUESTION["en"])
+    found = session.rigs["image"].services["bench"].sets["target"]
+    assert (found.looked, len(found.accepted())) == (looked, accepted)
+    assert "But judges differ: the crops" in outcome.message
 
 
 def test_what_tools_saw_is_kept_on_record_turn_by_turn(models, session):
