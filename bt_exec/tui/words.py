@@ -54,7 +54,7 @@ def say_notes(
 
     Args:
         notes: The notes of the plan.
-        told: Says the name of a node.
+        told: Says the name of a node, or a note that names none.
         leave_out: Changes that a row says itself.
     """
     nodes: dict[str, list[str]] = {}
@@ -63,8 +63,10 @@ def say_notes(
         node, colon, change = said.partition(": ")
         if (change if colon else said) in leave_out:
             continue
-        node = told(node) if colon else node
-        nodes.setdefault(change if colon else said, []).extend([node] if colon else [])
+        if colon:
+            nodes.setdefault(change, []).append(told(node))
+        else:
+            nodes.setdefault(told(said), [])
     return tuple(
         ": ".join(filter(None, (", ".join(names), change))) for change, names in nodes.items()
     )
