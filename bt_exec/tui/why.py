@@ -137,7 +137,9 @@ class Why:
         return clean(self.messages.explain(failure, self.language))
 
     def step(self, name: str, args: Mapping[str, Any]) -> str:
-        """Return a skill or check with its arguments."""
+        """Return a skill or check with its arguments, as its pack says it if it does."""
+        if self.messages.has_phrase(name) and not any(map(is_reference, args.values())):
+            return clean(self.messages.phrase(name, self.language, args))
         said = {
             key: self.messages.word(value, self.language) if isinstance(value, str) else value
             for key, value in args.items()
