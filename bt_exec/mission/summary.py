@@ -56,6 +56,8 @@ def summarise(
         said += _left_undone(ending, progress, messages) if not told else []
     elif ending.failure is not None:
         said += _why(ending, ending.failure, progress, messages, catalogue)
+    elif ending.why:
+        said.append(messages.say(ending.why, language))
     elif ending.reason_code not in ("OK", "ABORTED"):  # nothing was needed
         then = list(_no_longer(progress, messages, catalogue, known))
         reasons = dict.fromkeys(skip.reason for skip in progress.skipped)
