@@ -172,7 +172,8 @@ class Why:
         )
         style = SIGNS[self.status]
         status = self.word("stopped" if self.status == "aborted" else self.status)
-        title = " · ".join(filter(None, (status, line.reason_code.replace("OK", ""), lasted)))
+        code = "" if line.reason_code in ("OK", "ABORTED") else line.reason_code
+        title = " · ".join(filter(None, (status, code, lasted)))
         entry = Entry(
             title,
             remark=line.id if width >= NARROW else line.id.rpartition("-")[2].lstrip("0"),

@@ -20,7 +20,7 @@ def test_places_and_people_have_the_names_of_then() -> None:
     packs["reporter"]["places"]["lounge"]["name"]["ko"] = "사랑방"
     _, messages = voices(record(packs))
     assert messages.word("lounge", "ko") == "사랑방"
-    assert messages.phrase("navigate", "ko", {"place": "professor_office"}).startswith("교수님")
+    assert messages.word("professor_office", "ko") == "교수님 연구실"
 
 
 @pytest.mark.parametrize("packs", [{"reporter": {"places": 3}}, ["reporter"], {"gone": {}}, {}])
