@@ -35,6 +35,7 @@ _REMARKS = ("네", "네요", "군", "군요", "구나")
 _ADJECTIVES = frozenset(words("korean", "adjectives"))
 _LASTING = frozenset(words("korean", "lasting"))
 _EXCLAIMING = ("아", "어", "앗", "에이", "야")
+_YOU = ("너", "넌", "너는", "네가", "니가", "로봇", "당신", "당신은")
 _SUPPOSED = ("만약", "만일")
 
 
@@ -63,6 +64,7 @@ class Fold(Clauses):
                 self._now.correction = True
             elif piece.name == "courtesy":
                 self._note(piece)
+            self._self = self._self or piece.text in _YOU
             self._exclaimed = piece.text in _EXCLAIMING and not self._now.pieces
             return
         if (
@@ -151,6 +153,12 @@ class Fold(Clauses):
         if any(e.kind == "limit" for e in entries):
             self._now.whys.append((next(e.name for e in entries if e.kind == "limit"), said))
             names = names or ("",)
+        if verb.stems[0] in ("어떻", "어떠하") and verb.last == "게":  # 어떻게 열어?
+            self._how = said
+            return
+        if self._how and verb.stems[0] != "되":
+            self._now.whys.append(("NOT_A_COMMAND", f"{self._how} {said}"))
+        self._how = ""
         instead = verb.stems[0] == "아니" and verb.kind in ("then", "but") and not states
         if instead and self._now.pieces and self._now.pieces[-1].kind == "value":
             self._instead()  # 오른손 아니고 왼손
@@ -327,7 +335,9 @@ class Fold(Clauses):
                 and any(e.kind == "state" for e in states)
             ):
                 self._now.whys.append(("NOT_A_COMMAND", word.text))
-            if verb.past and self._over(verb, be=be):
+            placed = all(p.kind == "value" and p.mark != "state" for p in self._now.pieces)
+            mine = self._self and be and placed  # 너 라운지에 있어?
+            if mine or (verb.past and self._over(verb, be=be)):
                 self._now.whys.append(("NOT_A_COMMAND", word.text))
             self._close("ask", end=verb.end)
             return

@@ -20,6 +20,7 @@ _LINKS = words("korean", "linking")
 _THEN = words("korean", "going_on")
 _BUT = words("korean", "opposing")
 _KEEPS = ("두", "놓", "놔두", "냅두")
+_REASONS = words("korean", "reasoning")
 _IF = words("korean", "conditional")
 _EMBED = words("korean", "embedding")
 _QUOTE = words("korean", "quoting")
@@ -224,6 +225,8 @@ def _kind(verb: Verb, every: Sequence[Morph], at: int, ending: Morph) -> tuple[s
         inner, at = read_verb(every, at, lambda _: False)
         verb.negative = verb.negative or inner.negative
         return ("command" if inner.kind in ("plain", "command", "request") else inner.kind), at
+    if form in ("려고", "으려고") and one is not None and one.form == "하":  # 열려고 해
+        return _whole(every, at, "statement")
     if form in ("고",) and one is not None and one.form == "싶":
         return _whole(every, at, "wish")
     if form in _QUOTE and one is not None and one.tag in ("VX", "VV") and one.form == "하":
@@ -256,18 +259,7 @@ def _kind(verb: Verb, every: Sequence[Morph], at: int, ending: Morph) -> tuple[s
             return "then", at
         if form in ("고", "어서", "아서", "구", "다가") and one is None:
             return "then", at
-        if form in (
-            "려고",
-            "으려고",
-            "니까",
-            "으니까",
-            "으니",
-            "기에",
-            "므로",
-            "느라",
-            "도록",
-            "게",
-        ):
+        if form in _REASONS:
             return ("reason" if one is not None else "statement"), at
     if form in _DOUBTS and one is not None and one.tag != "SF":
         return "embed", at

@@ -150,6 +150,7 @@ class Lexicon(_Part):
     determiners: Words = Words()
     filler: Words = Words()
     courtesy: Words = Words()
+    vocative: Words = Words()
     leads: Leads = Leads()
     talk: Mapping[str, Talk] = {}
     limits: Mapping[str, Words] = {}

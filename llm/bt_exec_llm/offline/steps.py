@@ -130,8 +130,12 @@ class _Order:
             (i for i in range(len(self._done) - 1, -1, -1) if self._done[i].joined in ("stop", "")),
             0,
         )
+        before = next((step.condition for step in self._done if step.condition), None)
+        if before is not None and _alike(before[0], question):  # … if it is open, … if it is closed
+            self._cases += 1
         for step in self._done[first:]:
-            step.condition = (question, needed)
+            if step.condition is None:
+                step.condition, step.case = (question, needed), self._cases
         return None
 
     def _hang(self, found: list[Step]) -> Trouble | None:

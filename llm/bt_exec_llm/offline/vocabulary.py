@@ -84,6 +84,7 @@ class Vocabulary:
             "determiner": lexicon.determiners,
             "filler": lexicon.filler,
             "courtesy": lexicon.courtesy,
+            "vocative": lexicon.vocative,
         }
         for kind, words in simple.items():
             self._add(words, Entry(kind))
