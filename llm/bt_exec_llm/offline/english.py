@@ -262,8 +262,8 @@ class EnglishReader:
         ):
             clause.whys.append(("NOT_A_COMMAND", ""))
         clause, end = self._bag(text, tokens, at, clause)
-        found = {piece.name if piece.kind == "value" else piece.kind for piece in clause.pieces}
-        if word in BE and nxt == "you" and found <= self._lexicon.listed("each"):
+        named = {piece.name if piece.kind == "value" else piece.kind for piece in clause.pieces}
+        if word in BE and nxt == "you" and named <= self._lexicon.listed("each"):
             clause.whys.append(("NOT_A_COMMAND", ""))  # are you in the lounge?
         return clause, end
 
