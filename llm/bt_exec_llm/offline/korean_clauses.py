@@ -38,6 +38,7 @@ class Clauses:
         self._described = False
         self._goes_on = ""
         self._exclaimed = False
+        self._inside: Piece | None = None
         self._how = ""
         self._self = False
         self._afterthought = False

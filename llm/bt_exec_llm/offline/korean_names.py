@@ -115,7 +115,7 @@ class KoreanNames:
                 Piece("filler", next(iter(sorted(kinds))), start=start, end=end, text=typed)
             ], after
         pieces = [
-            Piece(kind_of(e), e.name, e.value, "", "", start, end, typed)
+            Piece(kind_of(e), e.name, e.value, "", "", start, end, typed, e.sense)
             for e in entries
             if e.kind not in ("filler", "courtesy", "determiner")
         ]
@@ -137,6 +137,7 @@ class KoreanNames:
                 first.start,
                 first.end,
                 first.text,
+                first.sense,
             )
         return [first]
 
