@@ -11,8 +11,13 @@ from bt_exec.pack import Pack
 from bt_exec.site.data import data_path
 from bt_exec_skills.image.bench import Bench, SetName
 from bt_exec_skills.image.perception.colours import ColourName
+from bt_exec_skills.image.perception.looker import Looker
 from bt_exec_skills.image.rigs import make_rig
+from bt_exec_skills.image.rules.crop_first import CROP_FIRST, crop_first_checker
+from bt_exec_skills.image.rules.phrasing import told_of
+from bt_exec_skills.image.rules.second_judge import JUDGED
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
+from bt_exec_skills.image.skills.ask import Place, ask_vqa, crops_first
 from bt_exec_skills.image.skills.conclude import answer, count, draw_overlay
 from bt_exec_skills.image.skills.find import (
     detect,
@@ -20,6 +25,7 @@ from bt_exec_skills.image.skills.find import (
     segment_colour,
     separate_touching,
 )
+from bt_exec_skills.image.skills.judge import conclude, judge
 from bt_exec_skills.image.skills.look import crop, measure_places, verify_attribute
 
 __all__ = ["PACK"]
@@ -34,8 +40,8 @@ class Answers(MissionReporter):
         self._bench.begin()
 
     def told(self) -> str:
-        """Return the answer."""
-        return self._bench.answer.text if self._bench.answer is not None else ""
+        """Return the answer, and what judges have against it."""
+        return told_of(self._bench)
 
 
 PACK = Pack(
@@ -52,11 +58,17 @@ PACK = Pack(
         count,
         answer,
         draw_overlay,
+        ask_vqa,
+        conclude,
+        judge,
     ),
-    types={"Set": SetName, "Colour": ColourName | Literal["any"]},
+    conditions=(crops_first,),
+    passes=(CROP_FIRST, JUDGED),
+    checkers=(crop_first_checker,),
+    types={"Set": SetName, "Place": Place, "Colour": ColourName | Literal["any"]},
     trees=data_path("trees", "image"),
     messages=Path(__file__).with_name("messages.yaml"),
-    services={"bench": Bench},
+    services={"bench": Bench, "looker": Looker},
     robots={"none": make_rig},
     settings=ImageSettings,
     world=PictureStart,

@@ -8,22 +8,22 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-import yaml
-
-from bt_exec_skills.image.bench import Answer, Candidates
+from bt_exec.language.messages import language_of
+from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec_skills.image.bench import Answer, Bench, Candidates
 from bt_exec_skills.image.perception.attributes import name_colour
 from bt_exec_skills.image.perception.instances import Counted, Crop, count
 from bt_exec_skills.image.perception.relations import place_in
 from bt_exec_skills.image.rules.question import Kind
 from bt_exec_skills.image.rules.words import said_in
 
-__all__ = ["answer_of"]
+__all__ = ["answer_of", "told_of"]
 
 
 @lru_cache(maxsize=1)
 def _sentences() -> Mapping[str, Any]:
     text = Path(__file__).with_name("phrasing.yaml").read_text(encoding="utf-8")
-    return cast(Mapping[str, Any], yaml.safe_load(text))
+    return cast(Mapping[str, Any], parse_yaml(text))
 
 
 class _Speaker:
@@ -132,3 +132,24 @@ def _left_out(speaker: _Speaker, found: Candidates) -> list[str]:
 
 def _sure(speaker: _Speaker, confidence: float) -> str:
     return speaker.say("confidence", confidence=f"{confidence:.2f}")
+
+
+def told_of(bench: Bench) -> str:
+    """Return the answer as it is told: what judges have against it, and how sure a model's is."""
+    answer, found = bench.answer, bench.judgement
+    if answer is None:
+        return ""
+    speaker = _Speaker(language_of(answer.text))
+    said = [answer.text]
+    if found is not None and found.agrees is False:
+        against = ", ".join(
+            f"{speaker.word('judge ' + one.who)} ({one.says})"
+            for one in found.opinions
+            if one.agrees is False
+        )
+        said.append(speaker.say("differ", against=against))
+    elif found is not None and found.agrees is None and bench.by_model:
+        said.append(speaker.say("unjudged"))
+    if bench.by_model or (found is not None and found.agrees is False):
+        said.append(_sure(speaker, answer.confidence))
+    return " ".join(said)

@@ -21,9 +21,9 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 
+from bt_exec.serve.guard import is_loopback
 from bt_exec_skills.tabletop.protocol.code import CodeRefused
 from bt_exec_skills.tabletop.protocol.engine import Busy, Ended, Engine, pose_of
-from bt_exec_skills.tabletop.protocol.loopback import is_loopback
 from bt_exec_skills.tabletop.sim.camera import HeadCamera
 
 __all__ = ["MOST_BYTES", "make_app"]
@@ -94,7 +94,11 @@ def make_app(engine: Engine, token: str = "") -> FastAPI:
             name: {"id": one.id, "pos": list(one.pos), "ori": list(one.ori)}
             for name, one in now.objects.items()
         }
-        return {"timestamp": time.time(), "time": now.t, "objects": objects}
+        tables = {
+            name: {"pos": [one.x, one.y, one.height], "size": [2 * one.half_x, 2 * one.half_y]}
+            for name, one in now.tables.items()
+        }
+        return {"timestamp": time.time(), "time": now.t, "objects": objects, "tables": tables}
 
     @app.get("/state")
     async def state() -> dict[str, Any]:
