@@ -218,7 +218,8 @@ def _kind(verb: Verb, every: Sequence[Morph], at: int, ending: Morph) -> tuple[s
     if ending.tag == "ETM":
         return _adnominal(verb, form, every, at)
     if form in ("어도", "아도") and one is not None and one.form in ("되", "좋", "괜찮"):
-        return _whole(every, at, "may")
+        inner, at = read_verb(every, at, lambda _: False)
+        return "reason" if inner.kind == "reason" else "may", at  # 닫아도 되니까
     if form in ("어야", "아야") and one is not None and one.form in ("하", "되"):
         return _whole(every, at, "must")
     if form in ("도록", "게끔") and one is not None and one.form == "하":
@@ -378,6 +379,8 @@ def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[
             inner, at = read_verb(every, after, lambda _: False)
             verb.helpers.append("두")
             return inner.kind, at
+        if one.form == "채" and verb.helpers:  # 열어 둔 채로 …
+            return "then", after
     if one.form in ("상태",) and two is not None and two.tag == "VCP":
         inner, at = read_verb(every, at + 1, lambda _: False)
         verb.state = True
