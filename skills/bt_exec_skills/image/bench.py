@@ -81,9 +81,11 @@ class Bench:
         detector: Finds things by their names; None if the site has no weights.
         detector_names: What it can find.
         out: Where the annotated picture goes, or None.
+        program_file: Where the program goes, or None.
         sets: By name.
         steps: The tools that ran, in order.
         answer: The last answer.
+        program: What came of its program, as plain data; None if none is wanted.
     """
 
     file: Path | None = None
@@ -91,9 +93,11 @@ class Bench:
     detector: Detector[View[None], Detection] | None = None
     detector_names: tuple[str, ...] = ()
     out: Path | None = None
+    program_file: Path | None = None
     sets: dict[str, Candidates] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     answer: Answer | None = None
+    program: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         """Look for an annotation beside the picture."""
@@ -128,6 +132,7 @@ class Bench:
         self.sets.clear()
         self.steps.clear()
         self.answer = None
+        self.program = None
 
     def candidates(self, name: str) -> Candidates:
         """Return a set.
@@ -157,6 +162,7 @@ class Bench:
             "annotation.names": "|".join(self._annotated()),
             "detector.names": "|".join(self.detector_names),
             "annotated_picture": "wanted" if self.out is not None else "none",
+            "program": "wanted" if self.program_file is not None else "none",
         }
         ready: dict[str, str] = {}
         for name in SETS:
@@ -201,4 +207,5 @@ class Bench:
                 "value": self.answer.value,
                 "confidence": round(self.answer.confidence, 3),
             }
-        return {"picture": str(self.file or ""), "answer": answer, "instances": sets}
+        said = {"picture": str(self.file or ""), "answer": answer, "instances": sets}
+        return said if self.program is None else {**said, "program": dict(self.program)}

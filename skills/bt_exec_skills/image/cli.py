@@ -37,7 +37,11 @@ def ask(
     ] = None,
     program: Annotated[
         Path | None,
-        typer.Option("--program", metavar="FILE", help="Write a Python program that does it."),
+        typer.Option(
+            "--program",
+            metavar="FILE",
+            help="Write a Python program that does it; it is run once in a sandbox.",
+        ),
     ] = None,
     site: opt.SiteName = "image",
     plain: opt.Plain = False,
@@ -54,9 +58,8 @@ def ask(
     from bt_exec.cli.stage import Options, staged
     from bt_exec.failure import UsageError
     from bt_exec_skills.image.bench import Bench
-    from bt_exec_skills.image.rules.program import write_program
 
-    given = {"image": image, "annotation": annotation, "out": out}
+    given = {"image": image, "annotation": annotation, "out": out, "program": program}
     chosen = Options(
         site=site,
         world=[f"{key}={path}" for key, path in given.items() if path is not None],
@@ -73,8 +76,6 @@ def ask(
             raise UsageError(f"site {stage.session.site.name} does not use the pack image")
         bench: Bench = rig.services["bench"]
         outcome = stage.run(question)
-        if program is not None and bench.answer is not None:
-            write_program(bench, question, program)
         if json:
             emit({**outcome.to_dict(), **bench.to_dict()})
     raise typer.Exit(outcome.exit_code)

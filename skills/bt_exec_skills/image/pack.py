@@ -21,6 +21,7 @@ from bt_exec_skills.image.skills.find import (
     separate_touching,
 )
 from bt_exec_skills.image.skills.look import crop, measure_places, verify_attribute
+from bt_exec_skills.image.skills.program import write_program
 
 __all__ = ["PACK"]
 
@@ -34,8 +35,11 @@ class Answers(MissionReporter):
         self._bench.begin()
 
     def told(self) -> str:
-        """Return the answer."""
-        return self._bench.answer.text if self._bench.answer is not None else ""
+        """Return the answer, and what is to be told of its program."""
+        bench = self._bench
+        said = [bench.answer.text if bench.answer is not None else ""]
+        said.append(str(bench.program["text"]) if bench.program is not None else "")
+        return " ".join(filter(None, said))
 
 
 PACK = Pack(
@@ -52,6 +56,7 @@ PACK = Pack(
         count,
         answer,
         draw_overlay,
+        write_program,
     ),
     types={"Set": SetName, "Colour": ColourName | Literal["any"]},
     trees=data_path("trees", "image"),

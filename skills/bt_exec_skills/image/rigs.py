@@ -51,6 +51,7 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
         detector,
         detector.names if detector is not None else (),
         Path(start.out) if start.out else None,
+        Path(start.program) if start.program else None,
     )
     if bench.file is not None:
         _ = bench.picture

@@ -33,3 +33,4 @@ class PictureStart(WorldSettings):
         "beside the picture with its name and .json or .txt, if there is one",
     )
     out: str = Field("", description="where the annotated picture goes: a .png or .jpg file")
+    program: str = Field("", description="where a program that does it again goes: a .py file")

@@ -39,7 +39,7 @@ class Questions:
             return self._refused(request, "NO_PICTURE")
         try:
             question = read_question(request.command)
-            root = plan_of(question, request.language, facts)
+            root = plan_of(question, request.language, facts, request.command)
         except Unread as error:
             return self._refused(request, error.code, words=error.words)
         except CannotTell as error:

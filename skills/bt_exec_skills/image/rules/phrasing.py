@@ -17,7 +17,7 @@ from bt_exec_skills.image.perception.relations import place_in
 from bt_exec_skills.image.rules.question import Kind
 from bt_exec_skills.image.rules.words import said_in
 
-__all__ = ["answer_of"]
+__all__ = ["Speaker", "answer_of"]
 
 
 @lru_cache(maxsize=1)
@@ -26,16 +26,18 @@ def _sentences() -> Mapping[str, Any]:
     return cast(Mapping[str, Any], yaml.safe_load(text))
 
 
-class _Speaker:
+class Speaker:
     """Says sentences and words in one language."""
 
     def __init__(self, language: str) -> None:
         self.language = language
 
     def say(self, name: str, **facts: Any) -> str:
+        """Return a sentence of ``phrasing.yaml`` with what it names."""
         return str(_sentences()[name][self.language]).format(**facts)
 
     def word(self, name: str) -> str:
+        """Return a word of ``phrasing.yaml``, or an attribute as people say it."""
         if name.startswith("not "):
             parts = self.word(name.removeprefix("not ")), self.word("not")
             return " ".join(parts if self.language == "ko" else reversed(parts))
@@ -69,7 +71,7 @@ def answer_of(
         other: What it is compared with, for ``compare``.
         other_what: What that holds.
     """
-    speaker = _Speaker(language)
+    speaker = Speaker(language)
     total = count(found.instances, found.decisions)
     confidence, value = total.confidence, cast(Any, total.sure)
     if kind == "compare" and other is not None:
@@ -106,14 +108,14 @@ def answer_of(
     return Answer(text, value, confidence)
 
 
-def _compared(speaker: _Speaker, one: Counted, two: Counted, what: str, other: str) -> str:
+def _compared(speaker: Speaker, one: Counted, two: Counted, what: str, other: str) -> str:
     facts = {"what": what, "other": other, "n": one.sure, "m": two.sure}
     if one.sure == two.sure:
         return speaker.say("same", **facts)
     return speaker.say("more", winner=what if one.sure > two.sure else other, **facts)
 
 
-def _left_out(speaker: _Speaker, found: Candidates) -> list[str]:
+def _left_out(speaker: Speaker, found: Candidates) -> list[str]:
     """Return what was rejected, by reason, and what is unsettled, by number."""
     reasons = Counter(one.found for one in found.decisions if one.holds is False)
     lines = []
@@ -130,5 +132,5 @@ def _left_out(speaker: _Speaker, found: Candidates) -> list[str]:
     return lines
 
 
-def _sure(speaker: _Speaker, confidence: float) -> str:
+def _sure(speaker: Speaker, confidence: float) -> str:
     return speaker.say("confidence", confidence=f"{confidence:.2f}")

@@ -41,13 +41,14 @@ class _Source(NamedTuple):
     attributes: tuple[str, ...]
 
 
-def plan_of(question: Question, language: str, facts: Mapping[str, str]) -> Node:
+def plan_of(question: Question, language: str, facts: Mapping[str, str], text: str = "") -> Node:
     """Return the root of the plan.
 
     Args:
         question: What is asked.
         language: Of the answer.
         facts: What the bench says that there is; see `Bench.facts`.
+        text: The question as it was typed, for the program.
 
     Raises:
         CannotTell: If there is no way to know.
@@ -66,6 +67,8 @@ def plan_of(question: Question, language: str, facts: Mapping[str, str]) -> Node
     steps += [{"do": "count", "with": {"of": "target"}}, {"do": "answer", "with": last}]
     if facts.get("annotated_picture") == "wanted":
         steps.append({"do": "draw_overlay", "with": {"of": "target"}})
+    if facts.get("program") == "wanted":
+        steps.append({"do": "write_program", "with": {"question": text, "language": language}})
     return {"sequence": steps}
 
 

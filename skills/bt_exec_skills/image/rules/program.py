@@ -7,13 +7,25 @@ It is written from the steps that ran, one line or two a step, and uses the publ
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.image.bench import Bench, Step
 
-__all__ = ["program_of", "write_program"]
+__all__ = ["NoProgramError", "program_of"]
+
+
+class NoProgramError(UsageError):
+    """Raised when a tool ran that no program can run again.
+
+    Args:
+        tool: Which.
+    """
+
+    def __init__(self, tool: str) -> None:
+        super().__init__(f"no program can be written: {tool} works only inside a site")
+        self.tool = tool
+
 
 _HEAD = '''"""Answers about a picture: {question}
 
@@ -28,16 +40,16 @@ from bt_exec_skills.image import tools
 
 
 def run(image_path: str) -> dict:
-    """Return the counts by set of instances, and their boxes."""
+    """Return the answer, the counts by set of instances, and their boxes."""
     picture = tools.load_picture(image_path)
-    instances, decisions, crops, counts = {{}}, {{}}, {{}}, {{}}
+    instances, decisions, crops, counts, answer = {{}}, {{}}, {{}}, {{}}, None
 '''
 
 _FOOT = """    accepted = {{
         name: [list(one.bbox) for one, yes in zip(found, decisions[name]) if yes.holds]
         for name, found in instances.items()
     }}
-    return {{"counts": counts, "boxes": accepted}}
+    return {{"answer": answer, "counts": counts, "boxes": accepted}}
 
 
 if __name__ == "__main__":
@@ -49,7 +61,7 @@ if __name__ == "__main__":
 
 
 def _read(args: Mapping[str, Any], bench: Bench) -> list[str]:
-    path = str(bench.annotation_file)
+    path = str(bench.annotation_file and bench.annotation_file.absolute())
     return [
         f"known = tools.read_annotation({path!r}, {str(bench.file)!r}, picture.shape[:2])",
         f"instances[{args['into']!r}] = tools.of_kind(known.instances, {args['label']!r})",
@@ -100,7 +112,30 @@ def _places(args: Mapping[str, Any], _: Bench) -> list[str]:
 
 def _count(args: Mapping[str, Any], _: Bench) -> list[str]:
     name = args["of"]
-    return [f"counts[{name!r}] = tools.count(instances[{name!r}], decisions[{name!r}]).sure"]
+    return [
+        f"counted = tools.count(instances[{name!r}], decisions[{name!r}])",
+        f"counts[{name!r}] = counted.sure",
+    ]
+
+
+def _answer(args: Mapping[str, Any], _: Bench) -> list[str]:
+    name, other = args["of"], args["other"]
+    if args["kind"] == "compare":
+        return [f"answer = {{'target': counts[{name!r}], 'other': counts[{other!r}]}}"]
+    if args["kind"] == "exists":
+        return ["answer = counted.sure > 0 or (None if counted.unsettled else False)"]
+    if args["kind"] == "count":
+        return ["answer = counted.sure"]
+    place = 'f"{row} {column}" if row != column else row'
+    said = {
+        "where": [
+            "places = [tools.place_in(one.instance, picture.shape[:2]) for one in kept]",
+            f"answer = [{place} for row, column in places]",
+        ],
+        "colour": ["answer = [tools.name_colour(one)[0] for one in kept]"],
+    }
+    pairs = f"zip(crops[{name!r}], decisions[{name!r}])"
+    return [f"kept = [one for one, yes in {pairs} if yes.holds]", *said[args["kind"]]]
 
 
 _LINES: Mapping[str, Callable[[Mapping[str, Any], Bench], list[str]]] = {
@@ -111,7 +146,7 @@ _LINES: Mapping[str, Callable[[Mapping[str, Any], Bench], list[str]]] = {
     "verify_attribute": _verify,
     "measure_places": _places,
     "count": _count,
-    "answer": lambda *_: [],
+    "answer": _answer,
 }
 
 
@@ -119,7 +154,7 @@ def program_of(bench: Bench, question: str) -> str:
     """Return the program of what the tools did.
 
     Raises:
-        UsageError: If a tool ran that no program can run again: a detector of the site.
+        NoProgramError: If a tool ran that no program can run again: a detector of the site.
     """
     safe = question.replace("\\", " ").replace('"', "'")
     body = "".join(f"    {line}\n" for step in bench.steps for line in _lines(step, bench))
@@ -129,18 +164,5 @@ def program_of(bench: Bench, question: str) -> str:
 
 def _lines(step: Step, bench: Bench) -> list[str]:
     if step.tool not in _LINES:
-        raise UsageError(f"no program can be written: {step.tool} works only inside a site")
+        raise NoProgramError(step.tool)
     return _LINES[step.tool](step.args, bench)
-
-
-def write_program(bench: Bench, question: str, path: Path) -> None:
-    """Write the program to a file.
-
-    Raises:
-        UsageError: If it cannot be made or written.
-    """
-    text = program_of(bench, question)
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
