@@ -19,6 +19,7 @@ from bt_exec_skills.image.perception.annotation import (
 )
 from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
 from bt_exec_skills.image.perception.loading import load_picture
+from bt_exec_skills.image.perception.text import can_read, read_text
 from bt_exec_skills.perception.contracts import Detection, Detector, View
 from bt_exec_skills.perception.picture import Frame
 
@@ -82,6 +83,7 @@ class Bench:
         detector_names: What it can find.
         out: Where the annotated picture goes, or None.
         program_file: Where the program goes, or None.
+        reader_file: Weights of a recogniser of letters, or None for the one of rapidocr.
         sets: By name.
         steps: The tools that ran, in order.
         answer: The last answer.
@@ -94,6 +96,7 @@ class Bench:
     detector_names: tuple[str, ...] = ()
     out: Path | None = None
     program_file: Path | None = None
+    reader_file: Path | None = None
     sets: dict[str, Candidates] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     answer: Answer | None = None
@@ -126,6 +129,15 @@ class Bench:
             raise Failed("ANNOTATION_NEEDED", "there is no annotation", retryable=False)
         height, width = self.picture.shape[:2]
         return read_annotation(self.annotation_file, self.file, (height, width))
+
+    @property
+    def reads(self) -> bool:
+        """Whether writing can be read here."""
+        return can_read()
+
+    def read(self, within: Sequence[Instance] | None) -> Sequence[Instance]:
+        """Return the lines of writing in the picture, or within some instances of it."""
+        return read_text(self.picture, within, self.reader_file)
 
     def begin(self) -> None:
         """Forget the last question."""
@@ -162,6 +174,8 @@ class Bench:
             "annotation.names": "|".join(self._annotated()),
             "detector.names": "|".join(self.detector_names),
             "annotated_picture": "wanted" if self.out is not None else "none",
+            "reader": "ready" if self.reads else "none",
+            "crops.picture": "cut" if self.file is not None else "none",
             "program": "wanted" if self.program_file is not None else "none",
         }
         ready: dict[str, str] = {}

@@ -22,6 +22,7 @@ from bt_exec_skills.image.skills.find import (
 )
 from bt_exec_skills.image.skills.look import crop, measure_places, verify_attribute
 from bt_exec_skills.image.skills.program import write_program
+from bt_exec_skills.image.skills.read import read_text
 
 __all__ = ["PACK"]
 
@@ -56,6 +57,7 @@ PACK = Pack(
         count,
         answer,
         draw_overlay,
+        read_text,
         write_program,
     ),
     types={"Set": SetName, "Colour": ColourName | Literal["any"]},

@@ -52,6 +52,7 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
         detector.names if detector is not None else (),
         Path(start.out) if start.out else None,
         Path(start.program) if start.program else None,
+        Path(settings.reader).expanduser() if settings.reader is not None else None,
     )
     if bench.file is not None:
         _ = bench.picture

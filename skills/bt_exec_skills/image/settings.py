@@ -17,10 +17,13 @@ class ImageSettings(PackSettings):
         detector: Weights of a detector, ``.onnx`` or ``.pt``, as `bt_exec_skills.vision.network`
             reads them; none ship with the pack.
         least_score: What a detection must exceed, 0..1.
+        reader: Weights of a recogniser of letters (``.onnx``, with its letters in it) for what
+            rapidocr's own does not know, as Hangul.
     """
 
     detector: str | None = None
     least_score: float = Field(0.35, ge=0.05, lt=1.0)
+    reader: str | None = None
 
 
 class PictureStart(WorldSettings):

@@ -32,6 +32,7 @@ from bt_exec_skills.image.perception.loading import for_model, load_picture
 from bt_exec_skills.image.perception.overlay import overlay, save_image
 from bt_exec_skills.image.perception.relations import Measured, RelationName, measure, place_in
 from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
+from bt_exec_skills.image.perception.text import read_text
 
 __all__ = [
     "AttributeName",
@@ -55,6 +56,7 @@ __all__ = [
     "overlay",
     "place_in",
     "read_annotation",
+    "read_text",
     "related",
     "save_image",
     "segment_colour",

@@ -19,8 +19,10 @@ SHORT = {
     "m": ["measure_places"],
     "c": ["count"],
     "n": ["count", "answer"],
+    "r": ["read_text", "crop", "answer"],
+    "o": ["segment_colour", "crop"],
 }
-NOTHING = {"picture": "given", "annotation.names": "", "detector.names": ""}
+NOTHING = {"picture": "given", "annotation.names": "", "detector.names": "", "reader": "ready"}
 FACTS = {
     "drawn": NOTHING,
     "annotated": {**NOTHING, "annotation.names": "tomato|apple|plate"},

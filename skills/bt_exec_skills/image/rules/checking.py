@@ -61,6 +61,7 @@ def check_program(bench: Bench, text: str, language: str, *, trusted: bool = Fal
     assert bench.file is not None
     assert bench.answer is not None
     beside = [bench.annotation_file] if bench.annotation_file is not None else []
+    beside += [bench.reader_file] if bench.reader_file is not None else []
     beside += [one.with_name("classes.txt") for one in beside]
     readable = [one for one in beside if one.is_file()]
     ran = run_program(text, bench.file, readable, trusted=trusted)

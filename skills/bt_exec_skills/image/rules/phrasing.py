@@ -19,6 +19,8 @@ from bt_exec_skills.image.rules.words import said_in
 
 __all__ = ["Speaker", "answer_of"]
 
+_NO_WRITING = 0.8  # confidence that there is none where no line was found: some are missed
+
 
 @lru_cache(maxsize=1)
 def _sentences() -> Mapping[str, Any]:
@@ -68,12 +70,14 @@ def answer_of(
         size: Height and width of the picture [px].
         what: What the set holds, in the words of the question.
         language: Of the answer.
-        other: What it is compared with, for ``compare``.
+        other: What it is compared with, for ``compare``; the lines in it, for ``read``.
         other_what: What that holds.
     """
     speaker = Speaker(language)
     total = count(found.instances, found.decisions)
     confidence, value = total.confidence, cast(Any, total.sure)
+    if kind == "read" and other is not None:
+        return _read(speaker, found, other, what)
     if kind == "compare" and other is not None:
         rival = count(other.instances, other.decisions)
         confidence = min(confidence, rival.confidence)
@@ -106,6 +110,22 @@ def answer_of(
         said = speaker.say("count", what=what, n=total.sure)
     text = " ".join([said, *_left_out(speaker, found), _sure(speaker, confidence)])
     return Answer(text, value, confidence)
+
+
+def _read(speaker: Speaker, found: Candidates, lines: Candidates, what: str) -> Answer:
+    """Return what is written in what was found; in the picture if `what` is empty."""
+    total, read = (count(one.instances, one.decisions) for one in (found, lines))
+    value = [one.label for one in lines.accepted()]
+    confidence = read.confidence if lines.instances else _NO_WRITING
+    texts = " · ".join(f"“{text}”" for text in value)
+    name = ("read" if what else "read_picture") if value else "read_nothing"
+    notes = _left_out(speaker, lines)
+    if what:
+        name = name if total.sure else "none"
+        confidence = min(confidence, total.confidence)
+        notes = [*_left_out(speaker, found), *notes]
+    said = speaker.say(name, what=what, texts=texts)
+    return Answer(" ".join([said, *notes, _sure(speaker, confidence)]), value, confidence)
 
 
 def _compared(speaker: Speaker, one: Counted, two: Counted, what: str, other: str) -> str:

@@ -69,6 +69,17 @@ def _read(args: Mapping[str, Any], bench: Bench) -> list[str]:
     ]
 
 
+def _read_text(args: Mapping[str, Any], bench: Bench) -> list[str]:
+    name, of = args["into"], args["of"]
+    weights = str(bench.reader_file.absolute()) if bench.reader_file is not None else None
+    kept = f"[one for one, yes in zip(instances[{of!r}], decisions[{of!r}]) if yes.holds]"
+    return [
+        f"within = {'None' if of == 'picture' else kept}",
+        f"instances[{name!r}] = tools.read_text(picture, within, {weights!r})",
+        _start(name),
+    ]
+
+
 def _start(name: str) -> str:
     return f"decisions[{name!r}] = tools.start_decisions(instances[{name!r}])"
 
@@ -122,6 +133,9 @@ def _answer(args: Mapping[str, Any], _: Bench) -> list[str]:
     name, other = args["of"], args["other"]
     if args["kind"] == "compare":
         return [f"answer = {{'target': counts[{name!r}], 'other': counts[{other!r}]}}"]
+    if args["kind"] == "read":
+        pairs = f"zip(instances[{other!r}], decisions[{other!r}])"
+        return [f"answer = [one.label for one, yes in {pairs} if yes.holds]"]
     if args["kind"] == "exists":
         return ["answer = counted.sure > 0 or (None if counted.unsettled else False)"]
     if args["kind"] == "count":
@@ -140,6 +154,7 @@ def _answer(args: Mapping[str, Any], _: Bench) -> list[str]:
 
 _LINES: Mapping[str, Callable[[Mapping[str, Any], Bench], list[str]]] = {
     "read_annotation": _read,
+    "read_text": _read_text,
     "segment_colour": _segment,
     "separate_touching": _separate,
     "crop": _crop,

@@ -10,7 +10,7 @@ from bt_exec_skills.image.perception.relations import RelationName
 
 __all__ = ["Kind", "Phrase", "Question", "Unread"]
 
-Kind = Literal["count", "exists", "where", "colour", "compare"]
+Kind = Literal["count", "exists", "where", "colour", "compare", "read"]
 
 
 @dataclass(frozen=True)

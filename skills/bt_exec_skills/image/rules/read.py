@@ -1,6 +1,6 @@
 """Reads a question about a picture: which kind it is, and of what.
 
-A question has one of five kinds and noun phrases. What fits none of them needs a model that looks;
+A question has one of six kinds and noun phrases. What fits none of them needs a model that looks;
 it is refused with its words, never half answered.
 """
 
@@ -26,6 +26,14 @@ _EN_KINDS: tuple[tuple[Kind, str], ...] = (
     ("where", r"where (?:is|are) (?P<a>.+)"),
     ("colour", r"(?:what|which) colou?rs? (?:is|are|does|do|has|have) (?P<a>.+)"),
     ("colour", r"what is the colou?r of (?P<a>.+)"),
+)
+_EN_WRITING = r"(?:text|writing|words?|letters|inscription)"
+_EN_READ = (
+    r"(?:please )?(?:can you |could you )?(?:read|read out)(?: me)?(?: what)?"
+    rf"(?: (?:the )?{_EN_WRITING}(?: (?:is|are))?)?(?: (?:on|in|of|from))?(?P<a>.*)",
+    rf"what(?: is|s| s)(?: the)? (?:written|{_EN_WRITING})(?: (?:on|in|of))?(?: there)?(?P<a>.*)",
+    rf"what {_EN_WRITING} (?:is|are)(?: there| written)?(?: (?:on|in))?(?P<a>.*)",
+    r"what (?:does|do) (?P<a>.+?) (?:say|read)",
 )
 _EN_OUT = re.compile(
     r" (?:except for|except|excluding|without counting|not counting|other than|apart from|besides|"
@@ -60,6 +68,16 @@ _KO_KINDS: tuple[tuple[Kind, str], ...] = (
     ("colour", r"(?P<a>.+?)(?:의)?\s*(?:색|색깔)(?:은|이|는)\s*(?:뭐|무엇|뭔|어떻|어떤)\S*"),
     ("exists", rf"(?P<a>.+?)\s*{_ASKED}(?:\s+(?:알려|말해|봐)\S*(?:\s*줘)?)?"),
 )
+_KO_WRITTEN = r"(?:쓰여\s?있|써\s?있|써져\s?있|쓰여져\s?있|적혀\s?있|적혀져\s?있|씌어\s?있)\S*"
+_KO_WRITING = r"(?:글씨|글자|문구|텍스트|글|문자|내용)"
+_KO_SAID = r"(?:알려|말해|읽어)\S*(?:\s*\S+)?"
+_KO_READ = (
+    rf"(?P<a>.*?)(?:에는|에|엔)?\s*(?:뭐라고|뭐라|무엇이라고|무슨\s*{_KO_WRITING}\S*|뭐가|무엇이|어떤\s*{_KO_WRITING}\S*)"
+    rf"\s*{_KO_WRITTEN}(?:\s*{_KO_SAID})?",
+    rf"(?P<a>.*?)(?:에는|에|엔|의)?\s*(?:쓰인|적힌|써\s?있는|쓰여\s?있는|적혀\s?있는|있는)?\s*{_KO_WRITING}(?:을|를|은|는|이|가)?\s*"
+    rf"(?:뭐\S*|무엇\S*|{_KO_SAID})",
+    r"(?P<a>.*?)(?:을|를|좀)?\s*읽어\s*(?:줘|봐|주세요|보세요|줄래|줘요|봐요|주십시오)\S*",
+)
 _KO_OUT = re.compile(
     r"^(?P<out>.+?)(?:을|를|은|는)?\s*(?:말고|빼고|빼면|제외하고|제외하면|제외한|외에|이외에)(?:\s+|$)(?P<rest>.*)$"
 )
@@ -79,8 +97,16 @@ def read_question(text: str) -> Question:
     return _korean(said, words) if language == "ko" else _english(said, words)
 
 
+def _reading(said: str, forms: tuple[str, ...], words: Words) -> Question | None:
+    """Return a question after what is written somewhere; None if it is none."""
+    match = next(filter(None, (re.fullmatch(form, said) for form in forms)), None)
+    return Question("read", words.phrase(match["a"])) if match else None
+
+
 def _english(said: str, words: Words) -> Question:
     said = " ".join(re.sub(_EN_PICTURE, " ", said).split())
+    if (reading := _reading(said, _EN_READ, words)) is not None:
+        return reading
     for kind, form in _EN_KINDS:
         if match := re.fullmatch(form, said):
             other = words.phrase(match["b"]) if "b" in match.groupdict() else None
@@ -118,6 +144,8 @@ def _split(said: str, words: Words) -> tuple[str, str, str]:
 
 def _korean(said: str, words: Words) -> Question:
     said = " ".join(re.sub(_KO_PICTURE, " ", said).split())
+    if (reading := _reading(said, _KO_READ, words)) is not None:
+        return reading
     left_out: tuple[Phrase, ...] = ()
     if match := _KO_OUT.match(said):
         parts = re.split(r"(?:와|과|하고|이랑|랑)\s+", match["out"])

@@ -43,16 +43,16 @@ def answer(
 
     Args:
         bench: The picture and its sets.
-        kind: count, exists, where, colour or compare.
+        kind: count, exists, where, colour, compare or read.
         of: The set that is asked about.
         what: What it holds, in the words of the question.
         language: Of the answer.
-        other: With what it is compared; only for compare.
+        other: With what it is compared; for read the lines in it.
         other_what: What that holds.
     """
     yield Running(None, "answering")
     found, crops = bench.cut(of)
-    rival = bench.cut(other)[0] if kind == "compare" else None
+    rival = bench.cut(other)[0] if kind in ("compare", "read") else None
     size = bench.picture.shape[0], bench.picture.shape[1]
     bench.answer = answer_of(kind, found, crops, size, what, language, rival, other_what)
     bench.steps.append(Step("answer", {"kind": kind, "of": of, "other": other}))
