@@ -83,11 +83,13 @@ class Bench:
         detector_names: What it can find.
         out: Where the annotated picture goes, or None.
         program_file: Where the program goes, or None.
+        second_file: Another picture to compare with, or None.
         reader_file: Weights of a recogniser of letters, or None for the one of rapidocr.
         sets: By name.
         steps: The tools that ran, in order.
         answer: The last answer.
         program: What came of its program, as plain data; None if none is wanted.
+        compared: Whether the things of two sets are alike; None if that was not asked or seen.
     """
 
     file: Path | None = None
@@ -97,10 +99,12 @@ class Bench:
     out: Path | None = None
     program_file: Path | None = None
     reader_file: Path | None = None
+    second_file: Path | None = None
     sets: dict[str, Candidates] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     answer: Answer | None = None
     program: Mapping[str, Any] | None = None
+    compared: Decision | None = None
 
     def __post_init__(self) -> None:
         """Look for an annotation beside the picture."""
@@ -117,6 +121,17 @@ class Bench:
         if self.file is None:
             raise Failed("NO_PICTURE", "no picture was given", retryable=False)
         return load_picture(self.file)
+
+    @cached_property
+    def second_picture(self) -> Frame:
+        """The picture to compare with.
+
+        Raises:
+            Failed: If none was given.
+        """
+        if self.second_file is None:
+            raise Failed("SECOND_NEEDED", "there is no second picture", retryable=False)
+        return load_picture(self.second_file)
 
     @cached_property
     def annotation(self) -> Annotation:
@@ -145,6 +160,7 @@ class Bench:
         self.steps.clear()
         self.answer = None
         self.program = None
+        self.compared = None
 
     def candidates(self, name: str) -> Candidates:
         """Return a set.
@@ -174,6 +190,7 @@ class Bench:
             "annotation.names": "|".join(self._annotated()),
             "detector.names": "|".join(self.detector_names),
             "annotated_picture": "wanted" if self.out is not None else "none",
+            "second": "given" if self.second_file is not None else "none",
             "reader": "ready" if self.reads else "none",
             "crops.picture": "cut" if self.file is not None else "none",
             "program": "wanted" if self.program_file is not None else "none",

@@ -13,6 +13,7 @@ from bt_exec_skills.image.bench import Bench, SetName
 from bt_exec_skills.image.perception.colours import ColourName
 from bt_exec_skills.image.rigs import make_rig
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
+from bt_exec_skills.image.skills.compare import compare_pictures, compare_things
 from bt_exec_skills.image.skills.conclude import answer, count, draw_overlay
 from bt_exec_skills.image.skills.find import (
     detect,
@@ -58,6 +59,8 @@ PACK = Pack(
         answer,
         draw_overlay,
         read_text,
+        compare_pictures,
+        compare_things,
         write_program,
     ),
     types={"Set": SetName, "Colour": ColourName | Literal["any"]},

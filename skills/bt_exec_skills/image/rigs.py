@@ -53,9 +53,12 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
         Path(start.out) if start.out else None,
         Path(start.program) if start.program else None,
         Path(settings.reader).expanduser() if settings.reader is not None else None,
+        Path(start.second) if start.second else None,
     )
     if bench.file is not None:
         _ = bench.picture
+        if start.second:
+            _ = bench.second_picture
         if start.annotation:
             _ = bench.annotation
     return Rig(facts=bench.facts, services={"bench": bench})

@@ -30,6 +30,7 @@ class PictureStart(WorldSettings):
     """What a mission looks at."""
 
     image: str = Field("", description="the picture: a PNG, JPEG, WebP, TIFF or BMP file")
+    second: str = Field("", description="another picture, to be compared with the first")
     annotation: str = Field(
         "",
         description="boxes: COCO JSON, YOLO text or the results of ultralytics; else the file "

@@ -13,6 +13,7 @@ from bt_exec_skills.image.perception.attributes import (
     verify_attribute,
 )
 from bt_exec_skills.image.perception.colours import ColourName
+from bt_exec_skills.image.perception.compare import Aspect, alike, differences
 from bt_exec_skills.image.perception.decide import (
     all_hold,
     of_kind,
@@ -35,6 +36,7 @@ from bt_exec_skills.image.perception.segment import segment_colour, separate_tou
 from bt_exec_skills.image.perception.text import read_text
 
 __all__ = [
+    "Aspect",
     "AttributeName",
     "ColourName",
     "Counted",
@@ -43,9 +45,11 @@ __all__ = [
     "Instance",
     "Measured",
     "RelationName",
+    "alike",
     "all_hold",
     "count",
     "crop",
+    "differences",
     "find_annotation",
     "for_model",
     "load_picture",

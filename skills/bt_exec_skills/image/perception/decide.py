@@ -29,7 +29,8 @@ def _start(one: Instance) -> Decision:
         return Decision(True, "", 1.0)
     if one.source == "text":
         return Decision(None, "perhaps not so written", 0.5)
-    return Decision(None, "perhaps not one thing", one.score)
+    why = "perhaps only noise" if one.source == "difference" else "perhaps not one thing"
+    return Decision(None, why, one.score)
 
 
 def verify_all(

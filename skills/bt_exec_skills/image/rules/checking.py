@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec_skills.image.bench import Bench
-from bt_exec_skills.image.rules.phrasing import Speaker
+from bt_exec_skills.image.rules.speaker import Speaker
 from bt_exec_skills.image.sandbox.process import Ending, Ran
 from bt_exec_skills.image.sandbox.run import run_program
 
@@ -61,6 +61,7 @@ def check_program(bench: Bench, text: str, language: str, *, trusted: bool = Fal
     assert bench.file is not None
     assert bench.answer is not None
     beside = [bench.annotation_file] if bench.annotation_file is not None else []
+    beside += [bench.second_file] if bench.second_file is not None else []
     beside += [bench.reader_file] if bench.reader_file is not None else []
     beside += [one.with_name("classes.txt") for one in beside]
     readable = [one for one in beside if one.is_file()]

@@ -54,6 +54,8 @@ def plan_of(question: Question, language: str, facts: Mapping[str, str], text: s
     Raises:
         CannotTell: If there is no way to know.
     """
+    if question.kind == "same":
+        return {"sequence": _same(language, facts, text)}
     if question.kind == "read":
         return {"sequence": _reading(question.target, language, facts, text)}
     steps = _narrowed("target", question.target, question.left_out, facts)
@@ -67,6 +69,10 @@ def plan_of(question: Question, language: str, facts: Mapping[str, str], text: s
         steps += _narrowed("other", question.other, question.left_out, facts)
         last["other_what"] = _said(question.other, language)
         steps.append({"do": "count", "with": {"of": "other"}})
+    if question.kind == "alike":
+        last["aspect"] = question.aspect
+        args = {"of": "target", "to": "other", "by": question.aspect}
+        steps.append({"do": "compare_things", "with": args})
     steps += [{"do": "count", "with": {"of": "target"}}, {"do": "answer", "with": last}]
     return {"sequence": steps + _kept("target", language, facts, text)}
 
@@ -79,6 +85,21 @@ def _kept(of: str, language: str, facts: Mapping[str, str], text: str) -> list[N
     if facts.get("program") == "wanted":
         steps.append({"do": "write_program", "with": {"question": text, "language": language}})
     return steps
+
+
+def _same(language: str, facts: Mapping[str, str], text: str) -> list[Node]:
+    """Return the nodes that compare two pictures."""
+    if facts.get("second") != "given":
+        raise CannotTell("SECOND_NEEDED")
+    return [
+        {"do": "compare_pictures", "with": {"into": "target"}},
+        {"do": "crop", "with": {"of": "target"}},
+        {
+            "do": "answer",
+            "with": {"kind": "same", "of": "target", "what": "", "language": language},
+        },
+        *_kept("target", language, facts, text),
+    ]
 
 
 def _reading(where: Phrase, language: str, facts: Mapping[str, str], text: str) -> list[Node]:

@@ -69,6 +69,25 @@ def _read(args: Mapping[str, Any], bench: Bench) -> list[str]:
     ]
 
 
+def _pictures(args: Mapping[str, Any], bench: Bench) -> list[str]:
+    second = str(bench.second_file and bench.second_file.absolute())
+    call = f"tools.differences(picture, tools.load_picture({second!r}))"
+    return [f"instances[{args['into']!r}] = {call}", _start(args["into"])]
+
+
+def _things(args: Mapping[str, Any], _: Bench) -> list[str]:
+    def kept(name: str) -> str:
+        pairs = f"zip(crops[{name!r}], decisions[{name!r}])"
+        return f"[one for one, yes in {pairs} if yes.holds]"
+
+    return [
+        f"ours = {kept(args['of'])}",
+        f"theirs = {kept(args['to'])}",
+        f"pairs = [tools.alike(one, two, {args['by']!r}) for one in ours for two in theirs]",
+        "answer = tools.all_hold(pairs).holds if pairs else None",
+    ]
+
+
 def _read_text(args: Mapping[str, Any], bench: Bench) -> list[str]:
     name, of = args["into"], args["of"]
     weights = str(bench.reader_file.absolute()) if bench.reader_file is not None else None
@@ -131,6 +150,13 @@ def _count(args: Mapping[str, Any], _: Bench) -> list[str]:
 
 def _answer(args: Mapping[str, Any], _: Bench) -> list[str]:
     name, other = args["of"], args["other"]
+    if args["kind"] == "alike":
+        return []
+    if args["kind"] == "same":
+        return [
+            f"found = [yes.holds for yes in decisions[{name!r}]]",
+            "answer = False if any(found) else None if found else True",
+        ]
     if args["kind"] == "compare":
         return [f"answer = {{'target': counts[{name!r}], 'other': counts[{other!r}]}}"]
     if args["kind"] == "read":
@@ -154,6 +180,8 @@ def _answer(args: Mapping[str, Any], _: Bench) -> list[str]:
 
 _LINES: Mapping[str, Callable[[Mapping[str, Any], Bench], list[str]]] = {
     "read_annotation": _read,
+    "compare_pictures": _pictures,
+    "compare_things": _things,
     "read_text": _read_text,
     "segment_colour": _segment,
     "separate_touching": _separate,
