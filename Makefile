@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# Bytecode is kept wherever the machine would not: the tests start the program hundreds of times.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-slow mutants lint types contracts benchmarks clean
 

@@ -1,11 +1,17 @@
-"""What holds for every test: it reads and writes folders of this run, never the user's own."""
+"""What holds for every test: it has folders of its own, and signals reach it."""
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# No test asserts how long anything takes: a loaded machine is no fault.
+settings.register_profile("bt-exec", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("bt-exec")
 
 FOLDERS = ("DATA", "CONFIG", "CACHE", "STATE")  # journal and reports, settings, caches, robot locks
 
@@ -18,3 +24,10 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         for kind in FOLDERS:
             patch.setenv(f"XDG_{kind}_HOME", str(folder / kind.lower()))
         yield folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def heard_signals() -> None:
+    """Take Ctrl-C and SIGQUIT again: a shell starts background jobs with both ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)

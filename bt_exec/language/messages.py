@@ -29,10 +29,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from bt_exec.failure import Failure, RegistrationError
 from bt_exec.language.particles import with_particles
+from bt_exec.spec.plain_yaml import parse_yaml
 
 __all__ = ["LANGUAGES", "OWN_MESSAGES", "Messages", "language_of"]
 
@@ -90,7 +89,7 @@ class Messages:
         """
         messages = cls()
         messages._owners = owners or {}
-        messages._fixed = yaml.safe_load(_FIXED.read_text(encoding="utf-8"))
+        messages._fixed = parse_yaml(_FIXED.read_text(encoding="utf-8"))
         for path in paths:
             messages._add(path)
         common = [dict(table) for table in messages._tables()]
@@ -114,7 +113,7 @@ class Messages:
         return self._packs.get(pack, self)
 
     def _add(self, path: Path) -> None:
-        data: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        data: dict[str, Any] = parse_yaml(path.read_text(encoding="utf-8")) or {}
         words, phrases = (data.pop(section, {}) for section in _SECTIONS)
         for table, entries in zip(self._tables(), (data, words, phrases), strict=True):
             for key, sentences in entries.items():

@@ -12,6 +12,7 @@ import platformdirs
 import yaml
 
 from bt_exec.failure import UnknownName, UsageError
+from bt_exec.spec.plain_yaml import parse_yaml
 
 __all__ = ["data_folder", "data_path", "default_site", "site_names", "site_path"]
 
@@ -54,7 +55,7 @@ def default_site() -> str:
     for file in (own, data_path("configs", "defaults.yaml")):
         if not chosen and file.is_file():
             try:
-                settings = yaml.safe_load(file.read_text(encoding="utf-8"))
+                settings = parse_yaml(file.read_text(encoding="utf-8"))
             except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
                 raise UsageError(f"{file} cannot be read: {error}") from error
             chosen = settings.get("default_site") if isinstance(settings, dict) else None

@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 import yaml
 
 from bt_exec.failure import Problem, SpecError
+from bt_exec.spec.plain_yaml import SAFE_LOADER
 from bt_exec.spec.yaml_mistakes import NO_ANCHORS as _NO_ANCHORS
 from bt_exec.spec.yaml_mistakes import explain
 
@@ -52,7 +53,6 @@ _CONSTANTS = {
     **dict.fromkeys(("false", "False", "FALSE"), False),
     **dict.fromkeys(("null", "Null", "NULL", "~", ""), None),
 }
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _REFUSED = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that YAML does not allow: controls, lone surrogates, U+FFFE and U+FFFF."""
@@ -181,7 +181,7 @@ def scan_text(text: str, file: str = "<text>") -> Source:
     if refused:
         raise SpecError([_refused_character(text, refused.start(), file)])
     source = Source(file)
-    loader = _LOADER(text)
+    loader = SAFE_LOADER(text)
     try:
         _Reader(source, loader).read()
     except yaml.MarkedYAMLError as error:

@@ -250,10 +250,20 @@ def dataset(
     keep_uncertain: Annotated[
         bool, typer.Option("--keep-uncertain", help="Also records whose uncertainty is high.")
     ] = False,
+    form: Annotated[
+        str, typer.Option("--format", metavar="NAME", help="parquet, or lerobot.")
+    ] = "parquet",
+    fps: Annotated[
+        int, typer.Option("--fps", min=1, max=100, help="Frames a second of a LeRobot set.")
+    ] = 2,
     json: opt.Json = False,
 ) -> None:
-    """Make a training set of a run: Parquet, pictures, chats, a card; splits by episode."""
-    _say(_tool().dataset(run, source, words, out, keep_uncertain=keep_uncertain), json)
+    """Make a training set of a run: Parquet, pictures, chats, a card; splits by episode.
+
+    With --format lerobot a LeRobot data set whose language columns hold the records.
+    """
+    about = {"keep_uncertain": keep_uncertain, "form": form, "fps": fps}
+    _say(_tool().dataset(run, source, words, out, **about), json)
 
 
 def _needs_extra(command: str) -> None:

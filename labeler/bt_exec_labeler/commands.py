@@ -31,6 +31,7 @@ from bt_exec_labeler.vocabulary import Vocabulary, load_vocabulary
 __all__ = ["check", "dataset", "draft", "replay", "report", "run"]
 
 _ENGINES = ("threads", "ray")
+_FORMS = ("parquet", "lerobot")
 
 
 def draft(site: str, out: Path) -> dict[str, Any]:
@@ -178,16 +179,27 @@ def report(
 
 
 def dataset(
-    folder: Path, source: Path, words: Path, out: Path, *, keep_uncertain: bool
+    folder: Path,
+    source: Path,
+    words: Path,
+    out: Path,
+    *,
+    keep_uncertain: bool,
+    form: str = "parquet",
+    fps: int = 2,
 ) -> dict[str, Any]:
     """Make a training set of a run.
 
     Raises:
         UsageError: If the run is of another recording or vocabulary.
+        UnknownName: If there is no such form.
     """
     from bt_exec_labeler.datasets.write import write_dataset
+    from bt_exec_labeler.lerobot.write import write_lerobot
     from bt_exec_labeler.review.decisions import decisions_of, settled
 
+    if form not in _FORMS:
+        raise UnknownName("format", form, _FORMS)
     manifest = Output(folder).manifest()
     vocabulary = vocabulary_of(folder, words)
     decided, left_out = decisions_of(folder), 0
@@ -201,9 +213,11 @@ def dataset(
     if unknown := sorted({line["episode"] for line in records} - set(episodes)):
         raise UsageError(f"{source} has no episode {unknown[0]}; it is not what was labelled")
     role = role_of(manifest["role"])
-    counts = write_dataset(out, role, records, episodes, vocabulary)
+    about = (out, role, records, episodes, vocabulary)
+    counts = write_lerobot(*about, fps=fps) if form == "lerobot" else write_dataset(*about)
     said = ", ".join(f"{split} {count}" for split, count in counts.items())
-    lines = [f"{out}: {role} set, {said or 'empty'}"]
+    of = " episodes" if form == "lerobot" else ""
+    lines = [f"{out}: {role} set, {said or 'empty'}{of}"]
     if left_out:
         lines.append(f"{left_out} records left out: people rejected them, or disagree")
     return {"folder": str(out), "rows": counts, "left_out": left_out, "lines": lines}

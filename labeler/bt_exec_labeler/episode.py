@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Action", "Episode", "Flaw", "Frame", "Image", "State", "ordered"]
+__all__ = ["Action", "Episode", "Flaw", "Frame", "Image", "State", "ordered", "stamp"]
 
 Image: TypeAlias = NDArray[np.uint8]
 """A picture, RGB, shape (height, width, 3)."""
@@ -155,3 +155,8 @@ def ordered(frames: list[Frame], longest_s: float) -> tuple[tuple[Frame, ...], t
         if after.t - before.t > longest_s
     ]
     return tuple(sorted_frames), tuple(flaws)
+
+
+def stamp(t: float) -> str:
+    """Return a time as names tell it: to the microsecond, without zeros at its end [s]."""
+    return f"{t:.6f}".rstrip("0").rstrip(".")

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, cut
-from bt_exec_labeler.episode import Episode
+from bt_exec_labeler.episode import Episode, stamp
 from bt_exec_labeler.spans import Span, spans_of
 from bt_exec_labeler.vocabulary import Vocabulary
 
@@ -57,7 +57,7 @@ class ControllerItem:
     @property
     def id(self) -> str:
         """Its name within a source: no two moments of a role share it."""
-        return f"{self.role}:{self.episode.id}:{self.t:g}:{self.mid_step_id}"
+        return f"{self.role}:{self.episode.id}:{stamp(self.t)}:{self.mid_step_id}"
 
     @cached_property
     def clip_hash(self) -> str:
@@ -106,7 +106,8 @@ def items_of(
     """Return the moments of an episode that are labelled, by time.
 
     Every span of actions is looked at from its beginning on, once each stride, as long as it
-    lasts. An action that no mid step of the vocabulary lists has no items.
+    lasts. An action that no mid step of the vocabulary lists has no items; nor has an attempt that
+    failed at once, at a moment when the next attempt at the same step began.
 
     Args:
         episode: The episode.
@@ -114,8 +115,12 @@ def items_of(
         role: For whom.
         stride_s: Time between two moments of a span [s].
     """
-    for span in spans_of(episode, vocabulary):
+    spans = spans_of(episode, vocabulary)
+    for number, span in enumerate(spans):
+        again = spans[number + 1] if number + 1 < len(spans) else None
         for t in moments(span, stride_s):
+            if again and (again.mid_step_id, round(again.t, 6)) == (span.mid_step_id, t):
+                continue
             recent = cut(episode, t, RECENT)
             if not recent.frames:
                 continue

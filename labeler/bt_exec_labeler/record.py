@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
 from bt_exec.failure import nearest
+from bt_exec_labeler.episode import stamp
 from bt_exec_labeler.vocabulary import Argument, Vocabulary
 
 __all__ = ["FIELDS", "Breach", "Goal", "Record", "Terminate", "Uncertainty", "built", "read_record"]
@@ -102,7 +103,7 @@ def built(record: Record, vocabulary: Vocabulary, episode: str, t: float) -> dic
     """Return a record as it goes into a data set, with what only the builder writes."""
     return {
         "schema_version": vocabulary.version,
-        "plan_id": f"plan_{episode}_{t:g}",
+        "plan_id": f"plan_{episode}_{stamp(t)}",
         **record.to_dict(),
     }
 

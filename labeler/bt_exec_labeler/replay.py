@@ -1,8 +1,9 @@
 """Records of our own missions are ticked again: does each short goal end as it was recorded?
 
-A mission's world is made anew from its record, what was done before the moment is done again, one
-action at a time, and then the goal. Every action is a plan of its own, verified like any other,
-with nothing planned again after a failure. Faults that were made on purpose are made again.
+A mission's world is made anew from its record, what was done before the moment is done again, and
+then the goal. Actions in a row are one plan, up to one that failed, as they were in the mission:
+what one needs the one before it gives. Every plan is verified like any other, and nothing is
+planned again after a failure. Faults that were made on purpose are made again.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+from bt_exec.events import Event, SkillEnded, SkillStarting
 from bt_exec.failure import BtExecError, UsageError
 from bt_exec.journal import Journal
 from bt_exec.journal.record import MissionRecord, SkillRun
@@ -23,6 +25,9 @@ from bt_exec.spec.model import MissionSpec
 
 __all__ = ["Replayed", "journal_of", "replay", "replay_line"]
 
+_Act: TypeAlias = tuple[str, Mapping[str, Any]]
+"""A skill and its arguments."""
+
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
@@ -32,7 +37,7 @@ class Replayed:
         op: The skill.
         args: Its arguments.
         recorded: How it ended in the mission: ``done``, ``failed CODE``.
-        now: How it ended this time.
+        now: How it ended this time, or why it was not done.
     """
 
     op: str
@@ -67,9 +72,7 @@ def replay_line(line: Mapping[str, Any], journal: Journal) -> list[Replayed]:
     return list(replay(record, wanted))[before:]
 
 
-def replay(
-    record: MissionRecord, actions: Sequence[tuple[str, Mapping[str, Any]]] | None = None
-) -> Iterator[Replayed]:
+def replay(record: MissionRecord, actions: Sequence[_Act] | None = None) -> Iterator[Replayed]:
     """Do actions one after another in the world that a mission began in.
 
     Args:
@@ -97,30 +100,81 @@ def replay(
     site = replace(site, packs=packs, limits=limits)
     faults = Faults.parse(settings.get("faults", ()), site.catalogue.skills)
     ends = [_recorded(run) for run in record.skills]
-    wanted = actions or [(run.start.skill, run.start.args) for run in record.skills]
+    wanted = list(actions or [(run.start.skill, run.start.args) for run in record.skills])
+    ends += [""] * (len(wanted) - len(ends))
     calls = Counter[str]()
-    with Session(site, world=settings.get("world", {}), fast=True) as session:
-        for number, (op, args) in enumerate(wanted):
-            calls[op] += 1
-            code = faults.code_for(op, calls[op])
-            texts = [] if code is None else [f"{op}={code}"]
-            session.faults = Faults.parse(texts, site.catalogue.skills)
-            outcome = session.run("", _plan(op, args))
-            failed = [str(failure["code"]) for failure in outcome.failures]
-            now = "done" if outcome.status == "satisfied" else f"failed {''.join(failed[-1:])}"
-            yield Replayed(op, dict(args), ends[number] if number < len(ends) else "", now)
+    heard = _Ends()
+    with Session(site, world=settings.get("world", {}), fast=True, listeners=[heard]) as session:
+        for row in _rows(wanted, ends):
+            session.faults = Faults.parse(_again(faults, row, calls), site.catalogue.skills)
+            heard.found.clear()
+            outcome = session.run("", _plan([action for action, _ in row]))
+            for (op, args), recorded in row:
+                now = heard.take(op, args) or f"not done: {outcome.reason_code}"
+                yield Replayed(op, dict(args), recorded, now)
+
+
+def _rows(wanted: Sequence[_Act], ends: Sequence[str]) -> Iterator[list[tuple[_Act, str]]]:
+    """Return actions with their recorded ends, in rows that end with one that did not work."""
+    row: list[tuple[_Act, str]] = []
+    for action, end in zip(wanted, ends, strict=False):
+        row.append((action, end))
+        if end not in ("done", ""):
+            yield row
+            row = []
+    if row:
+        yield row
+
+
+def _again(faults: Faults, row: Sequence[tuple[_Act, str]], calls: Counter[str]) -> list[str]:
+    """Return the faults of a row; calls are counted on, for the mission's faults are its own."""
+    mine = Counter[str]()
+    texts: list[str] = []
+    for (op, _), _ in row:
+        calls[op] += 1
+        mine[op] += 1
+        code = faults.code_for(op, calls[op])
+        texts += [] if code is None else [f"{op}:{mine[op]}={code}"]
+    return texts
+
+
+class _Ends:
+    """Hears how each skill of a plan ends."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[str, Mapping[str, Any], str]] = []
+        self._started: dict[tuple[str, int], Mapping[str, Any]] = {}
+
+    def on(self, event: Event) -> None:
+        """See `bt_exec.events.Listener.on`."""
+        if isinstance(event, SkillStarting):
+            self._started[event.skill, event.call] = event.args
+        elif isinstance(event, SkillEnded):
+            args = self._started.pop((event.skill, event.call), {})
+            self.found.append((event.skill, args, _said(event)))
+
+    def take(self, op: str, args: Mapping[str, Any]) -> str:
+        """Return how the next call of a skill with these arguments ended; "" if there is none."""
+        for number, (skill, given, end) in enumerate(self.found):
+            if (skill, dict(given)) == (op, dict(args)):
+                del self.found[: number + 1]
+                return end
+        return ""
 
 
 def _recorded(run: SkillRun) -> str:
-    if run.end is None:
-        return "unknown"
-    return f"failed {run.end.failure.code}" if run.end.failure is not None else str(run.end.state)
+    return "unknown" if run.end is None else _said(run.end)
 
 
-def _plan(op: str, args: Mapping[str, Any]) -> MissionSpec:
-    """Return the plan that does one thing."""
-    node: dict[str, Any] = {"do": op, **({"with": dict(args)} if args else {})}
-    return MissionSpec.model_validate({"mission": {"command": ""}, "root": node})
+def _said(end: SkillEnded) -> str:
+    return f"failed {end.failure.code}" if end.failure is not None else str(end.state)
+
+
+def _plan(actions: Sequence[_Act]) -> MissionSpec:
+    """Return the plan that does one thing after another."""
+    steps = [{"do": op, **({"with": dict(args)} if args else {})} for op, args in actions]
+    root = steps[0] if len(steps) == 1 else {"sequence": steps}
+    return MissionSpec.model_validate({"mission": {"command": ""}, "root": root})
 
 
 def journal_of(path: Path) -> Journal:

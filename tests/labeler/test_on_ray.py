@@ -1,10 +1,14 @@
-"""Labels on the workers of a Ray cluster on this machine; skipped where Ray is not installed."""
+"""Labels on the workers of a Ray cluster: one that is made for the run, and one of several nodes.
+
+Skipped where Ray is not installed: ``pip install 'bt-exec[ray]'``.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -13,7 +17,7 @@ from typing import Any
 import pytest
 
 from bt_exec_labeler.batch.parts import Output
-from bt_exec_labeler.batch.run import run
+from bt_exec_labeler.batch.run import BATCH, Progress, run
 from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.items import Item, items_of
 from bt_exec_labeler.labelers import Labelled
@@ -21,7 +25,7 @@ from bt_exec_labeler.labelers.on_ray import RayLabeler
 from bt_exec_labeler.labelers.rules import RulesLabeler
 from bt_exec_labeler.vocabulary import Vocabulary
 
-ray = pytest.importorskip("ray", reason="ray is not installed")
+ray = pytest.importorskip("ray", reason="pip install 'bt-exec[ray]'")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::Warning")]  # Ray's own
 
 
@@ -70,3 +74,65 @@ def test_a_killed_workers_batch_is_done_again_to_the_same_bytes(
     for file in files:
         assert (tmp_path / "there" / file).read_bytes() == (tmp_path / "here" / file).read_bytes()
     assert cluster.usage()["batches"] >= 1
+
+
+class Placed(RulesLabeler):
+    """Takes its time, and says in its usage on which node it is."""
+
+    def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
+        time.sleep(0.2)
+        node = ray.get_runtime_context().get_node_id()
+        self.done = {**self.usage(), node: self.usage().get(node, 0.0) + 1}
+        return super().label(items)
+
+    def usage(self) -> Mapping[str, float]:
+        return dict(getattr(self, "done", {}))
+
+
+@pytest.fixture
+def nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Any, list[Any]]]:
+    """A cluster of a head that does no work and three nodes of one worker, each its own process."""
+    from ray.cluster_utils import Cluster
+
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    head = {"num_cpus": 0, "include_dashboard": False}
+    made = Cluster(initialize_head=True, head_node_args=head)
+    added = [made.add_node(num_cpus=1) for _ in range(3)]
+    made.wait_for_nodes()
+    monkeypatch.setenv("RAY_ADDRESS", made.address)
+    yield made, added
+    made.shutdown()
+
+
+def test_a_lost_nodes_batches_are_done_by_the_others_to_the_same_bytes(
+    nodes: tuple[Any, list[Any]],
+    episodes: Sequence[Episode],
+    vocabulary: Vocabulary,
+    tmp_path: Path,
+) -> None:
+    cluster, added = nodes
+    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    items = [item for e in episodes for item in items_of(e, vocabulary, "planner", stride_s=0.25)]
+    here, there = Output(tmp_path / "here"), Output(tmp_path / "there")
+    here.begin({"role": "planner"}, resume=False)
+    run(items, RulesLabeler(vocabulary), vocabulary, here)
+    there.begin({"role": "planner"}, resume=False)
+    labeler = RayLabeler(RulesLabeler(vocabulary), partial(Placed, vocabulary), 3)
+    lost: list[str] = []
+
+    def lose(progress: Progress) -> None:
+        if not lost and len(labeler.usage()) == len(added):  # each node has worked
+            lost.append(added[1].node_id)
+            cluster.remove_node(added[1], allow_graceful=False)
+
+    try:
+        progress = run(items, labeler, vocabulary, there, workers=3, tell=lose)
+    finally:
+        labeler.close()
+    assert (progress.items, progress.batches_failed) == (len(items), {})
+    assert lost
+    assert sum(labeler.usage().values()) == pytest.approx(-(-len(items) // BATCH))
+    for output in (here, there):
+        output.join()
+    for name in ("records.jsonl", "drops.jsonl"):
+        assert (there.folder / name).read_bytes() == (here.folder / name).read_bytes()

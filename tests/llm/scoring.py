@@ -14,16 +14,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
 from bt_exec.failure import Refusal, SpecError
 from bt_exec.planning.compiler import Compiler, Reply, find_compiler
 from bt_exec.planning.plan import prepare, with_typed_words
 from bt_exec.site import load_site
 from bt_exec.site.compile_command import request_of
 from bt_exec.spec.dump import dump_yaml
+from bt_exec.spec.plain_yaml import parse_yaml
 
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 FOLDERS = ("sequence", "fallback", "parallel", "body")
 ON_THE_WAY = {"return_home", "navigate", "summarize_mission", "talk_to_person"}
 
@@ -70,7 +68,7 @@ def planned(
         spec = prepare(with_typed_words(answer.spec, request), request, answer.meaning).spec
     except SpecError as error:
         return f"NOT_VERIFIED {error}"
-    return list(steps(yaml.load(dump_yaml(spec), Loader=LOADER)["root"]))
+    return list(steps(parse_yaml(dump_yaml(spec))["root"]))
 
 
 def bare(value: Any) -> str:
@@ -130,7 +128,7 @@ def score(site: Any, cases: list[dict[str, Any]]) -> Score:
 def main() -> None:
     site = load_site(sys.argv[1])
     for name in sys.argv[2:]:
-        found = score(site, yaml.safe_load(Path(name).read_text(encoding="utf-8")))
+        found = score(site, parse_yaml(Path(name).read_text(encoding="utf-8")))
         print(*found.faults, sep="\n")
         share = f"understood {found.understood} of {found.asked}"
         print(f"{name}: {share}, wrong {found.wrong} of {found.total}")

@@ -8,9 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import yaml
 
 from bt_exec.site import load_site
+from bt_exec.spec.plain_yaml import parse_yaml
 from tests.llm.scoring import score
 
 FOLDER = Path(__file__).parents[1] / "data" / "commands"
@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parents[1] / "data" / "commands"
 @pytest.mark.parametrize("name", ["door", "building"])
 def test_most_commands_do_what_was_asked_and_none_does_something_else(name):
     files = sorted(FOLDER.glob(f"{name}_*.yaml"))
-    cases = [case for file in files for case in yaml.safe_load(file.read_text(encoding="utf-8"))]
+    cases = [case for file in files for case in parse_yaml(file.read_text(encoding="utf-8"))]
     assert len(cases) >= 150
     found = score(load_site(name), cases)
     assert found.wrong == 0, found.faults

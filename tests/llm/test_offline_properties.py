@@ -15,7 +15,6 @@ from tests.cases import some
 
 FAST = settings(
     max_examples=150,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     derandomize=True,
 )

@@ -3,14 +3,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import yaml
 
 from bt_exec.planning.compiler import Plan
 from bt_exec.spec.expand import expand
 from bt_exec.spec.library import Library
+from bt_exec.spec.plain_yaml import parse_yaml
 from tests.cases import some
 
-TABLE: dict[str, list[str]] = yaml.safe_load(
+TABLE: dict[str, list[str]] = parse_yaml(
     Path(__file__).with_name("phrasings.yaml").read_text(encoding="utf-8")
 )
 ROWS = [(command, expected) for expected, commands in TABLE.items() for command in commands]

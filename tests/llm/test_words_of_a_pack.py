@@ -6,15 +6,15 @@ import runpy
 from pathlib import Path
 
 import pytest
-import yaml
 
+from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_llm.offline.index import index_of
 from bt_exec_llm.offline.part import Part
 from bt_exec_llm.offline.past import Past, Understood
 from bt_exec_llm.offline.understanding import understand
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = yaml.safe_load(
+COMMANDS = parse_yaml(
     (ROOT / "tests" / "data" / "commands" / "greenhouse.yaml").read_text(encoding="utf-8")
 )
 

@@ -192,9 +192,7 @@ def check_any(run_door, command, world):
 
 
 @given(command=commands, world=worlds)
-@settings(
-    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_report_breaks_the_contract(run_door, command, world):
     check_any(run_door, command, world)
 
@@ -202,9 +200,7 @@ def test_no_report_breaks_the_contract(run_door, command, world):
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @given(command=commands, world=worlds)
-@settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_report_breaks_the_contract_in_many_worlds(run_door, command, world):
     check_any(run_door, command, world)
 

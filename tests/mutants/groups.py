@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
+from bt_exec.spec.plain_yaml import parse_yaml
 from tests.mutants.mutators import Mutant
 
 __all__ = ["Group", "Known", "changed_files", "groups"]
@@ -38,7 +37,7 @@ def groups(root: Path, path: Path = HERE / "groups.yaml") -> list[Group]:
         SystemExit: If a path of the file matches nothing.
     """
     found = []
-    for name, parts in yaml.safe_load(path.read_text(encoding="utf-8")).items():
+    for name, parts in parse_yaml(path.read_text(encoding="utf-8")).items():
         files: list[str] = []
         for pattern in parts["files"]:
             matches = sorted(str(each.relative_to(root)) for each in root.glob(pattern))
@@ -56,7 +55,7 @@ class Known:
     """The mutants listed as equivalent."""
 
     def __init__(self, path: Path = HERE / "equivalent.yaml") -> None:
-        listed = yaml.safe_load(path.read_text(encoding="utf-8")) or []
+        listed = parse_yaml(path.read_text(encoding="utf-8")) or []
         self._met: set[tuple[str, ...]] = set()
         self._known: set[tuple[str, ...]] = {
             tuple(" ".join(str(each[part]).split()) for part in ("file", "was", "now"))

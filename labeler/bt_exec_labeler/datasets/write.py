@@ -25,9 +25,10 @@ from bt_exec_labeler.datasets.rows import rows_of
 from bt_exec_labeler.episode import Episode, Frame
 from bt_exec_labeler.items import Role
 from bt_exec_labeler.labelers.prompt import rules_of
+from bt_exec_labeler.parquet import needs_parquet
 from bt_exec_labeler.vocabulary import Vocabulary
 
-__all__ = ["write_dataset"]
+__all__ = ["in_new_folder", "write_dataset"]
 
 
 def write_dataset(
@@ -49,13 +50,8 @@ def write_dataset(
     Raises:
         UsageError: If the folder is in use, or what writes Parquet is not installed.
     """
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise UsageError("data sets need pyarrow: pip install 'bt-exec[label]'") from None
-    if folder.exists() and any(folder.iterdir()):
-        raise UsageError(f"{folder} is not empty; name another folder with --out")
+    arrow, parquet = needs_parquet()
+    in_new_folder(folder)
     for part in ("data", "images", "chat"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     kept: dict[int, str] = {}
@@ -72,14 +68,24 @@ def write_dataset(
         block.text for block in rules_of(vocabulary, role, vocabulary.languages[0])
     )
     for split, found in sorted(rows.items()):
-        table = pyarrow.Table.from_pylist(found)
-        pyarrow.parquet.write_table(table, folder / "data" / f"{split}-00000.parquet")
+        table = arrow.Table.from_pylist(found)
+        parquet.write_table(table, folder / "data" / f"{split}-00000.parquet")
         chats = (json.dumps(_chat(row, system), ensure_ascii=False) for row in found)
         (folder / "chat" / f"{split}.jsonl").write_text("\n".join(chats) + "\n", encoding="utf-8")
     counts = {split: len(found) for split, found in sorted(rows.items())}
     columns = list(next(iter(rows.values()))[0]) if rows else []
     (folder / "README.md").write_text(_card(role, counts, columns, vocabulary), encoding="utf-8")
     return counts
+
+
+def in_new_folder(folder: Path) -> None:
+    """Refuse a folder that has something in it.
+
+    Raises:
+        UsageError: If it has.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise UsageError(f"{folder} is not empty; name another folder with --out")
 
 
 def _picture(frame: Frame, folder: Path) -> str:

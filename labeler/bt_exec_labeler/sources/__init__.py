@@ -1,7 +1,7 @@
 """Readers of recordings, one a kind, behind one call.
 
 A source is named by its path; what lies there says what it is: a journal, a folder of numbered
-frames with ``actions.jsonl``, a folder of such folders, or a video.
+frames with ``actions.jsonl``, a folder of such folders, a video, or a LeRobot data set.
 """
 
 from __future__ import annotations
@@ -40,14 +40,18 @@ def _reader(path: Path) -> Callable[[Path], Iterator[Episode]]:
         from bt_exec_labeler.sources.journal import read_journal
 
         return read_journal
+    if (path / "meta" / "info.json").is_file():
+        from bt_exec_labeler.lerobot.read import read_lerobot
+
+        return read_lerobot
     if path.is_dir() and any(_episodes(path)):
         from bt_exec_labeler.sources.folder import read_folder
 
         return read_folder
     raise UsageError(
         f"{path} is no recording; a recording is a journal (.sqlite), a folder with actions.jsonl "
-        "and numbered frames, a folder of such folders, or a video "
-        f"({', '.join(sorted(VIDEOS))})"
+        "and numbered frames, a folder of such folders, a LeRobot data set (meta/info.json), or a "
+        f"video ({', '.join(sorted(VIDEOS))})"
     )
 
 

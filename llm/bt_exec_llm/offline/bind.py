@@ -24,7 +24,7 @@ from bt_exec_llm.offline.part import Held, Part
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.several import excluded, fan_out
 from bt_exec_llm.offline.shapes import shaped
-from bt_exec_llm.offline.step import QUESTION, Step
+from bt_exec_llm.offline.step import QUESTION, Step, positive_first
 from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["Binder"]
@@ -141,9 +141,10 @@ class Binder:
     def _without(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | Trouble:
         """Bind a command that forbids something: what is forbidden must not be in the plan."""
         wanted = [step for step in steps if step.positive or not step.verbs]
-        whole = self._bound_pairs(steps, text, before)
-        if whole is not None:
-            return whole
+        for order in (steps, positive_first(steps)):
+            whole = self._bound_pairs(order, text, before)
+            if whole is not None:
+                return whole
         if not wanted:
             return Trouble("NEGATED", text)
         parts = self._bound(wanted, text, before)
@@ -157,9 +158,12 @@ class Binder:
             return Trouble("NEGATED", text)
         planned = {pair for part in parts for pair in doings(part, self._library)}
         ends = {part.tree for part in parts}
-        for step in steps:
+        for at, step in enumerate(steps):
             if step.positive:
                 continue
+            contrast = step.contrast or any(
+                later.positive and later.joined for later in steps[at + 1 :]
+            )
             if tree := self._closes(step):
                 if step.joined == "then" or not any(not self._closes(s) for s in wanted):
                     return Trouble("NEGATED", text)
@@ -170,7 +174,7 @@ class Binder:
             if isinstance(mine, Trouble):
                 return Trouble("NEGATED", text)
             forbidden = {pair for part in mine for pair in doings(part, self._library)}
-            clash = forbidden <= planned if step.contrast else forbidden & planned
+            clash = forbidden <= planned if contrast else forbidden & planned
             if not forbidden or clash:
                 return Trouble("NEGATED", text)
         return parts
@@ -224,6 +228,12 @@ class Binder:
         if at + 1 >= len(work) or not self._frames.pairs:
             return None
         first, last = work[at], work[at + 1]
+        found = self._paired(first, last)
+        if found is None and first.positive and last.positive:  # 문은 열어 놓고 자재 꺼내와
+            found = self._paired(last, first)
+        return found
+
+    def _paired(self, first: Step, last: Step) -> Part | Trouble | None:
         params: dict[str, Any] = {}
         for one in self._signs(first, last):
             for two in self._signs(last, first):

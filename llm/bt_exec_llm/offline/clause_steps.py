@@ -33,6 +33,7 @@ def steps_in(
         named = [p for p in clause.pieces if p.kind in ("noun", "value")]
         return [Step((), named, start=clause.start, end=clause.end, text=words)]
     finds = {lexicon.verbs[v].finds for v in clause.verbs if v in lexicon.verbs} - {""}
+    ranged = any(p.mark == "from" for p in clause.pieces)
     if language == "ko" and (finds or QUESTION in clause.verbs):  # 복도에서: at, not from
         clause.pieces = [
             p.marked("at") if p.mark == "from" and p.kind == "value" else p for p in clause.pieces
@@ -81,6 +82,8 @@ def steps_in(
             ]
             if language == "en" or any(p.start > piece.start for p in same):
                 return Trouble("CHOICE", words)
+            pieces.append(piece.marked(""))
+        elif piece.mark == "until" and not ranged and _ends_list(piece, clause, lexicon):
             pieces.append(piece.marked(""))
         elif piece.mark == "until" or piece.mark == "than" or piece.mark == "every":
             return Trouble("CONDITION" if piece.mark != "every" else "TIME", piece.text)
@@ -155,6 +158,13 @@ def _wish(clause: Clause, lexicon: Lexicon) -> None:
         clause.whys.append(("NOT_A_COMMAND", clause.said))
 
 
+def _ends_list(piece: Piece, clause: Clause, lexicon: Lexicon) -> bool:
+    """Whether *up to* means *and also*: 라운지, 복도 그리고 휴게실까지."""
+    same = [p for p in clause.pieces if p.kind == "value" and p.name == piece.name]
+    listed = piece.kind == "value" and piece.name in lexicon.listed("each")
+    return listed and len(same) > 1
+
+
 def _beside(one: Piece, other: Piece) -> bool:
     """Whether two pieces stand side by side."""
     return 0 <= one.start - other.end <= 1 or 0 <= other.start - one.end <= 1
@@ -171,8 +181,13 @@ def _run(limits: list[Piece], piece: Piece, text: str) -> str:
 def _split(step: Step, lexicon: Lexicon) -> list[Step]:
     """Return a question about several places as one for each, where each has its own aspect."""
     each, joined = lexicon.listed("each"), lexicon.listed("joined")
-    places = [p for p in step.pieces if p.kind == "value" and p.name in each]
-    aspects = [p for p in step.pieces if p.kind == "value" and p.name in joined]
+    states = {p.name for p in step.pieces if p.kind == "state"}
+    nouns = {p.name for p in step.pieces if p.kind == "noun"}
+    if len(states) > 1 and len(nouns) > 1:  # is the door open and the material visible
+        each, joined = frozenset(nouns), frozenset(states)
+    kinds = ("noun", "state") if each == nouns else ("value",)
+    places = [p for p in step.pieces if p.kind in kinds and p.name in each]
+    aspects = [p for p in step.pieces if p.kind in kinds and p.name in joined]
     if len(places) < 2 or len(aspects) < 2:
         return [step]
     placed = sorted((p for p in step.pieces if p in places or p in aspects), key=lambda p: p.start)

@@ -10,17 +10,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
+from bt_exec.spec.plain_yaml import parse_yaml
 
 __all__ = ["mapping", "marks", "phrases", "words"]
-
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @cache
 def _tables(language: str) -> Mapping[str, Any]:
     text = Path(__file__).with_name("grammar").joinpath(f"{language}.yaml").read_text("utf-8")
-    tables: Mapping[str, Any] = yaml.load(text, Loader=_LOADER)  # noqa: S506 - the safe loader, in C
+    tables: Mapping[str, Any] = parse_yaml(text)
     return tables
 
 

@@ -15,7 +15,7 @@ from bt_exec_llm.offline.english_scan import (
     NEVER,
     NO,
     OFF,
-    REMARKS,
+    SUBJECTS,
     EnglishScan,
     end_of,
 )
@@ -27,11 +27,10 @@ from bt_exec_llm.offline.vocabulary import Vocabulary
 __all__ = ["EnglishReader"]
 
 
-_IF = {"if": "if", "unless": "if", "provided": "if"}
+_IF = frozenset(["if", "unless"])
 _WHEN = frozenset(words("english", "conjunctions_of_time"))
 _LATER = frozenset(words("english", "later"))
 _FIRST = (("before", "that"), ("first",))
-_SUBJECTS = frozenset(words("english", "subjects"))
 
 
 class EnglishReader:
@@ -105,6 +104,7 @@ class EnglishReader:
                 and not (word == "if" and self._scan.finder(tokens, filled))
                 and (filled > lead or self._scan.ends(tokens, filled))
                 and not self._scan.starts_verb(tokens, at, longer_than=filled - at)
+                and not (word == "once" and self._scan.says(tokens, filled))
             ):
                 at = filled
                 continue
@@ -134,33 +134,29 @@ class EnglishReader:
         if word in ("because", "since"):
             return self._remark(text, tokens, at + 1, clause)
         led = bool(self._scan.phrases.lead(tokens, at)[0])
-        if not led and not self._scan.asked_at(tokens, at) and self._scan.says(tokens, at, REMARKS):
+        if not led and self._scan.remarks(tokens, at):
             return self._remark(text, tokens, at, clause)
         you = word == "you" and self._scan.starts_verb(tokens, at + 1)
         if you and not self._scan.asked_at(tokens, at):
             at, first = at + 1, at + 1
             word = tokens[at].text
-        if word in _WHEN and not self._scan.question_word(tokens, at):
+        once = word == "once" and self._scan.says(tokens, at + 1)  # and not: close it once
+        if (word in _WHEN or once) and not self._scan.question_word(tokens, at):
             end = self._scan.extent(tokens, at + 1)
             clause.mood = "tell"
             code = "CONDITION"
             clause.whys.append((code, self._scan.said(text, tokens, at, end)))
             clause.end = end_of(tokens, end)
             return clause, end
-        if word in _IF or (
-            tokens[at : at + 2]
-            and [t.text for t in tokens[at : at + 2]]
-            in (["as", "long"], ["only", "if"], ["in", "case"])
-        ):
-            size = 1 if word in _IF else 2
+        if word in _IF or self._scan.inverted(tokens, at):
             clause.mood, clause.unless = "if", word == "unless"
             answer = tokens[at + 1].text if at + 1 < len(tokens) else ""
             if answer in ("so", "yes", "not", "no"):
                 clause.verbs, clause.positive = ("?",), answer in ("so", "yes")
                 clause.end = tokens[at + 1].end
                 return clause, at + 2
-            clause, end = self._bag(text, tokens, at + size, clause, condition=True)
-            if not self._scan.says_something(tokens, at + size, end):
+            clause, end = self._bag(text, tokens, at + 1, clause, condition=True)
+            if not self._scan.says_something(tokens, at + 1, end):
                 clause.whys.append(("CONDITION", self._scan.said(text, tokens, at, end)))
             return clause, end
         if word in ("before", "after"):
@@ -196,7 +192,7 @@ class EnglishReader:
                 at < len(tokens)
                 and tokens[at].text == "do"
                 and after == at + 1
-                and self._subject(tokens, after)
+                and self._scan.subject(tokens, after)
             ):
                 kind = ""
             if kind:
@@ -226,10 +222,6 @@ class EnglishReader:
             return self._question(text, tokens, at, clause)
         return self._verb_clause(text, tokens, at, clause, form=form)
 
-    @staticmethod
-    def _subject(tokens: list[Token], at: int) -> bool:
-        return at < len(tokens) and tokens[at].text in _SUBJECTS
-
     def _remark(
         self, text: str, tokens: list[Token], at: int, clause: Clause
     ) -> tuple[Clause, int]:
@@ -251,6 +243,13 @@ class EnglishReader:
             return None
         entry, size = found
         end = k + size
+        after = end + 1 if end < len(tokens) and tokens[end].text == "," else end
+        if size := self._scan.match(tokens, after, NO):  # with the left, no, the right arm
+            after += size + (after + size < len(tokens) and tokens[after + size].text == ",")
+            better = self._tool(text, tokens, after - 1)
+            if better is not None and better[0].name == entry.name:
+                return better
+            return None
         piece = Piece(
             "value",
             entry.name,
@@ -317,7 +316,7 @@ class EnglishReader:
         if end < len(tokens) and tokens[end].text == "if" and self._scan.finds(clause.verbs):
             return self._bag(text, tokens, after + 1, clause)
         if clause.mood in ("before", "after"):  # after checking the lounge come back
-            end = next((k for k in range(after + 1, end) if self._scan.starts_verb(tokens, k)), end)
+            end = next((k for k in range(after, end) if self._scan.starts_verb(tokens, k)), end)
         wishes = any(v in self._verbs and self._verbs[v].wishes for v in clause.verbs)
         if wishes and [t.text for t in tokens[after : after + 2]][:1] == ["to"]:
             wishes = [t.text for t in tokens[after : after + 2]] == ["to", "be"]
@@ -338,23 +337,27 @@ class EnglishReader:
         start = at
         while start < end and self._scan.phrases.determiner(tokens, start):
             start += 1
-        verb = self._scan.object_first(tokens, start, end)
-        if verb > start:
-            size, clause.verbs = self._scan.phrases.verb(tokens, verb)
+        last, verb = self._scan.duty(tokens, start, end)
+        if verb == start or self._scan.asked_at(tokens, at):
+            last = verb = self._scan.object_first(tokens, start, end)
+        size, names = self._scan.phrases.verb(tokens, verb, "any" if verb > last else "base")
+        if names and verb > start:
+            clause.verbs = names
             clause.said = self._scan.said(text, tokens, verb, verb + size)
-            self._pieces(text, tokens, at, verb, clause, skip=frozenset(), asks=False)
+            self._pieces(text, tokens, at, last, clause, skip=frozenset(), asks=False)
+            self._pieces(text, tokens, verb + size, end, clause, skip=frozenset(), asks=False)
             clause.end = end_of(tokens, end)
             return clause, end
         words = [t.text for t in tokens[at:end]]
-        if self._scan.phrases.entry(tokens, at) is None or words[0] in _SUBJECTS:
+        if self._scan.phrases.entry(tokens, at) is None or words[0] in SUBJECTS:
             base = lemma_of(words[0])
             known, names = self._scan.phrases.verb(tokens, at, "any")
             says = (
-                words[0] in _SUBJECTS and words[0] != "you" and not self._scan.asked_at(tokens, at)
+                words[0] in SUBJECTS and words[0] != "you" and not self._scan.asked_at(tokens, at)
             )
             if says and not set(words) & _LATER and end < len(tokens):
                 return self._remark(text, tokens, at, clause)
-            if words[0] in _SUBJECTS or (names and base != words[0]):
+            if words[0] in SUBJECTS or (names and base != words[0]):
                 clause.whys.append(("NOT_A_COMMAND", self._scan.said(text, tokens, first, end)))
             del known
         self._pieces(text, tokens, at, end, clause, skip=frozenset(), asks=False)

@@ -10,7 +10,7 @@ from bt_exec_llm.offline.english_phrases import Phrases
 from bt_exec_llm.offline.english_words import Token
 from bt_exec_llm.offline.piece import Clause, Piece
 
-__all__ = ["add_pieces"]
+__all__ = ["THIS", "add_pieces"]
 
 _MARKS = marks("english")
 _QUESTION = frozenset(words("english", "loose_in_questions"))
@@ -18,6 +18,7 @@ _NOT = phrases("english", "negations")
 _NUMBERS = mapping("english", "numbers")
 _SOLID = frozenset(words("english", "fillers_that_may_be_names"))
 _UNITS = frozenset(words("english", "units_of_time"))
+THIS = frozenset(["this", "that", "these", "those"])
 
 
 def add_pieces(
@@ -196,6 +197,12 @@ def add_pieces(
             at += 1
             continue
         if phrases.determiner(tokens, at):
+            last = at + 1 >= end or at + 1 in skip or tokens[at + 1].text in _MARKS
+            if word in THIS and last and not asks:  # put that down
+                pieces.append(
+                    Piece("pronoun", "", "", mark, "", token.start, token.end, token.text)
+                )
+                mark = ""
             at += 1
             continue
         if (asks or clause.mood in ("ask", "if")) and word in _QUESTION:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bt_exec_llm.offline.closed import phrases, words
 from bt_exec_llm.offline.english_phrases import Phrases
+from bt_exec_llm.offline.english_pieces import THIS
 from bt_exec_llm.offline.english_words import Token
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.vocabulary import Vocabulary
@@ -19,6 +20,7 @@ __all__ = [
     "NO",
     "OFF",
     "REMARKS",
+    "SUBJECTS",
     "WH",
     "EnglishScan",
     "end_of",
@@ -32,11 +34,12 @@ AND = frozenset(words("english", "links"))
 END = frozenset(words("english", "ends"))
 NO = phrases("english", "corrections")
 OFF = phrases("english", "taken_back")
-THIS = ("this", "that", "these", "those")
 ELSE = frozenset(words("english", "else"))
 FINITE = BE | AUX | frozenset(words("english", "finite"))
 REMARKS = BE | frozenset(words("english", "finite"))
 NEVER = phrases("english", "forbidding")
+SUBJECTS = frozenset(words("english", "subjects"))
+_DUTIES = phrases("english", "duties")
 
 
 class EnglishScan:
@@ -149,6 +152,9 @@ class EnglishScan:
             return False
         if word in WH:
             return True
+        bare = word == "have" and at + 1 < len(tokens) and self.phrases.determiner(tokens, at + 1)
+        if bare and not self.asked_at(tokens, at):  # have the door closed
+            return False
         if word in AUX:
             return True
         return any(t.text == "?" for t in tokens[at:]) and not self.starts_verb(tokens, at)
@@ -276,6 +282,39 @@ class EnglishScan:
         """Whether the sentence at `at` ends in a question mark."""
         return next((t.text for t in tokens[at:] if t.text in END), "") == "?"
 
+    def remarks(self, tokens: list[Token], at: int) -> bool:
+        """Whether a statement stands here: it is cold, and not the door should be closed."""
+        if self.asked_at(tokens, at) or not self.says(tokens, at, REMARKS):
+            return False
+        return self.duty(tokens, at, self.extent(tokens, at + 1))[0] == at
+
+    def inverted(self, tokens: list[Token], at: int) -> bool:
+        """Whether a condition without *if* stands here: should the door be open, close it."""
+        if tokens[at].text != "should" or self.subject(tokens, at + 1):
+            return False
+        return not self.asked_at(tokens, at)
+
+    def duty(self, tokens: list[Token], start: int, end: int) -> tuple[int, int]:
+        """Return where *should be* and its verb stand: the door should be closed."""
+        k = start
+        while k < end and not (size := self.match(tokens, k, _DUTIES)):
+            found = self.phrases.entry(tokens, k)
+            small = self.phrases.determiner(tokens, k) or tokens[k].text in ("and", "both")
+            if found is None and not small:
+                return start, start
+            k += found[1] if found is not None else 1
+        if start < k < end:
+            passive = tokens[k + size - 1].text == "be"
+            after = tokens[k + size].text if k + size < end else ""
+            if after and (passive or after.endswith("ing")):
+                return k, k + size
+        return start, start
+
+    @staticmethod
+    def subject(tokens: list[Token], at: int) -> bool:
+        """Whether a pronoun stands here that can only be who does something."""
+        return at < len(tokens) and tokens[at].text in SUBJECTS
+
     def object_first(self, tokens: list[Token], at: int, end: int) -> int:
         """Return where the verb is that stands behind what it is about: the door open please."""
         if self.asked_at(tokens, at) or self.phrases.entry(tokens, at) is None:
@@ -285,7 +324,8 @@ class EnglishScan:
             after = k + size
             while (skip := self.phrases.filler(tokens, after)) > after:
                 after = skip
-            if names and after >= end:
+            finding = end < len(tokens) and tokens[end].text == "if" and self.finds(names)
+            if names and after >= end and not finding:
                 return k
         return at
 

@@ -72,6 +72,7 @@ class EnglishTexts:
             or (tokens[start].text in AND | {"but"} and self._scan.starts_clause(tokens, start))
             or tokens[start].text in END
         ):
+            after = start if tokens[start - 1].text == "know" else after  # let him know
             clause.pieces, clause.end = pieces, end_of(tokens, after)
             return clause, after
         end = self._scan.extent(tokens, start, text=True)

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from bt_exec_llm.offline.closed import mapping, words
+from bt_exec_llm.offline.closed import mapping, phrases, words
 from bt_exec_llm.offline.vocabulary import Vocabulary
 
 __all__ = ["EnglishWords", "Token", "bases_of", "lemma_of", "load"]
@@ -21,6 +21,10 @@ _TOKEN = re.compile(
 _SHORT = mapping("english", "short_forms")
 _WHOLE = mapping("english", "contractions")
 _CLITIC_S = frozenset(words("english", "before_s"))
+_MERGED: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+for _phrase, _word in sorted(mapping("english", "merged").items(), key=lambda item: -len(item[0])):
+    _MERGED.setdefault(_phrase.split()[0], []).append((tuple(_phrase.split()), _word))
+_TAGS = phrases("english", "tags")
 
 
 class Token(NamedTuple):
@@ -84,7 +88,7 @@ class EnglishWords:
         found: list[Token] = []
         for match in _TOKEN.finditer(text):
             found.extend(self._split(match[0].casefold(), *match.span()))
-        return found
+        return _without_tag(_merged(found))
 
     def _split(self, word: str, start: int, end: int) -> list[Token]:
         if word in _WHOLE:
@@ -135,6 +139,32 @@ class EnglishWords:
                     best[end] = option
         found = best[len(word)]
         return found if found is not None and len(found) > 1 else None
+
+
+def _merged(tokens: list[Token]) -> list[Token]:
+    """Return tokens with phrases that join clauses as one: prior to is before."""
+    found: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        word, size = tokens[at].text, 1
+        for phrase, short in _MERGED.get(word, ()):
+            if tuple(t.text for t in tokens[at : at + len(phrase)]) == phrase:
+                word, size = short, len(phrase)
+                break
+        found.append(Token(word, tokens[at].start, tokens[at + size - 1].end))
+        at += size
+    return found
+
+
+def _without_tag(tokens: list[Token]) -> list[Token]:
+    """Return tokens without the tag of a question: the door is closed, right?"""
+    if not tokens or tokens[-1].text != "?":
+        return tokens
+    for tag in _TAGS:
+        first = len(tokens) - 1 - len(tag)
+        if first > 1 and tuple(t.text for t in tokens[first - 1 : -1]) == (",", *tag):
+            return [*tokens[: first - 1], tokens[-1]]
+    return tokens
 
 
 def _cuts(word: str) -> set[str]:

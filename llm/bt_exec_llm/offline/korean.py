@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from bt_exec_llm.offline.korean_fold import Fold
 from bt_exec_llm.offline.korean_items import Item
+from bt_exec_llm.offline.korean_sounds import Sounds
 from bt_exec_llm.offline.korean_texts import with_texts
 from bt_exec_llm.offline.korean_words import KoreanWords
 from bt_exec_llm.offline.piece import Clause
@@ -26,6 +29,14 @@ class KoreanReader:
         for item in with_texts(items, self._vocabulary.lexicon, text):
             folded.take(item)
         return folded.finished(), items
+
+    def respelled(self, text: str) -> str:
+        """Return `text` with words that sound like one of the lexicon spelled like it."""
+        return self._sounds.respelled(text)
+
+    @cached_property
+    def _sounds(self) -> Sounds:
+        return Sounds(self._vocabulary)
 
     def _verbal(self, noun: str) -> tuple[str, ...]:
         return tuple(e.name for e in self._words.is_verbal(noun) if e.kind == "verb")

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from bt_exec_llm.offline.closed import words
 from bt_exec_llm.offline.korean_items import Stop
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Clause, Piece
 
 __all__ = ["Clauses"]
+
+_ASKING = words("korean", "asking")
 
 
 class Clauses:
@@ -33,11 +36,14 @@ class Clauses:
         self._asking = False
         self._where: Piece | None = None
         self._described = False
+        self._goes_on = ""
+        self._exclaimed = False
+        self._afterthought = False
 
     def finished(self) -> list[Clause]:
         """Return the clauses."""
         self._verbless()
-        if self._joined == "next" and self._done:
+        if self._joined == "next" and self._done and not self._afterthought:
             self._done[-1].whys.append(("UNFINISHED", self._text))
         return self._done
 
@@ -67,6 +73,7 @@ class Clauses:
             self._now.pieces.append(replace(self._where, kind="noun", name=""))
             self._where = None
         pieces = self._now.pieces
+        asked = asked or bool(pieces and pieces[-1].text.startswith(_ASKING))  # 손에 든 게 뭐야
         if not pieces:
             if self._now.whys and self._done:
                 self._done[-1].whys.extend(self._now.whys)
@@ -113,11 +120,17 @@ class Clauses:
         now.leads = bool(now.pieces)
         now.start = min([*placed, *([end - len(now.said)] if end else [])], default=0)
         now.end = max([end, *(p.end for p in now.pieces)], default=end)
+        now.first = self._joined == "but" and any(p.mark == "from" for p in now.pieces)
         now.joined = "then" if self._joined == "next" else self._joined
         if self._asking and mood in ("do", "if") and now.asked is None:
             now.asked = Clause()
         self._asking = False
         self._done.append(now)
         self._now = Clause()
+        if mood == "ask":  # 자재 어디 있어?
+            now.pieces = [p for p in now.pieces if p.kind != "unknown" or p.value != "어디"]
+        whole = self._goes_on in ("plain", "request", "command")
+        self._afterthought = whole and goes_on == "then" and mood == "do"  # 문 닫아 줘, 팔도 접고
+        self._goes_on = goes_on
         joins = {"or": "or", "but": "but", "then": "next", "plain": "then"}
         self._joined = joins.get(goes_on, "")

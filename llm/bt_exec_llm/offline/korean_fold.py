@@ -7,6 +7,7 @@ from dataclasses import replace
 from bt_exec_llm.offline.closed import words
 from bt_exec_llm.offline.korean_clauses import Clauses
 from bt_exec_llm.offline.korean_items import Item, Stop, VerbWord
+from bt_exec_llm.offline.korean_verbs import Verb
 from bt_exec_llm.offline.piece import Clause, Piece
 from bt_exec_llm.offline.vocabulary import Entry
 
@@ -32,6 +33,9 @@ _BACKGROUND = ("는데", "ᆫ데", "은데")
 _WOULD_YOU = ("ᆯ래", "을래", "ᆯ래요", "을래요")
 _REMARKS = ("네", "네요", "군", "군요", "구나")
 _ADJECTIVES = frozenset(words("korean", "adjectives"))
+_LASTING = frozenset(words("korean", "lasting"))
+_EXCLAIMING = ("아", "어", "앗", "에이", "야")
+_SUPPOSED = ("만약", "만일")
 
 
 class Fold(Clauses):
@@ -59,13 +63,15 @@ class Fold(Clauses):
                 self._now.correction = True
             elif piece.name == "courtesy":
                 self._note(piece)
+            self._exclaimed = piece.text in _EXCLAIMING and not self._now.pieces
             return
         if (
             piece.kind == "limit"
-            and self._now.correction
+            and (self._now.correction or self._exclaimed)
             and piece.text.startswith(("잠깐", "잠시"))
         ):
-            return  # 아니 잠깐, 닫아
+            return  # 아니 잠깐, 닫아; 아 잠깐만
+        self._exclaimed = False
         described, self._described = self._described, False
         if described and piece.kind == "unknown" and piece.value in _LOOSE:  # 문 열린 거
             if not any(p.kind == "noun" for p in self._now.pieces):
@@ -145,7 +151,13 @@ class Fold(Clauses):
         if any(e.kind == "limit" for e in entries):
             self._now.whys.append((next(e.name for e in entries if e.kind == "limit"), said))
             names = names or ("",)
+        instead = verb.stems[0] == "아니" and verb.kind in ("then", "but") and not states
+        if instead and self._now.pieces and self._now.pieces[-1].kind == "value":
+            self._instead()  # 오른손 아니고 왼손
+            return
         be = "be" in names or "be_there" in names
+        if any(name in self._verbs and self._verbs[name].pairs for name in names):
+            states = []  # 열린 채로 두다
         if states or be:
             self._state(word, states, negative=negative, be=be, names=names)
             return
@@ -286,6 +298,9 @@ class Fold(Clauses):
                 return
         if word.verb.kind == "if":
             self._now.positive = not negative
+            if self._happens(verb, states, be=be):
+                self._now.whys.append(("CONDITION", word.text))
+            self._now.pieces = [p for p in self._now.pieces if not p.text.startswith(_SUPPOSED)]
             otherwise = verb.stems[0] == "아니" and not self._now.pieces
             self._close("else" if otherwise else "if", end=verb.end)
             return
@@ -305,11 +320,14 @@ class Fold(Clauses):
             if (
                 verb.kind == "plain"
                 and states
+                and verb.stems[-1] not in _ADJECTIVES
                 and not verb.state
                 and not verb.past
                 and not be
                 and any(e.kind == "state" for e in states)
             ):
+                self._now.whys.append(("NOT_A_COMMAND", word.text))
+            if verb.past and self._over(verb, be=be):
                 self._now.whys.append(("NOT_A_COMMAND", word.text))
             self._close("ask", end=verb.end)
             return
@@ -318,6 +336,21 @@ class Fold(Clauses):
             return
         self._now.whys.append(("NOT_A_COMMAND", word.text))
         self._close("tell", end=verb.end)
+
+    @staticmethod
+    def _happens(verb: Verb, states: list[Entry], *, be: bool) -> bool:
+        """Whether a condition is that something happens: 열리면, and not 열려 있으면."""
+        if be or not states or verb.state or verb.past or verb.progress or verb.adjective:
+            return False
+        stem = verb.stems[-1]
+        return stem not in _ADJECTIVES and stem[-1] in "리히지기"
+
+    @staticmethod
+    def _over(verb: Verb, *, be: bool) -> bool:
+        """Whether a question is about how something was: 있었어?, and not 닫혔어?"""
+        if verb.stems[-1] in _LASTING:
+            return False
+        return be or verb.state or verb.adjective or verb.stems[-1] in _ADJECTIVES
 
     def _mood(self, word: VerbWord) -> str:
         verb = word.verb

@@ -98,7 +98,8 @@ def _fold(
             known = one.verb.kind == "if" or any(
                 e.kind == "verb" and e.name not in ("be", "be_there") for e in one.entries
             )
-            if one.verb.kind in _CLOSES and known:
+            goes_on = one.verb.kind == "if" and _allowed(items, index + 1)
+            if one.verb.kind in _CLOSES and known and not goes_on:
                 begin = index + 1
                 break
         elif not isinstance(one, Piece) and getattr(one, "kind", "") in ("end", "question"):
@@ -180,6 +181,12 @@ def _fold(
     piece = Piece("text", slot, said, "", "", start, stop, text[start:stop])
     items[first:last] = [piece]
     return at - (last - first) + 1
+
+
+def _allowed(items: list[Any], at: int) -> bool:
+    """Whether a verb says here that something may be done so: 언제 가면 *되는지*."""
+    verb = getattr(items[at], "verb", None) if at < len(items) else None
+    return verb is not None and verb.kind == "embed" and verb.stems[0] in ("되", "좋", "괜찮")
 
 
 def _between(items: list[Any], index: int, people: set[str], taking: set[str]) -> bool:

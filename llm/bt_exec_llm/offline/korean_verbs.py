@@ -19,6 +19,7 @@ _AUX = words("korean", "helping")
 _LINKS = words("korean", "linking")
 _THEN = words("korean", "going_on")
 _BUT = words("korean", "opposing")
+_KEEPS = ("두", "놓", "놔두", "냅두")
 _IF = words("korean", "conditional")
 _EMBED = words("korean", "embedding")
 _QUOTE = words("korean", "quoting")
@@ -152,7 +153,7 @@ def _stem(verb: Verb, every: Sequence[Morph], at: int) -> int:
 
 def _before_ending(verb: Verb, every: Sequence[Morph], at: int) -> int:
     while (one := _get(every, at)) is not None and one.tag == "EP":
-        verb.past = verb.past or one.form in ("었", "았", "였")
+        verb.past = verb.past or one.form[0] in "었았였"
         verb.future = verb.future or one.form == "겠"
         verb.polite = verb.polite or one.form in ("시", "으시")
         at += 1
@@ -229,6 +230,9 @@ def _kind(verb: Verb, every: Sequence[Morph], at: int, ending: Morph) -> tuple[s
         return _whole(every, at, "reported")
     if form in ("면", "으면") and one is not None:
         if one.form == "안" and two is not None and two.form == "되":
+            inner, after = read_verb(every, at + 1, lambda _: False)
+            if verb.gives and inner.kind in ("ask_to", "question"):  # 갖다 주면 안 될까?
+                return "request", after
             verb.negative = True
             return _whole(every, at + 1, "command")
         if one.form in ("좋", "고맙", "감사", "되", "하", "감사하") and is_verb(every, at):
@@ -237,9 +241,7 @@ def _kind(verb: Verb, every: Sequence[Morph], at: int, ending: Morph) -> tuple[s
         return "quote", at
     if form in _IF:
         return "if", at
-    if form == "거나":
-        return "or", at
-    if form in ("든지", "든가"):
+    if form in ("거나", "든지", "든가"):
         return "or", at
     if ending.tag == "EC":
         if form in _EMBED and not (form == "나" and one is None):
@@ -339,7 +341,7 @@ def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[
                 inner, at = read_verb(every, at, lambda _: False)
                 if inner.kind in ("embed", "if", "quote"):
                     return inner.kind, at
-                asked = inner.kind in ("plain", "question", "ask_to", "request")
+                asked = inner.kind in ("plain", "question", "ask_to", "request", "command")
                 return (
                     "request" if verb.gives or (inner.polite and verb.helpers) else "can"
                 ) if asked else "statement", at
@@ -375,10 +377,22 @@ def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[
         return "embed", at
     if form == "는" and one.form in ("동안", "중", "사이", "도중"):
         return "while", at + 1
+    if form in ("ᆫ", "은") and one.form in ("채", "상태"):
+        after = at + 1
+        while (skip := _get(every, after)) is not None and skip.tag[0] == "J":
+            after += 1
+        kept = _get(every, after)
+        if kept is not None and kept.form in _KEEPS and is_verb(every, after):  # 열린 채로 두다
+            inner, at = read_verb(every, after, lambda _: False)
+            verb.helpers.append("두")
+            return inner.kind, at
     if one.form in ("상태",) and two is not None and two.tag == "VCP":
         inner, at = read_verb(every, at + 1, lambda _: False)
         verb.state = True
         return ("question" if inner.kind in ("plain", "question") else "statement"), at
+    if one.form in ("것", "거") and two is not None and two.form == "맞":  # 닫혀 있는 거 맞아?
+        _, at = read_verb(every, at + 1, lambda _: False)
+        return "question", at
     if one.form in ("것", "거") and two is not None and two.form in ("같",):
         inner, at = read_verb(every, at + 1, lambda _: False)
         return "seems", at

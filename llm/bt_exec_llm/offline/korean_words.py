@@ -138,10 +138,11 @@ class KoreanWords:
                         item = VerbWord(
                             item.verb, list(entries), f"{noun} {item.text}", item.denied
                         )
-                        if (
-                            item.verb.stems[-1] in ("바라", "부탁드리", "부탁하")
-                            and item.verb.kind == "statement"
-                        ):
+                        if item.verb.stems[-1] in (
+                            "바라",
+                            "부탁드리",
+                            "부탁하",
+                        ) and item.verb.kind in ("statement", "may", "ask_to"):
                             item.verb.kind = "request"
                         if rest:
                             found[back] = replace(

@@ -154,6 +154,7 @@ class Lexicon(_Part):
     talk: Mapping[str, Talk] = {}
     limits: Mapping[str, Words] = {}
     spellings: Mapping[str, Mapping[str, str]] = {}
+    dialects: Mapping[str, Mapping[str, str]] = {}
 
     @property
     def people(self) -> frozenset[str]:

@@ -12,12 +12,11 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from bt_exec.failure import RegistrationError, nearest
+from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec.spec.yaml_mistakes import explain
 from bt_exec_llm.offline.lexicon import Lexicon
 
 __all__ = ["load_lexicon", "with_words"]
-
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _merge(left: Any, right: Any) -> Any:
@@ -44,7 +43,7 @@ def load_lexicon(paths: tuple[Path, ...]) -> Lexicon:
         text = ""
         try:
             text = path.read_text(encoding="utf-8")
-            data = yaml.load(text, Loader=_LOADER) or {}  # noqa: S506 - the safe loader, in C
+            data = parse_yaml(text) or {}
         except yaml.MarkedYAMLError as error:
             why = explain(error, text, str(path))
             place = f"{path}:{why.line}:{why.column}"
@@ -71,7 +70,7 @@ def with_words(paths: tuple[Path, ...], more: tuple[tuple[str, str], ...]) -> Le
     lexicon = load_lexicon(paths)
     merged: Any = lexicon.model_dump() if more else {}
     for owner, text in more:
-        data = yaml.load(text, Loader=_LOADER) or {}  # noqa: S506 - the safe loader, in C
+        data = parse_yaml(text) or {}
         try:
             Lexicon.model_validate(data)
         except ValidationError as error:

@@ -25,6 +25,10 @@ class Matcher:
         self._library = library
         self._lexicon = lexicon
         self._brought = lexicon.brought
+        frames_of_acts = (
+            f for verb, own in frames.by_verb.items() if verb != QUESTION for f in own
+        )
+        self._acted_on = {key for frame in frames_of_acts for key in frame.keys}
 
     def find(self, step: Step, done: list[Step]) -> tuple[Step, TreeSpec, bool] | Trouble:
         """Return the tree of a step with one value of each type, and whether it borrowed any."""
@@ -136,7 +140,7 @@ class Matcher:
         if any(m <= usual for m in options):
             options = {m: trees for m, trees in options.items() if m <= usual}
         nouns = [m for m in options if all(k.startswith("noun:") and "@" not in k for k in m)]
-        named = [p for p in said if p.kind == "noun"]
+        named = [p for p in said if p.kind == "noun" and key_of(p) in self._acted_on]
         if (
             len(nouns) == 1
             and len(options[nouns[0]]) == 1

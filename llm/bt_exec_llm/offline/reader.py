@@ -31,6 +31,12 @@ class Reader:
             text = text.replace(spoken, written)
         return text
 
+    def respelled(self, text: str, language: str) -> str:
+        """Return `text` in standard spelling: dialect, and what sounds like a known word."""
+        for spoken, written in self.lexicon.dialects.get(language, {}).items():
+            text = text.replace(spoken, written)
+        return self._korean.respelled(text) if language == "ko" else text
+
     def alone(self, text: str, language: str) -> str:
         """Return the code of what is said instead of a command: stop, help, hello."""
         plain = "".join(char for char in text.casefold() if char.isalnum() or char == "'")

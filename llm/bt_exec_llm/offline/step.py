@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from bt_exec_llm.offline.piece import Piece
 
-__all__ = ["QUESTION", "Step"]
+__all__ = ["QUESTION", "Step", "positive_first"]
 
 QUESTION = "?"
 """The predicate of a question."""
@@ -53,3 +53,12 @@ class Step:
     start: int = 0
     end: int = 0
     text: str = ""
+
+
+def positive_first(steps: list[Step]) -> list[Step]:
+    """Return steps with what is forbidden after what is to be done: do not close it, but fetch …"""
+    found = list(steps)
+    for at in range(len(found) - 1):
+        if not found[at].positive and found[at + 1].positive:
+            found[at : at + 2] = found[at + 1], found[at]
+    return found

@@ -132,6 +132,10 @@ def _read(text: str, language: str, index: Index, past: Past) -> Understood | Tr
     if isinstance(found, Trouble) and language == "ko" and _spaced_out(text):
         again = _parts("".join(text.split()), language, index, past)
         found = found if isinstance(again, Trouble) else again
+    if isinstance(found, Trouble):
+        spelled = index.reader.respelled(text, language)
+        again = found if spelled == text else _parts(spelled, language, index, past)
+        found = found if isinstance(again, Trouble) else again
     if isinstance(found, Trouble) and index.frames.literal is not None:
         trees = index.frames.literal.find(text, language)
         if len(trees) > 1:

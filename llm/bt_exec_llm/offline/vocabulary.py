@@ -105,9 +105,13 @@ class Vocabulary:
                 self.verbs_ko.append((text, entry))
                 continue
             letters = "".join(text.split()).casefold()
-            known = self.korean.setdefault(letters, [])
-            if entry not in known:
-                known.append(entry)
+            forms = [letters]
+            if len(letters) > 1 and letters[-1] in "것거":  # 든 것이, 든 게
+                forms += [letters[:-1] + form for form in ("게", "건", "걸")]
+            for form in forms:
+                known = self.korean.setdefault(form, [])
+                if entry not in known:
+                    known.append(entry)
             self.longest_ko = max(self.longest_ko, len(letters))
 
     def korean_names(self) -> Iterable[str]:

@@ -31,6 +31,7 @@ def known_targets(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     After a failure some names may be gone: the plan's own skills tell that.
     """
     labels = context.situation.labels
+    tables = environment_of(context.situation).tables
     if not labels or spec.mission.parent is not None:
         return
     for node, place in nodes_of(spec.root):
@@ -44,17 +45,20 @@ def known_targets(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
             if name not in labels:
                 allowed = tuple(dict.fromkeys((*nearest(name, labels), *labels)))
                 yield Problem("OBJECT_GONE", f"there is no object {name!r}", where, name, allowed)
-            elif node.do == "pick_object" and looks_of(name).holds_things:
-                yield Problem(
-                    "CANNOT_LIFT", f"{name} is a container; it is not picked", where, name
-                )
+            elif node.do == "pick_object" and (_holds(name) or name in tables):
+                kind = "table" if name in tables else "container"
+                yield Problem("CANNOT_LIFT", f"{name} is a {kind}; it is not picked", where, name)
         target, side = node.args.get("target"), node.args.get("side", "in")
         into = node.do == "place_object" and side == "in" and isinstance(target, str)
-        if into and target in labels and not looks_of(str(target)).holds_things:
-            holders = tuple(label for label in labels if looks_of(label).holds_things)
+        if into and target in labels and target not in tables and not _holds(target):
+            holders = (*filter(_holds, labels), *tables)
             where = f"{show_place(place)}/with/target"
-            message = f"{target} holds nothing; put things into a container"
+            message = f"{target} holds nothing; put things into a container or on a table"
             yield Problem("NO_CONTAINER", message, where, str(target), holders)
+
+
+def _holds(name: object) -> bool:
+    return looks_of(str(name)).holds_things
 
 
 def as_asked(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:

@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.names import Looks, looks_of
+from bt_exec_skills.tabletop.tables import Table, tables_under
 
 __all__ = ["WITHIN_M", "Environment", "Placed", "Point"]
 
@@ -55,16 +57,26 @@ class Environment:
         t: When it was read [s, clock of the mission].
         objects: Objects by name, in the simulator's order.
         base: Where the robot stands; None if the simulator does not say.
+        told: The tables that the simulator tells of; empty if it tells of none.
     """
 
     t: float
     objects: Mapping[str, Placed] = field(default_factory=lambda: MappingProxyType({}))
     base: Pose | None = None
+    told: Mapping[str, Table] = field(default_factory=lambda: MappingProxyType({}))
+
+    @cached_property
+    def tables(self) -> Mapping[str, Table]:
+        """The tables by name: as they were told, else as what stands on them shows."""
+        return self.told or tables_under(placed.pos for placed in self.objects.values())
 
     def at(self, name: str) -> Point | None:
-        """Return where an object is, or None if there is no such object."""
+        """Return where an object, or the middle of a table, is; None if there is no such thing."""
         placed = self.objects.get(name)
-        return placed.pos if placed is not None else None
+        if placed is not None:
+            return placed.pos
+        table = self.tables.get(name)
+        return Point(table.x, table.y, table.height) if table is not None else None
 
     def looks(self) -> tuple[Looks, ...]:
         """Return what the names of the objects say, in order."""
@@ -75,7 +87,9 @@ class Environment:
         return tuple(name for name in self.objects if looks_of(name).holds_things)
 
     def inside(self, name: str, container: str) -> bool:
-        """Whether `name` lies within `container`."""
+        """Whether `name` lies within a container, or on a table and in nothing else."""
+        if container in self.tables and container not in self.objects:
+            return self.place_of(name) == container
         thing, holder = self.at(name), self.at(container)
         if thing is None or holder is None or name == container:
             return False
@@ -89,6 +103,19 @@ class Environment:
             return None
         found = [other for other in self.containers() if self.inside(name, other)]
         return min(found, key=lambda other: thing.flat(self.objects[other].pos), default=None)
+
+    def table_of(self, name: str) -> str | None:
+        """Return the table that an object stands on, or that what it lies in stands on."""
+        at = self.at(name)
+        found = (key for key, table in self.tables.items() if at is not None and table.carries(*at))
+        return next(found, None)
+
+    def place_of(self, name: str) -> str | None:
+        """Return what a thing lies in, else the table it stands on; None on the floor or lifted."""
+        holder, at = self.holder(name), self.at(name)
+        if holder is not None or at is None:
+            return holder
+        return next((key for key, table in self.tables.items() if table.bears(*at)), None)
 
     def content(self, container: str) -> tuple[str, ...]:
         """Return what lies within a container."""

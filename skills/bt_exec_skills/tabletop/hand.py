@@ -51,6 +51,11 @@ class Hand:
                 return None
         return self.thing
 
+    def facts(self, now: Environment | None) -> dict[str, str]:
+        """Return what planners are told: what the hand holds, and that it is nowhere else."""
+        held = self.holds(now) if now is not None else None
+        return {"hand": "empty"} if held is None else {"hand": held, f"spot.{held}": "hand"}
+
 
 def _local(base: Pose, at: Point) -> tuple[float, float]:
     c, s = math.cos(base.yaw), math.sin(base.yaw)

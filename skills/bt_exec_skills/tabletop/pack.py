@@ -11,7 +11,7 @@ from bt_exec_skills.tabletop.hand import Hand
 from bt_exec_skills.tabletop.names import Attribute, ObjectName
 from bt_exec_skills.tabletop.reporter import TableReporter
 from bt_exec_skills.tabletop.rigs import make_http_rig, make_sim_rig
-from bt_exec_skills.tabletop.robot import Side
+from bt_exec_skills.tabletop.robot import Side, Spot
 from bt_exec_skills.tabletop.settings import TableSettings, TableStart
 from bt_exec_skills.tabletop.skills.conditions import CONDITIONS
 from bt_exec_skills.tabletop.skills.go_to_object import go_to_object
@@ -26,7 +26,7 @@ PACK = Pack(
     summary="A mobile base with an arm sorts and moves things between tables and bowls.",
     skills=(go_to_object, pick_object, place_object),
     conditions=CONDITIONS,
-    types={"Thing": ObjectName, "Side": Side, "Attribute": Attribute},
+    types={"Thing": ObjectName, "Side": Side, "Spot": Spot, "Attribute": Attribute},
     checkers=CHECKERS,
     formats={"task-outputs": TASK_OUTPUTS},
     prompt=Path(__file__).with_name("prompt.md"),

@@ -104,7 +104,7 @@ class TableReporter(MissionReporter):
 
     def _is_so(self, skill: str, thing: str, target: str, side: str) -> bool:
         if skill == "place_object" and side == "in":
-            return self._now is not None and self._now.holder(thing) == target
+            return self._now is not None and self._now.place_of(thing) == target
         return (skill, thing) in self._did
 
 

@@ -31,7 +31,7 @@ def make_sim_rig(settings: TableSettings, start: TableStart) -> Rig:
     perception = TablePerception(world.environment, camera, settings.picture_every_s)
 
     def facts() -> dict[str, str]:
-        return {"hand": hand.holds(world.environment()) or "empty"}
+        return hand.facts(world.environment())
 
     return Rig(robot, perception, robot, facts, None, services={"hand": hand})
 

@@ -1,26 +1,35 @@
-"""Where a thing is put: free room in a container, or beside something, as the robot sees it."""
+"""Where a thing is put: room in a container, on a table, or beside something, as seen."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Point
 from bt_exec_skills.tabletop.names import looks_of
-from bt_exec_skills.tabletop.robot import Side
+from bt_exec_skills.tabletop.robot import Side, Spot
+from bt_exec_skills.tabletop.tables import Table
 
-__all__ = ["is_beside", "spot_for"]
+__all__ = ["free_on", "is_beside", "part_of", "spot_for"]
 
 _RING_M = 0.07  # from the middle of a container
 _ROOM_M = 0.055  # between the middles of two things in a container
 _BESIDE_M, _BESIDE_CONTAINER_M = 0.13, 0.24
 _FREE_M, _FREE_CONTAINER_M = 0.09, 0.2
 _LEVEL_M = 0.09
+_RIM_M = 0.09  # how far from a table's edge things are put
+_HAND_M, _HAND_CONTAINER_M = 0.14, 0.25  # to the next middle, so that the hand has room
+_EDGE_M = 0.04  # beside something: no nearer to the edge
+_STEP_M = 0.04
+_OVER_M = 0.03  # of what is held over a top
 _NEAR_M = 0.36
 _TURNS = {"left_of": math.pi / 2, "right_of": -math.pi / 2, "behind": 0.0, "in_front_of": math.pi}
 
 
-def spot_for(now: Environment, thing: str, target: str, side: Side) -> Point | None:
+def spot_for(
+    now: Environment, thing: str, target: str, side: Side, spot: Spot = ()
+) -> Point | None:
     """Return the point to put `thing` at, or None if there is no room.
 
     Args:
@@ -28,11 +37,73 @@ def spot_for(now: Environment, thing: str, target: str, side: Side) -> Point | N
         thing: What is put.
         target: What it is put into or beside; it must be there.
         side: How.
+        spot: Where on a table; the free place nearest to it is taken.
     """
-    middle = now.objects[target].pos
+    middle = now.objects[target].pos if target in now.objects else None
+    if middle is None:
+        return free_on(now, target, spot or now.tables[target][:2], (thing,))
     if side == "in":
         return _inside(now, thing, target, middle)
     return _beside(now, thing, target, middle, side)
+
+
+def free_on(
+    now: Environment,
+    table: str,
+    near: Spot,
+    without: Iterable[str] = (),
+    taken: Iterable[Spot] = (),
+) -> Point | None:
+    """Return the free place on a table nearest to a point; None if the table is full.
+
+    Args:
+        now: The world.
+        table: Name of the table.
+        near: Where it would be best [m].
+        without: Things that are in nobody's way.
+        taken: Points that are to stay free [m].
+    """
+    top, gone = now.tables[table], set(without)
+    others = [
+        (*placed.pos[:2], _HAND_CONTAINER_M if looks_of(name).holds_things else _HAND_M)
+        for name, placed in now.objects.items()
+        if name not in gone and top.carries(*placed.pos)
+    ]
+    others += [(x, y, _HAND_M) for x, y in taken]
+
+    def free(x: float, y: float) -> bool:
+        return all(math.hypot(x - a, y - b) >= away for a, b, away in others)
+
+    x, y = near
+    if top.under(x, y) and free(x, y):  # also near the edge: something may come back to its place
+        return Point(x, y, top.height + _OVER_M)
+    for x, y in sorted(_grid(top), key=lambda spot: math.dist(spot, near)):
+        if top.under(x, y, _RIM_M) and free(x, y):
+            return Point(x, y, top.height + _OVER_M)
+    return None
+
+
+def _grid(top: Table) -> list[tuple[float, float]]:
+    """Return points all over a top."""
+    wide, deep = round(top.half_x / _STEP_M), round(top.half_y / _STEP_M)
+    return [
+        (top.x + i * _STEP_M, top.y + k * _STEP_M)
+        for i in range(-wide, wide + 1)
+        for k in range(-deep, deep + 1)
+    ]
+
+
+def part_of(now: Environment, table: str, part: str) -> Spot:
+    """Return the middle of a part of a table as seen: ``left``, ``right`` or ``middle``."""
+    top = now.tables[table]
+    if part == "middle" or now.base is None:
+        return top.x, top.y
+    ahead = math.atan2(top.y - now.base.y, top.x - now.base.x)
+    turn = ahead + _TURNS[f"{part}_of"]
+    x, y = math.cos(turn), math.sin(turn)
+    # as far as half way to the edge that this direction meets
+    away = 0.5 * min(top.half_x / max(abs(x), 1e-6), top.half_y / max(abs(y), 1e-6))
+    return top.x + away * x, top.y + away * y
 
 
 def _inside(now: Environment, thing: str, target: str, middle: Point) -> Point:
@@ -72,11 +143,14 @@ def _beside(now: Environment, thing: str, target: str, middle: Point, side: Side
     near = [at for _, at in level if at.flat(middle) < 1.2]
     x = sum(at.x for at in near) / len(near) if near else middle.x
     y = sum(at.y for at in near) / len(near) if near else middle.y
+    table = now.tables.get(now.table_of(target) or "")
     free = []
     for order, turn in enumerate(turns):
         spot = Point(
             middle.x + away * math.cos(turn), middle.y + away * math.sin(turn), middle.z + 0.02
         )
+        if now.told and table is not None and not table.under(spot.x, spot.y, _EDGE_M):
+            continue
         if all(
             spot.flat(at) > (_FREE_CONTAINER_M if looks_of(name).holds_things else _FREE_M)
             for name, at in level

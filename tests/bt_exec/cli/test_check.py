@@ -133,7 +133,10 @@ def test_broken_words_are_found_by_check(bt: Run, tmp_path: Path, broken_words: 
     assert "[BAD_LEXICON]" in ran.out
 
 
-def test_broken_words_are_found_by_doctor(bt: Run, broken_words: Path) -> None:
+def test_broken_words_are_found_by_doctor(
+    bt: Run, monkeypatch: pytest.MonkeyPatch, broken_words: Path
+) -> None:
+    monkeypatch.delenv("BT_EXEC_SITE")
     ran = bt("doctor", "--json")
     (site,) = [f for f in json.loads(ran.out) if f["area"] == "sites" and f["name"] == "door"]
     assert site["state"] == "missing"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -28,12 +29,22 @@ def bare(text: str) -> str:
     return re.sub(r" · \d+\.\d s +DAY", " · TOOK  DAY", text)
 
 
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder for what `day` recorded first; the tests after it start from a copy."""
+    return tmp_path_factory.mktemp("recorded") / "data"
+
+
 @pytest.fixture
-def day(bt: Run) -> Run:
+def day(bt: Run, recorded: Path, tmp_path: Path) -> Run:
     """Three missions: one fails, one ends well, one is refused."""
+    if recorded.exists():
+        shutil.copytree(recorded, tmp_path / "data")
+        return bt
     assert bt("run", GET, *ALWAYS).code == 3
     assert bt("run", "open the door", "--fast").code == 0
     assert bt("run", "fly away", "--fast").code == 5
+    shutil.copytree(tmp_path / "data", recorded)
     return bt
 
 

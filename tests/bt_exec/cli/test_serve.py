@@ -147,6 +147,14 @@ class Program:
         connection.close()
         return data
 
+    def follow(self, name: str, after: int) -> list[int]:
+        """Return the numbers of a mission's events after one of them."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection.request("GET", f"/missions/{name}/events", headers={"Last-Event-ID": str(after)})
+        said = connection.getresponse().read().decode()
+        connection.close()
+        return [int(line[4:]) for line in said.splitlines() if line.startswith("id: ")]
+
     def moving(self, command: str) -> str:
         """Send a command; return its mission when the robot moves."""
         name: str = self.ask("POST", "/missions", {"command": command})["mission_id"]
@@ -204,6 +212,8 @@ def test_after_a_kill_the_record_says_where_it_was_and_the_next_start_tells(prog
     known = program.ask("GET", f"/missions/{running}")
     assert known["status"] == "running"
     program.end(signal.SIGKILL)
+    kept = [row.seq for row in Journal.open(program.journal).rows(running)]
+    assert kept == list(range(kept[0], kept[0] + len(kept)))  # whole up to where it was cut
     again = programs()
     assert any("was interrupted" in line for line in again.said), again.said
     missions = again.ask("GET", "/missions")["missions"]
@@ -212,6 +222,8 @@ def test_after_a_kill_the_record_says_where_it_was_and_the_next_start_tells(prog
     found = again.ask("GET", f"/missions/{running}")
     assert "open the door" in found["why"]["cause"]
     assert found["results"]["tasks"][0]["result"] == "Not finished"
+    further = again.follow(running, after=kept[2])
+    assert further[: len(kept) - 3] == kept[3:]  # who watched goes on where it was
     cause = again.ask("GET", f"/missions/{waiting}")["why"]["cause"]
     assert "before it had begun" in cause
     answer = again.ask("POST", "/llm_command", {"command": "open the door"})

@@ -102,7 +102,7 @@ event: st.SearchStrategy[Event] = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(event, max_size=25))
 def test_any_events_read_back_equal(events: list[Event]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -24,7 +24,7 @@ pictures = st.sampled_from([(), (3,), (4,)]).flatmap(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(picture=pictures)
 def test_a_picture_comes_back_bit_by_bit(
     tmp_path_factory: pytest.TempPathFactory, picture: np.ndarray

@@ -10,7 +10,7 @@ from tests.bt_exec.nodes.random_trees import CHOICES, case
 CASES = st.binary(min_size=CHOICES, max_size=CHOICES)
 
 
-@settings(max_examples=600, deadline=None, derandomize=True, phases=[Phase.generate])
+@settings(max_examples=600, derandomize=True, phases=[Phase.generate])
 @given(CASES)
 def test_random_trees_run_as_the_table_says(choices):
     """As found, not shrunk, to fail fast; the long test shrinks."""
@@ -18,7 +18,7 @@ def test_random_trees_run_as_the_table_says(choices):
 
 
 @pytest.mark.slow
-@settings(max_examples=20_000, deadline=None)
+@settings(max_examples=20_000)
 @given(CASES)
 def test_very_many_random_trees_run_as_the_table_says(choices):
     compare(case(choices))

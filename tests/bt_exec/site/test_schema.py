@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
-import yaml
 from jsonschema import Draft202012Validator
 
 from bt_exec import SpecError, load_site
 from bt_exec.pack import find_pack
 from bt_exec.site.data import data_path, site_names
 from bt_exec.site.schema import site_schema
+from bt_exec.spec.plain_yaml import parse_yaml
 
 PACKS = ("door", "image", "reporter", "tabletop")
 COMPILERS = ("claude", "offline", "questions", "recalled", "replay", "table")
@@ -23,7 +23,7 @@ def schema():
 
 
 def mistakes(schema, text):
-    data = yaml.safe_load(text)
+    data = parse_yaml(text)
     return [error.message for error in Draft202012Validator(schema).iter_errors(data)]
 
 

@@ -18,7 +18,7 @@ SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too
 
 
 @given(documents)
-@settings(max_examples=100, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=100, suppress_health_check=SLOW)
 def test_yaml_round_trip(document: Document) -> None:
     text = dump_yaml(document)
     assert load_text(text).document == document
@@ -26,7 +26,7 @@ def test_yaml_round_trip(document: Document) -> None:
 
 
 @given(documents)
-@settings(max_examples=100, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=100, suppress_health_check=SLOW)
 def test_json_round_trip(document: Document) -> None:
     text = dump_json(document)
     assert load_text(text).document == document

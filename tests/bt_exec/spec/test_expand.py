@@ -35,7 +35,7 @@ def codes(spec: MissionSpec, known: Library) -> list[tuple[str, str]]:
 
 
 @given(workshop_missions)
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 def test_expanding_is_idempotent_and_needs_no_library(spec: MissionSpec) -> None:
     assert verify_document(spec, CATALOGUE, LIBRARY) == ()
     once = expand(spec, LIBRARY)

@@ -44,7 +44,7 @@ def check_whole_way(text: str) -> None:
 
 
 @given(mutated(ORIGINALS))
-@settings(max_examples=600, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=600, suppress_health_check=SLOW)
 def test_slips_of_the_hand(text: str) -> None:
     check_whole_way(text)
 
@@ -64,7 +64,7 @@ def test_any_value_anywhere(value: object, form: str) -> None:
 
 
 @given(node_data)
-@settings(max_examples=100, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=100, suppress_health_check=SLOW)
 def test_nodes_of_any_names_are_verified(data: object) -> None:
     from json import dumps
 

@@ -52,7 +52,6 @@ def test_enclosing() -> None:
 @given(documents)
 @settings(
     max_examples=60,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 def test_every_node_has_one_path_and_one_place(document: Document) -> None:

@@ -61,7 +61,7 @@ def test_right_files(path: Any) -> None:
 
 
 @given(workshop_missions)
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 def test_right_missions_before_and_after_expansion(spec: MissionSpec) -> None:
     assert mistakes(to_data(spec)) == []
     assert mistakes(to_data(expand(spec, library()))) == []

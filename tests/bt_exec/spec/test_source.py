@@ -117,7 +117,7 @@ def test_random_yaml_signs(text: str) -> None:
 
 
 @given(raw=st.binary(max_size=80))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_random_bytes(tmp_path_factory: pytest.TempPathFactory, raw: bytes) -> None:
     path = tmp_path_factory.getbasetemp() / "random.yaml"
     path.write_bytes(raw)

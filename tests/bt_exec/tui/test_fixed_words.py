@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import yaml
 from rich.cells import cell_len
 
 from bt_exec.language import messages as language
+from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec.tui import screen, summary
 from bt_exec.tui.lines import PlainView
 from bt_exec.tui.screen import draw, tree_lines
@@ -24,8 +24,8 @@ from tests.bt_exec.tui.scripted import ENGLISH, KOREAN, outcome, running, slippe
 TUI = Path(screen.__file__).parent
 VIEWS = ("changes", "lines", "model", "rows", "screen", "summary", "why", "nodes")
 FOLDER = Path(language.__file__).parent
-FIXED = yaml.safe_load((FOLDER / "fixed_words.yaml").read_text(encoding="utf-8"))
-OWN = yaml.safe_load((FOLDER / "messages.yaml").read_text(encoding="utf-8"))
+FIXED = parse_yaml((FOLDER / "fixed_words.yaml").read_text(encoding="utf-8"))
+OWN = parse_yaml((FOLDER / "messages.yaml").read_text(encoding="utf-8"))
 WORDS = {**FIXED, **OWN["words"]}
 SAYS = ("told", "word", "fixed", "_line")  # what makes text of ours follow the language
 

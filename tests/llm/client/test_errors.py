@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_llm.client import ModelClient, ModelFailure, ModelSettings, Turn
 from bt_exec_llm.client import errors as errors_module
 from bt_exec_llm.client.errors import CODES, PASSING, SENTENCES
@@ -256,10 +257,9 @@ def test_what_is_ours_is_said_in_the_language_of_the_command(
 
 
 def test_every_code_has_its_row_and_its_sentences() -> None:
-    import yaml
 
     told = set(re.findall(r"^(MODEL_\w+) ", errors_module.__doc__ or "", re.MULTILINE))
-    sentences = yaml.safe_load(SENTENCES.read_text(encoding="utf-8"))
+    sentences = parse_yaml(SENTENCES.read_text(encoding="utf-8"))
     assert sentences.pop("words")
     assert told == set(sentences) == CODES
     for code in CODES:

@@ -283,7 +283,7 @@ _PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(_PIECES, max_size=40).map("".join))
 def test_any_text_gives_data_or_a_reason(text: str) -> None:
     reading = read_answer(text)
@@ -300,7 +300,7 @@ _VALUES = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.dictionaries(_NAMES, _VALUES, max_size=3), st.booleans(), st.booleans())
 def test_json_in_any_wrapping_is_read_exactly(
     more: dict[str, Any], fenced: bool, ascii_only: bool

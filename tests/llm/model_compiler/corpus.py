@@ -12,6 +12,7 @@ import yaml
 
 from bt_exec.planning.compiler import Plan
 from bt_exec.spec.dump import to_data
+from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_llm.offline import create
 from tests.llm.model_compiler.paper import request_for
 
@@ -50,7 +51,7 @@ def good_answer(command: str, world: Mapping[str, str] | None = None) -> str:
 def corpus() -> Iterator[Bad]:
     """Yield every bad answer."""
     for path in sorted(FOLDER.glob("*.yaml")):
-        for entry in yaml.safe_load(path.read_text(encoding="utf-8")):
+        for entry in parse_yaml(path.read_text(encoding="utf-8")):
             answer = entry.get("answer") or _MADE[entry["answer_python"]]()
             yield Bad(
                 path.stem,

@@ -80,9 +80,7 @@ COMMAND = st.sampled_from(["open the door", "close the door", "자재를 가져�
 WORLD = st.sampled_from([{}, {"door": "open"}, {"door": "ajar"}, {"hand": "right"}])
 BAD = list(corpus())
 GOOD = [(good_answer(command), command, {}) for command in ("open the door", "자재를 가져와")]
-CALM = settings(
-    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
+CALM = settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 
 
 def _judge(text, command, world):

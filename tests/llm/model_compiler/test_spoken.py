@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import yaml
 
 from bt_exec.planning.plan import prepare
 from bt_exec.site.compile_command import request_of
 from bt_exec.site.site import load_site
+from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_llm.client import Answer
 from bt_exec_llm.model_compiler.dialogue import _judged
 from bt_exec_llm.model_compiler.expected_effects import meaning_of
@@ -19,7 +19,7 @@ from tests.llm.model_compiler.paper import request_for
 
 SITE = load_site("building")
 FILE = Path(__file__).parents[2] / "data" / "bad_talk" / "building.yaml"
-BAD = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+BAD = parse_yaml(FILE.read_text(encoding="utf-8"))
 
 
 def judged(command, answer):

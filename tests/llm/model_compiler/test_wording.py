@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 
 from bt_exec.failure import Problem
 from bt_exec.language.messages import LANGUAGES
+from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_llm.model_compiler import faults
 from bt_exec_llm.model_compiler.wording import printable, reasons, sentences
 from bt_exec_skills.door.rules import checkers as rules
@@ -26,7 +26,7 @@ NAMED = {
 
 def test_the_tables_name_the_faults():
     assert {"EMPTY_PLAN", "OPENING_IN_CLOSE_COMMAND", "PLAN_FOR_ANOTHER_COMMAND"} <= NAMED
-    talk = yaml.safe_load(TALK.read_text(encoding="utf-8"))
+    talk = parse_yaml(TALK.read_text(encoding="utf-8"))
     tried = {code for bad in corpus() for code in bad.codes}
     tried |= {code for bad in talk for code in bad["codes"]}
     assert tried | {"COMMAND_FORBIDS", "SAME_PART_AGAIN"} >= NAMED  # those need another situation

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import yaml
 
 from bt_exec.language.meaning import Meaning
+from bt_exec.spec.plain_yaml import parse_yaml
 
-TABLE: dict[str, dict[str, str]] = yaml.safe_load(
+TABLE: dict[str, dict[str, str]] = parse_yaml(
     Path(__file__).with_name("commands.yaml").read_text(encoding="utf-8")
 )
 ROWS = [(site, *row) for site, rows in TABLE.items() for row in rows.items()]

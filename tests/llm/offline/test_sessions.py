@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import yaml
 
 from bt_exec.failure import Refusal
 from bt_exec.language.context import Context, Turn
 from bt_exec.planning.compiler import Plan, Reply
 from bt_exec.site.compile_command import compile_command, request_of
 from bt_exec.spec.model import Sequence
+from bt_exec.spec.plain_yaml import parse_yaml
 
-TABLE: dict[str, dict[str, str]] = yaml.safe_load(
+TABLE: dict[str, dict[str, str]] = parse_yaml(
     Path(__file__).with_name("sessions.yaml").read_text(encoding="utf-8")
 )
 ROWS = [(site, *row) for site, rows in TABLE.items() for row in rows.items()]

@@ -3,15 +3,15 @@
 from pathlib import Path
 
 import pytest
-import yaml
 
 from bt_exec.language.messages import language_of
+from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_skills.image.rules.planning import CannotTell, plan_of
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.read import read_question
 from tests.skills.image.asking import tools_of
 
-CORPUS = yaml.safe_load(Path(__file__).with_name("questions.yaml").read_text("utf-8"))
+CORPUS = parse_yaml(Path(__file__).with_name("questions.yaml").read_text("utf-8"))
 SHORT = {
     "s": ["segment_colour", "separate_touching", "crop"],
     "a": ["read_annotation", "crop"],

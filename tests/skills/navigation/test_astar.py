@@ -78,7 +78,7 @@ def test_a_way_is_a_cheapest_one_and_is_found_if_there_is_one():
     ways = []
 
     @given(mazes())
-    @settings(max_examples=150, deadline=None, derandomize=True)
+    @settings(max_examples=150, derandomize=True)
     def search(maze):
         free, start, goal, weight = maze
         best = dijkstra(free, start, goal, weight) if free[goal] else None
@@ -97,7 +97,7 @@ def test_a_way_is_a_cheapest_one_and_is_found_if_there_is_one():
 
 
 @given(mazes(), st.integers(1, 9))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_slices_change_nothing(maze, slice_size):
     free, start, goal, weight = maze
     search = Search(free, start, goal, weight)

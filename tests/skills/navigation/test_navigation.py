@@ -30,7 +30,7 @@ def test_a_slab_makes_the_cells_it_covers_solid():
 
 
 @given(st.floats(-3.9, 3.9), st.floats(-2.9, 2.9))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_cells_and_points_agree(x, y):
     grid = Grid.of_slabs(ROOM)
     back = grid.point(grid.cell(x, y))
@@ -123,7 +123,7 @@ def test_a_route_knows_what_is_left():
 
 
 @given(st.floats(-math.pi, math.pi), st.floats(0.35, 2.0))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_choice_runs_into_anything(bearing, distance):
     limits = Limits()
     x, y = distance * math.cos(bearing), distance * math.sin(bearing)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from bt_exec.failure import Failed
 from bt_exec.mission.rigs import make_rig
@@ -16,6 +15,7 @@ from bt_exec.observation import ObservationBuffer, World
 from bt_exec.rig import Rig
 from bt_exec.site.data import data_path
 from bt_exec.skill import Skill, Steps
+from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec.visual_qa import VisualQa
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.reporter.pack import PACK
@@ -32,7 +32,7 @@ SKILLS: dict[str, Skill] = {skill.name: skill for skill in PACK.skills}
 
 def building() -> dict[str, Any]:
     text = data_path("configs", "sites", "building.yaml").read_text(encoding="utf-8")
-    return {**yaml.safe_load(text)["packs"]["reporter"], "reports": "none"}
+    return {**parse_yaml(text)["packs"]["reporter"], "reports": "none"}
 
 
 @dataclass

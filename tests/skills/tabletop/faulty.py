@@ -108,12 +108,30 @@ class FaultySimulator:
             return self.hang_up(handler)
         if self.strikes("500 before it moves"):
             return self.say(handler, {"detail": "boom"}, 500)
+        if self.strikes("breaks in the middle"):  # the motion goes on, and nobody is told its end
+            self.hang_up(handler)
+            time.sleep(0.5)
+            with self.lock:
+                return self.move(code)
+        if self.strikes("dies in the middle"):
+            self.server.socket.close()
+            return self.hang_up(handler)
+        if self.strikes("slow motions"):
+            time.sleep(1.0)
         with self.lock:
             self.move(code)
+        if self.strikes("half an answer"):
+            handler.send_response(200)
+            handler.send_header("Content-Length", "400")
+            handler.end_headers()
+            handler.wfile.write(b'{"status": "succ')
+            return self.hang_up(handler)
         if self.strikes("breaks after it moved"):
             return self.hang_up(handler)
         if self.strikes("500 after it moved"):
             return self.say(handler, {"detail": "boom"}, 500)
+        if self.fault == "says that it failed":  # whatever it did
+            return self.say(handler, {"status": "error", "message": "motion failed"})
         if self.fault == "answers nonsense":
             return self.say(handler, ["success"])
         return self.say(handler, {"status": "success", "result": {}})

@@ -1,5 +1,6 @@
 """An independent reader of the world: raw positions and names, no geometry of the pack."""
 
+import math
 import re
 
 COMMANDS = (
@@ -48,9 +49,12 @@ class Judge:
         return (x - a) ** 2 + (y - b) ** 2 <= 0.15**2 and -0.02 < z - c < 0.2
 
     def where(self, thing):
+        """The nearest, where one plate was pushed over the rim of another."""
         there = [holder for holder in self.holders if holder in self.world.items]
         found = [holder for holder in there if self.within(thing, holder)]
-        return found[0] if found else None
+        x, y, _ = self.at(thing)
+        away = {holder: math.dist((x, y), self.at(holder)[:2]) for holder in found}
+        return min(away, key=away.get, default=None)
 
     def wanted(self):
         """Return (thing, holder or None for "one for each group", group)."""

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-import yaml
 
+from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.compiler import subgoals_for
@@ -17,11 +17,12 @@ from bt_exec_skills.tabletop.goals.model import Trouble
 
 DATA = Path(__file__).parents[2] / "data" / "tabletop"
 LEAST = 0.97
+FILES = ("commands.txt", "fresh_commands.txt")
 
 
 def worlds():
     found = {}
-    for name, world in yaml.safe_load((DATA / "worlds.yaml").read_text(encoding="utf-8")).items():
+    for name, world in parse_yaml((DATA / "worlds.yaml").read_text(encoding="utf-8")).items():
         objects = {
             thing: Placed(number, Point(*at))
             for number, (thing, at) in enumerate(world["objects"].items())
@@ -39,14 +40,16 @@ class Row(NamedTuple):
     expected: str
 
 
-def rows():
-    lines = (DATA / "commands.txt").read_text(encoding="utf-8").splitlines()
+def rows(file="commands.txt"):
+    lines = (DATA / file).read_text(encoding="utf-8").splitlines()
     parts = [line.split("|") for line in lines if line and not line.startswith("#")]
     return [Row(*(part.strip() for part in row)) for row in parts]
 
 
 def full(short):
     """Return the whole name of a short one."""
+    if short.startswith("table_"):
+        return short
     last = short.rsplit("_", 1)[-1]
     return f"object_{short}" if last.isdigit() else f"object_{short}_0"
 
@@ -73,20 +76,26 @@ def understood(row):
     return [{(move.thing, move.side, move.target) for move in one.moves} for one in subgoals]
 
 
+def as_expected(row, got):
+    """Whether a row is right; "!" alone is any refusal."""
+    if row.expected == "!":
+        return isinstance(got, str)
+    return got == (row.expected if row.expected.startswith("!") else wanted(row.expected))
+
+
 def score(found):
     """Return how many rows are right, and the rows that would do something nobody asked for."""
-    right, wrong = 0, []
-    for row, got in found:
-        expected = row.expected if row.expected.startswith("!") else wanted(row.expected)
-        right += got == expected
-        if isinstance(got, list) and got != expected:
-            wrong.append((row, got))
+    right = sum(as_expected(row, got) for row, got in found)
+    wrong = [
+        (row, got) for row, got in found if isinstance(got, list) and not as_expected(row, got)
+    ]
     return right / len(found), wrong
 
 
-def test_the_corpus_is_understood_and_nothing_is_wrongly_done():
-    found = [(row, understood(row)) for row in rows()]
-    assert len(found) >= 100
+@pytest.mark.parametrize("file", FILES)
+def test_the_corpus_is_understood_and_nothing_is_wrongly_done(file):
+    found = [(row, understood(row)) for row in rows(file)]
+    assert len(found) >= 60
     share, wrong = score(found)
     assert wrong == []
     assert share >= LEAST
@@ -97,18 +106,20 @@ def test_every_refusal_is_a_sentence_in_the_language_of_the_command(language):
     from bt_exec_skills.tabletop.goals.compiler import _sentences
 
     sentences = _sentences()
-    for row in rows():
-        if row.expected.startswith("!"):
+    for row in [row for file in FILES for row in rows(file)]:
+        if len(row.expected) > 1 and row.expected.startswith("!"):
             said = sentences.say(row.expected[1:], language, what="x", options="y", word="z")
             assert said != row.expected[1:]
 
 
 if __name__ == "__main__":
-    results = [(row, understood(row)) for row in rows()]
-    for row, got in results:
-        expected = row.expected if row.expected.startswith("!") else wanted(row.expected)
-        if got != expected:
-            print(row.world, "|", row.command, "\n  expected", expected, "\n  got     ", got)
-    share, wrong = score(results)
-    print(f"{share:.1%} of {len(results)} right, {len(wrong)} wrongly done")
-    sys.exit(bool(wrong))
+    bad = False
+    for file in sys.argv[1:] or FILES:
+        results = [(row, understood(row)) for row in rows(file)]
+        for row, got in results:
+            if not as_expected(row, got):
+                print(f"{row.world} | {row.command}\n  expected {row.expected}\n  got      {got}")
+        share, wrong = score(results)
+        print(f"{file}: {share:.1%} of {len(results)} right, {len(wrong)} wrongly done")
+        bad = bad or bool(wrong)
+    sys.exit(bad)

@@ -12,6 +12,10 @@ SURVIVED = (
     "breaks after it moved",
     "500 before it moves",
     "500 after it moved",
+    "breaks in the middle",
+    "half an answer",
+    "slow motions",
+    "says that it failed",
     "reads fail",
     "slow",
     "wrong types",
@@ -27,7 +31,7 @@ def run(site):
         return session.run(COMMAND)
 
 
-QUICK = ("", "throws and says success", "breaks after it moved", "wrong types")
+QUICK = ("", "throws and says success", "breaks in the middle", "wrong types")
 
 
 @pytest.mark.parametrize(
@@ -44,6 +48,24 @@ def test_names_that_come_and_go_never_make_an_untrue_end(faulty, remote_site):
     simulator = faulty("names flicker")
     outcome = run(remote_site(simulator.address))
     assert outcome.status != "satisfied" or simulator.right(), outcome.message
+    if outcome.status != "satisfied":
+        assert "object_red_1" in outcome.message
+
+
+def test_a_simulator_that_dies_in_the_middle_is_told(faulty, remote_site):
+    simulator = faulty("dies in the middle", times=1)
+    outcome = run(remote_site(simulator.address))
+    assert outcome.status in ("blocked", "failed")
+    assert "does not answer" in outcome.message
+
+
+def test_free_standing_things_change_places_where_no_tables_are_told(faulty, remote_site):
+    simulator = faulty()
+    with Session(remote_site(simulator.address)) as session:
+        outcome = session.run("swap object_red_0 and object_blue_0")
+    assert outcome.status == "satisfied", outcome.message
+    assert simulator.objects["object_red_0"][:2] == pytest.approx([-1.0, 1.0], abs=0.01)
+    assert simulator.objects["object_blue_0"][:2] == pytest.approx([1.0, 1.0], abs=0.01)
 
 
 @pytest.mark.parametrize("fault", ["throws and says success", "breaks before it moves"])

@@ -70,7 +70,8 @@ def test_a_rig_says_what_its_hand_holds():
     assert rig.facts_now() == {"hand": "empty"}
     observation = rig.perception.interpret(rig.perception.capture())
     assert observation.frame is None
-    assert set(observation.labels()) == set(rig.robot.world.items)
+    tables = rig.robot.world.environment().tables
+    assert set(observation.labels()) == {*rig.robot.world.items, *tables}
 
 
 def test_a_remote_robot_needs_its_address_and_no_world():

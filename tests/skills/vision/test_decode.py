@@ -64,7 +64,7 @@ def test_nothing_found_is_an_empty_list() -> None:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1))
 def test_boxes_stay_in_the_picture_and_are_sorted(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -81,7 +81,7 @@ def test_boxes_stay_in_the_picture_and_are_sorted(seed: int) -> None:
         assert 0 <= y1 <= y2 <= 240
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1))
 def test_suppression_leaves_no_two_of_a_class_that_overlap(seed: int) -> None:
     rng = np.random.default_rng(seed)

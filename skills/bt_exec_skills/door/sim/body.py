@@ -182,11 +182,11 @@ class SimDoorRobot:
         return motion
 
     def _alone(self, arm: Arm, move: Callable[[Job], MotionSteps]) -> Callable[[Job], MotionSteps]:
-        """Return `move` with the other hand let go of the door first."""
+        """Return `move` with the other hand let go of the door first, and home after a failure."""
 
         def moves(job: Job) -> MotionSteps:
             yield from door_moves.hands_off([self._job(a, 0) for a in ARMS if a != arm])
-            yield from move(job)
+            yield from door_moves.home_if_failed(job, move(job))
 
         return moves
 

@@ -10,12 +10,19 @@ from bt_exec.failure import Failed
 from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD
 from bt_exec_skills.door.sim.arm import FINGER_OPEN
 from bt_exec_skills.door.sim.ik import Pose, Vector
-from bt_exec_skills.door.sim.job import STANDS_OUT_RAD, Job, phase
+from bt_exec_skills.door.sim.job import Job, phase
 from bt_exec_skills.door.sim.layout import DOOR_WIDTH
 from bt_exec_skills.door.sim.path import follow, line, wait
 from bt_exec_skills.motion.stepped import MotionSteps
 
-__all__ = ["OPEN_TO_RAD", "hands_off", "pull_by_edge", "pull_by_handle", "push_shut"]
+__all__ = [
+    "OPEN_TO_RAD",
+    "hands_off",
+    "home_if_failed",
+    "pull_by_edge",
+    "pull_by_handle",
+    "push_shut",
+]
 
 OPEN_TO_RAD = 1.32
 """How far the door is opened [rad]."""
@@ -40,6 +47,25 @@ def hands_off(others: Sequence[Job]) -> MotionSteps:
             yield from job.home()
 
 
+def home_if_failed(job: Job, steps: MotionSteps) -> MotionSteps:
+    """Pass `steps` on; a hand that missed, or got stuck on its way, does not stay at the door.
+
+    There the next motion of either arm would run into it.
+
+    Raises:
+        Failed: What `steps` raises, once the arm is home or has come as far as it gets.
+    """
+    try:
+        yield from steps
+    except Failed as failed:
+        if failed.code in ("MISSED", "STUCK"):
+            job.limb.freeze()
+            with contextlib.suppress(Failed):
+                yield from job.clear()
+                yield from job.home()
+        raise
+
+
 def pull_by_handle(job: Job) -> MotionSteps:
     """Grip the handle, swing the door open along its arc, let go, draw back, go home.
 
@@ -55,7 +81,8 @@ def pull_by_handle(job: Job) -> MotionSteps:
     lift, yaw = job.variant.up, -start + job.variant.yaw
     grip = Pose(door.handle(start, lift), yaw, turn_cost=0.1)
     before = Pose(grip.position + 0.12 * door.outward(start), yaw, turn_cost=0.1)
-    approach = job.plan([before, *line(before, grip)])
+    way = job.past_door(before)
+    approach = job.plan(line(before, grip), way[-1])
     yield 0.0, "planning"
     swing = job.plan(
         [
@@ -66,8 +93,8 @@ def pull_by_handle(job: Job) -> MotionSteps:
     )
     yield 0.0, "planning"
     limb.command_fingers(FINGER_OPEN)
-    yield from phase(follow(limb, approach[:1]), "reaching for the handle")
-    yield from phase(follow(limb, approach[1:], 0.7), "reaching for the handle")
+    yield from phase(follow(limb, way), "reaching for the handle")
+    yield from phase(follow(limb, approach, 0.7), "reaching for the handle")
     limb.command_fingers(0.0)
     yield from phase(wait(0.4), "gripping the handle")
     if door.to_handle(world.angle, limb.grip) > 0.025:
@@ -140,19 +167,17 @@ def push_shut(job: Job) -> MotionSteps:
         place = door.point(angle, _PUSH_R, out, up)
         return Pose(place, -angle / 2 + job.variant.yaw, turn_cost=0.03, tolerance=0.025)
 
-    way: list[Pose] = []
-    if start > STANDS_OUT_RAD and door.outside(start, limb.grip) < 0.10:
-        way += job.round_edge(outwards=True)
     beside = against(start, 0.16)
     touch = against(start, 0.05)
-    approach = job.plan([*way, beside, *line(beside, touch)])
+    way = job.past_door(beside)
+    approach = job.plan(line(beside, touch), way[-1])
     yield 0.0, "planning"
     push = job.plan([against(a, 0.02) for a in _arc(start, -0.06)], approach[-1])
     yield 0.0, "planning"
     if not limb.holds:
         limb.command_fingers(0.0)
-    yield from phase(follow(limb, approach[: len(way) + 1]), "going round the door")
-    yield from phase(follow(limb, approach[len(way) + 1 :], 0.7), "going to the door")
+    yield from phase(follow(limb, way), "going round the door")
+    yield from phase(follow(limb, approach, 0.7), "going to the door")
     yield from _swing(_until_shut(job, follow(limb, push, 0.8)), "pushing")
     reached = world.angle
     limb.freeze()

@@ -65,6 +65,20 @@ class DoorGeometry:
         """Return how far `place` lies on the outer side of the panel's plane [m]."""
         return float((place - self._hinge) @ self.outward(angle))
 
+    def beside(self, angle: float, places: Vector) -> float:
+        """Return how far the nearest of `places` lies beside the panel's plane [m].
+
+        Args:
+            angle: Of the hinge [rad].
+            places: Points, world frame [m], shape (n, 3); only those before or behind the panel
+                count, none of them gives infinity.
+        """
+        offset = places - self._hinge
+        r, out = offset @ self.along(angle), offset @ self.outward(angle)
+        over = np.abs(offset[:, 2]) < DOOR_HEIGHT / 2 + _BESIDE
+        near = (r > 0.0) & (r < DOOR_WIDTH + _BESIDE) & over
+        return float(np.abs(out[near]).min(initial=math.inf))
+
     def in_swing(self, angle: float, places: Vector) -> bool:
         """Whether a place lies behind a door at `angle` [rad], or where it swings when it closes.
 

@@ -6,6 +6,7 @@ where it is, so orientation is a soft goal; a soft pull to a posture settles wha
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -17,13 +18,28 @@ import numpy.typing as npt
 from bt_exec_skills.door.robot import Arm
 from bt_exec_skills.door.sim.arm import HOME, arm_body
 
-__all__ = ["ArmIK", "Pose", "Vector"]
+__all__ = ["ArmIK", "Pose", "Vector", "along_arm"]
 
 Vector = npt.NDArray[np.float64]
 
 _ROUNDS = 30
 _CLOSE_M = 0.004
 _SETTLED = 1e-3  # a step below this has converged [rad]
+_TIP = 0.02  # how far the finger tips reach beyond the grip [m]
+
+
+def along_arm(elbow: Vector, wrist: Vector, grip: Vector, fingers: Vector) -> Vector:
+    """Return points from the elbow to the finger tips, world frame [m], shape (n, 3).
+
+    Args:
+        elbow: Where the forearm begins [m].
+        wrist: Where the hand begins [m].
+        grip: Between the finger pads [m].
+        fingers: Where the fingers point, a unit vector.
+    """
+    corners = [elbow, wrist, grip, grip + _TIP * fingers]
+    part = np.linspace(0.0, 1.0, 8)[:, None]
+    return np.vstack([a + (b - a) * part for a, b in itertools.pairwise(corners)])
 
 
 @dataclass(frozen=True)
@@ -75,6 +91,7 @@ class ArmIK:
         self._limits = [mink.ConfigurationLimit(model)]
         self._home = np.array(HOME[arm])
         self._site = model.site(f"{arm}/grip").id
+        self._fore, self._hand = model.body(f"{arm}/fore").id, model.body(f"{arm}/hand").id
 
     def solve(self, pose: Pose, start: Vector, posture: Vector | None = None) -> Vector | None:
         """Return joint angles that reach `pose`, near `start`; None if it is out of reach.
@@ -108,6 +125,14 @@ class ArmIK:
                 break
         reached = self._miss(pose) <= pose.tolerance and self._turned(pose) <= pose.turn_tolerance
         return configuration.q.copy() if reached else None
+
+    def along(self, q: Vector) -> Vector:
+        """Return points from the elbow to the finger tips at `q`, world frame [m], (n, 3)."""
+        self._configuration.update(q)
+        data = self._configuration.data
+        fingers = data.site_xmat[self._site].reshape(3, 3)[:, 0]
+        parts = data.xpos[self._fore], data.xpos[self._hand], data.site_xpos[self._site]
+        return along_arm(*parts, fingers)
 
     def _miss(self, pose: Pose) -> float:
         """Return how far the grip is from the target [m]."""

@@ -1,12 +1,16 @@
-"""Context of one attempt of an arm, and shared parts of motions: withdraw, back off, go home."""
+"""Context of one attempt of an arm, and shared parts of motions: past the door, back off, home."""
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from bt_exec.failure import Failed
 from bt_exec_skills.door.sim.arm import FINGER_OPEN, HOME, side_of
 from bt_exec_skills.door.sim.ik import ArmIK, Pose, Vector
 from bt_exec_skills.door.sim.layout import DOOR_HEIGHT
@@ -15,9 +19,11 @@ from bt_exec_skills.door.sim.path import follow, line, plan, wait
 from bt_exec_skills.door.sim.world import DoorWorld
 from bt_exec_skills.motion.stepped import MotionSteps
 
-__all__ = ["STANDS_OUT_RAD", "Job", "Variant", "phase"]
+__all__ = ["Job", "Variant", "phase"]
 
-STANDS_OUT_RAD = 0.4  # a door this far open stands in the way of a hand going past
+_STANDS_OUT_RAD = 0.4  # a door this far open stands in the way of a hand going past
+_BESIDE_M = 0.05  # half of a hand and a little room: a motion that comes nearer may hit the door
+_SAMPLE_RAD = 0.05
 _CLEAR_M = 0.16  # how far before the closed door's plane a hand is out of the cabinet
 
 
@@ -119,6 +125,37 @@ class Job:
             return [inner, *line(inner, before), *line(before, outer)]
         return [outer, *line(outer, before), *line(before, inner)]
 
+    def past_door(self, goal: Pose) -> list[Vector]:
+        """Return joint angles to `goal` before the door's outer face, past the door.
+
+        The straight motion of the joints if it does, else the shortest way round the free edge that
+        does; if none does, the one that comes least near.
+
+        Raises:
+            Failed: UNREACHABLE, if the goal is out of reach; nothing has moved then.
+        """
+        best = self.plan([goal])
+        room = self._room(best)
+        round_edge = self.round_edge(outwards=True)
+        for first in reversed(range(len(round_edge))):
+            if room >= _BESIDE_M:
+                break
+            with contextlib.suppress(Failed):  # this way is out of reach, the goal is not
+                path = self.plan([*round_edge[first:], goal])
+                if self._room(path) > room:
+                    best, room = path, self._room(path)
+        return best
+
+    def _room(self, path: Sequence[Vector]) -> float:
+        """Return how far the arm keeps from the panel all along `path` [m]."""
+        world, room = self.world, math.inf
+        for start, end in itertools.pairwise([self.limb.target, *path]):
+            count = max(1, math.ceil(float(np.abs(end - start).max()) / _SAMPLE_RAD))
+            for k in range(1, count + 1):
+                arm = self.ik.along(start + (end - start) * k / count)
+                room = min(room, world.geometry.beside(world.angle, arm))
+        return room
+
     def back_off(self, distance: float) -> MotionSteps:
         """Draw the hand back along its fingers by `distance` [m]."""
         fingers = self.limb.fingers
@@ -132,7 +169,7 @@ class Job:
         door, angle, grip = self.world.geometry, self.world.angle, self.limb.grip
         side = side_of(self.limb.arm)
         way: list[Pose] = []
-        if angle > STANDS_OUT_RAD and grip[2] > door.edge(angle)[2] - DOOR_HEIGHT / 2 - 0.05:
+        if angle > _STANDS_OUT_RAD and grip[2] > door.edge(angle)[2] - DOOR_HEIGHT / 2 - 0.05:
             if side * door.outside(angle, grip) < 0.03:
                 way += self.round_edge(outwards=side > 0)
             beside = np.array([0.26, side * 0.24, 0.85])

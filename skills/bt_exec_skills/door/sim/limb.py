@@ -6,7 +6,6 @@ The handle is held by a point (the hand may turn about the bar), the material as
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import mujoco
@@ -14,11 +13,9 @@ import numpy as np
 
 from bt_exec_skills.door.robot import Arm
 from bt_exec_skills.door.sim.arm import FINGER_OPEN, JOINTS
-from bt_exec_skills.door.sim.ik import Vector
+from bt_exec_skills.door.sim.ik import Vector, along_arm
 
 __all__ = ["Limb"]
-
-_TIP = 0.02  # how far the finger tips reach beyond the grip [m]
 
 
 class Limb:
@@ -78,10 +75,8 @@ class Limb:
 
     def along(self) -> Vector:
         """Return points from the elbow to the finger tips, world frame [m], shape (n, 3)."""
-        corners = [self._data.xpos[self._fore], self._data.xpos[self._hand], self.grip]
-        corners.append(self.grip + _TIP * self.fingers)
-        part = np.linspace(0.0, 1.0, 8)[:, None]
-        return np.vstack([a + (b - a) * part for a, b in itertools.pairwise(corners)])
+        elbow, wrist = self._data.xpos[self._fore], self._data.xpos[self._hand]
+        return along_arm(elbow, wrist, self.grip, self.fingers)
 
     @property
     def fingers(self) -> Vector:

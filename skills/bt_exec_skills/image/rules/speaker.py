@@ -8,8 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-import yaml
-
+from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_skills.image.bench import Candidates
 from bt_exec_skills.image.rules.words import said_in
 
@@ -19,7 +18,7 @@ __all__ = ["Speaker", "left_out", "sure"]
 @lru_cache(maxsize=1)
 def _sentences() -> Mapping[str, Any]:
     text = Path(__file__).with_name("phrasing.yaml").read_text(encoding="utf-8")
-    return cast(Mapping[str, Any], yaml.safe_load(text))
+    return cast(Mapping[str, Any], parse_yaml(text))
 
 
 class Speaker:

@@ -12,8 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-import yaml
-
+from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_skills.image.perception.attributes import AttributeName
 from bt_exec_skills.image.perception.relations import RelationName
 from bt_exec_skills.image.rules.question import Phrase, Unread
@@ -129,7 +128,7 @@ class Words:
 @lru_cache(maxsize=1)
 def _file() -> Mapping[str, Any]:
     text = Path(__file__).with_name("words.yaml").read_text(encoding="utf-8")
-    return cast(Mapping[str, Any], yaml.safe_load(text))
+    return cast(Mapping[str, Any], parse_yaml(text))
 
 
 @lru_cache(maxsize=2)

@@ -49,7 +49,7 @@ def readings_of(command: str, now: Environment) -> tuple[str, list[Token], list[
     """
     text = unicodedata.normalize("NFC", command).replace("’", "'").strip().casefold()
     language = language_of(text)
-    tokens = tokens_of(text, language, now.objects)
+    tokens = tokens_of(text, language, now.objects, now.tables)
     grammar = read_korean if language == "ko" else read_english
     readings = grammar(Words(tokens, text))
     if not readings:
@@ -100,7 +100,7 @@ class TableCompiler:
             move.thing: move.target
             for one in subgoals
             for move in one.moves
-            if move.target and move.side == "in"
+            if move.target and move.side == "in" and not move.spot
         }
         return Plan(
             plan_of(header, subgoals, wanted), meaning=_meaning(language, tokens, readings[0])

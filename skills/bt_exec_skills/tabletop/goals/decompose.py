@@ -11,12 +11,16 @@ from dataclasses import replace
 from bt_exec_skills.tabletop.environment import Environment, Point
 from bt_exec_skills.tabletop.goals.groups import containers_of, groups_of, things
 from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
-from bt_exec_skills.tabletop.goals.resolve import Scope, one_of, things_of
+from bt_exec_skills.tabletop.goals.phrases import taken_from
+from bt_exec_skills.tabletop.goals.places import changed_places, onto_table, out_of
+from bt_exec_skills.tabletop.goals.resolve import Scope, one_of, table_for, things_of
 from bt_exec_skills.tabletop.names import Attribute, looks_of
+from bt_exec_skills.tabletop.robot import Side
 
 __all__ = ["decompose", "shortest", "subgoals_of"]
 
 _USER_TRAY = "tray"
+_LIFTING = ("move", "bring", "swap", "pick", "out")
 
 
 def decompose(
@@ -73,8 +77,8 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
             scope.left |= {name for phrase in ask.themes for name in things_of(phrase, scope)}
     found: list[Subgoal] = []
     for number, ask in enumerate(asked):
-        if ask.verb in ("pick", "bring", "go") and _goes_on(asked[number + 1 :]):
-            scope.last = _all_of(ask.themes, scope, some="one")  # "pick it up and put it there"
+        if ask.verb in ("pick", "bring", "go", "out") and _goes_on(asked[number + 1 :]):
+            scope.last = _all_of(_themes(ask), scope, some="one")  # "pick it up and put it there"
         elif ask.verb != "leave":
             subgoals = _of(ask, scope, language)
             found += subgoals
@@ -98,23 +102,34 @@ def _check_once(found: list[Subgoal]) -> None:
         last = {move.thing: move for move in one.moves if move.target}
         for move in last.values():
             other = places.setdefault(move.thing, move)
-            if (other.target, other.side) != (move.target, move.side):
+            if (other.target, other.side, other.spot) != (move.target, move.side, move.spot):
                 options = f"{other.target}, {move.target}"
                 raise Trouble("TWO_PLACES", what=move.thing, options=options)
 
 
 def _of(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
+    tables = [phrase for phrase in ask.themes if phrase.table]
+    if tables and ask.verb in _LIFTING:
+        raise Trouble("CANNOT_LIFT", what=tables[0].text)
     match ask.verb:
         case "sort":
             return _sorted(ask, scope, language)
         case "swap":
-            return _swapped(ask, scope)
+            return [_swapped(ask, scope)]
         case "bring":
             tray = _tray(scope.now)
             names = _loose(_all_of(ask.themes, scope, some="one"), scope)
-            return [_goal(names, tray, scope.now, language)]
-        case "clear":
+            return [_goal(_into(names, tray), scope.now, language)]
+        case "empty" if not any(phrase.table for phrase in ask.themes):
+            names = _loose(_content(ask.themes, scope), scope)
+            return [_goal(out_of(names, scope.now), scope.now, language)]
+        case "clear" | "empty":
             return _cleared(ask, scope, language)
+        case "out" if ask.to is not None and ask.to.table:
+            return _cleared(replace(ask, themes=_themes(ask), to=None), scope, language)
+        case "out":
+            names = _loose(_all_of(_themes(ask), scope), scope)
+            return [_goal(out_of(names, scope.now), scope.now, language)]
         case "pick":
             names = _loose(_all_of(ask.themes, scope, some="one"), scope)
             if len(names) > 1:
@@ -123,11 +138,35 @@ def _of(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
             text = f"{thing} in the hand" if language == "en" else f"{thing} → 손"
             return [Subgoal(text, (Move(names[0]),))]
         case "go":
-            name = one_of(ask.themes[0], scope)
+            place = ask.themes[0]
+            name = table_for(place, scope, ()) if place.table else one_of(place, scope)
             text = f"at {_short(name)}" if language == "en" else f"{_short(name)} 앞"
             return [Subgoal(text, (Move(name, hold=False),))]
         case _:
             return [_moved(ask, scope, language)]
+
+
+def _themes(ask: Ask) -> tuple[Phrase, ...]:
+    """Return what an ask is about; what is taken out of something is what lies in it."""
+    if ask.verb != "out" or ask.to is None:
+        return ask.themes
+    return tuple(taken_from(one, ask.to) for one in ask.themes)
+
+
+def _content(phrases: Iterable[Phrase], scope: Scope) -> tuple[str, ...]:
+    """Return what lies in containers.
+
+    Raises:
+        Trouble: NO_CONTAINER, or NOTHING_TO_DO if they are empty.
+    """
+    found: list[str] = []
+    for name in _all_of(phrases, scope):
+        if not looks_of(name).holds_things:
+            raise Trouble("NO_CONTAINER", scope.now.containers(), what=name)
+        found += scope.now.content(name)
+    if not found:
+        raise Trouble("NOTHING_TO_DO")
+    return tuple(found)
 
 
 def _all_of(phrases: Iterable[Phrase], scope: Scope, *, some: str = "all") -> tuple[str, ...]:
@@ -154,39 +193,50 @@ def _loose(names: tuple[str, ...], scope: Scope) -> tuple[str, ...]:
 
 def _moved(ask: Ask, scope: Scope, language: str) -> Subgoal:
     assert ask.to is not None
-    if ask.to.table:
-        raise Trouble("NO_TABLE", scope.now.containers())
-    target = one_of(ask.to, scope)
+    to, side = ask.to, ask.side
+    if to.table and to.relation is not None and to.relation[0] != "in":
+        side, to = to.relation  # "on the table next to the bowl"
+    if to.table:
+        if side != "in":
+            raise Trouble("NO_TABLE", scope.now.containers())
+        names = _loose(_all_of(ask.themes, scope), scope)
+        return _goal(onto_table(names, to, scope), scope.now, language)
+    target = one_of(to, scope)
     names = tuple(name for name in _all_of(ask.themes, scope) if name != target)
     names = _loose(names, scope) if names else ()
     if not names:
         raise Trouble("ALL_LEFT_OUT", what=ask.text)
-    if ask.side == "in" and not looks_of(target).holds_things:
+    if side == "in" and not looks_of(target).holds_things:
         raise Trouble("NO_CONTAINER", scope.now.containers(), what=target)
-    if ask.side != "in" and len(names) > 1:
+    if side not in ("in", "next_to") and len(names) > 1:
         raise Trouble("ONE_BESIDE", names, what=target, options=", ".join(names))
-    goal = _goal(names, target, scope.now, language)
-    if ask.side == "in":
-        return goal
-    relation = {
-        "next_to": ("next to", "옆"),
-        "left_of": ("left of", "왼쪽"),
-        "right_of": ("right of", "오른쪽"),
-        "in_front_of": ("in front of", "앞"),
-        "behind": ("behind", "뒤"),
-    }[ask.side]
-    said, near = _short(names[0]), _short(target)
-    text = f"{said} {relation[0]} {near}" if language == "en" else f"{said} → {near} {relation[1]}"
-    return Subgoal(text[:64], tuple(replace(move, side=ask.side) for move in goal.moves))
+    return _goal(_into(names, target, side), scope.now, language)
 
 
-def _goal(names: tuple[str, ...], target: str, now: Environment, language: str) -> Subgoal:
-    """Return the subgoal of things in one container."""
-    said, into = ", ".join(map(_short, names)), _short(target)
+_RELATIONS = {
+    "in": ("in", ""),
+    "next_to": ("next to", "옆"),
+    "left_of": ("left of", "왼쪽"),
+    "right_of": ("right of", "오른쪽"),
+    "in_front_of": ("in front of", "앞"),
+    "behind": ("behind", "뒤"),
+}
+
+
+def _into(names: Iterable[str], target: str, side: Side = "in") -> tuple[Move, ...]:
+    return tuple(Move(name, target, side) for name in names)
+
+
+def _goal(moves: tuple[Move, ...], now: Environment, language: str) -> Subgoal:
+    """Return the subgoal of things that go to one place, or each out of its own."""
+    names, targets = [move.thing for move in moves], {move.target for move in moves}
+    said, into = ", ".join(map(_short, names)), ", ".join(map(_short, sorted(targets)))
     if len(names) > 2 or len(said) > 40:
         said = f"{len(names)} things" if language == "en" else f"물건 {len(names)}개"
-    text = f"{said} in {into}" if language == "en" else f"{said} → {into}"
-    moves = tuple(Move(name, target) for name in names)
+    english, korean = _RELATIONS[moves[0].side]
+    if targets <= now.tables.keys():
+        english = "on"
+    text = f"{said} {english} {into}" if language == "en" else f"{said} → {into} {korean}".strip()
     return Subgoal(text[:64], shortest(moves, now))
 
 
@@ -204,6 +254,8 @@ def _sorted(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
         unknown = groups[""]
         raise Trouble("NO_ATTRIBUTE", unknown, attribute=by, options=", ".join(unknown))
     target = ask.to
+    if target is not None and target.table:
+        raise Trouble("NO_CONTAINER", now.containers(), what=target.text)
     chosen = containers_of(groups, by, now, target.kind if target is not None else "")
     return [
         _group_goal(by, value, group, chosen[value], now, language)
@@ -243,7 +295,7 @@ def _group_goal(
 
 
 def _cleared(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
-    """Return the subgoal of what lies about: into the one container there is for it."""
+    """Return the subgoal of what lies about: into the one container, or on the one other table."""
     now = scope.now
     phrases = ask.themes or (Phrase("", number="all"),)
     names = tuple(
@@ -252,17 +304,27 @@ def _cleared(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
     if not names:
         raise Trouble("NOTHING_TO_DO")
     names = _loose(names, scope)
+    if ask.to is not None and ask.to.table:
+        return [_goal(onto_table(names, ask.to, scope), now, language)]
     if ask.to is not None:
-        return [_goal(names, one_of(ask.to, scope), now, language)]
+        return [_goal(_into(names, one_of(ask.to, scope)), now, language)]
     holders = [one for one in now.looks() if one.holds_things and one.kind != _USER_TRAY]
     for kind in ("basket", "box"):
         bins = [one.name for one in holders if one.kind == kind]
         if len(bins) == 1:
-            return [_goal(names, bins[0], now, language)]
+            return [_goal(_into(names, bins[0]), now, language)]
     if len(holders) == 1:
-        return [_goal(names, holders[0].name, now, language)]
-    options = tuple(one.name for one in holders)
+        return [_goal(_into(names, holders[0].name), now, language)]
+    others = tuple(now.tables.keys() - {now.table_of(name) for name in names})
+    if len(others) == 1 and any(map(_of_table, phrases)):
+        return [_goal(_into(names, others[0]), now, language)]
+    options = (*(one.name for one in holders), *sorted(others))
     raise Trouble("WHERE_TO", options, what=ask.text, options=", ".join(options) or "-")
+
+
+def _of_table(phrase: Phrase) -> bool:
+    """Whether a phrase is about what is on a table."""
+    return phrase.table or (phrase.relation is not None and phrase.relation[1].table)
 
 
 def _tray(now: Environment) -> str:
@@ -277,25 +339,13 @@ def _tray(now: Environment) -> str:
     return trays[0]
 
 
-def _swapped(ask: Ask, scope: Scope) -> list[Subgoal]:
-    """Return the moves that let two things change places; one waits on a third container."""
-    now = scope.now
+def _swapped(ask: Ask, scope: Scope) -> Subgoal:
+    """Return the subgoal of two things that change places."""
     names = _loose(_all_of(ask.themes, scope, some="one"), scope)
     if len(names) != 2:
         raise Trouble("SWAP_TWO", names, options=", ".join(names))
-    first, second = names
-    one, other = now.holder(first), now.holder(second)
-    if one is None or other is None:
-        loose = ", ".join(name for name in names if now.holder(name) is None)
-        raise Trouble("SWAP_NEEDS_CONTAINERS", names, what=loose)
-    if one == other:
-        raise Trouble("NOTHING_TO_DO")
-    waits = [holder for holder in now.containers() if holder not in (one, other)]
-    if not waits:
-        raise Trouble("SWAP_NEEDS_ROOM", names, options=", ".join(now.containers()))
-    moves = (Move(first, waits[0]), Move(second, one), Move(first, other))
-    text = f"{_short(first)} ↔ {_short(second)}"
-    return [Subgoal(text[:64], moves)]
+    text = " ↔ ".join(map(_short, names))
+    return Subgoal(text[:64], changed_places(*names, scope.now))
 
 
 def _short(name: str) -> str:

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import cast
 
-from bt_exec_skills.tabletop.goals.model import Ask, Order, Phrase
-from bt_exec_skills.tabletop.goals.phrases import Draft, Words
+from bt_exec_skills.tabletop.goals.model import Ask, Order, Phrase, Verb
+from bt_exec_skills.tabletop.goals.phrases import Draft, Words, taken_from
 from bt_exec_skills.tabletop.names import Attribute
 from bt_exec_skills.tabletop.robot import Side
 
@@ -41,7 +41,7 @@ class _Grammar:
         if at == len(self.words):
             yield asks, at
             return
-        for ask, end in self.clause(at, bool(asks)):
+        for ask, end in self.clause(at):
             after = self.skip(end, "filler")
             if after == len(self.words):
                 yield (*asks, ask), after
@@ -55,7 +55,7 @@ class _Grammar:
 
     # -- clauses
 
-    def clause(self, start: int, goes_on: bool) -> Iterator[tuple[Ask, int]]:
+    def clause(self, start: int) -> Iterator[tuple[Ask, int]]:
         words, at = self.words, start
         if words.of(at, "not"):
             if words.of(at + 1, "verb"):
@@ -63,9 +63,9 @@ class _Grammar:
                     yield Ask("leave", words.said(start, end), themes), end
             return
         verbs = words.all_of(at, "verb")
+        if not verbs or words.of(at, "order"):
+            yield from self.put(start, at)
         if not verbs:
-            if goes_on:
-                yield from self.put(start, at)
             return
         kept = words.tokens[at].text.startswith("leave")
         at = self.skip(at + 1, "filler")
@@ -81,8 +81,14 @@ class _Grammar:
             yield from self.bring(start, at)
         if verbs & {"move", "sort", "bring", "pick"}:
             yield from self.put(start, at)
+        if "out" in verbs or "clear" in verbs:
+            yield from self.out(start, at)
         if "clear" in verbs:
-            yield from self.clear(start, at)
+            yield from self.clear(start, at, "clear")
+        if "empty" in verbs:
+            yield from self.clear(start, at, "empty")
+        if "pick" in verbs and "bring" not in verbs:
+            yield from self.hand_over(start, at)
         for verb in ("pick", "go"):
             if verb in verbs:
                 for themes, end in self.things(at):
@@ -129,27 +135,62 @@ class _Grammar:
             end = self.skip(end, "me", "filler")
             yield Ask("bring", self.words.said(start, end), themes), end
 
+    def hand_over(self, start: int, at: int) -> Iterator[tuple[Ask, int]]:
+        """Read "grab the cup for me": what is picked for somebody is brought."""
+        for themes, end in self.things(at):
+            if self.words.of(end, "me") and self.words.tokens[end].text not in ("over", "here"):
+                end = self.skip(end, "me", "filler")
+                yield Ask("bring", self.words.said(start, end), themes), end
+
     def put(self, start: int, at: int) -> Iterator[tuple[Ask, int]]:
         """Put things somewhere; with "the bowl of its colour" this is sorting."""
         words = self.words
+        if words.of(at, "all") and (by := words.of(at + 1, "attribute")):
+            for (side, to), end in self.places(at + 2):
+                if side == "in" and to.own is not None:  # "each shape on its own plate"
+                    text = words.said(start, end)
+                    yield (
+                        Ask("sort", text, (), replace(to, own=None), "in", cast(Attribute, by)),
+                        end,
+                    )
+        for themes, after in self.things(at):
+            after = self.skip(after, "filler", "goes")
+            yield from self.put_there(start, after, themes)
+            if words.of(after, "out"):
+                for away, past in self.thing(after + 1):
+                    if away.relation is None:  # "the cup from the bowl to the plate"
+                        inside = tuple(taken_from(one, away) for one in themes)
+                        yield from self.put_there(start, past, inside)
+
+    def put_there(
+        self, start: int, at: int, themes: tuple[Phrase, ...]
+    ) -> Iterator[tuple[Ask, int]]:
+        for (side, to), end in self.places(at):
+            text = self.words.said(start, end)
+            if to.own is not None:
+                yield Ask("sort", text, themes, replace(to, own=None), "in", to.own), end
+            elif to.but and to.number != "any":  # "everything in the basket except the cup"
+                less = tuple(replace(one, but=(*one.but, *to.but)) for one in themes)
+                yield Ask("move", text, less, replace(to, but=()), side), end
+            else:
+                yield Ask("move", text, themes, to, side), end
+
+    def out(self, start: int, at: int) -> Iterator[tuple[Ask, int]]:
+        """Take things out of a container, or off a table."""
+        words = self.words
         for themes, after in self.things(at):
             after = self.skip(after, "filler")
-            for (side, to), end in self.places(after):
-                text = words.said(start, end)
-                if to.own is not None:
-                    yield Ask("sort", text, themes, replace(to, own=None), "in", to.own), end
-                else:
-                    yield Ask("move", text, themes, to, side), end
             if words.of(after, "out"):
                 for away, end in self.thing(after + 1):
-                    yield Ask("move", words.said(start, end), themes, away, "next_to"), end
+                    yield Ask("out", words.said(start, end), themes, away), end
 
-    def clear(self, start: int, at: int) -> Iterator[tuple[Ask, int]]:
+    def clear(self, start: int, at: int, verb: Verb) -> Iterator[tuple[Ask, int]]:
         words = self.words
-        yield Ask("clear", words.said(start, at), ()), at
+        if verb == "clear":
+            yield Ask(verb, words.said(start, at), ()), at
         for themes, after in self.things(at):
             after = self.skip(after, "filler")
-            yield Ask("clear", words.said(start, after), themes), after
+            yield Ask(verb, words.said(start, after), themes), after
             for to, end in self.to(after):
                 yield Ask("clear", words.said(start, end), themes, to), end
 
@@ -160,6 +201,10 @@ class _Grammar:
                 yield to, end
 
     def places(self, at: int) -> Iterator[tuple[tuple[Side, Phrase], int]]:
+        if (part := self.words.of(at, "part")) is not None:
+            for to, end in self.thing(at + 1):
+                if to.table:
+                    yield ("in", replace(to, part=part)), end
         for side in sorted(self.words.all_of(at, "side")):
             for to, end in self.thing(at + 1):
                 yield (cast(Side, side), to), end
@@ -183,21 +228,44 @@ class _Grammar:
         if draft.empty:
             return
         words = self.words
+        if not draft.values:  # "every cube that is red", "everything red"
+            end = self._adjectives(draft, at + 1 if words.of(at, "that") else at)
+            at = end if draft.values else at
         if words.of(at, "match") or (words.of(at, "of") and words.of(at + 1, "own")):
             past = self.skip(at, "match", "of", "own")
             own = words.of(past, "attribute")
             if own is None:
                 return
             draft.own, at = cast(Attribute, own), past + 1
+        if words.of(at, "apart"):
+            for apart, end in self.not_so(at + 1):
+                yield replace(draft.phrase(words.said(start, end)), but=(apart,)), end
+            return
         for but, after in self.excluded(at):
             draft.but = but
             yield draft.phrase(words.said(start, after)), after
         draft.but = ()
         past = at + 1 if words.of(at, "that") else at
+        if draft.table and words.of(at, "with"):  # "the table with the tray"
+            for holder, after in self.thing(at + 1):
+                draft.relation = ("in", holder)
+                yield draft.phrase(words.said(start, after)), after
+        if words.of(past, "side") == "in" and words.tokens[past].text.endswith("to"):
+            return  # "to", "into", "onto" say where it goes, not which it is
         for relation, after in self.places(past):
             if relation[1].own is None:
                 draft.relation = relation
                 yield draft.phrase(words.said(start, after)), after
+
+    def not_so(self, at: int) -> Iterator[tuple[Phrase, int]]:
+        """Yield what is left out by "that is not red" or "that are not in a bowl"."""
+        draft = Draft()
+        end = self._adjectives(draft, at)
+        if draft.values:
+            yield replace(draft.phrase(self.words.said(at, end)), number="some"), end
+        for (side, place), after in self.places(at):
+            text = self.words.said(at, after)
+            yield Phrase(text, number="some", relation=(side, place)), after
 
     def excluded(self, at: int) -> Iterator[tuple[tuple[Phrase, ...], int]]:
         yield (), at
@@ -215,6 +283,10 @@ class _Grammar:
         while at < len(words):
             if (value := words.of(at, "rest")) is not None:
                 draft.rest = True
+                draft.number = "any" if words.of(at, "any") else draft.number
+            elif (value := words.of(at, "table_name")) is not None:
+                draft.name, draft.headed, draft.table = value, True, True
+                return draft, at + 1
             elif (value := words.of(at, "name")) is not None:
                 draft.name, draft.headed = value, True
                 return draft, at + 1
@@ -253,12 +325,24 @@ class _Grammar:
                 draft.plural |= words.tokens[at].plural
                 return draft, at + 1
             elif words.of(at, "table"):
-                draft.table, draft.headed, draft.number = True, True, "all"
+                draft.table, draft.headed, draft.number = True, True, draft.number or "all"
                 return draft, at + 1
             elif not (words.of(at, "the") or words.of(at, "only") or words.of(at, "of")):
                 break
             at += 1
         return draft, at
+
+    def _adjectives(self, draft: Draft, at: int) -> int:
+        words = self.words
+        kinds: tuple[Attribute, ...] = ("colour", "size")
+        while True:
+            found = next((kind for kind in kinds if words.of(at, kind) is not None), None)
+            if found is None:
+                return at
+            draft.add(found, words.of(at, found) or "")
+            at += 1
+            if words.of(at, "and") and self._adjective_follows(draft, at):
+                at += 1
 
     def _adjective_follows(self, draft: Draft, at: int) -> bool:
         """Whether "and" joins two adjectives of one noun: "the red and blue cubes"."""

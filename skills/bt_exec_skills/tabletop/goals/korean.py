@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from bt_exec_skills.tabletop.goals.model import Ask, Number, Order, Phrase
-from bt_exec_skills.tabletop.goals.phrases import Draft, Words
-from bt_exec_skills.tabletop.names import Attribute
+from bt_exec_skills.tabletop.goals.phrases import Draft, Words, taken_from
+from bt_exec_skills.tabletop.names import CONTAINERS, Attribute
 from bt_exec_skills.tabletop.robot import Side
 
 __all__ = ["read_korean"]
@@ -106,6 +106,8 @@ class _Grammar:
             if verbs & {"sort", "move", "clear"} and had.side == "in":
                 yield Ask("sort", text, themes or (everything,), to, "in", by)
             return
+        if "out" in verbs and to is None and (themes or had.out is not None):
+            yield Ask("out", text, themes or (everything,), had.out)
         if "swap" in verbs and themes and to is None:
             yield Ask("swap", text, themes)
             return
@@ -114,9 +116,12 @@ class _Grammar:
             return
         if had.me:
             return
-        if had.out is not None and verbs & {"move", "pick"} and to is None and themes:
-            yield Ask("move", text, themes, had.out, "next_to")
-            return
+        if had.out is not None:
+            if verbs & {"move", "pick", "clear"} and to is None and themes:
+                yield Ask("out", text, themes, had.out)
+            if to is None or not themes:
+                return
+            themes = tuple(taken_from(one, had.out) for one in themes)
         if to is not None and verbs & {"move", "sort", "clear", "bring"}:
             yield Ask(
                 "move",
@@ -127,6 +132,8 @@ class _Grammar:
             )
         elif "clear" in verbs and to is None:
             yield Ask("clear", text, themes or (everything,))
+        elif "empty" in verbs and to is None and themes:
+            yield Ask("empty", text, themes)
         elif "pick" in verbs and themes and to is None:
             yield Ask("pick", text, themes)
         if "go" in verbs and to is not None and not themes:
@@ -183,17 +190,28 @@ class _Grammar:
             if words.of(at, "particle") == "to":
                 yield draft.phrase(text), "in", "to", at + 1
                 continue
+            if draft.kind in CONTAINERS and words.of(at, "and") and words.said(at, at + 1) == ",":
+                yield draft.phrase(text), "in", "to", at  # "큰 건 큰 그릇, 작은 건 작은 그릇에"
+            part = words.of(self.skip(at, "of"), "order")
+            if draft.table and part in ("left", "right", "middle"):
+                end = self.skip(at, "of") + 1
+                end = end + 1 if words.of(end, "side") == "in" else end
+                if words.of(end, "particle") == "to":
+                    yield replace(draft.phrase(text), part=part), "in", "to", end + 1
             past = at + 1 if words.of(at, "of") else at
+            aside = self.skip(past, "filler")  # "바로 옆에"
+            past = aside if words.of(aside, "side") else past
             for side in sorted(words.all_of(past, "side")):
                 if words.of(past + 1, "particle") == "to":
                     yield draft.phrase(text), cast(Side, side), "to", past + 2
                 elif words.of(past + 1, "out"):
                     yield draft.phrase(text), "in", "out", past + 2
             end, default = at, topic
+            if draft.table and words.of(end, "side") == "in":  # "테이블 위를"
+                end += 1
             if words.of(end, "only"):
                 end, default = end + 1, topic
-            if words.of(end, "of") and words.of(end + 1, "place"):
-                end += 2
+            end = self.place(end)
             if words.of(end, "particle") == "theme":
                 if (
                     words.tokens[end].text in ("은", "는")
@@ -202,8 +220,12 @@ class _Grammar:
                 ):
                     default = "all"
                 end += 1
-            end = self.skip(end, "and")
-            yield draft.phrase(text, default), "in", "theme", end
+            yield draft.phrase(text, default), "in", "theme", self.place(self.skip(end, "and"))
+
+    def place(self, at: int) -> int:
+        """Return what follows "(의) 자리(를)", which swapping is said with."""
+        past = self.skip(at, "of", "filler")
+        return self.skip(past + 1, "particle") if self.words.of(past, "place") else at
 
     def phrase(self, start: int) -> Iterator[tuple[Draft, int, Number]]:
         """Yield a noun with what stands before it, perhaps where it is: "그릇 안에 있는 사과"."""
@@ -214,13 +236,28 @@ class _Grammar:
         yield draft, at, topic
         holder = draft.phrase(words.said(start, at))
         past = at + 1 if words.of(at, "of") else at
+        joined = words.of(past + 1, "that") or words.of(past + 1, "of")
+        bare = words.of(past, "order") is None and self._before_noun(past + 1)  # "테이블 위 사과"
         ways: list[tuple[Side, int]] = [
-            (cast(Side, side), past + 2)
+            (cast(Side, side), past + 2 if joined else past + 1)
             for side in sorted(words.all_of(past, "side"))
-            if words.of(past + 1, "that") or words.of(past + 1, "of")
+            if joined or bare
         ]
+        if draft.table and self._before_noun(at):  # "왼쪽 테이블 물건"
+            ways.append(("in", at))
+        if words.of(at, "particle") == "theme" and words.of(at + 1, "that"):
+            inner, end, default = self.plain(at + 2)  # "쟁반이 있는 테이블"
+            if inner.table:
+                inner.relation = ("in", holder)
+                yield inner, end, default
         if words.of(at, "that"):
             ways.append(("in", at + 1))
+        if words.of(at, "apart"):  # "그릇에 없는 사과"
+            inner, end, default = self.plain(at + 1)
+            if not inner.empty:
+                inside = Phrase(holder.text, number="some", relation=("in", holder))
+                inner.but = (*inner.but, inside)
+                yield inner, end, default
         for side, after in ways:
             inner, end, default = self.plain(after)
             if not inner.empty and inner.relation is None:
@@ -232,6 +269,9 @@ class _Grammar:
         words, draft = self.words, Draft()
         topic: Number = "one"
         while at < len(words):
+            if (value := words.of(at, "table_name")) is not None:
+                draft.name, draft.headed, draft.table = value, True, True
+                return draft, at + 1, topic
             if (value := words.of(at, "name")) is not None:
                 draft.name, draft.headed = value, True
                 return draft, at + 1, topic
@@ -240,7 +280,7 @@ class _Grammar:
                 topical = words.tokens[at].text.endswith(("는", "은", "건"))
                 at += 1
                 if topical or not (
-                    words.of(at, "noun") or words.of(at, "thing") or words.of(at, "colour")
+                    any(words.of(at, kind) for kind in ("noun", "thing", "colour", "table"))
                 ):
                     return draft, at, topic
                 continue
@@ -286,7 +326,7 @@ class _Grammar:
                 number: Number = "all" if value in ("generic", "plural") else "some"
                 return self._counted(draft, at + 1, number)
             elif words.of(at, "table"):
-                draft.table, draft.headed, draft.number = True, True, "all"
+                draft.table, draft.headed, draft.number = True, True, draft.number or "all"
                 return draft, at + 1, topic
             else:
                 break
@@ -309,7 +349,7 @@ class _Grammar:
         return None, at
 
     def _before_noun(self, at: int) -> bool:
-        kinds = ("noun", "thing", "colour", "size", "order", "number", "own", "attribute")
+        kinds = ("noun", "thing", "table", "colour", "size", "order", "number", "own", "attribute")
         return any(self.words.of(at, kind) is not None for kind in kinds)
 
     def _counted(self, draft: Draft, at: int, topic: Number) -> tuple[Draft, int, Number]:

@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from bt_exec_skills.tabletop.names import Attribute
-from bt_exec_skills.tabletop.robot import Side
+from bt_exec_skills.tabletop.robot import Side, Spot
 
 __all__ = ["Ask", "Move", "Number", "Phrase", "Subgoal", "Trouble", "Verb"]
 
-Verb: TypeAlias = Literal["move", "sort", "clear", "bring", "swap", "pick", "go", "leave"]
+Verb: TypeAlias = Literal[
+    "move", "sort", "clear", "empty", "out", "bring", "swap", "pick", "go", "leave"
+]
 Number: TypeAlias = Literal["all", "one", "any", "some"]
 """All of them; exactly one that is meant; any one; one or all, as the act has it."""
 Order: TypeAlias = Literal[
@@ -34,11 +36,12 @@ class Phrase:
         count: How many, if said; 0 if not.
         order: Which of several: by size, by distance, as the robot sees them.
         relation: Where they are, relative to others.
-        but: What is left out.
+        but: What is left out; of "some", there may be none.
         rest: Whether what no other part of the command is about is meant.
         again: Whether what the part before was about is meant.
         own: The attribute in which container and thing agree: "the bowl of its colour".
-        table: Whether the table itself is meant.
+        table: Whether a table itself is meant.
+        part: Which part of a table: ``left``, ``right``, ``middle``.
         name: The full name of an object.
     """
 
@@ -54,6 +57,7 @@ class Phrase:
     again: bool = False
     own: Attribute | None = None
     table: bool = False
+    part: str = ""
     name: str = ""
 
 
@@ -86,12 +90,14 @@ class Move:
         thing: Name of the object.
         target: Name of what it goes into or beside; empty if it goes nowhere.
         side: How.
+        spot: Where on a table, if that matters.
         hold: Whether it is picked.
     """
 
     thing: str
     target: str = ""
     side: Side = "in"
+    spot: Spot = ()
     hold: bool = True
 
 

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bt_exec_skills.tabletop.goals.model import Number, Order, Phrase
 from bt_exec_skills.tabletop.goals.tokens import Token
 from bt_exec_skills.tabletop.names import Attribute
 from bt_exec_skills.tabletop.robot import Side
 
-__all__ = ["Draft", "Words"]
+__all__ = ["Draft", "Words", "taken_from"]
+
+
+def taken_from(theme: Phrase, holder: Phrase) -> Phrase:
+    """Return a phrase for what lies in something: "take the cup out of the bowl"."""
+    if theme.again or theme.name or theme.relation is not None:
+        return theme
+    return replace(theme, relation=("in", holder))
 
 
 class Words:
@@ -51,6 +58,7 @@ class Draft:
     again: bool = False
     own: Attribute | None = None
     table: bool = False
+    part: str = ""
     name: str = ""
     plural: bool = False
     headed: bool = False
@@ -97,5 +105,6 @@ class Draft:
             again=self.again,
             own=self.own,
             table=self.table,
+            part=self.part,
             name=self.name,
         )

@@ -50,9 +50,11 @@ def node_of(subgoal: Subgoal) -> Sequence:
 def _move(move: Move) -> dict[str, Any]:
     if not move.target:
         return {"tree": _PICK if move.hold else _GO, "with": {"object": move.thing}}
-    args = {"object": move.thing, "to": move.target, "side": move.side}
+    args: dict[str, Any] = {"object": move.thing, "to": move.target, "side": move.side}
+    if move.spot:
+        args["spot"] = list(move.spot)
     node: dict[str, Any] = {"tree": _MOVE, "with": args}
-    if move.side == "in":
+    if move.side == "in" and not move.spot:
         node["skip_if"] = {"object_in": {"object": move.thing, "target": move.target}}
     return node
 
@@ -73,7 +75,8 @@ def _read(node: NodeBase) -> Move | None:
     args = node.args
     if node.tree != _MOVE:
         return Move(str(args["object"]), hold=node.tree == _PICK)
-    return Move(str(args["object"]), str(args["to"]), args.get("side", "in"))
+    spot = tuple(args.get("spot", ()))
+    return Move(str(args["object"]), str(args["to"]), args.get("side", "in"), spot)
 
 
 def targets_of(root: NodeBase) -> dict[str, str]:

@@ -7,6 +7,7 @@ the plan, so the mission does not call itself done.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 
@@ -23,6 +24,7 @@ from bt_exec_skills.tabletop.goals.plan import goals_of, plan_of, targets_of
 __all__ = ["given_up", "replanned"]
 
 _HOPELESS = ("GRASP_MISSED", "UNREACHABLE", "NO_PATH", "OBJECT_GONE", "BLOCKED")
+_AT_SPOT_M = 0.15
 _MOST_TRIES = 2  # other failures of one thing until it is given up
 
 
@@ -71,8 +73,10 @@ def replanned(
                 if move.thing not in lost
                 and not any(_done(later, now) for later in moves[n:] if later.thing == move.thing)
                 and move.thing in now.objects
-                and (not move.target or move.target in now.objects)
+                and (not move.target or now.at(move.target) is not None)
             )
+            if len({move.thing for move in moves}) < len({move.thing for move in goal.moves}):
+                moves = () if _changes_places(goal) else moves
             if number == failing:
                 moves = shortest(_held_first(moves, request), now)
         if moves:
@@ -108,14 +112,12 @@ def _aside(kept: list[Subgoal], now: Environment, request: Request) -> list[Subg
             if moves[0].thing == held:
                 return []
             break
-    others = [name for name in now.objects if name != held and not now.on_floor(name)]
-    others = [name for name in others if now.holder(name) is None]
-    if not others:
+    if not now.tables:
         return []
-    near = min(others, key=lambda name: now.objects[name].pos.flat(at))
+    near = min(now.tables, key=lambda name: math.dist(now.tables[name][:2], at[:2]))
     said = held.removeprefix("object_")
     text = f"{said} aside" if request.language == "en" else f"{said} → 옆에"
-    return [Subgoal(text, (Move(held, near, "next_to"),))]
+    return [Subgoal(text, (Move(held, near),))]
 
 
 def _failing(previous: MissionSpec, failure: Failure) -> int:
@@ -134,7 +136,14 @@ def _reached(goal: Subgoal, now: Environment) -> bool:
 
 
 def _done(move: Move, now: Environment) -> bool:
-    return bool(move.target) and move.side == "in" and now.inside(move.thing, move.target)
+    if not move.target or move.side != "in" or not now.inside(move.thing, move.target):
+        return False
+    return not move.spot or math.dist(now.objects[move.thing].pos[:2], move.spot) <= _AT_SPOT_M
+
+
+def _changes_places(goal: Subgoal) -> bool:
+    """Whether a thing moves twice: what changes places with nothing is left alone."""
+    return len({move.thing for move in goal.moves}) < len(goal.moves)
 
 
 def _held_first(moves: tuple[Move, ...], request: Request) -> tuple[Move, ...]:

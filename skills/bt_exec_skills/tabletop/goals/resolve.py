@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.environment import Environment, Point
 from bt_exec_skills.tabletop.goals.groups import things
 from bt_exec_skills.tabletop.goals.model import Phrase, Trouble
 from bt_exec_skills.tabletop.names import CONTAINERS, SIZES, Looks, looks_of
 from bt_exec_skills.tabletop.spots import is_beside
 
-__all__ = ["Scope", "one_of", "things_of"]
+__all__ = ["Scope", "one_of", "table_for", "tables_of", "things_of"]
 
 _ANY_SIZE = "medium"
+_BEHIND_RAD, _SAME_RAD = 2.6, 0.03
 
 
 @dataclass
@@ -50,6 +51,8 @@ def things_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str, 
     found = _meant(phrase, scope)
     if not found:
         raise _nothing(phrase, scope)
+    if phrase.table:
+        return found
     number = some if phrase.number == "some" else phrase.number
     if phrase.count:
         if len(found) < phrase.count:
@@ -60,6 +63,9 @@ def things_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str, 
         if definite and len(found) > phrase.count and not phrase.order:
             raise Trouble("WHICH_ONE", found, what=phrase.text, options=", ".join(found))
         return _ranked(found, phrase, scope)[: phrase.count]
+    if phrase.order in ("left", "right") and number == "all" and len(found) > 1:
+        side = replace(phrase, text=phrase.text, number="one", table=True, values={}, relation=None)
+        return _fitting(_on_tables(tables_of(side, scope), found, scope.now), phrase, scope)
     if phrase.order:
         return (_extreme(found, phrase, scope),)
     if number == "all" or len(found) == 1:
@@ -67,6 +73,12 @@ def things_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str, 
     if number == "any":
         return _near_first(found, scope.now)[:1]
     raise Trouble("WHICH_ONE", found, what=phrase.text, options=", ".join(found))
+
+
+def _fitting(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
+    if not found:
+        raise _nothing(phrase, scope)
+    return found
 
 
 def one_of(phrase: Phrase, scope: Scope) -> str:
@@ -91,14 +103,18 @@ def _meant(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
             raise Trouble("NOTHING_BEFORE", what=phrase.text)
         return scope.last
     if phrase.table:
-        return tuple(name for name in things(now) if now.holder(name) is None)
+        return _on_tables(tables_of(phrase, scope), things(now), now)
     found = [one for one in now.looks() if _fits(one, phrase)]
     if phrase.rest:
         found = [one for one in found if one.name not in scope.used | scope.left]
     if phrase.relation is not None:
         side, other = phrase.relation
-        if not other.table:
-            wide = replace(other, number="all") if other.number == "any" else other
+        if other.table and side == "in":
+            names = tuple(one.name for one in found)
+            on = _on_tables(tables_of(other, scope), names, now)
+            found = [one for one in found if one.name in on]
+        elif not other.table:
+            wide = other if other.count or other.order else replace(other, number="all")
             anchors = things_of(wide, scope)
             found = [
                 one
@@ -106,15 +122,80 @@ def _meant(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
                 if one.name not in anchors
                 and any(_related(one.name, anchor, side, now) for anchor in anchors)
             ]
-        elif side == "in":
-            found = [one for one in found if now.holder(one.name) is None]
         else:
             found = []
-    out = {name for but in phrase.but for name in things_of(but, scope)}
+    out = {
+        name
+        for but in phrase.but
+        for name in (_meant if but.number == "some" else things_of)(but, scope)
+    }
     kept = tuple(one.name for one in found if one.name not in out)
     if found and not kept:
         raise Trouble("ALL_LEFT_OUT", what=phrase.text)
     return kept
+
+
+def tables_of(phrase: Phrase, scope: Scope, themes: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Return every table that a phrase may mean, at least one.
+
+    Args:
+        phrase: What was said.
+        scope: What is there.
+        themes: What goes there: "the other table" is one that they are not on.
+
+    Raises:
+        Trouble: NOTHING_LIKE_THAT or NO_VIEW.
+    """
+    now = scope.now
+    found = tuple(now.tables)
+    if phrase.name:
+        found = (phrase.name,) if phrase.name in now.tables else ()
+    elif phrase.rest:
+        about = themes or tuple(scope.used) or scope.last
+        here = {now.table_of(name) for name in about}
+        found = tuple(name for name in found if name not in here) if about else ()
+    if phrase.relation is not None:
+        side, other = phrase.relation
+        anchors = things_of(replace(other, number="all"), scope) if not other.table else ()
+        wanted = {now.table_of(name) for name in anchors} if side == "in" else set()
+        found = tuple(name for name in found if name in wanted)
+    if not found or phrase.values:
+        options = ", ".join(now.tables) or "-"
+        raise Trouble("NOTHING_LIKE_THAT", tuple(now.tables), what=phrase.text, options=options)
+    if phrase.order and len(found) > 1:
+        return (_extreme(found, phrase, scope),)
+    return found
+
+
+def table_for(phrase: Phrase, scope: Scope, themes: tuple[str, ...]) -> str:
+    """Return the one table that things are to go to.
+
+    With several, "the table" is the one that what they lie in stands on.
+
+    Raises:
+        Trouble: WHICH_ONE, or as `tables_of`.
+    """
+    now = scope.now
+    found = tables_of(phrase, scope, themes)
+    if len(found) > 1 and not phrase.rest and phrase.relation is None:
+        here = {now.table_of(name) for name in themes}
+        inside = all(now.holder(name) is not None for name in themes)
+        own = tuple(name for name in found if name in here)
+        if len(here) == 1 and own and (inside or phrase.part):
+            return own[0]
+    if len(found) > 1 and (phrase.number == "any" or all(map(now.on_floor, themes))):
+        found = _near_first(found, now)[:1]
+    if len(found) > 1:
+        raise Trouble("WHICH_ONE", found, what=phrase.text, options=", ".join(found))
+    return found[0]
+
+
+def _on_tables(
+    tables: tuple[str, ...], names: tuple[str, ...], now: Environment
+) -> tuple[str, ...]:
+    """Return what stands on tables; what lies in containers on them only if nothing else does."""
+    there = tuple(name for name in names if now.table_of(name) in tables)
+    return tuple(name for name in there if now.holder(name) is None) or there
 
 
 def _related(name: str, anchor: str, side: object, now: Environment) -> bool:
@@ -149,7 +230,13 @@ def _near_first(found: tuple[str, ...], now: Environment) -> tuple[str, ...]:
     base = now.base
     if base is None:
         return found
-    return tuple(sorted(found, key=lambda name: now.objects[name].pos.flat(base)))
+    return tuple(sorted(found, key=lambda name: _place(name, now).flat(base)))
+
+
+def _place(name: str, now: Environment) -> Point:
+    at = now.at(name)
+    assert at is not None  # of names that were found in it
+    return at
 
 
 def _ranked(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
@@ -189,5 +276,15 @@ def _extreme(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
         near = _near_first(found, now)
         return near[0 if order == "nearest" else -1]
     base = now.base
-    across = sorted(found, key=lambda name: -base.bearing(*now.objects[name].pos[:2]))
-    return across[{"left": 0, "right": -1, "middle": len(across) // 2}[order]]
+
+    def to_the_right(name: str) -> float:
+        """How far to the right of where the robot looks [rad]; right behind it is neither side."""
+        turn = base.bearing(*_place(name, now)[:2])
+        return -turn if abs(turn) < _BEHIND_RAD else 0.0
+
+    across = sorted(found, key=to_the_right)
+    leading = across[{"left": 0, "right": -1, "middle": len(across) // 2}[order]]
+    same = tuple(one for one in found if abs(to_the_right(one) - to_the_right(leading)) < _SAME_RAD)
+    if len(same) > 1:
+        raise Trouble("WHICH_ONE", same, what=phrase.text, options=", ".join(same))
+    return leading

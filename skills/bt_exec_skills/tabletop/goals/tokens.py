@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-import yaml
-
+from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.names import looks_of
 
@@ -28,10 +27,14 @@ _TAIL = (
     r"(?:줘요?|줄래요?|주라|주세요|주십시오|주시겠어요|주시겠습니까|줄\s*수\s*(?:있어|있나|있니|있을까|있어요|있나요)"
     r"|줬으면\s*(?:해|해요|좋겠어|좋겠어요)|달라고?\s*해?|드려요?|라|아라|어라|요|자|세요|십시오|시오|고|서|봐|봐라|보자"
     r"|도록\s*(?:해|해줘|하세요)?|놔|놓아|놓고|둬|두고|야\s*(?:해|돼|해요|돼요)"
+    r"|은\s*(?:다음|뒤|후)에?"
     r"|지\s*(?:마|마요|마라|마세요|말고|말아|말아요|말아\s*줘|말아\s*주세요|말아줘|않고)"
     r"|ㄹ래|을래|할래|기|는\s*거야|고\s*싶어|려고\s*해)"
 )
 _BARE = "아어여해려워와줘둬놔눠꿔춰라겨"
+
+Names: TypeAlias = dict[str, tuple[str, str]]
+"""Names as they may be typed: kind of word and whole name."""
 
 
 @dataclass(frozen=True)
@@ -63,20 +66,25 @@ class Token:
         return frozenset(value for name, value in self.uses if name == kind)
 
 
-def tokens_of(text: str, language: str, names: Iterable[str]) -> list[Token]:
+def tokens_of(
+    text: str, language: str, objects: Iterable[str], tables: Iterable[str] = ()
+) -> list[Token]:
     """Return the words of a command.
 
     Args:
         text: What the person typed.
         language: ``en`` or ``ko``.
-        names: Names of objects; they may stand in the command as they are.
+        objects: Names of objects; they may stand in the command as they are.
+        tables: Names of tables, likewise.
 
     Raises:
         Trouble: UNKNOWN_WORD, NO_SUCH_OBJECT, NOTHING_SAID or TOO_LONG.
     """
     text = unicodedata.normalize("NFC", text).replace("’", "'").strip().casefold()
-    known = {name.casefold(): name for name in names}
-    kinds = frozenset(looks_of(name).kind for name in known)
+    things = {name.casefold(): name for name in objects}
+    kinds = frozenset(looks_of(name).kind for name in things)
+    known = {name: ("name", whole) for name, whole in things.items()}
+    known |= {name.casefold(): ("table_name", name) for name in tables}
     found = _korean(text, known, kinds) if language == "ko" else _english(text, known, kinds)
     if not found:
         raise Trouble("NOTHING_SAID")
@@ -85,9 +93,13 @@ def tokens_of(text: str, language: str, names: Iterable[str]) -> list[Token]:
     return found
 
 
+def _whole(names: Names) -> tuple[str, ...]:
+    return tuple(name for _, name in names.values())
+
+
 @cache
 def _lexicon() -> dict[str, Any]:
-    loaded: dict[str, Any] = yaml.safe_load(_WORDS.read_text(encoding="utf-8"))
+    loaded: dict[str, Any] = parse_yaml(_WORDS.read_text(encoding="utf-8"))
     return loaded
 
 
@@ -135,7 +147,7 @@ def _split(text: str) -> list[str]:
     return re.findall(r"[^\W_]+(?:[_\-'][^\W_]+)*|[^\w\s]", text)
 
 
-def _english(text: str, names: dict[str, str], kinds: frozenset[str]) -> list[Token]:
+def _english(text: str, names: Names, kinds: frozenset[str]) -> list[Token]:
     lexicon = _english_words(kinds)
     longest = max(map(len, lexicon))
     spans = [
@@ -148,11 +160,11 @@ def _english(text: str, names: dict[str, str], kinds: frozenset[str]) -> list[To
     while place < len(spans):
         word, start, end = spans[place]
         if word in names:
-            found.append(Token(word, frozenset({("name", names[word])}), start=start, end=end))
+            found.append(Token(word, frozenset({names[word]}), start=start, end=end))
             place += 1
             continue
         if "_" in word and _NUMBERED.fullmatch(word):
-            raise Trouble("NO_SUCH_OBJECT", tuple(names.values()), name=word)
+            raise Trouble("NO_SUCH_OBJECT", _whole(names), name=word)
         for count in range(min(longest, len(spans) - place), 0, -1):
             words = tuple(span[0] for span in spans[place : place + count])
             if words in lexicon:
@@ -185,16 +197,16 @@ def _korean_words() -> list[tuple[re.Pattern[str], str, str]]:
     return found
 
 
-def _korean(text: str, names: dict[str, str], kinds: frozenset[str]) -> list[Token]:
+def _korean(text: str, names: Names, kinds: frozenset[str]) -> list[Token]:
     failed: dict[int, None] = {}
 
     def options(at: int) -> list[Token]:
         ends: dict[int, set[tuple[str, str]]] = {}
         for name, whole in names.items():
             if text.startswith(name, at):
-                ends.setdefault(at + len(name), set()).add(("name", whole))
+                ends.setdefault(at + len(name), set()).add(whole)
         if not ends and (named := _NUMBERED.match(text, at)):
-            raise Trouble("NO_SUCH_OBJECT", tuple(names.values()), name=named[0])
+            raise Trouble("NO_SUCH_OBJECT", _whole(names), name=named[0])
         for own in kinds:
             if text.startswith(own.replace("_", " "), at):
                 ends.setdefault(at + len(own), set()).add(("noun", own))

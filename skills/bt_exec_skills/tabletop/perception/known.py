@@ -5,6 +5,7 @@ from __future__ import annotations
 from bt_exec.observation import Situation
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
+from bt_exec_skills.tabletop.tables import Table
 
 __all__ = ["environment_of"]
 
@@ -20,7 +21,13 @@ def environment_of(situation: Situation) -> Environment:
         if len(at) == 3:
             objects[name] = Placed(number, Point(*at))
     base = _numbers(situation.facts.get("pos.robot", ""))
-    return Environment(0.0, objects, Pose(*base) if len(base) == 3 else None)
+    tops = {
+        key.removeprefix("table."): _numbers(value)
+        for key, value in situation.facts.items()
+        if key.startswith("table.")
+    }
+    tables = {name: Table(*top) for name, top in tops.items() if len(top) == 5}
+    return Environment(0.0, objects, Pose(*base) if len(base) == 3 else None, tables)
 
 
 def _numbers(text: str) -> tuple[float, ...]:

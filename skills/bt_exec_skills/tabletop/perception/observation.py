@@ -31,19 +31,21 @@ class TableObservation:
     boxes: dict[str, tuple[int, int, int, int]] = field(default_factory=dict)
 
     def labels(self) -> tuple[str, ...]:
-        """Return the names of the objects."""
-        return tuple(self.environment.objects)
+        """Return the names of the objects and the tables."""
+        return (*self.environment.objects, *self.environment.tables)
 
     def facts(self) -> dict[str, str]:
-        """Return where every object is, and what it lies in."""
+        """Return where every object is, and what it lies in; and the tops of the tables."""
         now, found = self.environment, {}
         for name, placed in now.objects.items():
             found[f"pos.{name}"] = " ".join(f"{value:.2f}" for value in placed.pos)
-            holder = now.holder(name)
-            if holder is not None:
-                found[f"spot.{name}"] = f"in {holder}"
+            place = now.place_of(name)
+            if place is not None and not looks_of(name).holds_things:
+                found[f"spot.{name}"] = f"in {place}"
             elif now.on_floor(name) and not looks_of(name).holds_things:
                 found[f"spot.{name}"] = "floor"
+        for name, table in now.tables.items():
+            found[f"table.{name}"] = " ".join(f"{value:.2f}" for value in table)
         if now.base is not None:
             found["pos.robot"] = " ".join(f"{value:.2f}" for value in now.base)
         return found

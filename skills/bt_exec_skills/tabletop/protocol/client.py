@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from bt_exec.failure import Failed
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
+from bt_exec_skills.tabletop.tables import Table
 
 __all__ = ["Client", "environment_from", "pose_from"]
 
@@ -25,6 +28,7 @@ _TRIES = 3
 _WAIT_S = 0.2
 _BUSY_TRIES = 20
 _NAME_CHARS = 60
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_\-]{0,59}")
 
 
 class Client:
@@ -43,15 +47,23 @@ class Client:
         self.read_s = read_s
         self.motion_s = motion_s
         self._no_state = False
+        self._tables: Mapping[str, Table] = {}
 
     def environment(self) -> Environment:
         """Return the world as it is now; a reading that fails is tried again, three times in all.
+
+        A simulator that tells of no tables has those that showed in its first answer: tables stay
+        where they are when nothing stands on them any more.
 
         Raises:
             Failed: SIMULATOR_UNREACHABLE or SIMULATOR_FAULT.
         """
         found = self._again(lambda: self._get("/env"))
-        return environment_from(found, self._base())
+        now = environment_from(found, self._base())
+        if not now.told:
+            self._tables = self._tables or now.tables
+            now = replace(now, told=self._tables)
+        return now
 
     def act(self, code: str) -> Any:
         """Send code and return the whole answer; it comes when the motion has ended.
@@ -190,7 +202,21 @@ def environment_from(found: Any, base: Pose | None) -> Environment:
         own = one.get("id")
         placed[name] = Placed(own if type(own) is int else number, Point(*at), turned)
     told = found.get("time")
-    return Environment(float(told) if type(told) in (int, float) else 0.0, placed, base)
+    time_s = float(told) if type(told) in (int, float) else 0.0
+    return Environment(time_s, placed, base, _tables(found.get("tables"), placed))
+
+
+def _tables(found: Any, placed: Mapping[str, Placed]) -> dict[str, Table]:
+    """Return the tables that were told, without those that make no sense."""
+    tables: dict[str, Table] = {}
+    for name, one in found.items() if isinstance(found, dict) else ():
+        at = _numbers(one.get("pos") if isinstance(one, dict) else None)
+        size = _numbers([*one["size"], 0.0]) if at and isinstance(one.get("size"), list) else None
+        if at is None or size is None or not (0 < size[0] < 20 and 0 < size[1] < 20):
+            continue
+        if _NAME.fullmatch(name) and name not in placed:
+            tables[name] = Table(at[0], at[1], size[0] / 2, size[1] / 2, at[2])
+    return tables
 
 
 def pose_from(found: Any) -> Pose | None:

@@ -57,8 +57,7 @@ def http_rig(remote: Remote) -> Rig:
     hand = Hand()
 
     def facts() -> dict[str, str]:
-        now = robot.latest
-        return {"hand": (hand.holds(now) if now is not None else None) or "empty"}
+        return hand.facts(robot.latest)
 
     lockstep = robot if isinstance(robot, LockstepTableRobot) else None
     return Rig(

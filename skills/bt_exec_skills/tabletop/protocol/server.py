@@ -94,7 +94,11 @@ def make_app(engine: Engine, token: str = "") -> FastAPI:
             name: {"id": one.id, "pos": list(one.pos), "ori": list(one.ori)}
             for name, one in now.objects.items()
         }
-        return {"timestamp": time.time(), "time": now.t, "objects": objects}
+        tables = {
+            name: {"pos": [one.x, one.y, one.height], "size": [2 * one.half_x, 2 * one.half_y]}
+            for name, one in now.tables.items()
+        }
+        return {"timestamp": time.time(), "time": now.t, "objects": objects, "tables": tables}
 
     @app.get("/state")
     async def state() -> dict[str, Any]:

@@ -11,8 +11,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from bt_exec_skills.navigation.grid import Slab
 from bt_exec_skills.tabletop.names import SHAPES
+from bt_exec_skills.tabletop.tables import Table
 
-__all__ = ["ROOM", "By", "Item", "Layout", "TableTop", "WorldOptions", "draw_layout"]
+__all__ = ["ROOM", "By", "Item", "Layout", "WorldOptions", "draw_layout"]
 
 By: TypeAlias = Literal["colour", "size", "shape", "mixed"]
 
@@ -25,16 +26,6 @@ _CONTAINER_RIM_M = 0.16
 _APART_M, _BOWL_APART_M = 0.16, 0.25
 _HALF: Mapping[str, float] = MappingProxyType({"small": 0.016, "medium": 0.021, "big": 0.028})
 _COLOURS = ("red", "blue", "green", "yellow", "purple")
-
-
-class TableTop(NamedTuple):
-    """A table: middle [m], half sizes [m], height of its top [m]."""
-
-    x: float
-    y: float
-    half_x: float
-    half_y: float
-    height: float
 
 
 class Item(NamedTuple):
@@ -86,7 +77,7 @@ class Layout:
         items: Things and containers, in the order of the environment.
     """
 
-    tables: tuple[TableTop, ...]
+    tables: tuple[Table, ...]
     obstacles: tuple[Slab, ...]
     items: tuple[Item, ...]
 
@@ -96,7 +87,7 @@ def draw_layout(options: WorldOptions) -> Layout:
     rng = random.Random(f"tabletop {options.seed} {options.objects} {options.by}")
     slots = _SLOTS if options.by == "mixed" or rng.random() < 0.5 else _SLOTS[:2]
     tables = tuple(
-        TableTop(x + rng.uniform(-0.1, 0.1), y, *_TABLE_HALF, rng.choice((0.5, 0.56, 0.62)))
+        Table(x + rng.uniform(-0.1, 0.1), y, *_TABLE_HALF, rng.choice((0.5, 0.56, 0.62)))
         for x, y in slots
     )
     obstacles = tuple(
@@ -163,7 +154,7 @@ def _things(rng: random.Random, by: By, count: int) -> list[Wanted]:
 class _Placer:
     """Finds room on tables for one item after the other."""
 
-    def __init__(self, rng: random.Random, tables: tuple[TableTop, ...]) -> None:
+    def __init__(self, rng: random.Random, tables: tuple[Table, ...]) -> None:
         self._rng = rng
         self._tables = tables
         self._taken: list[tuple[float, float, bool]] = []

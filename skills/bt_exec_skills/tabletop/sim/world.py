@@ -111,7 +111,8 @@ class TableWorld:
             yaw = math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
             at = Point(*(float(value) for value in body.xpos))
             objects[name] = Placed(int(body.id), at, (roll, pitch, yaw))
-        return Environment(self.time, objects, self.pose)
+        tables = {f"table_{number}": table for number, table in enumerate(self.layout.tables)}
+        return Environment(self.time, objects, self.pose, tables)
 
     def touched(self) -> dict[str, set[str]]:
         """Return what the robot's hand touches: ``left``, ``right`` and ``palm`` by item."""

@@ -100,7 +100,7 @@ def object_in(
         return _WAITING
     if hand.holds(now) == object:
         return Verdict.no(f"{object}: hand")
-    return Verdict(now.inside(object, target), f"{object}: {now.holder(object) or 'outside'}")
+    return Verdict(now.inside(object, target), f"{object}: {now.place_of(object) or 'outside'}")
 
 
 @condition(patience_s=_PATIENCE_S, unknown=_UNKNOWN)
@@ -142,7 +142,7 @@ def all_in_place(
     wrong = [
         f"{name} → {target}"
         for name, target in zip(objects, targets, strict=False)
-        if now.holder(name) != target
+        if now.place_of(name) != target
     ]
     count = len(objects) - len(wrong)
     why = f"{count}/{len(objects)}; {', '.join(wrong)}" if wrong else f"{count} in place"
@@ -161,7 +161,7 @@ def some_in_place(
     if now is None:
         return _WAITING
     pairs = zip(objects, targets, strict=False)
-    count = sum(now.holder(name) == target for name, target in pairs)
+    count = sum(now.place_of(name) == target for name, target in pairs)
     return Verdict(count > 0, f"{count}/{len(objects)}")
 
 

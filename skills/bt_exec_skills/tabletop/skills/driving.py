@@ -10,9 +10,10 @@ from bt_exec.failure import Failed, nearest
 from bt_exec.skill import Running, Steps
 from bt_exec_skills.motion.follow import follow_motion
 from bt_exec_skills.tabletop.environment import Environment, Point
-from bt_exec_skills.tabletop.robot import Motion, TableRobot
+from bt_exec_skills.tabletop.robot import Motion, Spot, TableRobot
+from bt_exec_skills.tabletop.spots import free_on
 
-__all__ = ["MOTION_FAILS", "READ_FAILS", "drive", "read", "settle", "where"]
+__all__ = ["MOTION_FAILS", "READ_FAILS", "aim", "drive", "read", "settle", "where"]
 
 READ_FAILS = frozenset({"SIMULATOR_UNREACHABLE", "SIMULATOR_FAULT"})
 """Codes of `read`."""
@@ -51,9 +52,27 @@ def where(now: Environment, name: str) -> Point:
     if at is None:
         near = nearest(name, now.objects)
         rest = [other for other in now.objects if other not in near]
-        known = ", ".join((*near, *rest)) or "nothing"
+        known = ", ".join((*near, *rest, *now.tables)) or "nothing"
         raise Failed("OBJECT_GONE", f"{name} is not there; there are: {known}", target=name)
     return at
+
+
+def aim(now: Environment, target: str, spot: Spot, thing: str | None) -> Point:
+    """Return what to reach for: an object, or on a table the free place nearest to `spot`.
+
+    Args:
+        now: The world.
+        target: Name of the object or table.
+        spot: Where on a table; its middle if empty.
+        thing: What is to be put there, in nobody's way.
+
+    Raises:
+        Failed: OBJECT_GONE.
+    """
+    at = where(now, target)
+    if target in now.objects:
+        return at
+    return free_on(now, target, spot or at[:2], () if thing is None else (thing,)) or at
 
 
 def drive(robot: TableRobot, motion: Motion, **facts: Any) -> Steps[Failed | None]:

@@ -7,8 +7,8 @@ from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.hand import Hand
 from bt_exec_skills.tabletop.names import ObjectName
-from bt_exec_skills.tabletop.robot import TableRobot
-from bt_exec_skills.tabletop.skills.driving import MOTION_FAILS, drive, read, where
+from bt_exec_skills.tabletop.robot import Spot, TableRobot
+from bt_exec_skills.tabletop.skills.driving import MOTION_FAILS, aim, drive, read
 
 __all__ = ["NEAR_M", "go_to_object", "keep_hold"]
 
@@ -41,20 +41,22 @@ def keep_hold(hand: Hand, now: Environment) -> str | None:
     uses={"base"},
     timeout_s=120,
 )
-def go_to_object(robot: TableRobot, hand: Service[Hand], target: ObjectName) -> Steps:
-    """Drive to where the arm reaches `target`.
+def go_to_object(
+    robot: TableRobot, hand: Service[Hand], target: ObjectName, spot: Spot = ()
+) -> Steps:
+    """Drive to where the arm reaches `target`, or a `spot` on it: a table is more than a point.
 
     The pose is read when the skill starts. An object that moved meanwhile is followed twice.
     """
     now = yield from read(robot)
     keep_hold(hand, now)
     for _ in range(1 + _CHASES):
-        at = where(now, target)
+        at = aim(now, target, spot, hand.thing)
         yield from drive(robot, robot.goto(at), target=target)
         now = yield from read(robot)
         keep_hold(hand, now)
-        if where(now, target).flat(at) <= _MOVED_M:
+        if aim(now, target, spot, hand.thing).flat(at) <= _MOVED_M:
             break
-    away = where(now, target).flat(now.base) if now.base is not None else 0.0
+    away = aim(now, target, spot, hand.thing).flat(now.base) if now.base is not None else 0.0
     if away > NEAR_M:
         raise Failed("NOT_THERE", f"{target} is {away:.2f} m away", target=target)

@@ -6,12 +6,14 @@ from bt_exec.failure import Failed
 from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.tabletop.hand import Hand
 from bt_exec_skills.tabletop.names import ObjectName
-from bt_exec_skills.tabletop.robot import Side, TableRobot
-from bt_exec_skills.tabletop.skills.driving import MOTION_FAILS, drive, read, settle, where
+from bt_exec_skills.tabletop.robot import Side, Spot, TableRobot
+from bt_exec_skills.tabletop.skills.driving import MOTION_FAILS, aim, drive, read, settle, where
 from bt_exec_skills.tabletop.skills.go_to_object import NEAR_M, keep_hold
 from bt_exec_skills.tabletop.spots import is_beside, spot_for
 
 __all__ = ["place_object"]
+
+_NEAR_SPOT_M = 0.15
 
 
 @skill(
@@ -30,11 +32,13 @@ def place_object(
     object: ObjectName,  # noqa: A002 - the argument is called so in plans
     target: ObjectName,
     side: Side = "in",
+    spot: Spot = (),
 ) -> Steps:
     """Put `object`, which the hand holds, into or onto `target`, or beside it.
 
-    It is placed when the world says so: it lies within the target, or on the side that was asked
-    for, as the robot sees it.
+    `spot` tells where on a table; without one, and if it is taken, it is where there is room. The
+    thing is placed when the world says so: it lies within the target, or on the side that was
+    asked for, as the robot sees it.
     """
     now = yield from read(robot)
     held = keep_hold(hand, now)
@@ -42,23 +46,23 @@ def place_object(
         raise Failed("HAND_EMPTY", "the hand holds nothing", object=object)
     if held != object:
         raise Failed("HAND_FULL", f"the hand holds {held}, not {object}", held=held)
-    at = where(now, target)
+    at = aim(now, target, spot, object)
     if now.base is not None and at.flat(now.base) > NEAR_M:
         away = at.flat(now.base)
         raise Failed("NOT_THERE", f"{target} is {away:.2f} m away: go to it first", target=target)
-    spot = spot_for(now, object, target, side)
-    if spot is None:
+    free = spot_for(now, object, target, side, spot)
+    if free is None:
         raise Failed("NO_ROOM", f"no room {side.replace('_', ' ')} {target}", target=target)
-    yield from drive(robot, robot.place(spot), target=target)
+    yield from drive(robot, robot.place(free), target=target)
     yield from settle()
     seen_from = now.base
     now = yield from read(robot)
     here = where(now, object)
-    if hand.holds(now) == object and here.flat(spot) > 0.1:
+    if hand.holds(now) == object and here.flat(free) > 0.1:
         raise Failed("PLACE_MISSED", f"{object} is still in the hand", object=object)
     hand.let_go()
     done = (
-        now.inside(object, target)
+        now.inside(object, target) and (not spot or here.flat(free) <= _NEAR_SPOT_M)
         if side == "in"
         else is_beside(now, object, target, side, seen_from)
     )

@@ -40,3 +40,15 @@ def test_a_closed_door_faces_the_robot_and_opens_towards_it() -> None:
     assert DOOR.edge(0.0)[0] == pytest.approx(DOOR.front_x)
     assert DOOR.edge(math.pi / 2)[0] < DOOR.front_x - 0.3
     assert np.allclose(DOOR.edge(0.7)[2], DOOR.edge(0.0)[2])
+
+
+@given(angle=angles, r=st.floats(0.01, 0.3), out=metres, up=st.floats(-0.15, 0.15))
+def test_what_lies_before_or_behind_the_panel_lies_so_far_beside_it(
+    angle: float, r: float, out: float, up: float
+) -> None:
+    place = DOOR.point(angle, r, out, up)
+    assert DOOR.beside(angle, place[None]) == pytest.approx(abs(out), abs=1e-9)
+
+
+def test_what_passes_the_free_edge_does_not_lie_beside_the_panel() -> None:
+    assert DOOR.beside(0.6, DOOR.edge(0.6)[None] + [0.0, -0.2, 0.0]) == math.inf

@@ -31,7 +31,7 @@ def grip_at(arm: Arm, q: Vector) -> Vector:
     y=st.floats(-0.1, 0.3),
     z=st.floats(0.85, 1.15),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_place_in_front_of_the_shoulder_is_reached(
     arm: str, x: float, y: float, z: float
 ) -> None:

@@ -41,7 +41,7 @@ def test_an_angle_may_be_written_as_text() -> None:
 
 
 @given(seed=st.integers(0, 2**31 - 1))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_a_seed_gives_one_layout_whatever_else_is_chosen(seed: int) -> None:
     one = draw_layout(WorldOptions(seed=seed))
     assert one == draw_layout(WorldOptions(seed=seed))

@@ -96,6 +96,19 @@ def test_a_motion_that_fails_says_why(options: Any, motion: str, args: Any, code
     assert finish(body, getattr(body, motion)(*args)) == code
 
 
+@pytest.mark.parametrize(("door", "seed"), [(0.5, 1), (0.55, 0), (0.55, 4), (0.625, 0), (0.9, 2)])
+@pytest.mark.parametrize("motion", ["pull_open", "push_shut"])
+def test_a_hand_on_its_way_to_the_door_does_not_run_into_it(
+    motion: str, door: float, seed: int
+) -> None:
+    body = robot(seed=seed, door=door)
+    moving = getattr(body, motion)("right", "door-handle")
+    while not moving.done and moving.doing not in ("gripping the handle", "pushing"):
+        body.step(TICK_S)
+        assert abs(body.door_angle_rad - door) < 0.03, moving.doing
+    assert finish(body, moving) == "OK"
+
+
 def test_what_is_out_of_reach_moves_nothing() -> None:
     body = robot(seed=3, door="ajar")
     before = body.world.data.qpos.copy()

@@ -7,14 +7,14 @@ import time
 from pathlib import Path
 
 import pytest
-import yaml
 
+from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_skills.image.sandbox.limits import Limits
 from bt_exec_skills.image.sandbox.run import run_program
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is made of Linux")
 
-CORPUS = yaml.safe_load(Path(__file__).with_name("escapes.yaml").read_text("utf-8"))
+CORPUS = parse_yaml(Path(__file__).with_name("escapes.yaml").read_text("utf-8"))
 ALWAYS = {
     "connect to this machine", "a socket in the file system", "read a file of the user",
     "write to the picture", "kill the parent", "trace the guard", "secrets of the environment",

@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bt_exec.failure import Refusal
 from bt_exec.spec.model import MissionSpec
+from bt_exec.spec.plain_yaml import parse_yaml
 from tests.cases import some
 
-TABLE: dict[str, list[str]] = yaml.safe_load(
+TABLE: dict[str, list[str]] = parse_yaml(
     Path(__file__).with_name("phrasings.yaml").read_text(encoding="utf-8")
 )
 LOOKS = [c for row, all_ in TABLE.items() if " see " in row for c in all_ if "교수" not in c]
@@ -21,7 +21,6 @@ ENGLISH = [c for c in LOOKS if c.isascii()]
 ASKING = ("if", "whether", "how", "who", "what", "find out", "see", "is ", "are ", "any")
 FAST = settings(
     max_examples=60,
-    deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

@@ -17,6 +17,7 @@ from bt_exec.site.compile_command import make_compiler
 from bt_exec.site.data import data_path
 from bt_exec.site.site import load_site
 from bt_exec.spec.model import Sequence
+from bt_exec.spec.plain_yaml import parse_yaml
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +25,7 @@ def both(tmp_path_factory):
     packs = {}
     for name in ("door", "building"):
         text = data_path("configs", "sites", f"{name}.yaml").read_text(encoding="utf-8")
-        packs.update(yaml.safe_load(text)["packs"])
+        packs.update(parse_yaml(text)["packs"])
     packs["reporter"]["reports"] = "none"
     packs["door"] = {"robot": "sim", "detector": "oracle"}
     rates = {"idle_look_hz": 0}  # nobody watches
@@ -62,7 +63,7 @@ def trees_of(both):
 
 def _door_rows():
     path = Path(__file__).parents[3] / "llm" / "phrasings.yaml"
-    table = yaml.safe_load(path.read_text(encoding="utf-8"))
+    table = parse_yaml(path.read_text(encoding="utf-8"))
     return [(command, expected) for expected, all_ in table.items() for command in all_]
 
 

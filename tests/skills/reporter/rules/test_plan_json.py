@@ -29,7 +29,7 @@ steps = st.sampled_from(sorted(ACTIONS)).flatmap(
 )
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100, derandomize=True)
 @given(st.lists(steps, min_size=1, max_size=8))
 def test_a_plan_comes_back_as_it_was(plan):
     text = json.dumps({"plan": plan})

@@ -24,7 +24,6 @@ from bt_exec_skills.reporter.rules.steps import (
 PLACES = ("basecamp", "professor_office", "corridor_center", "lounge", "break_room")
 FAST = settings(
     max_examples=40,
-    deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -1,0 +1,37 @@
+"""Labels as a LeRobot data set, and a LeRobot data set as a recording to label.
+
+    bt-exec label dataset run --source game -v game/vocabulary.yaml --format lerobot --out set
+    bt-exec label check set -v game/vocabulary.yaml
+
+LeRobot opens it: `LeRobotDataset("me/labels", root="set")`; its language columns hold what is under
+way (`subtask`), the records (`plan`) and, of a planner set, what may be remembered (`memory`).
+"""
+
+from pathlib import Path
+
+from bt_exec.cli.app import call
+from bt_exec_labeler.sources import read_source
+from bt_exec_labeler.testing.game import make_game
+
+make_game(Path("game"), episodes=4, seed=1)
+words = ["-v", "game/vocabulary.yaml"]
+
+call(["label", "run", "game", *words, "--role", "planner", "--out", "run", "--stride", "1"])
+call(["label", "dataset", "run", "--source", "game", *words, "--format", "lerobot", "--out", "set"])
+call(["label", "check", "set", *words])
+
+episode = next(read_source(Path("set")))
+for action in episode.actions[:3]:
+    print(f"{action.t:4.1f} s  {action.op} {dict(action.args)}")
+
+# Output:
+# 80 records, 0 dropped, 0 left of 80 (0 from the cache): run
+# set: planner set, train 3, val 1 episodes
+# episode_000000               24.5 s     50 frames    10 actions    10 spans     46 moments
+# episode_000001               26.0 s     53 frames    11 actions    10 spans     50 moments
+# episode_000002               24.5 s     50 frames    10 actions    10 spans     45 moments
+# episode_000003               22.0 s     45 frames    10 actions    10 spans     41 moments
+# 4 episodes, 40 spans, 182 moments
+#  0.0 s  MOVE_NAV {'target': 'key'}
+#  2.5 s  TAKE {'item': 'key'}
+#  4.0 s  MOVE_NAV {'target': 'gate'}

@@ -1,0 +1,1 @@
+"""LeRobot data sets: read as episodes, written with language columns."""

@@ -1,0 +1,86 @@
+"""What was done, as far as a LeRobot data set tells: tool calls, else subtasks, else the task."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from bt_exec.failure import UsageError
+from bt_exec_labeler.episode import Action
+from bt_exec_labeler.parquet import opened
+
+__all__ = ["called", "subtasks_at", "subtasks_by_number", "under_way"]
+
+Texts: TypeAlias = Sequence[tuple[float, str]]
+"""What is under way, with the time from which it is [s]."""
+
+
+def called(t: float, events: Sequence[Mapping[str, Any]], where: str) -> Iterator[Action]:
+    """Return the tool calls among the language events of a frame; speech is no action.
+
+    Raises:
+        UsageError: If one of them has no form that is known.
+    """
+    for event in events:
+        for call in event.get("tool_calls") or ():
+            try:
+                function = _object(call).get("function") or {}
+                name, arguments = str(function["name"]), _object(function.get("arguments") or {})
+            except (KeyError, TypeError, ValueError):
+                raise UsageError(f"{where}: {call!r} is no tool call") from None
+            if name != "say":
+                yield Action(t, None, name, arguments)
+
+
+def _object(value: Any) -> dict[str, Any]:
+    """Return an object that may be written as JSON."""
+    return dict(json.loads(value) if isinstance(value, str) else value)
+
+
+def subtasks_at(persistent: Sequence[Mapping[str, Any]]) -> Texts:
+    """Return the subtasks among the persistent language of an episode."""
+    found = [
+        (float(row["timestamp"]), str(row["content"]))
+        for row in persistent
+        if row.get("style") == "subtask" and row.get("content")
+    ]
+    return sorted(found)
+
+
+def subtasks_by_number(folder: Path, numbered: Sequence[tuple[float, int | None]]) -> Texts:
+    """Return the subtasks that frames name by number, the older form.
+
+    Raises:
+        UsageError: If the list of their texts cannot be read.
+    """
+    path = folder / "meta" / "subtasks.parquet"
+    if not path.is_file():
+        return []
+    with opened(path) as file:
+        rows = file.read().to_pylist()
+    texts: dict[int | None, str] = {}
+    for row in rows:
+        text = row.get("subtask", row.get("__index_level_0__"))  # as pandas writes an index
+        if text is None or "subtask_index" not in row:
+            raise UsageError(f"{path} has no subtask and subtask_index")
+        texts[row["subtask_index"]] = str(text)
+    return [(t, texts[number]) for t, number in numbered if number in texts]
+
+
+def under_way(texts: Texts, op: str, end: float) -> tuple[Action, ...]:
+    """Return texts as actions, each until the next begins; what is said again goes on.
+
+    Args:
+        texts: By time.
+        op: What the actions are called; the text is their argument.
+        end: When the last one ends [s].
+    """
+    starts = [*texts[:1], *(after for before, after in pairwise(texts) if after[1] != before[1])]
+    ends = [*(t for t, _ in starts[1:]), end]
+    return tuple(
+        Action(t, max(t, until), op, {"text": text})
+        for (t, text), until in zip(starts, ends, strict=True)
+    )

@@ -1,0 +1,111 @@
+"""Pictures of LeRobot data sets: inside a Parquet file, or in a video."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from bt_exec.failure import UsageError
+from bt_exec_labeler.episode import Image
+from bt_exec_labeler.parquet import needs_parquet
+
+__all__ = ["CodedFrame", "StoredFrame", "needs_av"]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFrame:
+    """A frame that is a row of a Parquet file.
+
+    Attributes:
+        t: When it was taken [s since the episode began].
+        path: The file.
+        column: The camera.
+        group: Row group of the file.
+        row: Row of the group.
+    """
+
+    t: float
+    path: Path
+    column: str
+    group: int
+    row: int
+
+    @property
+    def name(self) -> str:
+        """The file, row group and row."""
+        return f"{self.path.name}#{self.group}.{self.row}"
+
+    def image(self) -> Image:
+        """See `bt_exec_labeler.episode.Frame.image`."""
+        stored = _column(self.path, self.group, self.column)[self.row].as_py() or {}
+        data = np.frombuffer(stored.get("bytes") or b"", np.uint8)
+        found = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
+        if found is None:
+            raise ValueError(f"{self.name} is damaged, or no picture")
+        return np.ascontiguousarray(found[:, :, ::-1], np.uint8)
+
+
+@lru_cache(maxsize=4)
+def _column(path: Path, group: int, column: str) -> Any:
+    """Return the pictures of a row group; the last few groups are kept."""
+    _, parquet = needs_parquet()
+    with parquet.ParquetFile(path) as file:
+        return file.read_row_group(group, columns=[column])[column].combine_chunks()
+
+
+@dataclass(frozen=True, slots=True)
+class CodedFrame:
+    """A frame of a video that may hold several episodes, in any coding that PyAV reads.
+
+    LeRobot codes AV1 unless told otherwise, which OpenCV cannot decode everywhere.
+
+    Attributes:
+        t: When it was taken [s since the episode began].
+        path: The video.
+        at: Its time in the video [s].
+        fps: Frames a second of the video.
+    """
+
+    t: float
+    path: Path
+    at: float
+    fps: float
+
+    @property
+    def name(self) -> str:
+        """The file and the time in it."""
+        return f"{self.path.name}@{self.at:g}"
+
+    def image(self) -> Image:
+        """See `bt_exec_labeler.episode.Frame.image`."""
+        av = needs_av()
+        try:
+            with av.open(str(self.path)) as video:
+                stream = video.streams.video[0]
+                video.seek(int(self.at / stream.time_base), stream=stream)  # to the key before it
+                for frame in video.decode(stream):
+                    if frame.time is not None and frame.time > self.at - 0.5 / self.fps:
+                        return np.ascontiguousarray(frame.to_ndarray(format="rgb24"), np.uint8)
+        except av.FFmpegError as error:
+            raise ValueError(f"{self.name} is damaged: {error}") from error
+        raise ValueError(f"{self.name} is damaged: the video ends before it")
+
+
+def needs_av() -> Any:
+    """Return what reads videos.
+
+    Raises:
+        UsageError: If it is not installed.
+    """
+    try:
+        import av
+    except ImportError:
+        raise UsageError(
+            "videos of LeRobot data sets need PyAV: pip install 'bt-exec[lerobot]'"
+        ) from None
+    return av

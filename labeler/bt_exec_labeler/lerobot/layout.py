@@ -1,0 +1,119 @@
+"""What lies where in a LeRobot data set, versions 2.0 to 3.
+
+::
+
+    DATASET/                                              2.1                       3.0
+        meta/info.json                                    version, rate, features, paths
+        meta/tasks.parquet, meta/tasks.jsonl              texts of tasks            by number
+        meta/episodes/chunk-000/file-000.parquet          meta/episodes.jsonl       one row each
+        data/chunk-000/file-000.parquet                   …/episode_000000.parquet  one row a frame
+        videos/KEY/chunk-000/file-000.mp4                 videos/chunk-000/KEY/…    if it has videos
+
+From version 3 on a file holds several episodes. Two columns may hold language: of
+``language_persistent`` every frame of an episode has the same rows, each with the time from which
+it holds; of ``language_events`` a frame has what happened just then.
+
+Source: ``docs/source/lerobot-dataset-v3.mdx`` and ``language_and_recipes.mdx`` of LeRobot 0.6.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from bt_exec.failure import UsageError
+
+__all__ = ["EVENTS", "PERSISTENT", "Info", "load_info", "place"]
+
+PERSISTENT, EVENTS = "language_persistent", "language_events"
+"""The columns that hold language."""
+
+_PLACE = re.compile(r"\{(\w+)(?::0(\d)d)?\}")
+_READ = re.compile(r"v?(2\.[01]|3\.\d+)")
+
+
+class _Feature(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    dtype: str
+
+
+class Info(BaseModel):
+    """What ``meta/info.json`` says, as far as it is needed.
+
+    Attributes:
+        codebase_version: Version of the layout: ``v3.0``.
+        fps: Frames a second.
+        features: What a frame has, by the name of its column.
+        data_path: Where frames are, with places for numbers.
+        video_path: Where videos are; None if it has none.
+        chunks_size: Episodes of a folder, up to version 2.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+    codebase_version: str
+    fps: Annotated[float, Field(gt=0, le=1000)]
+    features: Mapping[str, _Feature]
+    data_path: str
+    video_path: str | None = None
+    chunks_size: Annotated[int, Field(ge=1)] = 1000
+
+    @property
+    def of_files(self) -> bool:
+        """Whether a file may hold several episodes."""
+        return self.codebase_version.lstrip("v").startswith("3")
+
+    @property
+    def cameras(self) -> list[str]:
+        """The columns that are pictures, in their order."""
+        return [key for key, found in self.features.items() if found.dtype in ("image", "video")]
+
+
+def load_info(folder: Path) -> Info:
+    """Read what a data set says of itself.
+
+    Raises:
+        UsageError: If that cannot be read, or is of a version that is not known here.
+    """
+    path = folder / "meta" / "info.json"
+    try:
+        info = Info.model_validate(json.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    except ValidationError as error:
+        found = error.errors()[0]
+        where = ".".join(map(str, found["loc"])) or "it"
+        raise UsageError(f"{path}: {where}: {found['msg'].lower()}") from None
+    except ValueError as error:
+        raise UsageError(f"{path} is no JSON: {error}") from None
+    if not _READ.fullmatch(info.codebase_version):
+        raise UsageError(
+            f"{path}: the data set is of version {info.codebase_version}; versions 2.0 to 3 can be "
+            "read. LeRobot's own converter makes newer ones of older ones"
+        )
+    return info
+
+
+def place(folder: Path, template: str, values: Mapping[str, Any]) -> Path:
+    """Return a file of a data set by the template of its name.
+
+    Raises:
+        UsageError: If the template asks for something else, or leads out of the folder.
+    """
+
+    def fill(found: re.Match[str]) -> str:
+        name, width = found.groups()
+        if name not in values:
+            raise UsageError(f"{folder}/meta/info.json: {template!r} has an unknown {{{name}}}")
+        return str(values[name]).zfill(int(width or 0))
+
+    path = (folder / _PLACE.sub(fill, template)).resolve()
+    if not path.is_relative_to(folder.resolve()):
+        raise UsageError(f"{folder}/meta/info.json: {template!r} leads out of the data set")
+    return path

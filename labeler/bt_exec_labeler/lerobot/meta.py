@@ -1,0 +1,195 @@
+"""What a LeRobot data set says of itself: info, tasks, episodes, statistics, a card."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bt_exec.failure import UsageError
+from bt_exec_labeler.episode import Image
+from bt_exec_labeler.lerobot.language import tools_of
+from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT
+from bt_exec_labeler.parquet import needs_parquet
+from bt_exec_labeler.vocabulary import Vocabulary
+
+__all__ = ["AGE", "CAMERA", "CHUNK", "DATA", "Counts", "write_meta"]
+
+CAMERA, AGE = "observation.images.camera", "observation.age_s"
+DATA = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
+CHUNK = 1000  # files of a folder
+
+
+@dataclass
+class Counts:
+    """What was written so far.
+
+    Attributes:
+        fps: Frames a second.
+        lengths: How many frames each episode has.
+        frames: How many frames there are.
+        tasks: Numbers of tasks by text.
+        of_episode: The task of each episode.
+        size: Height, width and channels of the frames [px].
+    """
+
+    fps: int
+    lengths: list[int] = field(default_factory=list)
+    frames: int = 0
+    tasks: dict[str, int] = field(default_factory=dict)
+    of_episode: list[str] = field(default_factory=list)
+    size: tuple[int, ...] = ()
+    _seen: int = 0
+    _moments: list[Any] = field(default_factory=list)
+
+    def task(self, episode: int, text: str) -> int:
+        """Return the number of an episode's task."""
+        assert episode == len(self.of_episode)
+        self.of_episode.append(text)
+        return self.tasks.setdefault(text, len(self.tasks))
+
+    def saw(self, image: Image, episode: str) -> None:
+        """Count a picture.
+
+        Raises:
+            UsageError: If it is of another size than those before it.
+        """
+        self.size = self.size or image.shape
+        if image.shape != self.size:
+            raise UsageError(
+                f"{episode}: a frame is of {image.shape[1]} x {image.shape[0]} px, others of "
+                f"{self.size[1]} x {self.size[0]} px; frames of a LeRobot data set are of one size"
+            )
+        flat = image.reshape(-1, image.shape[2]) / 255.0
+        found = flat.min(0), flat.max(0), flat.mean(0), (flat**2).mean(0)
+        least, most, mean, square = self._moments or found
+        n = self._seen
+        self._moments = [
+            np.minimum(least, found[0]),
+            np.maximum(most, found[1]),
+            (mean * n + found[2]) / (n + 1),
+            (square * n + found[3]) / (n + 1),
+        ]
+        self._seen = n + 1
+
+    def statistics(self) -> dict[str, Any]:
+        """Return the statistics of the pictures by channel, from 0 to 1."""
+        least, most, mean, square = self._moments
+        deviation = np.sqrt(np.maximum(square - mean**2, 0.0))
+        named = {"min": least, "max": most, "mean": mean, "std": deviation}
+        shaped = {name: value.reshape(-1, 1, 1).tolist() for name, value in named.items()}
+        return {CAMERA: {**shaped, "count": [self._seen]}}
+
+
+def write_meta(
+    folder: Path, made: Counts, splits: Mapping[str, int], vocabulary: Vocabulary
+) -> None:
+    """Write everything but the frames.
+
+    Args:
+        folder: The data set.
+        made: What was written.
+        splits: How many episodes each split has, in their order.
+        vocabulary: Its operations become the tools.
+    """
+    (folder / "meta" / "episodes" / "chunk-000").mkdir(parents=True)
+    _write_json(folder / "meta" / "info.json", _info(made, splits, vocabulary))
+    _write_json(folder / "meta" / "stats.json", made.statistics())
+    arrow, parquet = needs_parquet()
+    tasks = arrow.table({"task_index": list(made.tasks.values()), "task": list(made.tasks)})
+    tasks = tasks.replace_schema_metadata({"pandas": json.dumps(_INDEX)})
+    parquet.write_table(tasks, folder / "meta" / "tasks.parquet")
+    episodes = arrow.Table.from_pylist(_episodes(made))
+    parquet.write_table(episodes, folder / "meta" / "episodes" / "chunk-000" / "file-000.parquet")
+    text = _card(made, splits, vocabulary)
+    (folder / "README.md").write_text(text, encoding="utf-8")
+
+
+_INDEX = {
+    "index_columns": ["task"],
+    "column_indexes": [],
+    "columns": [
+        {"name": "task_index", "field_name": "task_index", "pandas_type": "int64"}
+        | {"numpy_type": "int64", "metadata": None},
+        {"name": "task", "field_name": "task", "pandas_type": "unicode"}
+        | {"numpy_type": "object", "metadata": None},
+    ],
+    "pandas_version": "2.0.0",
+}
+"""Tells pandas, which LeRobot reads tasks with, that their texts are the index."""
+
+
+def _info(made: Counts, splits: Mapping[str, int], vocabulary: Vocabulary) -> dict[str, Any]:
+    shape = {"dtype": "image", "shape": list(made.size), "names": ["height", "width", "channels"]}
+    number: dict[str, Any] = {"dtype": "int64", "shape": [1], "names": None}
+    ranges, first = {}, 0
+    for split, count in splits.items():
+        ranges[split] = f"{first}:{first + count}"
+        first += count
+    return {
+        "codebase_version": "v3.0",
+        "robot_type": vocabulary.site or None,
+        "total_episodes": len(made.lengths),
+        "total_frames": made.frames,
+        "total_tasks": len(made.tasks),
+        "chunks_size": CHUNK,
+        "data_files_size_in_mb": 100,
+        "video_files_size_in_mb": 200,
+        "fps": made.fps,
+        "splits": ranges,
+        "data_path": DATA,
+        "video_path": None,
+        "features": {
+            CAMERA: shape,
+            AGE: {**number, "dtype": "float32"},
+            "timestamp": {**number, "dtype": "float32"},
+            **{f"{name}index": number for name in ("frame_", "episode_", "", "task_")},
+            PERSISTENT: {**number, "dtype": "language"},
+            EVENTS: {**number, "dtype": "language"},
+        },
+        "tools": tools_of(vocabulary),
+    }
+
+
+def _episodes(made: Counts) -> list[dict[str, Any]]:
+    """Return a row for each episode: its task, and where its frames are."""
+    rows, first = [], 0
+    for number, (length, task) in enumerate(zip(made.lengths, made.of_episode, strict=True)):
+        rows.append(
+            {
+                "episode_index": number,
+                "tasks": [task],
+                "length": length,
+                "data/chunk_index": number // CHUNK,
+                "data/file_index": number % CHUNK,
+                "dataset_from_index": first,
+                "dataset_to_index": first + length,
+                "meta/episodes/chunk_index": 0,
+                "meta/episodes/file_index": 0,
+            }
+        )
+        first += length
+    return rows
+
+
+def _write_json(path: Path, value: Mapping[str, Any]) -> None:
+    path.write_text(json.dumps(value, ensure_ascii=False, indent=4) + "\n", encoding="utf-8")
+
+
+def _card(made: Counts, splits: Mapping[str, int], vocabulary: Vocabulary) -> str:
+    said = "\n".join(f"- {split}: {count} episodes" for split, count in splits.items())
+    return (
+        "---\ntask_categories:\n- robotics\ntags:\n- LeRobot\nconfigs:\n- config_name: default\n"
+        "  data_files: data/*/*.parquet\n---\n\n"
+        f"# Recorded episodes with plan records, {vocabulary.version}\n\n"
+        f"{len(made.lengths)} episodes, {made.frames} frames at {made.fps} a second, "
+        f"LeRobot format 3.0.\n\n## Splits\n\n{said}\n\n## Columns\n\n"
+        f"- `{CAMERA}`: the newest picture at each time; `{AGE}` [s] is how old it was.\n"
+        f"- `{PERSISTENT}`: the mid step as `subtask`, each record as `plan`, what a planner may "
+        "remember as `memory`, each from its time on.\n"
+        f"- `{EVENTS}`: recorded actions as tool calls; `tools` in `meta/info.json` lists them.\n"
+    )

@@ -1,0 +1,180 @@
+"""Episodes of a LeRobot data set.
+
+What was done is told by the first of these that an episode has: tool calls among its language
+events, by name and arguments; subtasks, as ``SUBTASK`` with the argument ``text``; the task, as
+``TASK`` with the argument ``text``. Whether it worked is not recorded. With several cameras the
+first is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bt_exec.failure import UsageError
+from bt_exec.language.messages import language_of
+from bt_exec_labeler.batch.parts import read_lines
+from bt_exec_labeler.episode import Action, Episode, Flaw, Frame, ordered
+from bt_exec_labeler.lerobot.actions import called, subtasks_at, subtasks_by_number, under_way
+from bt_exec_labeler.lerobot.frames import CodedFrame, StoredFrame, needs_av
+from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, Info, load_info, place
+from bt_exec_labeler.parquet import opened
+
+__all__ = ["read_lerobot"]
+
+_PAUSES = 4  # a gap is a pause of more than so many usual ones
+_NEEDED = ("timestamp", "episode_index", "frame_index")
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A frame's row: its time from the beginning of the episode [s], and where it is."""
+
+    t: float
+    group: int
+    row: int
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """The rows of an episode, and the language that holds for all of it."""
+
+    file: Path
+    rows: Sequence[_Row]
+    persistent: Sequence[Mapping[str, Any]]
+
+
+def read_lerobot(path: Path) -> Iterator[Episode]:
+    """Return the episodes of a data set by number.
+
+    Raises:
+        UsageError: If something of it cannot be read; the message says what.
+    """
+    info = load_info(path)
+    for said in sorted(_episodes(path, info), key=lambda said: int(said["episode_index"])):
+        yield _episode(path, info, said)
+
+
+def _episodes(folder: Path, info: Info) -> Iterator[Mapping[str, Any]]:
+    """Return what the data set says of each episode."""
+    listed = folder / "meta" / "episodes.jsonl"
+    files = sorted((folder / "meta" / "episodes").glob("*/*.parquet"))
+    if info.of_files and not files:
+        raise UsageError(f"{folder}/meta/episodes holds no episodes")
+    for path in files if info.of_files else [listed]:
+        found = _table(path) if info.of_files else list(read_lines(path))
+        for number, said in enumerate(found, start=1):
+            if not isinstance(said, dict) or not isinstance(said.get("episode_index"), int):
+                raise UsageError(f"{path}: row {number}: episode_index is missing, or no number")
+            yield said
+
+
+def _table(path: Path) -> list[Any]:
+    """Return the rows of an episodes file without their statistics."""
+    with opened(path) as file:
+        wanted = [name for name in file.schema_arrow.names if not name.startswith("stats/")]
+        return list(file.read(columns=wanted).to_pylist())
+
+
+def _episode(folder: Path, info: Info, said: Mapping[str, Any]) -> Episode:
+    number = int(said["episode_index"])
+    numbers = {
+        "episode_index": number,
+        "episode_chunk": number // info.chunks_size,
+        "chunk_index": said.get("data/chunk_index", 0),
+        "file_index": said.get("data/file_index", 0),
+    }
+    stored = _stored(place(folder, info.data_path, numbers), number)
+    found, flaws = _frames(folder, info, said, numbers, stored)
+    frames, wrong = ordered(found, max(_PAUSES / info.fps, 1.0))
+    command = "; ".join(map(str, said.get("tasks") or ()))
+    return Episode(
+        f"episode_{number:06d}",
+        frames,
+        _actions(folder, info, stored, command),
+        command,
+        language_of(command) if command else "",
+        origin={"lerobot": str(folder), "episode_index": number},
+        flaws=(*flaws, *wrong),
+    )
+
+
+def _stored(path: Path, episode: int) -> _Stored:
+    """Return the rows of an episode; row groups of others are passed over."""
+    found: list[_Row] = []
+    persistent: Sequence[Mapping[str, Any]] = ()
+    with opened(path) as file:
+        names = file.schema_arrow.names
+        if missing := [name for name in _NEEDED if name not in names]:
+            raise UsageError(f"{path}: {', '.join(missing)} missing; a LeRobot data set has it")
+        wanted = [name for name in (*_NEEDED, EVENTS, "subtask_index") if name in names]
+        for group in range(file.num_row_groups):
+            if not _may_hold(file.metadata.row_group(group), episode):
+                continue
+            for row, values in enumerate(file.read_row_group(group, columns=wanted).to_pylist()):
+                if values["episode_index"] != episode:
+                    continue
+                if not found and PERSISTENT in names:
+                    table = file.read_row_group(group, columns=[PERSISTENT])
+                    persistent = table[PERSISTENT][row].as_py() or ()
+                first = found[0].values["timestamp"] if found else values["timestamp"]
+                found.append(_Row(round(values["timestamp"] - first, 6), group, row, values))
+    return _Stored(path, found, persistent)
+
+
+def _may_hold(group: Any, episode: int) -> bool:
+    """Whether a row group may hold rows of an episode, by its statistics."""
+    for number in range(group.num_columns):
+        column = group.column(number)
+        if column.path_in_schema == "episode_index" and column.statistics is not None:
+            return bool(column.statistics.min <= episode <= column.statistics.max)
+    return True
+
+
+def _frames(
+    folder: Path, info: Info, said: Mapping[str, Any], numbers: Mapping[str, Any], stored: _Stored
+) -> tuple[list[Frame], tuple[Flaw, ...]]:
+    """Return the frames of the first camera."""
+    if not info.cameras:
+        return [], (Flaw("no_frames", stored.file.name, "the data set has no camera"),)
+    camera, *others = info.cameras
+    flaws = tuple(Flaw("camera", key, f"is not shown; {camera} is") for key in others)
+    if info.features[camera].dtype == "image":
+        return [
+            StoredFrame(row.t, stored.file, camera, row.group, row.row) for row in stored.rows
+        ], flaws
+    own = {
+        "video_key": camera,
+        "chunk_index": said.get(f"videos/{camera}/chunk_index", 0),
+        "file_index": said.get(f"videos/{camera}/file_index", 0),
+    }
+    if not info.video_path:
+        raise UsageError(f"{folder}/meta/info.json: {camera} is video, but video_path is missing")
+    video = place(folder, info.video_path, {**numbers, **own})
+    if not video.is_file():
+        raise UsageError(f"{video}: the data set names this video, but it is not there")
+    needs_av()
+    first = float(said.get(f"videos/{camera}/from_timestamp") or 0.0)
+    return [CodedFrame(row.t, video, first + row.t, info.fps) for row in stored.rows], flaws
+
+
+def _actions(folder: Path, info: Info, stored: _Stored, task: str) -> tuple[Action, ...]:
+    """Return what was done, as far as the data set tells."""
+    if not stored.rows:
+        return ()
+    calls = tuple(
+        action
+        for row in stored.rows
+        for action in called(row.t, row.values.get(EVENTS) or (), stored.file.name)
+    )
+    if calls:
+        return calls
+    end = round(stored.rows[-1].t + 1 / info.fps, 6)
+    numbered = [(row.t, row.values.get("subtask_index")) for row in stored.rows]
+    texts = subtasks_at(stored.persistent) or subtasks_by_number(folder, numbered)
+    if texts:
+        return under_way(texts, "SUBTASK", end)
+    return under_way([(0.0, task)], "TASK", end) if task else ()

@@ -1,0 +1,41 @@
+"""Parquet files, read and written where the extra that does it is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from bt_exec.failure import UsageError
+
+__all__ = ["needs_parquet", "opened"]
+
+
+def needs_parquet() -> tuple[Any, Any]:
+    """Return what reads and writes Parquet.
+
+    Raises:
+        UsageError: If it is not installed.
+    """
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise UsageError("data sets need pyarrow: pip install 'bt-exec[label]'") from None
+    return pyarrow, pyarrow.parquet
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Any]:
+    """Yield a Parquet file.
+
+    Raises:
+        UsageError: If it cannot be read.
+    """
+    arrow, parquet = needs_parquet()
+    try:
+        with parquet.ParquetFile(path) as file:  # as it is: no partitions read off its path
+            yield file
+    except (OSError, arrow.ArrowException) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error

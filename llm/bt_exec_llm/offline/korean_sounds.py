@@ -1,0 +1,61 @@
+"""Korean words by their sound: 휴개실 sounds like 휴게실, 꺼네 like 꺼내.
+
+Vowels that are said alike today count as one; everything else must be the same.
+"""
+
+from __future__ import annotations
+
+import re
+
+from bt_exec_llm.offline.closed import mapping
+from bt_exec_llm.offline.vocabulary import Vocabulary
+
+__all__ = ["Sounds", "sound_of"]
+
+_FIRST, _VOWELS, _LAST = 0xAC00, 21, 28
+_ORDER = "ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ"
+_ALIKE = {
+    _ORDER.index(one): _ORDER.index(same) for one, same in mapping("korean", "sounds_alike").items()
+}
+_WORD = re.compile(r"[가-힣]{2,}")
+
+
+def sound_of(word: str) -> str:
+    """Return a word with one vowel for those that sound alike."""
+    return "".join(_sound(char) for char in word)
+
+
+def _sound(char: str) -> str:
+    code = ord(char) - _FIRST
+    if not 0 <= code < 11172:
+        return char
+    first, rest = divmod(code, _VOWELS * _LAST)
+    vowel, last = divmod(rest, _LAST)
+    return chr(_FIRST + (first * _VOWELS + _ALIKE.get(vowel, vowel)) * _LAST + last)
+
+
+class Sounds:
+    """The names and verbs of a lexicon by their sound; those of one syllable are too short."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        known = {text.split()[-1].removesuffix("다") for text, _ in vocabulary.verbs_ko}
+        known |= {name for name in vocabulary.korean_names() if _WORD.fullmatch(name)}
+        self._known = {word for word in known if len(word) > 1}
+        self._by_sound: dict[str, set[str]] = {}
+        for word in self._known:
+            self._by_sound.setdefault(sound_of(word), set()).add(word)
+        self._meant = {word: tuple(vocabulary.korean.get(word, ())) for word in self._known}
+        self._longest = max(map(len, self._known), default=0)
+
+    def respelled(self, text: str) -> str:
+        """Return `text` with each word that begins with the sound of exactly one known word."""
+        return _WORD.sub(lambda match: self._respelled(match[0]), text)
+
+    def _respelled(self, word: str) -> str:
+        for size in range(min(len(word), self._longest), 1, -1):
+            if word[:size] in self._known:
+                return word
+            alike = self._by_sound.get(sound_of(word[:size]), set())
+            if len(alike) == 1 or len({self._meant[one] or one for one in alike}) == 1:
+                return min(alike) + word[size:]
+        return word

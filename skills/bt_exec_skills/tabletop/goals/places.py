@@ -1,0 +1,89 @@
+"""Moves to places on tables: to one, to a part of one, out of a container, and from each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.goals.model import Move, Phrase, Trouble
+from bt_exec_skills.tabletop.goals.resolve import Scope, table_for
+from bt_exec_skills.tabletop.robot import Spot
+from bt_exec_skills.tabletop.spots import free_on, part_of
+
+__all__ = ["changed_places", "onto_table", "out_of"]
+
+
+def onto_table(names: tuple[str, ...], to: Phrase, scope: Scope) -> tuple[Move, ...]:
+    """Return the moves of things to a table, or to a part of it.
+
+    Raises:
+        Trouble: As `table_for`; FULL_TABLE.
+    """
+    now, table = scope.now, table_for(to, scope, names)
+    if not to.part:
+        return tuple(Move(name, table) for name in names)
+    near = part_of(now, table, to.part)
+    taken: list[Spot] = []
+    for _ in names:
+        taken.append(_free(now, table, near, names, taken))
+    return tuple(Move(name, table, spot=at) for name, at in zip(names, taken, strict=True))
+
+
+def out_of(names: tuple[str, ...], now: Environment) -> tuple[Move, ...]:
+    """Return the moves of things out of what they lie in, onto the table that it stands on.
+
+    Raises:
+        Trouble: NOTHING_TO_DO if they lie in nothing; WHERE_TO if it stands on no table.
+    """
+    inside = tuple(name for name in names if now.holder(name) is not None)
+    if not inside:
+        raise Trouble("NOTHING_TO_DO")
+    found = []
+    for name in inside:
+        table = now.table_of(now.holder(name) or name)
+        if table is None:
+            raise Trouble("WHERE_TO", tuple(now.tables), options=", ".join(now.tables) or "-")
+        found.append(Move(name, table))
+    return tuple(found)
+
+
+def changed_places(first: str, second: str, now: Environment) -> tuple[Move, ...]:
+    """Return the moves that let two things change places; the first waits somewhere free.
+
+    It waits in a container, if both come from containers and there is a third, else on a table.
+
+    Raises:
+        Trouble: NOTHING_TO_DO if they share a container; NOT_ON_TABLE for what lies on the floor;
+            FULL_TABLE.
+    """
+    holders = now.holder(first), now.holder(second)
+    if None not in holders and holders[0] == holders[1]:
+        raise Trouble("NOTHING_TO_DO")
+    one, other = _place(first, now), _place(second, now)
+    spare = [name for name in now.containers() if name not in holders]
+    if None not in holders and spare:
+        wait = Move(first, spare[0])
+    else:
+        table = now.table_of(first)
+        assert table is not None  # `_place` has refused what stands on none
+        here = now.objects[first].pos[:2]
+        taken = [now.objects[name].pos[:2] for name in (first, second)]
+        wait = Move(first, table, spot=_free(now, table, here, (first, second), taken))
+    return wait, Move(second, one[0], spot=one[1]), Move(first, other[0], spot=other[1])
+
+
+def _place(name: str, now: Environment) -> tuple[str, Spot]:
+    """Return the container that a thing lies in, or the table and where on it."""
+    place = now.place_of(name)
+    if place is None:
+        raise Trouble("NOT_ON_TABLE", (name,), what=name)
+    return place, () if now.holder(name) is not None else now.objects[name].pos[:2]
+
+
+def _free(
+    now: Environment, table: str, near: Spot, without: Iterable[str], taken: Iterable[Spot]
+) -> Spot:
+    found = free_on(now, table, near, without, taken)
+    if found is None:
+        raise Trouble("FULL_TABLE", (table,), what=table)
+    return round(found.x, 3), round(found.y, 3)

@@ -1,0 +1,98 @@
+"""How labelling scales over the nodes of a Ray cluster, and what 1,000 hours of video would take.
+
+A cluster of four nodes on this machine, each of one worker; a scripted model thinks 0.5 s about
+every batch of eight. 1, 2 and 4 batches are asked about at the same time; every run must write the
+same bytes. What a clip costs the processor is measured without Ray.
+``python tests/benchmarks/bench_labels_ray.py [CLIPS]``; 192 by default. Needs the extra ``ray``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import bench_labels_rate as rate
+
+from bt_exec_labeler.batch.parts import Output
+from bt_exec_labeler.batch.run import BATCH, run
+from bt_exec_labeler.labelers import Labeler
+from bt_exec_labeler.labelers.model import ModelLabeler
+from bt_exec_labeler.labelers.on_ray import RayLabeler
+from bt_exec_labeler.testing.game import VOCABULARY
+from bt_exec_labeler.vocabulary import Vocabulary
+
+THINKS_S = 0.5
+NODES = 4
+HOURS, STRIDE_S = 1000, 0.5
+AT_ONCE = 64  # requests that a server of a vision model takes at the same time
+
+
+def make() -> Labeler:
+    """Return a labeler with a model of its own, as each worker has one."""
+    rate.THINKS_S = THINKS_S
+    return ModelLabeler(rate.Model().model, "controller", Vocabulary.model_validate(VOCABULARY))
+
+
+def labelled(count: int, labeler: Labeler, folder: Path, workers: int) -> tuple[float, str]:
+    """Return how long a run takes [s], and the digest of what it writes."""
+    output = Output(folder)
+    output.begin({}, resume=False)
+    began = time.perf_counter()
+    vocabulary = Vocabulary.model_validate(VOCABULARY)
+    progress = run(rate.clips(count), labeler, vocabulary, output, workers=workers)
+    took = time.perf_counter() - began
+    assert progress.records == count, progress
+    output.join()
+    return took, hashlib.sha256((folder / "records.jsonl").read_bytes()).hexdigest()
+
+
+def main(count: int) -> None:
+    """Print the table and the calculation."""
+    if importlib.util.find_spec("ray") is None:
+        print("ray is not installed: pip install 'bt-exec[ray]'")
+        return
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    from ray.cluster_utils import Cluster
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        worked = time.process_time()
+        _, here = labelled(count, make(), folder / "here", 4)
+        per_clip_s = (time.process_time() - worked) / count
+        cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
+        for _ in range(NODES):
+            cluster.add_node(num_cpus=1)
+        cluster.wait_for_nodes()
+        os.environ["RAY_ADDRESS"] = cluster.address
+        labeler = RayLabeler(make(), make, NODES)
+        labelled(NODES * 8 * BATCH, labeler, folder / "warm", NODES)  # workers are started once
+        alone = 0.0
+        try:
+            for workers in (1, 2, 4):
+                took, wrote = labelled(count, labeler, folder / str(workers), workers)
+                assert wrote == here, "the bytes differ"
+                alone = alone or took
+                print(
+                    f"{workers} workers: {took:5.1f} s, {count / took:5.1f} clips a second, "
+                    f"{alone / took:.2f} x one"
+                )
+        finally:
+            labeler.close()
+            cluster.shutdown()
+    clips = HOURS * 3600 / STRIDE_S
+    requests = clips / BATCH
+    print(f"processor: {1000 * per_clip_s:.2f} ms a clip")
+    print(
+        f"{HOURS} hours at a moment every {STRIDE_S} s: {clips / 1e6:.1f} million clips, "
+        f"{requests:,.0f} requests; {clips * per_clip_s / 3600:.1f} h of one core; with {AT_ONCE} "
+        f"requests at a time, {requests / AT_ONCE / 3600:.1f} h for each second that one takes"
+    )
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 192)

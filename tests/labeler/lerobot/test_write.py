@@ -1,0 +1,224 @@
+"""A LeRobot data set with language columns, made of a run: its layout, and what it says."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+
+from bt_exec.failure import UnknownName, UsageError
+from bt_exec_labeler import commands
+from bt_exec_labeler.batch.parts import read_lines
+from bt_exec_labeler.episode import Action, Episode, Frame
+from bt_exec_labeler.lerobot.write import write_lerobot
+from bt_exec_labeler.sources import read_source
+from bt_exec_labeler.splits import split_of
+from bt_exec_labeler.testing.game import make_game
+from bt_exec_labeler.vocabulary import Vocabulary
+
+from ..test_clips import Drawn
+
+Made = tuple[Path, Path, Path]
+"""The recording, a run of it, and its data set."""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    folder = tmp_path_factory.mktemp("lerobot")
+    game = make_game(folder / "game", episodes=12, seed=1)
+    words = game / "vocabulary.yaml"
+    commands.run(
+        game,
+        words,
+        folder / "run",
+        labeler="rules",
+        role="planner",
+        options={},
+        stride_s=1.0,
+        workers=1,
+        budget={},
+        cache=None,
+        no_cache=True,
+        resume=False,
+    )
+    told = commands.dataset(
+        folder / "run", game, words, folder / "set", keep_uncertain=False, form="lerobot"
+    )
+    assert told["lines"] == [f"{folder / 'set'}: planner set, train 7, val 1, test 4 episodes"]
+    return game, folder / "run", folder / "set"
+
+
+def frames_of(folder: Path) -> list[list[dict[str, Any]]]:
+    files = sorted((folder / "data").rglob("*.parquet"))
+    return [pyarrow.parquet.ParquetFile(file).read().to_pylist() for file in files]
+
+
+def test_it_is_laid_out_as_documented(made: Made) -> None:
+    *_, folder = made
+    info = json.loads((folder / "meta" / "info.json").read_text())
+    rows = frames_of(folder)
+    whole = [row for episode in rows for row in episode]
+    assert info["codebase_version"] == "v3.0"
+    assert info["splits"] == {"train": "0:7", "val": "7:8", "test": "8:12"}
+    assert (info["total_episodes"], info["total_frames"]) == (12, len(whole))
+    assert set(info["features"]) == set(whole[0])
+    assert [row["index"] for row in whole] == list(range(len(whole)))
+    path = folder / "meta" / "episodes" / "chunk-000" / "file-000.parquet"
+    episodes = pyarrow.parquet.read_table(path).to_pylist()
+    for number, (said, episode) in enumerate(zip(episodes, rows, strict=True)):
+        assert said["dataset_to_index"] - said["dataset_from_index"] == said["length"]
+        assert said["dataset_from_index"] == episode[0]["index"]
+        assert {row["episode_index"] for row in episode} == {number}
+        assert [row["timestamp"] for row in episode] == [k / 2 for k in range(len(episode))]
+    calls = [call["function"]["name"] for call in info["tools"]]
+    assert calls == ["MOVE_NAV", "TAKE", "TALK", "OPEN", "REST"]
+
+
+def test_its_language_is_the_run(made: Made) -> None:
+    game, run, folder = made
+    names = [e.id for split in ("train", "val", "test") for e in read_source(game)]
+    in_order = [n for s in ("train", "val", "test") for n in names[:12] if split_of(n) == s]
+    records = [line["record"] for line in read_lines(run / "records.jsonl")]
+    for name, rows in zip(in_order, frames_of(folder), strict=True):
+        said = rows[0]["language_persistent"]
+        assert all(row["language_persistent"] == said for row in rows)
+        plans = [json.loads(one["content"]) for one in said if one["style"] == "plan"]
+        mine = [r for r in records if r["plan_id"].startswith(f"plan_{name}_")]
+        assert plans == [record for record in mine if record["uncertainty"] != "high"]
+        assert {one["style"] for one in said} == {"subtask", "plan", "memory"}
+        texts = [one["content"] for one in said if one["style"] == "subtask"]
+        assert (texts[0], texts[-1]) == ("Walk to the key.", "Rest at home.")
+
+
+def test_read_again_it_tells_the_same_actions_and_pictures(made: Made) -> None:
+    game, _, folder = made
+    by_name = {episode.id: episode for episode in read_source(game)}
+    in_order = sorted(by_name, key=lambda n: (("train", "val", "test").index(split_of(n)), n))
+    again = list(read_source(folder))
+    assert len(again) == 12
+    for name, found in zip(in_order, again, strict=True):
+        episode = by_name[name]
+        assert found.command == "bring me the gem"
+        assert [(a.op, a.args) for a in found.actions] == [(a.op, a.args) for a in episode.actions]
+        assert all(
+            0 <= a.t - b.t < 0.5 for a, b in zip(episode.actions, found.actions, strict=True)
+        )
+        newest = max((f for f in episode.frames if f.t <= 3.0), key=lambda frame: frame.t)
+        assert np.array_equal(found.frames[6].image(), newest.image())
+
+
+class Damaged(Drawn):
+    def image(self) -> Any:
+        raise ValueError(f"{self.name} is damaged")
+
+
+def small(frames: tuple[Frame, ...]) -> Episode:
+    return Episode("e", frames, (Action(0.0, 2.0, "REST", {}, "done"),))
+
+
+@pytest.fixture
+def write(vocabulary: Vocabulary, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
+    record = {"mid_step_id": "rest", "record": {"done_evidence": []}, "episode": "e", "item": "i"}
+
+    def call(*frames: Frame, fps: int = 2) -> list[dict[str, Any]]:
+        lines = [{**record, "t": frames[0].t}]
+        about = ("controller", lines, {"e": small(frames)}, vocabulary)
+        write_lerobot(tmp_path / "set", *about, fps=fps)  # type: ignore[arg-type]
+        (rows,) = frames_of(tmp_path / "set")
+        return rows
+
+    return call
+
+
+def test_a_pause_shows_as_age_and_a_damaged_frame_is_passed_over(
+    write: Callable[..., list[dict[str, Any]]],
+) -> None:
+    rows = write(Drawn(0.1), Damaged(0.6), Drawn(0.7), Drawn(3.1))
+    assert [row["timestamp"] for row in rows] == [0.5 * k for k in range(7)]
+    ages = [row["observation.age_s"] for row in rows]
+    assert ages == pytest.approx([0, 0.5, 0.4, 0.9, 1.4, 1.9, 0], abs=1e-6)
+
+
+def test_more_frames_a_second_where_they_are_wanted(
+    write: Callable[..., list[dict[str, Any]]],
+) -> None:
+    rows = write(Drawn(0.0), Drawn(0.1), Drawn(0.2), fps=10)
+    assert [row["observation.age_s"] for row in rows] == [0, 0, 0]
+
+
+def test_what_cannot_be_written_is_refused(
+    made: Made, tmp_path: Path, vocabulary: Vocabulary, write: Callable[..., Any]
+) -> None:
+    game, run, folder = made
+    words = game / "vocabulary.yaml"
+    with pytest.raises(UsageError, match="is not empty"):
+        commands.dataset(run, game, words, folder, keep_uncertain=False, form="lerobot")
+    with pytest.raises(UnknownName, match="lerobot"):
+        commands.dataset(run, game, words, tmp_path, keep_uncertain=False, form="lerobto")
+    with pytest.raises(UsageError, match="no records"):
+        write_lerobot(tmp_path / "none", "planner", [], {}, vocabulary, fps=2)
+    with pytest.raises(UsageError, match="its first frame is damaged"):
+        write(Damaged(0.0), Drawn(1.0))
+
+
+OPENED = """
+import json, sys
+from lerobot.datasets.language_render import active_at
+from lerobot.datasets.lerobot_dataset import LeRobotDataset
+
+made = LeRobotDataset("bt-exec/labels", root=sys.argv[1])
+told = []
+for number in range(made.num_episodes):
+    said = made.meta.episodes[number]
+    item = made[said["dataset_from_index"] + 30]
+    about = {"persistent": item["language_persistent"]}
+    t = float(item["timestamp"])
+    plan = active_at(t, style="plan", **about)
+    told.append({
+        "task": item["task"], "length": said["length"], "t": t,
+        "shape": list(item["observation.images.camera"].shape),
+        "subtask": active_at(t, style="subtask", **about)["content"],
+        "plan": json.loads(plan["content"])["mid_step_id"],
+        "calls": [call["function"]["name"]
+                  for k in range(said["dataset_from_index"], said["dataset_to_index"])
+                  for event in made[k]["language_events"] for call in event["tool_calls"]],
+    })
+print("TOLD", json.dumps({"frames": len(made), "episodes": told, "tools": len(made.meta.tools)}))
+"""
+
+
+@pytest.mark.slow
+def test_lerobot_itself_opens_it(made: Made, vocabulary: Vocabulary) -> None:
+    python = os.environ.get("BT_EXEC_LEROBOT_PYTHON")
+    if not python:
+        pytest.skip(
+            "LeRobot is not here; in an environment of Python 3.12 say pip install "
+            "'lerobot[dataset]>=0.6', and its python in BT_EXEC_LEROBOT_PYTHON"
+        )
+    *_, folder = made
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "PYTHONPATH": ""}
+    run = subprocess.run(
+        [python, "-c", OPENED, str(folder)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=240,
+    )
+    assert run.returncode == 0, run.stderr
+    line = next(text for text in run.stdout.splitlines() if text.startswith("TOLD "))
+    told = json.loads(line.removeprefix("TOLD "))
+    assert told["tools"] == len(vocabulary.ops)
+    assert told["frames"] == sum(episode["length"] for episode in told["episodes"])
+    texts = {name: step.said("en") for name, step in vocabulary.mid_steps.items()}
+    for episode, again in zip(told["episodes"], read_source(folder), strict=True):
+        assert episode["task"] == "bring me the gem"
+        assert episode["shape"] == [3, 72, 96]
+        assert episode["calls"] == [action.op for action in again.actions]
+        assert episode["subtask"] == texts[episode["plan"]]

@@ -1,0 +1,149 @@
+"""Places on tables: what a table is, where there is room, and missions that put things there."""
+
+import math
+
+import pytest
+
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.tabletop.environment import Environment, Placed, Point
+from bt_exec_skills.tabletop.goals.compiler import subgoals_for
+from bt_exec_skills.tabletop.goals.model import Trouble
+from bt_exec_skills.tabletop.protocol.client import environment_from
+from bt_exec_skills.tabletop.spots import free_on, part_of, spot_for
+from bt_exec_skills.tabletop.tables import Table, tables_under
+
+TOP = Table(0.0, 1.0, 0.6, 0.3, 0.5)
+
+
+def world(told=True, **objects):
+    placed = {
+        f"object_{name}": Placed(number, Point(*at))
+        for number, (name, at) in enumerate(objects.items())
+    }
+    tables = {"table_0": TOP} if told else {}
+    return Environment(0.0, placed, Pose(0.0, 0.0, math.pi / 2), tables)
+
+
+def test_tables_show_by_what_stands_on_them():
+    found = tables_under([(0, 0, 0.5), (0.8, 0, 0.52), (3, 0, 0.5), (0.4, 0, 0.02), (0, 0, 1.0)])
+    assert list(found) == ["table_0", "table_1", "table_2"]
+    assert found["table_0"] == pytest.approx((0.4, 0.0, 0.45, 0.05, 0.5))
+
+
+def test_what_joins_two_groups_makes_one_table():
+    assert len(tables_under([(0, 0, 0.5), (1.8, 0, 0.5), (0.9, 0, 0.5)])) == 1
+
+
+def test_a_thing_lies_on_a_table_or_in_what_stands_there_or_nowhere():
+    now = world(
+        cup_0=(0.3, 1, 0.53), apple_0=(-0.3, 1, 0.53), red_bowl_0=(-0.3, 1, 0.5), pen_0=(0, 0, 0.02)
+    )
+    assert now.place_of("object_cup_0") == "table_0"
+    assert now.place_of("object_apple_0") == "object_red_bowl_0"
+    assert now.table_of("object_apple_0") == "table_0"
+    assert not now.inside("object_apple_0", "table_0")
+    assert now.place_of("object_pen_0") is None
+
+
+def test_room_is_where_nothing_stands_and_not_at_the_edge():
+    now = world(cup_0=(0.0, 1.0, 0.53), red_bowl_0=(0.3, 1.0, 0.5))
+    spot = free_on(now, "table_0", (0.0, 1.0))
+    assert spot is not None
+    assert math.hypot(spot.x, spot.y - 1) >= 0.14
+    assert math.hypot(spot.x - 0.3, spot.y - 1) >= 0.25
+    assert TOP.under(spot.x, spot.y, 0.09)
+    assert free_on(now, "table_0", (0.0, 1.0), ["object_cup_0"])[:2] == (-0.0, 1.0)[:2]
+
+
+def test_a_full_table_has_no_room():
+    crowd = {
+        f"cup_{i}_{k}": (i / 10 - 0.6, 0.7 + k / 10, 0.53) for i in range(13) for k in range(7)
+    }
+    assert free_on(world(**crowd), "table_0", (0.0, 1.0)) is None
+
+
+@pytest.mark.parametrize(("part", "sign"), [("left", -1), ("middle", 0), ("right", 1)])
+def test_parts_of_a_table_are_as_the_robot_sees_them(part, sign):
+    x, y = part_of(world(), "table_0", part)
+    assert x == pytest.approx(0.3 * sign)
+    assert y == pytest.approx(1.0)
+
+
+def test_nothing_is_put_beside_something_and_off_the_table():
+    now = world(cup_0=(0.3, 1.0, 0.53), red_bowl_0=(-0.45, 1.0, 0.5))
+    assert spot_for(now, "object_cup_0", "object_red_bowl_0", "left_of") is None
+    spot = spot_for(now, "object_cup_0", "object_red_bowl_0", "next_to")
+    assert TOP.under(spot.x, spot.y)
+
+
+def test_what_has_fallen_cannot_change_places():
+    now = world(cup_0=(0.3, 1, 0.53), apple_0=(0, 0, 0.02))
+    with pytest.raises(Trouble) as caught:
+        subgoals_for("swap the cup and the apple", now)
+    assert caught.value.code == "NOT_ON_TABLE"
+
+
+@pytest.mark.parametrize(
+    "tables",
+    [None, [], {"table_9": None}, {"table_9": {"pos": [0, 0], "size": [1, 1]}}]
+    + [{"table_9": {"pos": [0, 0, 1], "size": size}} for size in ([1], "11", [0, 1], [1, "2"])]
+    + [{"no name!": {"pos": [0, 0, 1], "size": [1, 1]}}],
+)
+def test_tables_that_make_no_sense_are_not_there(tables):
+    found = environment_from({"objects": {}, "tables": tables}, None)
+    assert found.tables == {}
+
+
+def test_tables_are_told_over_the_protocol():
+    told = {"table_9": {"pos": [1, 2, 0.6], "size": [1.2, 0.6]}}
+    found = environment_from({"objects": {}, "tables": told}, None)
+    assert found.tables == {"table_9": Table(1, 2, 0.6, 0.3, 0.6)}
+
+
+def place(world, name):
+    return tuple(world.data.body(name).xpos)
+
+
+def stands_on(world, name, number):
+    (x, y, z), top = place(world, name), world.layout.tables[number]
+    flat = abs(x - top.x) <= top.half_x and abs(y - top.y) <= top.half_y
+    return flat and -0.01 < z - top.height < 0.12
+
+
+class Before:
+    """Keeps where everything was when the mission began."""
+
+    def __init__(self):
+        self.world, self.places = None, {}
+
+    def on(self, event):
+        if not self.places:
+            self.places = {name: place(self.world, name) for name in self.world.items}
+
+
+def test_two_cups_change_places(run_table):
+    before = Before()
+    outcome, world, ears = run_table(
+        "swap the cups", seed=5, by="mixed", objects=4, listeners=[before]
+    )
+    assert outcome.status == "satisfied", outcome.message
+    one, other = [name for name in world.items if "cup" in name]
+    assert math.dist(place(world, one), before.places[other]) < 0.12
+    assert math.dist(place(world, other), before.places[one]) < 0.12
+    assert [skill for skill, _ in ears.actions].count("pick_object") == 3
+
+
+def test_things_go_to_another_table(run_table):
+    outcome, world, _ = run_table("사과를 table_1에 놔줘", seed=23, by="mixed", objects=4)
+    assert outcome.status == "satisfied", outcome.message
+    assert stands_on(world, "object_apple_0", 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+def test_a_table_is_cleared_onto_another(seed, run_table):
+    command = "move everything on table_0 to table_1"
+    outcome, world, _ = run_table(command, seed=seed, by="colour", objects=6)
+    assert outcome.status == "satisfied", outcome.message
+    things = [name for name in world.items if "bowl" not in name]
+    assert not any(stands_on(world, name, 0) for name in things)
