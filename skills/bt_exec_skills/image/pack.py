@@ -10,6 +10,7 @@ from bt_exec.mission.reporting import MissionReporter
 from bt_exec.pack import Pack
 from bt_exec.site.data import data_path
 from bt_exec_skills.image.bench import Bench, SetName
+from bt_exec_skills.image.doctor import check_machine
 from bt_exec_skills.image.perception.colours import ColourName
 from bt_exec_skills.image.rigs import make_rig
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
@@ -71,5 +72,6 @@ PACK = Pack(
     settings=ImageSettings,
     world=PictureStart,
     reporter=Answers,
+    doctor=check_machine,
 )
 """The pack, registered under the entry point ``image``."""

@@ -19,6 +19,7 @@ from bt_exec_skills.image.rules.program import program_of
 from bt_exec_skills.image.skills.conclude import count
 from bt_exec_skills.image.skills.find import detect
 from bt_exec_skills.image.skills.look import verify_attribute
+from bt_exec_skills.image.skills.program import write_program
 from bt_exec_skills.perception.contracts import Detection
 from tests.skills.image.asking import ask, finish
 
@@ -159,7 +160,21 @@ def test_a_program_that_says_something_else_is_told(bt_ask, shapes, tmp_path, mo
     assert said["message"].endswith("프로그램의 결과는 다릅니다: 9 (답: 3).")
 
 
-def test_a_program_that_cannot_be_written_is_told(bt_ask, shapes, tmp_path):
+@pytest.mark.parametrize(
+    ("language", "says"),
+    [("en", "No program can be written: detect"), ("ko", "쓸 수 없습니다: detect")],
+)
+def test_what_no_program_can_do_is_told(shapes, tmp_path, language, says):
+    bench = Bench(shapes, detector=Finder(), detector_names=("tomato", "cup"))
+    bench.program_file = tmp_path / "program.py"
+    ask(bench, "How many red tomatoes are there?")
+    tried = finish(write_program(bench=bench, question="?", language=language))
+    assert (tried.ending, tried.agrees) == ("unwritten", False)
+    assert says in bench.program["text"]
+    assert not bench.program_file.exists()
+
+
+def test_a_file_that_cannot_be_written_is_told(bt_ask, shapes, tmp_path):
     code, said, _ = bt_ask(shapes, "How many circles are there?", "--program", tmp_path / "no/p.py")
     assert code != 0
     assert "cannot be written" in said["message"]

@@ -49,7 +49,7 @@ def run_program(
         root, work, program = folder / "room", folder / "work", folder / "program.py"
         root.mkdir()
         work.mkdir()
-        program.write_text(text, encoding="utf-8")
+        program.write_text(text, encoding="utf-8", errors="replace")
         shown = (*_python_files(), program, image, *(one.absolute() for one in readable))
         config = {
             "limits": asdict(limits),
@@ -68,10 +68,11 @@ def run_program(
 
 def _python_files() -> list[Path]:
     """Return what Python and the tools consist of: no other file of the user is among them."""
-    found = {Path(sys.base_prefix), Path(sys.base_prefix).resolve(), Path(python())}
+    bases = {Path(sys.base_prefix), Path(sys.base_prefix).resolve()}
+    found = {base / part for base in bases for part in ("bin", "lib", "lib64")} | {Path(python())}
     found |= {Path(one) for one in _import_folders() if "-packages" in Path(one).name}
     found |= {Path(one) for package in (bt_exec, bt_exec_skills) for one in package.__path__}
-    return sorted(one for one in found if one.exists() and one != Path("/"))
+    return sorted(one for one in found if one.exists())
 
 
 def _import_folders() -> list[str]:

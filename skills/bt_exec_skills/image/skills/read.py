@@ -34,7 +34,9 @@ class Written(NamedTuple):
     effects={"boxes.{into}": "known", "crops.{into}": "none"},
 )
 def read_text(
-    bench: Service[Bench], into: SetName, of: SetName | Literal["picture"] = "picture"
+    bench: Service[Bench],
+    into: SetName,
+    of: Literal["target", "other", "landmark", "picture"] = "picture",
 ) -> Steps[Written]:
     """Read the writing in the picture, or in the accepted crops of the set `of`, into a set.
 

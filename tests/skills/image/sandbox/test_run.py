@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from bt_exec_skills.image.bench import Answer, Bench
+from bt_exec_skills.image.doctor import check_machine
 from bt_exec_skills.image.rules.checking import check_program
 from bt_exec_skills.image.sandbox import run
 from bt_exec_skills.image.sandbox.calls import _AUDIT, _DENIED, refusing
@@ -107,6 +108,7 @@ def test_a_picture_with_a_relative_name(image, monkeypatch):
         (ANSWERS_SEVEN.replace("7", "7 / 0"), "ko", None, "확인하지 못했습니다: 실행 오류"),
         ("def go(): pass", "en", None, "no function run(image_path)"),
         ("def run(", "ko", None, "SyntaxError"),
+        ("\udcff\0", "en", None, "it failed"),
     ],
 )
 def test_what_is_told_of_a_program(image, text, language, agrees, says):
@@ -151,3 +153,14 @@ def test_every_refused_call_leads_to_the_refusal(machine):
     assert all(judge(number) == 0x7FFF0000 for number in set(range(460)) - denied)
     assert judge(0x40000000) == 0x00050001
     assert refusing("sparc") == b""
+
+
+def test_the_doctor_tells_whether_there_is_a_room(no_room):
+    ((name, state, detail, fix),) = check_machine()
+    assert (name, state, detail) == ("sandbox", "optional", "unshare: Operation not permitted")
+    assert "user namespaces" in fix
+
+
+def test_the_doctor_tries_it():
+    ((name, state, *_),) = check_machine()
+    assert (name, state) in (("sandbox", "ok"), ("sandbox", "optional"))
