@@ -27,8 +27,9 @@ _PASS = re.compile(r"^[a-z_]+: ")
 
 def say_args(args: Mapping[str, Any]) -> str:
     """Return arguments as people say them: ``right → material``, ``cup, speed 0.5``."""
-    words = [_say(name, value) for name, value in args.items() if value is not None]
-    bare = sum(isinstance(value, str) for value in args.values())
+    said = {name: value for name, value in args.items() if value not in (None, (), [])}
+    words = [_say(name, value) for name, value in said.items()]
+    bare = sum(isinstance(value, str) for value in said.values())
     return clean((" → " if bare == len(words) == 2 else ", ").join(words))
 
 

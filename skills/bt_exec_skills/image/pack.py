@@ -13,9 +13,9 @@ from bt_exec_skills.image.bench import Bench, SetName
 from bt_exec_skills.image.perception.colours import ColourName
 from bt_exec_skills.image.perception.looker import Looker
 from bt_exec_skills.image.rigs import make_rig
+from bt_exec_skills.image.rules.after_answer import AFTER_ANSWER
 from bt_exec_skills.image.rules.crop_first import CROP_FIRST, crop_first_checker
 from bt_exec_skills.image.rules.phrasing import told_of
-from bt_exec_skills.image.rules.second_judge import JUDGED
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
 from bt_exec_skills.image.skills.ask import Place, ask_vqa, crops_first
 from bt_exec_skills.image.skills.compare import compare_pictures, compare_things
@@ -72,7 +72,7 @@ PACK = Pack(
         write_program,
     ),
     conditions=(crops_first,),
-    passes=(CROP_FIRST, JUDGED),
+    passes=(CROP_FIRST, AFTER_ANSWER),
     checkers=(crop_first_checker,),
     types={"Set": SetName, "Place": Place, "Colour": ColourName | Literal["any"]},
     trees=data_path("trees", "image"),
