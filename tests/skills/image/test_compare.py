@@ -60,7 +60,7 @@ def test_what_changed_is_told_with_its_place(pair):
     bench = pair(scene(), other)
     answer = ask(bench, "뭐가 달라?")
     assert answer.value is False
-    assert answer.text.startswith("두 사진은 2곳이 다릅니다: 위 왼쪽, 아래 오른쪽.")
+    assert answer.text.startswith("두 사진이 다릅니다 (2곳): 위 왼쪽, 아래 오른쪽.")
     assert check_program(bench, program_of(bench, "?"), "en", trusted=True).agrees is True
     boxes = sorted(one.bbox for one in bench.candidates("target").accepted())
     assert np.abs(np.subtract(boxes, [(30, 30, 91, 91), (250, 190, 291, 231)])).max() <= 4

@@ -22,7 +22,7 @@ from bt_exec_skills.perception.picture import Box, Frame, whole_pixels
 
 __all__ = ["INSTALL", "READ", "can_read", "read_text"]
 
-READ = 0.8
+READ = 0.95
 """A line with a lower score is found, but not read for sure."""
 INSTALL = 'pip install "bt-exec[ocr]"'
 

@@ -15,7 +15,7 @@ from bt_exec_skills.image.rules.speaker import Speaker, left_out, sure
 
 __all__ = ["answer_of", "told_of"]
 
-_NO_WRITING = 0.8  # confidence that there is none where no line was found: some are missed
+_NO_WRITING = 0.5  # where no line was found: handwriting, for instance, is missed
 
 
 def answer_of(

@@ -14,6 +14,8 @@ from bt_exec_skills.image.rules.words import said_in
 
 __all__ = ["Speaker", "left_out", "sure"]
 
+_MOST_NAMED = 8  # unsettled ones that are named by number; more are counted
+
 
 @lru_cache(maxsize=1)
 def _sentences() -> Mapping[str, Any]:
@@ -65,7 +67,9 @@ def left_out(speaker: Speaker, found: Candidates) -> list[str]:
         (number, one.found) for number, one in enumerate(found.decisions, 1) if one.holds is None
     ]
     if open_ones:
-        numbers = ", ".join(f"#{number}" for number, _ in open_ones)
+        numbers = ", ".join(f"#{number}" for number, _ in open_ones[:_MOST_NAMED])
+        if len(open_ones) > _MOST_NAMED:
+            numbers += f", … ({len(open_ones)})"
         said = ", ".join(dict.fromkeys(speaker.word(why) for _, why in open_ones))
         lines.append(speaker.say("unsettled", numbers=numbers, reasons=said))
     return lines
