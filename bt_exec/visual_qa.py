@@ -38,7 +38,7 @@ class VisualQa(Protocol):
         """Return the answer to `question` about `image`; never raises for a missing answer.
 
         Args:
-            image: RGB, uint8 of shape (height, width, 3).
+            image: RGB, uint8 of shape (height, width, 3); or a list of such pictures, in order.
             question: What is wanted, in English.
             schema: JSON Schema of the answer, an object without recursion.
         """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -24,6 +25,15 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         for kind in FOLDERS:
             patch.setenv(f"XDG_{kind}_HOME", str(folder / kind.lower()))
         yield folder
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A real browser; see `tests.browser`."""
+    from tests.browser import chromium
+
+    with chromium() as found:
+        yield found
 
 
 @pytest.fixture(scope="session", autouse=True)

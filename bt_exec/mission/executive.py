@@ -5,6 +5,7 @@ Lifecycle::
     look ──► plan (worker) ──► verify ──► tick, tick, tick … ──► satisfied
               ▲    │ refusal → refused         │ failure of a check, doubt that stays → blocked
               │    └ rejected → refused        │ crash → failed
+              │                                │ success of a turn that is open: the next turn
               └─────────────────────────────── ┘ failure of a skill or a guard, within the budget
 
 A tick never blocks: planning and perception run on workers between ticks, and a watchdog bounds
@@ -122,7 +123,8 @@ class Executive:
         self.clock = clock
         self.mission_id = mission_id
         self.journal = journal
-        self._replan_policy = ReplanPolicy(site.limits.replans, site.catalogue)
+        limits = site.limits
+        self._replan_policy = ReplanPolicy(limits.replans, site.catalogue, limits.turns)
         self._assumed = Assumed(site.catalogue)
         self._record = record
         self._today = today
@@ -146,7 +148,6 @@ class Executive:
             unrecorded,
             self.watchdog,
         )
-        limits = site.limits
         self._perception_loop = PerceptionLoop(
             self.runtime, perception_workers, clock, limits.look_s, self._ending
         )
@@ -272,10 +273,15 @@ class Executive:
             built = build(plan, self.runtime)
             failure = self._tick_to_the_end(built)
             progress.left_undone(plan.spec, built.noted(), self.site.catalogue)
-            if failure is None:
+            turn = plan.spec.mission.turn
+            if failure is None and turn != "open":
                 return self._satisfied(progress)
-            progress.failures.append(failure)
-            ending = self._replan_policy.ends(failure, plan.spec, self._perception_loop.facts())
+            if failure is not None:
+                progress.failures.append(failure)
+            if turn is not None:
+                ending = self._replan_policy.ends_turns(failure)
+            elif failure is not None:
+                ending = self._replan_policy.ends(failure, plan.spec, self._perception_loop.facts())
             if ending is not None:
                 return ending
             self._perception_loop.look()

@@ -230,6 +230,9 @@ class PerceptionLoop:
         labels = dict.fromkeys(label for found, _, _ in told.values() for label in found)
         text = " · ".join(text for _, text, _ in told.values())
         frame = next((frame for _, _, frame in told.values() if frame is not None), None)
+        if frame is None:
+            frames = (rig.frame for rig in self._runtime.rigs.values() if rig.frame is not None)
+            frame = next((self._ask("the picture", one) for one in frames), None)
         return Situation(tuple(labels), self.facts(), text, frame)
 
     def _start(self, worker: PerceptionWorker, *, now: bool = False) -> bool:

@@ -137,6 +137,8 @@ def _failed(code: str, message: str) -> Failure:
 def _without(request: Request, refusal: Refusal) -> Ending:
     """Return how a mission ends that gets no plan."""
     code, problems = refusal.code, refusal.problems
+    if request.previous is not None and request.previous.mission.turn is not None:
+        return Ending("blocked", code, said=refusal.message, refusal=refusal, problems=problems)
     if request.failure is None:
         return Ending("refused", code, refusal=refusal, problems=problems)
     # something was done already, so this is no refusal of the command

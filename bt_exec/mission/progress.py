@@ -123,7 +123,7 @@ class MissionProgress:
         self._finished.add(event.path)
         assert self.spec is not None
         node = next(node for path, node in paths(self.spec.root) if path == event.path)
-        skip = Skip(label_of(node), event.detail, event.path)
+        skip = Skip(label_of(node), event.detail, event.path, event.t)
         if skip not in self.skipped:
             self.skipped.append(skip)
 

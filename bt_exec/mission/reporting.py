@@ -50,11 +50,12 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """An action that was not needed, and why."""
+    """An action that was not needed, and why; since `t` [s, mission clock]."""
 
     name: str
     reason: str
     path: str = ""
+    t: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True)

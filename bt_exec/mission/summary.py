@@ -14,6 +14,8 @@ from bt_exec.pack import Catalogue
 from bt_exec.planning.first_cause import DoneAction, first_cause
 from bt_exec.spec.expression import Is
 from bt_exec.spec.model import Check, walk
+from bt_exec.spec.paths import paths
+from bt_exec.verify.facts import established
 
 __all__ = ["AFTER_STOP", "summarise"]
 
@@ -54,9 +56,14 @@ def summarise(
         said += _left_undone(ending, progress, messages) if not told else []
     elif ending.failure is not None:
         said += _why(ending, ending.failure, progress, messages, catalogue)
+    elif ending.why:
+        said.append(messages.say(ending.why, language))
     elif ending.reason_code not in ("OK", "ABORTED"):  # nothing was needed
+        then = list(_no_longer(progress, messages, catalogue, known))
         reasons = dict.fromkeys(skip.reason for skip in progress.skipped)
-        return " ".join(messages.say(reason, language) for reason in reasons)
+        if not then:
+            return " ".join(messages.say(reason, language) for reason in reasons)
+        said += then
     elif ending.status == "aborted":
         said.append(messages.say("ABORTED", language))
     said.append(told)
@@ -74,14 +81,15 @@ def summarise(
 def _answers(
     progress: MissionProgress, messages: Messages, catalogue: Catalogue, known: Known
 ) -> Iterator[str]:
-    """Yield the answers to what was asked; of several, each names its question.
+    """Yield the answers to what was asked; of several, or of before, each names its question.
 
     What may have changed since is told as it was, with its moment.
     """
     language = progress.language
     for asked in progress.told.values():
         answer = messages.say("yes" if asked.verdict.holds else "no", language)
-        if len(progress.told) > 1 and (question := _question(asked, progress, messages)):
+        several = len(progress.told) > 1 or known.old(asked.t)
+        if several and (question := _question(asked, progress, messages)):
             answer = f"{question[:1].upper()}{question[1:]}: {answer[:1].lower()}{answer[1:]}"
         if not known.old(asked.t):
             yield answer
@@ -95,6 +103,25 @@ def _answers(
         ]
         told = [messages.say(key, language, when=when) for key in about if key in messages]
         yield " ".join(told or [messages.say("ANSWERED_THEN", language, answer=answer, when=when)])
+
+
+def _no_longer(
+    progress: MissionProgress, messages: Messages, catalogue: Catalogue, known: Known
+) -> Iterator[str]:
+    """Yield what made an action needless and is otherwise now: as it was, with its moment."""
+    assert progress.spec is not None
+    nodes = dict(paths(progress.spec.root))
+    for skip in progress.skipped:
+        node = nodes.get(skip.path)
+        for fact, value in established(getattr(node, "skip_if", None), catalogue).items():
+            if known.facts.get(fact, value) == value:
+                continue
+            when, before = moment(known.now - skip.t), f"was {fact}={value}"
+            if before in messages:
+                yield messages.say(before, progress.language, when=when)
+            else:
+                state = messages.say(skip.reason, progress.language)
+                yield messages.say("AS_OF", progress.language, when=when, state=state)
 
 
 def _question(asked: Asked, progress: MissionProgress, messages: Messages) -> str:

@@ -56,8 +56,12 @@ class Built:
         for path, leaf in self.leaves.items():
             node = self.by_path[path]
             if node.status is Status.SUCCESS and not _in_vain(node):
-                ran = (leaf.skill.name, leaf.args) if isinstance(leaf, SkillNode) else ("", {})
-                found.append(Done(path, *ran, getattr(node, "skipped", "")))
+                skipped = getattr(node, "skipped", "")
+                if isinstance(leaf, SkillNode):
+                    done = Done(path, leaf.skill.name, leaf.args, skipped, leaf.result)
+                else:
+                    done = Done(path, "", {}, skipped)
+                found.append(done)
         return tuple(found)
 
     def noted(self) -> tuple[tuple[str, Failure], ...]:

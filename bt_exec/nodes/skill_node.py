@@ -53,6 +53,7 @@ class SkillNode(Leaf):
         self.runtime = runtime
         self.failure: Failure | None = None
         self.args: dict[str, Any] = {}
+        self.result: Mapping[str, Any] = {}
         self._steps: Steps[Any] | None = None
         self._call = 0  # its number while it is begun and has not ended
         self._last: Running | None = None
@@ -64,6 +65,7 @@ class SkillNode(Leaf):
         if runtime.broken is not None:
             raise runtime.broken
         self.failure = None
+        self.result = {}
         self._steps = None
         self._last = None
         self._started = runtime.now()
@@ -225,6 +227,7 @@ class SkillNode(Leaf):
             runtime.emit(Progress(runtime.now(), runtime.tick, self.path, progress, doing))
 
     def _end(self, status: Status, result: Mapping[str, Any] | None = None) -> Status:
+        self.result = result or {}
         if self._call:
             self._ended("done" if status is Status.SUCCESS else "failed", result)
         if self.failure is not None and self.failure.code == STOPPED:

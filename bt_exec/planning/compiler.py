@@ -56,12 +56,14 @@ class Done:
         skill: The skill it ran.
         args: The arguments it ran with.
         skipped: Why it was not run, if it was skipped.
+        result: What it returned, by field.
     """
 
     path: str
     skill: str
     args: Mapping[str, Any]
     skipped: str = ""
+    result: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Record(Protocol):

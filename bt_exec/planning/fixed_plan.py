@@ -22,7 +22,6 @@ class FixedPlan:
         """Return the plan as given; after a failure, with the failed part done another way."""
         if request.previous is not None and request.failure is not None:
             return Plan(repaired(request, self.name))
-        header = self.spec.mission.model_copy(
-            update={"command": request.command, "language": request.language}
-        )
+        whole = {"command": request.command, "language": request.language, "turn": None}
+        header = self.spec.mission.model_copy(update=whole)
         return Plan(self.spec.model_copy(update={"mission": header}))

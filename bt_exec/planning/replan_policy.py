@@ -25,13 +25,15 @@ class ReplanPolicy:
     Args:
         budget: How many plans there may be after the first.
         catalogue: Tells which failures are doubt.
+        turns: How many turns a plan that is made turn by turn may have.
 
     Attributes:
         replans: How often it was worth it so far.
     """
 
-    def __init__(self, budget: int, catalogue: Catalogue) -> None:
+    def __init__(self, budget: int, catalogue: Catalogue, turns: int = 24) -> None:
         self.replans = 0
+        self._turns_left = turns
         self._budget = budget
         self._doubts = {condition.unknown for condition in catalogue.conditions.values()}
         self._met: set[tuple[object, ...]] = set()
@@ -60,3 +62,21 @@ class ReplanPolicy:
             return Ending("blocked", "SKILL_FAILED", failure, why="BUDGET_SPENT")
         self.replans += 1
         return None
+
+    def ends_turns(self, failure: Failure | None) -> Ending | None:
+        """Return how a turn ends the mission, or None to ask for the next one.
+
+        What a tool could not do is an observation for the next turn; whoever plans in turns bounds
+        them, and this bounds who does not.
+
+        Args:
+            failure: Why the turn failed, or None.
+        """
+        if failure is not None and failure.code == "NOT_RECORDED":
+            return Ending("failed", failure.code, failure)
+        self._turns_left -= 1
+        return (
+            None
+            if self._turns_left > 0
+            else Ending("blocked", "TURNS_SPENT", failure, why="TURNS_SPENT")
+        )

@@ -50,6 +50,7 @@ class Limits(_Part):
 
     Attributes:
         replans: Plans after the first one.
+        turns: Turns of a plan that its compiler makes turn by turn.
         cancel_s: How long a skill's clean-up may take before the robot is stopped [s].
         still_s: How long a robot may take to be still after a stop was asked [s].
         look_s: How long a single look may take before the mission goes on without it [s].
@@ -62,6 +63,7 @@ class Limits(_Part):
     """
 
     replans: Annotated[int, Field(ge=0, le=20)] = 3
+    turns: Annotated[int, Field(ge=1, le=100)] = 24
     cancel_s: Annotated[float, Field(gt=0, le=30)] = 1.0
     still_s: Annotated[float, Field(gt=0, le=30)] = 2.0
     look_s: Annotated[float, Field(gt=0, le=120)] = 10.0

@@ -308,6 +308,8 @@ class Mission(_Model):
         subgoals: The command's parts in order, for people.
         kept: Paths of finished nodes that are not run again.
         notes: What passes changed, in order.
+        turn: Of a plan that is made turn by turn: ``open``, its compiler is asked for the next turn
+            whatever comes of this one; ``last``, only if this one fails. None for a whole plan.
     """
 
     command: Annotated[str, Field(max_length=2000)]
@@ -319,6 +321,7 @@ class Mission(_Model):
     subgoals: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    turn: Literal["open", "last"] | None = None
 
 
 class MissionSpec(_Model):

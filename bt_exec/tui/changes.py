@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from bt_exec.failure import Failure
@@ -107,10 +108,25 @@ def _same(old: _Step, new: _Step) -> bool:
 
 def _differing(old: _Step, new: _Step, told: Callable[[str], str]) -> str:
     if old.said and new.said and old.said != new.said:
-        return f"{old.said} → {new.said}"
+        return " → ".join(_apart(old.said, new.said))
     names = [name for name in {**old.args, **new.args} if old.args.get(name) != new.args.get(name)]
     facts = [f"{name} {old.args.get(name)} → {new.args.get(name)}" for name in names]
     return f"{told(new.label)} {', '.join(facts)}" if facts else ""
+
+
+def _apart(old: str, new: str) -> tuple[str, str]:
+    """Return two phrases without the words that they share and that one of them has said."""
+    before, after = old.split(), new.split()
+    shared = sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
+    )
+    if 0 < shared < len(after):
+        return old, " ".join(after[shared:])
+    ends = zip(reversed(before), reversed(after), strict=False)
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], ends))
+    if 0 < shared < len(before):
+        return " ".join(before[:-shared]), new
+    return old, new
 
 
 def _listed(words: list[str], told: Callable[[str], str]) -> str:

@@ -227,6 +227,8 @@ class ViewModel:
                 self.blind = self.told(event.message)
             case ev.Planning():
                 self.planning = (clean(event.compiler), event.t)
+                if event.failure is None:  # the first plan, or a next turn: nothing is repaired
+                    self.failure = None
             case ev.Planned():
                 self._plan(event.spec)
             case ev.Rejected():

@@ -36,13 +36,23 @@ def safe(text: str) -> str:
 
 
 def fit(text: str, cells: int, ellipsis: str = "…") -> str:
-    """Return `text` cut to at most `cells`, ending in `ellipsis` where something was cut."""
+    """Return `text` cut to at most `cells`, ending in `ellipsis` where something was cut.
+
+    It is cut between two parts or two words where most of the room is used all the same.
+    """
     if cell_len(text) <= cells:
         return text
     dots = cell_len(ellipsis)
     if cells <= dots:
         return set_cell_size(text, max(cells, 0)).rstrip()
-    return set_cell_size(text, cells - dots).rstrip() + ellipsis
+    head = set_cell_size(text, cells - dots).rstrip()
+    whole = text[len(head)] == " "  # it happens to end with a word
+    for mark, least in ((" · ", 0.6), (" - ", 0.6), (", ", 0.6), (" ", 1.0 if whole else 0.7)):
+        end = head.rfind(mark)
+        if end > 0 and cell_len(head[:end]) >= least * cells:
+            head = head[:end]
+            break
+    return head.rstrip(" ·,-") + ellipsis
 
 
 def pad(text: str, cells: int) -> str:

@@ -90,7 +90,9 @@ class Why:
         before: Attempt | None = None
         for attempt in known.attempts:
             again = before is not None and attempt.steps == before.steps
-            rows += self.attempt(attempt, again=again)
+            turn = before is not None and before.failure is None
+            came = "next turn" if turn else "tried instead"
+            rows += self.attempt(attempt, again=again, came=came)
             before = attempt
         rows += [("problem", clean(problem)) for problem in known.problems]
         if self.status in ("interrupted", "running", "waiting"):
@@ -101,15 +103,22 @@ class Why:
         rows += [("not readable", clean(text)) for text in known.incomplete]
         return [(self.word(label), text) for label, text in rows if text]
 
-    def attempt(self, attempt: Attempt, *, again: bool) -> list[tuple[str, str]]:
-        """Return what a plan was to do, and what failed in it; `again`: as the one before it."""
+    def attempt(
+        self, attempt: Attempt, *, again: bool, came: str = "tried instead"
+    ) -> list[tuple[str, str]]:
+        """Return what a plan was to do, and what failed in it.
+
+        Args:
+            attempt: The plan.
+            again: Whether it is as the one before it.
+            came: How a later plan came about.
+        """
         cause = self.known.cause
-        first = attempt.version == 1
         steps = [self.step(name, args) for name, args in attempt.steps]
         more = [f"… {len(steps) - _STEPS}"] if len(steps) > _STEPS else []
         named = self.word("the same again") if again else ", ".join([*steps[:_STEPS], *more])
         by = ", ".join(filter(None, (self.word(f"plan {attempt.version}"), attempt.compiler)))
-        rows = [("planned" if first else "tried instead", f"{named} ({clean(by)})")]
+        rows = [("planned" if attempt.version == 1 else came, f"{named} ({clean(by)})")]
         root = cause.failure if cause is not None and cause.version == attempt.version else None
         ended = set(map(str, attempt.failure.chain())) if attempt.failure is not None else set()
         rows += [

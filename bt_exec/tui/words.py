@@ -27,8 +27,9 @@ _PASS = re.compile(r"^[a-z_]+: ")
 
 def say_args(args: Mapping[str, Any]) -> str:
     """Return arguments as people say them: ``right → material``, ``cup, speed 0.5``."""
-    words = [_say(name, value) for name, value in args.items() if value is not None]
-    bare = sum(isinstance(value, str) for value in args.values())
+    said = {name: value for name, value in args.items() if value not in (None, (), [])}
+    words = [_say(name, value) for name, value in said.items()]
+    bare = sum(isinstance(value, str) for value in said.values())
     return clean((" → " if bare == len(words) == 2 else ", ").join(words))
 
 
@@ -53,7 +54,7 @@ def say_notes(
 
     Args:
         notes: The notes of the plan.
-        told: Says the name of a node.
+        told: Says the name of a node, or a note that names none.
         leave_out: Changes that a row says itself.
     """
     nodes: dict[str, list[str]] = {}
@@ -62,8 +63,10 @@ def say_notes(
         node, colon, change = said.partition(": ")
         if (change if colon else said) in leave_out:
             continue
-        node = told(node) if colon else node
-        nodes.setdefault(change if colon else said, []).extend([node] if colon else [])
+        if colon:
+            nodes.setdefault(change, []).append(told(node))
+        else:
+            nodes.setdefault(told(said), [])
     return tuple(
         ": ".join(filter(None, (", ".join(names), change))) for change, names in nodes.items()
     )

@@ -12,31 +12,25 @@ from typing import Annotated, Any
 import typer
 
 from bt_exec.cli import options as opt
+from bt_exec_labeler.options import (
+    Labeler,
+    Labelled,
+    Out,
+    Port,
+    Role,
+    Run,
+    Settings,
+    Source,
+    Stride,
+    Words,
+    settings_of,
+)
 
 __all__ = ["LABEL"]
 
 LABEL = typer.Typer(
     help="Labels: recorded clips become plan records, and training sets.", no_args_is_help=True
 )
-
-Source = Annotated[
-    Path,
-    typer.Argument(metavar="SOURCE", help="A journal, frames with actions, a video."),
-]
-Words = Annotated[
-    Path, typer.Option("--vocabulary", "-v", metavar="FILE", help="What records may say, YAML.")
-]
-Role = Annotated[str, typer.Option("--role", metavar="NAME", help="planner or controller.")]
-Out = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where it goes.")]
-Run = Annotated[Path, typer.Argument(metavar="RUN", help="A folder that label run made.")]
-Labelled = Annotated[Path, typer.Option("--source", metavar="SOURCE", help="What was labelled.")]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option("--set", "-s", metavar="KEY=VALUE", help="Of the labeler: client.model=…"),
-]
-Stride = Annotated[
-    float, typer.Option("--stride", min=0.1, metavar="S", help="Between two moments of a span [s].")
-]
 
 
 def _tool() -> Any:
@@ -68,9 +62,7 @@ def run(
     source: Source,
     words: Words,
     out: Out,
-    labeler: Annotated[
-        str, typer.Option("--labeler", "-l", metavar="NAME", help="rules, model …")
-    ] = "rules",
+    labeler: Labeler = "rules",
     role: Role = "controller",
     settings: Settings = None,
     stride: Stride = 0.5,
@@ -96,7 +88,7 @@ def run(
         out,
         labeler=labeler,
         role=role,
-        options=_pairs(settings or []),
+        options=settings_of(settings),
         stride_s=stride,
         workers=workers,
         budget=budget,
@@ -137,9 +129,10 @@ def review(
     reviewer: Annotated[
         str, typer.Option("--reviewer", "-r", metavar="NAME", help="Who looks; each has a file.")
     ],
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")
-    ] = 8901,
+    port: Port = 8901,
+    language: Annotated[
+        str, typer.Option("--language", metavar="NAME", help="en or ko; else the browser's.")
+    ] = "",
 ) -> None:
     """Look at a sample of records on a page of this machine: accept, correct, reject by keys.
 
@@ -148,7 +141,7 @@ def review(
     _needs_extra("label review")
     from bt_exec_labeler.review.command import review as look
 
-    look(run, source, words, reviewer, port, typer.echo)
+    look(run, source, words, reviewer, port, typer.echo, language)
 
 
 @LABEL.command("export")
@@ -156,7 +149,7 @@ def export_(
     run: Run,
     source: Labelled,
     words: Words,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="A new folder.")],
+    out: Out,
     json: opt.Json = False,
 ) -> None:
     """Write the sample for Label Studio: tasks, pictures, and the labelling interface."""
@@ -187,9 +180,7 @@ def import_(
 @LABEL.command()
 def serve(
     words: Words,
-    labeler: Annotated[
-        str, typer.Option("--labeler", "-l", metavar="NAME", help="model, remote …")
-    ] = "model",
+    labeler: Labeler = "model",
     role: Role = "controller",
     settings: Settings = None,
     frames: Annotated[
@@ -198,9 +189,7 @@ def serve(
     host: Annotated[
         str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")
     ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")
-    ] = 8902,
+    port: Port = 8902,
     token_file: Annotated[
         Path | None,
         typer.Option("--token-file", metavar="FILE", help="Holds the token; or BT_EXEC_TOKEN."),
@@ -217,7 +206,7 @@ def serve(
         words,
         labeler=labeler,
         role=role,
-        options=_pairs(settings or []),
+        options=settings_of(settings),
         frames=frames,
         host=host,
         port=port,
@@ -271,34 +260,6 @@ def _needs_extra(command: str) -> None:
     from bt_exec.cli.serve import needs_extra
 
     needs_extra(command)
-
-
-def _pairs(texts: list[str]) -> dict[str, Any]:
-    """Return ``client.model=x`` texts as nested settings.
-
-    Raises:
-        UsageError: If one of them is no such pair.
-    """
-    import yaml
-
-    from bt_exec.failure import UsageError
-
-    found: dict[str, Any] = {}
-    for text in texts:
-        key, sign, value = text.partition("=")
-        if not sign or not key:
-            raise UsageError(f"--set {text}: write KEY=VALUE, such as client.model=qwen3-vl")
-        *path, last = key.split(".")
-        inner = found
-        for part in path:
-            inner = inner.setdefault(part, {})
-            if not isinstance(inner, dict):
-                raise UsageError(f"--set {text}: {part} has a value already")
-        try:
-            inner[last] = yaml.safe_load(value)
-        except yaml.YAMLError:
-            inner[last] = value
-    return found
 
 
 def _say(found: dict[str, Any], json: bool) -> None:

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bt_exec.cli.progress_bar import progress_bar
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec_labeler.batch.cache import Cache, default_cache
 from bt_exec_labeler.batch.parts import Output, read_lines
@@ -353,33 +354,13 @@ def _stopping() -> Iterator[Callable[[], bool]]:
 
 @contextmanager
 def _bar(total: int) -> Iterator[Callable[[Progress], None]]:
-    """Show a progress bar with rate, cost and time left; yield what moves it."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-    from rich.progress import Progress as Bar
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[cost]}"),
-    )
-    console = Console(file=sys.stderr)
-    with Bar(*columns, console=console, disable=not console.is_terminal) as bar:
-        task = bar.add_task("labelling", total=total, cost="")
+    """Show how far a run is, and what it cost; yield what moves it."""
+    with progress_bar("labelling", total) as move:
 
         def tell(progress: Progress) -> None:
             cost = progress.usage.get("cost", 0.0)
             requests = progress.usage.get("requests", 0)
             said = f"{requests:g} requests" + (f", cost {cost:.4f}" if cost else "")
-            bar.update(task, completed=progress.items, cost=said if requests else "")
+            move(progress.items, said if requests else "")
 
         yield tell

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
 from bt_exec.failure import nearest
+from bt_exec_labeler.breach import Breach, breach
 from bt_exec_labeler.episode import stamp
 from bt_exec_labeler.vocabulary import Argument, Vocabulary
 
@@ -80,25 +81,6 @@ class Record:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Breach:
-    """One way in which an answer is wrong.
-
-    Attributes:
-        code: Stable name, such as ``UNKNOWN_OP``.
-        where: The field, ``short_goal_dsl[1].args.arm``.
-        message: What was found and what is allowed.
-    """
-
-    code: str
-    where: str
-    message: str
-
-    def __str__(self) -> str:
-        """Return ``where: message [CODE]``."""
-        return f"{self.where}: {self.message} [{self.code}]"
-
-
 def built(record: Record, vocabulary: Vocabulary, episode: str, t: float) -> dict[str, Any]:
     """Return a record as it goes into a data set, with what only the builder writes."""
     return {
@@ -119,20 +101,20 @@ def read_record(
         mid_step: The step that was asked about; another one is refused. None takes any.
     """
     if not isinstance(data, Mapping):
-        return (Breach("NOT_AN_OBJECT", "record", f"must be an object; found {_shown(data)}"),)
+        return (breach("NOT_AN_OBJECT", "record", "object", found=_shown(data)),)
     reader = _Reader(vocabulary)
     for name in data:
         if name in INJECTED:
-            reader.no("INJECTED_FIELD", name, "is written by the builder alone; leave it out")
+            reader.no("INJECTED_FIELD", name, "injected")
         elif name not in FIELDS:
-            reader.no("UNKNOWN_FIELD", str(name), f"is no field; allowed: {', '.join(FIELDS)}")
+            reader.no("UNKNOWN_FIELD", str(name), "no_field", allowed=", ".join(FIELDS))
     missing = [name for name in FIELDS if name not in data]
     for name in missing:
-        reader.no("MISSING_FIELD", name, "is missing")
+        reader.no("MISSING_FIELD", name, "missing")
     values = {name: reader.field(name, data[name]) for name in FIELDS if name in data}
     asked, found = mid_step, values.get("mid_step_id")
     if asked is not None and found is not None and found != asked:
-        reader.no("OTHER_MID_STEP", "mid_step_id", f"asked about {asked}; found {found}")
+        reader.no("OTHER_MID_STEP", "mid_step_id", "other_step", asked=asked, found=found)
     if not reader.breaches:
         reader.together(values)
     return tuple(reader.breaches) or Record(**values)
@@ -155,9 +137,9 @@ class _Reader:
             "uncertainty": self._listed("UNKNOWN_UNCERTAINTY", get_args(Uncertainty)),
         }
 
-    def no(self, code: str, where: str, message: str) -> None:
+    def no(self, code: str, where: str, sentence: str, **facts: Any) -> None:
         """Note that something is wrong."""
-        self.breaches.append(Breach(code, where, message))
+        self.breaches.append(breach(code, where, sentence, **facts))
 
     def field(self, name: str, value: Any) -> Any:
         """Return the value of a field; what is wrong with it is noted."""
@@ -166,23 +148,22 @@ class _Reader:
     def together(self, values: Mapping[str, Any]) -> None:
         """Note what is wrong between fields that are right by themselves."""
         if values["terminate_on"] == "done_evidence_or_replan" and not values["done_evidence"]:
-            message = "is empty, but terminate_on waits for it; name some or use strict_horizon"
-            self.no("NO_EVIDENCE", "done_evidence", message)
+            self.no("NO_EVIDENCE", "done_evidence", "no_evidence")
         step = self.vocabulary.mid_steps[values["mid_step_id"]]
         for at, goal in enumerate(values["short_goal_dsl"]):
             if step.ops and not step.takes(goal.op, goal.args):
                 allowed = ", ".join(step.ops)
                 if step.args:
                     allowed += " with " + ", ".join(f"{k} {v}" for k, v in step.args.items())
-                message = f"{goal.op} does not belong to {values['mid_step_id']}: {allowed}"
-                self.no("OP_NOT_OF_STEP", f"short_goal_dsl[{at}]", message)
+                facts = {"op": goal.op, "step": values["mid_step_id"], "allowed": allowed}
+                self.no("OP_NOT_OF_STEP", f"short_goal_dsl[{at}]", "not_of_step", **facts)
 
     def _listed(self, code: str, known: Any) -> Callable[[str, Any], str]:
         def read(where: str, value: Any) -> str:
             if not isinstance(value, str):
-                self.no("WRONG_TYPE", where, f"must be a text; found {_shown(value)}")
+                self.no("WRONG_TYPE", where, "text", found=_shown(value))
             elif value not in known:
-                self.no(code, where, _not_in(value, known))
+                self.no(code, where, "unlisted", **_not_in(value, known))
             return str(value)
 
         return read
@@ -194,12 +175,12 @@ class _Reader:
 
         def read(where: str, value: Any) -> tuple[str, ...]:
             if not isinstance(value, list):
-                self.no("WRONG_TYPE", where, f"must be a list of texts; found {_shown(value)}")
+                self.no("WRONG_TYPE", where, "texts", found=_shown(value))
                 return ()
             if len(value) > most:
-                self.no("TOO_MANY", where, f"has {len(value)} entries; at most {most}")
+                self.no("TOO_MANY", where, "too_many", count=len(value), most=most)
             if len({str(word) for word in value}) < len(value):
-                self.no("TWICE", where, "names something twice")
+                self.no("TWICE", where, "twice")
             return tuple(one(f"{where}[{at}]", word) for at, word in enumerate(value[:most]))
 
         return read
@@ -207,47 +188,48 @@ class _Reader:
     def _horizon(self, where: str, value: Any) -> int:
         most = self.vocabulary.limits.horizon_steps
         if isinstance(value, bool) or not isinstance(value, int):
-            self.no("WRONG_TYPE", where, f"must be a whole number; found {_shown(value)}")
+            self.no("WRONG_TYPE", where, "whole", found=_shown(value))
             return 1
         if not 1 <= value <= most:
-            self.no("HORIZON_RANGE", where, f"must be from 1 to {most}; found {value}")
+            self.no("HORIZON_RANGE", where, "range", low=1, high=most, found=value)
         return value
 
     def _goals(self, where: str, value: Any) -> tuple[Goal, ...]:
         if not isinstance(value, list):
-            self.no("WRONG_TYPE", where, f"must be a list; found {_shown(value)}")
+            self.no("WRONG_TYPE", where, "list", found=_shown(value))
             return ()
         most = self.vocabulary.limits.goal_ops
         if not value:
-            self.no("EMPTY_GOAL", where, "names no operation")
+            self.no("EMPTY_GOAL", where, "no_goal")
         if len(value) > most:
-            self.no("GOAL_TOO_LONG", where, f"has {len(value)} operations; at most {most}")
+            self.no("GOAL_TOO_LONG", where, "long_goal", count=len(value), most=most)
         goals = [self._goal(f"{where}[{at}]", entry) for at, entry in enumerate(value[:most])]
         return tuple(goal for goal in goals if goal is not None)
 
     def _goal(self, where: str, entry: Any) -> Goal | None:
         if not isinstance(entry, Mapping):
-            self.no("WRONG_TYPE", where, f"must be an object; found {_shown(entry)}")
+            self.no("WRONG_TYPE", where, "object", found=_shown(entry))
             return None
         for key in set(entry) - {"op", "args"}:
-            self.no("UNKNOWN_FIELD", f"{where}.{key}", "is no field; allowed: op, args")
+            self.no("UNKNOWN_FIELD", f"{where}.{key}", "no_field", allowed="op, args")
         name, args = entry.get("op"), entry.get("args", {})
         if not isinstance(name, str) or name not in self.vocabulary.ops:
-            self.no("UNKNOWN_OP", f"{where}.op", _not_in(name, self.vocabulary.ops))
+            self.no("UNKNOWN_OP", f"{where}.op", "unlisted", **_not_in(name, self.vocabulary.ops))
             return None
         if not isinstance(args, Mapping):
-            self.no("WRONG_TYPE", f"{where}.args", f"must be an object; found {_shown(args)}")
+            self.no("WRONG_TYPE", f"{where}.args", "object", found=_shown(args))
             return None
         known = self.vocabulary.ops[name].args
         for key in args:
             if key not in known:
-                self.no("UNKNOWN_ARGUMENT", f"{where}.args.{key}", _not_in(key, known))
+                place = f"{where}.args.{key}"
+                self.no("UNKNOWN_ARGUMENT", place, "unlisted", **_not_in(key, known))
         for key, argument in known.items():
             place = f"{where}.args.{key}"
             if key in args:
                 self._argument(place, args[key], argument)
             elif argument.required:
-                self.no("MISSING_ARGUMENT", place, "is missing")
+                self.no("MISSING_ARGUMENT", place, "missing")
         return Goal(name, dict(args))
 
     def _argument(self, where: str, value: Any, argument: Argument) -> None:
@@ -259,24 +241,24 @@ class _Reader:
         }
         kind = kinds[argument.type]
         if not isinstance(value, kind) or (isinstance(value, bool) and bool not in kind):
-            self.no("ARGUMENT_TYPE", where, f"must be a {argument.type}; found {_shown(value)}")
+            self.no("ARGUMENT_TYPE", where, f"kind_{argument.type}", found=_shown(value))
         elif argument.values and value not in argument.values:
-            self.no("ARGUMENT_VALUE", where, _not_in(value, [str(v) for v in argument.values]))
+            known = [str(v) for v in argument.values]
+            self.no("ARGUMENT_VALUE", where, "unlisted", **_not_in(value, known))
         elif isinstance(value, int | float) and not isinstance(value, bool):
             low = -float("inf") if argument.minimum is None else argument.minimum
             high = float("inf") if argument.maximum is None else argument.maximum
             if not low <= value <= high:
-                message = f"must be from {low:g} to {high:g}; found {value:g}"
-                self.no("ARGUMENT_RANGE", where, message)
+                bounds = {"low": f"{low:g}", "high": f"{high:g}", "found": f"{value:g}"}
+                self.no("ARGUMENT_RANGE", where, "range", **bounds)
 
 
-def _not_in(value: Any, known: Any) -> str:
-    """Return what a list does not have, and what is nearest."""
+def _not_in(value: Any, known: Any) -> dict[str, str]:
+    """Return what a list does not have, and what is nearest, for the sentence that says so."""
     names = [str(name) for name in known]
     near = nearest(str(value), names) or tuple(names[:5])
-    return f"{_shown(value)} is in no list; allowed: {', '.join(near)}" + (
-        " …" if len(near) < len(names) else ""
-    )
+    more = " …" if len(near) < len(names) else ""
+    return {"found": _shown(value), "allowed": f"{', '.join(near)}{more}"}
 
 
 def _shown(value: Any) -> str:

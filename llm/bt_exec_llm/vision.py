@@ -10,7 +10,16 @@ from pydantic import ValidationError
 
 from bt_exec.failure import UsageError
 from bt_exec.visual_qa import VisualQa, VqaAnswer
-from bt_exec_llm.client import Block, Model, ModelClient, ModelFailure, ModelSettings, Turn
+from bt_exec_llm.client import (
+    Block,
+    Model,
+    ModelClient,
+    ModelFailure,
+    ModelSettings,
+    Recorder,
+    ReplayClient,
+    Turn,
+)
 from bt_exec_llm.client.images import image_block
 
 __all__ = ["ModelVisualQa", "create"]
@@ -30,9 +39,10 @@ class ModelVisualQa:
         self._role = Block(_ROLE.read_text(encoding="utf-8").strip(), cache=True)
 
     def ask(self, image: Any, question: str, schema: Mapping[str, Any]) -> VqaAnswer:
-        """See `VisualQa.ask`; the picture is sent as a JPEG of at most 1024 pixels."""
+        """See `VisualQa.ask`; pictures are sent as JPEGs of at most 1024 pixels."""
+        images = image if isinstance(image, list | tuple) else [image]
         try:
-            turn = Turn.user(image_block(image), question)
+            turn = Turn.user(*map(image_block, images), question)
             answer = self.model.ask([self._role], [turn], schema)
         except ModelFailure as failure:
             return VqaAnswer(None, failure.code)
@@ -46,13 +56,20 @@ class ModelVisualQa:
 def create(settings: Mapping[str, Any]) -> VisualQa:
     """Return a `bt_exec.visual_qa.VisualQa` with the settings of a model client.
 
+    Besides these, ``record: FILE`` adds every exchange to a file, and ``replay: FILE`` answers from
+    one: the same pictures and questions get the same answers.
+
     Raises:
         UsageError: If a setting is unknown or wrong.
     """
+    given = dict(settings)
+    replay, record = given.pop("replay", None), given.pop("record", None)
+    if replay is not None:
+        return ModelVisualQa(ReplayClient(Path(str(replay)).expanduser()))
+    recorder = None if record is None else Recorder(Path(str(record)).expanduser())
     try:
-        return ModelVisualQa(
-            ModelClient(ModelSettings.model_validate({"timeout_s": 8.0, **settings}))
-        )
+        asked = ModelSettings.model_validate({"timeout_s": 8.0, **given})
+        return ModelVisualQa(ModelClient(asked, record=recorder))
     except ValidationError as error:
         found = error.errors()[0]
         name = ".".join(map(str, found["loc"]))

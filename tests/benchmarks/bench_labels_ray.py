@@ -2,7 +2,8 @@
 
 A cluster of four nodes on this machine, each of one worker; a scripted model thinks 0.5 s about
 every batch of eight. 1, 2 and 4 batches are asked about at the same time; every run must write the
-same bytes. What a clip costs the processor is measured without Ray.
+same bytes. What a clip costs the processor is measured without Ray, and what it costs to decode its
+new frame from a video coded as LeRobot codes by default (AV1, 640 x 480).
 ``python tests/benchmarks/bench_labels_ray.py [CLIPS]``; 192 by default. Needs the extra ``ray``.
 """
 
@@ -17,12 +18,16 @@ import time
 from pathlib import Path
 
 import bench_labels_rate as rate
+import numpy as np
 
 from bt_exec_labeler.batch.parts import Output
 from bt_exec_labeler.batch.run import BATCH, run
+from bt_exec_labeler.clips import RECENT, cut
+from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.labelers import Labeler
 from bt_exec_labeler.labelers.model import ModelLabeler
 from bt_exec_labeler.labelers.on_ray import RayLabeler
+from bt_exec_labeler.lerobot.frames import CodedFrame
 from bt_exec_labeler.testing.game import VOCABULARY
 from bt_exec_labeler.vocabulary import Vocabulary
 
@@ -51,6 +56,27 @@ def labelled(count: int, labeler: Labeler, folder: Path, workers: int) -> tuple[
     return took, hashlib.sha256((folder / "records.jsonl").read_bytes()).hexdigest()
 
 
+def decoding_s(folder: Path) -> float:
+    """Return what the frames of a clip cost the processor, clips in a row [s a clip]."""
+    import av
+
+    path, fps = folder / "noise.mp4", 30
+    noise = np.random.default_rng(0).integers(0, 255, (480, 640, 3), np.uint8)
+    with av.open(str(path), "w") as video:
+        stream = video.add_stream("libsvtav1", rate=fps, options={"g": "2", "preset": "12"})
+        stream.width, stream.height, stream.pix_fmt = 640, 480, "yuv420p"
+        for k in range(10 * fps):
+            picture = av.VideoFrame.from_ndarray(np.roll(noise, k, axis=1), format="rgb24")
+            video.mux(stream.encode(picture))
+        video.mux(stream.encode())
+    frames = tuple(CodedFrame(k / fps, path, k / fps, fps) for k in range(10 * fps))
+    episode = Episode("noise", frames)
+    began, moments = time.process_time(), [4 + STRIDE_S * k for k in range(12)]
+    for t in moments:
+        cut(episode, t, RECENT).digest()
+    return (time.process_time() - began) / len(moments)
+
+
 def main(count: int) -> None:
     """Print the table and the calculation."""
     if importlib.util.find_spec("ray") is None:
@@ -64,6 +90,7 @@ def main(count: int) -> None:
         worked = time.process_time()
         _, here = labelled(count, make(), folder / "here", 4)
         per_clip_s = (time.process_time() - worked) / count
+        decoding = decoding_s(folder)
         cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
         for _ in range(NODES):
             cluster.add_node(num_cpus=1)
@@ -86,10 +113,11 @@ def main(count: int) -> None:
             cluster.shutdown()
     clips = HOURS * 3600 / STRIDE_S
     requests = clips / BATCH
-    print(f"processor: {1000 * per_clip_s:.2f} ms a clip")
+    print(f"processor: {1000 * per_clip_s:.2f} ms a clip, {1000 * decoding:.0f} ms to decode it")
     print(
         f"{HOURS} hours at a moment every {STRIDE_S} s: {clips / 1e6:.1f} million clips, "
-        f"{requests:,.0f} requests; {clips * per_clip_s / 3600:.1f} h of one core; with {AT_ONCE} "
+        f"{requests:,.0f} requests; {clips * per_clip_s / 3600:.0f} h of one core, "
+        f"{clips * decoding / 3600:.0f} h more to decode; with {AT_ONCE} "
         f"requests at a time, {requests / AT_ONCE / 3600:.1f} h for each second that one takes"
     )
 

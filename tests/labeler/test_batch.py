@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import signal
 import subprocess
@@ -215,6 +216,7 @@ def test_another_run_is_never_written_over(tmp_path: Path) -> None:
         Output(tmp_path / "full").begin({}, resume=True)
 
 
+KILLS = int(os.environ.get("BT_EXEC_LABEL_KILLS", "20"))
 KILLED = """
 import sys, time
 from pathlib import Path
@@ -260,5 +262,5 @@ def test_killed_at_any_time_nothing_is_lost_and_nothing_twice(game: Path, tmp_pa
 @pytest.mark.slow
 def test_killed_many_times_nothing_is_lost_and_nothing_twice(game: Path, tmp_path: Path) -> None:
     whole = killed_and_finished(game, tmp_path / "whole", 0, 0)
-    for seed in range(4):
+    for seed in range(KILLS // 5):
         assert killed_and_finished(game, tmp_path / f"killed_{seed}", 5, seed) == whole

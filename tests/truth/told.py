@@ -165,6 +165,48 @@ def _full(c: Checker, m: re.Match[str]) -> bool:
     return c.witness.held(ARMS[m["a"]]) == THINGS[m["t"]]
 
 
+@rule(r"The material is behind the door\.", r"자재는 문 안쪽에 있습니다\.")
+def _behind(c: Checker, m: re.Match[str]) -> bool:
+    return c.witness.material_inside and _loose(c)
+
+
+@rule(
+    r"The material was behind the door when I looked (?P<n>a moment|\d+ s) ago\.",
+    r"(?P<n>조금|\d+초) 전에 보았을 때 자재는 문 안쪽에 있었습니다\.",
+)
+def _was_behind(c: Checker, m: re.Match[str]) -> bool:
+    at = c.witness.t - float((re.search(r"\d+", m["n"]) or ["0.5"])[0])
+    return any(stood for t, stood in c.witness.stood if abs(t - at) <= 1.2)
+
+
+@rule(
+    r"The material fell to the floor in front of the door\.",
+    r"자재는 문 앞 바닥에 떨어졌습니다\.",
+)
+def _fell(c: Checker, m: re.Match[str]) -> bool:
+    return not c.witness.material_inside and _loose(c)
+
+
+@rule(
+    r"I do not see where the material is now\.",
+    r"자재가 지금 어디에 있는지 보이지 않습니다\.",
+)
+def _where(c: Checker, m: re.Match[str]) -> bool:
+    return _loose(c)
+
+
+def _loose(c: Checker) -> bool:
+    return "material" not in (c.witness.held("left"), c.witness.held("right"))
+
+
+@rule(
+    r"The (?P<a>left|right) arm is in the doorway\. Bring the (?:left|right) arm home first\.",
+    r"(?P<a>왼|오른)팔이 문 사이에 들어가 있습니다\. 먼저 (?:왼|오른)팔을 제자리로 돌려 주십시오\.",
+)
+def _in_the_way(c: Checker, m: re.Match[str]) -> bool:
+    return not c.witness.home(ARMS[m["a"]])
+
+
 # -- the building ----------------------------------------------------------------------------
 
 
@@ -240,6 +282,12 @@ def _is_there(c: Checker, m: re.Match[str]) -> bool:
 )
 def _is_not_there(c: Checker, m: re.Match[str]) -> bool:
     return PEOPLE[m["w"].lower()] not in _look(c).inside
+
+
+@rule(rf"(?P<w>{WHO}) is there: (?P<a>yes|no)\.", rf"(?P<w>{WHO}) 계심: (?P<a>네|아니요)\.")
+def _was_there(c: Checker, m: re.Match[str]) -> bool:
+    seen = any(PEOPLE[m["w"].lower()] in look.inside for _, look in c.witness.looks)
+    return seen is (m["a"] in ("yes", "네"))
 
 
 @rule(

@@ -58,6 +58,7 @@ class Witness:
     Attributes:
         t: The time of the last event [s].
         angles: The door's angle by time [rad].
+        stood: Whether the material stood in the cabinet, in no hand, by time.
         visits: Where the robot was, by time: places within reach.
         looks: Every look around a place that ended well.
         drops: How often the material was lost by a hand.
@@ -66,6 +67,7 @@ class Witness:
     session: Any = None
     t: float = 0.0
     angles: list[tuple[float, float]] = field(default_factory=list)
+    stood: list[tuple[float, bool]] = field(default_factory=list)
     visits: list[tuple[float, frozenset[str]]] = field(default_factory=list)
     looks: list[tuple[str, Looked]] = field(default_factory=list)
     trays: list[tuple[float, str | None]] = field(default_factory=list)
@@ -78,6 +80,8 @@ class Witness:
             self.moved = True
         if "door" in self.session.rigs:
             self.angles.append((event.t, self.angle))
+            held = "material" in (self.held("left"), self.held("right"))
+            self.stood.append((event.t, self.material_inside and not held))
         if "reporter" in self.session.rigs:
             self.visits.append((event.t, self.places))
             self.trays.append((event.t, self.tray))

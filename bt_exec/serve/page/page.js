@@ -189,7 +189,7 @@ function drawBoxes(svg, picture) {
     const rect = document.createElementNS(SVG, "rect"), text = document.createElementNS(SVG, "text");
     for (const [key, value] of Object.entries({ x: x1, y: y1, width: Math.max(x2 - x1, 0), height: Math.max(y2 - y1, 0) })) rect.setAttribute(key, value);
     text.textContent = typeof score === "number" ? `${label} ${score.toFixed(2)}` : label;
-    const wide = text.textContent.length * size * 0.6, left = Math.max(0, Math.min(x1, picture.width - wide));
+    const wide = text.textContent.length * size * 0.7, left = Math.max(0, Math.min(x1, picture.width - wide));
     // above its box, else below it; where both are taken, only the box is drawn
     const free = [y1 - 3, y2 + size].find((y) => y >= size && y <= picture.height && !taken.some((one) => Math.abs(one.y - y) < size && left < one.left + one.wide && one.left < left + wide));
     if (free === undefined) return [rect];

@@ -11,19 +11,14 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from tenacity import (
-    RetryCallState,
-    Retrying,
-    retry_if_exception,
-    retry_if_result,
-    stop_after_attempt,
-)
+from pydantic import BaseModel, ConfigDict, Field
+from tenacity import RetryCallState, Retrying, retry_if_exception, retry_if_result
 
 from bt_exec.failure import UsageError
 from bt_exec_labeler.items import Item, Role
 from bt_exec_labeler.labelers import Labeler, LabelerFailure, LabelerSettings, Labelled
 from bt_exec_labeler.labelers.answer import answer_schema, read_records
+from bt_exec_labeler.labelers.asking import BACKOFF_S, attempts, damaged, read_options
 from bt_exec_labeler.labelers.prompt import ask_about, rules_of
 from bt_exec_labeler.record import Breach, Record
 from bt_exec_labeler.vocabulary import Vocabulary
@@ -39,7 +34,6 @@ from bt_exec_llm.client import (
 
 __all__ = ["ModelLabeler", "Options", "create"]
 
-_BACKOFF_S = (1.0, 2.0, 4.0)
 _ONE_BY_ONE = frozenset({"MODEL_CONTEXT_FULL", "MODEL_CUT_OFF", "MODEL_REFUSED", "MODEL_TOO_BIG"})
 """Failures of a batch that a smaller one may not have."""
 
@@ -129,13 +123,12 @@ class ModelLabeler:
 
     def attempts(self) -> Retrying:
         """Return the attempts of one batch: at once after a breach, later when nobody answers."""
-        extra: dict[str, Any] = {} if self._sleep is None else {"sleep": self._sleep}
-        return Retrying(
-            stop=stop_after_attempt(1 + self.options.retries),
+        return attempts(
+            self.options.retries,
+            self._sleep,
             wait=_pause,
             retry=retry_if_exception(_passes) | retry_if_result(bool),
             retry_error_callback=_last,
-            **extra,
         )
 
     def _account(self, usage: Usage) -> None:
@@ -178,8 +171,7 @@ class _Dialogue:
             try:
                 _ = item.clip_hash
             except (OSError, ValueError) as error:
-                breach = Breach("DAMAGED_FRAME", "clip", str(error))
-                self.results[number] = Labelled(None, (breach,), 0)
+                self.results[number] = damaged(error)
             else:
                 good[number] = item
         return good
@@ -239,7 +231,7 @@ def _pause(state: RetryCallState) -> float:
     if not isinstance(error, ModelFailure):
         return 0.0
     wanted = error.retry_after_s or 0.0
-    return max(wanted, _BACKOFF_S[min(state.attempt_number, len(_BACKOFF_S)) - 1])
+    return max(wanted, BACKOFF_S[min(state.attempt_number, len(BACKOFF_S)) - 1])
 
 
 def create(settings: LabelerSettings) -> Labeler:
@@ -248,13 +240,7 @@ def create(settings: LabelerSettings) -> Labeler:
     Raises:
         UsageError: If a setting is unknown or wrong.
     """
-    try:
-        options = Options.model_validate(dict(settings.options))
-    except ValidationError as error:
-        found = error.errors()[0]
-        name = ".".join(map(str, found["loc"]))
-        message = f"setting {name!r} of the labeler model: {found['msg'].lower()}"
-        raise UsageError(message) from None
+    options = read_options(Options, settings.options, "model")
     client = options.client.model_copy(update={"retries": 0})
     if not client.has_key():
         raise UsageError(

@@ -14,12 +14,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 import httpx2
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
+from pydantic import BaseModel, ConfigDict, Field
+from tenacity import retry_if_exception_type, wait_chain, wait_fixed
 
-from bt_exec.failure import UsageError
 from bt_exec_labeler.items import Item
 from bt_exec_labeler.labelers import Labeler, LabelerFailure, LabelerSettings, Labelled
+from bt_exec_labeler.labelers.asking import BACKOFF_S, attempts, damaged, read_options
 from bt_exec_labeler.record import Breach, Record, read_record
 from bt_exec_labeler.service.request import body_of
 from bt_exec_labeler.vocabulary import Vocabulary
@@ -73,7 +73,7 @@ class RemoteLabeler:
         self.options = options
         token = os.environ.get(options.token_variable, "")
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self._sleep = {} if sleep is None else {"sleep": sleep}
+        self._sleep = sleep
         self._lock = threading.Lock()
         self._usage = Counter[str]()
 
@@ -86,7 +86,7 @@ class RemoteLabeler:
             try:
                 bodies[number] = body_of(item, self.vocabulary, language)
             except (OSError, ValueError) as error:
-                results[number] = Labelled(None, (Breach("DAMAGED_FRAME", "clip", str(error)),), 0)
+                results[number] = damaged(error)
         if bodies:
             answers = self._asked(list(bodies.values()))
             for number, answer in zip(bodies, answers, strict=True):
@@ -104,12 +104,12 @@ class RemoteLabeler:
         Raises:
             LabelerFailure: If the service is away, or answers something else.
         """
-        retrying = Retrying(
-            stop=stop_after_attempt(1 + self.options.retries),
-            wait=wait_exponential(min=1, max=4),
+        retrying = attempts(
+            self.options.retries,
+            self._sleep,
+            wait=wait_chain(*map(wait_fixed, BACKOFF_S)),
             retry=retry_if_exception_type(_AwayError),
             reraise=True,
-            **self._sleep,  # type: ignore[arg-type]  # one name, one type
         )
         try:
             data: Any = retrying(self._post, {"items": items})
@@ -169,12 +169,16 @@ class RemoteLabeler:
         listed = answer.get("breaches")
         entries = listed if isinstance(listed, list) else []
         breaches = [
-            Breach(*(str(entry.get(key, ""))[:500] for key in ("code", "where", "message")))
+            Breach(_short(entry, "code"), _short(entry, "where"), _short(entry, "message"))
             for entry in entries[:_BREACHES]
             if isinstance(entry, Mapping)
         ]
         nothing = Breach("ITEM_MISSING", "item", "has neither a record nor a reason")
         return Labelled(None, tuple(breaches) or (nothing,), count, said)
+
+
+def _short(entry: Mapping[str, Any], key: str) -> str:
+    return str(entry.get(key, ""))[:500]
 
 
 def _said(content: bytes | bytearray) -> str:
@@ -187,13 +191,6 @@ def create(settings: LabelerSettings) -> Labeler:
     Raises:
         UsageError: If a setting is unknown, missing or wrong.
     """
-    try:
-        options = Options.model_validate(dict(settings.options))
-    except ValidationError as error:
-        found = error.errors()[0]
-        name = ".".join(map(str, found["loc"]))
-        raise UsageError(
-            f"setting {name!r} of the labeler remote: {found['msg'].lower()}; such as "
-            "-s url=http://127.0.0.1:8902"
-        ) from None
+    url = "-s url=http://127.0.0.1:8902"
+    options = read_options(Options, settings.options, "remote", url)
     return RemoteLabeler(settings.vocabulary, options)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from bt_exec.failure import UsageError
 from bt_exec_labeler.episode import Action
+from bt_exec_labeler.lerobot.rows import SaidRow
 from bt_exec_labeler.parquet import opened
 
 __all__ = ["called", "subtasks_at", "subtasks_by_number", "under_way"]
@@ -18,16 +19,16 @@ Texts: TypeAlias = Sequence[tuple[float, str]]
 """What is under way, with the time from which it is [s]."""
 
 
-def called(t: float, events: Sequence[Mapping[str, Any]], where: str) -> Iterator[Action]:
+def called(t: float, events: Sequence[SaidRow], where: str) -> Iterator[Action]:
     """Return the tool calls among the language events of a frame; speech is no action.
 
     Raises:
         UsageError: If one of them has no form that is known.
     """
     for event in events:
-        for call in event.get("tool_calls") or ():
+        for call in event.tool_calls or ():
             try:
-                function = _object(call).get("function") or {}
+                function = _object(_object(call).get("function"))
                 name, arguments = str(function["name"]), _object(function.get("arguments") or {})
             except (KeyError, TypeError, ValueError):
                 raise UsageError(f"{where}: {call!r} is no tool call") from None
@@ -40,12 +41,12 @@ def _object(value: Any) -> dict[str, Any]:
     return dict(json.loads(value) if isinstance(value, str) else value)
 
 
-def subtasks_at(persistent: Sequence[Mapping[str, Any]]) -> Texts:
+def subtasks_at(persistent: Sequence[SaidRow]) -> Texts:
     """Return the subtasks among the persistent language of an episode."""
     found = [
-        (float(row["timestamp"]), str(row["content"]))
+        (row.timestamp or 0.0, row.content)
         for row in persistent
-        if row.get("style") == "subtask" and row.get("content")
+        if row.style == "subtask" and row.content
     ]
     return sorted(found)
 

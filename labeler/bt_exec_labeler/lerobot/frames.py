@@ -13,6 +13,7 @@ import numpy as np
 from bt_exec.failure import UsageError
 from bt_exec_labeler.episode import Image
 from bt_exec_labeler.parquet import needs_parquet
+from bt_exec_labeler.sources.video import KEPT
 
 __all__ = ["CodedFrame", "StoredFrame", "needs_av"]
 
@@ -42,8 +43,9 @@ class StoredFrame:
 
     def image(self) -> Image:
         """See `bt_exec_labeler.episode.Frame.image`."""
-        stored = _column(self.path, self.group, self.column)[self.row].as_py() or {}
-        data = np.frombuffer(stored.get("bytes") or b"", np.uint8)
+        stored = _column(self.path, self.group, self.column)[self.row].as_py()
+        coded = stored.get("bytes") if isinstance(stored, dict) else None
+        data = np.frombuffer(coded if isinstance(coded, bytes) else b"", np.uint8)
         found = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
         if found is None:
             raise ValueError(f"{self.name} is damaged, or no picture")
@@ -83,17 +85,23 @@ class CodedFrame:
 
     def image(self) -> Image:
         """See `bt_exec_labeler.episode.Frame.image`."""
-        av = needs_av()
-        try:
-            with av.open(str(self.path)) as video:
-                stream = video.streams.video[0]
-                video.seek(int(self.at / stream.time_base), stream=stream)  # to the key before it
-                for frame in video.decode(stream):
-                    if frame.time is not None and frame.time > self.at - 0.5 / self.fps:
-                        return np.ascontiguousarray(frame.to_ndarray(format="rgb24"), np.uint8)
-        except av.FFmpegError as error:
-            raise ValueError(f"{self.name} is damaged: {error}") from error
-        raise ValueError(f"{self.name} is damaged: the video ends before it")
+        return _decoded(self.path, self.at, self.fps)
+
+
+@lru_cache(maxsize=KEPT)
+def _decoded(path: Path, at: float, fps: float) -> Image:
+    """Return the picture of a video at a time [s]; clips in a row show most of it again."""
+    av, name = needs_av(), f"{path.name}@{at:g}"
+    try:
+        with av.open(str(path)) as video:
+            stream = video.streams.video[0]
+            video.seek(int(at / stream.time_base), stream=stream)  # to the key before it
+            for frame in video.decode(stream):
+                if frame.time is not None and frame.time > at - 0.5 / fps:
+                    return np.ascontiguousarray(frame.to_ndarray(format="rgb24"), np.uint8)
+    except av.FFmpegError as error:
+        raise ValueError(f"{name} is damaged: {error}") from error
+    raise ValueError(f"{name} is damaged: the video ends before it")
 
 
 def needs_av() -> Any:

@@ -113,7 +113,8 @@ def place(folder: Path, template: str, values: Mapping[str, Any]) -> Path:
             raise UsageError(f"{folder}/meta/info.json: {template!r} has an unknown {{{name}}}")
         return str(values[name]).zfill(int(width or 0))
 
-    path = (folder / _PLACE.sub(fill, template)).resolve()
-    if not path.is_relative_to(folder.resolve()):
+    name = _PLACE.sub(fill, template)
+    path = (folder / name.replace("\0", "")).resolve()
+    if "\0" in name or not path.is_relative_to(folder.resolve()):
         raise UsageError(f"{folder}/meta/info.json: {template!r} leads out of the data set")
     return path

@@ -20,31 +20,33 @@ from bt_exec_labeler.episode import Action, Episode, Flaw, Frame, ordered
 from bt_exec_labeler.lerobot.actions import called, subtasks_at, subtasks_by_number, under_way
 from bt_exec_labeler.lerobot.frames import CodedFrame, StoredFrame, needs_av
 from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, Info, load_info, place
+from bt_exec_labeler.lerobot.rows import EpisodeRow, FrameRow, SaidRow, read_rows
 from bt_exec_labeler.parquet import opened
 
 __all__ = ["read_lerobot"]
 
 _PAUSES = 4  # a gap is a pause of more than so many usual ones
-_NEEDED = ("timestamp", "episode_index", "frame_index")
+_NEEDED = ("timestamp", "episode_index")
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _Frame:
     """A frame's row: its time from the beginning of the episode [s], and where it is."""
 
     t: float
     group: int
     row: int
-    values: Mapping[str, Any]
+    said: FrameRow
 
 
 @dataclass(frozen=True)
 class _Stored:
-    """The rows of an episode, and the language that holds for all of it."""
+    """The frames of an episode, and the language that holds for all of it."""
 
     file: Path
-    rows: Sequence[_Row]
-    persistent: Sequence[Mapping[str, Any]]
+    names: Sequence[str]
+    rows: Sequence[_Frame]
+    persistent: Sequence[SaidRow]
 
 
 def read_lerobot(path: Path) -> Iterator[Episode]:
@@ -54,22 +56,19 @@ def read_lerobot(path: Path) -> Iterator[Episode]:
         UsageError: If something of it cannot be read; the message says what.
     """
     info = load_info(path)
-    for said in sorted(_episodes(path, info), key=lambda said: int(said["episode_index"])):
+    for said in sorted(_episodes(path, info), key=lambda said: said.episode_index):
         yield _episode(path, info, said)
 
 
-def _episodes(folder: Path, info: Info) -> Iterator[Mapping[str, Any]]:
+def _episodes(folder: Path, info: Info) -> list[EpisodeRow]:
     """Return what the data set says of each episode."""
-    listed = folder / "meta" / "episodes.jsonl"
+    if not info.of_files:
+        listed = folder / "meta" / "episodes.jsonl"
+        return read_rows(EpisodeRow, list(read_lines(listed)), listed)
     files = sorted((folder / "meta" / "episodes").glob("*/*.parquet"))
-    if info.of_files and not files:
+    if not files:
         raise UsageError(f"{folder}/meta/episodes holds no episodes")
-    for path in files if info.of_files else [listed]:
-        found = _table(path) if info.of_files else list(read_lines(path))
-        for number, said in enumerate(found, start=1):
-            if not isinstance(said, dict) or not isinstance(said.get("episode_index"), int):
-                raise UsageError(f"{path}: row {number}: episode_index is missing, or no number")
-            yield said
+    return [said for file in files for said in read_rows(EpisodeRow, _table(file), file)]
 
 
 def _table(path: Path) -> list[Any]:
@@ -79,18 +78,18 @@ def _table(path: Path) -> list[Any]:
         return list(file.read(columns=wanted).to_pylist())
 
 
-def _episode(folder: Path, info: Info, said: Mapping[str, Any]) -> Episode:
-    number = int(said["episode_index"])
+def _episode(folder: Path, info: Info, said: EpisodeRow) -> Episode:
+    number = said.episode_index
     numbers = {
         "episode_index": number,
         "episode_chunk": number // info.chunks_size,
-        "chunk_index": said.get("data/chunk_index", 0),
-        "file_index": said.get("data/file_index", 0),
+        "chunk_index": said.chunk_index,
+        "file_index": said.file_index,
     }
     stored = _stored(place(folder, info.data_path, numbers), number)
     found, flaws = _frames(folder, info, said, numbers, stored)
     frames, wrong = ordered(found, max(_PAUSES / info.fps, 1.0))
-    command = "; ".join(map(str, said.get("tasks") or ()))
+    command = "; ".join(said.tasks)
     return Episode(
         f"episode_{number:06d}",
         frames,
@@ -104,25 +103,32 @@ def _episode(folder: Path, info: Info, said: Mapping[str, Any]) -> Episode:
 
 def _stored(path: Path, episode: int) -> _Stored:
     """Return the rows of an episode; row groups of others are passed over."""
-    found: list[_Row] = []
-    persistent: Sequence[Mapping[str, Any]] = ()
+    found: list[_Frame] = []
+    persistent: Sequence[SaidRow] = ()
     with opened(path) as file:
-        names = file.schema_arrow.names
+        names = list(file.schema_arrow.names)
         if missing := [name for name in _NEEDED if name not in names]:
             raise UsageError(f"{path}: {', '.join(missing)} missing; a LeRobot data set has it")
         wanted = [name for name in (*_NEEDED, EVENTS, "subtask_index") if name in names]
         for group in range(file.num_row_groups):
             if not _may_hold(file.metadata.row_group(group), episode):
                 continue
-            for row, values in enumerate(file.read_row_group(group, columns=wanted).to_pylist()):
-                if values["episode_index"] != episode:
+            table = file.read_row_group(group, columns=wanted).to_pylist()
+            for row, said in enumerate(read_rows(FrameRow, table, path)):
+                if said.episode_index != episode:
                     continue
                 if not found and PERSISTENT in names:
-                    table = file.read_row_group(group, columns=[PERSISTENT])
-                    persistent = table[PERSISTENT][row].as_py() or ()
-                first = found[0].values["timestamp"] if found else values["timestamp"]
-                found.append(_Row(round(values["timestamp"] - first, 6), group, row, values))
-    return _Stored(path, found, persistent)
+                    whole = file.read_row_group(group, columns=[PERSISTENT])[PERSISTENT]
+                    persistent = _persistent(whole[row].as_py(), path)
+                first = found[0].said.timestamp if found else said.timestamp
+                found.append(_Frame(round(said.timestamp - first, 6), group, row, said))
+    return _Stored(path, names, found, persistent)
+
+
+def _persistent(rows: Any, where: Path) -> list[SaidRow]:
+    if not isinstance(rows, list | None):
+        raise UsageError(f"{where}: {PERSISTENT} is no list")
+    return read_rows(SaidRow, rows or [], f"{where}: {PERSISTENT}")
 
 
 def _may_hold(group: Any, episode: int) -> bool:
@@ -130,12 +136,13 @@ def _may_hold(group: Any, episode: int) -> bool:
     for number in range(group.num_columns):
         column = group.column(number)
         if column.path_in_schema == "episode_index" and column.statistics is not None:
-            return bool(column.statistics.min <= episode <= column.statistics.max)
+            least, most = column.statistics.min, column.statistics.max
+            return not isinstance(least, int) or bool(least <= episode <= most)
     return True
 
 
 def _frames(
-    folder: Path, info: Info, said: Mapping[str, Any], numbers: Mapping[str, Any], stored: _Stored
+    folder: Path, info: Info, said: EpisodeRow, numbers: Mapping[str, Any], stored: _Stored
 ) -> tuple[list[Frame], tuple[Flaw, ...]]:
     """Return the frames of the first camera."""
     if not info.cameras:
@@ -143,21 +150,19 @@ def _frames(
     camera, *others = info.cameras
     flaws = tuple(Flaw("camera", key, f"is not shown; {camera} is") for key in others)
     if info.features[camera].dtype == "image":
+        if camera not in stored.names:
+            raise UsageError(f"{stored.file} has no column {camera}, which meta/info.json names")
         return [
             StoredFrame(row.t, stored.file, camera, row.group, row.row) for row in stored.rows
         ], flaws
-    own = {
-        "video_key": camera,
-        "chunk_index": said.get(f"videos/{camera}/chunk_index", 0),
-        "file_index": said.get(f"videos/{camera}/file_index", 0),
-    }
+    chunk, file, first = said.of_video(camera)
+    own = {"video_key": camera, "chunk_index": chunk, "file_index": file}
     if not info.video_path:
         raise UsageError(f"{folder}/meta/info.json: {camera} is video, but video_path is missing")
     video = place(folder, info.video_path, {**numbers, **own})
     if not video.is_file():
         raise UsageError(f"{video}: the data set names this video, but it is not there")
     needs_av()
-    first = float(said.get(f"videos/{camera}/from_timestamp") or 0.0)
     return [CodedFrame(row.t, video, first + row.t, info.fps) for row in stored.rows], flaws
 
 
@@ -168,12 +173,12 @@ def _actions(folder: Path, info: Info, stored: _Stored, task: str) -> tuple[Acti
     calls = tuple(
         action
         for row in stored.rows
-        for action in called(row.t, row.values.get(EVENTS) or (), stored.file.name)
+        for action in called(row.t, row.said.language_events or (), stored.file.name)
     )
     if calls:
         return calls
     end = round(stored.rows[-1].t + 1 / info.fps, 6)
-    numbered = [(row.t, row.values.get("subtask_index")) for row in stored.rows]
+    numbered = [(row.t, row.said.subtask_index) for row in stored.rows]
     texts = subtasks_at(stored.persistent) or subtasks_by_number(folder, numbered)
     if texts:
         return under_way(texts, "SUBTASK", end)

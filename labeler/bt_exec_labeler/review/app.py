@@ -38,10 +38,15 @@ class Asked(BaseModel):
     item: str
     decision: Literal["accept", "correct", "reject"]
     record: Any = None
+    language: Literal["en", "ko"] = "en"
 
 
 def make_app(
-    cards: Sequence[Card], vocabulary: Vocabulary, decisions: Decisions, host: str
+    cards: Sequence[Card],
+    vocabulary: Vocabulary,
+    decisions: Decisions,
+    host: str,
+    language: str = "",
 ) -> Guard:
     """Return the page as an ASGI application.
 
@@ -50,6 +55,7 @@ def make_app(
         vocabulary: What a corrected record may say.
         decisions: Where decisions go.
         host: The address that it listens at: one of this machine's own.
+        language: Of the page; the browser's if empty.
     """
     app = FastAPI(title="bt-exec label review", docs_url=None, redoc_url=None, openapi_url=None)
     by_item = {card.line["item"]: card for card in cards}
@@ -61,6 +67,7 @@ def make_app(
         """Tell what is reviewed, by whom, and what was decided so far."""
         data = {
             "reviewer": decisions.reviewer,
+            "language": language,
             "words": words_of(vocabulary),
             "cards": [
                 {**card.data(vocabulary), "decided": decisions.by_item.get(card.line["item"])}
@@ -92,7 +99,9 @@ def make_app(
             return _no(404, "NO_RECORD", f"{asked.item} is not among what is reviewed")
         found = read_decision(asked.model_dump(), by_item[asked.item].line, vocabulary)
         if isinstance(found, tuple):
-            problems = [{"code": b.code, "where": b.where, "message": b.message} for b in found]
+            problems = [
+                {"code": b.code, "where": b.where, "message": b.said(asked.language)} for b in found
+            ]
             return JSONResponse({"problems": problems}, 422)
         try:
             with one_at_a_time:

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from bt_exec.failure import UnknownName
+from bt_exec.language.messages import LANGUAGES
+from bt_exec_labeler.breach import say as said
 from bt_exec_labeler.commands import vocabulary_of
 from bt_exec_labeler.review.decisions import Decisions
 from bt_exec_labeler.review.job import Card, cards_of
@@ -18,27 +21,37 @@ _HOST = "127.0.0.1"
 
 
 def review(
-    folder: Path, source: Path, words: Path, reviewer: str, port: int, say: Callable[[str], None]
+    folder: Path,
+    source: Path,
+    words: Path,
+    reviewer: str,
+    port: int,
+    say: Callable[[str], None],
+    language: str = "",
 ) -> None:
     """Show the page until somebody ends it.
 
     Raises:
         UsageError: If something that was given is wrong, or nobody can listen there.
+        UnknownName: If there is no such language.
     """
     from bt_exec.serve.server import AppServer
     from bt_exec_labeler.http import serve_until_stopped
     from bt_exec_labeler.review.app import make_app
 
+    if language not in ("", *LANGUAGES):
+        raise UnknownName("language", language, LANGUAGES)
+    tongue = language or "en"
     vocabulary, cards = _job(folder, source, words)
     decisions = Decisions(folder, reviewer)
     try:
-        server = AppServer(make_app(cards, vocabulary, decisions, _HOST), _HOST, port)
+        server = AppServer(make_app(cards, vocabulary, decisions, _HOST, language), _HOST, port)
         left = sum(card.line["item"] not in decisions.by_item for card in cards)
         place = f"http://{_HOST}:{server.port}/"
-        began = f"{left} of {len(cards)} records left for {reviewer}: {place} · Ctrl-C ends it"
-        serve_until_stopped(server, lambda: say(began))
+        about = {"left": left, "count": len(cards), "reviewer": reviewer, "place": place}
+        serve_until_stopped(server, lambda: say(said("left", tongue, **about)))
         done = sum(card.line["item"] in decisions.by_item for card in cards)
-        say(f"{done} of {len(cards)} reviewed: {decisions.path}")
+        say(said("reviewed", tongue, done=done, count=len(cards), path=decisions.path))
     finally:
         decisions.close()
 

@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias, get_args
 
 from bt_exec.failure import UsageError
-from bt_exec_labeler.record import FIELDS, Breach, Record, built, read_record
+from bt_exec_labeler.breach import Breach, breach
+from bt_exec_labeler.record import FIELDS, Record, built, read_record
 from bt_exec_labeler.vocabulary import Vocabulary
 
 __all__ = ["DECISIONS", "Decision", "Decisions", "decisions_of", "read_decision", "settled"]
@@ -44,8 +45,8 @@ def read_decision(
     """
     decision = data.get("decision")
     if decision not in DECISIONS:
-        message = f"must be one of {', '.join(DECISIONS)}; found {decision!r}"
-        return (Breach("UNKNOWN_DECISION", "decision", message),)
+        facts = {"allowed": ", ".join(DECISIONS), "found": repr(decision)}
+        return (breach("UNKNOWN_DECISION", "decision", "one_of", **facts),)
     kept = {"item": line["item"], "decision": decision}
     if decision != "correct":
         return kept

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import cv2
@@ -16,7 +17,10 @@ from bt_exec.failure import UsageError
 from bt_exec_labeler.episode import Action, Episode, Flaw, Image, ordered
 from bt_exec_labeler.sources.actions import read_actions
 
-__all__ = ["read_video"]
+__all__ = ["KEPT", "read_video"]
+
+KEPT = 64
+"""How many decoded pictures are kept: a clip shows 8, a few clips are looked at together."""
 
 _GAP_S = 1.0
 
@@ -36,15 +40,21 @@ class VideoFrame:
 
     def image(self) -> Image:
         """See `bt_exec_labeler.episode.Frame.image`."""
-        video = cv2.VideoCapture(str(self.path))
-        try:
-            video.set(cv2.CAP_PROP_POS_FRAMES, self.number)
-            good, found = video.read()
-        finally:
-            video.release()
-        if not good:
-            raise ValueError(f"{self.name} is damaged")
-        return np.ascontiguousarray(found[:, :, ::-1], np.uint8)
+        return _decoded(self.path, self.number)
+
+
+@lru_cache(maxsize=KEPT)
+def _decoded(path: Path, number: int) -> Image:
+    """Return a frame of a video; clips in a row show most of it again."""
+    video = cv2.VideoCapture(str(path))
+    try:
+        video.set(cv2.CAP_PROP_POS_FRAMES, number)
+        good, found = video.read()
+    finally:
+        video.release()
+    if not good:
+        raise ValueError(f"{path.name}#{number} is damaged")
+    return np.ascontiguousarray(found[:, :, ::-1], np.uint8)
 
 
 def read_video(path: Path) -> Iterator[Episode]:

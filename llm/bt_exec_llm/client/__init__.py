@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from bt_exec_llm.client.client import ModelClient
 from bt_exec_llm.client.errors import ModelFailure
-from bt_exec_llm.client.exchange import Answer, Block, Image, Model, Question, Turn
+from bt_exec_llm.client.exchange import Answer, Block, Image, Model, Question, Tool, Turn
 from bt_exec_llm.client.images import image_block
 from bt_exec_llm.client.reading import Reading, read_answer
 from bt_exec_llm.client.recording import Exchange, Recorder
@@ -36,6 +36,7 @@ __all__ = [
     "Recorder",
     "ReplayClient",
     "Tier",
+    "Tool",
     "Turn",
     "Usage",
     "image_block",

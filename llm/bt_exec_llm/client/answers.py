@@ -54,15 +54,18 @@ def understand(message: Mapping[str, Any], raw: str, question: Question, tier: T
     blocks = [block for block in content if isinstance(block, dict)]
     words = [block["text"] for block in blocks if isinstance(block.get("text"), str)]
     text = "\n".join(words)
-    called, given = _tool_input(blocks)
+    called, given = (False, "") if question.tools else _tool_input(blocks)
     if called:
         # words beside a call may speak against it, so they are not passed over
         text = f"{text}\n\n{given}" if text.strip() else given
     # half a character cannot be written down anywhere
     text = text.encode("utf-8", "replace").decode()
     _check_end(stop, message, text, raw)
-    if not text.strip():
+    calls = _calls(blocks) if question.tools else []
+    if not text.strip() and not calls:
         raise ModelFailure("MODEL_BAD_ANSWER", "the answer says nothing", stop_reason=stop, raw=raw)
+    if calls:
+        return Said(text, {"calls": calls}, True, "tool", (), stop, model)
     if question.schema is None:
         return Said(text, None, True, "text", (), stop, model)
     strict = _strict(given if called else text, question.schema)
@@ -99,6 +102,12 @@ def _tool_input(blocks: list[dict[str, Any]]) -> tuple[bool, str]:
     # some servers hand on the model's own text
     texts = [i if isinstance(i, str) else json.dumps(i, ensure_ascii=False) for i in inputs]
     return True, "\n".join(texts)
+
+
+def _calls(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the tools that were called, in order; what is no mapping is left as it came."""
+    calls = [block for block in blocks if block.get("type") == "tool_use"]
+    return [{"name": str(call.get("name")), "input": call.get("input")} for call in calls]
 
 
 def _strict(text: str, schema: Mapping[str, Any]) -> bool:

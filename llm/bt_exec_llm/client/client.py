@@ -14,7 +14,7 @@ from typing import Any
 
 from bt_exec_llm.client.answers import Said
 from bt_exec_llm.client.errors import ModelFailure
-from bt_exec_llm.client.exchange import Answer, Block, Question, Turn
+from bt_exec_llm.client.exchange import Answer, Block, Question, Tool, Turn
 from bt_exec_llm.client.recording import Exchange
 from bt_exec_llm.client.request_runner import RequestRunner
 from bt_exec_llm.client.settings import ModelSettings, Tier
@@ -70,6 +70,7 @@ class ModelClient:
         *,
         plain: str | None = None,
         structured: str | None = None,
+        tools: Sequence[Tool] = (),
     ) -> Answer:
         """Ask, and wait for the answer.
 
@@ -81,11 +82,12 @@ class ModelClient:
             plain: What a server that honours no schema is told about the form instead of the
                 schema.
             structured: What a server that honours it is told in addition.
+            tools: What the model may call, in place of a schema.
 
         Raises:
             ModelFailure: With one of the codes of `bt_exec_llm.client.errors`.
         """
-        question = Question(tuple(system), tuple(messages), schema, plain, structured)
+        question = Question(tuple(system), tuple(messages), schema, plain, structured, tuple(tools))
         digest = question.digest()
         start = time.monotonic()
         try:

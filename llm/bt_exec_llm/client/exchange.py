@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 from bt_exec_llm.client.settings import Tier
 from bt_exec_llm.client.usage import Usage
 
-__all__ = ["Answer", "Block", "Image", "Model", "Question", "Turn"]
+__all__ = ["Answer", "Block", "Image", "Model", "Question", "Tool", "Turn"]
 
 _NOTHING = Usage()
 
@@ -68,6 +68,29 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class Tool:
+    """Something that a model may call, in the form of the protocol.
+
+    Attributes:
+        name: Its name.
+        description: What it does.
+        schema: JSON Schema of its input, an object.
+    """
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as the protocol writes it."""
+        return {
+            "name": self.name,
+            "description": self.description,
+            "input_schema": dict(self.schema),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """One question, complete: the same question has the same digest on every machine.
 
@@ -78,6 +101,8 @@ class Question:
         plain: What a server that honours neither schemas nor tools is told about the form;
             None tells it the schema.
         structured: What a server that honours them is told in addition, such as examples.
+        tools: What the model may call, one of them at least; then there is no schema, and the
+            answer's data holds the ``calls``.
     """
 
     system: tuple[Block, ...]
@@ -85,9 +110,15 @@ class Question:
     schema: Mapping[str, Any] | None = None
     plain: str | None = None
     structured: str | None = None
+    tools: tuple[Tool, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Make the schema plain data: what no one can change is no JSON."""
+        object.__setattr__(self, "schema", _plain(self.schema))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for records; pictures by their digest."""
+        tools = {"tools": [tool.to_dict() for tool in self.tools]} if self.tools else {}
         return {
             "system": [{"text": block.text, "cache": block.cache} for block in self.system],
             "messages": [
@@ -97,6 +128,7 @@ class Question:
             "schema": self.schema,
             "plain": self.plain,
             "structured": self.structured,
+            **tools,
         }
 
     def digest(self) -> str:
@@ -112,7 +144,9 @@ class Answer:
     Attributes:
         text: Its words; in the tool tier the tool's input as JSON.
         data: The mapping it was asked for by a schema, as plain data; None without a schema, and
-            when its words hold no mapping. Data is never trusted: whoever uses it verifies it.
+            when its words hold no mapping. Where it was given tools: the ``calls`` that it made,
+            with their names and inputs; None if it made none. Data is never trusted: whoever uses
+            it verifies it.
         usage: What the question cost, with all its retries and tiers.
         stop_reason: Why it stopped: ``end_turn``, ``tool_use``, ``stop_sequence`` …
         tier: How the answer came to have its form.
@@ -147,6 +181,7 @@ class Model(Protocol):
         *,
         plain: str | None = None,
         structured: str | None = None,
+        tools: Sequence[Tool] = (),
     ) -> Answer:
         """Return the answer; blocks until it is there, a limit is reached or `cancel` is set.
 
@@ -164,3 +199,10 @@ def _shown(block: Block | Image) -> dict[str, Any]:
         return {"text": block.text, "cache": block.cache}
     digest = hashlib.sha256(block.data.encode()).hexdigest()
     return {"image": digest, "media_type": block.media_type, "base64_chars": len(block.data)}
+
+
+def _plain(value: Any) -> Any:
+    """Return mappings as dictionaries and sequences as lists, however deep they lie."""
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    return [_plain(inner) for inner in value] if isinstance(value, list | tuple) else value

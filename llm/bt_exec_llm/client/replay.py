@@ -10,7 +10,7 @@ from typing import Any, cast, get_args
 
 from bt_exec.failure import UsageError
 from bt_exec_llm.client.errors import ModelFailure
-from bt_exec_llm.client.exchange import Answer, Block, Question, Turn
+from bt_exec_llm.client.exchange import Answer, Block, Question, Tool, Turn
 from bt_exec_llm.client.recording import VERSION
 from bt_exec_llm.client.settings import Tier
 from bt_exec_llm.client.usage import Usage
@@ -69,6 +69,7 @@ class ReplayClient:
         *,
         plain: str | None = None,
         structured: str | None = None,
+        tools: Sequence[Tool] = (),
     ) -> Answer:
         """Return the recorded answer, at once.
 
@@ -77,7 +78,7 @@ class ReplayClient:
         """
         if cancel is not None and cancel.is_set():
             raise ModelFailure("MODEL_CANCELLED", "asked to stop")
-        question = Question(tuple(system), tuple(messages), schema, plain, structured)
+        question = Question(tuple(system), tuple(messages), schema, plain, structured, tuple(tools))
         digest = question.digest()
         with self._lock:
             came = self._rows.pop(self._find(question, digest))

@@ -103,6 +103,9 @@ def build(
             "name": TOOL,
             "disable_parallel_tool_use": True,
         }
+    if question.tools:
+        request["tools"] = [tool.to_dict() for tool in question.tools]
+        request["tool_choice"] = {"type": "any"}
     if settings.stream:
         request["stream"] = True
     if settings.temperature is not None or not settings.is_anthropic:

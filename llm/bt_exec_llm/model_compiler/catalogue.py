@@ -19,7 +19,7 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
 from bt_exec.verify.types import type_name
 
-__all__ = ["as_yaml", "describe_site", "describe_trees", "pruned"]
+__all__ = ["as_yaml", "describe_site", "describe_skill", "describe_trees", "pruned"]
 
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _MOST_TREES = 60
@@ -30,7 +30,7 @@ _LONGEST_DOC = 500
 def describe_site(request: Request) -> str:
     """Return everything that stays the same from command to command on a site."""
     catalogue = request.catalogue
-    parts = ["# Skills", *map(_skill, catalogue.skills.values())]
+    parts = ["# Skills", *map(describe_skill, catalogue.skills.values())]
     parts += ["", "# Conditions", *map(_condition, catalogue.conditions.values())]
     parts += ["", "# Library", *_trees(request.library, catalogue)]
     for pack in catalogue.packs:
@@ -91,7 +91,8 @@ def as_yaml(data: Any) -> str:
     return text.strip()
 
 
-def _skill(skill: Skill) -> str:
+def describe_skill(skill: Skill) -> str:
+    """Return a skill with its arguments, what it needs, makes and may fail with."""
     lines = [f"- {_call(skill)}: {_doc(skill)}"]
     for word, facts in (("needs", skill.needs), ("makes", skill.effects)):
         if facts:

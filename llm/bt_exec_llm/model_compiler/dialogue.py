@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import threading
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bt_exec.failure import Problem
 from bt_exec.planning.compiler import Request
 from bt_exec.planning.verified_plan import VerifiedPlan
-from bt_exec_llm.client import Answer, Model, ModelFailure, Question, Turn, Usage
+from bt_exec_llm.client import Answer, Model, ModelFailure, Question, Usage
+from bt_exec_llm.dialogue import Dialogue
 from bt_exec_llm.model_compiler.check import Judgement, assess
 from bt_exec_llm.model_compiler.document import document_in
 from bt_exec_llm.model_compiler.expected_effects import Meant
 from bt_exec_llm.model_compiler.prompt import Prompt, problems_text
 
-__all__ = ["Dialogue", "Result", "talk"]
-
-_LONGEST_ECHO = 20_000
-"""How much of a bad answer is shown to the model again [characters]."""
-_MARGIN = 0.9
-"""Share of the time that is waited for us in which the model must have answered."""
+__all__ = ["Result", "talk"]
 
 
 @dataclass(frozen=True)
@@ -64,17 +57,11 @@ def talk(
     compiler: str,
 ) -> Result:
     """Ask until a plan is accepted, nothing more can be asked, or time is up."""
-    dialogue = Dialogue(model, prompt, request, compiler)
-    timer = None
-    if request.limit_s is not None:
-        timer = threading.Timer(request.limit_s * _MARGIN, dialogue.time_is_up)
-        timer.daemon = True
-        timer.start()
-    try:
+    first = (prompt.first,)
+    question = Question(prompt.system, first, prompt.schema, prompt.plain, prompt.structured)
+    dialogue = Dialogue(model, question, request, compiler)
+    with dialogue.in_time():
         return _rounds(dialogue, request, meant, rounds)
-    finally:
-        if timer is not None:
-            timer.cancel()
 
 
 def _rounds(dialogue: Dialogue, request: Request, meant: Meant | None, rounds: int) -> Result:
@@ -117,7 +104,7 @@ def _rounds(dialogue: Dialogue, request: Request, meant: Meant | None, rounds: i
                 unchanged=True,
             )
         before = said
-        dialogue.object(said, problems, known)
+        dialogue.object(said, problems_text(problems, known))
     return Result(problems=problems, calls=dialogue.calls, usage=dialogue.usage, codes=tuple(codes))
 
 
@@ -126,78 +113,3 @@ def _judged(answer: Answer, request: Request, meant: Meant | None) -> Judgement:
     if document.problems:
         return Judgement(problems=document.problems, notes=document.notes)
     return assess(document.data, request, meant, answer.model, document.notes)
-
-
-class Dialogue:
-    """What was said so far, and what it cost.
-
-    Attributes:
-        calls: Questions asked.
-        usage: What they cost.
-    """
-
-    def __init__(self, model: Model, prompt: Prompt, request: Request, compiler: str) -> None:
-        self.calls = 0
-        self.usage = Usage()
-        self._model = model
-        self._prompt = prompt
-        self._request = request
-        self._compiler = compiler
-        self._turns: list[Turn] = [prompt.first]
-        self._late = False
-
-    def ask(self) -> Answer:
-        """Ask the next question; on record, whatever comes of it.
-
-        Raises:
-            ModelFailure: If there is no answer to use.
-        """
-        self.calls += 1
-        turns = tuple(self._turns)
-        prompt = self._prompt
-        try:
-            answer = self._model.ask(
-                prompt.system,
-                turns,
-                prompt.schema,
-                self._request.cancel,
-                plain=prompt.plain,
-                structured=prompt.structured,
-            )
-        except ModelFailure as failure:
-            if self._late and failure.code == "MODEL_CANCELLED":
-                failure = ModelFailure("MODEL_TIMEOUT", "there was no time left")
-            self.usage += failure.usage
-            self._note(
-                turns, "", f"[{failure.code}] {failure.message}\n{failure.text}", failure.usage
-            )
-            raise failure from None
-        self.usage += answer.usage
-        self._note(turns, answer.model, answer.text, answer.usage)
-        return answer
-
-    def object(self, said: str, problems: Sequence[Problem], known: Sequence[Problem]) -> None:
-        """Send an answer back with everything that is wrong with it; `known` was so before."""
-        echo = said.strip()[:_LONGEST_ECHO] or "(nothing)"
-        self._turns += [Turn.assistant(echo), Turn.user(problems_text(problems, known))]
-
-    def time_is_up(self) -> None:
-        """End the question under way: nobody waits longer."""
-        self._late = True
-        self._request.cancel.set()
-
-    def _note(self, turns: tuple[Turn, ...], model: str, answer: str, usage: Usage) -> None:
-        if self._request.record is None:
-            return
-        prompt = self._prompt
-        asked = Question(
-            prompt.system, turns, prompt.schema, prompt.plain, prompt.structured
-        ).to_dict()
-        text = json.dumps(asked, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
-        self._request.record(
-            compiler=self._compiler,
-            model=model,
-            request=text,
-            answer=answer,
-            usage=usage.to_dict(),
-        )

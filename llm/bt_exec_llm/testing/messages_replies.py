@@ -24,6 +24,7 @@ __all__ = [
     "refusal",
     "reset",
     "text",
+    "tool_calls",
     "tool_use",
 ]
 
@@ -64,6 +65,20 @@ def tool_use(data: Any, *, name: str | None = None) -> Reply:
         to.message([call], "tool_use")
 
     return Reply("tool_use", send)
+
+
+def tool_calls(*calls: tuple[str, Any], words: str = "") -> Reply:
+    """Answer with several calls, each a tool's name and its input, and words before them."""
+
+    def send(to: Connection) -> None:
+        said = [{"type": "text", "text": words}] if words else []
+        blocks = [
+            {"type": "tool_use", "id": f"toolu_{number}", "name": name, "input": data}
+            for number, (name, data) in enumerate(calls)
+        ]
+        to.message([*said, *blocks], "tool_use")
+
+    return Reply("tool_calls", send)
 
 
 def answer(data: Any, *, plain: str | None = None) -> Reply:

@@ -47,6 +47,7 @@ from bt_exec_llm.testing.messages_replies import (
     refusal,
     reset,
     text,
+    tool_calls,
     tool_use,
 )
 
@@ -70,6 +71,7 @@ __all__ = [
     "refusal",
     "reset",
     "text",
+    "tool_calls",
     "tool_use",
 ]
 

@@ -32,6 +32,7 @@ class Asked:
     schema: Mapping[str, Any] | None
     plain: str | None
     structured: str | None = None
+    tools: Sequence[Any] = ()
 
 
 class ScriptedModel(Generic[A]):
@@ -74,9 +75,10 @@ class ScriptedModel(Generic[A]):
         *,
         plain: str | None = None,
         structured: str | None = None,
+        tools: Sequence[Any] = (),
     ) -> A:
         """Return the next answer, or raise the next failure."""
-        question = Asked(tuple(system), tuple(messages), schema, plain, structured)
+        question = Asked(tuple(system), tuple(messages), schema, plain, structured, tuple(tools))
         with self._lock:
             self.asked.append(question)
             reply = self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
@@ -91,7 +93,7 @@ class ScriptedModel(Generic[A]):
         seconds = time.monotonic() - start
         if isinstance(reply, Mapping):
             said = json.dumps(reply, ensure_ascii=False)
-            tier = "schema" if schema is not None else "text"
-            data = dict(reply) if schema is not None else None
+            tier = "schema" if schema is not None else "tool" if tools else "text"
+            data = dict(reply) if schema is not None or tools else None
             return self._answer(text=said, data=data, tier=tier, seconds=seconds)
         return self._answer(text=str(reply), seconds=seconds)

@@ -63,6 +63,7 @@ def make_sim_rig(settings: DoorSettings, start: DoorStart) -> Rig:
         UsageError: If the detector or the second opinion is unavailable.
     """
     from bt_exec_skills.door.perception.pipeline import DoorPerception, Felt
+    from bt_exec_skills.door.perception.touch import Touch
     from bt_exec_skills.door.perception.vlm_crosscheck import crosscheck
     from bt_exec_skills.door.sim.body import SimDoorRobot
     from bt_exec_skills.door.sim.camera import SimCamera
@@ -78,8 +79,10 @@ def make_sim_rig(settings: DoorSettings, start: DoorStart) -> Rig:
     lens = FaultyCamera(camera, options.seed, parse_breaks(start.camera))
     estimator = crosscheck(estimator, settings.second_opinion)
 
+    touch = Touch(robot)
+
     def feel() -> Felt:
-        return Felt(robot.latched, robot.at_home)
+        return Felt(robot.latched, robot.at_home, touch.feel())
 
     return Rig(
         robot,

@@ -19,11 +19,12 @@ from bt_exec_skills.image.perception.annotation import (
 )
 from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
 from bt_exec_skills.image.perception.loading import load_picture
+from bt_exec_skills.image.perception.looker import Opinion, Seen
 from bt_exec_skills.image.perception.text import can_read, read_text
 from bt_exec_skills.perception.contracts import Detection, Detector, View
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["SETS", "Answer", "Bench", "Candidates", "SetName", "Step"]
+__all__ = ["SETS", "Answer", "Bench", "Candidates", "Judgement", "SetName", "Step"]
 
 SetName = Literal["target", "other", "landmark"]
 SETS: tuple[SetName, ...] = ("target", "other", "landmark")
@@ -37,11 +38,15 @@ class Candidates:
         instances: In the order of their numbers.
         decisions: One each.
         crops: One each, once they are cut.
+        looked: Whether the crops were looked at: by an attribute, or by a model.
+        crop_failed: Whether they could not be cut.
     """
 
     instances: Sequence[Instance]
     decisions: Sequence[Decision]
     crops: Sequence[Crop] | None = None
+    looked: bool = False
+    crop_failed: bool = False
 
     def accepted(self) -> list[Instance]:
         """Return those that are meant."""
@@ -72,6 +77,35 @@ class Answer:
     confidence: float
 
 
+@dataclass(frozen=True)
+class Judgement:
+    """What was found of an answer; the scores are defined in `rules.judging`.
+
+    Attributes:
+        agrees: Whether the judges agree with it; None if none could tell.
+        opinions: What each says.
+        confidence: Of the answer, after they were heard, 0..1.
+        coverage: Share of the instances that were verified on crops, 0..1; None without any.
+        reasoning: Share of the reasoning that observations support, 0..1.
+    """
+
+    agrees: bool | None
+    opinions: Sequence[Opinion]
+    confidence: float
+    coverage: float | None
+    reasoning: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "agrees": self.agrees,
+            "opinions": [one._asdict() for one in self.opinions],
+            "confidence": round(self.confidence, 3),
+            "evidence_coverage": None if self.coverage is None else round(self.coverage, 3),
+            "reasoning": round(self.reasoning, 3),
+        }
+
+
 @dataclass
 class Bench:
     """The service of the pack.
@@ -88,6 +122,11 @@ class Bench:
         sets: By name.
         steps: The tools that ran, in order.
         answer: The last answer.
+        asked: What models said of the picture and its crops, in order.
+        judgement: What was found of the answer, once it was judged.
+        reasoning: Share of the reasoning that observations support, 0..1; see `rules.judging`.
+        by_model: Whether a language model worded the answer.
+        question: What was asked, where a model answered.
         program: What came of its program, as plain data; None if none is wanted.
         compared: Whether the things of two sets are alike; None if that was not asked or seen.
     """
@@ -103,6 +142,11 @@ class Bench:
     sets: dict[str, Candidates] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     answer: Answer | None = None
+    asked: list[Seen] = field(default_factory=list)
+    judgement: Judgement | None = None
+    reasoning: float = 1.0
+    by_model: bool = False
+    question: str = ""
     program: Mapping[str, Any] | None = None
     compared: Decision | None = None
 
@@ -141,7 +185,8 @@ class Bench:
             Failed: If there is none.
         """
         if self.annotation_file is None or self.file is None:
-            raise Failed("ANNOTATION_NEEDED", "there is no annotation", retryable=False)
+            message = "there is no annotation"
+            raise Failed("ANNOTATION_NEEDED", message, retryable=False, thing="things")
         height, width = self.picture.shape[:2]
         return read_annotation(self.annotation_file, self.file, (height, width))
 
@@ -159,8 +204,27 @@ class Bench:
         self.sets.clear()
         self.steps.clear()
         self.answer = None
+        self.asked.clear()
+        self.judgement, self.reasoning, self.by_model = None, 1.0, False
+        self.question = ""
         self.program = None
         self.compared = None
+
+    def unverified(self) -> list[str]:
+        """Return whose boxes are known and not yet verified on crops: sets, ``annotation``.
+
+        A set without instances waits for nothing, nor does one that could not be cropped.
+        """
+        waiting = [
+            name
+            for name, found in self.sets.items()
+            if found.instances and not found.looked and not found.crop_failed
+        ]
+        return [*waiting, "annotation"] if self._unread() else waiting
+
+    def _unread(self) -> bool:
+        read = any(step.tool == "read_annotation" for step in self.steps)
+        return not read and self._annotated() not in ((), ("?",))
 
     def candidates(self, name: str) -> Candidates:
         """Return a set.
@@ -190,16 +254,19 @@ class Bench:
             "annotation.names": "|".join(self._annotated()),
             "detector.names": "|".join(self.detector_names),
             "annotated_picture": "wanted" if self.out is not None else "none",
+            "annotation": "unread" if self._unread() else "none",
             "second": "given" if self.second_file is not None else "none",
             "reader": "ready" if self.reads else "none",
             "crops.picture": "cut" if self.file is not None else "none",
             "program": "wanted" if self.program_file is not None else "none",
         }
         ready: dict[str, str] = {}
+        waiting = self.unverified()
         for name in SETS:
             found = self.sets.get(name)
             ready[f"boxes.{name}"] = "none" if found is None else "known"
             ready[f"crops.{name}"] = "none" if found is None or found.crops is None else "cut"
+            ready[f"looked.{name}"] = "no" if name in waiting else "yes" if found else "none"
         return sources | ready
 
     def _annotated(self) -> tuple[str, ...]:
@@ -238,5 +305,11 @@ class Bench:
                 "value": self.answer.value,
                 "confidence": round(self.answer.confidence, 3),
             }
-        said = {"picture": str(self.file or ""), "answer": answer, "instances": sets}
+        judged = None if self.judgement is None else self.judgement.to_dict()
+        said = {
+            "picture": str(self.file or ""),
+            "answer": answer,
+            "judgement": judged,
+            "instances": sets,
+        }
         return said if self.program is None else {**said, "program": dict(self.program)}

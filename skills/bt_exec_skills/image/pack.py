@@ -12,8 +12,13 @@ from bt_exec.site.data import data_path
 from bt_exec_skills.image.bench import Bench, SetName
 from bt_exec_skills.image.doctor import check_machine
 from bt_exec_skills.image.perception.colours import ColourName
+from bt_exec_skills.image.perception.looker import Looker
 from bt_exec_skills.image.rigs import make_rig
+from bt_exec_skills.image.rules.after_answer import AFTER_ANSWER
+from bt_exec_skills.image.rules.crop_first import CROP_FIRST, crop_first_checker
+from bt_exec_skills.image.rules.phrasing import told_of
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
+from bt_exec_skills.image.skills.ask import Place, ask_vqa, crops_first
 from bt_exec_skills.image.skills.compare import compare_pictures, compare_things
 from bt_exec_skills.image.skills.conclude import answer, count, draw_overlay
 from bt_exec_skills.image.skills.find import (
@@ -22,6 +27,7 @@ from bt_exec_skills.image.skills.find import (
     segment_colour,
     separate_touching,
 )
+from bt_exec_skills.image.skills.judge import conclude, judge
 from bt_exec_skills.image.skills.look import crop, measure_places, verify_attribute
 from bt_exec_skills.image.skills.program import write_program
 from bt_exec_skills.image.skills.read import read_text
@@ -38,10 +44,9 @@ class Answers(MissionReporter):
         self._bench.begin()
 
     def told(self) -> str:
-        """Return the answer, and what is to be told of its program."""
+        """Return the answer, what judges have against it, and what is to be told of its program."""
         bench = self._bench
-        said = [bench.answer.text if bench.answer is not None else ""]
-        said.append(str(bench.program["text"]) if bench.program is not None else "")
+        said = [told_of(bench), str(bench.program["text"]) if bench.program is not None else ""]
         return " ".join(filter(None, said))
 
 
@@ -59,15 +64,21 @@ PACK = Pack(
         count,
         answer,
         draw_overlay,
+        ask_vqa,
+        conclude,
+        judge,
         read_text,
         compare_pictures,
         compare_things,
         write_program,
     ),
-    types={"Set": SetName, "Colour": ColourName | Literal["any"]},
+    conditions=(crops_first,),
+    passes=(CROP_FIRST, AFTER_ANSWER),
+    checkers=(crop_first_checker,),
+    types={"Set": SetName, "Place": Place, "Colour": ColourName | Literal["any"]},
     trees=data_path("trees", "image"),
     messages=Path(__file__).with_name("messages.yaml"),
-    services={"bench": Bench},
+    services={"bench": Bench, "looker": Looker},
     robots={"none": make_rig},
     settings=ImageSettings,
     world=PictureStart,

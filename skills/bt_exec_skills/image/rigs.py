@@ -6,6 +6,7 @@ from pathlib import Path
 
 from bt_exec.rig import Rig
 from bt_exec_skills.image.bench import Bench
+from bt_exec_skills.image.perception.looker import make_looker
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
 from bt_exec_skills.perception.contracts import Detection, View
 from bt_exec_skills.perception.picture import whole_pixels
@@ -61,4 +62,6 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
             _ = bench.second_picture
         if start.annotation:
             _ = bench.annotation
-    return Rig(facts=bench.facts, services={"bench": bench})
+    looker = make_looker(settings.vqa, settings.judge)
+    frame = (lambda: bench.picture) if bench.file is not None else None
+    return Rig(facts=bench.facts, frame=frame, services={"bench": bench, "looker": looker})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import Field
 
 from bt_exec.rig import PackSettings, WorldSettings
@@ -17,11 +19,16 @@ class ImageSettings(PackSettings):
         detector: Weights of a detector, ``.onnx`` or ``.pt``, as `bt_exec_skills.vision.network`
             reads them; none ship with the pack.
         least_score: What a detection must exceed, 0..1.
+        vqa: A vision model for questions that no tool answers: ``{name: claude, model: …}``, the
+            name of one in the group ``bt_exec.visual_qa`` and its settings; by default none.
+        judge: A second model that judges answers, in the same form; by default none.
         reader: Weights of a recogniser of letters (``.onnx``, with its letters in it) for what
             rapidocr's own does not know, as Hangul.
     """
 
     detector: str | None = None
+    vqa: dict[str, Any] | None = None
+    judge: dict[str, Any] | None = None
     least_score: float = Field(0.35, ge=0.05, lt=1.0)
     reader: str | None = None
 

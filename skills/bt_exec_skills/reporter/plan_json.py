@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from bt_exec.failure import Problem, SpecError
@@ -27,6 +26,7 @@ from bt_exec.spec.model import (
     Tree,
 )
 from bt_exec.spec.paths import label_of
+from bt_exec_skills.plans.json_text import loaded, problem_of
 
 __all__ = ["ACTIONS", "PLAN_JSON", "read_plan", "write_plan"]
 
@@ -40,7 +40,6 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
 }
 """Actions with their parameters."""
 _MOST_ACTIONS = 500
-_LONGEST = 200_000
 
 
 def read_plan(text: str, file: str = "<plan>", command: str = "") -> MissionSpec:
@@ -49,21 +48,12 @@ def read_plan(text: str, file: str = "<plan>", command: str = "") -> MissionSpec
     Raises:
         SpecError: Holding every mistake.
     """
-    try:
-        if len(text) > _LONGEST:
-            raise SpecError([_problem(file, "TOO_LONG", f"is longer than {_LONGEST} characters")])
-        data = json.loads(text)
-    except json.JSONDecodeError as error:
-        found = _problem(file, "BAD_JSON", f"is no JSON: {error.msg}")
-        spot = replace(found, line=error.lineno, column=error.colno)
-        raise SpecError([spot]) from None
-    except RecursionError:
-        raise SpecError([_problem(file, "BAD_JSON", "is nested too deep")]) from None
+    data = loaded(text, file)
     plan = data.get("plan") if isinstance(data, dict) else None
     if not isinstance(plan, list) or set(data) != {"plan"} or not 0 < len(plan) <= _MOST_ACTIONS:
         form = '{"plan": [{"action": …, "params": {…}}]}'
         message = f"must be {form}, 1 to {_MOST_ACTIONS} actions"
-        raise SpecError([_problem(file, "NOT_A_PLAN", message)])
+        raise SpecError([problem_of(file, "NOT_A_PLAN", message)])
     problems = [found for at, step in enumerate(plan) for found in _mistakes(step, at, file)]
     if problems:
         raise SpecError(problems)
@@ -79,30 +69,30 @@ def read_plan(text: str, file: str = "<plan>", command: str = "") -> MissionSpec
 def _mistakes(step: Any, at: int, file: str) -> Iterator[Problem]:
     place = f"plan[{at}]"
     if not isinstance(step, dict) or not isinstance(step.get("action"), str):
-        yield _problem(file, "NOT_AN_ACTION", 'must be {"action": …, "params": {…}}', place)
+        yield problem_of(file, "NOT_AN_ACTION", 'must be {"action": …, "params": {…}}', place)
         return
     for key in sorted(step.keys() - {"action", "params"}):
         message = f"an action has no field {key!r}"
-        yield _problem(file, "UNKNOWN_FIELD", message, place, key, ("action", "params"))
+        yield problem_of(file, "UNKNOWN_FIELD", message, place, key, ("action", "params"))
     action, params = step["action"], step.get("params", {})
     if action not in ACTIONS:
         message = f"there is no action {action!r}"
-        yield _problem(file, "UNKNOWN_SKILL", message, f"{place}/action", action, tuple(ACTIONS))
+        yield problem_of(file, "UNKNOWN_SKILL", message, f"{place}/action", action, tuple(ACTIONS))
     elif not isinstance(params, dict):
-        yield _problem(file, "BAD_VALUE", "must be an object", f"{place}/params")
+        yield problem_of(file, "BAD_VALUE", "must be an object", f"{place}/params")
     else:
         known = ACTIONS[action]
         for name in params:
             if name not in known:
                 message = f"{action} has no parameter {name!r}"
-                yield _problem(file, "UNKNOWN_ARGUMENT", message, f"{place}/params", name, known)
+                yield problem_of(file, "UNKNOWN_ARGUMENT", message, f"{place}/params", name, known)
             elif not isinstance(params[name], str) or not params[name].strip():
                 message = f"{name!r} must be text"
-                yield _problem(file, "WRONG_TYPE", message, f"{place}/params/{name}")
+                yield problem_of(file, "WRONG_TYPE", message, f"{place}/params/{name}")
         for name in known:
             if name not in params:
                 message = f"{action} needs {name!r}"
-                yield _problem(file, "MISSING_ARGUMENT", message, f"{place}/params", "", (name,))
+                yield problem_of(file, "MISSING_ARGUMENT", message, f"{place}/params", "", (name,))
 
 
 def write_plan(spec: MissionSpec) -> str:
@@ -157,7 +147,7 @@ def _row(node: NodeBase, problems: list[Problem], *, failing: bool = False) -> I
 
 
 def _loss(node: NodeBase, message: str) -> Problem:
-    return _problem("the plan", "NOT_IN_PLAN_JSON", message, label_of(node))
+    return problem_of("the plan", "NOT_IN_PLAN_JSON", message, label_of(node))
 
 
 def _refers(value: Any) -> bool:
@@ -170,17 +160,6 @@ def _escaped(value: str) -> str:
 
 def _plain(value: Any) -> Any:
     return value[1:] if isinstance(value, str) and value.startswith("$$") else value
-
-
-def _problem(
-    file: str,
-    code: str,
-    message: str,
-    place: str = "",
-    found: str = "",
-    allowed: tuple[str, ...] = (),
-) -> Problem:
-    return Problem(code, message, place, found, allowed, file)
 
 
 PLAN_JSON = PlanFormat(read_plan, write_plan)

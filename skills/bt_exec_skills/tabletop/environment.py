@@ -17,10 +17,12 @@ from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.names import Looks, looks_of
 from bt_exec_skills.tabletop.tables import Table, tables_under
 
-__all__ = ["WITHIN_M", "Environment", "Placed", "Point"]
+__all__ = ["AT_SPOT_M", "WITHIN_M", "Environment", "Placed", "Point"]
 
 WITHIN_M = 0.15
 """How far from the middle of a container a thing in it may be, seen from above [m]."""
+AT_SPOT_M = 0.15
+"""How far from the point that was meant a thing on a table may be, seen from above [m]."""
 _ABOVE_M, _BELOW_M = 0.22, 0.03
 _ON_FLOOR_M = 0.12
 
@@ -116,6 +118,12 @@ class Environment:
         if holder is not None or at is None:
             return holder
         return next((key for key, table in self.tables.items() if table.bears(*at)), None)
+
+    def lies_at(self, name: str, place: str, spot: tuple[float, ...] = ()) -> bool:
+        """Whether a thing lies in a container or on a table, and where on it if that is given."""
+        if self.place_of(name) != place:
+            return False
+        return not spot or math.dist(self.objects[name].pos[:2], spot) <= AT_SPOT_M
 
     def content(self, container: str) -> tuple[str, ...]:
         """Return what lies within a container."""

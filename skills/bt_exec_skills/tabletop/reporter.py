@@ -14,6 +14,7 @@ from bt_exec.mission.reporting import MissionReporter, MissionView
 from bt_exec.spec.model import Do, NodeBase, Sequence, walk
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.perception.observation import TableObservation
+from bt_exec_skills.tabletop.robot import Spot
 
 __all__ = ["TableReporter"]
 
@@ -28,11 +29,21 @@ _SAY: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 
 
+class _Step(NamedTuple):
+    """The last that is done with a thing in a subgoal."""
+
+    skill: str
+    thing: str
+    target: str
+    side: str
+    spot: Spot
+
+
 class _Goal(NamedTuple):
-    """A subgoal: its name, and its steps as (skill, object, target, side)."""
+    """A subgoal: its name, and its steps."""
 
     name: str
-    steps: tuple[tuple[str, str, str, str], ...]
+    steps: tuple[_Step, ...]
 
 
 class TableReporter(MissionReporter):
@@ -95,17 +106,19 @@ class TableReporter(MissionReporter):
 
     def _wrong(self, goal: _Goal) -> Iterator[str]:
         """Yield what of a subgoal is not as it was asked, thing and place."""
-        for skill, thing, target, side in goal.steps:
-            if not self._is_so(skill, thing, target, side):
-                yield f"{thing} → {target}" if skill == "place_object" else thing
+        for step in goal.steps:
+            if not self._is_so(step):
+                placed = step.skill == "place_object"
+                yield f"{step.thing} → {step.target}" if placed else step.thing
 
     def _done(self, goal: _Goal) -> int:
-        return sum(self._is_so(*step) for step in goal.steps)
+        return sum(map(self._is_so, goal.steps))
 
-    def _is_so(self, skill: str, thing: str, target: str, side: str) -> bool:
-        if skill == "place_object" and side == "in":
-            return self._now is not None and self._now.place_of(thing) == target
-        return (skill, thing) in self._did
+    def _is_so(self, step: _Step) -> bool:
+        if step.skill != "place_object" or step.side != "in":
+            return (step.skill, step.thing) in self._did
+        now = self._now
+        return now is not None and now.lies_at(step.thing, step.target, step.spot)
 
 
 def _goals(root: NodeBase) -> Iterator[_Goal]:
@@ -115,7 +128,7 @@ def _goals(root: NodeBase) -> Iterator[_Goal]:
             continue
         if any(isinstance(child, Sequence) and child.name for child in node.sequence):
             continue
-        last: dict[str, tuple[str, str, str, str]] = {}
+        last: dict[str, _Step] = {}
         for step in walk(node):
             if isinstance(step, Do):
                 args = step.args
@@ -124,5 +137,6 @@ def _goals(root: NodeBase) -> Iterator[_Goal]:
                 if step.do != "go_to_object" or not last:
                     last.pop("", None)
                     key = "" if step.do == "go_to_object" else thing
-                    last[key] = (step.do, thing, target, str(args.get("side", "in")))
+                    side, spot = str(args.get("side", "in")), tuple(args.get("spot", ()))
+                    last[key] = _Step(step.do, thing, target, side, spot)
         yield _Goal(node.name, tuple(last.values()))

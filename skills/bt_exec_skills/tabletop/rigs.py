@@ -2,12 +2,35 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from bt_exec.failure import UsageError
 from bt_exec.rig import Rig
 from bt_exec_skills.tabletop.hand import Hand
 from bt_exec_skills.tabletop.settings import TableSettings, TableStart
 
-__all__ = ["make_http_rig", "make_sim_rig"]
+if TYPE_CHECKING:
+    from bt_exec_skills.tabletop.sim.body import SimTableRobot
+
+__all__ = ["make_http_rig", "make_sim_rig", "robot_in_its_kitchen"]
+
+
+def robot_in_its_kitchen(start: TableStart) -> SimTableRobot:
+    """Return the simulated robot in a kitchen in which everything has come to rest.
+
+    Raises:
+        UsageError: If so many things have no room.
+    """
+    from bt_exec_skills.tabletop.sim.body import SimTableRobot
+    from bt_exec_skills.tabletop.sim.world import TableWorld
+
+    try:
+        world = TableWorld(start.options())
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    robot = SimTableRobot(world)
+    robot.step(0.5)
+    return robot
 
 
 def make_sim_rig(settings: TableSettings, start: TableStart) -> Rig:
@@ -17,16 +40,10 @@ def make_sim_rig(settings: TableSettings, start: TableStart) -> Rig:
         UsageError: If so many things have no room.
     """
     from bt_exec_skills.tabletop.perception.pipeline import TablePerception
-    from bt_exec_skills.tabletop.sim.body import SimTableRobot
     from bt_exec_skills.tabletop.sim.camera import HeadCamera
-    from bt_exec_skills.tabletop.sim.world import TableWorld
 
-    try:
-        world = TableWorld(start.options())
-    except ValueError as error:
-        raise UsageError(str(error)) from error
-    robot, hand = SimTableRobot(world), Hand()
-    robot.step(0.5)  # things come to rest
+    robot, hand = robot_in_its_kitchen(start), Hand()
+    world = robot.world
     camera = HeadCamera(world) if settings.picture_every_s > 0 else None
     perception = TablePerception(world.environment, camera, settings.picture_every_s)
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -23,6 +22,7 @@ from bt_exec.failure import Problem, SpecError
 from bt_exec.language.messages import language_of
 from bt_exec.pack import PlanFormat
 from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Sequence, Tree
+from bt_exec_skills.plans.json_text import loaded, problem_of
 
 __all__ = ["SKILLS", "TASK_OUTPUTS", "read_tasks", "write_tasks"]
 
@@ -34,7 +34,6 @@ SKILLS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Names of skills in such plans, each with its own name here; both are read."""
-_LONGEST = 200_000
 _MOST_GOALS, _MOST_TASKS = 50, 400
 _FORM = '{"task_outputs": [{"subgoal": "…", "tasks": [{"skill": "GoToObject", "target": "…"}]}]}'
 
@@ -61,17 +60,9 @@ def read_tasks(text: str, file: str = "<plan>", command: str = "") -> MissionSpe
 
 
 def _loaded(text: str, file: str) -> dict[str, Any]:
-    if len(text) > _LONGEST:
-        raise SpecError([_problem(file, "TOO_LONG", f"is longer than {_LONGEST} characters")])
-    try:
-        data = json.loads(text)
-    except json.JSONDecodeError as error:
-        found = _problem(file, "BAD_JSON", f"is no JSON: {error.msg}")
-        raise SpecError([replace(found, line=error.lineno, column=error.colno)]) from None
-    except RecursionError:
-        raise SpecError([_problem(file, "BAD_JSON", "is nested too deep")]) from None
+    data = loaded(text, file)
     if not isinstance(data, dict) or not isinstance(data.get("task_outputs"), list):
-        raise SpecError([_problem(file, "NOT_A_PLAN", f"must be {_FORM}")])
+        raise SpecError([problem_of(file, "NOT_A_PLAN", f"must be {_FORM}")])
     return data
 
 
@@ -83,27 +74,29 @@ def _goals(data: dict[str, Any], file: str, problems: list[Problem]) -> Iterator
     outputs = data["task_outputs"]
     for key in sorted(data.keys() - {"subgoals", "task_outputs"}):
         allowed = ("subgoals", "task_outputs")
-        problems.append(_problem(file, "UNKNOWN_FIELD", f"has no field {key!r}", "", key, allowed))
+        problems.append(
+            problem_of(file, "UNKNOWN_FIELD", f"has no field {key!r}", "", key, allowed)
+        )
     if not 0 < len(outputs) <= _MOST_GOALS:
         message = f"must hold 1 to {_MOST_GOALS} subgoals"
-        problems.append(_problem(file, "NOT_A_PLAN", message, "task_outputs"))
+        problems.append(problem_of(file, "NOT_A_PLAN", message, "task_outputs"))
         return
     names = [one.get("subgoal") if isinstance(one, dict) else None for one in outputs]
     told = data.get("subgoals", names)
     if not isinstance(told, list) or told != names:
         message = "subgoals and task_outputs must tell the same goals in the same order"
-        problems.append(_problem(file, "OTHER_SUBGOALS", message, "subgoals", str(told)[:80]))
+        problems.append(problem_of(file, "OTHER_SUBGOALS", message, "subgoals", str(told)[:80]))
     held: str | None = None
     for number, one in enumerate(outputs):
         place = f"task_outputs[{number}]"
         name = names[number]
         tasks = one.get("tasks") if isinstance(one, dict) else None
         if not isinstance(name, str) or not name.strip():
-            problems.append(_problem(file, "WRONG_TYPE", "needs a text 'subgoal'", place))
+            problems.append(problem_of(file, "WRONG_TYPE", "needs a text 'subgoal'", place))
             name = ""
         if not isinstance(tasks, list) or not 0 < len(tasks) <= _MOST_TASKS:
             message = f"needs 'tasks', 1 to {_MOST_TASKS} of them"
-            problems.append(_problem(file, "NOT_A_PLAN", message, place))
+            problems.append(problem_of(file, "NOT_A_PLAN", message, place))
             continue
         steps: Steps = []
         for at, task in enumerate(tasks):
@@ -118,33 +111,33 @@ def _step(
     """Return the step of a task, and what the hand holds after it."""
     if not isinstance(task, dict):
         form = 'must be {"skill": "…", "target": "…"}'
-        problems.append(_problem(file, "NOT_AN_ACTION", form, place))
+        problems.append(problem_of(file, "NOT_AN_ACTION", form, place))
         return None, held
     for key in sorted(task.keys() - {"skill", "target"}):
         message, allowed = f"a task has no field {key!r}", ("skill", "target")
-        problems.append(_problem(file, "UNKNOWN_FIELD", message, place, key, allowed))
+        problems.append(problem_of(file, "UNKNOWN_FIELD", message, place, key, allowed))
     said, target = task.get("skill"), task.get("target")
     skill = SKILLS.get(said, said) if isinstance(said, str) else None
     if skill not in SKILLS.values():
         message = f"there is no skill {said!r}"
         found = str(said)[:60]
         problems.append(
-            _problem(file, "UNKNOWN_SKILL", message, f"{place}/skill", found, tuple(SKILLS))
+            problem_of(file, "UNKNOWN_SKILL", message, f"{place}/skill", found, tuple(SKILLS))
         )
         return None, held
     if not isinstance(target, str) or not target.strip():
         message = "needs a target: the name of an object"
-        problems.append(_problem(file, "MISSING_ARGUMENT", message, f"{place}/target"))
+        problems.append(problem_of(file, "MISSING_ARGUMENT", message, f"{place}/target"))
         return None, held
     if skill == "pick_object":
         if held is not None:
             message = f"the hand holds {held} by then; place it first"
-            problems.append(_problem(file, "HAND_FULL", message, place, target))
+            problems.append(problem_of(file, "HAND_FULL", message, place, target))
         return {"do": skill, "with": {"target": target}}, target
     if skill == "place_object":
         if held is None:
             message = "the hand is empty by then; pick something first"
-            problems.append(_problem(file, "HAND_EMPTY", message, place, target))
+            problems.append(problem_of(file, "HAND_EMPTY", message, place, target))
             return None, None
         return {"do": skill, "with": {"object": held, "target": target}}, None
     return {"do": skill, "with": {"target": target}}, held
@@ -199,19 +192,8 @@ def _task(node: Do, problems: list[Problem]) -> dict[str, str]:
         if node.do == own and node.args.get("side", "in") == "in":
             return {"skill": skill, "target": str(node.args["target"])}
     message = f"a two-level plan has no task for {node.do} {dict(node.args)}"
-    problems.append(_problem("the plan", "NOT_IN_TASK_OUTPUTS", message))
+    problems.append(problem_of("the plan", "NOT_IN_TASK_OUTPUTS", message))
     return {}
-
-
-def _problem(
-    file: str,
-    code: str,
-    message: str,
-    place: str = "",
-    found: str = "",
-    allowed: tuple[str, ...] = (),
-) -> Problem:
-    return Problem(code, message, place, found, allowed, file)
 
 
 TASK_OUTPUTS = PlanFormat(read_tasks, write_tasks)

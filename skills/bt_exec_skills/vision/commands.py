@@ -7,40 +7,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
+from bt_exec.cli.progress_bar import progress_bar
 from bt_exec.failure import UnknownName, UsageError
 
 __all__ = ["dataset", "evaluate", "show", "train"]
-
-
-@contextmanager
-def _bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar with rate and time left; yield the function that moves it."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    console = Console(file=sys.stderr)
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task(title, total=total)
-        yield lambda done: progress.update(task, completed=done)
 
 
 @contextmanager
@@ -62,7 +37,7 @@ def dataset(source: str, out: Path, scenes: int, seed: int, val_every: int) -> d
     maker = find_source(source)
     recipe = Recipe(maker.name, seed, scenes, val_every, maker.classes)
     kept = f"the finished scenes are kept in {out}"
-    with _stoppable(kept), _bar("scenes", scenes) as tell:
+    with _stoppable(kept), progress_bar("scenes", scenes) as tell:
         make_dataset(maker, recipe, out, lambda done, _: tell(done))
     sides: dict[str, int] = {"train": 0, "val": 0}
     for picture in read_pictures(out):
@@ -98,7 +73,7 @@ def evaluate(
         other = "without" if split == "train" else "with"
         raise UsageError(f"{data} holds no pictures on side {split}; try {other} --train-side")
     answer, states = state_question(source, network)
-    with _bar("pictures", len(pictures)) as tell:
+    with progress_bar("pictures", len(pictures)) as tell:
         report = run(network, pictures, tell, recipe.classes, answer=answer, states=states)
     found = report.data()
     if out is not None:

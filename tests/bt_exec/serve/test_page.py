@@ -6,35 +6,16 @@ Any Chromium of the system will do (``apt install chromium``); without one these
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.browser import expect, keep_pictures, needs_chromium, watch
 from tests.bt_exec.serve.conftest import GATE, Served
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None,
-    reason=f"no Chromium here ({', '.join(NAMES)}): apt install chromium",
-)
-expect = playwright.expect
+pytestmark = needs_chromium
 TOKEN = "a-token-of-some-length"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []  # it refuses root otherwise
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=arguments)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -47,26 +28,18 @@ def visit(browser: Any, request: pytest.FixtureRequest) -> Iterator[Callable[...
         context.set_default_timeout(15_000)
         contexts.append(context)
         page = context.new_page()
-        page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
         page.on(
             "response",
             lambda got: wrong.append(f"{got.status} {got.url}") if got.status >= 400 else None,
         )
-        page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
-        page.on(
-            "request",
-            lambda sent: None if sent.url.startswith(served.url) else wrong.append(sent.url),
-        )
+        watch(page, served.url, wrong)
         page.goto(served.url + path)
         pages.append(page)
         return page
 
     yield make
-    if folder := os.environ.get("BT_EXEC_SCREENSHOTS"):
-        for number, page in enumerate(pages):
-            name = f"{request.node.originalname}-{number}.png"
-            page.screenshot(path=str(Path(folder) / name), full_page=True)
+    keep_pictures(pages, request.node.originalname)
     for context in contexts:
         context.close()
     assert wrong == []

@@ -14,7 +14,7 @@ from bt_exec.site.schema import site_schema
 from bt_exec.spec.plain_yaml import parse_yaml
 
 PACKS = ("door", "image", "reporter", "tabletop")
-COMPILERS = ("claude", "offline", "questions", "recalled", "replay", "table")
+COMPILERS = ("claude", "offline", "questions", "recalled", "replay", "table", "turns")
 
 
 @pytest.fixture(scope="module")

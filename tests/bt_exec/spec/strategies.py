@@ -141,6 +141,7 @@ mission_data = st.fixed_dictionaries(
                 "subgoals": st.lists(texts, max_size=2),
                 "kept": st.lists(texts, max_size=2),
                 "notes": st.lists(texts, max_size=2),
+                "turn": st.sampled_from(["open", "last"]),
             },
         ),
         "root": node_data,

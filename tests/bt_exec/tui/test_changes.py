@@ -51,3 +51,21 @@ def test_a_new_plan_says_what_it_changes(
     old: MissionSpec, new: MissionSpec, failed: str, said: str
 ) -> None:
     assert say_changes(old, new, Failure("X", path=failed)) == said
+
+
+@pytest.mark.parametrize(
+    ("phrase", "said"),
+    [
+        ("open the door with the {arm} arm", "open the door with the right arm → left arm"),
+        ("{arm}팔로 문 열기", "right팔로 → left팔로 문 열기"),
+        ("{arm}", "right → left"),
+    ],
+)
+def test_two_phrases_share_their_words(phrase: str, said: str) -> None:
+    told = say_changes(
+        plan("open"),
+        plan("open left"),
+        Failure("X", path="open"),
+        phrase=lambda node: phrase.format(**getattr(node, "args", {"arm": ""})),
+    )
+    assert told == f"changes: {said}"

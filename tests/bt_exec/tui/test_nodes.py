@@ -44,6 +44,7 @@ def test_arguments_as_people_say_them() -> None:
         "a, speed 0.5, fast, no gentle"
     )
     assert say_args({"labels": ["a", "b"], "count": 2}) == "a + b, count 2"
+    assert say_args({"target": "a", "spot": ()}) == "a"
 
 
 def test_durations() -> None:

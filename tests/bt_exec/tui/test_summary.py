@@ -89,7 +89,7 @@ def test_the_lines_of_a_message_stay_lines() -> None:
 def test_last_words_in_ascii_and_narrow() -> None:
     lines = summary_lines(outcome(), 40, ascii=True)
     assert plain(lines) == (
-        " + satisfied in 31.4 s - 1 plan - 62...\n"
+        " + satisfied in 31.4 s - 1 plan...\n"
         "   The material is in the right hand,\n"
         "   the door is closed."
     )

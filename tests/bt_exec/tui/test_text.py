@@ -50,3 +50,18 @@ def test_wrapped_text_fits_and_loses_nothing(text: str, cells: int) -> None:
     pieces = wrap(line, cells)
     assert all(cell_len(piece) <= cells for piece in pieces)
     assert "".join("".join(pieces).split()) == "".join(line.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "cells", "shown"),
+    [
+        ("open the door with the right arm", 26, "open the door with the…"),
+        ("satisfied in 19.2 s · 2 plans, 1 failure", 34, "satisfied in 19.2 s · 2 plans…"),
+        ("문 닫고 팔을 제자리로 2단계", 25, "문 닫고 팔을 제자리로…"),
+        ("open the door", 9, "open the…"),  # nothing is cut in the middle of a word
+        ("incomprehensibilities", 9, "incompre…"),  # unless it must be
+        ("a incomprehensibilities", 9, "a incomp…"),
+    ],
+)
+def test_what_is_cut_is_cut_between_words(text: str, cells: int, shown: str) -> None:
+    assert fit(text, cells) == shown

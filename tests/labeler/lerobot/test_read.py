@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 from collections.abc import Mapping, Sequence
@@ -205,7 +206,7 @@ def test_a_wrong_tool_call_and_missing_columns_are_named(tmp_path: Path) -> None
     folder = old_set(tmp_path / "two")
     path = folder / "data" / "chunk-000" / "episode_000000.parquet"
     pyarrow.parquet.write_table(pyarrow.table({"episode_index": [0]}), path)
-    with pytest.raises(UsageError, match="timestamp, frame_index missing"):
+    with pytest.raises(UsageError, match="timestamp missing"):
         read(folder)
 
 
@@ -224,3 +225,57 @@ def test_damaged_pictures_and_videos_say_which(tmp_path: Path) -> None:
     video.unlink()
     with pytest.raises(UsageError, match="it is not there"):
         read(copied)
+
+
+HOSTILE: tuple[Any, ...] = (
+    *(None, float("nan"), float("inf"), "x", b"x", -1, 2**62, 1e300, True, [], {}, [None], [{}]),
+    *([["a"]], [{"tool_calls": "x"}], [{"tool_calls": [5]}], [{"tool_calls": ["{"]}]),
+    *([{"tool_calls": [{"function": 5}]}], [{"tool_calls": [{"function": {"name": None}}]}]),
+    *([{"style": "subtask", "content": "a", "timestamp": at}] for at in (None, "q", 1e300)),
+)
+COLUMNS = ("timestamp", "frame_index", "episode_index", "observation.images.top", "subtask_index")
+LANGUAGE = ("language_persistent", "language_events")
+
+
+@pytest.mark.parametrize("column", [*COLUMNS, *LANGUAGE])
+def test_whatever_a_column_holds_nothing_worse_than_a_clear_line(
+    tmp_path: Path, column: str
+) -> None:
+    tried, told = 0, []
+    for number, value in enumerate(HOSTILE):
+        folder = tmp_path / str(number)
+        try:
+            old_set(folder, **{column: [value] * 10})
+        except (pyarrow.ArrowException, OverflowError):
+            continue  # no Parquet file can hold that
+        tried += 1
+        try:
+            looked_at(folder)
+        except BtExecError as error:
+            told.append(str(error))
+    assert tried > 10
+    assert [text for text in told if "episode_00000" not in text] == []
+
+
+@pytest.mark.parametrize("key", ["fps", "features", "data_path", "video_path", "chunks_size"])
+def test_whatever_its_info_says_nothing_worse_than_a_clear_line(tmp_path: Path, key: str) -> None:
+    features = ({"a": 1}, {"a": {"dtype": 5}}, {"a": {"dtype": "image"}}, {"a": {"dtype": "video"}})
+    paths = ("{episode_index:99d}", "{", "\0", "/etc/passwd", "..", "")
+    folder = old_set(tmp_path / "set")
+    whole = json.loads((folder / "meta" / "info.json").read_text())
+    told = []
+    for value in (None, "x", -1, 0, [], {}, 1e9, True, *features, *paths):
+        (folder / "meta" / "info.json").write_text(json.dumps({**whole, key: value}))
+        try:
+            looked_at(folder)
+        except BtExecError as error:
+            told.append(str(error))
+    assert [text for text in told if str(folder) not in text] == []
+
+
+def looked_at(folder: Path) -> None:
+    """Look at what is there; a picture may be damaged."""
+    for episode in read(folder):
+        for frame in episode.frames[:2]:
+            with contextlib.suppress(ValueError, OSError):
+                frame.image()

@@ -7,8 +7,6 @@ Any Chromium of the system will do (``apt install chromium``); without one these
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,25 +18,9 @@ from bt_exec_labeler.review.app import make_app
 from bt_exec_labeler.review.decisions import Decisions, decisions_of
 from bt_exec_labeler.review.job import Card
 from bt_exec_labeler.vocabulary import Vocabulary
+from tests.browser import expect, keep_pictures, needs_chromium, watch
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None,
-    reason=f"no Chromium here ({', '.join(NAMES)}): apt install chromium",
-)
-expect = playwright.expect
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []  # it refuses root otherwise
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=arguments)
-        yield browser
-        browser.close()
+pytestmark = needs_chromium
 
 
 @pytest.fixture
@@ -54,30 +36,24 @@ def look(
     wrong: list[str] = []
     pages: list[Any] = []
 
-    def open_(reviewer: str, **how: Any) -> Any:
+    def open_(reviewer: str, language: str = "", **how: Any) -> Any:
         decisions = Decisions(labelled, reviewer)
-        server = AppServer(make_app(cards, vocabulary, decisions, "127.0.0.1"), "127.0.0.1", 0)
+        made = make_app(cards, vocabulary, decisions, "127.0.0.1", language)
+        server = AppServer(made, "127.0.0.1", 0)
         server.start()
         url = f"http://127.0.0.1:{server.port}"
         context = browser.new_context(**{"locale": "en-US", **how})
         context.set_default_timeout(20_000)
         ends.extend((decisions.close, server.stop, context.close))
         page = context.new_page()
-        page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on(
-            "request", lambda sent: None if sent.url.startswith(url) else wrong.append(sent.url)
-        )
+        watch(page, url, wrong)
         page.goto(url)
         expect(page.locator("main")).to_be_visible()
         pages.append(page)
         return page
 
     yield open_
-    if folder := os.environ.get("BT_EXEC_SCREENSHOTS"):
-        for number, page in enumerate(pages):
-            name = f"review-{request.node.originalname}-{number}.png"
-            page.screenshot(path=str(Path(folder) / name), full_page=True)
+    keep_pictures(pages, f"review-{request.node.originalname}")
     for end in reversed(ends):
         end()
     assert [text for text in wrong if "422" not in text] == []  # a wrong correction is a 422
@@ -138,6 +114,29 @@ def test_a_korean_reviewer_with_a_korean_keyboard(
     assert decisions_of(labelled)["민지"][cards[0].line["item"]]["decision"] == "accept"
     width = page.evaluate("document.documentElement.scrollWidth")
     assert width <= 380
+
+
+def test_faults_are_told_in_the_language_of_the_page(look: Callable[..., Any]) -> None:
+    page = look("민지", locale="ko-KR")
+    page.keyboard.press("c")
+    text = page.locator("#text")
+    record = json.loads(text.input_value())
+    text.fill(json.dumps({**record, "uncertainty": "sure", "plan_id": "mine"}))
+    page.keyboard.press("Control+Enter")
+    problems = page.locator("#problems li")
+    expect(problems).to_have_text(
+        [
+            "plan_id: 데이터 세트를 만들 때만 적는 항목입니다. 빼십시오",
+            "uncertainty: 목록에 없는 값입니다: 'sure'. 쓸 수 있는 값: low, mid, high",
+        ]
+    )
+
+
+def test_the_command_says_which_language_the_page_begins_in(look: Callable[..., Any]) -> None:
+    page = look("ann", "ko")
+    expect(page.locator("#accept")).to_have_text("승인A")
+    page.locator("#language").select_option("en")
+    expect(page.locator("#accept")).to_have_text("AcceptA")
 
 
 def test_one_can_look_around_without_deciding(

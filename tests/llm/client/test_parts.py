@@ -6,6 +6,7 @@ import base64
 import subprocess
 import sys
 import threading
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from bt_exec_llm.client import (
     ModelFailure,
     ModelSettings,
     Prices,
+    Question,
     Turn,
     Usage,
     image_block,
@@ -179,3 +181,12 @@ def test_settings_say_what_is_wrong() -> None:
         ModelSettings.model_validate({"tier": "best"})
     with pytest.raises(ValueError, match="tempreature"):
         ModelSettings.model_validate({"tempreature": 0})
+
+
+def test_a_schema_that_nobody_can_change_is_asked_for_like_any_other() -> None:
+    """Packs keep their schemas as constants, in mappings that are not dictionaries."""
+    inner = MappingProxyType({"type": "string"})
+    schema = MappingProxyType({"type": "object", "properties": MappingProxyType({"a": inner})})
+    plain = {"type": "object", "properties": {"a": {"type": "string"}}}
+    assert Question((), (Turn.user("?"),), schema) == Question((), (Turn.user("?"),), plain)
+    assert Question((), (Turn.user("?"),), schema).digest()

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from bt_exec.events import SkillEnded
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.compiler import subgoals_for
@@ -131,6 +132,20 @@ def test_two_cups_change_places(run_table):
     assert math.dist(place(world, one), before.places[other]) < 0.12
     assert math.dist(place(world, other), before.places[one]) < 0.12
     assert [skill for skill, _ in ears.actions].count("pick_object") == 3
+
+
+def test_a_swap_that_was_cut_short_is_not_told_as_half_done(run_table):
+    class Stop:
+        world = None
+
+        def on(self, event):
+            if isinstance(event, SkillEnded) and event.skill == "pick_object":
+                for name in [name for name in self.world.items if "red_cup" in name]:
+                    self.world.remove_item(name)
+
+    outcome, _, _ = run_table("swap the cups", seed=5, by="mixed", objects=4, listeners=[Stop()])
+    assert outcome.status == "blocked"
+    assert "0/2" in outcome.message
 
 
 def test_things_go_to_another_table(run_table):

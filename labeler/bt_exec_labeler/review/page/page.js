@@ -15,6 +15,7 @@ const WORDS = {
     did: { accept: "✓ accepted", correct: "✎ corrected", reject: "✗ rejected" },
     fields: { short_goal_dsl: "Goal", horizon_steps: "Horizon", terminate_on: "Ends on", done_evidence: "Evidence", fallback_if_failed: "If it fails", uncertainty: "Uncertainty" },
     steps: (n, s) => `${n} steps (${s} s)`, nothing: "none",
+    refused: { NOT_KEPT: (why) => `The decision could not be kept: ${why}`, NO_RECORD: () => "This record is not among what is reviewed." },
     notJson: (why) => `This is no JSON: ${why}`, away: "The program that keeps decisions does not answer. Start it again with the same command: nothing that was decided is lost.",
   },
   ko: {
@@ -31,6 +32,7 @@ const WORDS = {
     did: { accept: "✓ 승인함", correct: "✎ 수정함", reject: "✗ 거부함" },
     fields: { short_goal_dsl: "목표", horizon_steps: "기간", terminate_on: "종료 조건", done_evidence: "완료 근거", fallback_if_failed: "실패하면", uncertainty: "불확실성" },
     steps: (n, s) => `${n}단계 (${s}초)`, nothing: "없음",
+    refused: { NOT_KEPT: (why) => `결정을 저장하지 못했습니다: ${why}`, NO_RECORD: () => "검토할 기록에 없는 것입니다." },
     notJson: (why) => `JSON이 아닙니다: ${why}`, away: "결정을 저장하는 프로그램이 응답하지 않습니다. 같은 명령으로 다시 시작하십시오. 이미 결정한 것은 남아 있습니다.",
   },
 };
@@ -147,14 +149,19 @@ function go(to) {
 async function keep(decision) {
   const card = cards[at];
   try {
-    const answer = await fetch("/decisions", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ item: card.item, ...decision }) });
+    const answer = await fetch("/decisions", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ item: card.item, language, ...decision }) });
     const found = await answer.json();
-    if (!answer.ok) return found.problems || [found.error || { message: answer.statusText }];
+    if (!answer.ok) return found.problems || [refused(found.error, answer)];
     card.decided = found;
     return [];
   } catch {
     return [{ message: say().away }];
   }
+}
+
+function refused(error, answer) {
+  const said = say().refused[error?.code];
+  return { message: said ? said(error.message) : error?.message || answer.statusText };
 }
 
 async function decide(decision) {
@@ -251,6 +258,7 @@ setInterval(() => {
 try {
   const found = await (await fetch("/review")).json();
   ({ cards, words } = found);
+  language = found.language || language; // the command's, else what was chosen here, else the browser's
   $("language").value = language;
   $("reviewer").textContent = `· ${found.reviewer}`;
   document.querySelector("main").hidden = false;

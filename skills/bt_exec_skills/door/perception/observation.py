@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
+from bt_exec_skills.door.perception.touch import Touched
 from bt_exec_skills.door.robot import DoorState
 from bt_exec_skills.perception.contracts import CameraFault, Detection
 from bt_exec_skills.perception.picture import Frame
@@ -85,6 +86,7 @@ class DoorObservation:
         door: The state of the door.
         frame: The picture, or None if it was not kept.
         fault: What is wrong with the camera, or None.
+        touched: What the hands knew of the material then, if one ever held it.
     """
 
     t: float
@@ -92,6 +94,7 @@ class DoorObservation:
     door: DoorEstimate
     frame: Frame | None = field(default=None, repr=False, compare=False)
     fault: CameraFault | None = None
+    touched: Touched | None = None
 
     def sees(self, label: str) -> bool:
         """Whether something of that label is detected."""
@@ -111,8 +114,14 @@ class DoorObservation:
         return tuple(dict.fromkeys(found.label for found in self.detections))
 
     def facts(self) -> Mapping[str, str]:
-        """Return the facts for the dry run; none if the state is uncertain."""
-        return {} if self.door.state == "uncertain" else {"door": self.door.state}
+        """Return what is known for the dry run: the state of the door, where the material is."""
+        facts: dict[str, str] = {} if self.door.state == "uncertain" else {"door": self.door.state}
+        ajar = self.door.state in ("open", "ajar")
+        if self.touched != "held" and ajar and self.confirms("material"):
+            facts["material"] = "behind_door"
+        elif self.touched is not None:
+            facts["material"] = self.touched
+        return facts
 
     def describe(self, language: str) -> str:
         """Return one line for people: "door open 0.9 · handle yes · material no"."""

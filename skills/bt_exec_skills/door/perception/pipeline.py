@@ -9,6 +9,7 @@ from typing import Generic, NamedTuple, TypeVar
 from bt_exec_skills.door.perception.contracts import DoorStateEstimator, DoorView
 from bt_exec_skills.door.perception.latch import with_latch
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
+from bt_exec_skills.door.perception.touch import Touched
 from bt_exec_skills.perception.camera_watch import CameraWatch
 from bt_exec_skills.perception.contracts import Camera, Detection, Detector
 
@@ -23,10 +24,12 @@ class Felt(NamedTuple):
     Attributes:
         latched: Whether the latch contact reports a latched door.
         arms_away: Whether no arm is in front of the opening.
+        material: What the hands know of the material, if one ever held it.
     """
 
     latched: bool
     arms_away: bool
+    material: Touched | None = None
 
 
 class Sensed(NamedTuple, Generic[C]):
@@ -69,7 +72,11 @@ class DoorPerception(Generic[C]):
 
     def interpret(self, capture: C | Sensed[C]) -> DoorObservation:
         """Return the observation of a capture; on a worker thread."""
-        taken = capture.capture if isinstance(capture, Sensed) else capture
+        if isinstance(capture, Sensed):
+            return replace(self._seen(capture.capture, capture.felt), touched=capture.felt.material)
+        return self._seen(capture, None)
+
+    def _seen(self, taken: C, felt: Felt | None) -> DoorObservation:
         view = self.camera.view(taken)
         fault = self._watch.fault(view)
         if fault is not None:
@@ -78,7 +85,7 @@ class DoorPerception(Generic[C]):
             return DoorObservation(view.t, (), doubt, kept, fault)
         detections = self.detector.detect(view)
         door = self.estimator.estimate(view, detections)
-        if isinstance(capture, Sensed):
-            door = with_latch(door, latched=capture.felt.latched)
-            door = door if capture.felt.arms_away else replace(door, inside=0.0)
+        if felt is not None:
+            door = with_latch(door, latched=felt.latched)
+            door = door if felt.arms_away else replace(door, inside=0.0)
         return DoorObservation(view.t, detections, door, view.frame)

@@ -1,7 +1,7 @@
 """A layout written as MJCF: the cabinet with its door, two arms, a head camera, a lamp.
 
 Collision bits: robot 1, cabinet 2, material 4, door 8. Hands touch all of them, arm links the door
-and the cabinet; the robot does not touch itself.
+and the cabinet; the robot does not touch itself. The floor carries the material.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def world_xml(layout: Layout) -> str:
   </visual>{_DEFAULTS}
   <worldbody>
     <light pos="{numbers(*lamp)}" dir="0.35 0 -1" diffuse="{numbers(bright, bright, bright)}"/>
-    <geom name="floor" class="look" type="plane" size="4 4 0.1" rgba="{floor}"/>
+    <geom name="floor" contype="0" conaffinity="4" type="plane" size="4 4 0.1" rgba="{floor}"/>
     <geom name="wall" class="look" type="plane" size="4 4 0.1"
           pos="{numbers(layout.hinge[0] + DEPTH + 0.02)} 0 0" euler="0 -1.5707963 0" rgba="{wall}"/>
     <geom name="robot/column" class="look" type="capsule" size="0.07" rgba="0.55 0.57 0.6 1"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import mujoco
 import numpy as np
@@ -14,16 +13,16 @@ from bt_exec_skills.door.sim.geometry import DoorGeometry
 from bt_exec_skills.door.sim.ik import Vector
 from bt_exec_skills.door.sim.layout import Layout, WorldOptions, draw_layout
 from bt_exec_skills.door.sim.limb import Limb
-from bt_exec_skills.door.sim.mjcf import TIMESTEP, world_xml
+from bt_exec_skills.door.sim.mjcf import world_xml
+from bt_exec_skills.simulation.physics import Physics
 
 __all__ = ["CONTROL_S", "DoorWorld"]
 
 CONTROL_S = 0.02
 """How often a motion sets new targets [s, simulated]."""
-_PHYSICS_STEPS = round(CONTROL_S / TIMESTEP)
 
 
-class DoorWorld:
+class DoorWorld(Physics):
     """One world and its physics. Time passes only in `advance`.
 
     Args:
@@ -41,8 +40,7 @@ class DoorWorld:
     def __init__(self, options: WorldOptions) -> None:
         self.options = options
         self.layout: Layout = draw_layout(options)
-        self.model: Any = mujoco.MjModel.from_xml_string(world_xml(self.layout))
-        self.data: Any = mujoco.MjData(self.model)
+        super().__init__(mujoco.MjModel.from_xml_string(world_xml(self.layout)), CONTROL_S)
         self.geometry = DoorGeometry(self.layout)
         self.limbs = {arm: Limb(self.model, self.data, arm) for arm in ARMS}
         self._hinge = int(self.model.joint("door").qposadr[0])
@@ -51,11 +49,6 @@ class DoorWorld:
             limb.place(np.array(HOME[arm]), FINGER_OPEN)
         self.data.qpos[self._hinge] = self.layout.angle
         mujoco.mj_forward(self.model, self.data)
-
-    @property
-    def time(self) -> float:
-        """Simulated time [s]."""
-        return float(self.data.time)
 
     @property
     def angle(self) -> float:
@@ -68,7 +61,3 @@ class DoorWorld:
             return None
         turn = self.data.xmat[self._material].reshape(3, 3)
         return self.data.xpos[self._material].copy(), math.atan2(turn[1, 0], turn[0, 0])
-
-    def advance(self) -> None:
-        """Advance the physics by one control period."""
-        mujoco.mj_step(self.model, self.data, _PHYSICS_STEPS)

@@ -15,7 +15,12 @@ __all__ = ["grasp"]
 @skill(
     fails={"GRASP_SLIPPED", "HAND_FULL", *PERCEPTION_FAILS, *MOTION_FAILS},
     needs={"hand.{arm}": "empty", "at.{arm}": "material", "doorway": "free|{arm}"},
-    effects={"hand.{arm}": "material", "at.{arm}": "before_door", "doorway": "free"},
+    effects={
+        "hand.{arm}": "material",
+        "at.{arm}": "before_door",
+        "doorway": "free",
+        "material": "?",
+    },
     uses={"arm.{arm}", "doorway"},
     timeout_s=20,
 )

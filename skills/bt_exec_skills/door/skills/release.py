@@ -15,7 +15,7 @@ __all__ = ["release"]
 @skill(
     fails={"GRIPPER_JAMMED", "HAND_EMPTY", *MOTION_FAILS},
     needs={"hand.{arm}": "material"},
-    effects={"hand.{arm}": "empty"},
+    effects={"hand.{arm}": "empty", "material": "?"},
     uses={"arm.{arm}"},
     timeout_s=5,
 )

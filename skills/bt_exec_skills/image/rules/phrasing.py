@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from bt_exec_skills.image.bench import Answer, Candidates
+from bt_exec.language.messages import language_of
+from bt_exec_skills.image.bench import Answer, Bench, Candidates
 from bt_exec_skills.image.perception.attributes import name_colour
 from bt_exec_skills.image.perception.instances import Counted, Crop, count
 from bt_exec_skills.image.perception.relations import place_in
 from bt_exec_skills.image.rules.question import Kind
 from bt_exec_skills.image.rules.speaker import Speaker, left_out, sure
 
-__all__ = ["answer_of"]
+__all__ = ["answer_of", "told_of"]
 
 _NO_WRITING = 0.5  # where no line was found: handwriting, for instance, is missed
 
@@ -96,3 +97,24 @@ def _compared(speaker: Speaker, one: Counted, two: Counted, what: str, other: st
     if one.sure == two.sure:
         return speaker.say("same", **facts)
     return speaker.say("more", winner=what if one.sure > two.sure else other, **facts)
+
+
+def told_of(bench: Bench) -> str:
+    """Return the answer as it is told: what judges have against it, and how sure a model's is."""
+    answer, found = bench.answer, bench.judgement
+    if answer is None:
+        return ""
+    speaker = Speaker(language_of(answer.text))
+    said = [answer.text]
+    if found is not None and found.agrees is False:
+        against = ", ".join(
+            f"{speaker.word('judge ' + one.who)} ({one.says})"
+            for one in found.opinions
+            if one.agrees is False
+        )
+        said.append(speaker.say("differ", against=against))
+    elif found is not None and found.agrees is None and bench.by_model:
+        said.append(speaker.say("unjudged"))
+    if bench.by_model or (found is not None and found.agrees is False):
+        said.append(sure(speaker, answer.confidence))
+    return " ".join(said)

@@ -31,7 +31,7 @@ def count(bench: Service[Bench], of: SetName) -> Steps[Counted]:
     return counted(found.instances, found.decisions)
 
 
-@skill(fails=SET_FAILS, needs={"crops.{of}": "cut"})
+@skill(fails=SET_FAILS, needs={"crops.{of}": "cut"}, effects={"answer": "told"})
 def answer(
     bench: Service[Bench],
     kind: Kind,

@@ -35,7 +35,7 @@ def _put(bench: Bench, name: str, instances: list[Instance]) -> Found:
 
 @skill(
     fails={"ANNOTATION_NEEDED", "NOT_ANNOTATED", "NO_PICTURE", "UNREADABLE"},
-    effects={"boxes.{into}": "known", "crops.{into}": "none"},
+    effects={"boxes.{into}": "known", "crops.{into}": "none", "looked.{into}": "no"},
 )
 def read_annotation(bench: Service[Bench], into: SetName, label: str = "") -> Steps[Found]:
     """Put the annotated instances of `label` into the set `into`; all of them if it is empty.
@@ -43,6 +43,9 @@ def read_annotation(bench: Service[Bench], into: SetName, label: str = "") -> St
     The annotation is COCO JSON, YOLO text or the results of ultralytics, given with the picture or
     lying beside it. A label that the annotation does not know is a failure: it was not looked for.
     """
+    if label and bench.annotation_file is None:
+        message = "there is no annotation"
+        raise Failed("ANNOTATION_NEEDED", message, retryable=False, thing=label)
     known = yield from work(lambda: bench.annotation, "reading")
     if label and label.lower() not in (name.lower() for name in known.names):
         raise Failed(
@@ -58,7 +61,7 @@ def read_annotation(bench: Service[Bench], into: SetName, label: str = "") -> St
 
 @skill(
     fails={"NO_DETECTOR", "NO_PICTURE", "UNREADABLE"},
-    effects={"boxes.{into}": "known", "crops.{into}": "none"},
+    effects={"boxes.{into}": "known", "crops.{into}": "none", "looked.{into}": "no"},
 )
 def detect(bench: Service[Bench], into: SetName, label: str = "") -> Steps[Found]:
     """Find the instances of `label` with the site's detector; everything that it knows if empty.
@@ -76,7 +79,7 @@ def detect(bench: Service[Bench], into: SetName, label: str = "") -> Steps[Found
 
 @skill(
     fails={"NO_PICTURE", "UNREADABLE"},
-    effects={"boxes.{into}": "known", "crops.{into}": "none"},
+    effects={"boxes.{into}": "known", "crops.{into}": "none", "looked.{into}": "no"},
 )
 def segment_colour(
     bench: Service[Bench], into: SetName, colour: ColourName | Literal["any"] = "any"
@@ -96,7 +99,7 @@ def segment_colour(
 @skill(
     fails={*SET_FAILS, "UNREADABLE"},
     needs={"boxes.{of}": "known"},
-    effects={"crops.{of}": "none"},
+    effects={"crops.{of}": "none", "looked.{of}": "no"},
 )
 def separate_touching(bench: Service[Bench], of: SetName) -> Steps[Found]:
     """Cut regions of the set `of` that are several touching things, by watershed.

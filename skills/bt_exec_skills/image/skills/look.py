@@ -47,11 +47,17 @@ class Near(NamedTuple):
 def crop(bench: Service[Bench], of: SetName) -> Steps:
     """Cut every instance of the set `of` out of the picture, at its full size."""
     found = bench.candidates(of)
-    found.crops = yield from work(lambda: cut(bench.picture, found.instances), "cropping")
+    try:
+        found.crops = yield from work(lambda: cut(bench.picture, found.instances), "cropping")
+    except Exception:
+        found.crop_failed = True  # so the whole picture may be asked about
+        raise
     bench.steps.append(Step("crop", {"of": of}))
 
 
-@skill(fails={*SET_FAILS, "UNREADABLE"}, needs={"crops.{of}": "cut"})
+@skill(
+    fails={*SET_FAILS, "UNREADABLE"}, needs={"crops.{of}": "cut"}, effects={"looked.{of}": "yes"}
+)
 def verify_attribute(
     bench: Service[Bench], of: SetName, attributes: list[AttributeName], wanted: bool = True
 ) -> Steps[Kept]:
@@ -72,6 +78,7 @@ def verify_attribute(
     found.decisions = yield from work(
         lambda: verify_all(crops, found.decisions, attributes, wanted=wanted), "verifying"
     )
+    found.looked = True
     args = {"of": of, "attributes": list(attributes), "wanted": wanted}
     bench.steps.append(Step("verify_attribute", args))
     holds = [one.holds for one in found.decisions]

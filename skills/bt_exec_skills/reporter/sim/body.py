@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec.failure import Failed
+from bt_exec_skills.motion.one_motion import OneMotion
 from bt_exec_skills.motion.stepped import SteppedMotion
 from bt_exec_skills.navigation.drive import Command, Commands, drive_to, turn_by
 from bt_exec_skills.navigation.geometry import Pose
@@ -48,10 +49,9 @@ class SimReporterRobot:
         grid = survey(world.model)
         self.planner = Planner(grid, Obstacles(grid), BASE_RADIUS)
         self._tray: str | None = None
-        self._motion: SteppedMotion[Command] | None = None
+        self._motion: OneMotion[Command] = OneMotion(self._freeze)
         self._speed = self._turn = 0.0
         self._periods = Periods(CONTROL_S)
-        self._stop_asked = False
 
     # -- the simulation
 
@@ -63,23 +63,16 @@ class SimReporterRobot:
     def step(self, seconds: float) -> None:
         """Advance people, motion and physics by `seconds`, in whole control periods."""
         for _ in range(self._periods.take(seconds)):
-            self._obey()
-            command = self._motion.advance() if self._motion is not None else None
+            self._motion.obey()
+            command = self._motion.advance()
             self._speed = command.speed if command is not None else 0.0
             self._turn = command.turn if command is not None else 0.0
             self.world.advance(self._speed, self._turn)
-        self._obey()
+        self._motion.obey()
 
     def stop(self) -> None:
         """Brake hard; safe from any thread and from a signal handler."""
-        self._stop_asked = True
-
-    def _obey(self) -> None:
-        if self._stop_asked:
-            self._stop_asked = False
-            if self._motion is not None:
-                self._motion.stop()
-            self._freeze()
+        self._motion.ask_to_stop()
 
     def _freeze(self) -> None:
         self._speed = self._turn = 0.0
@@ -90,8 +83,7 @@ class SimReporterRobot:
     @property
     def still(self) -> bool:
         """Whether no motion is under way and no wheel turns."""
-        idle = self._motion is None or self._motion.done
-        return idle and float(np.abs(self.world.data.qvel).max()) < _STILL
+        return self._motion.idle and float(np.abs(self.world.data.qvel).max()) < _STILL
 
     @property
     def pose(self) -> Pose:
@@ -111,7 +103,7 @@ class SimReporterRobot:
     @property
     def doing(self) -> str:
         """See `ReporterRobot.doing`."""
-        return self._motion.doing if self._motion is not None and not self._motion.done else ""
+        return self._motion.doing
 
     def ranges(self) -> npt.NDArray[np.float64]:
         """Return distances all around [m]."""
@@ -134,25 +126,19 @@ class SimReporterRobot:
 
     def goto(self, pose: Pose) -> SteppedMotion[Command]:
         """See `ReporterRobot.goto`."""
-        return self._start(drive_to(self, self.planner, pose, self.limits, CONTROL_S))
+        return self._motion.start(drive_to(self, self.planner, pose, self.limits, CONTROL_S))
 
     def turn(self, angle: float) -> SteppedMotion[Command]:
         """See `ReporterRobot.turn`."""
-        return self._start(turn_by(self, angle, self.limits, CONTROL_S))
+        return self._motion.start(turn_by(self, angle, self.limits, CONTROL_S))
 
     def load(self, item: str) -> SteppedMotion[Command]:
         """See `ReporterRobot.load`; there must be somebody at the base to load it."""
-        return self._start(self._load(item))
+        return self._motion.start(self._load(item))
 
     def hand_over(self, person: str) -> SteppedMotion[Command]:
         """See `ReporterRobot.hand_over`."""
-        return self._start(self._hand_over(person))
-
-    def _start(self, commands: Commands) -> SteppedMotion[Command]:
-        if self._motion is not None:
-            self._motion.stop()
-        self._motion = SteppedMotion(commands, self._freeze)
-        return self._motion
+        return self._motion.start(self._hand_over(person))
 
     def _load(self, item: str) -> Commands:
         ready = self.world.options.load and self.place == self.site.base

@@ -73,14 +73,20 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
     asked = tuple(asks)
     scope = Scope(now)
     for ask in asked:
-        if ask.verb == "leave":
-            scope.left |= {name for phrase in ask.themes for name in things_of(phrase, scope)}
+        if ask.verb == "leave" and ask.to is None:
+            named = [phrase for phrase in ask.themes if not phrase.rest]  # the rest is left anyway
+            scope.left |= set(_all_of(named, scope))
     found: list[Subgoal] = []
+    barred: set[tuple[str, str]] = set()
     for number, ask in enumerate(asked):
         if ask.verb in ("pick", "bring", "go", "out") and _goes_on(asked[number + 1 :]):
             scope.last = _all_of(_themes(ask), scope, some="one")  # "pick it up and put it there"
+        elif ask.verb == "leave" and ask.to is not None:
+            scope.last = _all_of(ask.themes, scope)  # "not into the bowl but onto the tray"
+            target = one_of(ask.to, scope)
+            barred |= {(name, target) for name in scope.last}
         elif ask.verb != "leave":
-            subgoals = _of(ask, scope, language)
+            subgoals = _allowed(_of(ask, scope, language), barred)
             found += subgoals
             scope.last = tuple(move.thing for one in subgoals for move in one.moves)
             scope.used |= set(scope.last)
@@ -88,6 +94,17 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
         raise Trouble("NOTHING_TO_DO")
     _check_once(found)
     return tuple(found)
+
+
+def _allowed(goals: Iterable[Subgoal], barred: set[tuple[str, str]]) -> list[Subgoal]:
+    """Return the subgoals without the moves that were forbidden: thing and where it may not go."""
+    kept = [
+        replace(
+            one, moves=tuple(move for move in one.moves if (move.thing, move.target) not in barred)
+        )
+        for one in goals
+    ]
+    return [one for one in kept if one.moves]
 
 
 def _goes_on(rest: tuple[Ask, ...]) -> bool:
@@ -315,8 +332,9 @@ def _cleared(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
             return [_goal(_into(names, bins[0]), now, language)]
     if len(holders) == 1:
         return [_goal(_into(names, holders[0].name), now, language)]
-    others = tuple(now.tables.keys() - {now.table_of(name) for name in names})
-    if len(others) == 1 and any(map(_of_table, phrases)):
+    here = {now.table_of(name) for name in names}
+    others = tuple(now.tables.keys() - here)
+    if len(here) == len(others) == 1 and any(map(_of_table, phrases)):
         return [_goal(_into(names, others[0]), now, language)]
     options = (*(one.name for one in holders), *sorted(others))
     raise Trouble("WHERE_TO", options, what=ask.text, options=", ".join(options) or "-")

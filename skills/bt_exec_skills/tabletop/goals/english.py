@@ -61,6 +61,8 @@ class _Grammar:
             if words.of(at + 1, "verb"):
                 for themes, end in self.things(at + 2):
                     yield Ask("leave", words.said(start, end), themes), end
+                    for to, far in self.to(end):
+                        yield Ask("leave", words.said(start, far), themes, to), far
             return
         verbs = words.all_of(at, "verb")
         if not verbs or words.of(at, "order"):

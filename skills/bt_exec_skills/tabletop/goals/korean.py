@@ -76,7 +76,7 @@ class _Grammar:
             negative = words.tokens[at].negative
             for ask in self.meant(words.said(start, at + 1), had, verbs, negative=negative):
                 yield ask, self.skip(at + 1, "filler")
-        if had.themes and had.to is not None:
+        if (had.themes or had.every or had.but) and had.to is not None:
             joined = self.skip(at, "and", "then")
             if joined > at or at == len(words) or not verbs:
                 text = words.said(start, at)
@@ -97,7 +97,8 @@ class _Grammar:
         everything = Phrase("", number="all", but=had.but)
         if negative or verbs == {"leave"}:
             if themes:
-                yield Ask("leave", text, tuple(replace(one, number="all") for one in themes))
+                to = had.to if had.side == "in" else None
+                yield Ask("leave", text, tuple(replace(one, number="all") for one in themes), to)
             return
         to, by = had.to, had.by
         if by is None and to is not None and to.own is not None:

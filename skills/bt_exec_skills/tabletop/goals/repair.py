@@ -24,7 +24,6 @@ from bt_exec_skills.tabletop.goals.plan import goals_of, plan_of, targets_of
 __all__ = ["given_up", "replanned"]
 
 _HOPELESS = ("GRASP_MISSED", "UNREACHABLE", "NO_PATH", "OBJECT_GONE", "BLOCKED")
-_AT_SPOT_M = 0.15
 _MOST_TRIES = 2  # other failures of one thing until it is given up
 
 
@@ -136,9 +135,11 @@ def _reached(goal: Subgoal, now: Environment) -> bool:
 
 
 def _done(move: Move, now: Environment) -> bool:
-    if not move.target or move.side != "in" or not now.inside(move.thing, move.target):
+    if not move.target or move.side != "in":
         return False
-    return not move.spot or math.dist(now.objects[move.thing].pos[:2], move.spot) <= _AT_SPOT_M
+    if move.spot:
+        return now.lies_at(move.thing, move.target, move.spot)
+    return now.inside(move.thing, move.target)
 
 
 def _changes_places(goal: Subgoal) -> bool:

@@ -105,6 +105,8 @@ def _meant(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     if phrase.table:
         return _on_tables(tables_of(phrase, scope), things(now), now)
     found = [one for one in now.looks() if _fits(one, phrase)]
+    if phrase.rest and not (scope.used or scope.left or scope.last):
+        raise Trouble("NOTHING_BEFORE", what=phrase.text)
     if phrase.rest:
         found = [one for one in found if one.name not in scope.used | scope.left]
     if phrase.relation is not None:

@@ -6,12 +6,11 @@ from collections.abc import Iterable
 
 from bt_exec.failure import UsageError
 from bt_exec.mission.rigs import check_world, parse_world
+from bt_exec.serve.guard import is_loopback
 from bt_exec.site.site import load_site
 from bt_exec_skills.tabletop.protocol.engine import Engine
-from bt_exec_skills.tabletop.protocol.loopback import is_loopback
+from bt_exec_skills.tabletop.rigs import robot_in_its_kitchen
 from bt_exec_skills.tabletop.settings import TableStart
-from bt_exec_skills.tabletop.sim.body import SimTableRobot
-from bt_exec_skills.tabletop.sim.world import TableWorld
 
 __all__ = ["make_engine", "serve"]
 
@@ -29,12 +28,7 @@ def make_engine(
         raise UsageError(f"site {loaded.name!r} has no tabletop; try --site tabletop")
     chosen = parse_world(world)
     check_world(loaded, chosen)
-    try:
-        kitchen = TableWorld(TableStart.model_validate(chosen).options())
-    except ValueError as error:
-        raise UsageError(str(error)) from error
-    robot = SimTableRobot(kitchen)
-    robot.step(0.5)  # things come to rest
+    robot = robot_in_its_kitchen(TableStart.model_validate(chosen))
     return Engine(robot, lockstep=lockstep, fast=fast)
 
 

@@ -21,9 +21,9 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 
+from bt_exec.serve.guard import is_loopback
 from bt_exec_skills.tabletop.protocol.code import CodeRefused
 from bt_exec_skills.tabletop.protocol.engine import Busy, Ended, Engine, pose_of
-from bt_exec_skills.tabletop.protocol.loopback import is_loopback
 from bt_exec_skills.tabletop.sim.camera import HeadCamera
 
 __all__ = ["MOST_BYTES", "make_app"]

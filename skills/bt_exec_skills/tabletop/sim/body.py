@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from bt_exec.failure import Failed
+from bt_exec_skills.motion.one_motion import OneMotion
 from bt_exec_skills.motion.stepped import MotionSteps, SteppedMotion
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.simulation.periods import Periods
@@ -43,9 +44,8 @@ class SimTableRobot:
         self.world = world
         self._map = Map(world.layout)
         self._ik = ArmIK()
-        self._motion: SteppedMotion[tuple[float, str]] | None = None
+        self._motion: OneMotion[tuple[float, str]] = OneMotion(world.freeze)
         self._periods = Periods(CONTROL_S)
-        self._stop_asked = False
         self._picks = 0
 
     # -- the simulation
@@ -57,36 +57,27 @@ class SimTableRobot:
 
     def step(self, seconds: float) -> None:
         """Advance motion and physics by `seconds`, in whole control periods."""
-        self._obey()
+        self._motion.obey()
         for _ in range(self._periods.take(seconds)):
-            self._obey()
-            if self._motion is not None:
-                self._motion.advance()
+            self._motion.obey()
+            self._motion.advance()
             self.world.advance()
 
     def stop(self) -> None:
         """Freeze every joint; safe from any thread and from a signal handler."""
-        self._stop_asked = True
-
-    def _obey(self) -> None:
-        if self._stop_asked:
-            self._stop_asked = False
-            if self._motion is not None:
-                self._motion.stop()
-            self.world.freeze()
+        self._motion.ask_to_stop()
 
     # -- readings
 
     @property
     def still(self) -> bool:
         """Whether no motion is under way and no joint moves."""
-        idle = self._motion is None or self._motion.done
-        return idle and self.world.speed < _STILL
+        return self._motion.idle and self.world.speed < _STILL
 
     @property
     def doing(self) -> str:
         """See `TableRobot.doing`."""
-        return self._motion.doing if self._motion is not None and not self._motion.done else ""
+        return self._motion.doing
 
     def read(self) -> Read:
         """See `TableRobot.read`."""
@@ -143,7 +134,4 @@ class SimTableRobot:
         yield from drive(self.world, [(pose.x, pose.y), *way], Pose(x, y, yaw))
 
     def _start(self, steps: MotionSteps, phases: int | None) -> SteppedMotion[tuple[float, str]]:
-        if self._motion is not None:
-            self._motion.stop()
-        self._motion = SteppedMotion(steps, self.world.freeze, phases, brake=False)
-        return self._motion
+        return self._motion.start(steps, phases, brake=False)

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import mujoco
 import numpy as np
 
 from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.simulation.physics import Physics
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.sim.arm import FINGER_OPEN, HOME, JOINTS, Vector
 from bt_exec_skills.tabletop.sim.layout import Item, Layout, WorldOptions, draw_layout
-from bt_exec_skills.tabletop.sim.mjcf import TIMESTEP, build_world
+from bt_exec_skills.tabletop.sim.mjcf import build_world
 
 __all__ = ["CONTROL_S", "TableWorld"]
 
 CONTROL_S = 0.02
 """How often a motion sets new targets [s, simulated]."""
-_STEPS = round(CONTROL_S / TIMESTEP)
 _FINGERS = ("finger/left", "finger/right")
 _BASE = ("base/x", "base/y", "base/yaw")
 
 
-class TableWorld:
+class TableWorld(Physics):
     """One world and its physics. Time passes only in `advance`.
 
     Args:
@@ -40,8 +39,7 @@ class TableWorld:
     def __init__(self, options: WorldOptions) -> None:
         self.options = options
         self.layout: Layout = draw_layout(options)
-        self.model: Any = build_world(self.layout).compile()
-        self.data: Any = mujoco.MjData(self.model)
+        super().__init__(build_world(self.layout).compile(), CONTROL_S)
         self.items: dict[str, Item] = {item.name: item for item in self.layout.items}
         self._slippery = 0
         model = self.model
@@ -62,11 +60,6 @@ class TableWorld:
         mujoco.mj_forward(model, self.data)
 
     # -- readings
-
-    @property
-    def time(self) -> float:
-        """Simulated time [s]."""
-        return float(self.data.time)
 
     @property
     def pose(self) -> Pose:
@@ -172,7 +165,7 @@ class TableWorld:
         if self._slippery:
             self._slippery -= 1
             self.data.ctrl[self._finger_u] = FINGER_OPEN
-        mujoco.mj_step(self.model, self.data, _STEPS)
+        super().advance()
 
     # -- what may happen
 

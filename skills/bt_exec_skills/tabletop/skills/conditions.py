@@ -7,6 +7,8 @@ known yet*.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from bt_exec.observation import World
 from bt_exec.skill import Service, Verdict, condition
 from bt_exec_skills.tabletop.environment import Environment
@@ -128,6 +130,12 @@ def all_sorted_by(
     return Verdict(not left, f"{len(left)} not sorted", left[:5])
 
 
+def _misplaced(now: Environment, objects: Iterable[str], targets: Iterable[str]) -> list[str]:
+    """Return what does not lie within the target that stands at its place, with that target."""
+    pairs = zip(objects, targets, strict=False)
+    return [f"{name} → {target}" for name, target in pairs if now.place_of(name) != target]
+
+
 @condition(patience_s=_PATIENCE_S, unknown=_UNKNOWN)
 def all_in_place(
     robot: TableRobot,
@@ -139,11 +147,7 @@ def all_in_place(
     now = _seen(robot, world)
     if now is None:
         return _WAITING
-    wrong = [
-        f"{name} → {target}"
-        for name, target in zip(objects, targets, strict=False)
-        if now.place_of(name) != target
-    ]
+    wrong = _misplaced(now, objects, targets)
     count = len(objects) - len(wrong)
     why = f"{count}/{len(objects)}; {', '.join(wrong)}" if wrong else f"{count} in place"
     return Verdict(not wrong, why, tuple(wrong))
@@ -160,8 +164,7 @@ def some_in_place(
     now = _seen(robot, world)
     if now is None:
         return _WAITING
-    pairs = zip(objects, targets, strict=False)
-    count = sum(now.place_of(name) == target for name, target in pairs)
+    count = min(len(objects), len(targets)) - len(_misplaced(now, objects, targets))
     return Verdict(count > 0, f"{count}/{len(objects)}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bt_exec.failure import Failed
 from bt_exec.skill import Service, Steps, skill
+from bt_exec_skills.tabletop.environment import AT_SPOT_M
 from bt_exec_skills.tabletop.hand import Hand
 from bt_exec_skills.tabletop.names import ObjectName
 from bt_exec_skills.tabletop.robot import Side, Spot, TableRobot
@@ -12,8 +13,6 @@ from bt_exec_skills.tabletop.skills.go_to_object import NEAR_M, keep_hold
 from bt_exec_skills.tabletop.spots import is_beside, spot_for
 
 __all__ = ["place_object"]
-
-_NEAR_SPOT_M = 0.15
 
 
 @skill(
@@ -62,7 +61,7 @@ def place_object(
         raise Failed("PLACE_MISSED", f"{object} is still in the hand", object=object)
     hand.let_go()
     done = (
-        now.inside(object, target) and (not spot or here.flat(free) <= _NEAR_SPOT_M)
+        now.inside(object, target) and (not spot or here.flat(free) <= AT_SPOT_M)
         if side == "in"
         else is_beside(now, object, target, side, seen_from)
     )

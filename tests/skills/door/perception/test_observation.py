@@ -54,7 +54,8 @@ def test_labels_come_once(scene: Scenes) -> None:
 
 
 def test_doubt_establishes_nothing(scene: Scenes) -> None:
-    assert scene(state="ajar").facts() == {"door": "ajar"}
+    assert scene(state="ajar").facts() == {"door": "ajar", "material": "behind_door"}
+    assert scene(state="closed").facts() == {"door": "closed"}
     assert scene(state="uncertain").facts() == {}
 
 

@@ -1,0 +1,63 @@
+"""One way in which an answer is wrong, in words for people and models, in their language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from bt_exec.language.particles import with_particles
+
+__all__ = ["Breach", "breach", "catalogue", "say"]
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """One way in which an answer is wrong.
+
+    Attributes:
+        code: Stable name, such as ``UNKNOWN_OP``.
+        where: The field, ``short_goal_dsl[1].args.arm``.
+        message: What was found and what is allowed.
+        sentence: The name of the sentence that says it, where there is one in every language.
+        facts: What the sentence names.
+    """
+
+    code: str
+    where: str
+    message: str
+    sentence: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        """Return ``where: message [CODE]``."""
+        return f"{self.where}: {self.message} [{self.code}]"
+
+    def said(self, language: str) -> str:
+        """Return what was found and what is allowed, in a language where there is a sentence."""
+        return say(self.sentence, language, **dict(self.facts)) if self.sentence else self.message
+
+
+def breach(code: str, where: str, sentence: str, **facts: Any) -> Breach:
+    """Return a breach that a sentence of the catalogue says."""
+    named = tuple((name, str(fact)) for name, fact in facts.items())
+    return Breach(code, where, say(sentence, "en", **dict(named)), sentence, named)
+
+
+def say(sentence: str, language: str, **facts: Any) -> str:
+    """Return a sentence of the catalogue; words of a vocabulary stay as they are written there."""
+    said = catalogue()[sentence][language].format_map(facts)
+    return with_particles(said) if language == "ko" else said
+
+
+@cache
+def catalogue() -> Mapping[str, Mapping[str, str]]:
+    """Return the sentences by name and language."""
+    found: Mapping[str, Mapping[str, str]] = yaml.safe_load(
+        Path(__file__).with_name("breach.yaml").read_text(encoding="utf-8")
+    )
+    return found

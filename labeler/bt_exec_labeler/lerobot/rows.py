@@ -1,0 +1,110 @@
+"""Rows of a LeRobot data set, checked: what a file holds that has another form is named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from bt_exec.failure import UsageError
+
+__all__ = ["EpisodeRow", "FrameRow", "SaidRow", "read_rows"]
+
+_Whole = Annotated[int, Field(strict=True, ge=0, le=2**53)]
+_Seconds = Annotated[float, Field(strict=True, ge=-1e9, le=1e9, allow_inf_nan=False)]
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class SaidRow(_Row):
+    """A row of language.
+
+    Attributes:
+        content: What is said.
+        style: What kind of language: ``subtask``, ``plan`` …
+        timestamp: From when it holds [s]; events have none.
+        tool_calls: Tools that are called.
+    """
+
+    content: str | None = None
+    style: str | None = None
+    timestamp: _Seconds | None = None
+    tool_calls: list[Any] | None = None
+
+
+class FrameRow(_Row):
+    """A frame without its picture.
+
+    Attributes:
+        timestamp: When it was taken [s].
+        episode_index: Its episode.
+        language_events: What happened just then.
+        subtask_index: The subtask that is under way, in the older form.
+    """
+
+    timestamp: _Seconds
+    episode_index: _Whole
+    language_events: list[SaidRow] | None = None
+    subtask_index: Annotated[int, Field(strict=True)] | None = None
+
+
+class EpisodeRow(_Row):
+    """What is said of an episode.
+
+    Attributes:
+        episode_index: Its number.
+        tasks: What was to be done.
+        chunk_index: Folder of its file of frames.
+        file_index: Its file of frames.
+        model_extra: Where its videos are, by camera.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    episode_index: _Whole
+    tasks: list[str] = Field(default_factory=list)
+    chunk_index: _Whole = Field(0, alias="data/chunk_index")
+    file_index: _Whole = Field(0, alias="data/file_index")
+
+    def of_video(self, camera: str) -> tuple[int, int, float]:
+        """Return folder and file of a camera's video, and when the episode begins there [s].
+
+        Raises:
+            UsageError: If one of them is no number.
+        """
+        extra = self.model_extra or {}
+        named = {name: f"videos/{camera}/{name}" for name in _Place.model_fields}
+        given = {name: extra[key] for name, key in named.items() if key in extra}
+        (place,) = read_rows(_Place, [given], f"episode {self.episode_index}: videos/{camera}")
+        return place.chunk_index, place.file_index, place.from_timestamp
+
+
+class _Place(_Row):
+    chunk_index: _Whole = 0
+    file_index: _Whole = 0
+    from_timestamp: _Seconds = 0.0
+
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+def read_rows(model: type[_Model], rows: Sequence[Any], where: Path | str) -> list[_Model]:
+    """Return rows as a model describes them.
+
+    Raises:
+        UsageError: If one of them is something else; the message says which, and of what file.
+    """
+    found: list[_Model] = []
+    for number, row in enumerate(rows):
+        try:
+            found.append(model.model_validate(row))
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            field = ".".join(map(str, wrong["loc"])) or "it"
+            message = f"{where}: row {number}: {field}: {wrong['msg'].lower()}"
+            raise UsageError(message) from None
+    return found

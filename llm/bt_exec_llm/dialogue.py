@@ -1,0 +1,114 @@
+"""A dialogue with a model for one request: asked, objected to, on record, ended in time."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from bt_exec.planning.compiler import Request
+from bt_exec_llm.client import Answer, Model, ModelFailure, Question, Turn, Usage
+
+__all__ = ["Dialogue"]
+
+_LONGEST_ECHO = 20_000
+"""How much of a bad answer is shown to the model again [characters]."""
+_MARGIN = 0.9
+"""Share of the time that is waited for us in which the model must have answered."""
+
+
+class Dialogue:
+    """What was said so far, and what it cost.
+
+    Args:
+        model: Who answers.
+        question: The first question.
+        request: What it is about: its record, its cancel, its limit.
+        compiler: Who asks, for the record.
+
+    Attributes:
+        calls: Questions asked.
+        usage: What they cost.
+    """
+
+    def __init__(self, model: Model, question: Question, request: Request, compiler: str) -> None:
+        self.calls = 0
+        self.usage = Usage()
+        self._model = model
+        self._question = question
+        self._request = request
+        self._compiler = compiler
+        self._late = False
+
+    @property
+    def requests(self) -> int:
+        """How many requests were sent; a model without a network is asked once a question."""
+        return max(self.calls, self.usage.requests)
+
+    @contextmanager
+    def in_time(self) -> Iterator[None]:
+        """End the question under way when the time of the request is nearly over."""
+        timer = None
+        if self._request.limit_s is not None:
+            timer = threading.Timer(self._request.limit_s * _MARGIN, self._time_is_up)
+            timer.daemon = True
+            timer.start()
+        try:
+            yield
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+    def ask(self) -> Answer:
+        """Ask the next question; on record, whatever comes of it.
+
+        Raises:
+            ModelFailure: If there is no answer to use.
+        """
+        self.calls += 1
+        asked = self._question
+        more = {"tools": asked.tools} if asked.tools else {}
+        try:
+            answer = self._model.ask(
+                asked.system,
+                asked.messages,
+                asked.schema,
+                self._request.cancel,
+                plain=asked.plain,
+                structured=asked.structured,
+                **more,
+            )
+        except ModelFailure as failure:
+            if self._late and failure.code == "MODEL_CANCELLED":
+                failure = ModelFailure("MODEL_TIMEOUT", "there was no time left")
+            self.usage += failure.usage
+            self._note("", f"[{failure.code}] {failure.message}\n{failure.text}", failure.usage)
+            raise failure from None
+        self.usage += answer.usage
+        self._note(answer.model, answer.text, answer.usage)
+        return answer
+
+    def object(self, said: str, objection: str) -> None:
+        """Send an answer back with what is wrong with it."""
+        echo = said.strip()[:_LONGEST_ECHO] or "(nothing)"
+        turns = (*self._question.messages, Turn.assistant(echo), Turn.user(objection))
+        self._question = replace(self._question, messages=turns)
+
+    def _time_is_up(self) -> None:
+        self._late = True
+        self._request.cancel.set()
+
+    def _note(self, model: str, answer: str, usage: Usage) -> None:
+        if self._request.record is None:
+            return
+        asked = self._question.to_dict()
+        text = json.dumps(asked, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+        self._request.record(
+            compiler=self._compiler,
+            model=model,
+            request=text,
+            answer=answer,
+            usage=usage.to_dict(),
+        )

@@ -1,0 +1,73 @@
+"""One turn of a model: asked, read, checked; a breach is named and sent back once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from bt_exec.failure import Problem
+from bt_exec.planning.compiler import Request
+from bt_exec_llm.client import Answer, Model, ModelFailure, Question
+from bt_exec_llm.dialogue import Dialogue
+from bt_exec_llm.turns.conversation import Conversation
+from bt_exec_llm.turns.prompt import objection
+
+__all__ = ["Broken", "ask_twice"]
+
+T = TypeVar("T")
+
+
+class Broken(Exception):  # noqa: N818 - it is how a turn ends, with what was wrong in it
+    """The form was broken twice.
+
+    Args:
+        problems: What is wrong with the last answer.
+    """
+
+    def __init__(self, problems: list[Problem]) -> None:
+        super().__init__(", ".join(one.code for one in problems))
+        self.problems = problems
+
+
+def ask_twice(
+    model: Model,
+    question: Question,
+    request: Request,
+    talk: Conversation,
+    compiler: str,
+    read: Callable[[Answer], tuple[T | None, list[Problem]]],
+) -> T:
+    """Return what the model says once it holds its form; asked again at most once.
+
+    Args:
+        model: Who answers.
+        question: What is asked.
+        request: What it is about.
+        talk: Takes the account of what it costs.
+        compiler: Who asks, for the record.
+        read: Reads and checks an answer: what it says, or everything that is wrong with it.
+
+    Raises:
+        Broken: If the second answer breaks the form, too.
+        ModelFailure: If there is no answer.
+    """
+    dialogue = Dialogue(model, question, request, compiler)
+    problems: list[Problem] = []
+    try:
+        with dialogue.in_time():
+            for _ in range(2):
+                try:
+                    answer = dialogue.ask()
+                    said, (found, problems) = answer.text, read(answer)
+                except ModelFailure as failure:
+                    if failure.code != "MODEL_CUT_OFF":
+                        raise
+                    found, said = None, failure.text
+                    problems = [Problem("CUT_OFF", "the answer was cut off; write less")]
+                if found is not None and not problems:
+                    return found
+                dialogue.object(said, objection(problems))
+    finally:
+        talk.calls += dialogue.calls
+        talk.usage += dialogue.usage
+    raise Broken(problems)

@@ -1,0 +1,109 @@
+"""Whether a turn may run: known tools, typed arguments, order, crops first, evidence for an answer.
+
+Codes beside those of verification and of the packs' checkers: ``UNKNOWN_TOOL``,
+``REPEATED_CALLS``, ``NO_EVIDENCE``, ``WRONG_TYPE``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from bt_exec.failure import Problem, nearest
+from bt_exec.pack import Catalogue
+from bt_exec.planning.compiler import Request
+from bt_exec.planning.plan import examine
+from bt_exec.planning.verified_plan import VerifiedPlan
+from bt_exec.skill import Skill
+from bt_exec.spec.model import MissionSpec
+from bt_exec_llm.turns.conversation import Conversation
+from bt_exec_llm.turns.records import Call, Calls, Final
+
+__all__ = ["Ways", "as_calls", "examined", "problems_of_calls", "problems_of_final", "ways_of"]
+
+ANSWERED = "answer"
+"""The fact that ends a question when a skill makes it ``told``."""
+
+_PLACE = re.compile(r"root/sequence\[\d+\]/sequence\[(\d+)\]")
+
+
+class Ways(NamedTuple):
+    """What a model may do on a site.
+
+    Attributes:
+        tools: Skills that it may call, by name.
+        ending: The skill that gives its answer to the person.
+    """
+
+    tools: Mapping[str, Skill]
+    ending: Skill
+
+
+def ways_of(catalogue: Catalogue) -> Ways | None:
+    """Return what a model may do; None if no skill takes an answer in words.
+
+    The ending makes ``answer: told`` and takes ``text`` and ``question``. What else is about that
+    fact is not for the model: the answers that are made without one, and their judges.
+    """
+    about = [
+        one for one in catalogue.skills.values() if ANSWERED in one.effects or ANSWERED in one.needs
+    ]
+    endings = [one for one in about if {"text", "question"} == one.required]
+    if not endings:
+        return None
+    tools = {name: one for name, one in catalogue.skills.items() if one not in about}
+    return Ways(tools, endings[0])
+
+
+def as_calls(calls: Iterable[Call]) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+    """Return calls as tools and parameters."""
+    return tuple((call.tool, call.parameters) for call in calls)
+
+
+def problems_of_calls(turn: Calls, ways: Ways, talk: Conversation) -> list[Problem]:
+    """Return what is wrong with calls before a plan is made of them."""
+    problems = []
+    for call in turn.tool_calls:
+        if call.tool not in ways.tools:
+            near = tuple(nearest(call.tool, ways.tools)) or tuple(ways.tools)
+            message = "there is no such tool"
+            problems.append(
+                Problem("UNKNOWN_TOOL", message, f"call {call.id}", call.tool[:60], near)
+            )
+        if any(isinstance(value, dict) for value in call.parameters.values()):
+            message = "a parameter is text, a number, yes or no, or a list of these"
+            problems.append(Problem("WRONG_TYPE", message, f"call {call.id}"))
+    if turn.tool_calls and talk.asked_before(as_calls(turn.tool_calls)):
+        message = (
+            "an earlier turn asked for exactly this and its observations are known; ask for "
+            "something else, or answer"
+        )
+        problems.append(Problem("REPEATED_CALLS", message))
+    return problems
+
+
+def problems_of_final(turn: Final, talk: Conversation) -> list[Problem]:
+    """Return what is wrong with an answer: one that nothing was observed for is a guess."""
+    if talk.has_evidence() or turn.open_questions:
+        return []
+    message = (
+        "no tool has observed anything, so this would be a guess: call tools, or ask for what is "
+        "missing (the annotation, by its name) in open_questions"
+    )
+    return [Problem("NO_EVIDENCE", message, "final_answer", turn.final_answer[:60])]
+
+
+def examined(spec: MissionSpec, request: Request) -> tuple[VerifiedPlan | None, list[Problem]]:
+    """Return a turn as a verified plan, or everything that verification has against it."""
+    found = examine(spec, request)
+    if not found.problems:
+        return found.verified(), []
+    return None, [_of_call(problem) for problem in found.problems]
+
+
+def _of_call(problem: Problem) -> Problem:
+    """Return a problem with its place as the model knows it: the call."""
+    match = _PLACE.search(problem.place)
+    place = f"call {int(match[1]) + 1}" if match else problem.place
+    return Problem(problem.code, problem.message, place, problem.found, problem.allowed)

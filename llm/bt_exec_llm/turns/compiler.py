@@ -1,0 +1,315 @@
+"""The compiler ``turns``: a model plans turn by turn, and what tools observed decides what is next.
+
+Its first plan holds the first few calls, not a whole way. When they have run, it is asked again
+with what they observed, until it answers or the budget is spent. Each turn is verified like any
+plan and stands under those before it. What the compiler that reads first answers costs no request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from bt_exec.failure import Problem, Refusal, UsageError
+from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, find_compiler
+from bt_exec.planning.verified_plan import VerifiedPlan
+from bt_exec_llm.client import (
+    Answer,
+    Model,
+    ModelClient,
+    ModelFailure,
+    ModelSettings,
+    Recorder,
+    ReplayClient,
+    Usage,
+)
+from bt_exec_llm.client.endpoint import check_endpoint
+from bt_exec_llm.model_compiler.compiler import explained
+from bt_exec_llm.model_compiler.wording import printable
+from bt_exec_llm.turns.asking import Broken, ask_twice
+from bt_exec_llm.turns.checks import (
+    Ways,
+    as_calls,
+    examined,
+    problems_of_calls,
+    problems_of_final,
+    ways_of,
+)
+from bt_exec_llm.turns.conversation import Conversation, Past
+from bt_exec_llm.turns.growing import grown
+from bt_exec_llm.turns.native import read_calls
+from bt_exec_llm.turns.prompt import analysis_question, as_text, turn_question
+from bt_exec_llm.turns.reasoning import supported_share
+from bt_exec_llm.turns.records import Calls, Final, Record, read_record, read_turn
+from bt_exec_llm.turns.settings import AS_RECORDED, TurnSettings
+from bt_exec_llm.turns.tags import read_tags
+from bt_exec_llm.turns.wording import say, spent
+
+__all__ = ["TurnCompiler", "create"]
+
+ANALYSIS_LINES, TURN_LINES = range(5, 11), range(3, 8)
+"""How many lines a log may have."""
+
+_NO_TOOLS = frozenset({400, 422, 501})
+_NOTHING = Usage()
+Turn = tuple[Calls | Final, tuple[str, ...], VerifiedPlan | None, str]
+
+
+class TurnCompiler:
+    """Asks a model turn by turn; implements `bt_exec.planning.compiler.Compiler`.
+
+    Args:
+        model: Who answers.
+        settings: How it is asked, and what a question may cost.
+        first: Who reads a question first; None if nobody does.
+    """
+
+    name = "turns"
+
+    def __init__(
+        self, model: Model, settings: TurnSettings | None = None, first: Compiler | None = None
+    ) -> None:
+        self.model = model
+        self.settings = settings or TurnSettings()
+        self._first = first
+        self._talk: Conversation | None = None
+        self._native = self.settings.form != "tags"
+
+    def doctor(self) -> Iterator[tuple[str, str, str, str]]:
+        """Look at the key and the address, for ``bt-exec doctor``; nothing is asked."""
+        settings = getattr(self.model, "settings", None)
+        if isinstance(settings, ModelSettings):
+            yield from check_endpoint(settings)
+
+    def prompt(self, request: Request) -> str:
+        """Return the first question as people read it; nothing is sent."""
+        ways = ways_of(request.catalogue)
+        if ways is None:
+            return say("NO_ENDING", request.language)
+        return as_text(analysis_question(request, ways))
+
+    def estimate(self, request: Request) -> Mapping[str, float]:
+        """Return the size of the first question; how many follow depends on what is seen."""
+        return {"characters": float(len(self.prompt(request)))}
+
+    def compile(self, request: Request) -> Plan | Refusal | Reply:
+        """Return the next turn as a plan, or why there is none; may take long."""
+        talk, previous = self._talk, request.previous
+        if previous is None or previous.mission.turn is None or talk is None:
+            plain: Refusal | None = None
+            if previous is None and self._first is not None:
+                known = self._first.compile(request)
+                if not isinstance(known, Refusal):
+                    return known
+                plain = known
+            if request.situation.frame is None and plain is not None:
+                return plain  # there is nothing to look at
+            talk = self._talk = Conversation(request.command, request.language, plain)
+        talk.observe(request)
+        before, calls = talk.usage, talk.calls
+        ways = ways_of(request.catalogue)
+        if ways is None:
+            return Refusal("NO_ENDING", say("NO_ENDING", request.language))
+        found = self._next(request, talk, ways)
+        usage, asked = _less(talk.usage, before), talk.calls - calls
+        requests = max(asked, usage.requests)
+        if isinstance(found, Refusal):
+            return replace(found, calls=asked, requests=requests)
+        return replace(found, calls=asked, requests=requests, usage=usage.to_dict())
+
+    def _next(self, request: Request, talk: Conversation, ways: Ways) -> Plan | Refusal:
+        """Return the next turn; a disputed answer is told with its dispute if none comes."""
+        refusal = spent(talk, self.settings)
+        try:
+            if refusal is None:
+                if not talk.record:
+                    self._analyse(request, talk, ways)
+                turn, log, plan, model = self._ask(request, talk, ways)
+                if isinstance(turn, Final):
+                    return self._ended(request, talk, ways, turn, log, model)
+                assert plan is not None
+                talk.turns.append(Past(talk.number, as_calls(turn.tool_calls), log))
+                return self._plan(plan, ways, request)
+        except Broken as broken:
+            codes = ", ".join(dict.fromkeys(one.code for one in broken.problems))
+            code = "NO_EVIDENCE" if codes == "NO_EVIDENCE" else "TURN_REJECTED"
+            message = say(code, request.language, codes=codes)
+            problems = tuple(map(str, broken.problems))
+            refusal = Refusal(code, message, problems=problems)
+        except ModelFailure as failure:
+            refusal = Refusal(failure.code, printable(failure.say(request.language)))
+        assert refusal is not None
+        if talk.disputed and talk.answer:
+            return self._told(request, talk, ways, talk.answer, "", None)
+        return _without(refusal, talk)
+
+    def _analyse(self, request: Request, talk: Conversation, ways: Ways) -> None:
+        """Have the request analysed, before any tool runs."""
+
+        def read(answer: Answer) -> tuple[tuple[tuple[str, ...], Record] | None, list[Problem]]:
+            tagged = read_tags(answer.text, ANALYSIS_LINES)
+            problems = list(tagged.problems)
+            record = None
+            if tagged.data is not None:
+                record, wrong = read_record(tagged.data, request.language)
+                problems += wrong
+            return (None if record is None else (tagged.log, record)), problems
+
+        question = analysis_question(request, ways)
+        log, record = ask_twice(self.model, question, request, talk, self.name, read)
+        talk.log, talk.record = log, record.model_dump(mode="json")
+
+    def _ask(self, request: Request, talk: Conversation, ways: Ways) -> Turn:
+        """Have the next turn planned; in words where the server declines tools."""
+        if self._native:
+            try:
+                return self._ask_in(request, talk, ways)
+            except ModelFailure as failure:
+                refused = failure.code == "MODEL_BAD_REQUEST" or failure.http_status in _NO_TOOLS
+                if self.settings.form == "tools" or not refused:
+                    raise
+                self._native = False
+        return self._ask_in(request, talk, ways)
+
+    def _ask_in(self, request: Request, talk: Conversation, ways: Ways) -> Turn:
+        left = self.settings.turns - len(talk.turns)
+        question = turn_question(request, ways, talk, native=self._native, left=left)
+
+        def read(answer: Answer) -> tuple[Turn | None, list[Problem]]:
+            return self._read(answer, request, talk, ways)
+
+        return ask_twice(self.model, question, request, talk, self.name, read)
+
+    def _read(
+        self, answer: Answer, request: Request, talk: Conversation, ways: Ways
+    ) -> tuple[Turn | None, list[Problem]]:
+        """Return what a turn says and the plan it makes, or everything that is wrong with it."""
+        calls = (answer.data or {}).get("calls") if self._native else None
+        if calls:
+            tagged = read_calls(calls, answer.text, request.language, TURN_LINES)
+        else:
+            tagged = read_tags(answer.text, TURN_LINES)
+            self._native = self._native and self.settings.form == "tools"
+        problems = list(tagged.problems)
+        if tagged.data is None:
+            return None, problems
+        turn, wrong = read_turn(tagged.data, request.language)
+        problems += wrong
+        if turn is None:
+            return None, problems
+        if isinstance(turn, Final):
+            problems += problems_of_final(turn, talk)
+            return (turn, tagged.log, None, answer.model), problems
+        problems += problems_of_calls(turn, ways, talk)
+        if problems:
+            return None, problems
+        spec = grown(
+            request,
+            talk.number,
+            as_calls(turn.tool_calls),
+            compiler=self.name,
+            model=answer.model,
+            turn="open",
+            notes=tagged.log,
+        )
+        plan, wrong = examined(spec, request)
+        return (turn, tagged.log, plan, answer.model), wrong
+
+    def _ended(
+        self,
+        request: Request,
+        talk: Conversation,
+        ways: Ways,
+        turn: Final,
+        log: tuple[str, ...],
+        model: str,
+    ) -> Plan | Refusal:
+        """Return the plan that tells the answer; or what the model asks back."""
+        if not talk.has_evidence():
+            question = printable(" ".join(turn.open_questions))
+            said = say("ASKED_BACK", request.language, question=question)
+            refusal = Refusal("ASKED_BACK", said, question=question)
+            return _without(refusal, talk)
+        turn_kind = None if talk.disputed else "last"
+        talk.answer = turn.final_answer
+        talk.turns.append(Past(talk.number, (), log))
+        return self._told(request, talk, ways, turn.final_answer, model, turn_kind)
+
+    def _told(
+        self,
+        request: Request,
+        talk: Conversation,
+        ways: Ways,
+        answer: str,
+        model: str,
+        turn: str | None,
+    ) -> Plan | Refusal:
+        """Return the plan that tells an answer."""
+        lines = [line for past in talk.turns for line in past.log]
+        calls = [call for past in talk.turns for call in past.calls]
+        score = supported_share(lines, talk.observations(), request.command, calls)
+        args = {"text": printable(answer), "question": request.command}
+        if "reasoning" in ways.ending.arguments:
+            args["reasoning"] = score  # type: ignore[assignment]  # one argument is a number
+        spec = grown(
+            request,
+            max(1, len(talk.turns)),
+            [(ways.ending.name, args)],
+            compiler=self.name,
+            model=model,
+            turn=turn,
+            notes=talk.turns[-1].log if talk.turns else (),
+        )
+        plan, wrong = examined(spec, request)
+        if plan is None:
+            codes = ", ".join(dict.fromkeys(one.code for one in wrong))
+            message = say("TURN_REJECTED", request.language, codes=codes)
+            return Refusal("TURN_REJECTED", message, problems=tuple(map(str, wrong)))
+        return Plan(plan.written, verified=plan)
+
+    @staticmethod
+    def _plan(plan: VerifiedPlan, ways: Ways, request: Request) -> Plan:
+        """Return a turn as a plan; one that moves a robot runs after a person's yes."""
+        moves = any("robot" in skill.injected for skill in ways.tools.values())
+        unconfirmed = say("UNCONFIRMED", request.language) if moves else ""
+        return Plan(plan.written, unconfirmed=unconfirmed, verified=plan)
+
+
+def _without(refusal: Refusal, talk: Conversation) -> Refusal:
+    """Return why there is no answer; where nothing was looked at, what would help comes first."""
+    plain = talk.refused
+    if plain is None or talk.has_evidence():
+        return refusal
+    message = f"{plain.message} {refusal.message}"
+    code = plain.code if refusal.code in ("ASKED_BACK", "NO_EVIDENCE") else refusal.code
+    return replace(refusal, code=code, message=message, nearest=plain.nearest)
+
+
+def _less(now: Usage, before: Usage) -> Usage:
+    """Return what was added to an account."""
+    then = before.to_dict()
+    return Usage(**{key: value - then[key] for key, value in now.to_dict().items()})  # type: ignore[arg-type]  # counts stay counts
+
+
+def create(settings: Mapping[str, Any]) -> Compiler:
+    """Return the compiler with the settings of a site: the client's and its own, mixed.
+
+    Raises:
+        UsageError: If a setting is unknown or has a wrong value.
+    """
+    own = {key: value for key, value in settings.items() if key in TurnSettings.model_fields}
+    rest = {key: value for key, value in settings.items() if key not in own}
+    with explained("turns", (*TurnSettings.model_fields, *ModelSettings.model_fields)):
+        asked, client = TurnSettings.model_validate(own), ModelSettings.model_validate(rest)
+    if asked.first == "turns":
+        raise UsageError("setting 'first' of the compiler turns: it cannot come before itself")
+    first = None if asked.first == "model" else find_compiler(asked.first, {})
+    if asked.replay is not None:
+        recording = ReplayClient(asked.replay.expanduser())
+        return TurnCompiler(recording, asked, first)
+    record = None
+    if asked.record is not None:
+        told = asked.model_dump(mode="json", include=set(AS_RECORDED))
+        record = Recorder(asked.record.expanduser(), told)
+    return TurnCompiler(ModelClient(client, record=record), asked, first)

@@ -1,0 +1,112 @@
+"""The mission's tree grows: what earlier turns finished is kept, the next turn comes after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bt_exec.planning.compiler import Request
+from bt_exec.spec.model import Do, MissionSpec, NodeBase, Sequence, children_of
+from bt_exec.spec.paths import encloses, paths
+
+__all__ = ["calls_of_turn", "grown"]
+
+Node = dict[str, Any]
+_NAMES = {"en": "turn {number}", "ko": "차례 {number}"}
+
+
+def grown(
+    request: Request,
+    number: int,
+    calls: Iterable[tuple[str, Mapping[str, Any]]],
+    *,
+    compiler: str,
+    model: str,
+    turn: str | None,
+    notes: Iterable[str] = (),
+) -> MissionSpec:
+    """Return the plan with one more turn; what is finished stands before it, and is kept.
+
+    Args:
+        request: What was asked for, and how the last turn ended.
+        number: Of the turn, from 1.
+        calls: Skills and their arguments, in order.
+        compiler: Who plans.
+        model: Who wrote it.
+        turn: See `bt_exec.spec.model.Mission`.
+        notes: For people.
+    """
+    name = _NAMES[request.language].format(number=number)
+    here = {"name": name, "sequence": [_do(*call) for call in calls]}
+    before = _finished(request)
+    header = {
+        "command": request.command,
+        "language": request.language,
+        "plan_version": request.plan_version,
+        "compiler": compiler,
+        "model": model or None,
+        "kept": [str(node["name"]) for node in before],
+        "notes": list(notes),
+        "turn": turn,
+    }
+    if request.previous is not None:
+        header["parent"] = request.previous.mission.plan_version
+    root: Node = {"sequence": [*before, here]}
+    return MissionSpec.model_validate({"mission": header, "root": root})
+
+
+def calls_of_turn(spec: MissionSpec) -> list[tuple[str, Do]]:
+    """Return the skills of the last turn of a plan with their paths, in order."""
+    turns = _turns(spec)
+    if not turns:
+        return []
+    last = turns[-1][0]
+    return [
+        (path, node)
+        for path, node in paths(spec.root)
+        if isinstance(node, Do) and encloses(last, path)
+    ]
+
+
+def _turns(spec: MissionSpec) -> list[tuple[str, Sequence]]:
+    """Return the turns of a plan with their paths; none of a plan that is whole."""
+    if spec.mission.turn is None:
+        return []
+    names = {id(node): path for path, node in paths(spec.root)}
+    children = children_of(spec.root)
+    return [(names[id(node)], node) for node in children if isinstance(node, Sequence)]
+
+
+def _finished(request: Request) -> list[Node]:
+    """Return the finished parts of the turns so far; an answer that was objected to is none."""
+    if request.previous is None:
+        return []
+    done = {one.path for one in request.done}
+    last = [path for path, _ in calls_of_turn(request.previous)]
+    turns = _turns(request.previous)
+    kept: list[Node] = []
+    for path, node in turns:
+        if any(encloses(one, path) for one in request.previous.mission.kept):
+            kept.append(_data(node))
+    if turns and request.previous.mission.turn == "open":
+        _, node = turns[-1]
+        pairs = zip(node.sequence, last, strict=True)
+        finished = [_data(child) for child, path in pairs if path in done]
+        if finished:
+            kept.append({"name": node.name, "sequence": finished})
+    return kept
+
+
+def _data(node: NodeBase) -> Node:
+    return node.model_dump(by_alias=True, exclude_defaults=True)
+
+
+def _do(skill: str, args: Mapping[str, Any]) -> Node:
+    return {"do": skill, "with": {name: _literal(value) for name, value in args.items()}}
+
+
+def _literal(value: Any) -> Any:
+    """Return a value that is no reference: ``$x`` is text here, for a model saves nothing."""
+    if isinstance(value, str) and value.startswith("$"):
+        return f"${value}"
+    return [_literal(one) for one in value] if isinstance(value, list) else value

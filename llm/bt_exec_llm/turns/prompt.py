@@ -1,0 +1,106 @@
+"""What a model is told: who it is, its tools, the picture, the question, what was observed."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from bt_exec.failure import Problem
+from bt_exec.planning.compiler import Request
+from bt_exec_llm.client import Block, Image, Question, Turn, image_block
+from bt_exec_llm.model_compiler.catalogue import describe_skill
+from bt_exec_llm.turns.checks import Ways
+from bt_exec_llm.turns.conversation import Conversation
+from bt_exec_llm.turns.native import native_tools
+
+__all__ = ["analysis_question", "as_text", "objection", "turn_question"]
+
+_FOLDER = Path(__file__).parents[1] / "prompts"
+
+
+@lru_cache(maxsize=8)
+def _part(name: str) -> str:
+    return (_FOLDER / f"{name}.md").read_text(encoding="utf-8").strip()
+
+
+def analysis_question(request: Request, ways: Ways) -> Question:
+    """Return the first question: what is asked, and how could it be found out?"""
+    text = f"{_request(request)}\n\n{_part('turns_analysis')}"
+    return Question(_system(ways), (Turn.user(*_picture(request), text),))
+
+
+def turn_question(
+    request: Request, ways: Ways, talk: Conversation, *, native: bool, left: int
+) -> Question:
+    """Return the question for the next turn.
+
+    Args:
+        request: The request.
+        ways: What the model may do.
+        talk: What happened so far.
+        native: Whether tools are declared to the server, or written in tags.
+        left: How many turns are left, this one included.
+    """
+    form = "turns_native" if native else "turns_tagged"
+    parts = [
+        _request(request),
+        "[ANALYSIS LOG]\n" + "\n".join(map(_harmless, talk.log)),
+        "[PLAN RECORD]\n" + _json(talk.record),
+        "[OBSERVATIONS]\n" + _observations(talk),
+        f"[TURNS LEFT] {left}",
+        f"{_part('turns_next')}\n{_part(form)}",
+    ]
+    turns = (Turn.user(*_picture(request), "\n\n".join(parts)),)
+    tools = native_tools(ways) if native else ()
+    return Question(_system(ways, listed=not native), turns, tools=tools)
+
+
+def as_text(question: Question) -> str:
+    """Return a question as people read it."""
+    blocks = [*question.system, *question.messages[-1].blocks]
+    shown = [b.text if isinstance(b, Block) else f"[picture, {b.media_type}]" for b in blocks]
+    return "\n\n".join(shown)
+
+
+def objection(problems: list[Problem]) -> str:
+    """Return what is sent back with an answer that breaks the form: every breach by its name."""
+    lines = [f"- [{one.code}] {_harmless(str(one))}" for one in problems[:12]]
+    return "That cannot be used. Answer again, whole, without these faults:\n" + "\n".join(lines)
+
+
+def _system(ways: Ways, *, listed: bool = True) -> tuple[Block, ...]:
+    role = Block(_part("turns"), cache=not listed)
+    if not listed:
+        return (role,)
+    tools = "\n".join(describe_skill(one) for one in ways.tools.values())
+    return (role, Block(f"# Tools\n{tools}", cache=True))
+
+
+def _picture(request: Request) -> tuple[Image, ...]:
+    frame = request.situation.frame
+    return () if frame is None else (image_block(frame),)
+
+
+def _request(request: Request) -> str:
+    facts = {key: value for key, value in request.situation.facts.items() if value}
+    return (
+        f"[REQUEST] ({request.language})\n{_harmless(request.command)}\n\n[KNOWN]\n{_json(facts)}"
+    )
+
+
+def _observations(talk: Conversation) -> str:
+    told = [
+        {"turn": turn.number, **one.to_dict()} for turn in talk.turns for one in turn.observations
+    ]
+    return _json(told) if told else "(none)"
+
+
+def _json(data: Any) -> str:
+    return _harmless(json.dumps(data, ensure_ascii=False, sort_keys=True, default=str))
+
+
+def _harmless(text: str) -> str:
+    """Return text from outside that can neither open nor close a tag."""
+    return text.replace("<", "‹").replace(">", "›")

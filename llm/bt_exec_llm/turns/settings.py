@@ -1,0 +1,40 @@
+"""How a model is asked turn by turn, and what a question may cost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = ["AS_RECORDED", "TurnSettings"]
+
+AS_RECORDED = ("first", "form", "turns", "tokens")
+"""The settings that a recording must be played with to give the same turns."""
+
+
+class TurnSettings(BaseModel):
+    """How a model is asked turn by turn.
+
+    Attributes:
+        first: The compiler that reads a question first, so that what it answers costs no request;
+            or ``model``, and the model is asked everything.
+        form: ``tools``, the protocol's own form; ``tags``, two tags with a log and JSON; ``auto``,
+            tools where the server has them.
+        turns: Most turns of one question, the one that answers included.
+        tokens: Most tokens that the planning of one question takes; a model that looks for a tool
+            has limits of its own.
+        seconds: Longest time of one question, tools included [s].
+        record: File to which every exchange is added.
+        replay: Such a file, in place of a model: the same questions get the same answers.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    first: str = "questions"
+    form: Literal["auto", "tools", "tags"] = "auto"
+    turns: Annotated[int, Field(ge=1, le=20)] = 8
+    tokens: Annotated[int, Field(ge=1000, le=10_000_000)] = 200_000
+    seconds: Annotated[float, Field(gt=0, le=3600)] = 180.0
+    record: Path | None = None
+    replay: Path | None = None

@@ -1,0 +1,178 @@
+"""The two tags of an answer: ``<analysis_log>`` with numbered lines, ``<plan_json>`` with JSON.
+
+Codes: ``NO_ANALYSIS_LOG``, ``NO_PLAN_JSON``, ``TAG_TWICE``, ``TAG_NOT_CLOSED``,
+``TAGS_OUT_OF_ORDER``, ``TEXT_OUTSIDE_TAGS``, ``TOO_LONG``, ``LOG_LINES``, ``LOG_STEP``,
+``NOT_JSON``, ``KEY_TWICE``, ``TOO_DEEP``, ``NOT_AN_OBJECT``. Nothing is mended: what breaks the
+form is named and sent back; only a model's thoughts (``<think>``) are left out.
+Reading takes time linear in the length of the answer.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from bt_exec.failure import Problem
+from bt_exec_llm.client.candidates import without_thoughts
+
+__all__ = ["LONGEST", "Tagged", "log_of", "read_tags"]
+
+LONGEST = 64 * 1024
+"""A longer answer is not read [characters]."""
+_LONGEST_LINE = 600
+_TAGS = ("analysis_log", "plan_json")
+_TAG = re.compile(r"<(/?)(analysis_log|plan_json)>")
+_STEP = re.compile(r"Step (\d{1,2}): ?\S")
+_DEEPEST = 12
+
+
+class Tagged(NamedTuple):
+    """An answer, taken apart.
+
+    Attributes:
+        log: The lines of the log, without those that are empty.
+        data: What the JSON says; None if it cannot be read.
+        problems: Every breach of the form.
+    """
+
+    log: tuple[str, ...]
+    data: dict[str, Any] | None
+    problems: tuple[Problem, ...]
+
+
+def read_tags(text: str, lines: range) -> Tagged:
+    """Return the parts of an answer and every breach of its form.
+
+    Args:
+        text: What the model wrote.
+        lines: How many lines the log may have.
+    """
+    if len(text) > LONGEST:
+        message = f"the answer is longer than {LONGEST} characters"
+        return Tagged((), None, (Problem("TOO_LONG", message, found=str(len(text))),))
+    text, _ = without_thoughts(text)
+    parts, problems = _parts(text)
+    log: tuple[str, ...] = ()
+    data = None
+    if "analysis_log" in parts:
+        log, wrong = log_of(parts["analysis_log"], lines)
+        problems += wrong
+    if "plan_json" in parts:
+        data, wrong = _strict(parts["plan_json"])
+        problems += wrong
+    return Tagged(log, data, tuple(problems))
+
+
+def _parts(text: str) -> tuple[dict[str, str], list[Problem]]:
+    """Return what stands in each tag, and what is wrong with the tags."""
+    problems: list[Problem] = []
+    parts: dict[str, str] = {}
+    outside: list[str] = []
+    place, inside, start = 0, "", 0
+    for tag in _TAG.finditer(text):
+        name, closes = tag[2], bool(tag[1])
+        if inside:
+            if not (closes and name == inside):
+                continue  # it is text of the part that is open
+            parts.setdefault(inside, text[start : tag.start()])
+            inside, place = "", tag.end()
+            continue
+        outside.append(text[place : tag.start()])
+        place = tag.end()
+        if closes:
+            message = f"</{name}> closes nothing"
+            problems.append(Problem("TAG_NOT_CLOSED", message, found=tag[0]))
+            continue
+        if name in parts:
+            problems.append(Problem("TAG_TWICE", f"<{name}> stands twice", found=tag[0]))
+        inside, start = name, tag.end()
+    if inside:
+        message = f"<{inside}> is not closed"
+        problems.append(Problem("TAG_NOT_CLOSED", message, found=f"<{inside}>"))
+    else:
+        outside.append(text[place:])
+    seen = [name for name in parts if name in _TAGS]
+    if seen == [*reversed(_TAGS)]:
+        message = "<analysis_log> comes first, then <plan_json>"
+        problems.append(Problem("TAGS_OUT_OF_ORDER", message, found=", ".join(seen)))
+    words = " ".join(" ".join(outside).split())
+    if words:
+        message = "nothing stands outside the two tags"
+        problems.append(Problem("TEXT_OUTSIDE_TAGS", message, found=words[:80]))
+    for name in _TAGS:
+        if name not in parts and name != inside:
+            code = "NO_ANALYSIS_LOG" if name == "analysis_log" else "NO_PLAN_JSON"
+            problems.append(Problem(code, f"there is no <{name}> … </{name}>"))
+    return parts, problems
+
+
+def log_of(text: str, lines: range) -> tuple[tuple[str, ...], list[Problem]]:
+    """Return the lines of a log, and what is wrong with them."""
+    found = tuple(line.strip() for line in text.splitlines() if line.strip())
+    problems = []
+    if len(found) not in lines:
+        message = f"the log has {lines.start} to {lines.stop - 1} lines"
+        problems.append(Problem("LOG_LINES", message, found=str(len(found))))
+    for number, line in enumerate(found[: lines.stop], 1):
+        step = _STEP.match(line)
+        if step is None or int(step[1]) != number or len(line) > _LONGEST_LINE:
+            message = f'line {number} of the log begins with "Step {number}:" and says one thing'
+            problems.append(Problem("LOG_STEP", message, found=line[:60]))
+            break
+    return found[: lines.stop - 1], problems
+
+
+def _strict(text: str) -> tuple[dict[str, Any] | None, list[Problem]]:
+    """Return an object of strict JSON, or what is wrong with it."""
+    try:
+        data = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+    except _Twice as error:
+        return None, [Problem("KEY_TWICE", "a key stands twice", found=str(error)[:60])]
+    except RecursionError:
+        return None, [Problem("TOO_DEEP", f"more than {_DEEPEST} levels")]
+    except ValueError as error:
+        why = "strict JSON: no fences, no comments, no trailing commas"
+        return None, [Problem("NOT_JSON", why, found=str(error)[:80])]
+    if not isinstance(data, dict):
+        return None, [Problem("NOT_AN_OBJECT", "the JSON is one object", found=repr(data)[:40])]
+    if any(depth > _DEEPEST for depth in _depths(data)):
+        return None, [Problem("TOO_DEEP", f"more than {_DEEPEST} levels")]
+    return data, []
+
+
+class _Twice(ValueError):  # noqa: N818 - it says what stands twice
+    """A key stands twice."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _Twice(key)
+        found[key] = value
+    return found
+
+
+def _no_constant(text: str) -> Any:
+    raise ValueError(f"{text} is no JSON")
+
+
+def _depths(data: Any) -> Iterator[int]:
+    """Yield how deep things lie, one level after the other."""
+    level, depth = [data], 0
+    while level:
+        depth += 1
+        yield depth
+        level = [
+            inner
+            for value in level
+            for inner in (
+                value.values()
+                if isinstance(value, dict)
+                else value
+                if isinstance(value, list)
+                else ()
+            )
+        ]

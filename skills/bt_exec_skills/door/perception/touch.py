@@ -1,0 +1,36 @@
+"""What the hands feel of the material, and remember: that they hold it, where they lost it."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from bt_exec_skills.door.robot import ARMS, DoorRobot
+
+__all__ = ["Touch", "Touched"]
+
+Touched: TypeAlias = Literal["held", "in_front", "lost"]
+"""A hand holds the material; lost it before the door, where it falls to the floor; or lost it
+anywhere else."""
+
+
+class Touch:
+    """Remembers whether a hand held the material, and where that hand was.
+
+    Args:
+        robot: Whose hands they are.
+    """
+
+    def __init__(self, robot: DoorRobot) -> None:
+        self._robot = robot
+        self._last: Touched | None = None
+
+    def feel(self) -> Touched | None:
+        """Return what the hands know of the material now; None if none ever held it.
+
+        To be called whenever a picture is taken: what happens in between is not noticed.
+        """
+        holding = [arm for arm in ARMS if self._robot.holding(arm) == "material"]
+        if not holding:
+            return self._last
+        self._last = "lost" if any(map(self._robot.in_doorway, holding)) else "in_front"
+        return "held"

@@ -1,0 +1,113 @@
+"""A second way to decide a colour: from the whole picture instead of from crops.
+
+A crop is named by its most frequent colour; here every pixel of the picture, made small, is named
+first, and a thing has a colour if its middle is covered by regions of that colour. The two share
+the names of colours, not the cutting; so where they differ, one of them looked at the wrong pixels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+
+from bt_exec_skills.image.perception.attributes import name_colour
+from bt_exec_skills.image.perception.colours import COLOURS, ColourName, name_pixels
+from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
+from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
+from bt_exec_skills.perception.picture import Frame
+
+__all__ = ["colour_of_whole", "disputed", "placed"]
+
+_LONGEST = 1024  # the picture is looked at this small [px]
+_COVERED, _BARE = 0.5, 0.15  # shares of a middle that say yes and no
+_NEAR = 0.4  # boxes that overlap so far, as intersection over union, are of one thing
+
+
+def colour_of_whole(picture: Frame, crops: Sequence[Crop], colour: ColourName) -> list[bool | None]:
+    """Return for each crop whether the whole picture shows its thing in a colour.
+
+    Args:
+        picture: The picture, as large as it is.
+        crops: Of the things.
+        colour: Which.
+    """
+    small, scale = _small(picture)
+    has = np.asarray(cv2.medianBlur(name_pixels(small), 5)) == COLOURS.index(colour)
+    found: list[bool | None] = []
+    for one in crops:
+        x1, y1, x2, y2 = one.instance.bbox
+        left, top = int(x1 * scale), int(y1 * scale)
+        part = has[top : max(top + 1, round(y2 * scale)), left : max(left + 1, round(x2 * scale))]
+        own = cv2.resize(one.own.astype(np.uint8), part.shape[::-1], interpolation=cv2.INTER_AREA)
+        middle = own.astype(bool)
+        share = float(part[middle].mean()) if middle.any() else 0.0
+        found.append(True if share >= _COVERED else False if share <= _BARE else None)
+    return found
+
+
+def disputed(
+    picture: Frame, crops: Sequence[Crop], decisions: Sequence[Decision], colour: ColourName
+) -> list[int]:
+    """Return the places of things of whose colour the two ways differ, looked at once more.
+
+    Once more means: the middle half of the crop alone. What then says the same as the whole picture
+    stays disputed; what says the same as the crop does not.
+    """
+    places = []
+    whole = colour_of_whole(picture, crops, colour)
+    for place, (one, decision, seen) in enumerate(zip(crops, decisions, whole, strict=True)):
+        rejected_by_colour = decision.holds is False and decision.found in COLOURS
+        if seen is None or decision.holds is None or decision.holds == seen:
+            continue
+        if decision.holds is False and not rejected_by_colour:
+            continue  # it was another attribute that it lacks
+        again, clear = name_colour(_middle(one))
+        if clear < 0.5 or (again == colour) == seen:
+            places.append(place)
+    return places
+
+
+def placed(picture: Frame, things: Sequence[Instance], colour: ColourName) -> bool:
+    """Return whether the boxes of things lie where the whole picture shows regions of a colour.
+
+    Each thing has a region of its own whose box is nearly its own (IoU of 0.4); without things
+    there is no region at all.
+    """
+    small, scale = _small(picture)
+    boxes = [one.bbox for one in separate_touching(segment_colour(small, colour))]
+    if not things:
+        return not boxes
+    mine = [tuple(side * scale for side in one.bbox) for one in things]
+    near = [[place for place, box in enumerate(boxes) if _iou(one, box) >= _NEAR] for one in mine]
+    own = {places[0] for places in near if places}
+    return all(near) and len(own) == len(mine)
+
+
+def _small(picture: Frame) -> tuple[Frame, float]:
+    """Return a picture at most 1024 px long, and by how much it was made smaller."""
+    height, width = picture.shape[:2]
+    scale = min(1.0, _LONGEST / max(height, width))
+    size = max(1, round(width * scale)), max(1, round(height * scale))
+    return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8), scale
+
+
+def _iou(one: Sequence[float], other: Sequence[float]) -> float:
+    wide = min(one[2], other[2]) - max(one[0], other[0])
+    high = min(one[3], other[3]) - max(one[1], other[1])
+    if wide <= 0 or high <= 0:
+        return 0.0
+    areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (one, other)]
+    return wide * high / (sum(areas) - wide * high)
+
+
+def _middle(crop: Crop) -> Crop:
+    """Return the middle half of a crop, as far as its thing has pixels there."""
+    height, width = crop.own.shape
+    rows = slice(height // 4, max(height // 4 + 1, height - height // 4))
+    columns = slice(width // 4, max(width // 4 + 1, width - width // 4))
+    own = crop.own[rows, columns]
+    if not own.any():
+        return crop
+    return Crop(crop.instance, crop.pixels[rows, columns], own)

@@ -1,0 +1,85 @@
+"""Crop first: known boxes are verified on crops before the whole picture is asked about.
+
+A pass puts every such question under the guard `crops_first`, which the executive asks; so it holds
+for every plan, whoever wrote it. A checker finds beforehand the plan that would run into it.
+Code: ``CROP_FIRST``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bt_exec.failure import Problem
+from bt_exec.planning.passes import Pass, PassContext
+from bt_exec.spec.expression import All, leaves
+from bt_exec.spec.model import Do, MissionSpec, NodeBase, rebuild
+from bt_exec.spec.paths import encloses, paths
+from bt_exec_skills.image.bench import SETS
+
+__all__ = ["CROP_FIRST", "crop_first_checker"]
+
+_FINDS = ("read_annotation", "detect", "segment_colour", "separate_touching")
+_LOOKS = ("verify_attribute", "ask_vqa")
+_GUARDED = {"do": "ask_vqa", "while": {"crops_first": {}, "else": "CROP_FIRST"}}
+_GUARD = Do.model_validate(_GUARDED).guarded
+
+
+def _guarded(spec: MissionSpec, _: PassContext) -> tuple[MissionSpec, tuple[str, ...]]:
+    """Put the questions about the whole picture under their guard."""
+    changed: list[str] = []
+
+    def change(node: NodeBase) -> NodeBase:
+        if not _asks_whole(node):
+            return node
+        own = node.guarded
+        named = [one.name for one in leaves(own.condition)] if own is not None else []
+        if "crops_first" in named:
+            return node
+        changed.append("a question about the whole picture waits for crops")
+        assert _GUARD is not None
+        guard = _GUARD
+        if own is not None:  # both hold then, under its own code
+            both = All(of=(own.condition, _GUARD.condition))
+            guard = own.model_copy(update={"condition": both})
+        return node.model_copy(update={"guarded": guard})
+
+    root = rebuild(spec.root, change)
+    if not changed:
+        return spec, ()
+    return spec.model_copy(update={"root": root}), tuple(dict.fromkeys(changed))
+
+
+def _asks_whole(node: NodeBase) -> bool:
+    return (
+        isinstance(node, Do)
+        and node.do == "ask_vqa"
+        and node.args.get("of", "picture") == "picture"
+    )
+
+
+CROP_FIRST = Pass("crop_first", _guarded)
+
+
+def crop_first_checker(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
+    """Find questions about the whole picture that come before the crops of known boxes."""
+    facts = context.situation.facts
+    waiting: set[str] = {name for name in SETS if facts.get(f"looked.{name}") == "no"}
+    if facts.get("annotation") == "unread":
+        waiting.add("annotation")
+    kept = spec.mission.kept
+    for path, node in paths(spec.root):
+        if not isinstance(node, Do) or any(encloses(done, path) for done in kept):
+            continue
+        args = node.args
+        if node.do in _FINDS:
+            waiting.add(str(args.get("into", args.get("of"))))
+        if node.do == "read_annotation":
+            waiting.discard("annotation")
+        if _asks_whole(node) and waiting:
+            message = (
+                "boxes are known, so crop them and verify the crops before the whole picture is "
+                f"asked about; still to do: {', '.join(sorted(waiting))}"
+            )
+            yield Problem("CROP_FIRST", message, path, "ask_vqa of picture")
+        elif node.do in _LOOKS:
+            waiting.discard(str(args.get("of")))

@@ -1,0 +1,85 @@
+"""Asking a vision model: about the whole picture, or about each crop of a set."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from bt_exec.failure import Failed
+from bt_exec.language.messages import language_of
+from bt_exec.skill import Service, Steps, Verdict, condition, skill
+from bt_exec_skills.image.bench import Bench, Step
+from bt_exec_skills.image.perception.decide import all_hold
+from bt_exec_skills.image.perception.looker import Looker, Seen
+from bt_exec_skills.image.skills.working import SET_FAILS, work
+
+__all__ = ["Looked", "Place", "ask_vqa", "crops_first"]
+
+Place = Literal["picture", "target", "other", "landmark"]
+"""What a model is asked about: the whole picture, or the crops of a set."""
+
+_LONGEST_QUESTION = 500
+
+
+class Looked(NamedTuple):
+    """What a model says.
+
+    Attributes:
+        answer: About the whole picture, in one line; empty for crops.
+        confidence: Of the answer; of the least clear crop.
+        accepted: Crops of which it says yes.
+        rejected: Crops of which it says no.
+        unsettled: Crops of which it cannot tell.
+    """
+
+    answer: str
+    confidence: float
+    accepted: int = 0
+    rejected: int = 0
+    unsettled: int = 0
+
+
+@skill(
+    fails={*SET_FAILS, "NO_VQA_MODEL", "VQA_FAILED", "UNREADABLE"},
+    needs={"crops.{of}": "cut"},
+    effects={"looked.{of}": "yes"},
+    timeout_s=180,
+)
+def ask_vqa(
+    bench: Service[Bench], looker: Service[Looker], question: str, of: Place = "picture"
+) -> Steps[Looked]:
+    """Ask a vision model: about each crop of the set `of`, or about the whole ``picture``.
+
+    Of a set it keeps the instances of which the model says yes; the question is one that a single
+    thing can be asked: "Is it a happy man?". The whole picture may be asked about only when no
+    boxes are known, or they were verified on crops, or cropping failed.
+    """
+    if not question.strip() or len(question) > _LONGEST_QUESTION:
+        message = f"a question has 1 to {_LONGEST_QUESTION} characters"
+        raise Failed("VQA_FAILED", message, retryable=False)
+    if of == "picture":
+        picture = yield from work(lambda: bench.picture, "reading")
+        seen = yield from looker.whole(picture, question, language_of(question))
+        bench.asked.append(seen)
+        bench.steps.append(Step("ask_vqa", {"question": question, "of": of}))
+        return Looked(*seen)
+    found, crops = bench.cut(of)
+    now = yield from looker.crops([one.pixels for one in crops], question)
+    pairs = zip(found.decisions, now, strict=True)
+    found.decisions = [
+        before if before.holds is False else all_hold([before, told]) for before, told in pairs
+    ]
+    found.looked = True
+    bench.steps.append(Step("ask_vqa", {"question": question, "of": of}))
+    holds = [one.holds for one in found.decisions]
+    least = min((one.confidence for one in now), default=1.0)
+    bench.asked.append(Seen("", least))
+    return Looked("", least, holds.count(True), holds.count(False), holds.count(None))
+
+
+@condition()
+def crops_first(bench: Service[Bench]) -> Verdict:
+    """Whether the whole picture may be asked about: boxes that are known come first, on crops."""
+    waiting = bench.unverified()
+    if waiting:
+        return Verdict.no(f"not yet verified on crops: {', '.join(waiting)}", tuple(waiting))
+    return Verdict.yes("no boxes wait for their crops")

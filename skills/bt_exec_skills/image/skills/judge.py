@@ -1,0 +1,87 @@
+"""Skills around a worded answer: give one, and have it judged."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from bt_exec.failure import Failed
+from bt_exec.skill import Service, Steps, skill
+from bt_exec_skills.image.bench import Answer, Bench
+from bt_exec_skills.image.perception.looker import Looker, Opinion
+from bt_exec_skills.image.rules.claims import claimed_numbers, claims_yes
+from bt_exec_skills.image.rules.judging import answering_steps, confidence_of, judged, opinions_of
+from bt_exec_skills.image.skills.working import work
+
+__all__ = ["Judged", "conclude", "judge"]
+
+_LONGEST = 2000
+
+
+class Judged(NamedTuple):
+    """What was found of the answer; `rules.judging` defines the scores.
+
+    Attributes:
+        verdict: ``agree``, ``differ`` or ``nobody could tell``.
+        said: What each judge says.
+        confidence: Of the answer, 0..1.
+        coverage: Share of the instances verified on crops, 0..1; -1 without instances.
+        reasoning: Share of the reasoning that observations support, 0..1.
+    """
+
+    verdict: str
+    said: str
+    confidence: float
+    coverage: float
+    reasoning: float
+
+
+@skill(fails={"NO_PICTURE", "UNREADABLE", "EMPTY_ANSWER"}, effects={"answer": "told"})
+def conclude(bench: Service[Bench], text: str, question: str, reasoning: float = 0.0) -> Steps:
+    """Answer in words of one's own: the end of a conversation with a model.
+
+    Args:
+        bench: The picture and its sets.
+        text: The answer, for people.
+        question: What was asked.
+        reasoning: Share of the reasoning that observations support, 0..1.
+    """
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())[:_LONGEST]
+    if not line:
+        raise Failed("EMPTY_ANSWER", "the answer says nothing")
+    confidence = yield from work(lambda: confidence_of(bench), "answering")
+    numbers, yes = claimed_numbers(line), claims_yes(line)
+    value = numbers.pop() if len(numbers) == 1 else yes
+    bench.question, bench.by_model = question, True
+    bench.reasoning = min(1.0, max(0.0, reasoning))
+    bench.answer = Answer(line, value, confidence)
+    bench.steps += answering_steps(bench)
+
+
+@skill(
+    fails={"JUDGES_DISAGREE", "NO_PICTURE", "UNREADABLE"}, needs={"answer": "told"}, timeout_s=180
+)
+def judge(bench: Service[Bench], looker: Service[Looker], final: bool = True) -> Steps[Judged]:
+    """Have the answer judged by a second way: another model, the whole picture, the crops.
+
+    Args:
+        bench: The picture, its sets and the answer.
+        looker: The models.
+        final: Whether a disagreement is only told; else it fails, so that it is looked at again.
+    """
+    given = bench.answer
+    if given is None:
+        raise Failed("JUDGES_DISAGREE", "there is no answer to judge", retryable=False)
+    opinions: list[Opinion] = yield from work(lambda: opinions_of(bench), "judging")
+    if bench.by_model:
+        other = yield from looker.judged(bench.picture, bench.question, given.text)
+        opinions += [other] if other is not None else []
+    found = judged(bench, opinions)
+    bench.judgement = found
+    bench.answer = Answer(given.text, given.value, found.confidence)
+    said = "; ".join(f"{one.who}: {one.says or one.agrees}" for one in opinions)
+    if found.agrees is False and not final:
+        against = "; ".join(f"{one.who}: {one.says}" for one in opinions if one.agrees is False)
+        raise Failed("JUDGES_DISAGREE", f"another way found otherwise: {against}", found=against)
+    verdict = {True: "agree", False: "differ", None: "nobody could tell"}[found.agrees]
+    coverage = -1.0 if found.coverage is None else found.coverage
+    return Judged(verdict, said, found.confidence, coverage, found.reasoning)

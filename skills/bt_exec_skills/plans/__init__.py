@@ -1,0 +1,1 @@
+"""Plans as packs read them from text: what their formats share."""

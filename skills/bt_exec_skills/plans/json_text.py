@@ -1,0 +1,42 @@
+"""A plan written as JSON: read, or refused with where and why."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from bt_exec.failure import Problem, SpecError
+
+__all__ = ["loaded", "problem_of"]
+
+_LONGEST = 200_000
+
+
+def loaded(text: str, file: str) -> Any:
+    """Return what a text of JSON holds.
+
+    Raises:
+        SpecError: TOO_LONG or BAD_JSON.
+    """
+    if len(text) > _LONGEST:
+        raise SpecError([problem_of(file, "TOO_LONG", f"is longer than {_LONGEST} characters")])
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        found = problem_of(file, "BAD_JSON", f"is no JSON: {error.msg}")
+        raise SpecError([replace(found, line=error.lineno, column=error.colno)]) from None
+    except RecursionError:
+        raise SpecError([problem_of(file, "BAD_JSON", "is nested too deep")]) from None
+
+
+def problem_of(
+    file: str,
+    code: str,
+    message: str,
+    place: str = "",
+    found: str = "",
+    allowed: tuple[str, ...] = (),
+) -> Problem:
+    """Return a problem of a file, its facts in the order in which they are told."""
+    return Problem(code, message, place, found, allowed, file)

@@ -1,0 +1,70 @@
+"""What is wrong with a record is said in English and in Korean, with the same facts."""
+
+from __future__ import annotations
+
+from string import Formatter
+from typing import Any
+
+import pytest
+
+from bt_exec.language.messages import LANGUAGES
+from bt_exec_labeler.breach import Breach, catalogue, say
+from bt_exec_labeler.record import read_record
+from bt_exec_labeler.vocabulary import Vocabulary
+
+GOOD: dict[str, Any] = {
+    "mid_step_id": "rest",
+    "short_goal_dsl": [{"op": "REST", "args": {}}],
+    "horizon_steps": 4,
+    "terminate_on": "strict_horizon",
+    "done_evidence": [],
+    "fallback_if_failed": [],
+    "uncertainty": "low",
+}
+WALK = {"op": "MOVE_NAV", "args": {"target": "key"}}
+
+
+def named(template: str) -> set[str]:
+    return {field for _, field, _, _ in Formatter().parse(template) if field}
+
+
+@pytest.mark.parametrize("sentence", sorted(catalogue()))
+def test_each_sentence_names_the_same_in_every_language(sentence: str) -> None:
+    found = catalogue()[sentence]
+    assert set(found) == set(LANGUAGES)
+    assert len({frozenset(named(template)) for template in found.values()}) == 1
+    facts = {name: name.upper() for name in named(found["ko"])}
+    korean = say(sentence, "ko", **facts)
+    assert "(" not in korean  # one form of each particle
+    assert all(fact in korean for fact in facts.values())
+
+
+@pytest.mark.parametrize(
+    ("change", "korean"),
+    [
+        ([], "객체여야 합니다. 받은 값: []"),
+        ({"uncertainty": "sure"}, "목록에 없는 값입니다: 'sure'. 쓸 수 있는 값: low, mid, high"),
+        ({"uncertainty": 3}, "글이어야 합니다. 받은 값: 3"),
+        ({"plan_id": "x"}, "데이터 세트를 만들 때만 적는 항목입니다. 빼십시오"),
+        ({"horizon_steps": 99}, "1부터 20까지여야 합니다. 받은 값: 99"),
+        ({"horizon_steps": 1.5}, "정수여야 합니다. 받은 값: 1.5"),
+        ({"short_goal_dsl": []}, "동작이 하나도 없습니다"),
+        (
+            {"short_goal_dsl": [WALK]},
+            "MOVE_NAV는 rest 단계의 동작이 아닙니다. 쓸 수 있는 동작: REST",
+        ),
+        ({"done_evidence": ["at=key", "at=key"]}, "같은 것을 두 번 적었습니다"),
+        ({"terminate_on": "done_evidence_or_replan"}, "비어 있는데 terminate_on이 근거를"),
+        ({"mid_step_id": "go_home"}, "물은 단계와 다릅니다: rest. 받은 값: go_home"),
+    ],
+)
+def test_a_fault_is_said_in_korean(vocabulary: Vocabulary, change: Any, korean: str) -> None:
+    data = {**GOOD, **change} if isinstance(change, dict) else change
+    found = read_record(data, vocabulary, "rest")
+    assert isinstance(found, tuple)
+    assert any(one.said("ko").startswith(korean) for one in found), [b.said("ko") for b in found]
+    assert [one.said("en") for one in found] == [one.message for one in found]
+
+
+def test_what_others_say_is_told_as_it_came() -> None:
+    assert Breach("REMOTE", "item", "no time").said("ko") == "no time"

@@ -1,0 +1,120 @@
+"""Every breach is named and sent back once; the budget is kept, and no breach is ever run."""
+
+import pytest
+
+from bt_exec.mission.session import Session
+from bt_exec_llm.testing.messages_server import cut_off, error, garbage, html, refusal
+from tests.llm.turns import say
+from tests.llm.turns.breaches import ANALYSIS, FORM
+from tests.llm.turns.conftest import QUESTION
+
+LOOKED = say.calls(say.CROP, say.VERIFY, say.COUNT)
+REST = [say.calls(say.SEGMENT, say.SEPARATE), LOOKED, say.final("There are 3.")]
+
+
+def named(models, *codes: str) -> bool:
+    return all(f"[{code}]" in models.objections()[0] for code in codes)
+
+
+def test_there_are_enough_of_them():
+    assert len(FORM) + len(ANALYSIS) >= 75
+    assert len({one.name for one in FORM}) == len(FORM)
+
+
+@pytest.mark.parametrize("breach", FORM, ids=lambda one: one.name)
+def test_a_breach_is_named_once_and_mended(models, session, breach):
+    models.script([say.analysis(), breach.said, *REST], judge=[say.verdict("right", "3")])
+    outcome = session.run(QUESTION["en"])
+    assert outcome.status == "satisfied"
+    assert outcome.message.startswith("There are 3.")
+    assert named(models, *breach.codes)
+    assert len(models.objections()) == 1
+    assert len(models.asked("planner")) == 5
+
+
+@pytest.mark.slow  # each kind of ending is in the fast tests above and below
+@pytest.mark.parametrize("breach", FORM, ids=lambda one: one.name)
+def test_a_breach_that_stays_ends_it_and_nothing_runs(models, session, breach):
+    models.script([say.analysis(), breach.said])
+    outcome = session.run(QUESTION["en"])
+    assert (outcome.status, outcome.ticks) == ("refused", 0)
+    assert len(models.asked("planner")) == 3
+    told = " ".join(outcome.problems)
+    assert all(f"[{code}]" in told for code in breach.codes)
+
+
+@pytest.mark.parametrize("breach", ANALYSIS, ids=lambda one: one.name)
+def test_a_breach_of_the_analysis_is_named_once_and_mended(models, session, breach):
+    models.script([breach.said, say.analysis(), *REST], judge=[say.verdict("right", "3")])
+    outcome = session.run(QUESTION["en"])
+    assert outcome.message.startswith("There are 3.")
+    assert named(models, *breach.codes)
+    assert len(models.asked("planner")) == 5
+
+
+def test_a_breach_that_stays_is_told_by_its_name(models, session):
+    models.script([say.analysis("ko"), "몰라요"])
+    outcome = session.run(QUESTION["ko"])
+    assert (outcome.status, outcome.reason_code) == ("refused", "TURN_REJECTED")
+    assert "NO_ANALYSIS_LOG, NO_PLAN_JSON" in outcome.message
+
+
+def test_the_same_calls_again_are_named(models, session):
+    models.script([say.analysis(), REST[0], REST[0], LOOKED, REST[2]],
+                  judge=[say.verdict("right")])  # fmt: skip
+    assert session.run(QUESTION["en"]).status == "satisfied"
+    assert named(models, "REPEATED_CALLS")
+
+
+def test_the_same_calls_for_ever_end_it(models, session):
+    models.script([say.analysis(), REST[0]])
+    outcome = session.run(QUESTION["en"])
+    assert (outcome.status, outcome.reason_code) == ("blocked", "TURN_REJECTED")
+    assert len(models.asked("planner")) == 4
+
+
+def test_calls_without_an_end_are_ended_by_the_budget_of_turns(models, session):
+    turns = [say.calls(say.SEGMENT, ("segment_colour", {"into": "other", "colour": colour}))
+             for colour in ("red", "blue", "green", "pink", "cyan", "grey", "white", "black",
+                            "brown")]  # fmt: skip
+    models.script([say.analysis(), *turns])
+    outcome = session.run(QUESTION["en"])
+    assert (outcome.status, outcome.reason_code) == ("blocked", "TURNS_SPENT")
+    assert "within 8 turns" in outcome.message
+    assert len(models.asked("planner")) == 9
+
+
+@pytest.mark.parametrize(
+    ("budget", "code"),
+    [({"tokens": 1000}, "TOKENS_SPENT"), ({"seconds": 0.001}, "SECONDS_SPENT"),
+     ({"turns": 1}, "TURNS_SPENT")],
+)  # fmt: skip
+def test_every_budget_ends_it_by_its_name(models, make_site, picture, tmp_path, budget, code):
+    models.script([say.analysis("ko"), say.calls(say.SEGMENT, language="ko")])
+    site = make_site(tmp_path, **budget)
+    with Session(site, world={"image": str(picture)}, fast=True) as session:
+        outcome = session.run(QUESTION["ko"])
+    assert outcome.reason_code == code
+    assert "안에 답을 찾지 못했습니다" in outcome.message
+    assert len(models.asked("planner")) <= 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "code"),
+    [
+        (refusal(), "MODEL_REFUSED"),
+        (error(401, "authentication_error", "who?"), "MODEL_AUTH"),
+        (error(529, "overloaded_error"), "MODEL_OVERLOADED"),
+        (html(), None),
+        (garbage(), None),
+        (cut_off("<analysis_log>"), "TURN_REJECTED"),
+    ],
+    ids=lambda one: getattr(one, "name", None),
+)
+def test_a_server_that_gives_no_answer_is_named(models, session, reply, code):
+    models.script([say.analysis(), reply])
+    outcome = session.run(QUESTION["en"])
+    assert outcome.status == "refused"
+    assert outcome.reason_code.startswith(("MODEL_", "TURN_"))
+    assert code is None or outcome.reason_code == code
+    assert outcome.ticks == 0

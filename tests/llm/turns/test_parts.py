@@ -1,0 +1,103 @@
+"""Parts of the loop by themselves: tags, plans that grow, the score of the reasoning."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bt_exec.language.messages import Messages
+from bt_exec.pack import Catalogue
+from bt_exec.planning.compiler import Done, Request
+from bt_exec.spec.library import Library
+from bt_exec_llm.turns.conversation import Observation
+from bt_exec_llm.turns.growing import calls_of_turn, grown
+from bt_exec_llm.turns.reasoning import supported_share
+from bt_exec_llm.turns.records import read_record, read_turn
+from bt_exec_llm.turns.tags import read_tags
+from tests.llm.turns import say
+
+PIECES = ("<analysis_log>", "</analysis_log>", "<plan_json>", "</plan_json>", "Step 1: a\n", "{",
+          "}", '"mode"', ":", "[", "]", "<think>", "</think>", "1", "null", "\\", "\ud800", "가",
+          "\n", " ")  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=40).map("".join))
+def test_any_answer_is_read_or_named(text):
+    tagged = read_tags(text, range(3, 8))
+    assert tagged.data is not None or tagged.problems
+
+
+@given(st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(st.sampled_from(["mode", "tool_calls", "id", "language", "final_answer",
+                                       "open_questions", "tool", "parameters"]), inner),
+    max_leaves=12,
+))  # fmt: skip
+def test_any_data_is_a_turn_or_named(data):
+    data = data if isinstance(data, dict) else {"mode": data}
+    turn, problems = read_turn(data, "en")
+    assert turn is not None or problems
+    assert read_record(data, "en")[1]
+
+
+def test_thoughts_before_the_tags_are_left_out():
+    text = f"<think>\nLet me see.\n</think>\n{say.calls(say.SEGMENT)}"
+    assert read_tags(text, range(3, 8)).problems == ()
+
+
+def request(**more):
+    return Request("what?", "en", Catalogue([]), Library(), Messages(), **more)
+
+
+def test_a_plan_grows_by_what_was_finished():
+    calls = [("a", {"of": "$x"}), ("b", {"of": ["$y", "z"]}), ("c", {})]
+    first = grown(request(), 1, calls, compiler="turns", model="m", turn="open")
+    paths = [path for path, _ in calls_of_turn(first)]
+    assert paths == ["turn 1/a", "turn 1/b", "turn 1/c"]
+    assert first.root.sequence[0].sequence[0].args == {"of": "$$x"}
+    assert first.root.sequence[0].sequence[1].args == {"of": ["$$y", "z"]}
+    done = (Done("turn 1/a", "a", {}),)
+    second = grown(request(previous=first, done=done), 2, [("d", {})], compiler="turns", model="",
+                   turn="open")  # fmt: skip
+    assert [node.do for node in second.root.sequence[0].sequence] == ["a"]
+    assert (second.mission.kept, second.mission.parent) == (("turn 1",), 1)
+    third = grown(request(previous=second), 3, [("e", {})], compiler="turns", model="", turn="last")
+    assert [node.name for node in third.root.sequence] == ["turn 1", "turn 3"]
+    again = grown(request(previous=third), 4, [("f", {})], compiler="turns", model="", turn=None)
+    assert [node.name for node in again.root.sequence] == ["turn 1", "turn 4"]
+
+
+SEEN = [
+    Observation("count", {"of": "target"}, True, {"sure": 3, "unsettled": 0}),
+    Observation("detect", {"into": "other"}, False, None, "NO_DETECTOR: 99"),
+]
+
+
+@pytest.mark.parametrize(
+    ("line", "share"),
+    [
+        ("Step 1: count said 3", 1.0),
+        ("Step 1: target 집합에는 3개가 있다", 1.0),
+        ("Step 1: of the 5 asked for, 3 are sure", 1.0),
+        ("Step 1: count said 7", 0.0),
+        ("Step 1: 99 were detected", 0.0),
+        ("Step 1: the man looks happy", 0.0),
+        ("Step 1:", 0.0),
+    ],
+)
+def test_a_step_is_supported_by_what_was_observed(line, share):
+    assert supported_share([line], SEEN, "Are there 5?") == share
+
+
+def test_the_score_is_a_share():
+    lines = ["Step 1: count said 3", "Step 2: so it is 7"]
+    assert supported_share(lines, SEEN, "") == 0.5
+    assert supported_share([], SEEN, "") == 0.0
+    assert supported_share(["Step 1: crop the target"], [], "", [("crop", {})]) == 1.0
+
+
+def test_a_long_result_is_shown_in_part():
+    long = Observation("t", {}, True, {"text": "x" * 9000}).to_dict()
+    assert len(json.dumps(long)) < 2500

@@ -1,0 +1,68 @@
+"""Material that a hand lost: the last words say where it is, as far as that was seen or felt."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bt_exec.mission.session import Session
+from tests.truth.random_missions import site_of
+from tests.truth.told import Checker
+from tests.truth.witness import Witness
+
+FELL = {
+    "en": "The material fell to the floor in front of the door.",
+    "ko": "자재는 문 앞 바닥에 떨어졌습니다.",
+}
+
+
+def run(world: dict[str, str], *commands: str, faults: tuple[str, ...] = ()) -> list[Any]:
+    """Return how each of the commands ended; none tells anything untrue."""
+    witness, ends = Witness(), []
+    with Session(
+        site_of("door"), world=world, fast=True, listeners=[witness], faults=faults
+    ) as session:
+        witness.session = session
+        for command in commands:
+            ends.append(session.run(command))
+            assert Checker(witness, ends[-1].status).read(ends[-1].message) == []
+    return ends
+
+
+@pytest.mark.parametrize(
+    ("commands", "language"),
+    [
+        (("get the material and drop it",), "en"),
+        (("자재를 꺼내고 문은 열어 둬", "손을 펴"), "ko"),
+    ],
+)
+def test_what_was_let_go_before_the_door_lies_there(commands: Any, language: str) -> None:
+    last = run({"seed": "2"}, *commands)[-1]
+    assert last.status == "satisfied"
+    assert last.message.endswith(FELL[language])
+
+
+def test_it_is_still_known_when_it_is_asked_for_again() -> None:
+    last = run(
+        {"door": "open", "seed": "2"},
+        "get the material and leave the door open",
+        "let go of the material",
+        "get the material",
+    )[-1]
+    assert last.status == "blocked"
+    assert last.reason_code == "MATERIAL_NOT_VISIBLE_AFTER_OPEN"
+    assert last.message.endswith(FELL["en"])
+
+
+def test_what_slipped_out_of_the_hand_is_seen_behind_the_door() -> None:
+    world = {"door": "open", "seed": "3", "fault": "slippery"}
+    faults = ("grasp:2=GRASP_SLIPPED", "grasp:3=GRASP_SLIPPED")
+    (last,) = run(world, "get the material", faults=faults)
+    assert last.status == "blocked"
+    assert last.message.endswith("The material is behind the door.")
+
+
+def test_what_a_hand_holds_is_not_said_to_be_lost() -> None:
+    (last,) = run({"door": "open", "seed": "2"}, "자재를 가져와")
+    assert last.message.endswith("오른손에 자재가 있습니다.")

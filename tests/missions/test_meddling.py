@@ -1,0 +1,110 @@
+"""Somebody moves the door while a mission runs: nothing untrue is told, and it ends as asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bt_exec.mission.session import Session
+from tests.missions.meddling import Somebody
+from tests.truth.random_missions import site_of
+from tests.truth.told import Checker
+from tests.truth.witness import Witness, door_state
+
+COMMANDS = {
+    "open": ("open the door", "문을 열어"),
+    "close": ("close the door", "문을 닫아"),
+    "fetch": ("get the material", "자재를 가져와"),
+}
+BLIND = {"UNCERTAIN_PERCEPTION"}
+"""Why a mission may end blocked: the door was shut on what it looked for."""
+
+
+@pytest.fixture(scope="module")
+def site() -> Any:
+    return site_of("door")
+
+
+def check(
+    site: Any, command: str, door: float, when: str | float, target: float, seed: int = 0
+) -> Any:
+    """Run a mission with somebody at the door; return how it ended, None if nobody came."""
+    witness = Witness()
+    world = {"door": str(door), "seed": str(seed)}
+    with Session(site, world=world, fast=True, listeners=[witness]) as session:
+        witness.session = session
+        somebody = Somebody(session.rigs["door"].robot, when, target)
+        outcome = session.run(COMMANDS[command][seed % 2])
+        assert Checker(witness, outcome.status).read(outcome.message) == []
+        state = door_state(witness.angle)
+        done = {
+            "open": state == "open",
+            "close": state == "closed",
+            "fetch": state == "closed" and "material" in map(witness.held, ("left", "right")),
+        }
+    if somebody.began is None:
+        return None
+    if outcome.reason_code != "ALREADY_CLOSED":  # it was, when it was looked at
+        assert (outcome.status == "satisfied") is done[command], outcome.message
+    return outcome
+
+
+@pytest.mark.parametrize(
+    ("command", "door", "when", "target"),
+    [
+        ("open", 0.0, 0.2, 0.5),  # while it is looked at
+        ("open", 0.0, "reaching for the handle", 0.5),  # the hand closes on nothing
+        ("open", 0.5, "gripping the handle", 0.0),
+        ("open", 0.0, "pulling", 0.0),  # the hand holds the handle
+        ("open", 0.5, "returning home", 0.0),
+        ("close", 1.3, "going round the door", 0.5),
+        ("close", 0.5, "pushing", 1.3),
+        ("close", 0.5, "backing off", 0.5),
+        ("fetch", 0.0, "reaching for the handle", 1.3),  # opened for the robot
+        ("fetch", 1.3, "reaching", 0.5),  # against the arm
+        ("fetch", 1.3, "lifting", 0.0),
+        ("fetch", 1.3, "pushing", 1.3),
+    ],
+)
+def test_whoever_moves_the_door_the_mission_ends_as_asked(
+    site: Any, command: str, door: float, when: str | float, target: float
+) -> None:
+    outcome = check(site, command, door, when, target)
+    assert outcome is not None
+    assert outcome.status == "satisfied", outcome.message
+
+
+def test_a_door_that_is_shut_on_what_is_looked_for_is_told_so(site: Any) -> None:
+    outcome = check(site, "fetch", 1.3, 0.2, 0.0, seed=1)
+    assert outcome.status == "blocked"
+    assert "문이 닫혀 있습니다." in outcome.message
+
+
+def test_a_door_that_is_opened_after_the_look_was_closed_then(site: Any) -> None:
+    outcome = check(site, "close", 0.0, 0.2, 1.3)
+    assert outcome.reason_code == "ALREADY_CLOSED"
+    assert outcome.message.startswith(
+        "The door was closed when I looked a moment ago. The door is ajar."
+    )
+
+
+PHASES = (
+    *(0.2, "reaching for the handle", "gripping the handle", "pulling", "letting go"),
+    *("returning home", "going round the door", "going to the door", "pushing", "backing off"),
+    *("reaching", "advancing", "lifting", "drawing back"),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("door", [0.0, 0.5, 1.3])
+def test_the_door_may_be_moved_at_any_moment(site: Any, command: str, door: float) -> None:
+    ends = [
+        check(site, command, door, when, target, seed)
+        for seed, when in enumerate(PHASES)
+        for target in (0.0, 0.5, 1.3)
+    ]
+    stopped = {one.reason_code for one in ends if one is not None and one.status != "satisfied"}
+    assert stopped <= BLIND

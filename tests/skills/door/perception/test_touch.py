@@ -1,0 +1,61 @@
+"""What the hands remember of the material."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
+from bt_exec_skills.door.perception.touch import Touch
+from bt_exec_skills.perception.contracts import Detection
+
+OPEN = DoorEstimate("open", 0.9)
+MATERIAL = Detection("material", (10, 10, 20, 20), 0.9)
+
+
+def hands(within: bool) -> Any:
+    robot = SimpleNamespace(held={}, within=within)
+    robot.holding = lambda arm: robot.held.get(arm)
+    robot.in_doorway = lambda arm: robot.within
+    return robot
+
+
+@pytest.mark.parametrize(("within", "lost"), [(True, "lost"), (False, "in_front")])
+def test_where_it_was_lost_is_where_it_was_held_last(within: bool, lost: str) -> None:
+    robot = hands(within)
+    touch = Touch(robot)
+    assert touch.feel() is None
+    robot.held["left"] = "material"
+    assert touch.feel() == "held"
+    robot.held.clear()
+    robot.within = not within  # where the empty hand is says nothing
+    assert touch.feel() == lost
+    robot.held["right"] = "material"
+    assert touch.feel() == "held"
+
+
+def test_a_handle_is_no_material() -> None:
+    robot = hands(within=False)
+    robot.held["right"] = "door-handle"
+    assert Touch(robot).feel() is None
+
+
+@pytest.mark.parametrize(
+    ("touched", "detections", "material"),
+    [
+        (None, (), None),
+        (None, (MATERIAL,), "behind_door"),
+        ("lost", (MATERIAL,), "behind_door"),  # seeing is better than remembering
+        ("lost", (), "lost"),
+        ("in_front", (), "in_front"),
+        ("held", (MATERIAL,), "held"),  # what is seen is in the hand
+    ],
+)
+def test_what_is_seen_and_felt_says_where_it_is(
+    touched: Any, detections: Any, material: str | None
+) -> None:
+    facts = DoorObservation(0.0, detections, OPEN, touched=touched).facts()
+    assert facts.get("material") == material
+    assert facts["door"] == "open"

@@ -1,0 +1,148 @@
+"""Crop first holds for every plan, whoever wrote it: a guard in the tree, and a checker before."""
+
+import pytest
+
+from bt_exec.mission.session import Session
+from bt_exec.observation import Situation
+from bt_exec.planning.passes import PassContext
+from bt_exec.spec.load import load_text
+from bt_exec.visual_qa import VqaAnswer
+from bt_exec_skills.image.perception import instances
+from bt_exec_skills.image.perception.looker import Looker
+from bt_exec_skills.image.rules.after_answer import AFTER_ANSWER
+from bt_exec_skills.image.rules.crop_first import CROP_FIRST, crop_first_checker
+from tests.llm.turns.say import annotate, draw
+
+ASK = "{do: ask_vqa, with: {question: Is it nice?}}"
+CROP, SEGMENT = "{do: crop, with: {of: target}}", "{do: segment_colour, with: {into: target}}"
+VERIFY = "{do: verify_attribute, with: {of: target, attributes: [red]}}"
+READ = "{do: read_annotation, with: {into: target}}"
+
+
+def plan(*nodes: str, head: str = ""):
+    lines = "\n".join(f"    - {node}" for node in nodes)
+    text = f"mission: {{command: look{head}}}\nroot:\n  sequence:\n{lines}\n"
+    return load_text(text).document
+
+
+def context(**facts: str) -> PassContext:
+    return PassContext(Situation(facts=facts), None)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "facts", "found"),
+    [
+        ([ASK], {}, False),
+        ([ASK], {"looked.target": "yes"}, False),
+        ([ASK], {"looked.target": "no"}, True),
+        ([ASK], {"annotation": "unread"}, True),
+        ([READ, CROP, VERIFY, ASK], {"annotation": "unread"}, False),
+        ([SEGMENT, ASK], {}, True),
+        ([SEGMENT, CROP, ASK], {}, True),
+        ([SEGMENT, CROP, VERIFY, ASK], {}, False),
+        ([ASK, SEGMENT], {}, False),
+        ([SEGMENT, CROP, VERIFY, SEGMENT, ASK], {}, True),
+    ],
+)
+def test_a_plan_that_would_ask_too_early_is_found(nodes, facts, found):
+    problems = list(crop_first_checker(plan(*nodes), context(**facts)))
+    assert [one.code for one in problems] == ["CROP_FIRST"] * found
+
+
+def test_what_an_earlier_turn_did_is_not_looked_at_again():
+    kept = plan("{name: turn 1, sequence: [" + SEGMENT + "]}", ASK, head=", kept: [turn 1]")
+    assert list(crop_first_checker(kept, context())) == []
+
+
+def test_every_question_about_the_whole_picture_gets_its_guard_once():
+    guarded, notes = CROP_FIRST.apply(plan(ASK, "{do: ask_vqa, with: {question: a, of: target}}"),
+                                      context())  # fmt: skip
+    whole, of_crops = guarded.root.sequence
+    assert whole.guarded.code == "CROP_FIRST"
+    assert of_crops.guarded is None
+    assert notes
+    assert CROP_FIRST.apply(guarded, context()) == (guarded, ())
+
+
+def test_every_answer_gets_its_judge_once():
+    told = plan("{do: answer, with: {kind: count, of: target, what: x}}")
+    judged, _ = AFTER_ANSWER.apply(told, context())
+    assert [node.do for node in judged.root.sequence] == ["answer", "judge"]
+    assert judged.root.sequence[1].args == {"final": True}
+    assert AFTER_ANSWER.apply(judged, context()) == (judged, ())
+    last = plan("{do: conclude, with: {text: a, question: b}}", head=", turn: last")
+    first, _ = AFTER_ANSWER.apply(last, context())
+    assert first.root.sequence[1].args == {"final": False}
+    facts = {"annotated_picture": "wanted", "boxes.target": "known"}
+    drawn, _ = AFTER_ANSWER.apply(last, context(**facts))
+    assert [node.do for node in drawn.root.sequence] == ["conclude", "judge", "draw_overlay"]
+    assert AFTER_ANSWER.apply(drawn, context(**facts)) == (drawn, ())
+
+
+class Model:
+    def __init__(self):
+        self.asked = []
+
+    def ask(self, image, question, schema):
+        self.asked.append(question)
+        return VqaAnswer({"answer": "yes", "certain": True, "confidence": 0.9})
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Run a plan of somebody's own about a picture, perhaps with boxes beside it."""
+
+    def start(*nodes, boxes=False):
+        picture = draw(tmp_path)
+        if boxes:
+            annotate(picture)
+        model = Model()
+        with Session("image", world={"image": str(picture)}, fast=True) as session:
+            services = session.rigs["image"].services
+            services["looker"].model = model
+            assert isinstance(services["looker"], Looker)
+            return session.run("look", plan(*nodes)), model
+
+    return start
+
+
+def test_a_guard_of_ones_own_stays():
+    own = "{do: ask_vqa, with: {question: a}, while: {crops_first: {}, else: MINE}}"
+    assert CROP_FIRST.apply(plan(own), context())[1] == ()
+    other = "{do: ask_vqa, with: {question: a}, while: {sunny: {}, else: RAIN}}"
+    guarded, _ = CROP_FIRST.apply(plan(other), context())
+    (node,) = guarded.root.sequence
+    assert (str(node.guarded.condition), node.guarded.code) == ("sunny and crops_first", "RAIN")
+
+
+def test_the_guard_itself_holds_while_a_plan_runs(run, monkeypatch):
+    """Without the checker, too: the executive asks it before the model is asked."""
+    monkeypatch.setattr("bt_exec_skills.image.rules.crop_first._FINDS", ())
+    outcome, model = run(SEGMENT, ASK)
+    assert [one["code"] for one in outcome.failures] == ["CROP_FIRST"]
+    assert model.asked == []
+
+
+def test_without_boxes_the_whole_picture_is_asked_about(run):
+    outcome, model = run(ASK)
+    assert (outcome.ok, len(model.asked)) == (True, 1)
+
+
+def test_an_annotation_beside_the_picture_is_boxes(run):
+    outcome, model = run(ASK, boxes=True)
+    assert not outcome.ok
+    assert "CROP_FIRST" in str(outcome.problems)
+    outcome, model = run(READ, CROP, VERIFY, ASK, boxes=True)
+    assert (outcome.ok, len(model.asked)) == (True, 1)
+
+
+def test_where_cropping_failed_the_whole_picture_may_be_asked_about(run, monkeypatch):
+    def broken(picture, found):
+        raise ValueError("no crop today")
+
+    monkeypatch.setattr("bt_exec_skills.image.skills.look.cut", broken)
+    assert instances.crop is not broken
+    either = "{fallback: [{sequence: [" + CROP + ", " + VERIFY + "]}, " + ASK + "]}"
+    outcome, model = run(SEGMENT, either)
+    assert len(model.asked) <= 1
+    assert "CROP_FIRST" not in str(outcome.problems) or not model.asked

@@ -1,0 +1,132 @@
+"""Judges without a model: they bear right answers out, and never a count of shifted boxes."""
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from bt_exec_skills.image.bench import Answer, Bench
+from bt_exec_skills.image.perception.annotation import Annotation
+from bt_exec_skills.image.perception.instances import Decision, Instance
+from bt_exec_skills.image.perception.looker import Opinion, Seen
+from bt_exec_skills.image.perception.whole_look import colour_of_whole, disputed
+from bt_exec_skills.image.rules.judging import confidence_of, coverage_of, judged, opinions_of
+from bt_exec_skills.image.rules.phrasing import told_of
+from tests.skills.image.asking import ask, bench_of
+from tests.skills.image.drawn import SHAPES, draw, questions
+
+
+def annotated(seed: int, shift: int = 0) -> tuple[Bench, list]:
+    """Return a drawn picture whose boxes are given, all of them moved aside by `shift` [px]."""
+    drawn = draw(seed)
+    bench = bench_of(drawn.picture)
+    bench.file, bench.annotation_file = Path("p.png"), Path("p.json")
+    things = []
+    for one in drawn.things:
+        x1, y1, x2, y2 = (int(side) for side in one.box)
+        if x1 + shift < 380:
+            box = (x1 + shift, y1, min(400, x2 + shift), y2)
+            things.append(Instance(one.shape, box, 1.0, "annotation"))
+    bench.__dict__["annotation"] = Annotation(SHAPES, tuple(things))
+    return bench, questions(drawn, seed)
+
+
+def verdicts(seeds: range, shift: int) -> list[tuple[bool, bool | None]]:
+    found = []
+    for seed in seeds:
+        bench, asked = annotated(seed, shift)
+        for _, text, truth in asked:
+            answer = ask(bench, text)
+            found.append((answer.value == truth, judged(bench, opinions_of(bench)).agrees))
+    return found
+
+
+def test_right_answers_are_never_disputed_and_often_borne_out():
+    found = verdicts(range(25), 0)
+    assert all(right and agrees is not False for right, agrees in found)
+    assert sum(agrees is True for _, agrees in found) >= 0.3 * len(found)
+
+
+def test_boxes_beside_their_things_are_not_borne_out():
+    found = verdicts(range(25), 40)
+    wrong = [agrees for right, agrees in found if not right]
+    assert len(wrong) >= 25
+    assert wrong.count(True) <= 1
+
+
+@pytest.fixture
+def reds():
+    """Three red discs on a grey ground, with their boxes."""
+    picture = np.full((200, 400, 3), 225, np.uint8)
+    boxes = [(20, 20, 80, 80), (120, 20, 180, 80), (220, 20, 280, 80)]
+    for x1, y1, x2, y2 in boxes:
+        cv2.circle(picture, ((x1 + x2) // 2, (y1 + y2) // 2), 29, (200, 30, 30), -1)
+    bench = bench_of(picture)
+    bench.file, bench.annotation_file = Path("p.png"), Path("p.json")
+    things = tuple(Instance("ball", box, 1.0, "annotation") for box in boxes)
+    bench.__dict__["annotation"] = Annotation(("ball",), things)
+    ask(bench, "How many red balls are there?")
+    return bench
+
+
+def test_a_decision_that_the_whole_picture_contradicts_is_told(reds):
+    found = reds.sets["target"]
+    found.decisions = [*found.decisions[:2], Decision(False, "blue", 0.9)]
+    reds.judgement = judged(reds, opinions_of(reds))
+    assert reds.judgement.agrees is False
+    assert reds.judgement.opinions == (Opinion("colours", False, "#3"),)
+    assert reds.judgement.confidence <= 0.3
+    assert "But judges differ: the colours of the whole picture (#3)." in told_of(reds)
+
+
+def test_what_another_attribute_rejected_is_not_disputed(reds):
+    found = reds.sets["target"]
+    decisions = [*found.decisions[:2], Decision(False, "square", 0.9)]
+    assert disputed(reds.picture, found.crops, decisions, "red") == []
+    assert disputed(reds.picture, found.crops, decisions, "blue") == [0, 1]
+    assert colour_of_whole(reds.picture, found.crops, "red") == [True] * 3
+
+
+@pytest.mark.parametrize(
+    ("text", "agrees"),
+    [
+        ("There are 3.", None), ("3 of the 3 are red.", None), ("4", False), ("Yes.", None),
+        ("No, none.", False), ("It is 3, no, 7.", False), ("They look nice.", None),
+        ("세 개입니다.", None), ("네 개입니다.", False),
+    ],
+)  # fmt: skip
+def test_a_worded_answer_is_held_against_the_crops(reds, text, agrees):
+    """Crops alone bear nothing out: the answer was read from them."""
+    reds.by_model, reds.answer = True, Answer(text, None, 1.0)
+    opinions = [one for one in opinions_of(reds) if one.who == "crops"]
+    assert [one.agrees for one in opinions] in ([agrees], [] if agrees is None else None)
+
+
+def test_a_model_that_looked_at_the_whole_picture_is_a_second_way(reds):
+    reds.by_model, reds.answer = True, Answer("There are three.", None, 1.0)
+    reds.asked.append(Seen("I see 3 balls", 0.8))
+    assert opinions_of(reds)[0] == Opinion("crops", True, "3")
+    reds.asked[-1] = Seen("I see 4 balls", 0.8)
+    assert opinions_of(reds)[0].agrees is None
+
+
+@pytest.mark.parametrize(("boxes", "agrees"), [(3, True), (2, False)])
+def test_a_count_of_boxes_is_held_against_a_count_by_colour(reds, boxes, agrees):
+    """Only where the question names no thing: then the colours show all that is meant."""
+    known = reds.annotation
+    reds.__dict__["annotation"] = known._replace(instances=known.instances[:boxes])
+    answer = ask(reds, "How many red things are there?")
+    assert answer.value == boxes
+    opinion = opinions_of(reds)[-1]
+    assert (opinion.who, opinion.agrees, opinion.says) == ("detector", agrees, "3")
+
+
+def test_scores(reds):
+    assert coverage_of(reds) == 1.0
+    found = reds.sets["target"]
+    found.decisions = [Decision(None, "", 0.4), *found.decisions[1:]]
+    assert coverage_of(reds) == pytest.approx(2 / 3)
+    assert confidence_of(reds) <= 0.5
+    assert coverage_of(Bench()) is None
+    assert confidence_of(Bench()) == 0.0

@@ -1,0 +1,25 @@
+"""A plan written as JSON is read, or refused with where and why."""
+
+import pytest
+
+from bt_exec.failure import SpecError
+from bt_exec_skills.plans.json_text import loaded
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line"),
+    [
+        ("[1,\n,2]", "BAD_JSON", 2),
+        ("[" * 100_000, "BAD_JSON", None),
+        (" " * 200_001, "TOO_LONG", None),
+    ],
+)
+def test_what_is_no_json_is_refused_by_name(text, code, line):
+    with pytest.raises(SpecError) as caught:
+        loaded(text, "plan.json")
+    (problem,) = caught.value.problems
+    assert (problem.code, problem.line, problem.file) == (code, line, "plan.json")
+
+
+def test_json_is_read():
+    assert loaded('{"plan": []}', "plan.json") == {"plan": []}
