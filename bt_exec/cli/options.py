@@ -19,6 +19,7 @@ __all__ = [
     "NoJournal",
     "Plain",
     "SiteName",
+    "ToolFiles",
     "Turns",
     "Verbose",
     "WorldTexts",
@@ -121,6 +122,14 @@ CompilerName: TypeAlias = Annotated[
         metavar="NAME",
         help="Who makes the plan; the site's by default.",
         autocompletion=_starting(_compilers),
+    ),
+]
+ToolFiles: TypeAlias = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--tools",
+        metavar="FILE",
+        help="Python with skills or conditions of your own; run as it is.",
     ),
 ]
 Verbose: TypeAlias = Annotated[

@@ -41,6 +41,7 @@ def run(
             show_default=False,
         ),
     ] = None,
+    tools: opt.ToolFiles = None,
     verbose: opt.Verbose = False,
 ) -> None:
     """Do what a command says, and show it.
@@ -73,6 +74,7 @@ def run(
         verbose=verbose,
         last=True,
         languages=(language_of(command),) if command else (),
+        tools=tools or (),
     )
     with staged(chosen) as stage:
         given = None if plan is None else load_plan(plan, stage.session.site, command or "")

@@ -85,6 +85,7 @@ def skills(
         ),
     ] = None,
     site: opt.SiteName = "",
+    tools: opt.ToolFiles = None,
     json: opt.Json = False,
     verbose: opt.Verbose = False,
 ) -> None:
@@ -96,7 +97,7 @@ def skills(
     from bt_exec.tui.table import entry_lines
     from bt_exec.tui.text import clean, wrap
 
-    catalogue = load_site(site).catalogue
+    catalogue = load_site(site, tools or ()).catalogue
     can, tells = dict(catalogue.skills), dict(catalogue.conditions)
     if name is not None:
         if name not in can and name not in tells:

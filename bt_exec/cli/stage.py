@@ -41,6 +41,7 @@ class Options:
     verbose: bool = False
     last: bool = False
     languages: Sequence[str] = ()
+    tools: Sequence[Path] = ()
 
 
 @dataclass
@@ -93,7 +94,7 @@ def staged(options: Options) -> Iterator[Stage]:
     if options.json and options.turns == "-":
         raise UsageError("--json and --turns - both want standard output; give --turns a file")
     with contextlib.ExitStack() as stack:
-        site = load_site(options.site)
+        site = load_site(options.site, options.tools)
         world = parse_world(options.world)
         try:
             journal = None if options.no_journal else open_journal(options.journal)

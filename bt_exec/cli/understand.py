@@ -51,7 +51,9 @@ def understand(
     from bt_exec.spec.dump import dump_json, dump_yaml
 
     loaded = load_site(site)
-    compiler = make_compiler(loaded, "offline")
+    compiler = make_compiler(loaded)
+    if not isinstance(compiler, Reader):
+        compiler = make_compiler(loaded, "offline")
     if not isinstance(compiler, Reader):
         raise UsageError(f"compiler {compiler.name} does not say what it understands")
     request = request_of(loaded, command, context=after or ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,6 +16,7 @@ from bt_exec.planning.compiler import compiler_names
 from bt_exec.planning.confirmation import ConfirmMode
 from bt_exec.rig import PackSettings
 from bt_exec.site.data import site_path
+from bt_exec.site.own_tools import with_tools
 from bt_exec.spec.library import Library
 from bt_exec.spec.source import Source, read_file
 from bt_exec.verify import verify_library
@@ -130,11 +131,16 @@ class Site:
         return {name: own.written() for name, own in self.packs.items()}
 
 
-def load_site(name_or_file: str = "") -> Site:
+def load_site(name_or_file: str = "", tools: Sequence[Path] = ()) -> Site:
     """Load a site, the default one if none is named, with its packs and their verified trees.
+
+    Args:
+        name_or_file: The site.
+        tools: Files of Python with further skills and conditions, which join its first pack.
 
     Raises:
         UnknownName: If there is no such site.
+        UsageError: If a file of tools cannot be used.
         SpecError: If the file, or a tree of its packs, is wrong; every mistake at once.
     """
     path = site_path(name_or_file)
@@ -143,7 +149,7 @@ def load_site(name_or_file: str = "") -> Site:
         written = SiteFile.model_validate(source.data)
     except ValidationError as error:
         raise SpecError([_problem(source, finding) for finding in error.errors()]) from None
-    packs = _packs(source, written)
+    packs = with_tools(_packs(source, written), tools)
     settings = _settings(source, written, packs)
     catalogue = Catalogue(packs)
     owners = {pack.trees: pack.name for pack in packs if pack.trees is not None}

@@ -20,6 +20,7 @@ from bt_exec_skills.image.perception.annotation import (
 from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
 from bt_exec_skills.image.perception.loading import load_picture
 from bt_exec_skills.image.perception.looker import Opinion, Seen
+from bt_exec_skills.image.perception.text import can_read, read_text
 from bt_exec_skills.perception.contracts import Detection, Detector, View
 from bt_exec_skills.perception.picture import Frame
 
@@ -115,6 +116,9 @@ class Bench:
         detector: Finds things by their names; None if the site has no weights.
         detector_names: What it can find.
         out: Where the annotated picture goes, or None.
+        program_file: Where the program goes, or None.
+        second_file: Another picture to compare with, or None.
+        reader_file: Weights of a recogniser of letters, or None for the one of rapidocr.
         sets: By name.
         steps: The tools that ran, in order.
         answer: The last answer.
@@ -123,6 +127,8 @@ class Bench:
         reasoning: Share of the reasoning that observations support, 0..1; see `rules.judging`.
         by_model: Whether a language model worded the answer.
         question: What was asked, where a model answered.
+        program: What came of its program, as plain data; None if none is wanted.
+        compared: Whether the things of two sets are alike; None if that was not asked or seen.
     """
 
     file: Path | None = None
@@ -130,6 +136,9 @@ class Bench:
     detector: Detector[View[None], Detection] | None = None
     detector_names: tuple[str, ...] = ()
     out: Path | None = None
+    program_file: Path | None = None
+    reader_file: Path | None = None
+    second_file: Path | None = None
     sets: dict[str, Candidates] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     answer: Answer | None = None
@@ -138,6 +147,8 @@ class Bench:
     reasoning: float = 1.0
     by_model: bool = False
     question: str = ""
+    program: Mapping[str, Any] | None = None
+    compared: Decision | None = None
 
     def __post_init__(self) -> None:
         """Look for an annotation beside the picture."""
@@ -156,6 +167,17 @@ class Bench:
         return load_picture(self.file)
 
     @cached_property
+    def second_picture(self) -> Frame:
+        """The picture to compare with.
+
+        Raises:
+            Failed: If none was given.
+        """
+        if self.second_file is None:
+            raise Failed("SECOND_NEEDED", "there is no second picture", retryable=False)
+        return load_picture(self.second_file)
+
+    @cached_property
     def annotation(self) -> Annotation:
         """What the annotation says.
 
@@ -168,6 +190,15 @@ class Bench:
         height, width = self.picture.shape[:2]
         return read_annotation(self.annotation_file, self.file, (height, width))
 
+    @property
+    def reads(self) -> bool:
+        """Whether writing can be read here."""
+        return can_read()
+
+    def read(self, within: Sequence[Instance] | None) -> Sequence[Instance]:
+        """Return the lines of writing in the picture, or within some instances of it."""
+        return read_text(self.picture, within, self.reader_file)
+
     def begin(self) -> None:
         """Forget the last question."""
         self.sets.clear()
@@ -176,6 +207,8 @@ class Bench:
         self.asked.clear()
         self.judgement, self.reasoning, self.by_model = None, 1.0, False
         self.question = ""
+        self.program = None
+        self.compared = None
 
     def unverified(self) -> list[str]:
         """Return whose boxes are known and not yet verified on crops: sets, ``annotation``.
@@ -222,6 +255,10 @@ class Bench:
             "detector.names": "|".join(self.detector_names),
             "annotated_picture": "wanted" if self.out is not None else "none",
             "annotation": "unread" if self._unread() else "none",
+            "second": "given" if self.second_file is not None else "none",
+            "reader": "ready" if self.reads else "none",
+            "crops.picture": "cut" if self.file is not None else "none",
+            "program": "wanted" if self.program_file is not None else "none",
         }
         ready: dict[str, str] = {}
         waiting = self.unverified()
@@ -269,9 +306,10 @@ class Bench:
                 "confidence": round(self.answer.confidence, 3),
             }
         judged = None if self.judgement is None else self.judgement.to_dict()
-        return {
+        said = {
             "picture": str(self.file or ""),
             "answer": answer,
             "judgement": judged,
             "instances": sets,
         }
+        return said if self.program is None else {**said, "program": dict(self.program)}

@@ -1,15 +1,21 @@
-"""``bt-exec ask``: a question about a picture, found through ``bt_exec.commands``."""
+"""``bt-exec ask``: a question about pictures, found through ``bt_exec.commands``."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bt_exec.cli import options as opt
 
+if TYPE_CHECKING:
+    from bt_exec.cli.stage import Options
+
 __all__ = ["ASK"]
+
+_USAGE = 2
 
 ASK = typer.Typer(
     help="Ask a question about a picture.",
@@ -21,8 +27,14 @@ ASK = typer.Typer(
 
 @ASK.callback()
 def ask(
-    image: Annotated[Path, typer.Argument(metavar="IMAGE", help="The picture.")],
-    question: Annotated[str, typer.Argument(help="In Korean or English.")],
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="IMAGE... QUESTION",
+            help="Pictures, folders of them, - for standard input, or addresses; the question "
+            "last, in Korean or English.",
+        ),
+    ],
     annotation: Annotated[
         Path | None,
         typer.Option(
@@ -33,48 +45,88 @@ def ask(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="Write the picture with numbered boxes."),
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="Write the picture with numbered boxes; of several pictures into this folder.",
+        ),
     ] = None,
     program: Annotated[
         Path | None,
-        typer.Option("--program", metavar="FILE", help="Write a Python program that does it."),
+        typer.Option(
+            "--program",
+            metavar="FILE",
+            help="Write a Python program that does it; it is run once in a sandbox.",
+        ),
     ] = None,
+    allow_net: Annotated[
+        bool, typer.Option("--allow-net", help="Fetch pictures from addresses.")
+    ] = False,
     site: opt.SiteName = "image",
+    tools: opt.ToolFiles = None,
     plain: opt.Plain = False,
     json: opt.Json = False,
     journal: opt.JournalFile = None,
     no_journal: opt.NoJournal = False,
     verbose: opt.Verbose = False,
 ) -> None:
-    """Ask a question about a picture.
+    """Ask a question about a picture, or about each of several.
 
     bt-exec ask table.png "How many red circles are there?"
     """
     from bt_exec.cli.output import emit
-    from bt_exec.cli.stage import Options, staged
+    from bt_exec.cli.stage import Options
     from bt_exec.failure import UsageError
-    from bt_exec_skills.image.bench import Bench
-    from bt_exec_skills.image.rules.program import write_program
+    from bt_exec_skills.image.asking import missions_of
+    from bt_exec_skills.image.sources import pictures
 
-    given = {"image": image, "annotation": annotation, "out": out}
+    *names, question = words
+    if not names:
+        raise UsageError('give a picture and a question: bt-exec ask FILE "question"')
     chosen = Options(
         site=site,
-        world=[f"{key}={path}" for key, path in given.items() if path is not None],
         plain=plain,
         json=json,
         journal=journal,
         no_journal=no_journal,
         verbose=verbose,
         last=True,
+        tools=tools or (),
     )
-    with staged(chosen) as stage:
+    with pictures(names, allow_net=allow_net) as files:
+        worlds = missions_of(files, question, annotation, out, program)
+        ask_one = _ask if len(worlds) == 1 else _ask_of_several
+        found = [ask_one(world, question, chosen) for world in worlds]
+    if json:
+        answers = [data for _, data in found]
+        emit(answers[0] if len(answers) == 1 else {"answers": answers})
+    raise typer.Exit(max(code for code, _ in found))
+
+
+def _ask_of_several(
+    world: dict[str, str], question: str, chosen: Options
+) -> tuple[int, dict[str, Any]]:
+    """Ask about one picture of several: its name is shown, and a bad one stops none of the rest."""
+    from bt_exec.cli.output import for_people
+    from bt_exec.failure import UsageError
+
+    painter = for_people(beside=chosen.json)
+    painter.say(world["image"])
+    try:
+        return _ask(world, question, chosen)
+    except UsageError as error:
+        painter.say(str(error))
+        return _USAGE, {"picture": world["image"], "error": str(error)}
+
+
+def _ask(world: dict[str, str], question: str, chosen: Options) -> tuple[int, dict[str, Any]]:
+    """Ask about one picture: return the exit code and the answer as data."""
+    from bt_exec.cli.stage import staged
+    from bt_exec.failure import UsageError
+
+    with staged(replace(chosen, world=[f"{key}={value}" for key, value in world.items()])) as stage:
         rig = stage.session.rigs.get("image")
         if rig is None:
             raise UsageError(f"site {stage.session.site.name} does not use the pack image")
-        bench: Bench = rig.services["bench"]
         outcome = stage.run(question)
-        if program is not None and bench.answer is not None:
-            write_program(bench, question, program)
-        if json:
-            emit({**outcome.to_dict(), **bench.to_dict()})
-    raise typer.Exit(outcome.exit_code)
+        return outcome.exit_code, {**outcome.to_dict(), **rig.services["bench"].to_dict()}

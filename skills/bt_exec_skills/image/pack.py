@@ -10,14 +10,16 @@ from bt_exec.mission.reporting import MissionReporter
 from bt_exec.pack import Pack
 from bt_exec.site.data import data_path
 from bt_exec_skills.image.bench import Bench, SetName
+from bt_exec_skills.image.doctor import check_machine
 from bt_exec_skills.image.perception.colours import ColourName
 from bt_exec_skills.image.perception.looker import Looker
 from bt_exec_skills.image.rigs import make_rig
+from bt_exec_skills.image.rules.after_answer import AFTER_ANSWER
 from bt_exec_skills.image.rules.crop_first import CROP_FIRST, crop_first_checker
 from bt_exec_skills.image.rules.phrasing import told_of
-from bt_exec_skills.image.rules.second_judge import JUDGED
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
 from bt_exec_skills.image.skills.ask import Place, ask_vqa, crops_first
+from bt_exec_skills.image.skills.compare import compare_pictures, compare_things
 from bt_exec_skills.image.skills.conclude import answer, count, draw_overlay
 from bt_exec_skills.image.skills.find import (
     detect,
@@ -27,6 +29,8 @@ from bt_exec_skills.image.skills.find import (
 )
 from bt_exec_skills.image.skills.judge import conclude, judge
 from bt_exec_skills.image.skills.look import crop, measure_places, verify_attribute
+from bt_exec_skills.image.skills.program import write_program
+from bt_exec_skills.image.skills.read import read_text
 
 __all__ = ["PACK"]
 
@@ -40,8 +44,10 @@ class Answers(MissionReporter):
         self._bench.begin()
 
     def told(self) -> str:
-        """Return the answer, and what judges have against it."""
-        return told_of(self._bench)
+        """Return the answer, what judges have against it, and what is to be told of its program."""
+        bench = self._bench
+        said = [told_of(bench), str(bench.program["text"]) if bench.program is not None else ""]
+        return " ".join(filter(None, said))
 
 
 PACK = Pack(
@@ -61,9 +67,13 @@ PACK = Pack(
         ask_vqa,
         conclude,
         judge,
+        read_text,
+        compare_pictures,
+        compare_things,
+        write_program,
     ),
     conditions=(crops_first,),
-    passes=(CROP_FIRST, JUDGED),
+    passes=(CROP_FIRST, AFTER_ANSWER),
     checkers=(crop_first_checker,),
     types={"Set": SetName, "Place": Place, "Colour": ColourName | Literal["any"]},
     trees=data_path("trees", "image"),
@@ -73,5 +83,6 @@ PACK = Pack(
     settings=ImageSettings,
     world=PictureStart,
     reporter=Answers,
+    doctor=check_machine,
 )
 """The pack, registered under the entry point ``image``."""

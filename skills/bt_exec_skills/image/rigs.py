@@ -52,9 +52,14 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
         detector,
         detector.names if detector is not None else (),
         Path(start.out) if start.out else None,
+        Path(start.program) if start.program else None,
+        Path(settings.reader).expanduser() if settings.reader is not None else None,
+        Path(start.second) if start.second else None,
     )
     if bench.file is not None:
         _ = bench.picture
+        if start.second:
+            _ = bench.second_picture
         if start.annotation:
             _ = bench.annotation
     looker = make_looker(settings.vqa, settings.judge)

@@ -22,21 +22,26 @@ class ImageSettings(PackSettings):
         vqa: A vision model for questions that no tool answers: ``{name: claude, model: …}``, the
             name of one in the group ``bt_exec.visual_qa`` and its settings; by default none.
         judge: A second model that judges answers, in the same form; by default none.
+        reader: Weights of a recogniser of letters (``.onnx``, with its letters in it) for what
+            rapidocr's own does not know, as Hangul.
     """
 
     detector: str | None = None
     vqa: dict[str, Any] | None = None
     judge: dict[str, Any] | None = None
     least_score: float = Field(0.35, ge=0.05, lt=1.0)
+    reader: str | None = None
 
 
 class PictureStart(WorldSettings):
     """What a mission looks at."""
 
     image: str = Field("", description="the picture: a PNG, JPEG, WebP, TIFF or BMP file")
+    second: str = Field("", description="another picture, to be compared with the first")
     annotation: str = Field(
         "",
         description="boxes: COCO JSON, YOLO text or the results of ultralytics; else the file "
         "beside the picture with its name and .json or .txt, if there is one",
     )
     out: str = Field("", description="where the annotated picture goes: a .png or .jpg file")
+    program: str = Field("", description="where a program that does it again goes: a .py file")

@@ -13,6 +13,7 @@ from bt_exec_skills.image.perception.attributes import (
     verify_attribute,
 )
 from bt_exec_skills.image.perception.colours import ColourName
+from bt_exec_skills.image.perception.compare import Aspect, alike, differences
 from bt_exec_skills.image.perception.decide import (
     all_hold,
     of_kind,
@@ -32,8 +33,10 @@ from bt_exec_skills.image.perception.loading import for_model, load_picture
 from bt_exec_skills.image.perception.overlay import overlay, save_image
 from bt_exec_skills.image.perception.relations import Measured, RelationName, measure, place_in
 from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
+from bt_exec_skills.image.perception.text import read_text
 
 __all__ = [
+    "Aspect",
     "AttributeName",
     "ColourName",
     "Counted",
@@ -42,9 +45,11 @@ __all__ = [
     "Instance",
     "Measured",
     "RelationName",
+    "alike",
     "all_hold",
     "count",
     "crop",
+    "differences",
     "find_annotation",
     "for_model",
     "load_picture",
@@ -55,6 +60,7 @@ __all__ = [
     "overlay",
     "place_in",
     "read_annotation",
+    "read_text",
     "related",
     "save_image",
     "segment_colour",

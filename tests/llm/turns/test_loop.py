@@ -1,9 +1,12 @@
 """The whole loop against scripted models: analysis, turns, observations, answer, judge."""
 
+import runpy
+
 import pytest
 
 from bt_exec.events import Planned, SkillEnded
 from bt_exec.mission.session import Session
+from bt_exec_skills.image.rules.program import program_of
 from tests.llm.turns import say
 from tests.llm.turns.conftest import QUESTION
 
@@ -190,3 +193,19 @@ def test_a_new_question_remembers_nothing_of_the_last(models, session):
         models.script(good(), judge=[say.verdict("right")])
         assert session.run(QUESTION["en"]).status == "satisfied"
         assert "[OBSERVATIONS]\n(none)" in models.asked("planner")[1]
+
+
+def test_the_picture_and_the_program_that_were_wanted_come_after_the_answer(
+    models, make_site, picture, tmp_path
+):
+    """The program does again what the turns did, and comes to the same number without a model."""
+    site, drawn = make_site(tmp_path), tmp_path / "seen.png"
+    models.script(good(), judge=[say.verdict("right")])
+    world = {"image": str(picture), "out": str(drawn)}
+    with Session(site, world=world, fast=True) as session:
+        outcome = session.run(QUESTION["en"])
+        program = tmp_path / "again.py"
+        program.write_text(program_of(bench_of(session), QUESTION["en"]))
+    assert outcome.status == "satisfied"
+    assert drawn.exists()
+    assert runpy.run_path(str(program))["run"](str(picture))["counts"] == {"target": 3}

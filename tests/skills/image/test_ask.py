@@ -14,10 +14,12 @@ from bt_exec.failure import UsageError
 from bt_exec.mission.session import Session
 from bt_exec.skill import Skill
 from bt_exec_skills.image.bench import Bench
+from bt_exec_skills.image.rules.checking import check_program
 from bt_exec_skills.image.rules.program import program_of
 from bt_exec_skills.image.skills.conclude import count
 from bt_exec_skills.image.skills.find import detect
 from bt_exec_skills.image.skills.look import verify_attribute
+from bt_exec_skills.image.skills.program import write_program
 from bt_exec_skills.perception.contracts import Detection
 from tests.skills.image.asking import ask, finish
 
@@ -128,6 +130,54 @@ def test_from_the_terminal_with_picture_and_program(bt_ask, shapes, tmp_path):
     found = runpy.run_path(str(program))["run"](str(shapes))
     assert found["counts"] == {"target": 3}
     assert found["boxes"]["target"] == [one["bbox"] for one in reds]
+    checked = said["program"]
+    assert (checked["ending"], checked["agrees"], checked["text"]) == ("returned", True, "")
+
+
+@pytest.mark.parametrize("text", [one for one, *_ in (ANSWERS[3], ANSWERS[5], *ANSWERS[7:9])])
+def test_the_program_gives_the_answer(shapes, text):
+    bench = Bench(shapes)
+    ask(bench, text)
+    assert check_program(bench, program_of(bench, text), "en", trusted=True).agrees is True
+
+
+def test_the_program_of_an_annotation_gives_the_answer(table):
+    bench = Bench(table)
+    ask(bench, "How many tomatoes are there except the blue ones?")
+    assert check_program(bench, program_of(bench, "?"), "en", trusted=True).agrees is True
+
+
+def test_a_program_that_says_something_else_is_told(bt_ask, shapes, tmp_path, monkeypatch):
+    from bt_exec_skills.image.skills import program as skill
+
+    def other(bench, question):
+        return program_of(bench, question).replace("= counted.sure", "= 9")
+
+    monkeypatch.setattr(skill, "program_of", other)
+    words = [shapes, "빨간 원은 몇 개야?", "--program", tmp_path / "program.py"]
+    code, said, _ = bt_ask(*words)
+    assert (code, said["answer"]["value"], said["program"]["agrees"]) == (0, 3, False)
+    assert said["message"].endswith("프로그램의 결과는 다릅니다: 9 (답: 3).")
+
+
+@pytest.mark.parametrize(
+    ("language", "says"),
+    [("en", "No program can be written: detect"), ("ko", "쓸 수 없습니다: detect")],
+)
+def test_what_no_program_can_do_is_told(shapes, tmp_path, language, says):
+    bench = Bench(shapes, detector=Finder(), detector_names=("tomato", "cup"))
+    bench.program_file = tmp_path / "program.py"
+    ask(bench, "How many red tomatoes are there?")
+    tried = finish(write_program(bench=bench, question="?", language=language))
+    assert (tried.ending, tried.agrees) == ("unwritten", False)
+    assert says in bench.program["text"]
+    assert not bench.program_file.exists()
+
+
+def test_a_file_that_cannot_be_written_is_told(bt_ask, shapes, tmp_path):
+    code, said, _ = bt_ask(shapes, "How many circles are there?", "--program", tmp_path / "no/p.py")
+    assert code != 0
+    assert "cannot be written" in said["message"]
 
 
 def test_what_was_asked_is_on_record(bt_ask, shapes, capsys):

@@ -9,8 +9,8 @@ from bt_exec.spec.load import load_text
 from bt_exec.visual_qa import VqaAnswer
 from bt_exec_skills.image.perception import instances
 from bt_exec_skills.image.perception.looker import Looker
+from bt_exec_skills.image.rules.after_answer import AFTER_ANSWER
 from bt_exec_skills.image.rules.crop_first import CROP_FIRST, crop_first_checker
-from bt_exec_skills.image.rules.second_judge import JUDGED
 from tests.llm.turns.say import annotate, draw
 
 ASK = "{do: ask_vqa, with: {question: Is it nice?}}"
@@ -66,13 +66,17 @@ def test_every_question_about_the_whole_picture_gets_its_guard_once():
 
 def test_every_answer_gets_its_judge_once():
     told = plan("{do: answer, with: {kind: count, of: target, what: x}}")
-    judged, _ = JUDGED.apply(told, context())
+    judged, _ = AFTER_ANSWER.apply(told, context())
     assert [node.do for node in judged.root.sequence] == ["answer", "judge"]
     assert judged.root.sequence[1].args == {"final": True}
-    assert JUDGED.apply(judged, context()) == (judged, ())
+    assert AFTER_ANSWER.apply(judged, context()) == (judged, ())
     last = plan("{do: conclude, with: {text: a, question: b}}", head=", turn: last")
-    first, _ = JUDGED.apply(last, context())
+    first, _ = AFTER_ANSWER.apply(last, context())
     assert first.root.sequence[1].args == {"final": False}
+    facts = {"annotated_picture": "wanted", "boxes.target": "known"}
+    drawn, _ = AFTER_ANSWER.apply(last, context(**facts))
+    assert [node.do for node in drawn.root.sequence] == ["conclude", "judge", "draw_overlay"]
+    assert AFTER_ANSWER.apply(drawn, context(**facts)) == (drawn, ())
 
 
 class Model:

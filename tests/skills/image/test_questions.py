@@ -19,11 +19,16 @@ SHORT = {
     "m": ["measure_places"],
     "c": ["count"],
     "n": ["count", "answer"],
+    "r": ["read_text", "crop", "answer"],
+    "o": ["segment_colour", "crop"],
+    "l": ["count", "compare_things"],
+    "d": ["compare_pictures", "crop", "answer"],
 }
-NOTHING = {"picture": "given", "annotation.names": "", "detector.names": ""}
+NOTHING = {"picture": "given", "annotation.names": "", "detector.names": "", "reader": "ready"}
 FACTS = {
     "drawn": NOTHING,
     "annotated": {**NOTHING, "annotation.names": "tomato|apple|plate"},
+    "paired": {**NOTHING, "second": "given"},
     "refused": NOTHING,
 }
 
@@ -40,7 +45,7 @@ def test_the_corpus_is_large_enough():
 
 @pytest.mark.parametrize(
     ("kind", "text", "tools"),
-    [(kind, *pair) for kind in ("drawn", "annotated") for pair in CORPUS[kind]],
+    [(kind, *pair) for kind in ("drawn", "annotated", "paired") for pair in CORPUS[kind]],
 )
 def test_a_question_leads_to_its_tools(kind, text, tools):
     expected = [name for short in tools.split() for name in SHORT[short]]
@@ -78,3 +83,19 @@ def test_a_word_that_is_not_known_is_never_dropped(text, _):
     strange = f"{first} {word} {rest}" if language == "en" else f"{word} {text}"
     with pytest.raises((Unread, CannotTell)):
         planned(strange, "drawn")
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "says"),
+    [
+        ("How many red circles are there except the small ones?", 0, "theme: small not"),
+        ("빨간 원이랑 파란 원은 크기가 같아?", 0, "alike (ask)"),
+        ("표지판에 뭐라고 써 있어?", 0, "read (ask)"),
+        ("Is the man happy?", 5, "NEEDS_MODEL"),
+    ],
+)
+def test_what_a_question_means_is_shown(text, code, says, capsys):
+    from bt_exec.cli.app import call
+
+    assert call(["understand", "--site", "image", text]) == code
+    assert says in capsys.readouterr().out

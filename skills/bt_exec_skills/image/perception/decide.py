@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from bt_exec_skills.image.perception.attributes import AttributeName, verify_attribute
 from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
 from bt_exec_skills.image.perception.relations import RelationName, holds
+from bt_exec_skills.image.perception.text import READ
 
 __all__ = ["all_hold", "of_kind", "related", "start_decisions", "verify_all"]
 
@@ -20,12 +21,16 @@ def of_kind(instances: Sequence[Instance], label: str) -> list[Instance]:
 
 def start_decisions(instances: Sequence[Instance]) -> list[Decision]:
     """Return the decisions before any crop is looked at: what is one thing is accepted."""
-    return [
-        Decision(True, "", 1.0)
-        if one.score >= _ONE_THING
-        else Decision(None, "perhaps not one thing", one.score)
-        for one in instances
-    ]
+    return [_start(one) for one in instances]
+
+
+def _start(one: Instance) -> Decision:
+    if one.score >= (READ if one.source == "text" else _ONE_THING):
+        return Decision(True, "", 1.0)
+    if one.source == "text":
+        return Decision(None, "perhaps not so written", 0.5)
+    why = "perhaps only noise" if one.source == "difference" else "perhaps not one thing"
+    return Decision(None, why, one.score)
 
 
 def verify_all(

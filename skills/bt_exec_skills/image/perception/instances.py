@@ -21,8 +21,8 @@ class Instance:
         label: What it is; empty if only its pixels are known.
         bbox: Where [px].
         score: How sure it is that this is one thing, 0..1.
-        source: Where it comes from: ``annotation``, ``detector``, ``colour``, or
-            ``colour, uneven ground``.
+        source: Where it comes from: ``annotation``, ``detector``, ``colour``, ``text``,
+            ``difference``, or ``colour, uneven ground``.
         mask: Its pixels inside the box; None if only the box is known.
     """
 

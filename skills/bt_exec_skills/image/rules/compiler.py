@@ -10,8 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from bt_exec.failure import Refusal, UnknownName
+from bt_exec.language.meaning import Meaning, Unclear
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.model import MissionSpec
+from bt_exec_skills.image.rules.meaning import meaning_of
 from bt_exec_skills.image.rules.planning import CannotTell, plan_of
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.read import read_question
@@ -25,7 +27,7 @@ _EXAMPLES = {
 
 
 class Questions:
-    """Implements `bt_exec.planning.compiler.Compiler`."""
+    """Implements `bt_exec.planning.compiler.Compiler` and `Reader`."""
 
     name = "questions"
 
@@ -39,7 +41,7 @@ class Questions:
             return self._refused(request, "NO_PICTURE")
         try:
             question = read_question(request.command)
-            root = plan_of(question, request.language, facts)
+            root = plan_of(question, request.language, facts, request.command)
         except Unread as error:
             return self._refused(request, error.code, words=error.words)
         except CannotTell as error:
@@ -51,6 +53,13 @@ class Questions:
             "plan_version": request.plan_version,
         }
         return Plan(MissionSpec.model_validate({"mission": header, "root": root}))
+
+    def read(self, request: Request) -> Meaning | Unclear:
+        """Return what a question asks: one act of its kind, with what it is about."""
+        try:
+            return meaning_of(read_question(request.command), request.language)
+        except Unread as error:
+            return Unclear(error.code, error.words)
 
     @staticmethod
     def _refused(request: Request, code: str, **facts: str) -> Refusal:

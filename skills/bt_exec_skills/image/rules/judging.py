@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bt_exec_skills.image.bench import Bench, Candidates, Judgement
+from bt_exec_skills.image.bench import Bench, Candidates, Judgement, Step
 from bt_exec_skills.image.perception.colours import COLOURS, ColourName
 from bt_exec_skills.image.perception.instances import Counted, count
 from bt_exec_skills.image.perception.looker import Opinion
@@ -27,7 +27,7 @@ from bt_exec_skills.image.perception.segment import segment_colour, separate_tou
 from bt_exec_skills.image.perception.whole_look import disputed, placed
 from bt_exec_skills.image.rules.claims import claimed_numbers, claims_yes
 
-__all__ = ["confidence_of", "coverage_of", "judged", "opinions_of"]
+__all__ = ["answering_steps", "confidence_of", "coverage_of", "judged", "opinions_of"]
 
 _UNJUDGED, _DISPUTED = 0.5, 0.3
 
@@ -68,6 +68,24 @@ def confidence_of(bench: Bench) -> float:
     ]
     sure += [one.confidence for one in bench.asked]
     return min(sure, default=0.0)
+
+
+def answering_steps(bench: Bench) -> list[Step]:
+    """Return the steps by which tools alone come to the answer of a model, for its program.
+
+    They are a count of the first set that bears the answer out; without one, a step that no program
+    can do.
+    """
+    assert bench.answer is not None
+    claimed = bench.answer.value
+    for name, found in bench.sets.items():
+        if claimed is None or found.crops is None:
+            continue
+        if _fits(claimed, count(found.instances, found.decisions)):
+            kind = "exists" if isinstance(claimed, bool) else "count"
+            last = {"kind": kind, "of": name, "other": "other"}
+            return [Step("count", {"of": name}), Step("answer", last)]
+    return [Step("conclude", {})]
 
 
 def _of_crops(bench: Bench) -> list[Opinion]:

@@ -1,50 +1,21 @@
-"""The answer in words, from the decisions of a set: every number comes from them."""
+"""The answer about a set, or what is written, from its decisions: every number comes from them."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any, cast
 
 from bt_exec.language.messages import language_of
-from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_skills.image.bench import Answer, Bench, Candidates
 from bt_exec_skills.image.perception.attributes import name_colour
 from bt_exec_skills.image.perception.instances import Counted, Crop, count
 from bt_exec_skills.image.perception.relations import place_in
 from bt_exec_skills.image.rules.question import Kind
-from bt_exec_skills.image.rules.words import said_in
+from bt_exec_skills.image.rules.speaker import Speaker, left_out, sure
 
 __all__ = ["answer_of", "told_of"]
 
-
-@lru_cache(maxsize=1)
-def _sentences() -> Mapping[str, Any]:
-    text = Path(__file__).with_name("phrasing.yaml").read_text(encoding="utf-8")
-    return cast(Mapping[str, Any], parse_yaml(text))
-
-
-class _Speaker:
-    """Says sentences and words in one language."""
-
-    def __init__(self, language: str) -> None:
-        self.language = language
-
-    def say(self, name: str, **facts: Any) -> str:
-        return str(_sentences()[name][self.language]).format(**facts)
-
-    def word(self, name: str) -> str:
-        if name.startswith("not "):
-            parts = self.word(name.removeprefix("not ")), self.word("not")
-            return " ".join(parts if self.language == "ko" else reversed(parts))
-        words = _sentences()["words"].get(name)
-        if words is not None:
-            return str(words[self.language])
-        return " ".join(said_in(part, self.language) for part in name.split()) or self.word(
-            "unclear"
-        )
+_NO_WRITING = 0.5  # where no line was found: handwriting, for instance, is missed
 
 
 def answer_of(
@@ -66,12 +37,14 @@ def answer_of(
         size: Height and width of the picture [px].
         what: What the set holds, in the words of the question.
         language: Of the answer.
-        other: What it is compared with, for ``compare``.
+        other: What it is compared with, for ``compare``; the lines in it, for ``read``.
         other_what: What that holds.
     """
-    speaker = _Speaker(language)
+    speaker = Speaker(language)
     total = count(found.instances, found.decisions)
     confidence, value = total.confidence, cast(Any, total.sure)
+    if kind == "read" and other is not None:
+        return _read(speaker, found, other, what)
     if kind == "compare" and other is not None:
         rival = count(other.instances, other.decisions)
         confidence = min(confidence, rival.confidence)
@@ -79,10 +52,7 @@ def answer_of(
         said = _compared(speaker, total, rival, what, other_what)
     elif kind == "where":
         value = [" ".join(dict.fromkeys(place_in(one, size))) for one in found.accepted()]
-        places = ", ".join(
-            " ".join(dict.fromkeys(speaker.word(part) for part in text.split())) for text in value
-        )
-        said = speaker.say("where" if value else "none", what=what, places=places)
+        said = speaker.say("where" if value else "none", what=what, places=speaker.places(value))
     elif kind == "colour":
         pairs = zip(crops, found.decisions, strict=True)
         named = [name_colour(crop) for crop, decision in pairs if decision.holds]
@@ -102,36 +72,31 @@ def answer_of(
             )
     else:
         said = speaker.say("count", what=what, n=total.sure)
-    text = " ".join([said, *_left_out(speaker, found), _sure(speaker, confidence)])
+    text = " ".join([said, *left_out(speaker, found), sure(speaker, confidence)])
     return Answer(text, value, confidence)
 
 
-def _compared(speaker: _Speaker, one: Counted, two: Counted, what: str, other: str) -> str:
+def _read(speaker: Speaker, found: Candidates, lines: Candidates, what: str) -> Answer:
+    """Return what is written in what was found; in the picture if `what` is empty."""
+    total, read = (count(one.instances, one.decisions) for one in (found, lines))
+    value = [one.label for one in lines.accepted()]
+    confidence = read.confidence if lines.instances else _NO_WRITING
+    texts = " · ".join(f"“{text}”" for text in value)
+    name = ("read" if what else "read_picture") if value else "read_nothing"
+    notes = left_out(speaker, lines)
+    if what:
+        name = name if total.sure else "none"
+        confidence = min(confidence, total.confidence)
+        notes = [*left_out(speaker, found), *notes]
+    said = speaker.say(name, what=what, texts=texts)
+    return Answer(" ".join([said, *notes, sure(speaker, confidence)]), value, confidence)
+
+
+def _compared(speaker: Speaker, one: Counted, two: Counted, what: str, other: str) -> str:
     facts = {"what": what, "other": other, "n": one.sure, "m": two.sure}
     if one.sure == two.sure:
         return speaker.say("same", **facts)
     return speaker.say("more", winner=what if one.sure > two.sure else other, **facts)
-
-
-def _left_out(speaker: _Speaker, found: Candidates) -> list[str]:
-    """Return what was rejected, by reason, and what is unsettled, by number."""
-    reasons = Counter(one.found for one in found.decisions if one.holds is False)
-    lines = []
-    if reasons:
-        said = ", ".join(f"{speaker.word(why)} ({n})" for why, n in reasons.most_common())
-        lines.append(speaker.say("left_out", reasons=said))
-    open_ones = [
-        (number, one.found) for number, one in enumerate(found.decisions, 1) if one.holds is None
-    ]
-    if open_ones:
-        numbers = ", ".join(f"#{number}" for number, _ in open_ones)
-        said = ", ".join(dict.fromkeys(speaker.word(why) for _, why in open_ones))
-        lines.append(speaker.say("unsettled", numbers=numbers, reasons=said))
-    return lines
-
-
-def _sure(speaker: _Speaker, confidence: float) -> str:
-    return speaker.say("confidence", confidence=f"{confidence:.2f}")
 
 
 def told_of(bench: Bench) -> str:
@@ -139,7 +104,7 @@ def told_of(bench: Bench) -> str:
     answer, found = bench.answer, bench.judgement
     if answer is None:
         return ""
-    speaker = _Speaker(language_of(answer.text))
+    speaker = Speaker(language_of(answer.text))
     said = [answer.text]
     if found is not None and found.agrees is False:
         against = ", ".join(
@@ -151,5 +116,5 @@ def told_of(bench: Bench) -> str:
     elif found is not None and found.agrees is None and bench.by_model:
         said.append(speaker.say("unjudged"))
     if bench.by_model or (found is not None and found.agrees is False):
-        said.append(_sure(speaker, answer.confidence))
+        said.append(sure(speaker, answer.confidence))
     return " ".join(said)

@@ -18,6 +18,7 @@ __all__ = ["CannotTell", "plan_of"]
 
 Node = dict[str, Any]
 _SIZES = ("big", "small")
+_WRITTEN_ON = ("sign", "writing")  # things that are known by what is written on them
 
 
 class CannotTell(ValueError):  # noqa: N818 - it is an answer, not a fault
@@ -41,17 +42,22 @@ class _Source(NamedTuple):
     attributes: tuple[str, ...]
 
 
-def plan_of(question: Question, language: str, facts: Mapping[str, str]) -> Node:
+def plan_of(question: Question, language: str, facts: Mapping[str, str], text: str = "") -> Node:
     """Return the root of the plan.
 
     Args:
         question: What is asked.
         language: Of the answer.
         facts: What the bench says that there is; see `Bench.facts`.
+        text: The question as it was typed, for the program.
 
     Raises:
         CannotTell: If there is no way to know.
     """
+    if question.kind == "same":
+        return {"sequence": _same(language, facts, text)}
+    if question.kind == "read":
+        return {"sequence": _reading(question.target, language, facts, text)}
     steps = _narrowed("target", question.target, question.left_out, facts)
     if question.landmark is not None and question.relation is not None:
         steps += _narrowed("landmark", question.landmark, (), facts)
@@ -63,10 +69,68 @@ def plan_of(question: Question, language: str, facts: Mapping[str, str]) -> Node
         steps += _narrowed("other", question.other, question.left_out, facts)
         last["other_what"] = _said(question.other, language)
         steps.append({"do": "count", "with": {"of": "other"}})
+    if question.kind == "alike":
+        last["aspect"] = question.aspect
+        args = {"of": "target", "to": "other", "by": question.aspect}
+        steps.append({"do": "compare_things", "with": args})
     steps += [{"do": "count", "with": {"of": "target"}}, {"do": "answer", "with": last}]
+    return {"sequence": steps + _kept("target", language, facts, text)}
+
+
+def _kept(of: str, language: str, facts: Mapping[str, str], text: str) -> list[Node]:
+    """Return the nodes that write what the person wants to keep."""
+    steps: list[Node] = []
     if facts.get("annotated_picture") == "wanted":
-        steps.append({"do": "draw_overlay", "with": {"of": "target"}})
-    return {"sequence": steps}
+        steps.append({"do": "draw_overlay", "with": {"of": of}})
+    if facts.get("program") == "wanted":
+        steps.append({"do": "write_program", "with": {"question": text, "language": language}})
+    return steps
+
+
+def _same(language: str, facts: Mapping[str, str], text: str) -> list[Node]:
+    """Return the nodes that compare two pictures."""
+    if facts.get("second") != "given":
+        raise CannotTell("SECOND_NEEDED")
+    return [
+        {"do": "compare_pictures", "with": {"into": "target"}},
+        {"do": "crop", "with": {"of": "target"}},
+        {
+            "do": "answer",
+            "with": {"kind": "same", "of": "target", "what": "", "language": language},
+        },
+        *_kept("target", language, facts, text),
+    ]
+
+
+def _reading(where: Phrase, language: str, facts: Mapping[str, str], text: str) -> list[Node]:
+    """Return the nodes that read writing: within what is known by name or colour, else anywhere.
+
+    A sign that no box shows is not looked for: the answer then says what is written in the picture.
+    """
+    if facts.get("reader") != "ready":
+        raise CannotTell("NO_READER")
+    of, args = "other", {"into": "other", "of": "picture"}
+    last: Node = {"kind": "read", "what": "", "other": "other", "language": language}
+    steps: list[Node] = []
+    named = where.thing not in ("", "writing")
+    if named or where.attributes:
+        try:
+            steps = _narrowed("target", where, (), facts)
+        except CannotTell:
+            if where.thing not in _WRITTEN_ON:
+                raise
+            if where.attributes:  # of that colour
+                bare = Phrase(where.attributes, "", where.said)
+                steps = _narrowed("target", bare, (), {**facts, "annotation.names": ""})
+                steps[0] = {
+                    "do": "segment_colour",
+                    "with": {"into": "target"},
+                }  # letters do not cut
+    if steps:
+        of = args["of"] = "target"
+        last["what"] = _said(where, language)
+    steps += [{"do": "read_text", "with": args}, {"do": "crop", "with": {"of": "other"}}]
+    return [*steps, {"do": "answer", "with": {**last, "of": of}}, *_kept(of, language, facts, text)]
 
 
 def _said(phrase: Phrase, language: str) -> str:

@@ -7,13 +7,25 @@ It is written from the steps that ran, one line or two a step, and uses the publ
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.image.bench import Bench, Step
 
-__all__ = ["program_of", "write_program"]
+__all__ = ["NoProgramError", "program_of"]
+
+
+class NoProgramError(UsageError):
+    """Raised when a tool ran that no program can run again.
+
+    Args:
+        tool: Which.
+    """
+
+    def __init__(self, tool: str) -> None:
+        super().__init__(f"no program can be written: {tool} works only inside a site")
+        self.tool = tool
+
 
 _HEAD = '''"""Answers about a picture: {question}
 
@@ -28,16 +40,16 @@ from bt_exec_skills.image import tools
 
 
 def run(image_path: str) -> dict:
-    """Return the counts by set of instances, and their boxes."""
+    """Return the answer, the counts by set of instances, and their boxes."""
     picture = tools.load_picture(image_path)
-    instances, decisions, crops, counts = {{}}, {{}}, {{}}, {{}}
+    instances, decisions, crops, counts, answer = {{}}, {{}}, {{}}, {{}}, None
 '''
 
 _FOOT = """    accepted = {{
         name: [list(one.bbox) for one, yes in zip(found, decisions[name]) if yes.holds]
         for name, found in instances.items()
     }}
-    return {{"counts": counts, "boxes": accepted}}
+    return {{"answer": answer, "counts": counts, "boxes": accepted}}
 
 
 if __name__ == "__main__":
@@ -49,11 +61,41 @@ if __name__ == "__main__":
 
 
 def _read(args: Mapping[str, Any], bench: Bench) -> list[str]:
-    path = str(bench.annotation_file)
+    path = str(bench.annotation_file and bench.annotation_file.absolute())
     return [
         f"known = tools.read_annotation({path!r}, {str(bench.file)!r}, picture.shape[:2])",
         f"instances[{args['into']!r}] = tools.of_kind(known.instances, {args['label']!r})",
         _start(args["into"]),
+    ]
+
+
+def _pictures(args: Mapping[str, Any], bench: Bench) -> list[str]:
+    second = str(bench.second_file and bench.second_file.absolute())
+    call = f"tools.differences(picture, tools.load_picture({second!r}))"
+    return [f"instances[{args['into']!r}] = {call}", _start(args["into"])]
+
+
+def _things(args: Mapping[str, Any], _: Bench) -> list[str]:
+    def kept(name: str) -> str:
+        pairs = f"zip(crops[{name!r}], decisions[{name!r}])"
+        return f"[one for one, yes in {pairs} if yes.holds]"
+
+    return [
+        f"ours = {kept(args['of'])}",
+        f"theirs = {kept(args['to'])}",
+        f"pairs = [tools.alike(one, two, {args['by']!r}) for one in ours for two in theirs]",
+        "answer = tools.all_hold(pairs).holds if pairs else None",
+    ]
+
+
+def _read_text(args: Mapping[str, Any], bench: Bench) -> list[str]:
+    name, of = args["into"], args["of"]
+    weights = str(bench.reader_file.absolute()) if bench.reader_file is not None else None
+    kept = f"[one for one, yes in zip(instances[{of!r}], decisions[{of!r}]) if yes.holds]"
+    return [
+        f"within = {'None' if of == 'picture' else kept}",
+        f"instances[{name!r}] = tools.read_text(picture, within, {weights!r})",
+        _start(name),
     ]
 
 
@@ -100,18 +142,54 @@ def _places(args: Mapping[str, Any], _: Bench) -> list[str]:
 
 def _count(args: Mapping[str, Any], _: Bench) -> list[str]:
     name = args["of"]
-    return [f"counts[{name!r}] = tools.count(instances[{name!r}], decisions[{name!r}]).sure"]
+    return [
+        f"counted = tools.count(instances[{name!r}], decisions[{name!r}])",
+        f"counts[{name!r}] = counted.sure",
+    ]
+
+
+def _answer(args: Mapping[str, Any], _: Bench) -> list[str]:
+    name, other = args["of"], args["other"]
+    if args["kind"] == "alike":
+        return []
+    if args["kind"] == "same":
+        return [
+            f"found = [yes.holds for yes in decisions[{name!r}]]",
+            "answer = False if any(found) else None if found else True",
+        ]
+    if args["kind"] == "compare":
+        return [f"answer = {{'target': counts[{name!r}], 'other': counts[{other!r}]}}"]
+    if args["kind"] == "read":
+        pairs = f"zip(instances[{other!r}], decisions[{other!r}])"
+        return [f"answer = [one.label for one, yes in {pairs} if yes.holds]"]
+    if args["kind"] == "exists":
+        return ["answer = counted.sure > 0 or (None if counted.unsettled else False)"]
+    if args["kind"] == "count":
+        return ["answer = counted.sure"]
+    place = 'f"{row} {column}" if row != column else row'
+    said = {
+        "where": [
+            "places = [tools.place_in(one.instance, picture.shape[:2]) for one in kept]",
+            f"answer = [{place} for row, column in places]",
+        ],
+        "colour": ["answer = [tools.name_colour(one)[0] for one in kept]"],
+    }
+    pairs = f"zip(crops[{name!r}], decisions[{name!r}])"
+    return [f"kept = [one for one, yes in {pairs} if yes.holds]", *said[args["kind"]]]
 
 
 _LINES: Mapping[str, Callable[[Mapping[str, Any], Bench], list[str]]] = {
     "read_annotation": _read,
+    "compare_pictures": _pictures,
+    "compare_things": _things,
+    "read_text": _read_text,
     "segment_colour": _segment,
     "separate_touching": _separate,
     "crop": _crop,
     "verify_attribute": _verify,
     "measure_places": _places,
     "count": _count,
-    "answer": lambda *_: [],
+    "answer": _answer,
 }
 
 
@@ -119,7 +197,7 @@ def program_of(bench: Bench, question: str) -> str:
     """Return the program of what the tools did.
 
     Raises:
-        UsageError: If a tool ran that no program can run again: a detector of the site.
+        NoProgramError: If a tool ran that no program can run again: a detector of the site.
     """
     safe = question.replace("\\", " ").replace('"', "'")
     body = "".join(f"    {line}\n" for step in bench.steps for line in _lines(step, bench))
@@ -129,18 +207,5 @@ def program_of(bench: Bench, question: str) -> str:
 
 def _lines(step: Step, bench: Bench) -> list[str]:
     if step.tool not in _LINES:
-        raise UsageError(f"no program can be written: {step.tool} works only inside a site")
+        raise NoProgramError(step.tool)
     return _LINES[step.tool](step.args, bench)
-
-
-def write_program(bench: Bench, question: str, path: Path) -> None:
-    """Write the program to a file.
-
-    Raises:
-        UsageError: If it cannot be made or written.
-    """
-    text = program_of(bench, question)
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from None

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bt_exec_skills.image.perception.attributes import AttributeName
+from bt_exec_skills.image.perception.compare import Aspect
 from bt_exec_skills.image.perception.relations import RelationName
 
 __all__ = ["Kind", "Phrase", "Question", "Unread"]
 
-Kind = Literal["count", "exists", "where", "colour", "compare"]
+Kind = Literal["count", "exists", "where", "colour", "compare", "read", "same", "alike"]
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Question:
         relation: How it lies to `landmark`, or None.
         landmark: To what.
         other: With what it is compared, or None.
+        aspect: By what things are compared, for ``alike``.
     """
 
     kind: Kind
@@ -47,6 +49,7 @@ class Question:
     relation: RelationName | None = None
     landmark: Phrase | None = None
     other: Phrase | None = None
+    aspect: Aspect = "colour"
 
 
 class Unread(ValueError):  # noqa: N818 - it is an answer of the reader, not a fault of it

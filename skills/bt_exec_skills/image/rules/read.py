@@ -1,6 +1,6 @@
 """Reads a question about a picture: which kind it is, and of what.
 
-A question has one of five kinds and noun phrases. What fits none of them needs a model that looks;
+A question has one of eight kinds and noun phrases. What fits none of them needs a model that looks;
 it is refused with its words, never half answered.
 """
 
@@ -9,61 +9,27 @@ from __future__ import annotations
 import re
 
 from bt_exec.language.messages import language_of
+from bt_exec_skills.image.rules.forms import (
+    ASPECTS,
+    EN_ALIKE,
+    EN_ALSO,
+    EN_KINDS,
+    EN_OUT,
+    EN_PICTURE,
+    EN_READ,
+    EN_SAME,
+    KO_ALIKE,
+    KO_KINDS,
+    KO_NOT,
+    KO_OUT,
+    KO_PICTURE,
+    KO_READ,
+    KO_SAME,
+)
 from bt_exec_skills.image.rules.question import Kind, Phrase, Question, Unread
 from bt_exec_skills.image.rules.words import Words, plain, words_in
 
 __all__ = ["read_question"]
-
-_EN_PICTURE = r"\b(?:in|on|of|from) (?:the|this) (?:image|picture|photo|photograph)\b"
-_EN_KINDS: tuple[tuple[Kind, str], ...] = (
-    ("compare", r"(?:are|is) there (?:more|fewer|less) (?P<a>.+?) than (?:there are )?(?P<b>.+)"),
-    ("compare", r"are there as many (?P<a>.+?) as (?P<b>.+)"),
-    ("compare", r"(?:which|what) (?:are there|is there) more of (?P<a>.+) or (?P<b>.+)"),
-    ("count", r"(?:please )?(?:how many|count|what is the number of|number of) (?P<a>.+)"),
-    ("count", r"tell me (?:how many|the number of) (?P<a>.+)"),
-    ("exists", r"(?:is|are) there (?P<a>.+)"),
-    ("exists", r"(?:do|can) you see (?P<a>.+)"),
-    ("where", r"where (?:is|are) (?P<a>.+)"),
-    ("colour", r"(?:what|which) colou?rs? (?:is|are|does|do|has|have) (?P<a>.+)"),
-    ("colour", r"what is the colou?r of (?P<a>.+)"),
-)
-_EN_OUT = re.compile(
-    r" (?:except for|except|excluding|without counting|not counting|other than|apart from|besides|"
-    r"but not|that (?:is|are) not|which (?:is|are) not|who (?:is|are) not|not|but ignore|ignoring) "
-)
-_EN_ALSO = re.compile(r" (?:and|or) (?:the )?")
-
-_KO_PICTURE = (
-    r"(?:^|\s)(?:이|그|저)?\s*(?:사진|그림|이미지|화면)\s*"
-    r"(?:(?:속|안)?(?:에서|에는|에|의)|속|안)(?=\s)"
-)
-_MORE = r"\s*(?:더\s*)?(?:많|적)\S*"
-_ASKED = r"(?:있|보이|보여|존재)\S*"
-_KO_KINDS: tuple[tuple[Kind, str], ...] = (
-    ("compare", rf"(?P<b>.+?)보다\s+(?P<a>.+?){_MORE}"),
-    ("compare", rf"(?P<a>.+?)(?:이|가|은|는)\s+(?P<b>.+?)보다{_MORE}"),
-    (
-        "compare",
-        rf"(?P<a>.+?)(?:와|과|하고|이랑|랑)\s+(?P<b>.+?)\s*중\S*\s+(?:어느|뭐|무엇|어떤|뭘)\S*"
-        rf"(?:\s+(?:게|것이|쪽이))?{_MORE}",
-    ),
-    ("count", r"몇\s*(?:개|명|마리|대)의\s+(?P<a>.+?)\s+있\S*"),
-    (
-        "count",
-        r"(?P<a>.*?)\s*몇\s*(?:개|명|마리|대|송이|잔|권|자루|사람)?(?:나|이나|인지|인가|야|예요|이야|일까|"
-        rf"인가요|입니까|지|죠|이에요)*(?:\s+{_ASKED})?(?:\s*(?:세어|세|알려|말해)\s*\S*)*",
-    ),
-    ("count", r"(?P<a>.+?)\s*(?:개수|갯수|수)(?:는|가|를|은|을)?(?:\s+\S+)*"),
-    ("count", r"(?P<a>.+?)\s*(?:세어|셀|세)\s*(?:줘|봐|주세요|보세요|수 있어)\S*"),
-    ("where", rf"(?P<a>.+?)\s*어디(?:에|야|예요|인가요|있어|쯤\S*|\S*)?(?:\s+{_ASKED})?"),
-    ("colour", r"(?P<a>.+?)\s*(?:무슨|어떤|무엇|뭔|무순)\s*(?:색|색깔)\S*"),
-    ("colour", r"(?P<a>.+?)(?:의)?\s*(?:색|색깔)(?:은|이|는)\s*(?:뭐|무엇|뭔|어떻|어떤)\S*"),
-    ("exists", rf"(?P<a>.+?)\s*{_ASKED}(?:\s+(?:알려|말해|봐)\S*(?:\s*줘)?)?"),
-)
-_KO_OUT = re.compile(
-    r"^(?P<out>.+?)(?:을|를|은|는)?\s*(?:말고|빼고|빼면|제외하고|제외하면|제외한|외에|이외에)(?:\s+|$)(?P<rest>.*)$"
-)
-_KO_NOT = re.compile(r"(?P<out>\S+?)(?:이|가)?\s*아닌\s+")
 
 
 def read_question(text: str) -> Question:
@@ -79,9 +45,38 @@ def read_question(text: str) -> Question:
     return _korean(said, words) if language == "ko" else _english(said, words)
 
 
+def _other(
+    whole: str, said: str, forms: tuple[tuple[str, ...], ...], words: Words
+) -> Question | None:
+    """Return a question that reads or compares; None if it is none.
+
+    Args:
+        whole: The question.
+        said: Without words for the picture itself.
+        forms: Of reading, of comparing pictures, of comparing things.
+        words: Of the language.
+    """
+    read, same, alike = forms
+    if any(re.fullmatch(form, whole) for form in same):
+        return Question("same", Phrase())
+    if match := _first(alike, said):
+        aspect = ASPECTS[match["by"]]
+        one, two = words.phrase(match["a"]), words.phrase(match["b"])
+        return Question("alike", one, other=two, aspect=aspect)
+    if match := _first(read, said):
+        return Question("read", words.phrase(match["a"]))
+    return None
+
+
+def _first(forms: tuple[str, ...], said: str) -> re.Match[str] | None:
+    return next(filter(None, (re.fullmatch(form, said) for form in forms)), None)
+
+
 def _english(said: str, words: Words) -> Question:
-    said = " ".join(re.sub(_EN_PICTURE, " ", said).split())
-    for kind, form in _EN_KINDS:
+    whole, said = said, " ".join(re.sub(EN_PICTURE, " ", said).split())
+    if (found := _other(whole, said, (EN_READ, EN_SAME, EN_ALIKE), words)) is not None:
+        return found
+    for kind, form in EN_KINDS:
         if match := re.fullmatch(form, said):
             other = words.phrase(match["b"]) if "b" in match.groupdict() else None
             return _english_target(kind, match["a"], other, words)
@@ -95,10 +90,10 @@ def _english(said: str, words: Words) -> Question:
 def _english_target(kind: Kind, said: str, other: Phrase | None, words: Words) -> Question:
     if match := re.fullmatch(r"(.+?),? (?:are|is) there(.*)", said):  # how many … are there …
         said = match[1] + match[2]
-    said, *out = _EN_OUT.split(said)
+    said, *out = EN_OUT.split(said)
     if len(out) > 1:
         raise Unread("QUESTION_UNCLEAR", " ".join(out))
-    left_out = tuple(words.phrase(part) for text in out for part in _EN_ALSO.split(text))
+    left_out = tuple(words.phrase(part) for text in out for part in EN_ALSO.split(text))
     target, relation, place = _split(said, words)
     question = Question(kind, words.phrase(target), left_out, other=other)
     if not relation:
@@ -117,12 +112,14 @@ def _split(said: str, words: Words) -> tuple[str, str, str]:
 
 
 def _korean(said: str, words: Words) -> Question:
-    said = " ".join(re.sub(_KO_PICTURE, " ", said).split())
+    whole, said = said, " ".join(re.sub(KO_PICTURE, " ", said).split())
+    if (found := _other(whole, said, (KO_READ, KO_SAME, KO_ALIKE), words)) is not None:
+        return found
     left_out: tuple[Phrase, ...] = ()
-    if match := _KO_OUT.match(said):
+    if match := KO_OUT.match(said):
         parts = re.split(r"(?:와|과|하고|이랑|랑)\s+", match["out"])
         left_out, said = tuple(words.phrase(part) for part in parts), match["rest"]
-    for kind, form in _KO_KINDS:
+    for kind, form in KO_KINDS:
         if match := re.fullmatch(form, said):
             other = words.phrase(match["b"]) if "b" in match.groupdict() else None
             return _korean_target(kind, match["a"], left_out, other, words)
@@ -132,7 +129,7 @@ def _korean(said: str, words: Words) -> Question:
 def _korean_target(
     kind: Kind, said: str, left_out: tuple[Phrase, ...], other: Phrase | None, words: Words
 ) -> Question:
-    if match := _KO_NOT.search(said):
+    if match := KO_NOT.search(said):
         left_out = (*left_out, words.phrase(match["out"]))
         said = said[: match.start()] + said[match.end() :]
     for word, relation in words.relations.items():

@@ -7,9 +7,11 @@ from typing import Literal
 from bt_exec.failure import Failed
 from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.image.bench import Bench, SetName, Step
+from bt_exec_skills.image.perception.compare import Aspect
 from bt_exec_skills.image.perception.instances import Counted
 from bt_exec_skills.image.perception.instances import count as counted
 from bt_exec_skills.image.perception.overlay import overlay, save_image
+from bt_exec_skills.image.rules.comparing import alike_answer, same_answer
 from bt_exec_skills.image.rules.phrasing import answer_of
 from bt_exec_skills.image.rules.question import Kind
 from bt_exec_skills.image.skills.working import SET_FAILS, work
@@ -38,23 +40,31 @@ def answer(
     language: Literal["en", "ko"] = "en",
     other: SetName = "other",
     other_what: str = "",
+    aspect: Aspect = "colour",
 ) -> Steps:
     """Answer from what was decided; it says what was left out and why, and how sure it is.
 
     Args:
         bench: The picture and its sets.
-        kind: count, exists, where, colour or compare.
+        kind: count, exists, where, colour, compare, read, same or alike.
         of: The set that is asked about.
         what: What it holds, in the words of the question.
         language: Of the answer.
-        other: With what it is compared; only for compare.
+        other: With what it is compared; for read the lines in it.
         other_what: What that holds.
+        aspect: By what things are compared; only for alike.
     """
     yield Running(None, "answering")
     found, crops = bench.cut(of)
-    rival = bench.cut(other)[0] if kind == "compare" else None
+    rival = bench.cut(other)[0] if kind in ("compare", "read", "alike") else None
     size = bench.picture.shape[0], bench.picture.shape[1]
-    bench.answer = answer_of(kind, found, crops, size, what, language, rival, other_what)
+    if kind == "same":
+        bench.answer = same_answer(found, size, language)
+    elif kind == "alike" and rival is not None:
+        words = what, other_what
+        bench.answer = alike_answer((found, rival), bench.compared, words, aspect, language)
+    else:
+        bench.answer = answer_of(kind, found, crops, size, what, language, rival, other_what)
     bench.steps.append(Step("answer", {"kind": kind, "of": of, "other": other}))
 
 

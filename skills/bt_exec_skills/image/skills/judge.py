@@ -9,7 +9,7 @@ from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.image.bench import Answer, Bench
 from bt_exec_skills.image.perception.looker import Looker, Opinion
 from bt_exec_skills.image.rules.claims import claimed_numbers, claims_yes
-from bt_exec_skills.image.rules.judging import confidence_of, judged, opinions_of
+from bt_exec_skills.image.rules.judging import answering_steps, confidence_of, judged, opinions_of
 from bt_exec_skills.image.skills.working import work
 
 __all__ = ["Judged", "conclude", "judge"]
@@ -54,6 +54,7 @@ def conclude(bench: Service[Bench], text: str, question: str, reasoning: float =
     bench.question, bench.by_model = question, True
     bench.reasoning = min(1.0, max(0.0, reasoning))
     bench.answer = Answer(line, value, confidence)
+    bench.steps += answering_steps(bench)
 
 
 @skill(

@@ -1,0 +1,64 @@
+"""Skills and conditions from a file of the person's own: ``--tools FILE``.
+
+A file with one decorated function is enough; no package has to be installed. What it holds joins
+the first pack of the site, and so reaches that pack's services.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from bt_exec.failure import BtExecError, UsageError
+from bt_exec.pack import Pack
+from bt_exec.skill import Condition, Skill
+
+__all__ = ["with_tools"]
+
+
+def with_tools(packs: Sequence[Pack], files: Iterable[Path]) -> list[Pack]:
+    """Return the packs of a site, the first one with the tools of `files`.
+
+    Raises:
+        UsageError: If a file is missing, cannot be run, or holds no skill and no condition.
+        RegistrationError: If a tool has the name of another.
+    """
+    first, *rest = packs
+    for file in files:
+        found = _parts(file)
+        first = replace(
+            first,
+            skills=(*first.skills, *(one for one in found if isinstance(one, Skill))),
+            conditions=(*first.conditions, *(one for one in found if isinstance(one, Condition))),
+        )
+    return [first, *rest]
+
+
+def _parts(file: Path) -> list[Skill | Condition]:
+    if not file.is_file():
+        raise UsageError(f"tools {file}: there is no such file")
+    name = f"bt_exec_tools_{file.stem}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"tools {file} is no Python file; its name ends in .py")
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except BtExecError as error:
+        raise UsageError(f"tools {file}: {error}") from error
+    except Exception as error:  # the person's own code may raise anything
+        raise UsageError(f"tools {file}: {type(error).__name__}: {error}") from error
+    own = [
+        part
+        for part in vars(module).values()
+        if isinstance(part, Skill | Condition) and part.function.__module__ == name
+    ]
+    if not own:
+        raise UsageError(
+            f"tools {file} holds no skill and no condition; decorate a function with "
+            "@bt_exec.skill or @bt_exec.condition"
+        )
+    return own

@@ -1,0 +1,61 @@
+"""What is asked of which pictures: one mission each, or one of two that are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from bt_exec.failure import UsageError
+from bt_exec_skills.image.rules.question import Unread
+from bt_exec_skills.image.rules.read import read_question
+
+__all__ = ["missions_of"]
+
+
+def missions_of(
+    files: Sequence[Path],
+    question: str,
+    annotation: Path | None = None,
+    out: Path | None = None,
+    program: Path | None = None,
+) -> list[dict[str, str]]:
+    """Return the worlds to ask the question in; see `PictureStart`.
+
+    Args:
+        files: The pictures.
+        question: What is asked.
+        annotation: Boxes for all of them.
+        out: Where the annotated picture goes; a folder for several.
+        program: Where the program goes; only for one.
+
+    Raises:
+        UsageError: If a question that compares two pictures gets more, or several get one program.
+    """
+    given = {"annotation": annotation, "out": out, "program": program}
+    rest = {key: str(path) for key, path in given.items() if path is not None}
+    if len(files) > 1 and _compares(question):
+        if len(files) > 2:
+            raise UsageError(f"two pictures are compared at a time; found {len(files)}")
+        return [{"image": str(files[0]), "second": str(files[1]), **rest}]
+    if len(files) == 1:
+        return [{"image": str(files[0]), **rest}]
+    if program is not None:
+        raise UsageError(f"a program is written for one picture; found {len(files)}")
+    if out is None:
+        return [{"image": str(file), **rest} for file in files]
+    if out.exists() and not out.is_dir():
+        raise UsageError(
+            f"--out names a folder where several pictures are asked about; found {out}"
+        )
+    out.mkdir(parents=True, exist_ok=True)
+    return [
+        {"image": str(file), **rest, "out": str(out / f"{number:03}-{file.stem}.png")}
+        for number, file in enumerate(files, 1)
+    ]
+
+
+def _compares(question: str) -> bool:
+    try:
+        return read_question(question).kind == "same"
+    except Unread:
+        return False

@@ -1,0 +1,28 @@
+"""What the pack needs of the machine, for ``bt-exec doctor``."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from bt_exec_skills.image.sandbox.limits import Limits
+from bt_exec_skills.image.sandbox.run import run_program
+
+__all__ = ["check_machine"]
+
+_PROGRAM = "def run(image_path):\n    return 'here'\n"
+_FIX = (
+    "allow user namespaces (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_"
+    "userns; in a container: its security profile); until then no program of a model is run"
+)
+
+
+def check_machine() -> Iterator[tuple[str, str, str, str]]:
+    """Yield whether a program can be run in a sandbox here: (name, state, detail, what to do)."""
+    with tempfile.NamedTemporaryFile(prefix="bt-exec-", suffix=".png") as picture:
+        ran = run_program(_PROGRAM, Path(picture.name), limits=Limits(wall_s=5.0))
+    if ran.ending == "not_run":
+        yield "sandbox", "optional", ran.why, _FIX
+    elif ran.isolated:
+        yield "sandbox", "ok", "programs about pictures run in namespaces of their own", ""

@@ -1,0 +1,69 @@
+"""Two pictures compared, and two crops: where they differ, and whether things are alike."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import cv2
+import numpy as np
+
+from bt_exec_skills.image.perception.attributes import name_colour, name_shape
+from bt_exec_skills.image.perception.colours import lab_of
+from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
+from bt_exec_skills.perception.picture import Frame
+
+__all__ = ["Aspect", "alike", "differences"]
+
+Aspect = Literal["colour", "shape", "size"]
+
+_SEEN = 10.0  # CIE76; 2.3 is just noticeable, JPEG and noise make up to about 8
+_SURE = 30.0
+_LEAST_SHARE = 0.0002  # of the picture; what is smaller is a speck
+_SAME_FORM = 0.02  # by how much the ratios of the sides of one picture may differ
+_SAME_SIZE, _OTHER_SIZE = 1.15, 1.35  # ratio of the sides of things
+
+
+def differences(one: Frame, other: Frame) -> list[Instance]:
+    """Return the regions in which two pictures differ, in pixels of the first.
+
+    The second is scaled to the first. Two pictures of other forms differ as a whole. The score
+    says how far a region's colours are apart in CIELAB: below 0.5 it is perhaps noise.
+    """
+    high, wide = one.shape[:2]
+    form = (wide / high) / (other.shape[1] / other.shape[0])
+    if abs(form - 1) > _SAME_FORM:
+        return [Instance("", (0, 0, wide, high), 1.0, "difference")]
+    if other.shape != one.shape:
+        other = np.asarray(cv2.resize(other, (wide, high), interpolation=cv2.INTER_AREA), np.uint8)
+    labs = [
+        lab_of(np.asarray(cv2.GaussianBlur(each, (5, 5), 0), np.uint8)) for each in (one, other)
+    ]
+    apart = np.linalg.norm(labs[0] - labs[1], axis=2)
+    seen = cv2.morphologyEx((apart > _SEEN).astype(np.uint8), cv2.MORPH_CLOSE, np.ones((5, 5)))
+    number, regions, stats, _ = cv2.connectedComponentsWithStats(np.asarray(seen, np.uint8))
+    found = []
+    for region in range(1, number):
+        x, y, w, h, area = (int(value) for value in stats[region])
+        if area < max(9.0, _LEAST_SHARE * wide * high):
+            continue
+        mask = np.asarray(regions[y : y + h, x : x + w] == region, bool)
+        far = float(apart[y : y + h, x : x + w][mask].mean())
+        score = min(1.0, 0.5 * far / ((_SEEN + _SURE) / 2))
+        found.append(Instance("", (x, y, x + w, y + h), score, "difference", mask))
+    return found
+
+
+def alike(one: Crop, other: Crop, by: Aspect) -> Decision:
+    """Return whether two things have one colour, shape or size, and what was found."""
+    if by == "size":
+        sides = sorted(float(np.sqrt(crop.instance.area)) for crop in (one, other))
+        ratio = sides[1] / max(sides[0], 1e-9)
+        if _SAME_SIZE < ratio < _OTHER_SIZE:
+            return Decision(None, f"1:{ratio:.1f}", 0.5)
+        return Decision(ratio <= _SAME_SIZE, f"1:{ratio:.1f}", min(1.0, 0.6 + abs(ratio - 1.25)))
+    name = name_colour if by == "colour" else name_shape
+    (first, clear), (second, clear_too) = name(one), name(other)
+    sure = min(clear, clear_too)
+    if sure < 0.5:
+        return Decision(None, "unclear", sure)
+    return Decision(first == second, f"{first} {second}" if first != second else first, sure)

@@ -1,0 +1,126 @@
+"""Writing in a picture, read by rapidocr (extra ``ocr``): lines are instances, words their labels.
+
+What is written is data: control characters are taken out, length is bounded, and it is never read
+as a question, a name or a command. The letters that the shipped network knows are Latin, Chinese
+and Japanese; a line that it finds and cannot read is an instance, too, of a low score.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from bt_exec.failure import UsageError
+from bt_exec_skills.image.perception.instances import Instance
+from bt_exec_skills.perception.picture import Box, Frame, whole_pixels
+
+__all__ = ["INSTALL", "READ", "can_read", "read_text"]
+
+READ = 0.95
+"""A line with a lower score is found, but not read for sure."""
+INSTALL = 'pip install "bt-exec[ocr]"'
+
+_MOST_LETTERS = 200
+_MOST_LINES = 100
+_THREADS = 2
+
+
+def can_read() -> bool:
+    """Return whether rapidocr is installed; it is not imported."""
+    return importlib.util.find_spec("rapidocr") is not None
+
+
+def read_text(
+    picture: Frame, within: Sequence[Instance] | None = None, weights: str | Path | None = None
+) -> list[Instance]:
+    """Return the lines of writing, as they stand in the picture; the score says how sure each is.
+
+    Args:
+        picture: RGB.
+        within: Where to look, in their boxes; everywhere if None.
+        weights: A recogniser (ONNX, with its letters) instead of the one that is shipped with
+            rapidocr: for Hangul, for instance.
+
+    Raises:
+        UsageError: If rapidocr is not installed, or the weights are none.
+    """
+    engine = _engine(str(weights or ""))
+    whole = (0, 0, picture.shape[1], picture.shape[0])
+    boxes = [whole] if within is None else _outer([one.bbox for one in within])
+    lines = [line for box in boxes for line in _lines(engine, picture, box)]
+    return lines[:_MOST_LINES]
+
+
+@lru_cache(maxsize=2)
+def _engine(weights: str) -> Any:
+    if not can_read():
+        raise UsageError(f"to read writing, install rapidocr: {INSTALL}")
+    from rapidocr import RapidOCR
+
+    threads = "EngineConfig.onnxruntime.{}_op_num_threads"
+    settings: dict[str, Any] = {
+        "Global.log_level": "critical",
+        "Global.text_score": 0.0,
+        threads.format("intra"): _THREADS,
+        threads.format("inter"): 1,
+    }
+    if weights:
+        if not Path(weights).is_file():
+            raise UsageError(f"reader {weights} does not exist")
+        settings["Rec.model_path"] = weights
+    return RapidOCR(params=settings)
+
+
+def _outer(boxes: Sequence[Box]) -> list[Box]:
+    """Return the boxes that lie in no other: nothing is read twice."""
+    found: list[Box] = []
+    for box in sorted(set(boxes), key=lambda one: (one[0] - one[2]) * (one[3] - one[1])):
+        if not any(_lies_in(box, other) for other in found):
+            found.append(box)
+    return sorted(found, key=lambda one: (one[1], one[0]))
+
+
+def _lies_in(box: Box, other: Box) -> bool:
+    return all(a >= b for a, b in zip(box[:2], other[:2], strict=True)) and all(
+        a <= b for a, b in zip(box[2:], other[2:], strict=True)
+    )
+
+
+def _lines(engine: Any, picture: Frame, box: Box) -> list[Instance]:
+    """Find lines first and read each: rapidocr alone would drop those that it cannot read."""
+    x1, y1, x2, y2 = box
+    pixels = np.ascontiguousarray(picture[y1:y2, x1:x2, ::-1])
+    found = engine(pixels, use_det=True, use_cls=False, use_rec=False)
+    quads = [] if found.boxes is None else found.boxes
+    lines = []
+    for quad in quads:
+        corners = np.asarray(quad, np.float32)
+        place = np.hstack([corners.min(axis=0), corners.max(axis=0)]) + np.array((x1, y1, x1, y1))
+        where = whole_pixels(tuple(place.tolist()), (picture.shape[0], picture.shape[1]))
+        if where is None:
+            continue
+        read = engine(_upright(pixels, corners), use_det=False, use_cls=False, use_rec=True)
+        said, score = (read.txts[0], read.scores[0]) if read.txts else ("", 0.0)
+        words = _plain(said)
+        lines.append(Instance(words, where, float(score) if words else 0.0, "text"))
+    return lines
+
+
+def _upright(pixels: Frame, corners: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> Frame:
+    """Return a line cut out along its four corners, from the top left one clockwise."""
+    wide = max(2, round(float(np.linalg.norm(corners[1] - corners[0]))))
+    high = max(2, round(float(np.linalg.norm(corners[3] - corners[0]))))
+    flat = np.array([(0, 0), (wide, 0), (wide, high), (0, high)], np.float32)
+    turn = cv2.getPerspectiveTransform(corners, flat)
+    return np.asarray(cv2.warpPerspective(pixels, turn, (wide, high)), np.uint8)
+
+
+def _plain(said: str) -> str:
+    shown = "".join(letter if letter.isprintable() else " " for letter in said)
+    return " ".join(shown.split())[:_MOST_LETTERS]

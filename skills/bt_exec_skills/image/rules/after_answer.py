@@ -1,0 +1,61 @@
+"""What comes after an answer, in every plan: it is judged, and what the person wanted is drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bt_exec.planning.passes import Pass, PassContext
+from bt_exec.spec.model import Do, MissionSpec, NodeBase, Sequence, rebuild
+
+__all__ = ["AFTER_ANSWER"]
+
+_ANSWERS = ("answer", "conclude")
+
+
+def _after(spec: MissionSpec, context: PassContext) -> tuple[MissionSpec, tuple[str, ...]]:
+    """Put a judge after each answer that has none; after a model's, also what was wanted.
+
+    A judge may send the last turn of a conversation back; nothing after it runs then. Plans that
+    are made without a model draw the picture themselves.
+    """
+    final = spec.mission.turn != "last"
+    facts = context.situation.facts
+    changed: list[str] = []
+
+    def change(node: NodeBase) -> NodeBase:
+        if not isinstance(node, Sequence):
+            return node
+        children: list[NodeBase] = []
+        for place, child in enumerate(node.sequence):
+            children.append(child)
+            following = node.sequence[place + 1 :]
+            if isinstance(child, Do) and child.do in _ANSWERS and not _has(following, "judge"):
+                children.append(_do("judge", final=final))
+                children += _wanted(child, facts) if child.do == "conclude" else []
+                changed.append("the answer is judged")
+        return node.model_copy(update={"sequence": tuple(children)})
+
+    root: NodeBase = spec.root
+    if isinstance(root, Do) and root.do in _ANSWERS:
+        root = Sequence.model_validate({"sequence": [root]})
+    root = rebuild(root, change)
+    if not changed:
+        return spec, ()
+    return spec.model_copy(update={"root": root}), tuple(dict.fromkeys(changed))
+
+
+def _wanted(_: Do, facts: Any) -> list[NodeBase]:
+    """Return what the person wanted besides a model's answer."""
+    drawn = facts.get("annotated_picture") == "wanted" and facts.get("boxes.target") == "known"
+    return [_do("draw_overlay", of="target")] if drawn else []
+
+
+def _has(nodes: tuple[NodeBase, ...], skill: str) -> bool:
+    return any(isinstance(one, Do) and one.do == skill for one in nodes)
+
+
+def _do(skill: str, **args: Any) -> Do:
+    return Do.model_validate({"do": skill, "with": args})
+
+
+AFTER_ANSWER = Pass("after_answer", _after)

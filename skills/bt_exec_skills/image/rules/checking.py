@@ -1,0 +1,88 @@
+"""Whether a program says what the answer says: it is run once on the same picture, in a sandbox."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bt_exec_skills.image.bench import Bench
+from bt_exec_skills.image.rules.speaker import Speaker
+from bt_exec_skills.image.sandbox.process import Ending, Ran
+from bt_exec_skills.image.sandbox.run import run_program
+
+__all__ = ["Checked", "check_program"]
+
+_SHOWN = 80
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What came of running a program.
+
+    Attributes:
+        ending: How it ended; see `bt_exec_skills.image.sandbox.process.Ran`.
+        agrees: Whether it gave the answer; None if it gave none.
+        found: What it gave.
+        isolated: Whether it ran in a room of its own, and not only within limits.
+        text: What people are told; empty if it agrees.
+        file: Where it was written, or None.
+    """
+
+    ending: Ending
+    agrees: bool | None
+    found: Any
+    isolated: bool
+    text: str
+    file: Path | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "file": str(self.file or ""),
+            "ending": self.ending,
+            "agrees": self.agrees,
+            "found": self.found,
+            "isolated": self.isolated,
+            "text": self.text,
+        }
+
+
+def check_program(bench: Bench, text: str, language: str, *, trusted: bool = False) -> Checked:
+    """Run a program on the picture of the bench and compare what it gives with the answer.
+
+    Args:
+        bench: With the picture and its answer.
+        text: The program: its ``run(image_path)`` returns a dict, ``answer`` among it.
+        language: Of what is told.
+        trusted: Whether our own templates wrote it; see `run_program`.
+    """
+    assert bench.file is not None
+    assert bench.answer is not None
+    beside = [bench.annotation_file] if bench.annotation_file is not None else []
+    beside += [bench.second_file] if bench.second_file is not None else []
+    beside += [bench.reader_file] if bench.reader_file is not None else []
+    beside += [one.with_name("classes.txt") for one in beside]
+    readable = [one for one in beside if one.is_file()]
+    ran = run_program(text, bench.file, readable, trusted=trusted)
+    return _judged(ran, json.loads(json.dumps(bench.answer.value)), Speaker(language))
+
+
+def _judged(ran: Ran, answer: Any, speaker: Speaker) -> Checked:
+    if ran.ending != "returned":
+        why = speaker.word(f"program {ran.ending}")
+        if ran.why and ran.ending in ("failed", "killed", "not_run"):
+            why = f"{why} ({ran.why})"
+        said = speaker.say("program_unchecked", why=why)
+        return Checked(ran.ending, None, None, ran.isolated, said)
+    found = ran.result.get("answer") if isinstance(ran.result, dict) else ran.result
+    if found == answer and isinstance(found, bool) == isinstance(answer, bool):
+        return Checked(ran.ending, True, found, ran.isolated, "")
+    said = speaker.say("program_differs", found=_shown(found), answer=_shown(answer))
+    return Checked(ran.ending, False, found, ran.isolated, said)
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

@@ -1,0 +1,73 @@
+"""Answers to questions that compare: two pictures, or things by an aspect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bt_exec_skills.image.bench import Answer, Candidates
+from bt_exec_skills.image.perception.compare import Aspect
+from bt_exec_skills.image.perception.instances import Decision, count
+from bt_exec_skills.image.perception.relations import place_in
+from bt_exec_skills.image.rules.speaker import Speaker, left_out, sure
+
+__all__ = ["alike_answer", "same_answer"]
+
+_NOTHING_SEEN = (
+    0.9  # confidence that pictures are the same: what is smaller than a speck is not seen
+)
+
+
+def same_answer(found: Candidates, size: tuple[int, int], language: str) -> Answer:
+    """Return whether two pictures are the same, and where they are not.
+
+    Args:
+        found: The regions in which they differ.
+        size: Height and width of the first [px].
+        language: Of the answer.
+    """
+    speaker = Speaker(language)
+    total = count(found.instances, found.decisions)
+    value: Any = False if total.sure else None if total.unsettled else True
+    name = {True: "same_yes", False: "same_no", None: "same_unsure"}[value]
+    places = [" ".join(dict.fromkeys(place_in(one, size))) for one in found.accepted()]
+    said = speaker.say(name, n=total.sure, places=speaker.places(places))
+    confidence = total.confidence
+    if total.sure:  # one that is certain is enough
+        confidence = max(one.score for one in found.accepted())
+    elif not total.unsettled:
+        confidence = _NOTHING_SEEN
+    return Answer(
+        " ".join([said, *left_out(speaker, found), sure(speaker, confidence)]), value, confidence
+    )
+
+
+def alike_answer(
+    sets: tuple[Candidates, Candidates],
+    compared: Decision | None,
+    words: tuple[str, str],
+    aspect: Aspect,
+    language: str,
+) -> Answer:
+    """Return whether the things of two sets are alike.
+
+    Args:
+        sets: Both.
+        compared: What comparing them said; None if one of them holds nothing.
+        words: What they hold, in the words of the question.
+        aspect: By what they are compared.
+        language: Of the answer.
+    """
+    speaker = Speaker(language)
+    counts = [count(one.instances, one.decisions) for one in sets]
+    if compared is None:
+        missing = words[0] if not counts[0].sure else words[1]
+        confidence = min(one.confidence for one in counts)
+        said = speaker.say("none", what=missing)
+        return Answer(f"{said} {sure(speaker, confidence)}", None, confidence)
+    confidence = min(compared.confidence, *(one.confidence for one in counts))
+    name = {True: "alike_yes", False: "alike_no", None: "alike_unsure"}[compared.holds]
+    found = ", ".join(speaker.word(part) for part in compared.found.split())
+    said = speaker.say(
+        name, aspect=speaker.word(f"by {aspect}"), what=words[0], other=words[1], found=found
+    )
+    return Answer(f"{said} {sure(speaker, confidence)}", compared.holds, confidence)

@@ -1,0 +1,80 @@
+"""Sentences of answers in one language, from ``phrasing.yaml``, and what all answers tell."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, cast
+
+from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec_skills.image.bench import Candidates
+from bt_exec_skills.image.rules.words import said_in
+
+__all__ = ["Speaker", "left_out", "sure"]
+
+_MOST_NAMED = 8  # unsettled ones that are named by number; more are counted
+
+
+@lru_cache(maxsize=1)
+def _sentences() -> Mapping[str, Any]:
+    text = Path(__file__).with_name("phrasing.yaml").read_text(encoding="utf-8")
+    return cast(Mapping[str, Any], parse_yaml(text))
+
+
+class Speaker:
+    """Says sentences and words in one language.
+
+    Args:
+        language: ``en`` or ``ko``.
+    """
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+
+    def say(self, name: str, **facts: Any) -> str:
+        """Return a sentence of ``phrasing.yaml`` with what it names."""
+        return str(_sentences()[name][self.language]).format(**facts)
+
+    def word(self, name: str) -> str:
+        """Return a word of ``phrasing.yaml``, or an attribute as people say it."""
+        if name.startswith("not "):
+            parts = self.word(name.removeprefix("not ")), self.word("not")
+            return " ".join(parts if self.language == "ko" else reversed(parts))
+        words = _sentences()["words"].get(name)
+        if words is not None:
+            return str(words[self.language])
+        return " ".join(said_in(part, self.language) for part in name.split()) or self.word(
+            "unclear"
+        )
+
+    def places(self, places: Sequence[str]) -> str:
+        """Return places of a picture, ``top left``, as people say them."""
+        return ", ".join(
+            " ".join(dict.fromkeys(self.word(part) for part in text.split())) for text in places
+        )
+
+
+def left_out(speaker: Speaker, found: Candidates) -> list[str]:
+    """Return what was rejected, by reason, and what is unsettled, by number."""
+    reasons = Counter(one.found for one in found.decisions if one.holds is False)
+    lines = []
+    if reasons:
+        said = ", ".join(f"{speaker.word(why)} ({n})" for why, n in reasons.most_common())
+        lines.append(speaker.say("left_out", reasons=said))
+    open_ones = [
+        (number, one.found) for number, one in enumerate(found.decisions, 1) if one.holds is None
+    ]
+    if open_ones:
+        numbers = ", ".join(f"#{number}" for number, _ in open_ones[:_MOST_NAMED])
+        if len(open_ones) > _MOST_NAMED:
+            numbers += f", … ({len(open_ones)})"
+        said = ", ".join(dict.fromkeys(speaker.word(why) for _, why in open_ones))
+        lines.append(speaker.say("unsettled", numbers=numbers, reasons=said))
+    return lines
+
+
+def sure(speaker: Speaker, confidence: float) -> str:
+    """Return how sure an answer is."""
+    return speaker.say("confidence", confidence=f"{confidence:.2f}")

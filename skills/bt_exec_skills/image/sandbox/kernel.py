@@ -1,0 +1,119 @@
+"""Calls of the Linux kernel that Python 3.11 does not have: namespaces, mounts, privileges.
+
+Numbers and flags are those of ``linux/sched.h``, ``linux/mount.h``, ``linux/prctl.h`` and
+``linux/capability.h``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import struct
+
+__all__ = [
+    "bind",
+    "die_with_parent",
+    "drop_privileges",
+    "filter_calls",
+    "keep_mounts_private",
+    "mount",
+    "own_namespaces",
+    "pivot_root",
+    "read_only",
+]
+
+_NAMESPACES = {
+    "CLONE_NEWNS": 0x00020000,
+    "CLONE_NEWUTS": 0x04000000,
+    "CLONE_NEWIPC": 0x08000000,
+    "CLONE_NEWUSER": 0x10000000,
+    "CLONE_NEWPID": 0x20000000,
+    "CLONE_NEWNET": 0x40000000,
+}
+_MS_BIND, _MS_REC, _MS_PRIVATE = 0x1000, 0x4000, 0x40000
+_MOUNT_SETATTR, _AT_RECURSIVE = 442, 0x8000
+_RDONLY, _NOSUID, _NODEV = 1, 2, 4  # the same for mount and mount_setattr
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP = 1, 4, 38, 22
+_SECCOMP_MODE_FILTER = 2
+_CAPABILITY_VERSION_3 = 0x20080522
+_DETACH = 2
+_AT_FDCWD = -100
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _call(name: str, *args: object) -> None:
+    """Call a function of the C library.
+
+    Raises:
+        OSError: If it fails, or this system does not have it.
+    """
+    function = getattr(_libc, name, None)
+    if function is None:
+        raise OSError(38, f"this system has no {name}")
+    if function(*args) < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{name}: {os.strerror(number)}")
+
+
+def own_namespaces() -> None:
+    """Leave the namespaces of users, mounts, networks, processes, IPC and names for new ones.
+
+    The namespace of processes is entered by the next child.
+    """
+    _call("unshare", sum(_NAMESPACES.values()))
+
+
+def mount(kind: str, where: str, options: str = "") -> None:
+    """Mount a file system of a kind: ``tmpfs``, ``proc``."""
+    flags = _NOSUID | _NODEV
+    _call("mount", kind.encode(), where.encode(), kind.encode(), flags, options.encode())
+
+
+def keep_mounts_private() -> None:
+    """Let no mount of ours be seen outside, and none from outside appear here."""
+    _call("mount", None, b"/", None, _MS_REC | _MS_PRIVATE, None)
+
+
+def bind(source: str, where: str) -> None:
+    """Show a file or folder, with what is mounted in it, at another place."""
+    _call("mount", source.encode(), where.encode(), None, _MS_BIND | _MS_REC, None)
+
+
+def read_only(where: str) -> None:
+    """Make a mount, and all below it, one that nothing can be written to (Linux 5.12)."""
+    wanted = struct.pack("=QQQQ", _RDONLY | _NOSUID, 0, 0, 0)
+    _call("syscall", _MOUNT_SETATTR, _AT_FDCWD, where.encode(), _AT_RECURSIVE, wanted, len(wanted))
+
+
+def pivot_root(where: str) -> None:
+    """Make a mount the root of everything; what was there before is gone."""
+    os.chdir(where)
+    _call("pivot_root", b".", b".")
+    _call("umount2", b".", _DETACH)
+    os.chdir("/")
+
+
+def die_with_parent() -> None:
+    """Be killed when the parent ends, however it does."""
+    _call("prctl", _PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def drop_privileges() -> None:
+    """Give up every capability of the namespace, for good; nobody may look into this process."""
+    header = struct.pack("=Ii", _CAPABILITY_VERSION_3, 0)
+    _call("capset", header, b"\0" * 24)
+    _call("prctl", _PR_SET_DUMPABLE, 0, 0, 0, 0)
+    _call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+
+
+def filter_calls(program: bytes) -> None:
+    """Let a filter judge every system call of this process and of what it starts, for good.
+
+    Args:
+        program: Instructions of classic BPF, 8 bytes each.
+    """
+    code = ctypes.create_string_buffer(program, len(program))
+    filtering = struct.pack("@HP", len(program) // 8, ctypes.addressof(code))
+    _call("prctl", _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, filtering, 0, 0)

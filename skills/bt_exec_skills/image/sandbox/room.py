@@ -1,0 +1,79 @@
+"""The room of a program: a root of its own with Python, the tools and the picture, all read-only.
+
+It has one folder to write to, which lies in memory and is gone afterwards; four devices; its own
+``/proc``. Nothing else of this machine is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from bt_exec_skills.image.sandbox import kernel
+
+__all__ = ["FOLDER", "build_room"]
+
+FOLDER = "/run/program"
+"""The folder that a program may write to."""
+
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache")
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
+_NESTED = "sys/user/max_user_namespaces"
+
+
+def build_room(root: str, readable: Sequence[str], folder_bytes: int, owner: int) -> None:
+    """Make `root` the root of this process and of all that it starts.
+
+    Args:
+        root: An empty folder.
+        readable: Files and folders that keep their places, read-only.
+        folder_bytes: Size of the folder that can be written to.
+        owner: The user of that folder, as the namespace numbers users.
+
+    Raises:
+        OSError: If the kernel does not allow it.
+    """
+    kernel.keep_mounts_private()
+    kernel.mount("tmpfs", root, "mode=0755,size=1m")
+    for path in _SYSTEM:
+        if Path(path).is_symlink():
+            _inside(root, path).symlink_to(Path(path).readlink())
+        elif Path(path).exists():
+            _show(root, path)
+    for path in readable:
+        if not _inside(root, path).exists():  # a folder around it may be there already
+            _show(root, path)
+    for path in _DEVICES:
+        _show(root, path)
+    folder, proc = _inside(root, FOLDER), _inside(root, "/proc")
+    folder.mkdir(parents=True, exist_ok=True)
+    proc.mkdir()
+    options = f"mode=0700,size={folder_bytes},nr_inodes=1024,uid={owner},gid={owner}"
+    _own_proc(proc)
+    kernel.pivot_root(root)
+    kernel.read_only("/")
+    kernel.mount("tmpfs", FOLDER, options)
+
+
+def _inside(root: str, path: str) -> Path:
+    return Path(root, path.lstrip("/"))
+
+
+def _show(root: str, path: str) -> None:
+    """Bind a file or folder to its place in the room."""
+    place = _inside(root, path)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if Path(path).is_dir():
+        place.mkdir(exist_ok=True)
+    else:
+        place.touch()
+    kernel.bind(path, str(place))
+
+
+def _own_proc(place: Path) -> None:
+    """Mount ``/proc`` of the namespace; where that is forbidden, as in some containers, none."""
+    try:
+        kernel.mount("proc", str(place))
+    except OSError:
+        return
+    (place / _NESTED).write_text("0")  # no namespace of users within this one

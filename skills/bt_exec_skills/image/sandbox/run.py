@@ -1,0 +1,95 @@
+"""Runs a written program once, on a picture, in its own room, and returns what it says.
+
+The room is made of Linux namespaces: no network, no other process, no file but Python, the tools
+and what is named, read-only; one folder in memory to write to. Where the kernel forbids them (some
+containers, other systems) a program of a model is not run. One that was written by our own
+templates from steps that ran already is then run with the limits alone: what stands in it from
+outside are literals.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import bt_exec
+import bt_exec_skills
+from bt_exec_skills.image.sandbox.limits import Limits
+from bt_exec_skills.image.sandbox.process import ROOM, Ran, launch, python
+from bt_exec_skills.image.sandbox.room import FOLDER
+
+__all__ = ["run_program"]
+
+
+def run_program(
+    text: str,
+    image: Path,
+    readable: Sequence[Path] = (),
+    *,
+    trusted: bool = False,
+    limits: Limits | None = None,
+) -> Ran:
+    """Run a program on a picture: ``run(image_path) -> dict``.
+
+    Args:
+        text: The program, one Python file.
+        image: The picture; the program sees it at its own place and cannot write to it.
+        readable: Further files that it may read.
+        trusted: Whether our own templates wrote it: where no room can be made it runs with the
+            limits alone.
+        limits: What it may use.
+    """
+    limits = limits or Limits()
+    with tempfile.TemporaryDirectory(prefix="bt-exec-program-") as name:
+        folder, image = Path(name), image.absolute()
+        root, work, program = folder / "room", folder / "work", folder / "program.py"
+        root.mkdir()
+        work.mkdir()
+        program.write_text(text, encoding="utf-8", errors="replace")
+        shown = (*_python_files(), program, image, *(one.absolute() for one in readable))
+        config = {
+            "limits": asdict(limits),
+            "command": [python(), "-S", "-P", "-m", f"{ROOM}.inside", str(program), str(image)],
+            "root": str(root),
+            "readable": [str(path) for path in shown],
+        }
+        if sys.platform == "linux":
+            ran = launch({**config, "namespaces": True}, _environment(FOLDER), work, limits)
+        else:
+            ran = Ran("not_run", None, f"{sys.platform} has no namespaces", isolated=False)
+        if ran.ending == "not_run" and trusted:
+            ran = launch({**config, "namespaces": False}, _environment(str(work)), work, limits)
+        return ran
+
+
+def _python_files() -> list[Path]:
+    """Return what Python and the tools consist of: no other file of the user is among them."""
+    bases = {Path(sys.base_prefix), Path(sys.base_prefix).resolve()}
+    found = {base / part for base in bases for part in ("bin", "lib", "lib64")} | {Path(python())}
+    found |= {Path(one) for one in _import_folders() if "-packages" in Path(one).name}
+    found |= {Path(one) for package in (bt_exec, bt_exec_skills) for one in package.__path__}
+    return sorted(one for one in found if one.exists())
+
+
+def _import_folders() -> list[str]:
+    own = [str(Path(one).parent) for one in (*bt_exec.__path__, *bt_exec_skills.__path__)]
+    sites = [one for one in sys.path if Path(one).name in ("site-packages", "dist-packages")]
+    return [*sites, *own]
+
+
+def _environment(work: str) -> Mapping[str, str]:
+    """Return the whole environment of a program: nothing of ours is in it."""
+    return {
+        "PATH": "/usr/bin:/bin",
+        "PYTHONPATH": os.pathsep.join(_import_folders()),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "LANG": "C.UTF-8",
+        "HOME": work,
+        "TMPDIR": work,
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }

@@ -1,0 +1,70 @@
+"""Skills that compare: two pictures, or the things of two sets."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from bt_exec.skill import Running, Service, Steps, skill
+from bt_exec_skills.image.bench import Bench, Candidates, SetName, Step
+from bt_exec_skills.image.perception.compare import Aspect, alike, differences
+from bt_exec_skills.image.perception.decide import all_hold, start_decisions
+from bt_exec_skills.image.skills.working import SET_FAILS, work
+
+__all__ = ["Alike", "Differ", "compare_pictures", "compare_things"]
+
+
+class Differ(NamedTuple):
+    """How two pictures differ.
+
+    Attributes:
+        regions: In how many places; perhaps noise among them.
+        sure: In how many for sure.
+    """
+
+    regions: int
+    sure: int
+
+
+class Alike(NamedTuple):
+    """Whether things are alike.
+
+    Attributes:
+        holds: ``yes``, ``no``, or ``unclear``.
+        confidence: 0..1.
+    """
+
+    holds: str
+    confidence: float
+
+
+@skill(
+    fails={*SET_FAILS, "SECOND_NEEDED", "UNREADABLE"},
+    needs={"second": "given"},
+    effects={"boxes.{into}": "known", "crops.{into}": "none"},
+)
+def compare_pictures(bench: Service[Bench], into: SetName) -> Steps[Differ]:
+    """Put the regions in which the picture differs from the second one into a set.
+
+    They are where colours are further apart in CIELAB than noise makes them. The second picture is
+    scaled to the first; it is not turned or moved.
+    """
+    found = yield from work(lambda: differences(bench.picture, bench.second_picture), "comparing")
+    bench.steps.append(Step("compare_pictures", {"into": into}))
+    bench.sets[into] = kept = Candidates(found, start_decisions(found))
+    return Differ(len(found), len(kept.accepted()))
+
+
+@skill(fails=SET_FAILS, needs={"crops.{of}": "cut", "crops.{to}": "cut"})
+def compare_things(bench: Service[Bench], of: SetName, to: SetName, by: Aspect) -> Steps[Alike]:
+    """Compare crops by colour, shape or size: are all of one set like all of the other."""
+    yield Running(None, "comparing")
+    (mine, crops), (theirs, others) = bench.cut(of), bench.cut(to)
+    ours = [crop for crop, yes in zip(crops, mine.decisions, strict=True) if yes.holds]
+    rest = [crop for crop, yes in zip(others, theirs.decisions, strict=True) if yes.holds]
+    pairs = [alike(one, other, by) for one in ours for other in rest]
+    bench.compared = all_hold(pairs) if pairs else None
+    bench.steps.append(Step("compare_things", {"of": of, "to": to, "by": by}))
+    if bench.compared is None:
+        return Alike("unclear", 0.0)
+    word = {True: "yes", False: "no", None: "unclear"}[bench.compared.holds]
+    return Alike(word, bench.compared.confidence)

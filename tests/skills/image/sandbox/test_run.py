@@ -1,0 +1,166 @@
+"""How a program runs: with a room, without one, and what is told of its answer."""
+
+import struct
+import sys
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from bt_exec_skills.image.bench import Answer, Bench
+from bt_exec_skills.image.doctor import check_machine
+from bt_exec_skills.image.rules.checking import check_program
+from bt_exec_skills.image.sandbox import run
+from bt_exec_skills.image.sandbox.calls import _AUDIT, _DENIED, refusing
+from bt_exec_skills.image.sandbox.limits import Limits
+from bt_exec_skills.image.sandbox.process import Ran
+from bt_exec_skills.image.sandbox.run import run_program
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="limits are those of POSIX")
+
+ANSWERS_SEVEN = "def run(image_path):\n    return {'answer': 7}\n"
+
+
+@pytest.fixture
+def image(tmp_path):
+    file = tmp_path / "picture.png"
+    cv2.imwrite(str(file), np.full((8, 8, 3), 200, np.uint8))
+    return file
+
+
+@pytest.fixture
+def no_room(monkeypatch):
+    """A machine whose kernel forbids namespaces; it records which programs ran all the same."""
+    real, launched = run.launch, []
+
+    def launch(config, *rest):
+        if config["namespaces"]:
+            return Ran("not_run", None, "unshare: Operation not permitted", isolated=False)
+        launched.append(config)
+        return real(config, *rest)
+
+    monkeypatch.setattr(run, "launch", launch)
+    return launched
+
+
+def test_where_there_is_no_room_a_program_of_a_model_is_not_run(image, no_room):
+    ran = run_program(ANSWERS_SEVEN, image)
+    assert ran == Ran("not_run", None, "unshare: Operation not permitted", isolated=False)
+    assert no_room == []
+
+
+def test_where_there_is_no_room_ours_runs_within_limits(image, no_room):
+    ran = run_program(ANSWERS_SEVEN, image, trusted=True)
+    assert ran == Ran("returned", {"answer": 7}, "", isolated=False)
+    assert len(no_room) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "ending"),
+    [
+        ("while True: pass", "time"),
+        ("import time; time.sleep(60)", "time"),
+        ("return 'x' * 10_000_000", "output"),
+        ("return len(bytearray(900_000_000))", "failed"),
+        ("import os; return os.environ['HOME'] == os.getcwd() and len(os.environ)", "returned"),
+    ],
+)
+def test_limits_hold_without_a_room(image, no_room, body, ending):
+    limits = Limits(wall_s=1.0, memory_bytes=400_000_000)
+    ran = run_program(f"def run(image_path):\n    {body}\n", image, trusted=True, limits=limits)
+    assert (ran.ending, ran.isolated) == (ending, False)
+    assert ran.result in (None, 8)  # the variables that it is given
+
+
+def test_what_it_needs_is_there(image, tmp_path):
+    beside = tmp_path / "boxes.txt"
+    beside.write_text("0 0.5 0.5 0.2 0.2")
+    text = (
+        "from pathlib import Path\nfrom bt_exec_skills.image import tools\n"
+        "def run(image_path):\n    Path('seen.txt').write_text('x')\n"
+        f"    boxes = Path({str(beside)!r}).read_text()\n"
+        "    return {'answer': [list(tools.load_picture(image_path).shape), boxes]}\n"
+    )
+    ran = run_program(text, image, [beside], trusted=True)
+    assert ran.result == {"answer": [[8, 8, 3], "0 0.5 0.5 0.2 0.2"]}, ran
+    assert not list(Path.cwd().glob("seen.txt"))
+
+
+def test_a_picture_with_a_relative_name(image, monkeypatch):
+    monkeypatch.chdir(image.parent)
+    ran = run_program(
+        "def run(image_path):\n    return open(image_path, 'rb').read(4)[1:].decode()\n",
+        Path("picture.png"),
+        trusted=True,
+    )
+    assert ran.result == "PNG"
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "agrees", "says"),
+    [
+        (ANSWERS_SEVEN, "en", True, ""),
+        (ANSWERS_SEVEN.replace("7", "8"), "en", False, "gives something else: 8, not 7."),
+        (ANSWERS_SEVEN.replace("7", "8"), "ko", False, "결과는 다릅니다: 8 (답: 7)."),
+        (ANSWERS_SEVEN.replace("7", "'7'"), "en", False, 'something else: "7", not 7.'),
+        (ANSWERS_SEVEN.replace("7", "7 / 0"), "en", None, "it failed (ZeroDivisionError"),
+        (ANSWERS_SEVEN.replace("7", "7 / 0"), "ko", None, "확인하지 못했습니다: 실행 오류"),
+        ("def go(): pass", "en", None, "no function run(image_path)"),
+        ("def run(", "ko", None, "SyntaxError"),
+        ("\udcff\0", "en", None, "it failed"),
+    ],
+)
+def test_what_is_told_of_a_program(image, text, language, agrees, says):
+    bench = Bench(image)
+    bench.answer = Answer("7.", 7, 1.0)
+    checked = check_program(bench, text, language, trusted=True)
+    assert checked.agrees is agrees
+    assert says in checked.text
+    assert bool(says) == bool(checked.text)
+
+
+@pytest.mark.parametrize(("language", "says"), [("en", "allows no sandbox"), ("ko", "격리 실행")])
+def test_why_it_was_not_run_is_told(image, no_room, language, says):
+    bench = Bench(image)
+    bench.answer = Answer("7.", 7, 1.0)
+    checked = check_program(bench, ANSWERS_SEVEN, language)
+    assert (checked.agrees, checked.ending) == (None, "not_run")
+    assert says in checked.text
+    assert "Operation not permitted" in checked.text
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_every_refused_call_leads_to_the_refusal(machine):
+    """The filter read as the kernel reads it: each call jumps to "not permitted", others pass."""
+    rows = list(struct.iter_unpack("=HBBI", refusing(machine)))
+
+    def judge(number):
+        at, value = 0, 0
+        while True:
+            code, yes, no, k = rows[at]
+            if code == 0x20:
+                value, step = {4: _AUDIT[machine], 0: number}[k], 0
+            elif code == 0x06:
+                return k
+            else:
+                step = yes if (value == k if code == 0x15 else value > k) else no
+            at += 1 + step
+
+    column = list(_AUDIT).index(machine)
+    denied = {pair[column] for pair in _DENIED.values()}
+    assert all(judge(number) == 0x00050001 for number in denied)
+    assert all(judge(number) == 0x7FFF0000 for number in set(range(460)) - denied)
+    assert judge(0x40000000) == 0x00050001
+    assert refusing("sparc") == b""
+
+
+def test_the_doctor_tells_whether_there_is_a_room(no_room):
+    ((name, state, detail, fix),) = check_machine()
+    assert (name, state, detail) == ("sandbox", "optional", "unshare: Operation not permitted")
+    assert "user namespaces" in fix
+
+
+def test_the_doctor_tries_it():
+    ((name, state, *_),) = check_machine()
+    assert (name, state) in (("sandbox", "ok"), ("sandbox", "optional"))

@@ -1,0 +1,100 @@
+"""Real photographs that installed packages ship: sensible answers, or truthful refusals.
+
+Colours alone rarely tell things apart in a photograph; then the answer says that it is not settled.
+"""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from bt_exec_skills.image.bench import Bench
+from bt_exec_skills.image.rules.planning import CannotTell
+from bt_exec_skills.image.rules.question import Unread
+from tests.skills.image.asking import ask
+
+SURE = 0.6
+FOLDERS = {"skimage": "data", "ultralytics": "assets"}
+
+
+def photograph(package, name):
+    """Return a photograph of a package, which is not imported; skip where there is none."""
+    found = importlib.util.find_spec(package)
+    if found is None or found.origin is None:
+        pytest.skip(f"{package} is not installed")
+    file = Path(found.origin).parent / FOLDERS[package] / name
+    if not file.is_file():
+        pytest.skip(f"this {package} ships no {name}")
+    return file
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "text", "code"),
+    [
+        ("skimage", "chelsea.png", "How many cats are there?", "ANNOTATION_NEEDED"),
+        ("skimage", "coins.png", "동전이 몇 개야?", "ANNOTATION_NEEDED"),
+        ("skimage", "astronaut.png", "Is the woman happy?", "NEEDS_MODEL"),
+        ("skimage", "rocket.jpg", "What is the rocket made of?", "NEEDS_MODEL"),
+        ("ultralytics", "bus.jpg", "How many people are there?", "ANNOTATION_NEEDED"),
+        ("ultralytics", "bus.jpg", "버스는 무슨 색이야?", "ANNOTATION_NEEDED"),
+        ("ultralytics", "zidane.jpg", "남자가 행복해 보여?", "NEEDS_MODEL"),
+    ],
+)
+def test_what_colours_do_not_tell_is_refused(package, name, text, code):
+    with pytest.raises((CannotTell, Unread)) as caught:
+        ask(Bench(photograph(package, name)), text)
+    assert caught.value.code == code
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "text", "truth"),
+    [
+        ("skimage", "logo.png", "Is there anything orange?", True),
+        ("skimage", "logo.png", "초록색이 있어?", True),
+        ("skimage", "color.png", "How many red things are there?", 1),
+        ("skimage", "chelsea.png", "Is there anything green?", True),  # its eyes
+        ("skimage", "coins.png", "How many things are there?", 24),
+        ("skimage", "horse.png", "How many black things are there?", 1),
+        ("skimage", "chessboard_RGB.png", "How many black squares are there?", 32),
+        ("skimage", "moon.png", "How many green things are there?", 0),
+        ("ultralytics", "bus.jpg", "Is there a blue thing?", True),
+    ],
+)  # fmt: skip
+def test_an_answer_is_right_or_not_sure(package, name, text, truth):
+    answer = ask(Bench(photograph(package, name)), text)
+    assert answer.value == truth or answer.confidence <= SURE, answer
+    assert len(answer.text) < 400  # hundreds of scraps are counted, not listed
+
+
+def test_a_photograph_of_a_page_is_read():
+    pytest.importorskip("rapidocr", reason="the extra ocr is not installed")
+    answer = ask(Bench(photograph("skimage", "page.png")), "What is written here?")
+    assert answer.value[0] == "Region-based segmentation"
+    assert "unambiguously as either object or background. Here," in answer.value
+    assert answer.confidence > SURE
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("package", "name", "read"),
+    [
+        ("skimage", "text.png", set()),  # a formula by hand: no word of it is made up
+        ("skimage", "motorcycle_left.png", set()),  # YAMAHA, at an angle
+        ("ultralytics", "zidane.jpg", set()),
+        ("ultralytics", "bus.jpg", {"cero", "emisiones"}),
+    ],
+)
+def test_writing_in_a_photograph_is_read_or_not_settled(package, name, read):
+    pytest.importorskip("rapidocr", reason="the extra ocr is not installed")
+    answer = ask(Bench(photograph(package, name)), "사진에 뭐라고 써 있어?")
+    assert read <= set(answer.value)
+    assert answer.confidence <= SURE
+
+
+def test_two_photographs_of_a_scene_are_not_called_the_same():
+    bench = Bench(
+        photograph("skimage", "motorcycle_left.png"),
+        second_file=photograph("skimage", "motorcycle_right.png"),
+    )
+    answer = ask(bench, "두 사진이 같아?")
+    assert answer.value is False

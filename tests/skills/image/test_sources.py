@@ -1,0 +1,165 @@
+"""Where pictures come from: files, folders, standard input, addresses; and what is refused."""
+
+import io
+import itertools
+import json
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
+
+import cv2
+import numpy as np
+import pytest
+
+from bt_exec.cli.app import call
+from bt_exec.failure import UsageError
+from bt_exec_skills.image import sources
+from bt_exec_skills.image.sources import pictures
+
+
+@pytest.fixture
+def disc(tmp_path):
+    picture = np.full((120, 160, 3), 235, np.uint8)
+    cv2.circle(picture, (60, 60), 30, (30, 30, 200), -1)
+    file = tmp_path / "disc.png"
+    cv2.imwrite(str(file), picture)
+    return file
+
+
+@pytest.fixture
+def server(disc):
+    """Serves the picture at /disc.png, and what is wrong elsewhere."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            kind, data, code = "image/png", disc.read_bytes(), 200
+            if self.path == "/page":
+                kind, data = "text/html", b"<html>"
+            elif self.path == "/huge":
+                data = bytes(5000)
+            elif self.path == "/empty":
+                data = b""
+            elif self.path == "/gone":
+                code = 404
+            self.send_response(302 if self.path in ("/loop", "/file") else code)
+            if self.path == "/loop":
+                self.send_header("Location", "/loop")
+            if self.path == "/file":
+                self.send_header("Location", "file:///etc/passwd")
+            if self.path != "/untold":
+                self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            try:
+                self.wfile.write(data)
+            except ConnectionError:
+                return
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+        thread = threading.Thread(target=http.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{http.server_address[1]}"
+        http.shutdown()
+        thread.join()
+
+
+def test_files_and_folders_in_order(disc, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for name in ("b.JPG", "a.png", "notes.txt"):
+        (folder / name).write_bytes(disc.read_bytes())
+    with pictures([str(disc), str(folder)]) as files:
+        assert [one.name for one in files] == ["disc.png", "a.png", "b.JPG"]
+
+
+def test_standard_input(disc, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(disc.read_bytes())))
+    with pictures(["-"]) as (file,):
+        assert file.read_bytes() == disc.read_bytes()
+    assert not file.exists()
+
+
+def test_an_address_is_fetched_only_if_that_is_allowed(server, disc):
+    with pictures([f"{server}/disc.png"], allow_net=True) as (file,):
+        assert (file.name, file.read_bytes()) == ("disc.png", disc.read_bytes())
+    assert not file.exists()
+    with pytest.raises(UsageError, match="on the network; say --allow-net"), pictures([server]):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("/page", "no picture: its content type is text/html"),
+        ("/untold", "no picture: its content type is missing"),
+        ("/gone", "cannot be fetched: .*404"),
+        ("/huge", "has more than 0 MB"),
+        ("/empty", "gives nothing"),
+        ("/loop", "cannot be fetched: .*redirects"),
+        ("/file", "cannot be fetched"),
+    ],
+)
+def test_what_an_address_may_not_give(server, monkeypatch, path, says):
+    monkeypatch.setattr(sources, "_MOST_BYTES", 4000)
+    with pytest.raises(UsageError, match=says), pictures([server + path], allow_net=True):
+        pass
+
+
+def test_an_address_that_takes_too_long(server, monkeypatch):
+    moments = itertools.count(0.0, 60.0)
+    monkeypatch.setattr(sources, "time", SimpleNamespace(monotonic=lambda: next(moments)))
+    with (
+        pytest.raises(UsageError, match="takes longer than 20 s"),
+        pictures([f"{server}/disc.png"], allow_net=True),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("file:///etc/passwd", "only http and https"),
+        ("ftp://example.com/a.png", "only http and https"),
+        ("http://", "cannot be fetched"),
+        ("http://[", "is no address"),
+        ("http://127.0.0.1:1/a.png", "cannot be fetched"),
+    ],
+)
+def test_other_addresses_are_refused(name, says):
+    with pytest.raises(UsageError, match=says), pictures([name], allow_net=True):
+        pass
+
+
+def test_nothing_to_look_at(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"")))
+    with pytest.raises(UsageError, match="gives nothing; pipe a picture"), pictures(["-"]):
+        pass
+    with pytest.raises(UsageError, match="holds no picture"), pictures([str(tmp_path)]):
+        pass
+    (tmp_path / "a.png").write_bytes(b"")
+    monkeypatch.setattr(sources, "_MOST_PICTURES", 1)
+    with pytest.raises(UsageError, match="2 pictures; at most 1"), pictures([str(tmp_path)] * 2):
+        pass
+
+
+def test_a_folder_is_asked_about_picture_by_picture(disc, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    (tmp_path / "zz-bad.png").write_bytes(b"no picture")
+    out = tmp_path / "outs"
+    words = [str(disc.parent), "How many red circles are there?", "--out", str(out), "--json"]
+    assert call(["ask", *words]) == 2
+    said, err = capsys.readouterr()
+    good, bad = json.loads(said)["answers"]
+    assert good["answer"]["value"] == 1
+    assert "is no picture that can be read" in bad["error"]
+    assert "disc.png" in err
+    assert [one.name for one in out.iterdir()] == ["001-disc.png"]
+
+
+def test_a_question_alone_is_refused(capsys):
+    assert call(["ask", "How many?"]) == 2
+    assert "give a picture and a question" in capsys.readouterr().err
