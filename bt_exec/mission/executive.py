@@ -20,7 +20,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from py_trees.common import Status
 
@@ -57,7 +57,6 @@ from bt_exec.planning.confirmation import Confirm, Confirmation
 from bt_exec.planning.replan_policy import ReplanPolicy
 from bt_exec.rig import Rig, stop_all, stop_all_apart
 from bt_exec.site.site import Site
-from bt_exec.spec.model import MissionSpec, Tree
 
 if TYPE_CHECKING:
     from bt_exec.journal.record import MissionLine
@@ -71,9 +70,6 @@ _log = logging.getLogger("bt_exec")
 
 class _Aborted(Exception):  # noqa: N818 - control flow: the operator's word ends the mission
     """The operator asked to stop."""
-
-
-_RAN_TO_THE_END = ("satisfied", "partial")  # endings of a plan that gave its results
 
 
 class Executive:
@@ -203,30 +199,30 @@ class Executive:
             ending = self._ending_of(error)
         self._heeded = True
         ending, message = self._last_words(ending, progress)
-        spec = progress.spec
+        refusal, ran_to_the_end = ending.refusal, ending.status in ("satisfied", "partial")
         outcome = Outcome(
             self.mission_id,
             command,
             ending.status,
             ending.reason_code,
             message,
-            self._planner.calls,
-            self._planner.requests,
-            self._replan_policy.replans,
-            spec.mission.plan_version if spec is not None else 0,
-            self.runtime.tick,
-            round(self.clock.now() - start, 3),
-            round(time.monotonic() - started, 3),
-            tuple({"name": skip.name, "reason": skip.reason} for skip in progress.skipped),
-            tuple(failure.to_dict() for failure in _failures(progress)),
-            tuple(part.to_dict(self.site.messages, language) for part in progress.undone),
-            self.journal,
-            ending.refusal.nearest if ending.refusal is not None else (),
-            ending.problems,
-            _results(spec, self.runtime.results) if ending.status in _RAN_TO_THE_END else {},
-            did_you_mean=ending.refusal.did_you_mean if ending.refusal is not None else (),
-            missing=ending.refusal.missing if ending.refusal is not None else (),
-            question=ending.refusal.question if ending.refusal is not None else "",
+            planner_calls=self._planner.calls,
+            model_requests=self._planner.requests,
+            replans=self._replan_policy.replans,
+            plan_version=progress.plan_version,
+            ticks=self.runtime.tick,
+            sim_seconds=round(self.clock.now() - start, 3),
+            wall_seconds=round(time.monotonic() - started, 3),
+            skipped=tuple({"name": one.name, "reason": one.reason} for one in progress.skipped),
+            failures=tuple(failure.to_dict() for failure in progress.every_failure()),
+            undone=tuple(part.to_dict(self.site.messages, language) for part in progress.undone),
+            journal=self.journal,
+            nearest=refusal.nearest if refusal is not None else (),
+            problems=ending.problems,
+            results=progress.results(self.runtime.results) if ran_to_the_end else {},
+            did_you_mean=refusal.did_you_mean if refusal is not None else (),
+            missing=refusal.missing if refusal is not None else (),
+            question=refusal.question if refusal is not None else "",
         )
         finished = Finished(self.clock.now(), self.runtime.tick, outcome)
         self._at_the_end(lambda: self.emit(finished), None)
@@ -421,16 +417,3 @@ class Executive:
                 self._broken = self._broken or error
             _log.error(lost, exc_info=error)
         return default
-
-
-def _failures(progress: MissionProgress) -> tuple[Failure, ...]:
-    """Return every failure: those that ended a plan, then those that were only noted."""
-    noted = (part.failure for part in progress.undone)
-    return (*progress.failures, *(one for one in noted if one not in progress.failures))
-
-
-def _results(spec: MissionSpec | None, saved: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the tree that is the whole plan returns, by field."""
-    if spec is None or not isinstance(spec.root, Tree):
-        return {}
-    return {field: saved[name] for field, name in spec.root.save.items() if name in saved}

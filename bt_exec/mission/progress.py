@@ -25,7 +25,7 @@ from bt_exec.planning.first_cause import DoneAction
 from bt_exec.rig import PackSettings, texts_by_text
 from bt_exec.skill import Verdict
 from bt_exec.spec.expand import with_results
-from bt_exec.spec.model import Do, MissionSpec
+from bt_exec.spec.model import Do, MissionSpec, Tree
 from bt_exec.spec.paths import encloses, label_of, paths
 
 __all__ = ["MissionProgress"]
@@ -143,6 +143,22 @@ class MissionProgress:
         begun = self._done_before[-1] if number else 0
         done = [DoneAction(one.name, one.args) for one in self.done[begun:]]
         self.undone = still_undone(self.undone, undone_of(spec.root, noted), done, catalogue)
+
+    @property
+    def plan_version(self) -> int:
+        """The version of the plan in force; 0 before there is one."""
+        return self.spec.mission.plan_version if self.spec is not None else 0
+
+    def results(self, saved: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the tree that is the whole plan returns, by field, of what was saved."""
+        if self.spec is None or not isinstance(self.spec.root, Tree):
+            return {}
+        return {field: saved[name] for field, name in self.spec.root.save.items() if name in saved}
+
+    def every_failure(self) -> tuple[Failure, ...]:
+        """Return every failure: those that ended a plan, then those that were only noted."""
+        noted = (part.failure for part in self.undone)
+        return (*self.failures, *(one for one in noted if one not in self.failures))
 
     def achieved(self) -> tuple[Action, ...]:
         """Return what was done, without what was only a means to a part that is missing."""
