@@ -96,7 +96,7 @@ class World:
 def test_nothing_reaches_before_the_door_is_open_and_the_material_was_seen():
     reached: list[tuple[bool, bool]] = []
 
-    @settings(max_examples=400, derandomize=True)
+    @settings(max_examples=600, derandomize=True)
     @given(plans, st.lists(st.booleans(), min_size=2, max_size=12))
     def holds(plan, tosses):
         context = PassContext(Situation(("door",), {}), DoorSettings(), "get the material")
