@@ -79,19 +79,19 @@ class Rig:
         perception: How it sees, or None if it sees nothing.
         simulation: The world to advance between ticks, or None for a real robot.
         facts: Gives what the robot knows about itself, for the dry run; see `facts_now`.
-        frame: Gives the picture that compilers may look at, for a pack without perception, or
-            None.
         close: Called once when the rig is put away.
         services: What skills and conditions ask for by name: a map, a speaker, a notebook.
+        frame: Gives the picture that compilers may look at, for a pack without perception, or
+            None.
     """
 
     robot: Robot | None = None
     perception: Perception[Any] | None = None
     simulation: Simulation | RemoteSimulation | None = None
     facts: Callable[[], Mapping[str, str]] | None = None
-    frame: Callable[[], Any] | None = None
     close: Callable[[], None] | None = None
     services: Mapping[str, Any] = field(default_factory=dict)
+    frame: Callable[[], Any] | None = None
 
     def facts_now(self) -> dict[str, str]:
         """Return what the robot knows about itself: ``{"hand.left": "empty"}``.

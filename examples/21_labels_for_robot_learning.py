@@ -26,7 +26,7 @@ for action in episode.actions[:3]:
 
 # Output:
 # 80 records, 0 dropped, 0 left of 80 (0 from the cache): run
-# set: planner set, train 3, val 1 episodes
+# set: planner set, train 3, val 1 (episodes)
 # episode_000000               24.5 s     50 frames    10 actions    10 spans     46 moments
 # episode_000001               26.0 s     53 frames    11 actions    10 spans     50 moments
 # episode_000002               24.5 s     50 frames    10 actions    10 spans     45 moments

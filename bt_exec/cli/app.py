@@ -122,7 +122,11 @@ def _add_installed() -> None:
 def main() -> NoReturn:
     """Run the command line of this process and leave with its exit code."""
     remember()
-    sys.exit(call(sys.argv[1:]))
+    try:
+        code = call(sys.argv[1:])
+    except KeyboardInterrupt:  # between two lines of ours
+        code = _complain("stopped", EXIT_STOPPED)
+    sys.exit(code)
 
 
 def call(arguments: Sequence[str]) -> int:
@@ -143,9 +147,9 @@ def call(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    _add_installed()
-    command = typer.main.get_command(app)
     try:
+        _add_installed()
+        command = typer.main.get_command(app)
         result = command.main(args=arguments, prog_name="bt-exec", standalone_mode=False)
     except (typer.Abort, KeyboardInterrupt):
         return _complain("stopped", EXIT_STOPPED)

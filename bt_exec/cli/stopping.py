@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,7 @@ _pressed = False
 
 def remember() -> None:
     """Remember a Ctrl-C from now on, and raise it as Python does; leave in order when killed."""
+    sys.unraisablehook = _unraisable
     with contextlib.suppress(ValueError):  # not on the main thread: nobody presses keys
         signal.signal(signal.SIGINT, _interrupt)
         for number in _heard(("SIGTERM", "SIGHUP", "SIGQUIT")):
@@ -58,6 +60,12 @@ def _interrupt(*_: object) -> None:
     global _pressed
     _pressed = True
     raise KeyboardInterrupt
+
+
+def _unraisable(what: sys.UnraisableHookArgs) -> None:
+    """Report what Python cannot raise as it does; a Ctrl-C in a callback is remembered already."""
+    if not isinstance(what.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(what)
 
 
 def _leave(number: int, _: object) -> None:

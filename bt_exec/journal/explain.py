@@ -25,7 +25,8 @@ from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE
 from bt_exec.pack import Catalogue
 from bt_exec.planning.first_cause import DoneAction, first_cause
 from bt_exec.spec.expand import with_results
-from bt_exec.spec.model import Check, Do, MissionSpec
+from bt_exec.spec.expression import Is
+from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, walk
 from bt_exec.spec.paths import encloses, paths
 from bt_exec.verify.facts import after_failure, after_success
 
@@ -176,15 +177,29 @@ def _attempt(
 ) -> Attempt:
     """Return a plan that is not under way yet; `given`: arguments by path of what will run."""
     kept = spec.mission.kept
+    others = tuple(_other_ways(spec))
     steps = tuple(
         (node.do, with_results(node.args, given.get(path, {})))
         if isinstance(node, Do)
-        else (str(node.check), {})
+        else (_asked(node), node.check.args if isinstance(node.check, Is) else {})
         for path, node in paths(spec.root)
-        if isinstance(node, Do | Check) and not any(encloses(done, path) for done in kept)
+        if isinstance(node, Do | Check)
+        and not any(encloses(done, path) for done in (*kept, *others))
     )
     mission = spec.mission
     return Attempt(mission.plan_version, mission.compiler, steps, len(kept), seen=dict(seen))
+
+
+def _asked(node: Check) -> str:
+    return node.check.name if isinstance(node.check, Is) else str(node.check)
+
+
+def _other_ways(spec: MissionSpec) -> Iterator[str]:
+    """Yield the paths of the branches that only run when the one before them failed."""
+    where = {id(node): path for path, node in paths(spec.root)}
+    for node in walk(spec.root):
+        if isinstance(node, Fallback):
+            yield from (where[id(child)] for child in node.fallback[1:])
 
 
 def _cause(

@@ -180,7 +180,7 @@ def sentences(catalogue: Catalogue, settings: Mapping[str, PackSettings] | None 
     names = {
         pack.name: pack.names(settings[pack.name])
         for pack in catalogue.packs
-        if pack.names is not None and settings is not None
+        if pack.names is not None and settings is not None and pack.name in settings
     }
     return Messages.load(
         [OWN_MESSAGES],

@@ -1,12 +1,20 @@
-"""Who speaks of a mission on record: the packs that it used, as far as they are installed."""
+"""Who speaks of a mission on record: the packs that it used, as far as they are installed.
+
+The names of places and people are those of the site as it was then.
+"""
 
 from __future__ import annotations
+
+import contextlib
+
+from pydantic import ValidationError
 
 from bt_exec.failure import BtExecError
 from bt_exec.journal import MissionRecord
 from bt_exec.journal.explain import explain
 from bt_exec.language.messages import Messages
 from bt_exec.pack import Catalogue, Pack, find_pack
+from bt_exec.rig import PackSettings
 from bt_exec.site.site import sentences
 from bt_exec.tui.why import Why
 
@@ -22,10 +30,16 @@ def why_of(record: MissionRecord, language: str = "") -> Why:
 def voices(record: MissionRecord) -> tuple[Catalogue, Messages]:
     """Return the parts and the sentences of the packs that a mission used, as far as installed."""
     packs: list[Pack] = []
-    for name in record.settings.get("packs", ()):
+    settings: dict[str, PackSettings] = {}
+    recorded = record.settings.get("packs", {})
+    for name in recorded:
         try:
-            packs.append(find_pack(name))
+            pack = find_pack(name)
         except BtExecError:  # gone since: its codes stand as they are
             continue
+        packs.append(pack)
+        if isinstance(recorded, dict):
+            with contextlib.suppress(ValidationError):  # settings have changed: names stand as ids
+                settings[name] = pack.settings.model_validate(recorded[name])
     catalogue = Catalogue(packs)
-    return catalogue, sentences(catalogue)
+    return catalogue, sentences(catalogue, settings)

@@ -146,7 +146,9 @@ class Why:
         return clean(self.messages.explain(failure, self.language))
 
     def step(self, name: str, args: Mapping[str, Any]) -> str:
-        """Return a skill or check with its arguments."""
+        """Return a skill or check with its arguments, as its pack says it if it does."""
+        if self.messages.has_phrase(name) and not any(map(is_reference, args.values())):
+            return clean(self.messages.phrase(name, self.language, args))
         said = {
             key: self.messages.word(value, self.language) if isinstance(value, str) else value
             for key, value in args.items()
@@ -170,7 +172,8 @@ class Why:
         )
         style = SIGNS[self.status]
         status = self.word("stopped" if self.status == "aborted" else self.status)
-        title = " · ".join(filter(None, (status, line.reason_code.replace("OK", ""), lasted)))
+        code = "" if line.reason_code in ("OK", "ABORTED") else line.reason_code
+        title = " · ".join(filter(None, (status, code, lasted)))
         entry = Entry(
             title,
             remark=line.id if width >= NARROW else line.id.rpartition("-")[2].lstrip("0"),

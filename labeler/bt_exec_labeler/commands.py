@@ -217,7 +217,7 @@ def dataset(
     about = (out, role, records, episodes, vocabulary)
     counts = write_lerobot(*about, fps=fps) if form == "lerobot" else write_dataset(*about)
     said = ", ".join(f"{split} {count}" for split, count in counts.items())
-    of = " episodes" if form == "lerobot" else ""
+    of = " (episodes)" if form == "lerobot" else ""
     lines = [f"{out}: {role} set, {said or 'empty'}{of}"]
     if left_out:
         lines.append(f"{left_out} records left out: people rejected them, or disagree")

@@ -1,4 +1,4 @@
-"""The twenty words of example 15, in both languages: varied commands become its trees."""
+"""The twenty words of example 16, in both languages: varied commands become its trees."""
 
 from __future__ import annotations
 

@@ -8,18 +8,17 @@ what was named before it, or the one thing that its verb can be about.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
 from bt_exec_llm.offline.branches import answer_of
 from bt_exec_llm.offline.doings import doings
-from bt_exec_llm.offline.frames import Frames, keys_of
+from bt_exec_llm.offline.frames import Frames
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.match import Matcher
 from bt_exec_llm.offline.merging import merged
+from bt_exec_llm.offline.pairs import Pairs
 from bt_exec_llm.offline.part import Held, Part
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.several import excluded, fan_out
@@ -43,7 +42,9 @@ class Binder:
         self._whole: Step | None = None
         self.bound: list[Step] = []
         self._brought = lexicon.brought
+        self._joined = lexicon.listed("joined")
         self._matcher = Matcher(frames, library, lexicon)
+        self._pairs = Pairs(frames, library, lexicon, self._held)
         self._closing = {
             said: tree for tree, closing in lexicon.closing.items() for said in closing.said
         }
@@ -71,7 +72,8 @@ class Binder:
                 step = replace(step, pieces=[p for p in step.pieces if p not in late])
             tree = self._closes(step)
             reports = bool(set(step.verbs) & self._telling)
-            if tree and (reports or step.condition is None):  # what is found is told in any case
+            free = step.condition is None or _in_the_end(step, work, steps)
+            if tree and (reports or free):  # what is found is told in any case
                 if tree in ends and reports and self._reported(ends[tree]):
                     continue
                 if tree not in ends or reports:
@@ -94,7 +96,7 @@ class Binder:
         known = len(done)
         at = 0
         while at < len(work):
-            pair = self._pair(work, at)
+            pair = self._pairs.at(work, at)
             if isinstance(pair, Trouble):
                 return pair
             if pair is not None:
@@ -110,7 +112,8 @@ class Binder:
             found = self._parts(step, done, work[at - 1] if at else None)
             if isinstance(found, Trouble):
                 return found
-            if found[0].tree in self._lexicon.follows and not parts and not before:
+            told = parts or before or step.condition is not None
+            if found[0].tree in self._lexicon.follows and not told:
                 return Trouble("NO_OBJECT", step.text)
             if at and self._elsewhere(work[at - 1], step, found[0]):
                 return Trouble("AMBIGUOUS", step.text)
@@ -181,12 +184,12 @@ class Binder:
 
     def _bound_pairs(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | None:
         """Bind a command with pairs of which one part is forbidden; None if there is none."""
-        if not any(self._pair(steps, at) for at in range(len(steps) - 1)):
+        if not any(self._pairs.at(steps, at) for at in range(len(steps) - 1)):
             return None
         found = self._bound(steps, text, before)
         if isinstance(found, Trouble):
             return None
-        used = [self._pair(steps, at) is not None for at in range(len(steps) - 1)]
+        used = [self._pairs.at(steps, at) is not None for at in range(len(steps) - 1)]
         negatives = sum(not step.positive for step in steps)
         return found if sum(used) >= negatives else None
 
@@ -222,51 +225,6 @@ class Binder:
             for name, value in values.items()
             if value.home
         }
-
-    def _pair(self, work: list[Step], at: int) -> Part | Trouble | None:
-        """Return the tree that two steps make together."""
-        if at + 1 >= len(work) or not self._frames.pairs:
-            return None
-        first, last = work[at], work[at + 1]
-        found = self._paired(first, last)
-        if found is None and first.positive and last.positive:  # 문은 열어 놓고 자재 꺼내와
-            found = self._paired(last, first)
-        return found
-
-    def _paired(self, first: Step, last: Step) -> Part | Trouble | None:
-        params: dict[str, Any] = {}
-        for one in self._signs(first, last):
-            for two in self._signs(last, first):
-                trees = self._frames.pairs.get((one, two), set())
-                if len(trees) == 1:
-                    tree = next(iter(trees))
-                    for piece in (*first.pieces, *last.pieces):
-                        for name, param in self._library.get(tree).params.items():
-                            if piece.kind == "value" and param.type == piece.name:
-                                params[name] = piece.value
-                    if first.condition != last.condition:
-                        return Trouble("CONDITION", first.text)
-                    held = self._held(first, [])
-                    if isinstance(held, Trouble):
-                        return held
-                    text = f"{first.text} {last.text}".strip()
-                    return Part(tree, params, text, held, case=first.case, step=last)
-        return None
-
-    def _signs(self, step: Step, other: Step) -> Iterable[tuple[str, bool, frozenset[str]]]:
-        keys = {k for k in keys_of(step) if k != "me" and not k.startswith("Arm")}
-        if step.pronoun and not any(k.startswith("noun:") for k in keys):
-            keys |= {k for k in keys_of(other) if k.startswith("noun:")}
-        if step.condition is not None and not any(k.startswith("noun:") for k in keys):
-            keys |= {k for k in keys_of(step.condition[0]) if k.startswith("noun:")}
-        for verb in step.verbs:
-            concept = self._lexicon.concept(verb)
-            yield concept, step.positive, frozenset(keys)
-            if step.pronoun:
-                for one, two in self._frames.pairs:
-                    for sign in (one, two):
-                        if sign[0] == concept and sign[1] == step.positive:
-                            yield sign
 
     def _parts(self, step: Step, done: list[Step], last: Step | None) -> list[Part] | Trouble:
         """Return the parts of one step: one, or one for each of several values."""
@@ -317,10 +275,26 @@ class Binder:
             return None
         asked, needed = step.condition
         found = self._matcher.find(replace(asked, condition=None), [*done, step])
-        if isinstance(found, Trouble) or answer_of(found[1]) is None:
+        if isinstance(found, Trouble):
             return Trouble("CONDITION", asked.text)
+        if answer_of(found[1]) is None:
+            return self._decided(asked, done, needed=needed)
         args = self._matcher.args(found[0], found[1])
         return found[1].tree, tuple(args.items()) if isinstance(args, dict) else (), needed
+
+    def _decided(self, asked: Step, done: list[Step], *, needed: bool) -> Held | Trouble:
+        """Return the question tree that decides where what was asked about is only looked at."""
+        found = self._matcher.find(replace(asked, condition=None), done)
+        trees = {} if isinstance(found, Trouble) else self._lexicon.decides.get(found[1].tree, {})
+        said = [p for p in asked.pieces if p.kind == "value" and p.name in self._joined]
+        tree = {trees.get(p.value) if p.sense else None for p in said}
+        name = tree.pop() if len(tree) == 1 else None
+        if isinstance(found, Trouble) or name is None:
+            return Trouble("CONDITION", asked.text)
+        args = self._matcher.args(found[0], self._library.get(name))
+        if isinstance(args, Trouble):
+            return Trouble("CONDITION", asked.text)
+        return name, tuple(args.items()), needed
 
     def _rounds(self, step: Step, last: Step | None) -> Step:
         """Give a verb what it is about where nothing of the kind is named: go on patrol.
@@ -391,3 +365,11 @@ class Binder:
     def _checks(tree: TreeSpec) -> bool:
         """Whether a tree is one question that the robot can answer at once."""
         return bool(getattr(tree.root, "check", None)) and getattr(tree.root, "tell", False) is True
+
+
+def _in_the_end(step: Step, work: list[Step], steps: list[Step]) -> bool:
+    """Whether a step ends more than its branch: if nobody is there, look in the lounge and return.
+
+    What is done before it hangs on the same condition, and nothing is said of the other case.
+    """
+    return bool(work) and work[-1].condition == step.condition and not any(s.case for s in steps)

@@ -73,6 +73,9 @@ def steps_in(
                 return Trouble("COUNT", piece.text)
         elif piece.mark == "or":
             asked = clause.asked is not None or clause.mood in ("ask", "if")
+            stands = piece.kind == "state" or piece.name in lexicon.listed("joined")
+            if stands and clause.mood == "if":  # if it is open or closed
+                return Trouble("CONDITION", words)
             if piece.kind == "state" or (asked and piece.name in lexicon.listed("joined")):
                 continue
             same = [

@@ -10,6 +10,7 @@ from bt_exec_llm.offline.closed import words
 from bt_exec_llm.offline.english_pieces import add_pieces
 from bt_exec_llm.offline.english_scan import (
     AND,
+    BE,
     ELSE,
     END,
     NEVER,
@@ -21,7 +22,7 @@ from bt_exec_llm.offline.english_scan import (
 )
 from bt_exec_llm.offline.english_texts import EnglishTexts
 from bt_exec_llm.offline.english_words import EnglishWords, Token, lemma_of
-from bt_exec_llm.offline.piece import Clause, Piece
+from bt_exec_llm.offline.piece import Clause
 from bt_exec_llm.offline.vocabulary import Vocabulary
 
 __all__ = ["EnglishReader"]
@@ -123,6 +124,8 @@ class EnglishReader:
                 clause.whys.append(("UNFINISHED", text))
             joined, correction = "", False
             clauses.append(clause)
+        if clauses and correction:  # open the door. no.
+            clauses[-1].whys.append(("TAKEN_BACK", text))
         if clauses and joined in ("then", "or", "but"):
             clauses[-1].whys.append(("UNFINISHED", text))
         return clauses, tokens
@@ -181,7 +184,7 @@ class EnglishReader:
         else:
             if (
                 tokens[at].text in ("with", "using", "use")
-                and (tool := self._tool(text, tokens, at)) is not None
+                and (tool := self._scan.tool(text, tokens, at)) is not None
             ):
                 piece, at = tool
                 clause.pieces.append(piece)
@@ -233,37 +236,6 @@ class EnglishReader:
         clause.end = end_of(tokens, end)
         return clause, max(end, at)
 
-    def _tool(self, text: str, tokens: list[Token], at: int) -> tuple[Piece, int] | None:
-        """Take what something is done with, where it stands first: with your left arm, …"""
-        k = at + 1
-        while self._scan.phrases.determiner(tokens, k):
-            k += 1
-        found = self._scan.phrases.entry(tokens, k)
-        if found is None or found[0].kind != "value":
-            return None
-        entry, size = found
-        end = k + size
-        after = end + 1 if end < len(tokens) and tokens[end].text == "," else end
-        if size := self._scan.match(tokens, after, NO):  # with the left, no, the right arm
-            after += size + (after + size < len(tokens) and tokens[after + size].text == ",")
-            better = self._tool(text, tokens, after - 1)
-            if better is not None and better[0].name == entry.name:
-                return better
-            return None
-        piece = Piece(
-            "value",
-            entry.name,
-            entry.value,
-            "with",
-            "",
-            tokens[at].start,
-            end_of(tokens, end),
-            self._scan.said(text, tokens, k, end),
-        )
-        while end < len(tokens) and tokens[end].text in (",", "to", "and"):
-            end += 1
-        return piece, end
-
     def _question(
         self, text: str, tokens: list[Token], at: int, clause: Clause
     ) -> tuple[Clause, int]:
@@ -289,7 +261,11 @@ class EnglishReader:
             and found is None
         ):
             clause.whys.append(("NOT_A_COMMAND", ""))
-        return self._bag(text, tokens, at, clause)
+        clause, end = self._bag(text, tokens, at, clause)
+        named = {piece.name if piece.kind == "value" else piece.kind for piece in clause.pieces}
+        if word in BE and nxt == "you" and named <= self._lexicon.listed("each"):
+            clause.whys.append(("NOT_A_COMMAND", ""))  # are you in the lounge?
+        return clause, end
 
     def _verb_clause(
         self, text: str, tokens: list[Token], at: int, clause: Clause, *, form: str
@@ -362,7 +338,7 @@ class EnglishReader:
             del known
         self._pieces(text, tokens, at, end, clause, skip=frozenset(), asks=False)
         clause.end = end_of(tokens, end)
-        clause.mood = "do"
+        clause.mood = clause.mood if clause.mood in ("before", "after") else "do"
         if not clause.positive and not any(piece.kind != "pronoun" for piece in clause.pieces):
             clause.whys.append(("NEGATED", self._scan.said(text, tokens, first, end)))  # not what?
         return clause, end

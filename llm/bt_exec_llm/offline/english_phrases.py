@@ -41,11 +41,24 @@ class Phrases:
 
     def filler(self, tokens: Sequence[Token], at: int) -> int:
         """Return where the words end that change nothing; `at` if there are none."""
-        found = self._longest(tokens, at, _FILLERS)
+        found = self._longest(tokens, at, _FILLERS) or self._spoken_to(tokens, at)
         if found is None:
             return at
         other = self._longest(tokens, at, (*_CONTENT, "verb"))
         return at if other is not None and other[1] > found[1] else at + found[1]
+
+    def _spoken_to(self, tokens: Sequence[Token], at: int) -> tuple[list[Entry], int] | None:
+        """Return whom a sentence speaks to, at one of its edges: hey robot, …; … my friend."""
+        found = self._longest(tokens, at, ("vocative",))
+        if found is None:
+            return None
+        before, end = at - 1, at + found[1]
+        while before >= 0 and self._longest(tokens, before, _FILLERS) is not None:
+            before -= 1
+        first = before < 0 or not tokens[before].is_word
+        last = end >= len(tokens) or not tokens[end].is_word
+        told = at > 0 and (tokens[at - 1].text in _AFTER or self.determiner(tokens, at - 1))
+        return found if first or (last and not told) else None
 
     def lead(self, tokens: Sequence[Token], at: int) -> tuple[str, int]:
         """Return the form of the verb that politeness wants after it, and where it ends."""

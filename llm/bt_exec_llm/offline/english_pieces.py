@@ -167,6 +167,7 @@ def add_pieces(
                 token.start,
                 stop,
                 said,
+                entry.sense,
             )
             if relation and kind == "noun":
                 _related(pieces, piece, relation)

@@ -315,6 +315,37 @@ class EnglishScan:
         """Whether a pronoun stands here that can only be who does something."""
         return at < len(tokens) and tokens[at].text in SUBJECTS
 
+    def tool(self, text: str, tokens: list[Token], at: int) -> tuple[Piece, int] | None:
+        """Take what something is done with, where it stands first: with your left arm, …"""
+        k = at + 1
+        while self.phrases.determiner(tokens, k):
+            k += 1
+        found = self.phrases.entry(tokens, k)
+        if found is None or found[0].kind != "value":
+            return None
+        entry, size = found
+        end = k + size
+        after = end + 1 if end < len(tokens) and tokens[end].text == "," else end
+        if size := self.match(tokens, after, NO):  # with the left, no, the right arm
+            after += size + (after + size < len(tokens) and tokens[after + size].text == ",")
+            better = self.tool(text, tokens, after - 1)
+            if better is not None and better[0].name == entry.name:
+                return better
+            return None
+        piece = Piece(
+            "value",
+            entry.name,
+            entry.value,
+            "with",
+            "",
+            tokens[at].start,
+            end_of(tokens, end),
+            self.said(text, tokens, k, end),
+        )
+        while end < len(tokens) and tokens[end].text in (",", "to", "and"):
+            end += 1
+        return piece, end
+
     def object_first(self, tokens: list[Token], at: int, end: int) -> int:
         """Return where the verb is that stands behind what it is about: the door open please."""
         if self.asked_at(tokens, at) or self.phrases.entry(tokens, at) is None:

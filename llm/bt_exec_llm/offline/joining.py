@@ -40,6 +40,7 @@ def joined(clauses: list[Clause], lexicon: Lexicon, text: str) -> list[Clause] |
     """Return clauses with those that have no verb joined to their neighbours."""
     found: list[Clause] = []
     waiting: list[Piece] = []
+    listed = lexicon.listed("each")
     for at, clause in enumerate(clauses):
         if clause.joined == "or" and found:
             return Trouble("CHOICE", text[found[-1].start : clause.end])
@@ -49,7 +50,10 @@ def joined(clauses: list[Clause], lexicon: Lexicon, text: str) -> list[Clause] |
             found.append(clause)
             continue
         if clause.verbs or clause.whys:
-            if waiting:
+            if waiting and clauses[at - 1].mood == "before":  # before the corridor check …
+                clause.pieces.extend(waiting)
+                waiting = []
+            elif waiting:
                 clause.pieces[:0] = waiting
                 clause.start = min(p.start for p in clause.pieces)
                 waiting = []
@@ -69,12 +73,17 @@ def joined(clauses: list[Clause], lexicon: Lexicon, text: str) -> list[Clause] |
         ):
             waiting = list(clause.pieces)
         elif found and kinds and found[-1].verbs and all(p.kind == "value" for p in clause.pieces):
-            found[-1].pieces.extend(p.marked(p.mark or "after") for p in clause.pieces)
+            if clause.mood in ("before", "after") and not kinds <= listed:  # after the professor
+                found[-1].whys.append(("CONDITION", text[clause.start : clause.end]))
+            if clause.mood == "after":
+                found[-1].pieces[:0] = clause.pieces
+            else:
+                found[-1].pieces.extend(p.marked(p.mark or "after") for p in clause.pieces)
             found[-1].end = clause.end
         elif found and clause.pieces and clause.joined in ("", "stop") and _says_what(found[-1]):
             found[-1].pieces.extend(clause.pieces)  # close, um, the door
             found[-1].end = clause.end
-        elif not last and not found:
+        elif not last and not found and (clause.mood == "do" or kinds <= listed):
             waiting += clause.pieces
         else:
             found.append(clause)

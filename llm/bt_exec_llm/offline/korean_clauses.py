@@ -38,6 +38,9 @@ class Clauses:
         self._described = False
         self._goes_on = ""
         self._exclaimed = False
+        self._inside: Piece | None = None
+        self._how = ""
+        self._self = False
         self._afterthought = False
 
     def finished(self) -> list[Clause]:
@@ -124,7 +127,7 @@ class Clauses:
         now.joined = "then" if self._joined == "next" else self._joined
         if self._asking and mood in ("do", "if") and now.asked is None:
             now.asked = Clause()
-        self._asking = False
+        self._asking = self._self = False
         self._done.append(now)
         self._now = Clause()
         if mood == "ask":  # 자재 어디 있어?

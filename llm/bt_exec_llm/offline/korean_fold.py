@@ -6,9 +6,8 @@ from dataclasses import replace
 
 from bt_exec_llm.offline.closed import words
 from bt_exec_llm.offline.korean_clauses import Clauses
-from bt_exec_llm.offline.korean_items import Item, Stop, VerbWord
-from bt_exec_llm.offline.korean_verbs import Verb
-from bt_exec_llm.offline.piece import Clause, Piece
+from bt_exec_llm.offline.korean_items import ADJECTIVES, Item, Stop, VerbWord, happens, was_so
+from bt_exec_llm.offline.piece import Clause, Kind, Piece
 from bt_exec_llm.offline.vocabulary import Entry
 
 __all__ = ["Fold"]
@@ -32,9 +31,8 @@ _LOOSE = frozenset(words("korean", "loose_nouns"))
 _BACKGROUND = ("는데", "ᆫ데", "은데")
 _WOULD_YOU = ("ᆯ래", "을래", "ᆯ래요", "을래요")
 _REMARKS = ("네", "네요", "군", "군요", "구나")
-_ADJECTIVES = frozenset(words("korean", "adjectives"))
-_LASTING = frozenset(words("korean", "lasting"))
 _EXCLAIMING = ("아", "어", "앗", "에이", "야")
+_YOU = ("너", "넌", "너는", "네가", "니가", "로봇", "당신", "당신은")
 _SUPPOSED = ("만약", "만일")
 
 
@@ -63,6 +61,7 @@ class Fold(Clauses):
                 self._now.correction = True
             elif piece.name == "courtesy":
                 self._note(piece)
+            self._self = self._self or piece.text in _YOU
             self._exclaimed = piece.text in _EXCLAIMING and not self._now.pieces
             return
         if (
@@ -83,6 +82,7 @@ class Fold(Clauses):
         if piece.kind == "relation":  # type: ignore[comparison-overlap]
             before = self._now.pieces[-1] if self._now.pieces else None
             if before is not None and before.kind == "value" and piece.name == "inside":
+                self._inside = piece if piece.text == "안" and not piece.mark else None  # or not?
                 return  # in the lounge is at the lounge
             if self._now.pieces and self._now.pieces[-1].kind == "noun":
                 noun = self._now.pieces.pop()
@@ -151,6 +151,12 @@ class Fold(Clauses):
         if any(e.kind == "limit" for e in entries):
             self._now.whys.append((next(e.name for e in entries if e.kind == "limit"), said))
             names = names or ("",)
+        if verb.stems[0] in ("어떻", "어떠하") and verb.last == "게":  # 어떻게 열어?
+            self._how = said
+            return
+        if self._how and verb.stems[0] != "되":
+            self._now.whys.append(("NOT_A_COMMAND", f"{self._how} {said}"))
+        self._how = ""
         instead = verb.stems[0] == "아니" and verb.kind in ("then", "but") and not states
         if instead and self._now.pieces and self._now.pieces[-1].kind == "value":
             self._instead()  # 오른손 아니고 왼손
@@ -264,9 +270,19 @@ class Fold(Clauses):
         """A verb that says how something is: asked for, a condition, or a mere statement."""
         verb = word.verb
         for entry in states:
-            kind = "state" if entry.kind == "state" else "value"
+            kind: Kind = "state" if entry.kind == "state" else "value"
             self._now.pieces.append(
-                Piece(kind, entry.name, entry.value, "state", "", word.start, word.end, word.text)  # type: ignore[arg-type]
+                Piece(
+                    kind,
+                    entry.name,
+                    entry.value,
+                    "state",
+                    "",
+                    word.start,
+                    word.end,
+                    word.text,
+                    entry.sense,
+                )
             )
         verbs = tuple(n for n in names if n not in ("be", "be_there"))
         if verb.kind == "embed":
@@ -284,7 +300,7 @@ class Fold(Clauses):
                     verb.state
                     or verb.past
                     or be
-                    or verb.stems[-1] in _ADJECTIVES
+                    or verb.stems[-1] in ADJECTIVES
                     or "?" in self._text[word.end : word.end + 2]
                 )
             )
@@ -297,11 +313,15 @@ class Fold(Clauses):
                 self._now = Clause()
                 return
         if word.verb.kind == "if":
-            self._now.positive = not negative
-            if self._happens(verb, states, be=be):
+            lacks = verb.stems[-1] == "없" or (verb.stems[-1] == "아니" and bool(self._now.pieces))
+            self._now.positive = negative == lacks
+            if self._inside is not None and word.start - self._inside.end <= 1:
+                self._now.whys.append(("CONDITION", self._text[self._inside.start : word.end]))
+            if happens(verb, states, be=be):
                 self._now.whys.append(("CONDITION", word.text))
             self._now.pieces = [p for p in self._now.pieces if not p.text.startswith(_SUPPOSED)]
             otherwise = verb.stems[0] == "아니" and not self._now.pieces
+            self._inside = None
             self._close("else" if otherwise else "if", end=verb.end)
             return
         if verb.kind in ("wish", "must") or (verb.kind == "request" and verb.state):
@@ -320,14 +340,16 @@ class Fold(Clauses):
             if (
                 verb.kind == "plain"
                 and states
-                and verb.stems[-1] not in _ADJECTIVES
+                and verb.stems[-1] not in ADJECTIVES
                 and not verb.state
                 and not verb.past
                 and not be
                 and any(e.kind == "state" for e in states)
             ):
                 self._now.whys.append(("NOT_A_COMMAND", word.text))
-            if verb.past and self._over(verb, be=be):
+            placed = all(p.kind == "value" and p.mark != "state" for p in self._now.pieces)
+            mine = self._self and be and placed  # 너 라운지에 있어?
+            if mine or (verb.past and was_so(verb, be=be)):
                 self._now.whys.append(("NOT_A_COMMAND", word.text))
             self._close("ask", end=verb.end)
             return
@@ -336,21 +358,6 @@ class Fold(Clauses):
             return
         self._now.whys.append(("NOT_A_COMMAND", word.text))
         self._close("tell", end=verb.end)
-
-    @staticmethod
-    def _happens(verb: Verb, states: list[Entry], *, be: bool) -> bool:
-        """Whether a condition is that something happens: 열리면, and not 열려 있으면."""
-        if be or not states or verb.state or verb.past or verb.progress or verb.adjective:
-            return False
-        stem = verb.stems[-1]
-        return stem not in _ADJECTIVES and stem[-1] in "리히지기"
-
-    @staticmethod
-    def _over(verb: Verb, *, be: bool) -> bool:
-        """Whether a question is about how something was: 있었어?, and not 닫혔어?"""
-        if verb.stems[-1] in _LASTING:
-            return False
-        return be or verb.state or verb.adjective or verb.stems[-1] in _ADJECTIVES
 
     def _mood(self, word: VerbWord) -> str:
         verb = word.verb

@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from bt_exec_llm.offline.closed import words
 from bt_exec_llm.offline.korean_verbs import Verb
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.vocabulary import Entry
 
-__all__ = ["Item", "Stop", "VerbWord"]
+__all__ = ["ADJECTIVES", "Item", "Stop", "VerbWord", "happens", "was_so"]
+
+ADJECTIVES = frozenset(words("korean", "adjectives"))
+_LASTING = frozenset(words("korean", "lasting"))
 
 
 @dataclass
@@ -44,3 +48,17 @@ class VerbWord:
 
 
 Item: TypeAlias = Piece | VerbWord | Stop
+
+
+def happens(verb: Verb, states: list[Entry], *, be: bool) -> bool:
+    """Whether a condition is that something happens: 열리면, and not 열려 있으면."""
+    if be or not states or verb.state or verb.past or verb.progress or verb.adjective:
+        return False
+    return verb.stems[-1] not in ADJECTIVES and verb.stems[-1][-1] in "리히지기"
+
+
+def was_so(verb: Verb, *, be: bool) -> bool:
+    """Whether a question is about how something was: 있었어?, and not 닫혔어?"""
+    if verb.stems[-1] in _LASTING:
+        return False
+    return be or verb.state or verb.adjective or verb.stems[-1] in ADJECTIVES

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from bt_exec_llm.offline.closed import words
+from bt_exec_llm.offline.closed import marks, words
 from bt_exec_llm.offline.kiwi import Morph
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.vocabulary import Entry, Vocabulary
@@ -15,6 +15,7 @@ __all__ = ["KoreanNames", "kind_of"]
 
 _WORD = re.compile(r"[^\s.,;:!?…\"'“”()\[\]]+")
 _PARTICLES = words("korean", "particles")
+_MARKS = marks("korean")
 _ONE = words("korean", "particles_after_one_letter")
 
 
@@ -87,6 +88,9 @@ class KoreanNames:
         if verbal:
             return None
         if kinds <= {"filler", "courtesy", "determiner"}:
+            particle = following is not None and following.tag[0] == "J"
+            if particle and following is not None and _MARKS.get(following.form) == "to":
+                return None  # 친구한테 줘
             if following is not None and following.tag == "XSV" and following.start == end:
                 return None  # 시작한다고
             if (
@@ -111,7 +115,7 @@ class KoreanNames:
                 Piece("filler", next(iter(sorted(kinds))), start=start, end=end, text=typed)
             ], after
         pieces = [
-            Piece(kind_of(e), e.name, e.value, "", "", start, end, typed)
+            Piece(kind_of(e), e.name, e.value, "", "", start, end, typed, e.sense)
             for e in entries
             if e.kind not in ("filler", "courtesy", "determiner")
         ]
@@ -133,6 +137,7 @@ class KoreanNames:
                 first.start,
                 first.end,
                 first.text,
+                first.sense,
             )
         return [first]
 

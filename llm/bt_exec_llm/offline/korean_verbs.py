@@ -20,6 +20,7 @@ _LINKS = words("korean", "linking")
 _THEN = words("korean", "going_on")
 _BUT = words("korean", "opposing")
 _KEEPS = ("두", "놓", "놔두", "냅두")
+_REASONS = words("korean", "reasoning")
 _IF = words("korean", "conditional")
 _EMBED = words("korean", "embedding")
 _QUOTE = words("korean", "quoting")
@@ -217,13 +218,16 @@ def _kind(verb: Verb, every: Sequence[Morph], at: int, ending: Morph) -> tuple[s
     if ending.tag == "ETM":
         return _adnominal(verb, form, every, at)
     if form in ("어도", "아도") and one is not None and one.form in ("되", "좋", "괜찮"):
-        return _whole(every, at, "may")
+        inner, at = read_verb(every, at, lambda _: False)
+        return "reason" if inner.kind == "reason" else "may", at  # 닫아도 되니까
     if form in ("어야", "아야") and one is not None and one.form in ("하", "되"):
         return _whole(every, at, "must")
     if form in ("도록", "게끔") and one is not None and one.form == "하":
         inner, at = read_verb(every, at, lambda _: False)
         verb.negative = verb.negative or inner.negative
         return ("command" if inner.kind in ("plain", "command", "request") else inner.kind), at
+    if form in ("려고", "으려고") and one is not None and one.form == "하":  # 열려고 해
+        return _whole(every, at, "statement")
     if form in ("고",) and one is not None and one.form == "싶":
         return _whole(every, at, "wish")
     if form in _QUOTE and one is not None and one.tag in ("VX", "VV") and one.form == "하":
@@ -256,18 +260,7 @@ def _kind(verb: Verb, every: Sequence[Morph], at: int, ending: Morph) -> tuple[s
             return "then", at
         if form in ("고", "어서", "아서", "구", "다가") and one is None:
             return "then", at
-        if form in (
-            "려고",
-            "으려고",
-            "니까",
-            "으니까",
-            "으니",
-            "기에",
-            "므로",
-            "느라",
-            "도록",
-            "게",
-        ):
+        if form in _REASONS:
             return ("reason" if one is not None else "statement"), at
     if form in _DOUBTS and one is not None and one.tag != "SF":
         return "embed", at
@@ -386,6 +379,8 @@ def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[
             inner, at = read_verb(every, after, lambda _: False)
             verb.helpers.append("두")
             return inner.kind, at
+        if one.form == "채" and verb.helpers:  # 열어 둔 채로 …
+            return "then", after
     if one.form in ("상태",) and two is not None and two.tag == "VCP":
         inner, at = read_verb(every, at + 1, lambda _: False)
         verb.state = True

@@ -56,6 +56,9 @@ class Value(Words):
     """The phrases of a value.
 
     Attributes:
+        holds: Phrases of it that say, in a condition, that it is so: there are people.
+        fails: Phrases of it that say that it is not: nobody, dark. A condition with a phrase that
+            is neither (crowded) cannot be decided.
         brings: Arguments that come with it, by the name of a parameter.
         each: The values it stands for, in order, if it is a word for several: everywhere.
         home: Whether missions end there: to come there says no more than to come.
@@ -66,6 +69,8 @@ class Value(Words):
     """
 
     proxies: Words = Words()
+    holds: Words = Words()
+    fails: Words = Words()
     brings: Mapping[str, str] = {}
     each: list[str] = []
     home: bool = False
@@ -142,6 +147,7 @@ class Lexicon(_Part):
     texts: Mapping[str, Slot] = {}
     closing: Mapping[str, Closing] = {}
     follows: Phrases = []
+    decides: Mapping[str, Mapping[str, str]] = {}
     past: Phrases = []
     relations: Mapping[str, Words] = {}
     whole: Words = Words()
@@ -150,6 +156,7 @@ class Lexicon(_Part):
     determiners: Words = Words()
     filler: Words = Words()
     courtesy: Words = Words()
+    vocative: Words = Words()
     leads: Leads = Leads()
     talk: Mapping[str, Talk] = {}
     limits: Mapping[str, Words] = {}

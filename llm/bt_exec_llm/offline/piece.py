@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-__all__ = ["Clause", "Piece"]
+__all__ = ["Clause", "Kind", "Piece"]
 
 Kind = Literal[
     "noun", "value", "state", "text", "speaker", "pronoun", "person", "limit", "unknown", "filler"
@@ -26,6 +26,7 @@ class Piece:
         start: Where it begins in the cleaned command.
         end: Where it ends.
         text: As it was typed.
+        sense: What it says in a condition: ``holds``, ``fails``, or nothing.
     """
 
     kind: Kind
@@ -36,6 +37,7 @@ class Piece:
     start: int = 0
     end: int = 0
     text: str = ""
+    sense: str = ""
 
     def marked(self, mark: str) -> Piece:
         """Return it with another mark."""

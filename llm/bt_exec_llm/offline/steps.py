@@ -106,13 +106,17 @@ class _Order:
             needed = holds == needed if clause.mood == "if" else not holds
         else:
             question = replace(found[0], verbs=(QUESTION,), via="ask", said=False)
+            if any(p.sense == "fails" for p in content):  # if it is dark
+                needed = not needed
         nxt = self._every[at + 1] if at + 1 < len(self._every) else None
         if nxt is not None and _tells(nxt, self._lexicon) and not again:
             self._done += [replace(step, verbs=(QUESTION,), via="tell") for step in found]
             return None
         if len(found) > 1:
             return Trouble("CONDITION", words)
-        if nxt is None:  # … if it is closed
+        after = self._language == "en" and clause.mood == "if" and not again
+        after = after and clause.joined == "" and bool(self._done)
+        if nxt is None or after:  # … if it is closed
             return self._hang_before(question, needed)
         if self._condition is not None and self._scope:
             other = self._condition[0]
@@ -130,8 +134,12 @@ class _Order:
             (i for i in range(len(self._done) - 1, -1, -1) if self._done[i].joined in ("stop", "")),
             0,
         )
+        before = next((step.condition for step in self._done if step.condition), None)
+        if before is not None and _alike(before[0], question):  # … if it is open, … if it is closed
+            self._cases += 1
         for step in self._done[first:]:
-            step.condition = (question, needed)
+            if step.condition is None:
+                step.condition, step.case = (question, needed), self._cases
         return None
 
     def _hang(self, found: list[Step]) -> Trouble | None:

@@ -51,6 +51,7 @@ class Talk:
         self._small = (
             vocabulary.lexicon.filler,
             vocabulary.lexicon.courtesy,
+            vocabulary.lexicon.vocative,
             vocabulary.lexicon.determiners,
             vocabulary.lexicon.me,
         )

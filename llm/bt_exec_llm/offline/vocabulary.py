@@ -6,9 +6,9 @@ Looking something up costs the same however many trees and values a library has.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from bt_exec_llm.offline.lexicon import Lexicon, Words
+from bt_exec_llm.offline.lexicon import Lexicon, Value, Words
 from bt_exec_llm.offline.phrases import expand_phrase
 
 __all__ = ["Entry", "Table", "Vocabulary"]
@@ -21,6 +21,8 @@ class Entry:
     kind: str
     name: str = ""
     value: str = ""
+    sense: str = ""
+    """What it says in a condition: ``holds`` or ``fails``; nothing if it decides nothing."""
 
 
 @dataclass
@@ -72,7 +74,7 @@ class Vocabulary:
             self._add(words, Entry("noun", name))
         for kind, values in lexicon.values.items():
             for name, value in values.items():
-                self._add(value, Entry("value", kind, name), verbs=True)
+                self._add_value(value, Entry("value", kind, name))
                 self._add(value.proxies, Entry("proxy", kind, name))
         for name, words in lexicon.relations.items():
             self._add(words, Entry("relation", name))
@@ -84,6 +86,7 @@ class Vocabulary:
             "determiner": lexicon.determiners,
             "filler": lexicon.filler,
             "courtesy": lexicon.courtesy,
+            "vocative": lexicon.vocative,
         }
         for kind, words in simple.items():
             self._add(words, Entry(kind))
@@ -95,6 +98,19 @@ class Vocabulary:
             for language in ("en", "ko"):
                 for text in _every(getattr(words, language)):
                     self.alone[language]["".join(text.split()).casefold()] = code
+
+    def _add_value(self, value: Value, entry: Entry) -> None:
+        """Add the phrases of a value, each with what it says in a condition."""
+        said = {"holds": value.holds, "fails": value.fails}
+        senses = {
+            text: sense for sense, words in said.items() for text in _every([*words.en, *words.ko])
+        }
+        for sense in ("", *said):
+            own = Words(
+                en=[one for one in _every(value.en) if senses.get(one, "") == sense],
+                ko=[one for one in _every(value.ko) if senses.get(one, "") == sense],
+            )
+            self._add(own, replace(entry, sense=sense), verbs=True)
 
     def _add(self, words: Words, entry: Entry, *, verbs: bool = False) -> None:
         for text in _every(words.en):

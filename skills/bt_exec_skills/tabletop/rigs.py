@@ -50,7 +50,7 @@ def make_sim_rig(settings: TableSettings, start: TableStart) -> Rig:
     def facts() -> dict[str, str]:
         return hand.facts(world.environment())
 
-    return Rig(robot, perception, robot, facts, None, services={"hand": hand})
+    return Rig(robot, perception, robot, facts, services={"hand": hand})
 
 
 def make_http_rig(settings: TableSettings, start: TableStart) -> Rig:

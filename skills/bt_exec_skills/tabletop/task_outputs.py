@@ -188,8 +188,9 @@ def _actions(node: NodeBase) -> Iterator[Do]:
 
 
 def _task(node: Do, problems: list[Problem]) -> dict[str, str]:
+    plain = node.args.get("side", "in") == "in" and not node.args.get("spot")
     for skill, own in SKILLS.items():
-        if node.do == own and node.args.get("side", "in") == "in":
+        if node.do == own and plain:
             return {"skill": skill, "target": str(node.args["target"])}
     message = f"a two-level plan has no task for {node.do} {dict(node.args)}"
     problems.append(problem_of("the plan", "NOT_IN_TASK_OUTPUTS", message))

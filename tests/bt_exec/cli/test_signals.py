@@ -79,9 +79,37 @@ Session._run = _run
 """
 
 
+INSTALLED = """
+import os, signal
+from bt_exec.cli import app
+
+def _add_installed():
+    os.kill(os.getpid(), signal.SIGINT)
+
+app._add_installed = _add_installed
+"""
+IN_A_CALLBACK = """
+import os, signal
+from bt_exec.cli import app
+
+class Gone:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+
+def _streams(real=app._streams):
+    Gone()
+    return real()
+
+app._streams = _streams
+"""
+
+
 @pytest.mark.parametrize(
     ("before", "said"),
     [
+        (INSTALLED, "bt-exec: stopped\n"),
+        (INSTALLED.replace("_add_installed", "_streams"), "bt-exec: stopped\n"),
+        (IN_A_CALLBACK, "bt-exec: stopped\n"),
         (SWALLOWED.format(what="pass"), "bt-exec: stopped\n"),
         (SWALLOWED.format(what="raise ImportError('initialisation failed')"), "bt-exec: stopped\n"),
         (EARLY, ""),

@@ -51,7 +51,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     told = commands.dataset(
         folder / "run", game, words, folder / "set", keep_uncertain=False, form="lerobot"
     )
-    assert told["lines"] == [f"{folder / 'set'}: planner set, train 7, val 1, test 4 episodes"]
+    assert told["lines"] == [f"{folder / 'set'}: planner set, train 7, val 1, test 4 (episodes)"]
     return game, folder / "run", folder / "set"
 
 
@@ -119,6 +119,11 @@ class Damaged(Drawn):
         raise ValueError(f"{self.name} is damaged")
 
 
+class Wide(Drawn):
+    def image(self) -> Any:
+        return np.zeros((4, 8, 3), np.uint8)
+
+
 def small(frames: tuple[Frame, ...]) -> Episode:
     return Episode("e", frames, (Action(0.0, 2.0, "REST", {}, "done"),))
 
@@ -166,6 +171,11 @@ def test_what_cannot_be_written_is_refused(
         write_lerobot(tmp_path / "none", "planner", [], {}, vocabulary, fps=2)
     with pytest.raises(UsageError, match="its first frame is damaged"):
         write(Damaged(0.0), Drawn(1.0))
+
+
+def test_frames_of_two_sizes_are_refused(write: Callable[..., Any]) -> None:
+    with pytest.raises(UsageError, match=r"e: a frame is of 8 x 4 px, others of 6 x 4 px"):
+        write(Drawn(0.0), Wide(1.0))
 
 
 OPENED = """

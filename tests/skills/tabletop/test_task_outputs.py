@@ -77,6 +77,23 @@ def test_our_own_plan_is_written_and_read_back(request_of):
     assert [one["subgoal"] for one in again["task_outputs"]] == list(plan.spec.mission.subgoals)
 
 
+def test_a_place_on_a_table_is_written_but_an_exact_spot_is_refused(request_of):
+    request = request_of("put the blue one on table_1")
+    text = write_tasks(expand(TableCompiler().compile(request).spec, request.library))
+    tasks = json.loads(text)["task_outputs"][0]["tasks"]
+    assert tasks == move("object_blue_0", "table_1")
+    assert problems_of(json.loads(text), request) == []
+    swap = request_of("swap the blue and the green one")
+    with pytest.raises(SpecError) as caught:
+        write_tasks(expand(TableCompiler().compile(swap).spec, swap.library))
+    assert {problem.code for problem in caught.value.problems} == {"NOT_IN_TASK_OUTPUTS"}
+
+
+def test_a_table_is_not_picked(request_of):
+    plan = {"task_outputs": [{"subgoal": "x", "tasks": move("table_0", "object_red_bowl_0")}]}
+    assert "CANNOT_LIFT" in problems_of(plan, request_of(COMMAND))
+
+
 def _changed(change):
     plan = right_plan()
     change(plan["task_outputs"], plan)

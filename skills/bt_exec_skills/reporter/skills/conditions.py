@@ -7,6 +7,9 @@ fails with UNCERTAIN_SIGHT.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from bt_exec.observation import World
 from bt_exec.skill import Service, Verdict, condition
 from bt_exec_skills.perception.fresh import PATIENCE_S
@@ -19,6 +22,9 @@ __all__ = [
     "at_place",
     "failure_noted",
     "lit_here",
+    "lit_there",
+    "loud_there",
+    "people_there",
     "person_found",
     "person_in_view",
     "tray_empty",
@@ -87,6 +93,41 @@ def person_found(notebook: Service[Notebook], target: PersonName) -> Verdict:
     return Verdict.no(f"{target} not found")
 
 
+@condition(patience_s=0.0, unknown=_UNCERTAIN)
+def people_there(notebook: Service[Notebook]) -> Verdict:
+    """Whether the last look around a place found anybody; unknown if part of it stayed hidden."""
+    facts = _last_look(notebook)
+    people = int(facts.get("people", -1))
+    if people > 0:
+        return Verdict.yes(f"{people} people", f"people:{people}")
+    if people < 0 or facts.get("complete") is False:
+        return Verdict.unknown("somebody may be where nothing could be seen")
+    return Verdict.no("nobody was found")
+
+
+@condition(patience_s=0.0, unknown=_UNCERTAIN)
+def lit_there(notebook: Service[Notebook]) -> Verdict:
+    """Whether the light was on where the last look around was; unknown if it was in parts."""
+    light = _last_look(notebook).get("light", "unknown")
+    if light not in ("on", "off"):
+        return Verdict.unknown(f"the light was {light}")
+    return Verdict(light == "on", f"the light was {light}", (f"light:{light}",))
+
+
+@condition(patience_s=0.0, unknown=_UNCERTAIN)
+def loud_there(notebook: Service[Notebook]) -> Verdict:
+    """Whether it was so loud, where the last look around was, that talking needs a raised voice."""
+    noise = _last_look(notebook).get("noise")
+    if noise is None:
+        return Verdict.unknown("no place was listened to")
+    return Verdict(noise == "loud", f"it was {noise}", (f"noise:{noise}",))
+
+
+def _last_look(notebook: Notebook) -> Mapping[str, Any]:
+    """Return the facts of the last look around; none before the first."""
+    return next((note.facts for note in reversed(notebook.notes) if note.kind == "saw"), {})
+
+
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
 def lit_here(world: World[ReporterObservation]) -> Verdict:
     """Whether it is bright where the robot looks."""
@@ -120,6 +161,9 @@ CONDITIONS = (
     tray_empty,
     person_in_view,
     person_found,
+    people_there,
+    lit_there,
+    loud_there,
     lit_here,
     failure_noted,
 )

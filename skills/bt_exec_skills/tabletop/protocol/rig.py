@@ -65,6 +65,6 @@ def http_rig(remote: Remote) -> Rig:
         RemotePerception(robot),
         lockstep,
         facts,
-        lockstep.close if lockstep is not None else None,
+        close=lockstep.close if lockstep is not None else None,
         services={"hand": hand},
     )

@@ -18,6 +18,9 @@ from bt_exec_skills.reporter.robot import ReporterRobot
 from bt_exec_skills.reporter.skills.conditions import (
     at_place,
     lit_here,
+    lit_there,
+    loud_there,
+    people_there,
     person_found,
     person_in_view,
     tray_empty,
@@ -116,6 +119,18 @@ def test_who_was_found_is_what_the_last_look_around_found(site):
     assert person_found(notebook=notes, target="user").holds is None  # part of it was hidden
     notes.note(2.0, "saw", "lounge", evidence=(), complete=True)
     assert person_found(notebook=notes, target="professor").holds is False
+
+
+def test_what_is_said_of_a_place_is_what_the_last_look_around_found(site):
+    notes = Notebook(site)
+    asked = (people_there, lit_there, loud_there)
+    assert [one(notebook=notes).holds for one in asked] == [None, None, None]
+    notes.note(1.0, "saw", "lounge", people=2, complete=False, light="on", noise="loud")
+    assert [one(notebook=notes).holds for one in asked] == [True, True, True]
+    notes.note(2.0, "saw", "lounge", people=0, complete=True, light="off", noise="normal")
+    assert [one(notebook=notes).holds for one in asked] == [False, False, False]
+    notes.note(3.0, "saw", "lounge", people=0, complete=False, light="partly", noise="quiet")
+    assert [one(notebook=notes).holds for one in asked] == [None, None, False]
 
 
 def test_who_is_in_view():

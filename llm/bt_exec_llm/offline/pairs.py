@@ -1,0 +1,83 @@
+"""Two steps that are one tree: get the material and leave the door open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from bt_exec.spec.library import Library
+from bt_exec_llm.offline.frames import Frames, keys_of
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.part import Held, Part
+from bt_exec_llm.offline.step import Step
+from bt_exec_llm.offline.trouble import Trouble
+
+__all__ = ["Pairs"]
+
+
+class Pairs:
+    """Finds trees that two steps make together.
+
+    Args:
+        frames: What utterances of trees hold.
+        library: The trees.
+        lexicon: The words.
+        held: Gives the question that a step hangs on.
+    """
+
+    def __init__(
+        self,
+        frames: Frames,
+        library: Library,
+        lexicon: Lexicon,
+        held: Callable[[Step, list[Step]], Held | Trouble | None],
+    ) -> None:
+        self._frames = frames
+        self._library = library
+        self._lexicon = lexicon
+        self._held = held
+
+    def at(self, work: list[Step], at: int) -> Part | Trouble | None:
+        """Return the tree that two steps make together."""
+        if at + 1 >= len(work) or not self._frames.pairs:
+            return None
+        first, last = work[at], work[at + 1]
+        found = self._paired(first, last)
+        if found is None and first.positive and last.positive:  # 문은 열어 놓고 자재 꺼내와
+            found = self._paired(last, first)
+        return found
+
+    def _paired(self, first: Step, last: Step) -> Part | Trouble | None:
+        params: dict[str, Any] = {}
+        for one in self._signs(first, last):
+            for two in self._signs(last, first):
+                trees = self._frames.pairs.get((one, two), set())
+                if len(trees) == 1:
+                    tree = next(iter(trees))
+                    for piece in (*first.pieces, *last.pieces):
+                        for name, param in self._library.get(tree).params.items():
+                            if piece.kind == "value" and param.type == piece.name:
+                                params[name] = piece.value
+                    if first.condition != last.condition:
+                        return Trouble("CONDITION", first.text)
+                    held = self._held(first, [])
+                    if isinstance(held, Trouble):
+                        return held
+                    text = f"{first.text} {last.text}".strip()
+                    return Part(tree, params, text, held, case=first.case, step=last)
+        return None
+
+    def _signs(self, step: Step, other: Step) -> Iterable[tuple[str, bool, frozenset[str]]]:
+        keys = {k for k in keys_of(step) if k != "me" and not k.startswith("Arm")}
+        if step.pronoun and not any(k.startswith("noun:") for k in keys):
+            keys |= {k for k in keys_of(other) if k.startswith("noun:")}
+        if step.condition is not None and not any(k.startswith("noun:") for k in keys):
+            keys |= {k for k in keys_of(step.condition[0]) if k.startswith("noun:")}
+        for verb in step.verbs:
+            concept = self._lexicon.concept(verb)
+            yield concept, step.positive, frozenset(keys)
+            if step.pronoun:
+                for one, two in self._frames.pairs:
+                    for sign in (one, two):
+                        if sign[0] == concept and sign[1] == step.positive:
+                            yield sign

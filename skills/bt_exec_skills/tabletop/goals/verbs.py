@@ -1,0 +1,213 @@
+"""What each verb asks for: subgoals, or why there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.goals.groups import containers_of, groups_of, things
+from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
+from bt_exec_skills.tabletop.goals.phrases import taken_from
+from bt_exec_skills.tabletop.goals.places import changed_places, onto_table, out_of
+from bt_exec_skills.tabletop.goals.resolve import Scope, one_of, table_for, things_of
+from bt_exec_skills.tabletop.goals.told import goal_of, group_goal, short
+from bt_exec_skills.tabletop.names import looks_of
+from bt_exec_skills.tabletop.robot import Side
+
+__all__ = ["all_of", "goals_for", "themes_of"]
+
+_USER_TRAY = "tray"
+_LIFTING = ("move", "bring", "swap", "pick", "out")
+
+
+def goals_for(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
+    """Return the subgoals of one part of a command.
+
+    Raises:
+        Trouble: Why it cannot be followed.
+    """
+    tables = [phrase for phrase in ask.themes if phrase.table]
+    if tables and ask.verb in _LIFTING:
+        raise Trouble("CANNOT_LIFT", what=tables[0].text)
+    match ask.verb:
+        case "sort":
+            return _sorted(ask, scope, language)
+        case "swap":
+            return [_swapped(ask, scope)]
+        case "bring":
+            tray = _tray(scope.now)
+            names = _loose(all_of(ask.themes, scope, some="one"), scope)
+            return [goal_of(_into(names, tray), scope.now, language)]
+        case "empty" if not any(phrase.table for phrase in ask.themes):
+            names = _loose(_content(ask.themes, scope), scope)
+            return [goal_of(out_of(names, scope.now), scope.now, language)]
+        case "clear" | "empty":
+            return _cleared(ask, scope, language)
+        case "out" if ask.to is not None and ask.to.table:
+            return _cleared(replace(ask, themes=themes_of(ask), to=None), scope, language)
+        case "out":
+            names = _loose(all_of(themes_of(ask), scope), scope)
+            return [goal_of(out_of(names, scope.now), scope.now, language)]
+        case "pick":
+            names = _loose(all_of(ask.themes, scope, some="one"), scope)
+            if len(names) > 1:
+                raise Trouble("ONE_HAND", names, options=", ".join(names))
+            thing = short(names[0])
+            text = f"{thing} in the hand" if language == "en" else f"{thing} → 손"
+            return [Subgoal(text, (Move(names[0]),))]
+        case "go":
+            place = ask.themes[0]
+            name = table_for(place, scope, ()) if place.table else one_of(place, scope)
+            text = f"at {short(name)}" if language == "en" else f"{short(name)} 앞"
+            return [Subgoal(text, (Move(name, hold=False),))]
+        case _:
+            return [_moved(ask, scope, language)]
+
+
+def themes_of(ask: Ask) -> tuple[Phrase, ...]:
+    """Return what an ask is about; what is taken out of something is what lies in it."""
+    if ask.verb != "out" or ask.to is None:
+        return ask.themes
+    return tuple(taken_from(one, ask.to) for one in ask.themes)
+
+
+def _content(phrases: Iterable[Phrase], scope: Scope) -> tuple[str, ...]:
+    """Return what lies in containers.
+
+    Raises:
+        Trouble: NO_CONTAINER, or NOTHING_TO_DO if they are empty.
+    """
+    found: list[str] = []
+    for name in all_of(phrases, scope):
+        if not looks_of(name).holds_things:
+            raise Trouble("NO_CONTAINER", scope.now.containers(), what=name)
+        found += scope.now.content(name)
+    if not found:
+        raise Trouble("NOTHING_TO_DO")
+    return tuple(found)
+
+
+def all_of(phrases: Iterable[Phrase], scope: Scope, *, some: str = "all") -> tuple[str, ...]:
+    """Return the things that any of the phrases means, each once."""
+    found: dict[str, None] = {}
+    for phrase in phrases:
+        found.update(dict.fromkeys(things_of(phrase, scope, some=some)))
+    return tuple(found)
+
+
+def _loose(names: tuple[str, ...], scope: Scope) -> tuple[str, ...]:
+    """Return the things that may be moved; refuse containers.
+
+    Raises:
+        Trouble: CANNOT_LIFT, or ALL_LEFT_OUT if every one is to be left alone.
+    """
+    heavy = [name for name in names if looks_of(name).holds_things]
+    if heavy:
+        raise Trouble("CANNOT_LIFT", tuple(heavy), what=", ".join(heavy))
+    kept = tuple(name for name in names if name not in scope.left)
+    if not kept:
+        raise Trouble("ALL_LEFT_OUT", what=", ".join(names))
+    return kept
+
+
+def _moved(ask: Ask, scope: Scope, language: str) -> Subgoal:
+    assert ask.to is not None
+    to, side = ask.to, ask.side
+    if to.table and to.relation is not None and to.relation[0] != "in":
+        side, to = to.relation  # "on the table next to the bowl"
+    if to.table:
+        if side != "in":
+            raise Trouble("NO_TABLE", scope.now.containers())
+        names = _loose(all_of(ask.themes, scope), scope)
+        return goal_of(onto_table(names, to, scope), scope.now, language)
+    target = one_of(to, scope)
+    names = tuple(name for name in all_of(ask.themes, scope) if name != target)
+    names = _loose(names, scope) if names else ()
+    if not names:
+        raise Trouble("ALL_LEFT_OUT", what=ask.text)
+    if side == "in" and not looks_of(target).holds_things:
+        raise Trouble("NO_CONTAINER", scope.now.containers(), what=target)
+    if side not in ("in", "next_to") and len(names) > 1:
+        raise Trouble("ONE_BESIDE", names, what=target, options=", ".join(names))
+    return goal_of(_into(names, target, side), scope.now, language)
+
+
+def _into(names: Iterable[str], target: str, side: Side = "in") -> tuple[Move, ...]:
+    return tuple(Move(name, target, side) for name in names)
+
+
+def _sorted(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
+    """Return one subgoal for each attribute group."""
+    assert ask.by is not None
+    now, by = scope.now, ask.by
+    names = all_of(ask.themes, scope) if ask.themes else things(now)
+    names = tuple(name for name in names if not looks_of(name).holds_things)
+    names = _loose(names, scope) if names else ()
+    if not names:
+        raise Trouble("NOTHING_LIKE_THAT", tuple(now.objects), what=ask.text, options="-")
+    groups = groups_of(names, by)
+    if "" in groups:
+        unknown = groups[""]
+        raise Trouble("NO_ATTRIBUTE", unknown, attribute=by, options=", ".join(unknown))
+    target = ask.to
+    if target is not None and target.table:
+        raise Trouble("NO_CONTAINER", now.containers(), what=target.text)
+    chosen = containers_of(groups, by, now, target.kind if target is not None else "")
+    return [
+        group_goal(by, value, group, chosen[value], now, language)
+        for value, group in groups.items()
+    ]
+
+
+def _cleared(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
+    """Return the subgoal of what lies about: into the one container, or on the one other table."""
+    now = scope.now
+    phrases = ask.themes or (Phrase("", number="all"),)
+    names = tuple(name for name in all_of(phrases, scope) if ask.themes or now.holder(name) is None)
+    if not names:
+        raise Trouble("NOTHING_TO_DO")
+    names = _loose(names, scope)
+    if ask.to is not None and ask.to.table:
+        return [goal_of(onto_table(names, ask.to, scope), now, language)]
+    if ask.to is not None:
+        return [goal_of(_into(names, one_of(ask.to, scope)), now, language)]
+    holders = [one for one in now.looks() if one.holds_things and one.kind != _USER_TRAY]
+    for kind in ("basket", "box"):
+        bins = [one.name for one in holders if one.kind == kind]
+        if len(bins) == 1:
+            return [goal_of(_into(names, bins[0]), now, language)]
+    if len(holders) == 1:
+        return [goal_of(_into(names, holders[0].name), now, language)]
+    here = {now.table_of(name) for name in names}
+    others = tuple(now.tables.keys() - here)
+    if len(here) == len(others) == 1 and any(map(_of_table, phrases)):
+        return [goal_of(_into(names, others[0]), now, language)]
+    options = (*(one.name for one in holders), *sorted(others))
+    raise Trouble("WHERE_TO", options, what=ask.text, options=", ".join(options) or "-")
+
+
+def _of_table(phrase: Phrase) -> bool:
+    """Whether a phrase is about what is on a table."""
+    return phrase.table or (phrase.relation is not None and phrase.relation[1].table)
+
+
+def _tray(now: Environment) -> str:
+    """Return where things are brought to people.
+
+    Raises:
+        Trouble: NO_TRAY.
+    """
+    trays = [one.name for one in now.looks() if one.kind == _USER_TRAY]
+    if not trays:
+        raise Trouble("NO_TRAY", now.containers())
+    return trays[0]
+
+
+def _swapped(ask: Ask, scope: Scope) -> Subgoal:
+    """Return the subgoal of two things that change places."""
+    names = _loose(all_of(ask.themes, scope, some="one"), scope)
+    if len(names) != 2:
+        raise Trouble("SWAP_TWO", names, options=", ".join(names))
+    text = " ↔ ".join(map(short, names))
+    return Subgoal(text[:64], changed_places(*names, scope.now))
