@@ -21,7 +21,7 @@ _FIX = (
 def check_machine() -> Iterator[tuple[str, str, str, str]]:
     """Yield whether a program can be run in a sandbox here: (name, state, detail, what to do)."""
     with tempfile.NamedTemporaryFile(prefix="bt-exec-", suffix=".png") as picture:
-        ran = run_program(_PROGRAM, Path(picture.name), limits=Limits(wall_s=5.0))
+        ran = run_program(_PROGRAM, Path(picture.name), limits=Limits(wall_s=20.0))
     if ran.ending == "not_run":
         yield "sandbox", "optional", ran.why, _FIX
     elif ran.isolated:
