@@ -6,7 +6,6 @@ import pytest
 
 from bt_exec.events import Planned, SkillEnded
 from bt_exec.mission.session import Session
-from bt_exec_skills.image.rules.program import program_of
 from tests.llm.turns import say
 from tests.llm.turns.conftest import QUESTION
 
@@ -199,13 +198,14 @@ def test_the_picture_and_the_program_that_were_wanted_come_after_the_answer(
     models, make_site, picture, tmp_path
 ):
     """The program does again what the turns did, and comes to the same number without a model."""
-    site, drawn = make_site(tmp_path), tmp_path / "seen.png"
+    site, drawn, program = make_site(tmp_path), tmp_path / "seen.png", tmp_path / "again.py"
     models.script(good(), judge=[say.verdict("right")])
-    world = {"image": str(picture), "out": str(drawn)}
+    world = {"image": str(picture), "out": str(drawn), "program": str(program)}
     with Session(site, world=world, fast=True) as session:
         outcome = session.run(QUESTION["en"])
-        program = tmp_path / "again.py"
-        program.write_text(program_of(bench_of(session), QUESTION["en"]))
+        came = bench_of(session).program
     assert outcome.status == "satisfied"
     assert drawn.exists()
-    assert runpy.run_path(str(program))["run"](str(picture))["counts"] == {"target": 3}
+    found = runpy.run_path(str(program))["run"](str(picture))
+    assert (found["answer"], found["counts"]) == (3, {"target": 3})
+    assert came["agrees"] is not False

@@ -85,7 +85,7 @@ def test_turns_scores_and_exchanges_are_kept_and_told(models, make_site, picture
     assert call(["why"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "There are 2." in shown
-    assert "conclude" in shown
+    assert "have the answer judged" in shown
     kept = b"".join(one.read_bytes() for one in tmp_path.rglob("*") if one.is_file())
     assert b"analysis_log" in kept
 

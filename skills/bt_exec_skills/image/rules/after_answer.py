@@ -1,7 +1,8 @@
-"""What comes after an answer, in every plan: it is judged, and what the person wanted is drawn."""
+"""What comes after an answer, in every plan: it is judged, then what was wanted is written."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from bt_exec.planning.passes import Pass, PassContext
@@ -31,7 +32,8 @@ def _after(spec: MissionSpec, context: PassContext) -> tuple[MissionSpec, tuple[
             following = node.sequence[place + 1 :]
             if isinstance(child, Do) and child.do in _ANSWERS and not _has(following, "judge"):
                 children.append(_do("judge", final=final))
-                children += _wanted(child, facts) if child.do == "conclude" else []
+                if child.do == "conclude":
+                    children += _wanted(child, facts, spec.mission.language)
                 changed.append("the answer is judged")
         return node.model_copy(update={"sequence": tuple(children)})
 
@@ -44,10 +46,15 @@ def _after(spec: MissionSpec, context: PassContext) -> tuple[MissionSpec, tuple[
     return spec.model_copy(update={"root": root}), tuple(dict.fromkeys(changed))
 
 
-def _wanted(_: Do, facts: Any) -> list[NodeBase]:
+def _wanted(conclude: Do, facts: Mapping[str, str], language: str) -> list[NodeBase]:
     """Return what the person wanted besides a model's answer."""
-    drawn = facts.get("annotated_picture") == "wanted" and facts.get("boxes.target") == "known"
-    return [_do("draw_overlay", of="target")] if drawn else []
+    wanted: list[NodeBase] = []
+    if facts.get("annotated_picture") == "wanted" and facts.get("boxes.target") == "known":
+        wanted.append(_do("draw_overlay", of="target"))
+    if facts.get("program") == "wanted":
+        question = conclude.args["question"]
+        wanted.append(_do("write_program", question=question, language=language))
+    return wanted
 
 
 def _has(nodes: tuple[NodeBase, ...], skill: str) -> bool:

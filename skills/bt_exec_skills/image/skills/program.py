@@ -28,7 +28,10 @@ class Tried(NamedTuple):
     agrees: bool
 
 
-@skill(fails={"NO_FILE_NAMED", "NOTHING_FOUND_YET", "UNREADABLE", "NO_PICTURE"})
+@skill(
+    fails={"NO_FILE_NAMED", "NOTHING_FOUND_YET", "UNREADABLE", "NO_PICTURE"},
+    needs={"answer": "told"},
+)
 def write_program(
     bench: Service[Bench], question: str, language: Literal["en", "ko"] = "en"
 ) -> Steps[Tried]:
