@@ -46,7 +46,8 @@ class Clauses:
     def finished(self) -> list[Clause]:
         """Return the clauses."""
         self._verbless()
-        if self._joined == "next" and self._done and not self._afterthought:
+        goes_on = self._joined == "or" or (self._joined == "next" and not self._afterthought)
+        if goes_on and self._done:
             self._done[-1].whys.append(("UNFINISHED", self._text))
         return self._done
 

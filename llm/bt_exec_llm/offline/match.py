@@ -70,7 +70,7 @@ class Matcher:
                 least = min(best.values())
                 names = [name for name, left in best.items() if left == least]
                 if len(names) > 1:
-                    return Trouble("AMBIGUOUS", step.text)
+                    return Trouble("AMBIGUOUS", step.text, trees=tuple(names))
                 if option is not step:
                     step.pieces[:] = option.pieces
                 return self._library.get(names[0])

@@ -10,6 +10,7 @@ from bt_exec.failure import Refusal
 from bt_exec.language.messages import Messages
 from bt_exec.planning.compiler import Request
 from bt_exec_llm.offline.asking import compiling, missing, question
+from bt_exec_llm.offline.choices import choices
 from bt_exec_llm.offline.index import Index
 from bt_exec_llm.offline.nearest import name_like, nearest_utterances, utterances_of
 from bt_exec_llm.offline.text import LONGEST, printable
@@ -40,6 +41,15 @@ def refuse(trouble: Trouble, text: str, request: Request, language: str, index: 
     message = sentences.say(trouble.code, language, words=words, longest=LONGEST)
     meant = _meant(trouble, words, text, language, index)
     needed = missing(trouble, text, language, index)
+    offered, kinds = choices(trouble, text, language, index)
+    if offered:
+        *first, last = (f'"{_spoken(command)}"' for command in offered)
+        asked = sentences.say("CHOOSE", language, names=", ".join(first), last=last)
+        message = sentences.say("MISSING", language, words=words, asked=asked)
+        needed = kinds or (words,)
+        return Refusal(
+            trouble.code, message, offered, did_you_mean=offered, missing=needed, question=asked
+        )
     near: tuple[str, ...] = ()
     if trouble.code not in _PLAIN:
         near = compiling(nearest_utterances(text, language, index), language, index, _SHOWN)

@@ -76,11 +76,13 @@ class Trouble:
         code: The code.
         words: The words.
         missing: What would be needed: types, or nouns of the lexicon.
+        trees: The trees that it can mean.
     """
 
     code: str
     words: str = ""
     missing: tuple[str, ...] = ()
+    trees: tuple[str, ...] = ()
 
     @property
     def rank(self) -> int:
