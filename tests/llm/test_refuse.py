@@ -77,10 +77,14 @@ def test_a_library_without_utterances_offers_nothing(compiler, catalogue):
     assert refusal.message == '"open the door" is nothing I can do.'
 
 
+PARTS = ("CAN", "MEANT", "MISSING", "ASK", "ASK_ONE", "CHOOSE")
+PARTS += ("BETWEEN", "AT_LEAST", "AT_MOST", "ANY_NUMBER")
+
+
 def test_every_code_has_its_sentences_and_its_row_in_the_table():
     folder = Path(bt_exec_llm.__file__).parent / "offline"
     sentences = Messages.load([folder / "refusals.yaml"])
-    assert sentences.codes() == {*CODES, "CAN", "MEANT", "MISSING", "ASK", "ASK_ONE", "CHOOSE"}
+    assert sentences.codes() == {*CODES, *PARTS}
     table = (folder / "trouble.py").read_text(encoding="utf-8").split('"""')[1]
     assert set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)*\b", table)) >= set(CODES)
 

@@ -85,7 +85,8 @@ class KoreanWords:
                     at = after_particles(every, at)
                 continue
             found = self._names.find(text, every, at)
-            if found is not None and found[0][0].name == "COUNT" and found[1] == at + 1:
+            small = found is not None and found[0][0].name in ("COUNT", "filler")
+            if found is not None and small and found[1] == at + 1:  # 네 번 is no yes
                 counted = number(text, every, at)
                 found = counted if counted is not None and counted[1] > found[1] else found
             if found is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from bt_exec.failure import Refusal
 from bt_exec.language.messages import Messages
@@ -13,6 +14,7 @@ from bt_exec_llm.offline.asking import compiling, missing, question
 from bt_exec_llm.offline.choices import choices
 from bt_exec_llm.offline.index import Index
 from bt_exec_llm.offline.nearest import name_like, nearest_utterances, utterances_of
+from bt_exec_llm.offline.numbers import range_of
 from bt_exec_llm.offline.text import LONGEST, printable
 from bt_exec_llm.offline.trouble import Trouble
 
@@ -38,7 +40,12 @@ def refuse(trouble: Trouble, text: str, request: Request, language: str, index: 
     words = printable(trouble.words)
     if trouble.code == "UNKNOWN_OBJECT":
         words = _CASE.sub("", words)
-    message = sentences.say(trouble.code, language, words=words, longest=LONGEST)
+    span = ""
+    if trouble.code in ("OUT_OF_RANGE", "NUMBER"):
+        span = _range(index.types.get(trouble.missing[0]), language, sentences)
+    message = sentences.say(trouble.code, language, words=words, longest=LONGEST, range=span)
+    if span:
+        return Refusal(trouble.code, message, missing=trouble.missing)
     meant = _meant(trouble, words, text, language, index)
     needed = missing(trouble, text, language, index)
     offered, kinds = choices(trouble, text, language, index)
@@ -88,6 +95,15 @@ def _meant(trouble: Trouble, words: str, text: str, language: str, index: Index)
         if name and stem in text:
             return compiling([text.replace(stem, name, 1)], language, index, 1)
     return ()
+
+
+def _range(hint: Any, language: str, sentences: Messages) -> str:
+    """Return the numbers of a type in words."""
+    _, least, most = range_of(hint)
+    code = {(True, True): "BETWEEN", (True, False): "AT_LEAST", (False, True): "AT_MOST"}.get(
+        (least is not None, most is not None), "ANY_NUMBER"
+    )
+    return sentences.say(code, language, least=least, most=most)
 
 
 def _spoken(utterance: str) -> str:
