@@ -14,7 +14,7 @@ from bt_exec_llm.offline.trouble import CODES
 ENGLISH = [
     (
         "open the window",
-        'I know no "window". I can: open the door, close the door, tell whether the door is open.',
+        'I know no "window". I can: open the door, open the door wide, close the door.',
     ),
     ("paint the door", 'I know no action "paint".'),
     ("open the red door", 'I do not know what "red" means here.'),
@@ -42,7 +42,7 @@ KOREAN = [
     (
         "창문을 열어 줘",
         '모르는 대상입니다: "창문". 할 수 있는 일: 문을 열어, '
-        "문이 열려 있는지 알려 줘, 팔을 제자리로 돌려.",
+        "문을 활짝 열어, 문이 열려 있는지 알려 줘.",
     ),
     ("창문열어", '모르는 대상입니다: "창문".'),
     ("문을 부숴", '모르는 동작입니다: "부숴".'),

@@ -45,7 +45,9 @@ def choices(
         return (), ()
     clauses = index.reader.clauses(text, language)
     kinds: tuple[str, ...] = ()
-    if trouble.trees:
+    if trouble.code == "AMBIGUOUS" and not trouble.trees:
+        found = _of_who_does_it(trouble.words, text)
+    elif trouble.trees:
         found = _of_trees(trouble.trees, clauses, language, index)
     else:
         found, kinds = _of_values(clauses, text)
@@ -106,6 +108,15 @@ def _of_actions(clauses: list[Clause], text: str, language: str, index: Index) -
             return []
         found.append(said)
     return found
+
+
+def _of_who_does_it(told: str, text: str) -> list[str]:
+    """Return a command with both acts told, and one in which the second is the robot's own."""
+    start = text.rfind(told)
+    if not told or start < 0 or " and " not in told or '"' in told:
+        return []
+    first, _, second = told.rpartition(" and ")
+    return [f'{text[:start]}"{told.rstrip(" .!")}"', f"{text[:start]}{first}, then {second}"]
 
 
 def _of_trees(

@@ -101,6 +101,9 @@ def steps_in(
         if not listed and (piece.name, after.name) not in described:
             return Trouble("UNKNOWN_WORD", piece.text)
     states = [p for p in pieces if p.kind == "state"]
+    if language == "en" and len({p.name for p in states}) > 1:  # there is nothing in your hand
+        pieces = [p for p in pieces if p.kind != "state" or p.text.casefold() != "there"]
+        states = [p for p in pieces if p.kind == "state"]
     if len(states) > 1 and len([p for p in pieces if p.kind == "noun"]) < 2:
         pieces = [p for p in pieces if p.kind != "state" or p is states[0]]
     verbs = tuple(dict.fromkeys(clause.verbs))

@@ -23,6 +23,7 @@ __all__ = ["abilities", "refuse"]
 _SHOWN = 3
 _ABILITIES = 8
 _CASE = re.compile(r"(?<=[가-힣\d]{2})(에서|에게|에|으로|까지|한테|께)$")  # 회의실에: 회의실
+_WHENEVER = re.compile(r"\b(when|once)\s+(?=\S)", re.IGNORECASE)
 _NOT_KNOWN = ("UNKNOWN_OBJECT", "UNKNOWN_ACTION", "UNKNOWN_WORD", "NOT_UNDERSTOOD")
 _SLIPS = ("UNKNOWN_OBJECT", "UNKNOWN_WORD", "NOT_UNDERSTOOD")
 _PLAIN = ("STOP", "NOTHING_SAID", "NOTHING_LEFT")
@@ -87,6 +88,9 @@ def abilities(language: str, index: Index) -> tuple[str, ...]:
 
 def _meant(trouble: Trouble, words: str, text: str, language: str, index: Index) -> tuple[str, ...]:
     """Return the command with the name in it that an unknown word may be a slip of."""
+    if trouble.code == "CONDITION" and language == "en":  # nobody watches; it can be asked now
+        now = _WHENEVER.sub("if ", text, count=1)
+        return compiling([now], language, index, 1) if now != text else ()
     if trouble.code not in _SLIPS or not words:
         return ()
     for word in (words, *words.split()):

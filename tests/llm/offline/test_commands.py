@@ -79,6 +79,22 @@ def test_what_can_be_chosen_from_is_asked_about_and_each_choice_runs(
     assert not any(one.isupper() for one in found)
 
 
+def test_who_does_the_second_thing_is_asked(compilers, request_on, trees):
+    said = "tell the professor to wait in the lounge and check the corridor"
+    answer = compilers["building"].compile(request_on("building", said))
+    told, own = answer.did_you_mean
+    assert trees("building", told).endswith(" to wait in the lounge and check the corridor")
+    assert trees("building", own).endswith(" to wait in the lounge, look_at corridor_center")
+    assert answer.question
+
+
+def test_what_nobody_watches_for_may_be_asked_now(compilers, request_on):
+    said = "when the door is closed, open it"
+    answer = compilers["door"].compile(request_on("door", said))
+    assert answer.code == "CONDITION"
+    assert answer.did_you_mean == ("if the door is closed, open it",)
+
+
 @pytest.mark.parametrize(
     "command", ["open the window or the roof", "fly or jump", "문이나 창문을 열어", "or"]
 )
