@@ -230,6 +230,19 @@ def test_of_two_trees_that_answer_the_words_of_each_alone_are_offered():
     assert answer.question == 'Which one: "soak the plants" or "sprinkle the plants"?'
 
 
+def test_more_trees_than_one_can_choose_from_are_not_offered():
+    own = [
+        GARDEN.replace("water_plants", f"water_{at}").replace(
+            "utterances: [", f"utterances: [Go {at}., "
+        )
+        for at in range(5)
+    ]
+    library = Library(map(load_text, own))
+    answer = create({}).compile(Request("water the plants", "en", Catalogue([]), library))
+    assert isinstance(answer, Refusal)
+    assert (answer.code, answer.did_you_mean, answer.question) == ("AMBIGUOUS", (), "")
+
+
 def test_the_offline_compiler_has_no_settings():
     assert create({}).name == "offline"
     with pytest.raises(UsageError, match="has no settings \\(found model\\)"):

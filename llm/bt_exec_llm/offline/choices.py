@@ -41,7 +41,7 @@ def choices(
     trouble: Trouble, text: str, language: str, index: Index
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the commands that may be meant, and the types to choose from; none if under two."""
-    if trouble.code not in ("CHOICE", "AMBIGUOUS"):
+    if trouble.code not in ("CHOICE", "AMBIGUOUS") or len(trouble.trees) > MOST_CHOICES:
         return (), ()
     clauses = index.reader.clauses(text, language)
     kinds: tuple[str, ...] = ()
