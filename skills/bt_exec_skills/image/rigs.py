@@ -6,6 +6,7 @@ from pathlib import Path
 
 from bt_exec.rig import Rig
 from bt_exec_skills.image.bench import Bench
+from bt_exec_skills.image.perception.loading import at_home
 from bt_exec_skills.image.perception.looker import make_looker
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
 from bt_exec_skills.perception.contracts import Detection, View
@@ -44,7 +45,7 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
     """
     detector = None
     if settings.detector is not None:
-        weights = Path(settings.detector).expanduser()
+        weights = at_home(settings.detector)
         detector = NetworkDetector(load(weights), settings.least_score)
     bench = Bench(
         Path(start.image) if start.image else None,
@@ -53,7 +54,7 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
         detector.names if detector is not None else (),
         Path(start.out) if start.out else None,
         Path(start.program) if start.program else None,
-        Path(settings.reader).expanduser() if settings.reader is not None else None,
+        at_home(settings.reader) if settings.reader is not None else None,
         Path(start.second) if start.second else None,
     )
     if bench.file is not None:

@@ -109,3 +109,19 @@ def test_an_annotation_beside_the_picture_is_found(tmp_path):
     assert find_annotation(tmp_path / "a.png") is None
     (tmp_path / "a.txt").write_text("")
     assert find_annotation(tmp_path / "a.png") == tmp_path / "a.txt"
+
+
+def test_names_that_are_no_text(tmp_path):
+    (tmp_path / "classes.txt").write_bytes(b"\xa2\xff\x00")
+    with pytest.raises(UsageError, match=r"classes\.txt is no text"):
+        read(tmp_path, "0 0.25 0.5 0.1 0.2\n", "txt")
+
+
+@pytest.mark.parametrize("name", [".", "..", "/", "~nobody-of-that-name/a.png", "가" * 120])
+def test_no_annotation_beside_what_is_no_picture(name):
+    assert find_annotation(name) is None
+
+
+def test_a_picture_is_not_its_own_annotation(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"\x89PNG")
+    assert find_annotation(tmp_path / "a.txt") is None

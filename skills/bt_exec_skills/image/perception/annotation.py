@@ -17,6 +17,7 @@ import numpy as np
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.image.perception.instances import Instance
+from bt_exec_skills.image.perception.loading import at_home
 from bt_exec_skills.perception.picture import Mask, whole_pixels
 
 __all__ = ["Annotation", "find_annotation", "read_annotation"]
@@ -39,9 +40,12 @@ class Annotation(NamedTuple):
 
 def find_annotation(picture: str | Path) -> Path | None:
     """Return the annotation beside a picture: its name with ``.json`` or ``.txt``; or None."""
-    file = Path(picture).expanduser()
-    beside = (file.with_suffix(ending) for ending in (".json", ".txt"))
-    return next((one for one in beside if one.is_file()), None)
+    file = at_home(picture)
+    beside = (file.parent / f"{file.stem}{ending}" for ending in (".json", ".txt"))
+    try:
+        return next((one for one in beside if one.is_file() and one != file), None)
+    except OSError:  # the picture cannot be read either, and that is told
+        return None
 
 
 def read_annotation(path: str | Path, picture: str | Path, size: tuple[int, int]) -> Annotation:
@@ -55,15 +59,8 @@ def read_annotation(path: str | Path, picture: str | Path, size: tuple[int, int]
     Raises:
         UsageError: If the file cannot be read, or says what cannot be.
     """
-    file = Path(path).expanduser()
-    if not file.is_file():
-        raise UsageError(f"annotation {file} does not exist")
-    if file.stat().st_size > _MOST_BYTES:
-        raise UsageError(f"annotation {file} is larger than {_MOST_BYTES // 1_000_000} MB")
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise UsageError(f"annotation {file} is no text") from None
+    file = at_home(path)
+    text = _text(file)
     if file.suffix.lower() == ".txt":
         found = _yolo(text, file, size)
     else:
@@ -71,6 +68,19 @@ def read_annotation(path: str | Path, picture: str | Path, size: tuple[int, int]
     if len(found.instances) > _MOST_BOXES:
         raise UsageError(f"annotation {file} has more than {_MOST_BOXES} boxes")
     return found
+
+
+def _text(file: Path) -> str:
+    try:
+        if not file.is_file():
+            raise UsageError(f"annotation {file} does not exist")
+        if file.stat().st_size > _MOST_BYTES:
+            raise UsageError(f"annotation {file} is larger than {_MOST_BYTES // 1_000_000} MB")
+        return file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise UsageError(f"annotation {file} is no text") from None
+    except OSError as error:
+        raise UsageError(f"annotation {file} cannot be read: {error.strerror}") from None
 
 
 def _json(text: str, file: Path, picture: str, size: tuple[int, int]) -> Annotation:
@@ -130,7 +140,7 @@ def _yolo(text: str, file: Path, size: tuple[int, int]) -> Annotation:
         raise UsageError(
             f"annotation {file} numbers its classes; put their names, one a line, into {listed}"
         )
-    names = tuple(filter(None, map(str.strip, listed.read_text("utf-8-sig").splitlines())))
+    names = tuple(filter(None, map(str.strip, _text(listed).splitlines())))
     return Annotation(names, tuple(_yolo_lines(text, file, names, size)))
 
 
