@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -81,8 +82,10 @@ def ask(
     from bt_exec_skills.image.sources import pictures
 
     *names, question = words
-    if not names:
-        raise UsageError('give a picture and a question: bt-exec ask FILE "question"')
+    if not names or os.path.isfile(question):  # noqa: PTH113 - Path raises for a long question
+        raise UsageError(
+            'give a picture and a question, the question last: bt-exec ask FILE "question"'
+        )
     chosen = Options(
         site=site,
         plain=plain,

@@ -200,6 +200,11 @@ def test_a_folder_is_asked_about_picture_by_picture(disc, tmp_path, monkeypatch,
     assert [one.name for one in out.iterdir()] == ["001-disc.png"]
 
 
+def test_the_question_comes_last(disc, capsys):
+    assert call(["ask", "How many red circles are there?", str(disc)]) == 2
+    assert "the question last" in capsys.readouterr().err
+
+
 def test_a_question_alone_is_refused(capsys):
     assert call(["ask", "How many?"]) == 2
     assert "give a picture and a question" in capsys.readouterr().err

@@ -2,8 +2,8 @@
 
 They look into other processes, change mounts or namespaces, take memory that no limit counts, or
 reach far into the kernel. Sockets are among them: those to the host of a virtual machine and to the
-kernel's cryptography belong to no namespace. The numbers are those of the kernel's tables for each machine; on others
-there is no filter, and the rest of the sandbox holds.
+kernel's cryptography belong to no namespace. The numbers are those of the kernel's tables for each
+machine; on others there is no filter, and the rest of the sandbox holds.
 """
 
 from __future__ import annotations
