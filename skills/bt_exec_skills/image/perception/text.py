@@ -17,6 +17,7 @@ import cv2
 import numpy as np
 
 from bt_exec.failure import UsageError
+from bt_exec.language.one_line import one_line
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.perception.picture import Box, Frame, whole_pixels
 
@@ -107,7 +108,7 @@ def _lines(engine: Any, picture: Frame, box: Box) -> list[Instance]:
             continue
         read = engine(_upright(pixels, corners), use_det=False, use_cls=False, use_rec=True)
         said, score = (read.txts[0], read.scores[0]) if read.txts else ("", 0.0)
-        words = _plain(said)
+        words = one_line(said, _MOST_LETTERS + 1)[:_MOST_LETTERS]  # no "…": it is not written there
         lines.append(Instance(words, where, float(score) if words else 0.0, "text"))
     return lines
 
@@ -119,8 +120,3 @@ def _upright(pixels: Frame, corners: np.ndarray[tuple[int, ...], np.dtype[np.flo
     flat = np.array([(0, 0), (wide, 0), (wide, high), (0, high)], np.float32)
     turn = cv2.getPerspectiveTransform(corners, flat)
     return np.asarray(cv2.warpPerspective(pixels, turn, (wide, high)), np.uint8)
-
-
-def _plain(said: str) -> str:
-    shown = "".join(letter if letter.isprintable() else " " for letter in said)
-    return " ".join(shown.split())[:_MOST_LETTERS]
