@@ -75,6 +75,7 @@ def ask(
 
     bt-exec ask table.png "How many red circles are there?"
     """
+    from bt_exec.cli.app import EXIT_STOPPED
     from bt_exec.cli.output import emit
     from bt_exec.cli.stage import Options
     from bt_exec.failure import UsageError
@@ -99,10 +100,14 @@ def ask(
     with pictures(names, allow_net=allow_net) as files:
         worlds = missions_of(files, question, annotation, out, program)
         ask_one = _ask if len(worlds) == 1 else _ask_of_several
-        found = [ask_one(world, question, chosen) for world in worlds]
+        found: list[tuple[int, dict[str, Any]]] = []
+        for world in worlds:
+            found.append(ask_one(world, question, chosen))
+            if found[-1][0] == EXIT_STOPPED:
+                break  # Ctrl-C is meant for all of them
     if json:
         answers = [data for _, data in found]
-        emit(answers[0] if len(answers) == 1 else {"answers": answers})
+        emit(answers[0] if len(worlds) == 1 else {"answers": answers})
     raise typer.Exit(max(code for code, _ in found))
 
 

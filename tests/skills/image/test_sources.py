@@ -13,7 +13,7 @@ import pytest
 
 from bt_exec.cli.app import call
 from bt_exec.failure import UsageError
-from bt_exec_skills.image import fetching, sources
+from bt_exec_skills.image import cli, fetching, sources
 from bt_exec_skills.image.sources import pictures
 
 ONWARD = {
@@ -244,3 +244,15 @@ def test_what_is_looked_at_is_not_written_over(option, disc, tmp_path, monkeypat
     assert call(words) == 2
     assert "would be written over" in capsys.readouterr().err
     assert disc.read_bytes() == before
+
+
+def test_a_stop_is_meant_for_all_pictures(disc, monkeypatch):
+    asked = []
+
+    def stopped(world, *_):
+        asked.append(world["image"])
+        return 130, {}
+
+    monkeypatch.setattr(cli, "_ask", stopped)
+    assert call(["ask", str(disc), str(disc), "How many red circles are there?"]) == 130
+    assert asked == [str(disc)]
