@@ -21,12 +21,13 @@ MOST_QUESTIONS = 3
 def next_command(outcome: Outcome, painter: Painter) -> str:
     """Return what the person says to a refusal: the command that was meant, or what was missing.
 
-    Enter agrees to what may have been meant; Enter, Ctrl-C and Ctrl-D leave a question open. What
-    is neither yes nor no is a command of its own. Empty if there is nothing to go on with.
+    Enter agrees to the one command that may have been meant; Enter, Ctrl-C and Ctrl-D leave a
+    question open. What is neither yes nor no is said in the session, where it may be the answer to
+    the question. Empty if there is nothing to go on with.
     """
     if outcome.status != "refused" or not (outcome.did_you_mean or outcome.question):
         return ""
-    meant = outcome.did_you_mean[0] if outcome.did_you_mean else ""
+    meant = outcome.did_you_mean[0] if len(outcome.did_you_mean) == 1 else ""
     try:
         answer = input("[Y/n] " if meant else "> ").strip()
     except EOFError:

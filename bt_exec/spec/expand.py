@@ -11,8 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
 from bt_exec.failure import Problem, SpecError, nearest
 from bt_exec.spec.expression import All, Any_, Is, Not
+from bt_exec.spec.field_types import Count, Duration
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import (
     Check,
@@ -65,7 +68,7 @@ def expand(spec: MissionSpec, library: Library, source: Source | None = None) ->
 
     Raises:
         SpecError: ``UNKNOWN_TREE``, ``TREE_CYCLE``, ``MISSING_ARGUMENT``, ``UNKNOWN_ARGUMENT``,
-            ``UNBOUND``, ``TOO_BIG`` or ``TOO_DEEP``.
+            ``UNBOUND``, ``WRONG_TYPE``, ``TOO_BIG`` or ``TOO_DEEP``.
     """
     worker = _Expander(library, source or Source("the plan"))
     top = _saves_what_it_returns(spec.root, library)
@@ -87,6 +90,11 @@ def _saves_what_it_returns(root: NodeBase, library: Library) -> NodeBase:
 
 
 _SHOWN_PLACE = 8
+_MODIFIERS: Mapping[str, TypeAdapter[Any]] = {
+    "repeat": TypeAdapter(Count),
+    "timeout": TypeAdapter(Duration),
+}
+"""What a parameter must be to fill a modifier."""
 
 
 class _Scope:
@@ -150,7 +158,32 @@ class _Expander:
                     self.node(child, scope, where)
                     for child, where in place_of_children(node, place)
                 )
-        return node.model_copy(update=update)
+        expanded = node.model_copy(update=update)
+        if not node.filled:
+            return expanded
+        return expanded.with_filled(
+            {
+                name: self._modifier(name, value, scope, (*place, name))
+                for name, value in node.filled.items()
+            }
+        )
+
+    def _modifier(self, name: str, value: str, scope: _Scope, place: Place) -> Any:
+        """Return the value of a parameter as the modifier that it fills; None if it is none."""
+        own = reference_name(value)
+        if own not in scope.params:
+            allowed = tuple(f"${known}" for known in scope.params)
+            message = f"{name!r} takes a value or a parameter of the tree, and {value} is none"
+            self._report("UNBOUND", message, place, value, allowed)
+            return None
+        given = scope.params[own]
+        try:
+            return _MODIFIERS[name].validate_python(given)
+        except ValidationError as error:
+            reason = str(error.errors()[0]["msg"]).replace("Input should", "must").lower()
+            message = f"{value} stands for {name!r}: {reason}"
+            self._report("WRONG_TYPE", message, place, str(given))
+            return None
 
     def _subtree(
         self, node: Tree, args: Mapping[str, Any], scope: _Scope, place: Place

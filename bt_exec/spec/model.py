@@ -20,6 +20,9 @@ modifier    meaning                                                             
             ends it
 =========== ==================================================================== ==================
 
+In a tree ``repeat: $n`` and ``timeout: $t`` take the value of a parameter: a whole number, and a
+time with its unit.
+
 The order is fixed: ``skip_if`` once, then ``repeat( retry( timeout( while( node ) ) ) )``. Every
 ``do`` has a timeout: its own, or that of its skill. No other attempt mends doubt that stays, a
 crash, or a failure that its skill calls hopeless. It may mend a check that does not hold: ``retry``
@@ -51,8 +54,9 @@ from this text.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import (
     AliasChoices,
@@ -61,8 +65,12 @@ from pydantic import (
     ConfigDict,
     Discriminator,
     Field,
+    ModelWrapValidatorHandler,
     PlainSerializer,
+    PrivateAttr,
+    SerializerFunctionWrapHandler,
     Tag,
+    model_serializer,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
@@ -71,6 +79,7 @@ from bt_exec.spec.expression import Expression, dump_expression
 from bt_exec.spec.field_types import Args, Code, Count, Duration, FullName, Name, Needed, Text
 
 __all__ = [
+    "FILLED",
     "KINDS",
     "Check",
     "Do",
@@ -131,6 +140,14 @@ def _write_guard(guard: Guard) -> Any:
 Guarded: TypeAlias = Annotated[Guard, BeforeValidator(_read_guard), PlainSerializer(_write_guard)]
 
 
+FILLED = ("repeat", "timeout")
+"""Modifiers that may be ``$name`` of a parameter; a tree says so, a mission has the value."""
+
+
+def _is_reference(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"\$[A-Za-z_][A-Za-z0-9_]*", value) is not None
+
+
 class NodeBase(_Model):
     """The modifiers every node may have; see the table at the top of this file."""
 
@@ -140,6 +157,33 @@ class NodeBase(_Model):
     retry: Count | None = None
     timeout: Duration | None = None
     repeat: Count | None = None
+    _filled: dict[str, str] = PrivateAttr(default_factory=dict)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _take_references(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        if not isinstance(value, dict):
+            return handler(value)
+        given = {name: value[name] for name in FILLED if _is_reference(value.get(name))}
+        node = handler({key: part for key, part in value.items() if key not in given})
+        if given:
+            node._filled = given
+        return node
+
+    @model_serializer(mode="wrap")
+    def _give_references(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {**handler(self), **self._filled}
+
+    @property
+    def filled(self) -> Mapping[str, str]:
+        """The modifiers that a parameter of the tree fills when it is expanded: ``repeat: $n``."""
+        return self._filled
+
+    def with_filled(self, values: Mapping[str, Any]) -> Self:
+        """Return the node with `values` in the place of the modifiers that parameters fill."""
+        node = self.model_copy(update=dict(values))
+        node._filled = {}
+        return node
 
     @property
     def guard(self) -> Any:

@@ -138,7 +138,10 @@ def _field(name: str, field: Schema) -> Schema:
     if name in ("root", "body"):
         return {"$ref": "#/$defs/node", **said}
     if name == "timeout":
-        return {"type": "string", "pattern": f"^{DURATION}$", **said}
+        return {"anyOf": [{"type": "string", "pattern": f"^{DURATION}$"}, _REFERENCE], **said}
+    if name == "repeat":
+        count = next(part for part in field["anyOf"] if part != {"type": "null"})
+        return {"anyOf": [count, _REFERENCE], **said}
     if name in ("sequence", "fallback", "parallel"):
         return {**field, "items": {"$ref": "#/$defs/node"}, **said}
     field = {key: value for key, value in field.items() if key not in ("title", "default")}

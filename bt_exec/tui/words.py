@@ -121,10 +121,14 @@ def modifiers(node: NodeBase) -> tuple[str, ...]:
     found = []
     if node.skip_if is not None:
         found.append(f"skipped if {node.skip_if}")
+    if "repeat" in node.filled:
+        found.append(f"{node.filled['repeat']} times")
     if node.repeat:
         found.append(f"{node.repeat} times")
     if node.retry:
         found.append(f"up to {node.retry} attempts")
+    if "timeout" in node.filled:
+        found.append(f"at most {node.filled['timeout']}")
     if node.timeout:
         found.append(f"at most {node.timeout:g} s")
     if node.guard is not None:

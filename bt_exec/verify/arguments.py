@@ -34,6 +34,10 @@ from bt_exec.verify.values import Names, all_saved, check_constant, check_value
 __all__ = ["check_arguments"]
 
 
+_FILLED = {"repeat": int, "timeout": str}
+"""What a parameter must be to fill a modifier: how often, and a time with its unit."""
+
+
 def check_arguments(context: Context) -> None:
     """Report every argument that is missing, unknown, of a wrong type or unbound."""
     document = context.document
@@ -108,6 +112,10 @@ def _node(context: Context, node: NodeBase, place: Place, bound: Names) -> Names
         signature = context.catalogue.conditions.get(part.name)
         if signature is not None:
             _call(context, signature, part.args, where, bound)
+    params = getattr(context.document, "params", {})
+    for name, value in node.filled.items():
+        own = {param: bound[param] for param in params if param in bound}
+        check_value(context, value, _FILLED[name], (*place, name), own)
     match node:
         case Do():
             return _do(context, node, place, bound)

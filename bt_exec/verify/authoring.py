@@ -64,6 +64,7 @@ def _used(root: NodeBase) -> Iterator[str]:
     """Yield every name that is referred to under a node."""
     for node in walk(root):
         values = list(node.args.values()) if isinstance(node, Do | Tree) else []
+        values += node.filled.values()
         for expression in (node.skip_if, node.guard, getattr(node, "check", None)):
             for leaf in leaves(expression) if expression is not None else ():
                 values += leaf.args.values()

@@ -218,6 +218,18 @@ def test_two_trees_with_one_utterance_are_refused_as_ambiguous():
     assert answer.code == "AMBIGUOUS"
 
 
+def test_of_two_trees_that_answer_the_words_of_each_alone_are_offered():
+    one = GARDEN.replace("utterances: [", "utterances: [Sprinkle the plants., ")
+    two = GARDEN.replace("water_plants", "soak_plants")
+    two = two.replace("utterances: [", "utterances: [Soak the plants., ")
+    library = Library([load_text(one), load_text(two)])
+    answer = create({}).compile(Request("water the plants", "en", Catalogue([]), library))
+    assert isinstance(answer, Refusal)
+    assert answer.code == "AMBIGUOUS"
+    assert sorted(answer.did_you_mean) == ["Soak the plants", "Sprinkle the plants"]
+    assert answer.question == 'Which one: "soak the plants" or "sprinkle the plants"?'
+
+
 def test_the_offline_compiler_has_no_settings():
     assert create({}).name == "offline"
     with pytest.raises(UsageError, match="has no settings \\(found model\\)"):

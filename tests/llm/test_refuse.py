@@ -14,7 +14,7 @@ from bt_exec_llm.offline.trouble import CODES
 ENGLISH = [
     (
         "open the window",
-        'I know no "window". I can: open the door, close the door, tell whether the door is open.',
+        'I know no "window". I can: open the door, open the door wide, close the door.',
     ),
     ("paint the door", 'I know no action "paint".'),
     ("open the red door", 'I do not know what "red" means here.'),
@@ -42,7 +42,7 @@ KOREAN = [
     (
         "창문을 열어 줘",
         '모르는 대상입니다: "창문". 할 수 있는 일: 문을 열어, '
-        "문이 열려 있는지 알려 줘, 팔을 제자리로 돌려.",
+        "문을 활짝 열어, 문이 열려 있는지 알려 줘.",
     ),
     ("창문열어", '모르는 대상입니다: "창문".'),
     ("문을 부숴", '모르는 동작입니다: "부숴".'),
@@ -77,10 +77,14 @@ def test_a_library_without_utterances_offers_nothing(compiler, catalogue):
     assert refusal.message == '"open the door" is nothing I can do.'
 
 
+PARTS = ("CAN", "MEANT", "MISSING", "ASK", "ASK_ONE", "CHOOSE")
+PARTS += ("BETWEEN", "AT_LEAST", "AT_MOST", "ANY_NUMBER")
+
+
 def test_every_code_has_its_sentences_and_its_row_in_the_table():
     folder = Path(bt_exec_llm.__file__).parent / "offline"
     sentences = Messages.load([folder / "refusals.yaml"])
-    assert sentences.codes() == {*CODES, "CAN", "MEANT", "MISSING", "ASK", "ASK_ONE"}
+    assert sentences.codes() == {*CODES, *PARTS}
     table = (folder / "trouble.py").read_text(encoding="utf-8").split('"""')[1]
     assert set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)*\b", table)) >= set(CODES)
 

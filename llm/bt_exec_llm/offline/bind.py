@@ -8,16 +8,20 @@ what was named before it, or the one thing that its verb can be about.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
 from bt_exec_llm.offline.branches import answer_of
+from bt_exec_llm.offline.clause_steps import MOST_TIMES
 from bt_exec_llm.offline.doings import doings
 from bt_exec_llm.offline.frames import Frames
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.match import Matcher
 from bt_exec_llm.offline.merging import merged
+from bt_exec_llm.offline.numbers import Number, with_every_number
 from bt_exec_llm.offline.pairs import Pairs
 from bt_exec_llm.offline.part import Held, Part
 from bt_exec_llm.offline.piece import Piece
@@ -35,7 +39,14 @@ _NOW = "now"
 class Binder:
     """Binds steps to the trees of one library."""
 
-    def __init__(self, frames: Frames, library: Library, lexicon: Lexicon) -> None:
+    def __init__(
+        self,
+        frames: Frames,
+        library: Library,
+        lexicon: Lexicon,
+        numbers: Mapping[str, tuple[Number, ...]],
+        types: Mapping[str, Any],
+    ) -> None:
         self._frames = frames
         self._library = library
         self._lexicon = lexicon
@@ -43,7 +54,7 @@ class Binder:
         self.bound: list[Step] = []
         self._brought = lexicon.brought
         self._joined = lexicon.listed("joined")
-        self._matcher = Matcher(frames, library, lexicon)
+        self._matcher = Matcher(frames, library, lexicon, numbers, types)
         self._pairs = Pairs(frames, library, lexicon, self._held)
         self._closing = {
             said: tree for tree, closing in lexicon.closing.items() for said in closing.said
@@ -53,7 +64,8 @@ class Binder:
         """Return the parts that `steps` mean; `before` are steps of earlier commands."""
         if any(step.verbs and not step.positive for step in steps):
             return self._without(steps, text, before)
-        return self._bound(steps, text, before)
+        parts = self._bound(steps, text, before)
+        return parts if isinstance(parts, Trouble) else with_every_number(parts, steps)
 
     def resolved(self, steps: list[Step]) -> list[Step]:
         """Return the steps last bound, with what they left out; those that end a mission last."""
@@ -260,13 +272,12 @@ class Binder:
             args = self._matcher.args(full, tree)
             if isinstance(args, Trouble):
                 return args
-            if step.times > 1 and tree.root.skip_if is not None:
+            times = 1 if self._matcher.repeats(tree) else step.times
+            if times > 1 and (tree.root.skip_if is not None or times > MOST_TIMES):
                 return Trouble(
                     "COUNT", next((p.text for p in step.pieces if p.name == "TIMES"), step.text)
                 )
-            parts.append(
-                Part(tree.tree, args, step.text, held, step.times, step.case, borrowed, full)
-            )
+            parts.append(Part(tree.tree, args, step.text, held, times, step.case, borrowed, full))
         return parts
 
     def _held(self, step: Step, done: list[Step]) -> Held | Trouble | None:

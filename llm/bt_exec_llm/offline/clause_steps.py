@@ -11,9 +11,10 @@ from bt_exec_llm.offline.shapes import attributes
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.trouble import Trouble
 
-__all__ = ["steps_in"]
+__all__ = ["MOST_TIMES", "steps_in"]
 
-_MOST_TIMES = 10
+MOST_TIMES = 10
+"""How often a tree is run at most where it says nothing of that itself."""
 
 
 def steps_in(
@@ -22,6 +23,7 @@ def steps_in(
     text: str,
     language: str,
     described: Collection[tuple[str, str]],
+    numbers: Collection[str] = (),
 ) -> list[Step] | Trouble:
     """Return the step of a clause; several if it asks several things of several places."""
     words = text[clause.start : clause.end] or clause.said
@@ -51,6 +53,8 @@ def steps_in(
             if code == piece.name == "COUNT" and name is not None:  # room 203
                 start, end = min(name.start, piece.start), max(name.end, piece.end)
                 return Trouble("UNKNOWN_OBJECT", text[start:end])
+            if code in numbers and piece.name == code and piece.value:
+                continue
             if piece.name == code and not (past and code == "TIME"):
                 return Trouble(code, _run(limits, piece, text))
     unknown = next((p for p in clause.pieces if p.kind == "unknown" and p.mark != "not"), None)
@@ -69,7 +73,7 @@ def steps_in(
     for piece in clause.pieces:
         if piece.kind == "limit" and piece.name == "TIMES":
             times = int(piece.value or 0)
-            if not 1 <= times <= _MOST_TIMES:
+            if not 1 <= times <= MOST_TIMES and "TIMES" not in numbers:
                 return Trouble("COUNT", piece.text)
         elif piece.mark == "or":
             asked = clause.asked is not None or clause.mood in ("ask", "if")
@@ -97,6 +101,9 @@ def steps_in(
         if not listed and (piece.name, after.name) not in described:
             return Trouble("UNKNOWN_WORD", piece.text)
     states = [p for p in pieces if p.kind == "state"]
+    if language == "en" and len({p.name for p in states}) > 1:  # there is nothing in your hand
+        pieces = [p for p in pieces if p.kind != "state" or p.text.casefold() != "there"]
+        states = [p for p in pieces if p.kind == "state"]
     if len(states) > 1 and len([p for p in pieces if p.kind == "noun"]) < 2:
         pieces = [p for p in pieces if p.kind != "state" or p is states[0]]
     verbs = tuple(dict.fromkeys(clause.verbs))

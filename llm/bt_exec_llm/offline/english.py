@@ -158,7 +158,11 @@ class EnglishReader:
                 clause.verbs, clause.positive = ("?",), answer in ("so", "yes")
                 clause.end = tokens[at + 1].end
                 return clause, at + 2
-            clause, end = self._bag(text, tokens, at + 1, clause, condition=True)
+            first = at + 1
+            none = self._nothing(tokens, first)
+            if none:  # if nothing is in your hand: unless anything is
+                tokens, clause.unless = none, not clause.unless
+            clause, end = self._bag(text, tokens, first, clause, condition=True)
             if not self._scan.says_something(tokens, at + 1, end):
                 clause.whys.append(("CONDITION", self._scan.said(text, tokens, at, end)))
             return clause, end
@@ -224,6 +228,18 @@ class EnglishReader:
         if at == first and self._scan.is_question(tokens, at):
             return self._question(text, tokens, at, clause)
         return self._verb_clause(text, tokens, at, clause, form=form)
+
+    def _nothing(self, tokens: list[Token], at: int) -> list[Token]:
+        """Return the tokens with *anything* for the *nothing* of a condition; none if it has none.
+
+        A word of the lexicon stays what it is there.
+        """
+        end = self._scan.extent(tokens, at, asks=True)
+        none = [k for k in range(at, end) if tokens[k].text == "nothing"]
+        if len(none) != 1 or self._scan.phrases.entries(tokens, none[0]) is not None:
+            return []
+        changed = tokens[none[0]]._replace(text="anything")
+        return [*tokens[: none[0]], changed, *tokens[none[0] + 1 :]]
 
     def _remark(
         self, text: str, tokens: list[Token], at: int, clause: Clause

@@ -18,6 +18,7 @@ _NOT = phrases("english", "negations")
 _NUMBERS = mapping("english", "numbers")
 _SOLID = frozenset(words("english", "fillers_that_may_be_names"))
 _UNITS = frozenset(words("english", "units_of_time"))
+_SECONDS = mapping("english", "seconds_of_units")
 THIS = frozenset(["this", "that", "these", "those"])
 
 
@@ -275,5 +276,7 @@ def _number(tokens: list[Token], at: int, end: int) -> tuple[str, int, str] | No
     if nxt == "times" or nxt == "time":
         return "TIMES", 2, str(number)
     if nxt in _UNITS or word.endswith(("am", "pm")):
-        return "TIME", 2 if nxt in _UNITS else 1, ""
+        lasts = nxt in _SECONDS and at > 0 and tokens[at - 1].text == "for"
+        value = f"{number * _SECONDS[nxt]}s" if lasts else ""
+        return "TIME", 2 if nxt in _UNITS else 1, value
     return "COUNT", 1, str(number)

@@ -27,6 +27,7 @@ class EnglishTexts:
             for verb in slot.verbs
         }
         self.takers = set(self._slot)
+        self._ends = lexicon.closing_verbs | self.takers
 
     def take(
         self, text: str, tokens: list[Token], at: int, clause: Clause, names: tuple[str, ...]
@@ -75,7 +76,9 @@ class EnglishTexts:
             after = start if tokens[start - 1].text == "know" else after  # let him know
             clause.pieces, clause.end = pieces, end_of(tokens, after)
             return clause, after
-        end = self._scan.extent(tokens, start, text=True)
+        end = self._quoted(tokens, start) or self._scan.extent(tokens, start, text=True)
+        if self._both_may(tokens, start, end):  # tell him to wait in the lounge and look around
+            clause.whys.append(("AMBIGUOUS", self._scan.said(text, tokens, start, len(tokens))))
         if (
             not free
             and tokens[start].text in ("how", "what", "who", "whether", "if", "which")
@@ -108,6 +111,25 @@ class EnglishTexts:
             )
         clause.pieces, clause.end = pieces, end_of(tokens, end)
         return clause, end
+
+    @staticmethod
+    def _quoted(tokens: list[Token], start: int) -> int:
+        """Return where a text in quotation marks ends; 0 if it is in none."""
+        closing = {'"': '"', "“": "”"}.get(tokens[start].text)
+        marks = (at for at in range(start + 1, len(tokens)) if tokens[at].text == closing)
+        return next(marks, -1) + 1
+
+    def _both_may(self, tokens: list[Token], start: int, end: int) -> bool:
+        """Whether what stands after *to do this and* may be for either of the two to do.
+
+        A comma or *then* ends what is told; so does what ends a mission: … and come back.
+        """
+        if tokens[start].text != "to" or end + 1 >= len(tokens) or tokens[end].text != "and":
+            return False
+        if tokens[end - 1].text == "," or self._scan.phrases.filler(tokens, end + 1) > end + 1:
+            return False
+        names = set(self._scan.phrases.verb(tokens, end + 1)[1])
+        return bool(names) and not names & self._ends
 
     def _asked_here(self, tokens: list[Token], start: int, end: int) -> bool:
         """Whether a question after *tell somebody* is one that this robot can look after."""

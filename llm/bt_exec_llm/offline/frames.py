@@ -47,6 +47,7 @@ class Frames:
         pairs: Trees by two acts that together mean one: get the material, leave the door open.
         parts: Pairs of trees of which the second begins with the first: go there, look around.
         accepts: Keys that any utterance of a tree names, by tree.
+        numbers: What utterances say with a number, by tree: ``TIMES``, ``COUNT`` or ``TIME``.
         utterances: Utterances as (tree, text, language).
         unread: Utterances that the grammar cannot read, with the reason.
         literal: Those utterances, understood as they stand.
@@ -58,6 +59,7 @@ class Frames:
     ] = field(default_factory=dict)
     parts: set[tuple[str, str]] = field(default_factory=set)
     accepts: dict[str, set[str]] = field(default_factory=dict)
+    numbers: dict[str, set[str]] = field(default_factory=dict)
     utterances: list[tuple[str, str, str]] = field(default_factory=list)
     unread: list[tuple[str, str, str]] = field(default_factory=list)
     literal: Literal | None = None
@@ -80,6 +82,8 @@ class Frames:
             reader.learn(clauses)
         for (tree, text), clauses in zip(said, read, strict=True):
             language = language_of(text)
+            limits = {p.name for clause in clauses for p in clause.pieces if p.kind == "limit"}
+            frames.numbers.setdefault(tree.tree, set()).update(limits)
             frames.utterances.append((tree.tree, text, language))
             steps = reader.steps(clauses, text.strip(), language)
             if isinstance(steps, Trouble):

@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 import threading
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from bt_exec.language.messages import language_of
@@ -22,6 +24,7 @@ from bt_exec.spec.library import Library
 from bt_exec_llm.offline.bind import Binder
 from bt_exec_llm.offline.frames import Frames
 from bt_exec_llm.offline.lexicon_files import with_words
+from bt_exec_llm.offline.numbers import KINDS, Number, numbers_of
 from bt_exec_llm.offline.past import Past
 from bt_exec_llm.offline.reader import Reader
 from bt_exec_llm.offline.talk import Talk
@@ -42,6 +45,7 @@ class Index:
         binder: Binds steps to trees.
         library: The trees.
         talk: What is no command.
+        types: The types of the site, by name.
         pasts: Sessions as they were read, by their commands and endings.
         near: Utterances by the beginnings of their words, see `nearest`.
         names: Names by their letters, see `nearest`.
@@ -52,25 +56,40 @@ class Index:
     binder: Binder
     library: Library
     talk: Talk
+    types: Mapping[str, Any] = field(default_factory=dict)
     pasts: dict[tuple[str, ...], Past] = field(default_factory=dict)
     near: dict[str, Any] = field(default_factory=dict)
     names: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, reader: Reader, library: Library, language: str = "") -> Index:
+    def of(
+        cls,
+        reader: Reader,
+        library: Library,
+        language: str = "",
+        types: Mapping[str, Any] = MappingProxyType({}),
+    ) -> Index:
         """Read the utterances of `library` in `language`; in every language if none is given."""
         utterances = {
             tree.tree: [t for t in tree.utterances if not language or language_of(t) == language]
             for tree in library
         }
+        numbers = numbers_of(library, types)
+        reader.numbers = _kinds(numbers)
         frames = Frames.of(library, reader, reader.lexicon, utterances)
-        binder = Binder(frames, library, reader.lexicon)
-        return cls(reader, frames, binder, library, Talk(reader.vocabulary))
+        binder = Binder(frames, library, reader.lexicon, numbers, types)
+        return cls(reader, frames, binder, library, Talk(reader.vocabulary), types)
 
     @cached_property
     def whole(self) -> Index:
         """The same with the utterances of every language."""
-        return Index.of(Reader(self.reader.lexicon), self.library)
+        return Index.of(Reader(self.reader.lexicon), self.library, types=self.types)
+
+
+def _kinds(numbers: Mapping[str, tuple[Number, ...]]) -> frozenset[str]:
+    """Return the kinds of numbers that any tree takes."""
+    kinds = {number.kind for own in numbers.values() for number in own}
+    return frozenset(KINDS if "" in kinds else kinds)
 
 
 _BY_REQUEST: OrderedDict[Any, tuple[Any, Index]] = OrderedDict()
@@ -109,9 +128,11 @@ def _by_words(request: Request, language: str) -> Index:
         for pack in packs
         if pack.words is not None
     )
-    key = (files, own, id(request.library), len(request.library), language)
+    types = request.catalogue.types
+    numbers = tuple(numbers_of(request.library, types).items())
+    key = (files, own, id(request.library), len(request.library), numbers, language)
     if key not in _BY_WORDS:
-        index = Index.of(Reader(with_words(files, own)), request.library, language)
+        index = Index.of(Reader(with_words(files, own)), request.library, language, types)
         _keep(_BY_WORDS, key, index)
     _BY_WORDS.move_to_end(key)
     return _BY_WORDS[key]

@@ -13,6 +13,7 @@ from bt_exec_llm.offline.piece import Clause, Piece
 __all__ = ["Clauses"]
 
 _ASKING = words("korean", "asking")
+_ASKING_FOR = words("korean", "asking_for")
 
 
 class Clauses:
@@ -46,7 +47,13 @@ class Clauses:
     def finished(self) -> list[Clause]:
         """Return the clauses."""
         self._verbless()
-        if self._joined == "next" and self._done and not self._afterthought:
+        if self._done and self._text.split()[-1].startswith(_ASKING_FOR):  # 자재 부탁합니다
+            last = self._done[-1]
+            nouns = [p for p in last.pieces if p.kind == "noun"]
+            if not last.verbs and not last.whys and last.mood == "do" and len(nouns) == 1:
+                last.verbs = tuple(name for name, verb in self._verbs.items() if verb.asked_for)
+        goes_on = self._joined == "or" or (self._joined == "next" and not self._afterthought)
+        if goes_on and self._done:
             self._done[-1].whys.append(("UNFINISHED", self._text))
         return self._done
 

@@ -13,6 +13,8 @@ __all__ = ["number"]
 _NUMBERS = mapping("korean", "numbers")
 _TIMES = words("korean", "units_of_times")
 _CLOCK = words("korean", "units_of_time")
+_SECONDS = mapping("korean", "seconds_of_units")
+_LASTING = words("korean", "after_a_duration")
 
 
 def number(text: str, every: list[Morph], at: int) -> tuple[list[Piece], int] | None:
@@ -58,7 +60,9 @@ def number(text: str, every: list[Morph], at: int) -> tuple[list[Piece], int] | 
         ):
             end += 1
         stop = every[end - 1].end
-        return [Piece("limit", "TIME", "", "", "", start, stop, text[start:stop])], end
+        lasts = end == at + 3 and every[at + 2].form in _LASTING and unit.form in _SECONDS
+        value = f"{number * _SECONDS[unit.form]}s" if lasts else ""
+        return [Piece("limit", "TIME", value, "", "", start, stop, text[start:stop])], end
     if one.tag == "MM" or one.tag == "NR" or one.tag == "SN":
         end = at + 1
         if (unit is not None and unit.tag in ("NNB", "SW")) or (

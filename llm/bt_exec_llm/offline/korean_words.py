@@ -47,6 +47,20 @@ class KoreanWords:
         return found
 
     @cached_property
+    def _adverbs(self) -> dict[tuple[str, tuple[str, ...]], list[Entry]]:
+        """Verbs with an adverb, by both: 활짝 열다."""
+        found: dict[tuple[str, tuple[str, ...]], list[Entry]] = {}
+        for text, entry in self._vocabulary.verbs_ko:
+            adverb, _, last = text.rpartition(" ")
+            before, after = morphs(adverb), morphs(last)
+            if entry.kind != "verb" or not adverb or not is_verb(after, 0):
+                continue
+            if not any(is_verb(before, at) for at in range(len(before))):
+                verb, _ = read_verb(after, 0, lambda _: True)
+                found.setdefault((adverb, tuple(verb.stems)), []).append(entry)
+        return found
+
+    @cached_property
     def _names(self) -> KoreanNames:
         return KoreanNames(self._vocabulary, self._verbs)
 
@@ -85,7 +99,8 @@ class KoreanWords:
                     at = after_particles(every, at)
                 continue
             found = self._names.find(text, every, at)
-            if found is not None and found[0][0].name == "COUNT" and found[1] == at + 1:
+            small = found is not None and found[0][0].name in ("COUNT", "filler")
+            if found is not None and small and found[1] == at + 1:  # 네 번 is no yes
                 counted = number(text, every, at)
                 found = counted if counted is not None and counted[1] > found[1] else found
             if found is not None:
@@ -114,7 +129,24 @@ class KoreanWords:
             at = after_particles(every, at)
         if denied is not None:
             items.append(_lost(denied))
-        return self._with_noun_verbs(items)
+        return self._with_adverbs(self._with_noun_verbs(items))
+
+    def _with_adverbs(self, items: list[Item]) -> list[Item]:
+        """Join verbs with the adverbs that make another verb of them: 문을 활짝 열다."""
+        found: list[Item] = []
+        for item in items:
+            if isinstance(item, VerbWord) and self._adverbs:
+                for back in range(len(found) - 1, -1, -1):
+                    piece = found[back]
+                    if not isinstance(piece, Piece):
+                        break
+                    entries = self._adverbs.get((piece.text, tuple(item.verb.stems)))
+                    if entries:
+                        item = replace(item, entries=list(entries))
+                        found.pop(back)
+                        break
+            found.append(item)
+        return found
 
     def _with_noun_verbs(self, items: list[Item]) -> list[Item]:
         """Join verbs with the nouns they are made of: 말씀 좀 드리다, 순찰을 하다, 확인 바라다."""

@@ -41,10 +41,12 @@ class Verb(Words):
         wishes: Whether it wants a state, and so the verb that leaves it: I need the door closed.
         result: The state that it leaves: whoever asks whether it was done asks for that.
         usual: The noun it is about where none is named.
+        asked_for: Whether it is what is wanted where only a thing is asked for: 자재 부탁합니다.
     """
 
     finds: Literal["", "look", "tell"] = ""
     usual: str = ""
+    asked_for: bool = False
     pairs: bool = False
     idle: bool = False
     denied: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,7 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
 from bt_exec_llm.offline.frames import Frame, Frames, key_of, keys_of
 from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.numbers import KINDS, Number, filled
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.trouble import Trouble
@@ -20,7 +21,16 @@ __all__ = ["Matcher"]
 class Matcher:
     """Finds the trees of one library that steps name."""
 
-    def __init__(self, frames: Frames, library: Library, lexicon: Lexicon) -> None:
+    def __init__(
+        self,
+        frames: Frames,
+        library: Library,
+        lexicon: Lexicon,
+        numbers: Mapping[str, tuple[Number, ...]],
+        types: Mapping[str, Any],
+    ) -> None:
+        self._numbers = numbers
+        self._types = types
         self._frames = frames
         self._library = library
         self._lexicon = lexicon
@@ -70,7 +80,7 @@ class Matcher:
                 least = min(best.values())
                 names = [name for name, left in best.items() if left == least]
                 if len(names) > 1:
-                    return Trouble("AMBIGUOUS", step.text)
+                    return Trouble("AMBIGUOUS", step.text, trees=tuple(names))
                 if option is not step:
                     step.pieces[:] = option.pieces
                 return self._library.get(names[0])
@@ -223,9 +233,33 @@ class Matcher:
         for name, value in brought.items():
             if name in tree.params:
                 args.setdefault(name, value)
+        numbers = self.numbers(step, tree)
+        if isinstance(numbers, Trouble):
+            return numbers
+        args.update(numbers)
         missing = [
             name for name, param in tree.params.items() if param.required and name not in args
         ]
+        needed = [n.type for n in self._numbers.get(tree.tree, ()) if n.param in missing]
+        if needed and len(needed) == len(missing):
+            return Trouble("NUMBER", step.text, tuple(needed))
         if missing:
             return Trouble("NO_OBJECT", step.text)
         return {name: args[name] for name in tree.params if name in args}
+
+    def numbers(self, step: Step, tree: TreeSpec) -> dict[str, Any] | Trouble:
+        """Return the arguments that are numbers of a step; trouble if one has no place."""
+        said = {
+            kind: [p for p in step.pieces if p.kind == "limit" and p.name == kind] for kind in KINDS
+        }
+        own = self._numbers.get(tree.tree, ())
+        kinds = self._frames.numbers.get(tree.tree, set())
+        if step.times > 1 and self.repeats(tree):
+            said["TIMES"] = [Piece("limit", "TIMES", str(step.times), text=step.text)]
+        return filled(own, said, kinds, self._types)
+
+    def repeats(self, tree: TreeSpec) -> bool:
+        """Whether a tree has a parameter for how often."""
+        kinds = self._frames.numbers.get(tree.tree, set())
+        own = self._numbers.get(tree.tree, ())
+        return any(n.kind == "TIMES" or (not n.kind and "TIMES" in kinds) for n in own)

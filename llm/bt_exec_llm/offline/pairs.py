@@ -58,6 +58,9 @@ class Pairs:
                         for name, param in self._library.get(tree).params.items():
                             if piece.kind == "value" and param.type == piece.name:
                                 params[name] = piece.value
+                    counted = [p for p in (*first.pieces, *last.pieces) if p.kind == "limit"]
+                    if counted or first.times > 1 or last.times > 1:
+                        return Trouble("COUNT", counted[0].text if counted else last.text)
                     if first.condition != last.condition:
                         return Trouble("CONDITION", first.text)
                     held = self._held(first, [])

@@ -24,6 +24,8 @@ class Reader:
         self._english = EnglishReader(self.vocabulary)
         self._korean = KoreanReader(self.vocabulary)
         self._described: set[tuple[str, str]] = set()
+        self.numbers: frozenset[str] = frozenset()
+        """Kinds of numbers that trees take; others limit what cannot be limited."""
 
     def mended(self, text: str, language: str) -> str:
         """Return `text` with what is spelled as it is spoken spelled as it is written."""
@@ -53,7 +55,7 @@ class Reader:
 
     def steps(self, clauses: list[Clause], text: str, language: str) -> list[Step] | Trouble:
         """Return the steps of clauses, or what is wrong with them."""
-        return steps_of(clauses, self.lexicon, text, language, self._described)
+        return steps_of(clauses, self.lexicon, text, language, self._described, self.numbers)
 
     def learn(self, clauses: list[Clause]) -> None:
         """Take values that describe a noun in an utterance for such: pour a double coffee."""

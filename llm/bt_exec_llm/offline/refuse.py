@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from bt_exec.failure import Refusal
 from bt_exec.language.messages import Messages
 from bt_exec.planning.compiler import Request
 from bt_exec_llm.offline.asking import compiling, missing, question
+from bt_exec_llm.offline.choices import choices
 from bt_exec_llm.offline.index import Index
 from bt_exec_llm.offline.nearest import name_like, nearest_utterances, utterances_of
+from bt_exec_llm.offline.numbers import range_of
 from bt_exec_llm.offline.text import LONGEST, printable
 from bt_exec_llm.offline.trouble import Trouble
 
@@ -20,6 +23,7 @@ __all__ = ["abilities", "refuse"]
 _SHOWN = 3
 _ABILITIES = 8
 _CASE = re.compile(r"(?<=[가-힣\d]{2})(에서|에게|에|으로|까지|한테|께)$")  # 회의실에: 회의실
+_WHENEVER = re.compile(r"\b(when|once)\s+(?=\S)", re.IGNORECASE)
 _NOT_KNOWN = ("UNKNOWN_OBJECT", "UNKNOWN_ACTION", "UNKNOWN_WORD", "NOT_UNDERSTOOD")
 _SLIPS = ("UNKNOWN_OBJECT", "UNKNOWN_WORD", "NOT_UNDERSTOOD")
 _PLAIN = ("STOP", "NOTHING_SAID", "NOTHING_LEFT")
@@ -37,9 +41,23 @@ def refuse(trouble: Trouble, text: str, request: Request, language: str, index: 
     words = printable(trouble.words)
     if trouble.code == "UNKNOWN_OBJECT":
         words = _CASE.sub("", words)
-    message = sentences.say(trouble.code, language, words=words, longest=LONGEST)
+    span = ""
+    if trouble.code in ("OUT_OF_RANGE", "NUMBER"):
+        span = _range(index.types.get(trouble.missing[0]), language, sentences)
+    message = sentences.say(trouble.code, language, words=words, longest=LONGEST, range=span)
+    if span:
+        return Refusal(trouble.code, message, missing=trouble.missing)
     meant = _meant(trouble, words, text, language, index)
     needed = missing(trouble, text, language, index)
+    offered, kinds = choices(trouble, text, language, index)
+    if offered:
+        *first, last = (f'"{_spoken(command)}"' for command in offered)
+        asked = sentences.say("CHOOSE", language, names=", ".join(first), last=last)
+        message = sentences.say("MISSING", language, words=words, asked=asked)
+        needed = kinds or (words,)
+        return Refusal(
+            trouble.code, message, offered, did_you_mean=offered, missing=needed, question=asked
+        )
     near: tuple[str, ...] = ()
     if trouble.code not in _PLAIN:
         near = compiling(nearest_utterances(text, language, index), language, index, _SHOWN)
@@ -70,6 +88,9 @@ def abilities(language: str, index: Index) -> tuple[str, ...]:
 
 def _meant(trouble: Trouble, words: str, text: str, language: str, index: Index) -> tuple[str, ...]:
     """Return the command with the name in it that an unknown word may be a slip of."""
+    if trouble.code == "CONDITION" and language == "en":  # nobody watches; it can be asked now
+        now = _WHENEVER.sub("if ", text, count=1)
+        return compiling([now], language, index, 1) if now != text else ()
     if trouble.code not in _SLIPS or not words:
         return ()
     for word in (words, *words.split()):
@@ -78,6 +99,15 @@ def _meant(trouble: Trouble, words: str, text: str, language: str, index: Index)
         if name and stem in text:
             return compiling([text.replace(stem, name, 1)], language, index, 1)
     return ()
+
+
+def _range(hint: Any, language: str, sentences: Messages) -> str:
+    """Return the numbers of a type in words."""
+    _, least, most = range_of(hint)
+    code = {(True, True): "BETWEEN", (True, False): "AT_LEAST", (False, True): "AT_MOST"}.get(
+        (least is not None, most is not None), "ANY_NUMBER"
+    )
+    return sentences.say(code, language, least=least, most=most)
 
 
 def _spoken(utterance: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bt_exec_llm.offline.closed import words
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.step import Step
@@ -11,6 +12,7 @@ from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["excluded", "fan_out"]
 
+_ALL = frozenset([*words("english", "all_of_it"), *words("korean", "all_of_it")])
 _ORDINARY = ("noun", "value", "state", "person")
 
 
@@ -34,6 +36,8 @@ def excluded(step: Step, lexicon: Lexicon) -> Step | Trouble:
             kept += [replace(piece, value=value) for value in each if value not in names]
         else:
             kept.append(piece)
+    if (every := _every_other(step, out, rest, lexicon)) is not None:
+        return every
     for piece in out:
         same = [
             p for p in kept if p.kind == piece.kind and (p.kind != "value" or p.name == piece.name)
@@ -44,6 +48,22 @@ def excluded(step: Step, lexicon: Lexicon) -> Step | Trouble:
         ):
             return Trouble("NEGATED", step.text)
     return replace(step, pieces=kept)
+
+
+def _every_other(step: Step, out: list[Piece], rest: list[Piece], lexicon: Lexicon) -> Step | None:
+    """Return a step for all but what is left out: check everything except the lounge."""
+    kinds = {p.name if p.kind == "value" else "" for p in out}
+    rest = [p for p in rest if p.text.casefold() not in _ALL]
+    content = [p for p in rest if p.kind not in ("filler", "speaker")]
+    if len(kinds) != 1 or content or not _ALL & set(step.text.casefold().split()):
+        return None
+    values = lexicon.values.get(kinds.pop(), {})
+    whole = next((value.each for value in values.values() if value.each), [])
+    left = [one for one in whole if one not in {p.value for p in out}]
+    if not left or len(left) == len(whole):
+        return None
+    pieces = [replace(out[0], value=one, mark="") for one in left]
+    return replace(step, pieces=[*pieces, *rest])
 
 
 def _each(piece: Piece, lexicon: Lexicon) -> list[str]:

@@ -26,10 +26,12 @@ def steps_of(
     text: str,
     language: str,
     described: Collection[tuple[str, str]] = (),
+    numbers: Collection[str] = (),
 ) -> list[Step] | Trouble:
     """Return the steps of a command, or what is wrong with it.
 
-    `described` are the types whose values may stand before a noun, with that noun: a double coffee.
+    `described` are the types whose values may stand before a noun, with that noun: a double coffee;
+    `numbers` are the kinds of numbers that trees take.
     """
     kept = corrected(clauses)
     if isinstance(kept, Trouble):
@@ -39,7 +41,7 @@ def steps_of(
         return every
     order = _Order(every, lexicon, text, language)
     for at, clause in enumerate(every):
-        found = steps_in(clause, lexicon, text, language, described)
+        found = steps_in(clause, lexicon, text, language, described, numbers)
         trouble = found if isinstance(found, Trouble) else order.take(at, found)
         if trouble is not None:
             return trouble

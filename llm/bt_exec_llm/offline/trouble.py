@@ -18,6 +18,8 @@ UNKNOWN_OBJECT     names a thing nobody knows
 UNKNOWN_ACTION     names an action nobody knows
 UNKNOWN_WORD       holds another word nobody knows
 CONTRADICTION      gives two values where one can be
+OUT_OF_RANGE       gives a number that is too small or too large
+NUMBER             needs a number that it does not give
 NOT_APPLICABLE     gives a value that changes nothing there
 AMBIGUOUS          can mean two things
 NO_ACTION          names a thing and no action
@@ -55,6 +57,8 @@ CODES = (
     "OUT_OF_REACH",
     "NOT_A_COMMAND",
     "CONTRADICTION",
+    "OUT_OF_RANGE",
+    "NUMBER",
     "NOT_APPLICABLE",
     "AMBIGUOUS",
     "UNFINISHED",
@@ -76,11 +80,13 @@ class Trouble:
         code: The code.
         words: The words.
         missing: What would be needed: types, or nouns of the lexicon.
+        trees: The trees that it can mean.
     """
 
     code: str
     words: str = ""
     missing: tuple[str, ...] = ()
+    trees: tuple[str, ...] = ()
 
     @property
     def rank(self) -> int:

@@ -8,10 +8,11 @@ from bt_exec.language.context import Context, Turn
 from bt_exec.language.meaning import Act, Meaning
 from bt_exec.language.messages import language_of
 from bt_exec_llm.offline.acts import meaning_of
+from bt_exec_llm.offline.choosing import chosen_of
 from bt_exec_llm.offline.index import Index
 from bt_exec_llm.offline.part import Part
 from bt_exec_llm.offline.past import Past, Said, Understood, pointing, varied, with_others
-from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.piece import Clause, Piece
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.text import clean
 from bt_exec_llm.offline.trouble import Trouble
@@ -68,8 +69,10 @@ def understand(text: str, language: str, index: Index, past: Past) -> Understood
         return Trouble(code, text)
     text = index.reader.mended(text, language)
     offered = past.said[-1].turn.did_you_mean if past.said else ()
-    if offered and index.talk.code(text, language, ("AGREED",)):
+    if len(offered) == 1 and index.talk.code(text, language, ("AGREED",)):
         return understand(offered[0], language, index, past)
+    if chosen := _chosen(offered, text, language, index):
+        return understand(chosen, language, index, past)
     talk = index.talk.code(text, language, _FIRST)
     if talk == "AGAIN":
         return past.last or Trouble("NOTHING_SAID", text)
@@ -91,6 +94,18 @@ def understand(text: str, language: str, index: Index, past: Past) -> Understood
     if isinstance(found, Trouble) and found.code != "NEGATED":  # why don't you: no question
         return index.talk.code(text, language, _LAST) or found
     return found
+
+
+def _chosen(offered: tuple[str, ...], text: str, language: str, index: Index) -> str:
+    """Return the one of several offered commands that an answer names; empty if there is none."""
+    if len(offered) < 2 or text in offered:
+        return ""
+    clauses = index.reader.clauses(text, language)
+    values = [p for clause in clauses for p in clause.pieces if p.kind == "value"]
+    rest = _without(text, values, _PLACEHOLDER["ko" if language == "ko" else "en"])
+    if values and index.talk.only(rest, language, "ELLIPSIS"):  # 오른팔로 해줘
+        clauses = [Clause(pieces=values)]
+    return chosen_of(offered, clauses, language, index.reader)
 
 
 def _asks(text: str) -> bool:
@@ -139,7 +154,7 @@ def _read(text: str, language: str, index: Index, past: Past) -> Understood | Tr
     if isinstance(found, Trouble) and index.frames.literal is not None:
         trees = index.frames.literal.find(text, language)
         if len(trees) > 1:
-            return Trouble("AMBIGUOUS", text)
+            return Trouble("AMBIGUOUS", text, trees=tuple(sorted(trees)))
         for name in trees:
             if not any(param.required for param in index.library.get(name).params.values()):
                 act = Act(name, text=text)

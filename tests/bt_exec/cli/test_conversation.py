@@ -125,3 +125,20 @@ def test_a_question_may_be_left_open(person):
     while "already closed" not in person.reads(["door>"]):
         pass  # the prompt may be drawn once more after the key; `reads` gives up by itself
     assert person.leaves() == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("said", "question", "answer", "told"),
+    [
+        ("open or close the door", 'Which one: "open the door" or', "close", "already closed"),
+        ("문 열거나 닫아", '"문을 닫아" 중 어느 것이요?', "닫아요", "이미"),
+    ],
+)
+def test_what_can_mean_two_things_is_asked_about(person, said, question, answer, told):
+    person.reads(["door>"])
+    person.types(said)
+    assert question in person.reads(["\n>"])
+    person.types(answer)
+    assert told in person.reads(["door>"])
+    assert person.leaves() == 0

@@ -131,3 +131,41 @@ def test_bombs_are_refused() -> None:
     assert [code for code, _ in codes(mission({"tree": "t0"}), deep)] == ["TOO_DEEP"]
     many = mission({"sequence": [{"tree": "t30"}] * (MAX_NODES // 2 + 1)})
     assert [code for code, _ in codes(many, wide)] == ["TOO_BIG"]
+
+
+ROUNDS = """
+tree: rounds
+params:
+  n: {type: integer, default: 2}
+  t: {type: text, default: 30s}
+root: {do: look, repeat: $n, timeout: $t}
+"""
+
+
+def test_parameters_fill_how_often_and_how_long() -> None:
+    known = trees(ROUNDS)
+    tree = known.get("rounds")
+    assert to_data(load_text(dump_yaml(tree)).document)["root"] == {
+        "do": "look",
+        "repeat": "$n",
+        "timeout": "$t",
+    }
+    for args, expected in (({}, (2, 30.0)), ({"n": 4, "t": "1min"}, (4, 60.0))):
+        once = expand(mission({"tree": "rounds", "with": args}), known)
+        body = once.root.body
+        assert (body.repeat, body.timeout, dict(body.filled)) == (*expected, {})
+        assert expand(once, Library()) == once
+
+
+@pytest.mark.parametrize(
+    "args", [{"n": 0}, {"n": "3"}, {"n": True}, {"n": 2000}, {"t": "30"}, {"t": "-1s"}, {"t": 3}]
+)
+def test_what_cannot_fill_a_modifier_is_refused(args: dict[str, Any]) -> None:
+    field = "root/body/repeat" if "n" in args else "root/body/timeout"
+    assert codes(mission({"tree": "rounds", "with": args}), trees(ROUNDS)) == [
+        ("WRONG_TYPE", field)
+    ]
+
+
+def test_a_mission_itself_has_no_parameters_that_fill_a_modifier() -> None:
+    assert codes(mission({"do": "look", "repeat": "$n"}), Library()) == [("UNBOUND", "root/repeat")]

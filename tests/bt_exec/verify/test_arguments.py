@@ -86,3 +86,18 @@ def test_after_expansion_names_are_those_of_the_whole_mission() -> None:
 def test_a_name_inside_a_text_is_not_passed_literally(root: str, found: list[str]) -> None:
     head = "tree: t\nparams:\n  side:\n    {type: text, default: front}\n"
     assert of_tree(f"{head}root: {root}\n") == found
+
+
+@pytest.mark.parametrize(
+    ("params", "root", "code"),
+    [
+        ("{n: {type: integer}}", "{do: look, repeat: $n}", None),
+        ("{t: {type: text}}", "{do: look, timeout: $t}", None),
+        ("{n: {type: text}}", "{do: look, repeat: $n}", "WRONG_TYPE"),
+        ("{t: {type: integer}}", "{do: look, timeout: $t}", "WRONG_TYPE"),
+        ("{n: {type: integer, spoken: true}}", "{do: look, repeat: $m}", "UNBOUND"),
+    ],
+)
+def test_what_fills_a_modifier_is_a_parameter_of_its_type(params, root, code) -> None:
+    found = [line.split()[1] for line in of_tree(f"tree: t\nparams: {params}\nroot: {root}\n")]
+    assert found == ([code] if code else [])

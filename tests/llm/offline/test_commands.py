@@ -47,3 +47,58 @@ def test_a_refusal_says_what_was_not_understood_and_what_may_be_meant(compilers,
     assert (answer.missing, answer.did_you_mean) == (("materiel",), ("fetch the material",))
     assert 0 < len(answer.nearest) <= 3
     assert answer.message.count(", ") <= 3
+
+
+@pytest.mark.parametrize(
+    ("site", "command", "commands", "missing"),
+    [
+        ("door", "open or close the door", ("open the door", "close the door"), ""),
+        ("door", "문 열거나 닫아", ("문을 열어", "문을 닫아"), ""),
+        ("door", "왼팔로 문 열거나 닫아", ("왼팔로 문을 열어", "왼팔로 문을 닫아"), ""),
+        ("door", "왼팔이나 오른팔로 문 열어", ("왼팔로 문 열어", "오른팔로 문 열어"), "Arm"),
+        (
+            "building",
+            "look in the lounge or the corridor",
+            ("look in the lounge", "look in the corridor"),
+            "Place",
+        ),
+        ("building", "라운지나 복도를 봐줘", ("라운지를 봐줘", "복도를 봐줘"), "Place"),
+    ],
+)
+def test_what_can_be_chosen_from_is_asked_about_and_each_choice_runs(
+    site, command, commands, missing, compilers, request_on, trees
+):
+    answer = compilers[site].compile(request_on(site, command))
+    assert answer.code == "CHOICE"
+    assert tuple(one.lower() for one in answer.did_you_mean) == commands
+    assert answer.missing == (missing or command,)
+    assert all(f'"{one}"' in answer.question for one in commands)
+    assert answer.message.endswith(answer.question)
+    found = [trees(site, one) for one in answer.did_you_mean]
+    assert len(set(found)) == len(found)
+    assert not any(one.isupper() for one in found)
+
+
+def test_who_does_the_second_thing_is_asked(compilers, request_on, trees):
+    said = "tell the professor to wait in the lounge and check the corridor"
+    answer = compilers["building"].compile(request_on("building", said))
+    told, own = answer.did_you_mean
+    assert trees("building", told).endswith(" to wait in the lounge and check the corridor")
+    assert trees("building", own).endswith(" to wait in the lounge, look_at corridor_center")
+    assert answer.question
+
+
+def test_what_nobody_watches_for_may_be_asked_now(compilers, request_on):
+    said = "when the door is closed, open it"
+    answer = compilers["door"].compile(request_on("door", said))
+    assert answer.code == "CONDITION"
+    assert answer.did_you_mean == ("if the door is closed, open it",)
+
+
+@pytest.mark.parametrize(
+    "command", ["open the window or the roof", "fly or jump", "문이나 창문을 열어", "or"]
+)
+def test_what_cannot_be_done_is_not_offered(command, compilers, request_on):
+    answer = compilers["door"].compile(request_on("door", command))
+    assert not answer.did_you_mean
+    assert not answer.question

@@ -57,6 +57,43 @@ def test_yes_takes_what_was_offered(sites, compilers):
 
 
 @pytest.mark.parametrize(
+    ("site", "asked", "said", "expected"),
+    [
+        ("door", "open or close the door", "open", "open_door"),
+        ("door", "open or close the door", "close it", "close_door"),
+        ("door", "open the door with the left or the right arm", "left", "open_door left"),
+        (
+            "door",
+            "open the door with the left or the right arm",
+            "the right one",
+            "open_door right",
+        ),
+        ("door", "왼팔이나 오른팔로 문 열어", "왼팔이요", "open_door left"),
+        ("door", "왼팔이나 오른팔로 문 열어", "오른팔로 해줘", "open_door right"),
+        ("door", "문 열거나 닫아", "닫아요", "close_door"),
+        ("door", "open or close the door", "get the material", "get_material"),
+        ("building", "라운지나 복도를 봐줘", "복도", "look_at corridor_center"),
+        ("building", "look in the lounge or the corridor", "lounge please", "look_at lounge"),
+    ],
+)
+def test_an_answer_chooses_what_it_names(site, asked, said, expected, sites, compilers, trees):
+    refused = compilers[site].compile(request_of(sites[site], asked))
+    turn = Turn(asked, "refused", refused.code, refused.message, refused.did_you_mean)
+    answer = compilers[site].compile(request_of(sites[site], said, context=Context((turn,))))
+    root = answer.spec.root
+    assert " ".join([root.tree, *map(str, root.args.values())]) == expected
+
+
+@pytest.mark.parametrize("said", ["yes", "네", "the door", "door or arm", "don't open it"])
+def test_an_answer_that_chooses_nothing_is_not_guessed_at(said, sites, compilers):
+    turn = Turn(
+        "open or close the door", "refused", "CHOICE", ".", ("open the door", "close the door")
+    )
+    answer = compilers["door"].compile(request_of(sites["door"], said, context=Context((turn,))))
+    assert isinstance(answer, Refusal | Reply)
+
+
+@pytest.mark.parametrize(
     ("said", "told"),
     [
         ("why did you stop?", "“open the door” could not be finished. It is stuck."),

@@ -1,0 +1,168 @@
+"""The commands that an ambiguous one can mean, to be chosen from: each is tried, none is guessed.
+
+What is left open is one of several values (the left or the right arm), one of several actions (open
+or close the door), or one of several trees that answer to the same words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from bt_exec.language.particles import with_particles
+from bt_exec_llm.offline.index import Index
+from bt_exec_llm.offline.past import Past, Understood
+from bt_exec_llm.offline.piece import Clause, Piece
+from bt_exec_llm.offline.trouble import Trouble
+from bt_exec_llm.offline.understanding import understand
+
+__all__ = ["MOST_CHOICES", "choices"]
+
+MOST_CHOICES = 4
+"""More are not offered: nobody reads them."""
+_NAMED = ("value", "noun")
+_PAIRS = {
+    form: pair
+    for pair, forms in (
+        ("을(를)", ("을", "를")),
+        ("이(가)", ("이", "가")),
+        ("은(는)", ("은", "는")),
+        ("과(와)", ("과", "와")),
+        ("(으)로", ("으로", "로")),
+    )
+    for form in forms
+}
+_PARTICLE = re.compile(rf"({'|'.join(_PAIRS)})(?=\s|$)")
+
+
+def choices(
+    trouble: Trouble, text: str, language: str, index: Index
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the commands that may be meant, and the types to choose from; none if under two."""
+    if trouble.code not in ("CHOICE", "AMBIGUOUS"):
+        return (), ()
+    clauses = index.reader.clauses(text, language)
+    kinds: tuple[str, ...] = ()
+    if trouble.code == "AMBIGUOUS" and not trouble.trees:
+        found = _of_who_does_it(trouble.words, text)
+    elif trouble.trees:
+        found = _of_trees(trouble.trees, clauses, language, index)
+    else:
+        found, kinds = _of_values(clauses, text)
+        found = found or _of_actions(clauses, text, language, index)
+    does = [_does(command, language, index) for command in found]
+    distinct = all(does) and all(one not in does[:at] for at, one in enumerate(does))
+    if not distinct or not 2 <= len(found) <= MOST_CHOICES:
+        return (), ()
+    return tuple(found), kinds
+
+
+def _does(command: str, language: str, index: Index) -> list[Any]:
+    """Return what a command becomes, to be compared; nothing if it is not understood."""
+    found = understand(command, language, index, Past())
+    if not isinstance(found, Understood):
+        return []
+    return [(part.tree, part.args, part.condition, part.times, part.case) for part in found.parts]
+
+
+def _of_values(clauses: list[Clause], text: str) -> tuple[list[str], tuple[str, ...]]:
+    """Return a command with each of the values in the place of all: A or B."""
+    for clause in clauses:
+        left_open = next((p for p in clause.pieces if p.mark == "or"), None)
+        if left_open is None or left_open.kind not in _NAMED:
+            continue
+        same = [p for p in clause.pieces if p.kind == left_open.kind]
+        if left_open.kind == "value":
+            same = [p for p in same if p.name == left_open.name]
+        same.sort(key=lambda piece: piece.start)
+        first, last = same[0], same[-1]
+        after = last.start + len(last.text)
+        found = [text[: first.start] + _joined(piece.text, text[after:]) for piece in same]
+        return found, (left_open.name,) if left_open.kind == "value" else ()
+    return [], ()
+
+
+def _of_actions(clauses: list[Clause], text: str, language: str, index: Index) -> list[str]:
+    """Return a command for each of two actions: what one of them leaves out, the other names."""
+    if len(clauses) != 2 or clauses[1].joined != "or":
+        return []
+    found: list[str] = []
+    for one, other in (clauses, clauses[::-1]):
+        pieces = one.pieces or [replace(p) for p in other.pieces]
+        alone = replace(one, pieces=pieces, joined="", mood="do")
+        steps = index.reader.steps([alone], text, language)
+        if isinstance(steps, Trouble):
+            return []
+        bound = index.binder.bind(steps, text, [])
+        if isinstance(bound, Trouble) or len(bound) != 1:
+            return []
+        wanted = [(p.tree, p.args, p.condition, p.times, p.case) for p in bound]
+        named = [p for p in pieces if p.kind == "value"]
+        tries = [*_said_of(bound[0].tree, named, language, index)]
+        if one.pieces and (language == "en" or one is clauses[-1]):  # 열거나: no command alone
+            tries.insert(0, text[one.start : one.end])
+        said = next((t for t in tries if _does(t, language, index) == wanted), None)
+        if said is None:
+            return []
+        found.append(said)
+    return found
+
+
+def _of_who_does_it(told: str, text: str) -> list[str]:
+    """Return a command with both acts told, and one in which the second is the robot's own."""
+    start = text.rfind(told)
+    if not told or start < 0 or " and " not in told or '"' in told:
+        return []
+    first, _, second = told.rpartition(" and ")
+    return [f'{text[:start]}"{told.rstrip(" .!")}"', f"{text[:start]}{first}, then {second}"]
+
+
+def _of_trees(
+    trees: Iterable[str], clauses: list[Clause], language: str, index: Index
+) -> list[str]:
+    """Return a command of each tree that no other answers to, with the values that were said."""
+    named = [p for clause in clauses for p in clause.pieces if p.kind in ("value", "text")]
+    found: list[str] = []
+    for tree in trees:
+        for said in _said_of(tree, named, language, index):
+            does = _does(said, language, index)
+            given = {str(value) for _, args, *_ in does for value in args.values()}
+            if [one[0] for one in does] == [tree] and {p.value for p in named} <= given:
+                found.append(said)
+                break
+    return found
+
+
+def _said_of(tree: str, named: list[Piece], language: str, index: Index) -> Iterable[str]:
+    """Yield the utterances of a tree with values in the place of their own, or beside them."""
+    for name, utterance, spoken in index.frames.utterances:
+        if name != tree or spoken != language:
+            continue
+        said, rest = utterance.strip().rstrip("."), list(named)
+        own = [p for c in index.reader.clauses(said, language) for p in c.pieces]
+        for piece in sorted(own, key=lambda p: p.start, reverse=True):
+            new = next((p for p in rest if (p.kind, p.name) == (piece.kind, piece.name)), None)
+            if new is not None:
+                rest.remove(new)
+                after = said[piece.start + len(piece.text) :]
+                said = said[: piece.start] + _joined(new.text, after)
+        if not rest:
+            yield said
+        elif language == "ko":
+            tools = " ".join(with_particles(f"{piece.text}(으)로") for piece in rest)
+            yield f"{tools} {said}"
+        else:
+            yield f"{said} with the {' with the '.join(p.text for p in rest)}"
+
+
+def _joined(name: str, after: str) -> str:
+    """Return a name with the words after it; a Korean particle takes the form that it wants."""
+    particle = _PARTICLE.match(after)
+    pair = _PAIRS.get(particle[0], "") if particle is not None else ""
+    return (
+        with_particles(name + pair + after[len(particle[0]) :])
+        if particle and pair
+        else name + after
+    )

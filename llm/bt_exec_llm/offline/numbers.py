@@ -1,0 +1,140 @@
+"""Parameters that numbers of a command fill: how often, how many, how long.
+
+What a number means for a tree follows from the tree: what its ``repeat`` takes is *three times*,
+what its ``timeout`` takes is *for a minute*; another whole number is what its utterances say with
+it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from pydantic import TypeAdapter
+from pydantic.errors import PydanticSchemaGenerationError
+
+from bt_exec.spec.library import Library
+from bt_exec.spec.model import TreeSpec, walk
+from bt_exec.verify.types import why_unfit
+from bt_exec_llm.offline.part import Part
+from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.step import Step
+from bt_exec_llm.offline.trouble import Trouble
+
+__all__ = ["KINDS", "Number", "filled", "numbers_of", "range_of", "with_every_number"]
+
+KINDS = ("COUNT", "TIMES", "TIME")
+"""Codes of limits that are numbers: three cups, three times, for three minutes."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A parameter that a number fills.
+
+    Attributes:
+        param: Its name.
+        type: The name of its type.
+        kind: ``TIMES`` where a ``repeat`` takes it, ``TIME`` for a ``timeout``; empty where the
+            utterances of the tree say which.
+        least: The smallest whole number of the type; None if there is none.
+        most: The largest.
+    """
+
+    param: str
+    type: str
+    kind: str = ""
+    least: int | None = None
+    most: int | None = None
+
+
+def numbers_of(library: Library, types: Mapping[str, Any]) -> dict[str, tuple[Number, ...]]:
+    """Return the parameters of each tree that numbers fill; trees without any are left out."""
+    found = {tree.tree: tuple(_of_tree(tree, types)) for tree in library if tree.params}
+    return {tree: numbers for tree, numbers in found.items() if numbers}
+
+
+def _of_tree(tree: TreeSpec, types: Mapping[str, Any]) -> Iterable[Number]:
+    used = {
+        value.removeprefix("$"): "TIMES" if name == "repeat" else "TIME"
+        for node in walk(tree.root)
+        for name, value in node.filled.items()
+    }
+    for name, param in tree.params.items():
+        hint = types.get(param.type)
+        whole, least, most = range_of(hint)
+        if used.get(name) == "TIME" or (hint is not None and whole):
+            yield Number(name, param.type, used.get(name, ""), least, most)
+
+
+def range_of(hint: Any) -> tuple[bool, int | None, int | None]:
+    """Return whether a type is one of whole numbers, the smallest of them and the largest."""
+    try:
+        schema = _schema(hint)
+    except TypeError:  # metadata that cannot be hashed
+        schema = _schema.__wrapped__(hint)
+    choices = schema.get("enum", [])
+    if choices and all(type(one) is int for one in choices):
+        return True, min(choices), max(choices)
+    if schema.get("type") != "integer":
+        return False, None, None
+    least, most = schema.get("minimum"), schema.get("maximum")
+    least = schema["exclusiveMinimum"] + 1 if "exclusiveMinimum" in schema else least
+    most = schema["exclusiveMaximum"] - 1 if "exclusiveMaximum" in schema else most
+    return True, least, most
+
+
+@lru_cache(maxsize=256)
+def _schema(hint: Any) -> Mapping[str, Any]:
+    try:
+        return TypeAdapter(hint).json_schema()
+    except (PydanticSchemaGenerationError, ValueError):
+        return {}
+
+
+def filled(
+    numbers: Iterable[Number],
+    said: Mapping[str, list[Piece]],
+    kinds: Iterable[str],
+    types: Mapping[str, Any],
+) -> dict[str, Any] | Trouble:
+    """Return the arguments that the numbers of a step are, or why they fit nowhere.
+
+    Args:
+        numbers: The parameters of the tree.
+        said: The numbers of the step, by kind.
+        kinds: What the utterances of the tree say with a number.
+        types: The types of the site.
+    """
+    args: dict[str, Any] = {}
+    for kind, pieces in said.items():
+        fits = [n for n in numbers if n.kind == kind or (not n.kind and kind in kinds)]
+        if not pieces:
+            continue
+        text = pieces[0].text
+        if len(fits) != 1 or len(pieces) != 1 or not pieces[0].value:
+            return Trouble(kind if kind != "TIMES" else "COUNT", text)
+        number = fits[0]
+        value: Any = pieces[0].value if kind == "TIME" else int(pieces[0].value)
+        if why_unfit(types.get(number.type), value) is not None:
+            return Trouble("OUT_OF_RANGE", text, (number.type,))
+        args[number.param] = value
+    return args
+
+
+def with_every_number(parts: list[Part], steps: list[Step]) -> list[Part] | Trouble:
+    """Return the parts, if no number that was said is lost in them."""
+    taken = {
+        (piece.start, piece.end)
+        for part in parts
+        if part.step is not None
+        for piece in part.step.pieces
+        if piece.kind == "limit"
+    }
+    asked = [step.condition[0] for step in steps if step.condition is not None]
+    for step in (*steps, *asked):
+        for piece in step.pieces:
+            if piece.kind == "limit" and (piece.start, piece.end) not in taken:
+                return Trouble(piece.name, piece.text)
+    return parts
