@@ -59,7 +59,7 @@ def history_table(lines: Sequence[MissionLine], glyphs: Glyphs, width: int) -> T
     for line in lines:
         status = shown_status(line)
         sign = SIGNS[status]
-        took = _took(line)
+        took = "" if line.seconds is None else seconds(line.seconds)
         code = "" if line.reason_code in ("OK", "ABORTED") else line.reason_code
         ended = [status, code if width >= 2 * NARROW else "", took if width >= NARROW else ""]
         when = f"{line.started_at:%m-%d %H:%M}"
@@ -75,13 +75,6 @@ def history_table(lines: Sequence[MissionLine], glyphs: Glyphs, width: int) -> T
         texts[0].style = texts[-1].style = COLOURS[sign]
         table.add_row(*texts)
     return table
-
-
-def _took(line: MissionLine) -> str:
-    """Return how long a mission took; empty where it has not ended."""
-    if line.ended_at is None:
-        return ""
-    return seconds((line.ended_at - line.started_at).total_seconds())
 
 
 def record_lines(
