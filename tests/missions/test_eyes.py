@@ -41,7 +41,10 @@ def learned() -> Callable[..., Any]:
     return run
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize(
+    "door",
+    [pytest.param(door, marks=[pytest.mark.slow] if door != "ajar" else []) for door in DOORS],
+)
 def test_the_material_is_fetched(learned: Any, door: str) -> None:
     outcome, started, facts = learned(FETCH, seed=3, door=door)
     assert (outcome.status, outcome.reason_code) == ("satisfied", "OK")

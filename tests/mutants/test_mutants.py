@@ -170,6 +170,7 @@ for result in trial.run(mutants_of("small.py", Path("small.py").read_text())):
 """
 
 
+@pytest.mark.slow
 def test_one_mutant_is_noticed_one_by_a_subprocess_and_one_by_nobody(tmp_path):
     (tmp_path / "small.py").write_text(MODULE)
     (tmp_path / "test_small.py").write_text(TESTS)

@@ -19,7 +19,7 @@ from bt_exec_skills.image.perception.annotation import (
 )
 from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
 from bt_exec_skills.image.perception.loading import load_picture
-from bt_exec_skills.image.perception.looker import Opinion, Seen
+from bt_exec_skills.image.perception.looker import CrossCheck, LookAnswer
 from bt_exec_skills.image.perception.text import can_read, read_text
 from bt_exec_skills.perception.contracts import Detection, Detector, View
 from bt_exec_skills.perception.picture import Frame
@@ -83,14 +83,14 @@ class Judgement:
 
     Attributes:
         agrees: Whether the judges agree with it; None if none could tell.
-        opinions: What each says.
+        cross_checks: What each says.
         confidence: Of the answer, after they were heard, 0..1.
         coverage: Share of the instances that were verified on crops, 0..1; None without any.
         reasoning: Share of the reasoning that observations support, 0..1.
     """
 
     agrees: bool | None
-    opinions: Sequence[Opinion]
+    cross_checks: Sequence[CrossCheck]
     confidence: float
     coverage: float | None
     reasoning: float
@@ -99,7 +99,7 @@ class Judgement:
         """Return plain data."""
         return {
             "agrees": self.agrees,
-            "opinions": [one._asdict() for one in self.opinions],
+            "cross_checks": [one._asdict() for one in self.cross_checks],
             "confidence": round(self.confidence, 3),
             "evidence_coverage": None if self.coverage is None else round(self.coverage, 3),
             "reasoning": round(self.reasoning, 3),
@@ -142,7 +142,7 @@ class Bench:
     sets: dict[str, Candidates] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     answer: Answer | None = None
-    asked: list[Seen] = field(default_factory=list)
+    asked: list[LookAnswer] = field(default_factory=list)
     judgement: Judgement | None = None
     reasoning: float = 1.0
     by_model: bool = False

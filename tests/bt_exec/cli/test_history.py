@@ -177,7 +177,7 @@ def test_an_interrupted_mission_is_told_once_and_marked(bt: Run) -> None:
     assert first == (
         "DAY AND TIME의 “문 안의 자재를 가져와” 임무가 중단되었습니다. "
         "도중에 프로그램이 끝났습니다. "
-        "그때 하던 동작: 잡기 오른 → 자재. 마지막 상태: 문이 열려 있습니다. "
+        "그때 하던 동작: 오른손으로 자재 잡기. 마지막 상태: 문이 열려 있습니다. "
         "어쩌면: 오른손에 자재가 있습니다. ·"
     )
     assert "중단" not in bt("run", "open the door", "--fast").out

@@ -81,7 +81,7 @@ def test_turns_scores_and_exchanges_are_kept_and_told(models, make_site, picture
     assert said["judgement"]["agrees"] is True
     assert said["judgement"]["evidence_coverage"] == 1.0
     assert 0 < said["judgement"]["reasoning"] <= 1
-    assert {one["who"] for one in said["judgement"]["opinions"]} == {"crops", "model"}
+    assert {one["who"] for one in said["judgement"]["cross_checks"]} == {"crops", "model"}
     assert call(["why"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "There are 2." in shown

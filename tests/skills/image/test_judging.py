@@ -9,9 +9,9 @@ import pytest
 from bt_exec_skills.image.bench import Answer, Bench
 from bt_exec_skills.image.perception.annotation import Annotation
 from bt_exec_skills.image.perception.instances import Decision, Instance
-from bt_exec_skills.image.perception.looker import Opinion, Seen
+from bt_exec_skills.image.perception.looker import CrossCheck, LookAnswer
 from bt_exec_skills.image.perception.whole_look import colour_of_whole, disputed
-from bt_exec_skills.image.rules.judging import confidence_of, coverage_of, judged, opinions_of
+from bt_exec_skills.image.rules.judging import confidence_of, coverage_of, cross_checks_of, judged
 from bt_exec_skills.image.rules.phrasing import told_of
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.drawn import SHAPES, draw, questions
@@ -38,7 +38,7 @@ def verdicts(seeds: range, shift: int) -> list[tuple[bool, bool | None]]:
         bench, asked = annotated(seed, shift)
         for _, text, truth in asked:
             answer = ask(bench, text)
-            found.append((answer.value == truth, judged(bench, opinions_of(bench)).agrees))
+            found.append((answer.value == truth, judged(bench, cross_checks_of(bench)).agrees))
     return found
 
 
@@ -73,9 +73,9 @@ def reds():
 def test_a_decision_that_the_whole_picture_contradicts_is_told(reds):
     found = reds.sets["target"]
     found.decisions = [*found.decisions[:2], Decision(False, "blue", 0.9)]
-    reds.judgement = judged(reds, opinions_of(reds))
+    reds.judgement = judged(reds, cross_checks_of(reds))
     assert reds.judgement.agrees is False
-    assert reds.judgement.opinions == (Opinion("colours", False, "#3"),)
+    assert reds.judgement.cross_checks == (CrossCheck("colours", False, "#3"),)
     assert reds.judgement.confidence <= 0.3
     assert "But judges differ: the colours of the whole picture (#3)." in told_of(reds)
 
@@ -99,16 +99,16 @@ def test_what_another_attribute_rejected_is_not_disputed(reds):
 def test_a_worded_answer_is_held_against_the_crops(reds, text, agrees):
     """Crops alone bear nothing out: the answer was read from them."""
     reds.by_model, reds.answer = True, Answer(text, None, 1.0)
-    opinions = [one for one in opinions_of(reds) if one.who == "crops"]
-    assert [one.agrees for one in opinions] in ([agrees], [] if agrees is None else None)
+    cross_checks = [one for one in cross_checks_of(reds) if one.who == "crops"]
+    assert [one.agrees for one in cross_checks] in ([agrees], [] if agrees is None else None)
 
 
 def test_a_model_that_looked_at_the_whole_picture_is_a_second_way(reds):
     reds.by_model, reds.answer = True, Answer("There are three.", None, 1.0)
-    reds.asked.append(Seen("I see 3 balls", 0.8))
-    assert opinions_of(reds)[0] == Opinion("crops", True, "3")
-    reds.asked[-1] = Seen("I see 4 balls", 0.8)
-    assert opinions_of(reds)[0].agrees is None
+    reds.asked.append(LookAnswer("I see 3 balls", 0.8))
+    assert cross_checks_of(reds)[0] == CrossCheck("crops", True, "3")
+    reds.asked[-1] = LookAnswer("I see 4 balls", 0.8)
+    assert cross_checks_of(reds)[0].agrees is None
 
 
 @pytest.mark.parametrize(("boxes", "agrees"), [(3, True), (2, False)])
@@ -118,8 +118,8 @@ def test_a_count_of_boxes_is_held_against_a_count_by_colour(reds, boxes, agrees)
     reds.__dict__["annotation"] = known._replace(instances=known.instances[:boxes])
     answer = ask(reds, "How many red things are there?")
     assert answer.value == boxes
-    opinion = opinions_of(reds)[-1]
-    assert (opinion.who, opinion.agrees, opinion.says) == ("detector", agrees, "3")
+    check = cross_checks_of(reds)[-1]
+    assert (check.who, check.agrees, check.says) == ("detector", agrees, "3")
 
 
 def test_scores(reds):

@@ -6,7 +6,7 @@ import pytest
 from bt_exec.failure import Failed, UsageError
 from bt_exec.visual_qa import VqaAnswer
 from bt_exec_skills.image.perception.instances import Decision
-from bt_exec_skills.image.perception.looker import MOST_CROPS, Looker, Seen, make_looker
+from bt_exec_skills.image.perception.looker import MOST_CROPS, LookAnswer, Looker, make_looker
 from tests.skills.image.asking import finish
 
 PICTURE = np.zeros((20, 30, 3), np.uint8)
@@ -25,7 +25,7 @@ class Model:
 def test_an_answer_is_one_line():
     model = Model({"answer": "two\n\x1b[2Jmen", "certain": True, "confidence": 0.8})
     seen = finish(Looker(model).whole(PICTURE, "Who?", "ko"))
-    assert seen == Seen("two [2Jmen", 0.8)
+    assert seen == LookAnswer("two [2Jmen", 0.8)
     assert "one short sentence of Korean" in model.asked[0][1]
 
 

@@ -52,6 +52,7 @@ def test_names_that_come_and_go_never_make_an_untrue_end(faulty, remote_site):
         assert "object_red_1" in outcome.message
 
 
+@pytest.mark.slow  # it is asked again for twenty seconds
 def test_a_simulator_that_dies_in_the_middle_is_told(faulty, remote_site):
     simulator = faulty("dies in the middle", times=1)
     outcome = run(remote_site(simulator.address))

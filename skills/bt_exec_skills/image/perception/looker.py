@@ -17,7 +17,7 @@ from bt_exec.visual_qa import VisualQa, find_visual_qa
 from bt_exec_skills.image.perception.instances import Decision
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["MOST_CROPS", "Looker", "Opinion", "Seen", "make_looker"]
+__all__ = ["MOST_CROPS", "CrossCheck", "LookAnswer", "Looker", "make_looker"]
 
 MOST_CROPS = 8
 """Pictures in one question."""
@@ -70,7 +70,7 @@ _JUDGE = (
 )
 
 
-class Seen(NamedTuple):
+class LookAnswer(NamedTuple):
     """What a model says of a whole picture.
 
     Attributes:
@@ -82,7 +82,7 @@ class Seen(NamedTuple):
     confidence: float
 
 
-class Opinion(NamedTuple):
+class CrossCheck(NamedTuple):
     """What a judge says of an answer.
 
     Attributes:
@@ -108,7 +108,7 @@ class Looker:
         self.model = model
         self.judge = judge
 
-    def whole(self, picture: Frame, question: str, language: str) -> Steps[Seen]:
+    def whole(self, picture: Frame, question: str, language: str) -> Steps[LookAnswer]:
         """Return what the model says of a picture.
 
         Raises:
@@ -119,7 +119,7 @@ class Looker:
         answer, sure = _line(data.get("answer")), _share(data.get("confidence"))
         if not answer:
             raise Failed("VQA_FAILED", "the model gave no answer")
-        return Seen(answer, sure if data.get("certain") is True else min(sure, 0.5))
+        return LookAnswer(answer, sure if data.get("certain") is True else min(sure, 0.5))
 
     def crops(self, crops: Sequence[Frame], question: str) -> Steps[list[Decision]]:
         """Return what the model says of each crop; undecided where it says nothing sound.
@@ -135,7 +135,7 @@ class Looker:
             decided += _decisions(data.get("crops"), len(some))
         return decided
 
-    def judged(self, picture: Frame, question: str, answer: str) -> Steps[Opinion | None]:
+    def judged(self, picture: Frame, question: str, answer: str) -> Steps[CrossCheck | None]:
         """Return what the second model says of an answer; None if there is none, or no word."""
         if self.judge is None:
             return None
@@ -143,10 +143,10 @@ class Looker:
         try:
             data = yield from _told(self.judge, picture, asked, _VERDICT)
         except Failed as failed:
-            return Opinion("model", None, failed.message)
+            return CrossCheck("model", None, failed.message)
         verdict: bool | None = {"right": True, "wrong": False}.get(str(data.get("verdict")))
         own, why = _line(data.get("answer")), _line(data.get("why"))
-        return Opinion("model", verdict, " — ".join(filter(None, (own, why))))
+        return CrossCheck("model", verdict, " — ".join(filter(None, (own, why))))
 
     def _model(self) -> VisualQa:
         if self.model is None:

@@ -22,32 +22,32 @@ from collections.abc import Sequence
 from bt_exec_skills.image.bench import Bench, Candidates, Judgement, Step
 from bt_exec_skills.image.perception.colours import COLOURS, ColourName
 from bt_exec_skills.image.perception.instances import Counted, count
-from bt_exec_skills.image.perception.looker import Opinion
+from bt_exec_skills.image.perception.looker import CrossCheck
 from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
 from bt_exec_skills.image.perception.whole_look import disputed, placed
 from bt_exec_skills.image.rules.claims import claimed_numbers, claims_yes
 
-__all__ = ["answering_steps", "confidence_of", "coverage_of", "judged", "opinions_of"]
+__all__ = ["answering_steps", "confidence_of", "coverage_of", "cross_checks_of", "judged"]
 
 _UNJUDGED, _DISPUTED = 0.5, 0.3
 
 
-def opinions_of(bench: Bench) -> list[Opinion]:
+def cross_checks_of(bench: Bench) -> list[CrossCheck]:
     """Return what the ways that need no model say of the answer."""
     return [*_of_crops(bench), *_of_colours(bench), *_of_counts(bench)]
 
 
-def judged(bench: Bench, opinions: Sequence[Opinion]) -> Judgement:
-    """Return the judgement of the answer, its confidence lowered as `opinions` call for."""
+def judged(bench: Bench, cross_checks: Sequence[CrossCheck]) -> Judgement:
+    """Return the judgement of the answer, its confidence lowered as `cross_checks` call for."""
     assert bench.answer is not None
-    told = [one.agrees for one in opinions if one.agrees is not None]
+    told = [one.agrees for one in cross_checks if one.agrees is not None]
     agrees = all(told) if told else None
     confidence = bench.answer.confidence
     if agrees is False:
         confidence = min(confidence, _DISPUTED)
     elif agrees is None and bench.by_model:
         confidence = min(confidence, _UNJUDGED)
-    return Judgement(agrees, tuple(opinions), confidence, coverage_of(bench), bench.reasoning)
+    return Judgement(agrees, tuple(cross_checks), confidence, coverage_of(bench), bench.reasoning)
 
 
 def coverage_of(bench: Bench) -> float | None:
@@ -88,7 +88,7 @@ def answering_steps(bench: Bench) -> list[Step]:
     return [Step("conclude", {})]
 
 
-def _of_crops(bench: Bench) -> list[Opinion]:
+def _of_crops(bench: Bench) -> list[CrossCheck]:
     """Compare what a worded answer claims with the sets that were decided on crops.
 
     Crops speak against an answer that they contradict. They speak for one only where a model's word
@@ -103,16 +103,16 @@ def _of_crops(bench: Bench) -> list[Opinion]:
     says = ", ".join(str(one.sure) for one in totals)
     if len(numbers) > 1:  # "3 of the 4": each must be one that the sets explain
         explained = claimed_numbers(bench.question).union(*map(_numbers, sets))
-        return [Opinion("crops", None if numbers <= explained else False, says)]
+        return [CrossCheck("crops", None if numbers <= explained else False, says)]
     claimed = _claim(bench.answer.text)
     if claimed is None:
         return []
     fits = [_fits(claimed, one) for one in totals]
     if not any(fit is not False for fit in fits):
-        return [Opinion("crops", False, says)]
+        return [CrossCheck("crops", False, says)]
     whole = [_claim(one.answer) for one in bench.asked if one.answer]
     same = True in fits and any(type(one) is type(claimed) and one == claimed for one in whole)
-    return [Opinion("crops", True if same else None, says)]
+    return [CrossCheck("crops", True if same else None, says)]
 
 
 def _claim(text: str) -> int | bool | None:
@@ -136,12 +136,12 @@ def _fits(claimed: int | bool, total: Counted) -> bool | None:
     return True if total.sure == claimed else None if total.sure <= claimed <= most else False
 
 
-def _of_colours(bench: Bench) -> list[Opinion]:
+def _of_colours(bench: Bench) -> list[CrossCheck]:
     """Compare the colours of crops with those of the whole picture, where boxes came otherwise.
 
     It speaks for the answer only where regions of the colour lie as the boxes do.
     """
-    opinions = []
+    cross_checks = []
     for name, found in bench.sets.items():
         wanted = _wanted_colours(bench, name)
         if found.crops is None or len(wanted) != 1 or not _boxed(found):
@@ -150,16 +150,16 @@ def _of_colours(bench: Bench) -> list[Opinion]:
         numbers = ", ".join(f"#{place + 1}" for place in places)
         there = not places and placed(bench.picture, found.accepted(), wanted[0])
         agrees = False if places else True if there else None
-        opinions.append(Opinion("colours", agrees, numbers))
-    return opinions
+        cross_checks.append(CrossCheck("colours", agrees, numbers))
+    return cross_checks
 
 
-def _of_counts(bench: Bench) -> list[Opinion]:
+def _of_counts(bench: Bench) -> list[CrossCheck]:
     """Compare the count of a detector or an annotation with the count of regions of the colour.
 
     Only where the question names no thing, for only then the colours show all that is meant.
     """
-    opinions = []
+    cross_checks = []
     for name, found in bench.sets.items():
         wanted = _wanted_colours(bench, name)
         if len(wanted) != 1 or not _boxed(found) or _labelled(bench, name):
@@ -168,8 +168,8 @@ def _of_counts(bench: Bench) -> list[Opinion]:
         if any("uneven" in one.source for one in regions):
             continue  # no plain ground: regions are not surely things
         sure = len(found.accepted())
-        opinions.append(Opinion("detector", len(regions) == sure, str(len(regions))))
-    return opinions
+        cross_checks.append(CrossCheck("detector", len(regions) == sure, str(len(regions))))
+    return cross_checks
 
 
 def _boxed(found: Candidates) -> bool:

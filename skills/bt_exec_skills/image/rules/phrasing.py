@@ -109,7 +109,7 @@ def told_of(bench: Bench) -> str:
     if found is not None and found.agrees is False:
         against = ", ".join(
             f"{speaker.word('judge ' + one.who)} ({one.says})"
-            for one in found.opinions
+            for one in found.cross_checks
             if one.agrees is False
         )
         said.append(speaker.say("differ", against=against))

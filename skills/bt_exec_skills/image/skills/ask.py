@@ -9,7 +9,7 @@ from bt_exec.language.messages import language_of
 from bt_exec.skill import Service, Steps, Verdict, condition, skill
 from bt_exec_skills.image.bench import Bench, Step
 from bt_exec_skills.image.perception.decide import all_hold
-from bt_exec_skills.image.perception.looker import Looker, Seen
+from bt_exec_skills.image.perception.looker import LookAnswer, Looker
 from bt_exec_skills.image.skills.working import SET_FAILS, work
 
 __all__ = ["Looked", "Place", "ask_vqa", "crops_first"]
@@ -72,7 +72,7 @@ def ask_vqa(
     bench.steps.append(Step("ask_vqa", {"question": question, "of": of}))
     holds = [one.holds for one in found.decisions]
     least = min((one.confidence for one in now), default=1.0)
-    bench.asked.append(Seen("", least))
+    bench.asked.append(LookAnswer("", least))
     return Looked("", least, holds.count(True), holds.count(False), holds.count(None))
 
 

@@ -7,9 +7,14 @@ from typing import NamedTuple
 from bt_exec.failure import Failed
 from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.image.bench import Answer, Bench
-from bt_exec_skills.image.perception.looker import Looker, Opinion
+from bt_exec_skills.image.perception.looker import CrossCheck, Looker
 from bt_exec_skills.image.rules.claims import claimed_numbers, claims_yes
-from bt_exec_skills.image.rules.judging import answering_steps, confidence_of, judged, opinions_of
+from bt_exec_skills.image.rules.judging import (
+    answering_steps,
+    confidence_of,
+    cross_checks_of,
+    judged,
+)
 from bt_exec_skills.image.skills.working import work
 
 __all__ = ["Judged", "conclude", "judge"]
@@ -71,16 +76,16 @@ def judge(bench: Service[Bench], looker: Service[Looker], final: bool = True) ->
     given = bench.answer
     if given is None:
         raise Failed("JUDGES_DISAGREE", "there is no answer to judge", retryable=False)
-    opinions: list[Opinion] = yield from work(lambda: opinions_of(bench), "judging")
+    cross_checks: list[CrossCheck] = yield from work(lambda: cross_checks_of(bench), "judging")
     if bench.by_model:
         other = yield from looker.judged(bench.picture, bench.question, given.text)
-        opinions += [other] if other is not None else []
-    found = judged(bench, opinions)
+        cross_checks += [other] if other is not None else []
+    found = judged(bench, cross_checks)
     bench.judgement = found
     bench.answer = Answer(given.text, given.value, found.confidence)
-    said = "; ".join(f"{one.who}: {one.says or one.agrees}" for one in opinions)
+    said = "; ".join(f"{one.who}: {one.says or one.agrees}" for one in cross_checks)
     if found.agrees is False and not final:
-        against = "; ".join(f"{one.who}: {one.says}" for one in opinions if one.agrees is False)
+        against = "; ".join(f"{one.who}: {one.says}" for one in cross_checks if one.agrees is False)
         raise Failed("JUDGES_DISAGREE", f"another way found otherwise: {against}", found=against)
     verdict = {True: "agree", False: "differ", None: "nobody could tell"}[found.agrees]
     coverage = -1.0 if found.coverage is None else found.coverage
