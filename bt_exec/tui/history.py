@@ -92,7 +92,8 @@ def record_lines(
         if isinstance(event, Planned):
             number = event.spec.mission.plan_version
             made = [model.told(f"plan {number}"), clean(event.spec.mission.compiler)]
-            lines += _heading(" · ".join([*made, *(past.change for past in model.past)]), width)
+            made += [past.change for past in model.past]
+            lines += _heading(" · ".join(filter(None, made)), width)
             model.past.clear()
     lines += _tree(model, width, ascii_only, verbose)
     if record.outcome is not None:
