@@ -156,6 +156,7 @@ def test_compile(bt: Run) -> None:
     refused = bt("compile", "fly to the moon")
     assert (refused.code, refused.out) == (5, "")
     assert refused.err.startswith("refused · ")
+    assert bt("compile", "달에 가").err.startswith("거절 · ")
 
 
 def test_a_plan_that_cannot_work_is_refused_where_it_is_compiled_and_where_it_is_run(
