@@ -136,6 +136,13 @@ def _problems(files: list[Path], site: Site) -> list[Problem]:
             if _is_site(source):
                 problems += check_utterances(load_site(str(path)))
                 continue
+            if _is_words(source):
+                message = (
+                    "these are the words of a pack; they are checked with a site that uses it: "
+                    "bt-exec check SITE.yaml"
+                )
+                problems.append(source.problem("NOT_A_TREE", message))
+                continue
             one = parse(source)
             loaded.append(one)
             if isinstance(one.document, TreeSpec):
@@ -152,6 +159,12 @@ def _problems(files: list[Path], site: Site) -> list[Problem]:
 
 def _is_site(source: Source) -> bool:
     return isinstance(source.data, dict) and "site" in source.data
+
+
+def _is_words(source: Source) -> bool:
+    """Whether a file is a pack's lexicon."""
+    data = source.data
+    return isinstance(data, dict) and not data.keys().isdisjoint(("verbs", "nouns"))
 
 
 def _problems_of_plan(path: Path, site: Site) -> Iterator[Problem]:

@@ -111,12 +111,16 @@ def _packages() -> Iterator[Finding]:
         wanted = requires("bt-exec") or []
     except PackageNotFoundError:
         return
+    told: set[str] = set()  # two extras may ask for the same
     for requirement in wanted:
         match = re.match(r"[\w.-]+", requirement)
         extra = re.search(r"extra == ['\"](\w+)['\"]", requirement)
         if match is None or (extra is not None and extra[1] == "dev"):
             continue
         name = match[0]
+        if name in told:
+            continue
+        told.add(name)
         try:
             yield Finding("packages", name, "ok", version(name))
         except PackageNotFoundError:

@@ -11,6 +11,7 @@ from bt_exec.cli import options as opt
 
 if TYPE_CHECKING:
     from bt_exec.failure import Refusal
+    from bt_exec.language.messages import Messages
     from bt_exec.observation import Situation
     from bt_exec.planning.compiler import Reply
     from bt_exec.site.site import Site
@@ -50,6 +51,7 @@ def compile_(
     import sys
 
     from bt_exec.cli.given import format_of
+    from bt_exec.language.messages import language_of
     from bt_exec.site.compile_command import compile_command
     from bt_exec.site.site import load_site
     from bt_exec.spec.dump import dump_json, dump_yaml
@@ -67,7 +69,7 @@ def compile_(
         return
     compiled = compile_command(loaded, command, situation=situation, compiler=compiler)
     if compiled.refusal is not None:
-        raise _refused(compiled.refusal)
+        raise _refused(compiled.refusal, loaded.messages, language_of(command))
     if compiled.reply is not None:
         _replied(compiled.reply)
         return
@@ -129,15 +131,17 @@ def _look(site: Site, world: list[str]) -> Situation:
     return Situation(labels, facts, text, observations[0].frame if observations else None)
 
 
-def _refused(refusal: Refusal) -> typer.Exit:
-    """Say why there is no plan; return how the program ends."""
+def _refused(refusal: Refusal, messages: Messages, language: str) -> typer.Exit:
+    """Say why there is no plan, in the command's language; return how the program ends."""
     from bt_exec.cli.output import for_people
     from bt_exec.outcome import EXIT_CODES
     from bt_exec.tui.summary import unsaid
 
-    lines = [f"refused · {refusal.message} [{refusal.code}]", *refusal.problems]
+    said = f"{messages.fixed('refused', language)} · {refusal.message} [{refusal.code}]"
+    lines = [said, *refusal.problems]
     if further := unsaid(refusal.message, refusal.nearest):
-        lines += ["try one of these:", *(f"  {text}" for text in further)]
+        lines.append(f"{messages.fixed('try one of these', language)}:")
+        lines += (f"  {text}" for text in further)
     for_people(beside=True).say("\n".join(lines))
     return typer.Exit(EXIT_CODES["refused"])
 

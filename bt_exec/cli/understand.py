@@ -42,7 +42,7 @@ def understand(
     import json
     import sys
 
-    from bt_exec.failure import UsageError
+    from bt_exec.failure import Refusal, UsageError
     from bt_exec.language.meaning import Unclear
     from bt_exec.outcome import EXIT_CODES
     from bt_exec.planning.compiler import Plan, Reader
@@ -63,11 +63,15 @@ def understand(
         data = _as_data(meaning)
         if isinstance(answer, Plan):
             data["plan"] = json.loads(dump_json(answer.spec))
+        elif isinstance(answer, Refusal):
+            data["refused"] = {"code": answer.code, "message": answer.message}
         sys.stdout.write(json.dumps(data, ensure_ascii=False) + "\n")
     else:
         lines = _lines(meaning)
         if isinstance(answer, Plan):
             lines += ["", dump_yaml(answer.spec).rstrip()]
+        elif isinstance(answer, Refusal):
+            lines += ["", answer.message]
         sys.stdout.write("\n".join(lines) + "\n")
     if isinstance(meaning, Unclear):
         raise typer.Exit(EXIT_CODES["refused"])

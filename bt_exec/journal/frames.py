@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bt_exec.journal.telling import said
+
 __all__ = ["FrameStore", "png_of", "read_png", "write_png"]
 
 _MAGIC = b"\x89PNG\r\n\x1a\n"
@@ -102,17 +104,19 @@ class FrameStore:
     Args:
         folder: Where they go; made with the first frame.
         tell: Called once, from the worker, if a frame cannot be written.
+        language: In which language that is told.
 
     Attributes:
         kept: How many frames were written.
     """
 
-    def __init__(self, folder: Path, tell: Callable[[str], None]) -> None:
+    def __init__(self, folder: Path, tell: Callable[[str], None], language: str = "en") -> None:
         self.folder = folder
         self.kept = 0
         self._crowded = 0  # counted by whoever offers
         self._failed = 0  # counted by the worker
         self._tell = tell
+        self._language = language
         self._told = False
         self._waiting: queue.Queue[tuple[Path, Any] | None] = queue.Queue(_WAITING)
         self._worker = threading.Thread(target=self._work, name="journal-frames", daemon=True)
@@ -149,6 +153,7 @@ class FrameStore:
                 self._failed += 1
                 if not self._told:
                     self._told = True
-                    self._tell(f"a frame could not be kept in {self.folder}: {error}")
+                    facts = {"path": self.folder, "problem": str(error)}
+                    self._tell(said("FRAME_NOT_KEPT", self._language, **facts))
             else:
                 self.kept += 1

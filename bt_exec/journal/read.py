@@ -199,6 +199,7 @@ def _line(row: sqlite3.Row, *, begun: bool) -> MissionLine:
         message=row["message"] or "",
         started_at=datetime.fromtimestamp(row["started_at"]).astimezone(),
         ended_at=None if ended is None else datetime.fromtimestamp(ended).astimezone(),
+        seconds=json.loads(row["outcome"]).get("sim_seconds") if row["outcome"] else None,
         interrupted=row["status"] is None and is_gone(row["process"]),
         begun=begun,
     )

@@ -45,6 +45,8 @@ class MissionLine:
         message: What a person would say; empty while unfinished.
         started_at: When, in local time.
         ended_at: When, in local time, or None.
+        seconds: How long it took on its own clock [s]: a fast simulation takes less on the wall;
+            None while unfinished.
         interrupted: Whether its process was gone before it had ended.
         begun: Whether anything of it is on record; one that was only booked has not.
     """
@@ -58,6 +60,7 @@ class MissionLine:
     message: str
     started_at: datetime
     ended_at: datetime | None
+    seconds: float | None = None
     interrupted: bool = False
     begun: bool = True
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import sqlite3
-import sys
 import threading
 import time
 from collections import deque
@@ -28,18 +27,14 @@ from bt_exec.journal.frames import FrameStore
 from bt_exec.journal.rows import Raw, Row, Rows
 from bt_exec.journal.schema import connect
 from bt_exec.journal.side_file import keep_aside
+from bt_exec.journal.telling import said, tell_stderr
 
-__all__ = ["Recorder", "tell_stderr"]
+__all__ = ["Recorder"]
 
 PERIOD_S = 0.1  # between two commits [s]
 PATIENCE_S = 2.0  # how long `on` waits for a commit before the mission goes on without it [s]
 RETRY_S = 1.0  # between two attempts while the journal cannot be written [s]
 PENDING = 100_000  # rows kept in memory while it cannot; further ones are lost
-
-
-def tell_stderr(message: str) -> None:
-    """Print what is wrong with the journal for the operator."""
-    print(f"journal: {message}", file=sys.stderr)
 
 
 _Item: TypeAlias = Event | Raw | threading.Event
@@ -55,7 +50,7 @@ class Recorder:
         path: The journal.
         number: The mission's row.
         mission_id: The mission's name.
-        language: In which language observations describe themselves.
+        language: In which language observations describe themselves, and what is wrong is told.
         frames: The folder for frames, or None to keep none.
         tell: Called once if something cannot be written, on any thread.
 
@@ -64,7 +59,8 @@ class Recorder:
         path: The journal.
         problem: Why rows cannot be written now, or "" while all is well.
         lost: How many rows will never be written.
-        incomplete: What the record lacks and where it is, once closed; "" when it is whole.
+        incomplete: What the record lacks and where it is, once closed, in the mission's language;
+            "" when it is whole.
     """
 
     def __init__(
@@ -81,8 +77,10 @@ class Recorder:
         self.problem = ""
         self.lost = 0
         self.incomplete = ""
+        self._language = language
         self._number = number
         self._tell = tell
+        self._last_problem = ""
         self._told = False
         self._inbox: deque[_Item] = deque()
         self._pending: list[Row] = []
@@ -90,7 +88,7 @@ class Recorder:
         self._closing = False
         self._wake = threading.Event()
         self._connection = connect(path)
-        self._frames = None if frames is None else FrameStore(frames, self._say_once)
+        self._frames = None if frames is None else FrameStore(frames, self._say_once, language)
         self._rows = Rows(number, language, self._frames)
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
         self._thread.start()
@@ -132,7 +130,7 @@ class Recorder:
         self._wake.set()
         self._thread.join(5 * PATIENCE_S)
         if self._thread.is_alive():
-            self.incomplete = f"{self.path} hangs; the end of {self.mission_id} may be missing"
+            self.incomplete = self._said("RECORD_HANGS", path=self.path)
             self._tell(self.incomplete)
             return
         if self._frames is not None:
@@ -146,13 +144,17 @@ class Recorder:
 
     def _set_aside(self, lost: int) -> str:
         """Keep the rows that are left in a side file; return what is said of it."""
-        text = f"{lost} rows of {self.mission_id} could not be written: {self.problem}"
+        facts = {"lost": lost, "problem": self._last_problem}
         if not self._pending:
-            return text
+            return self._said("RECORD_LOST", **facts)
         path = keep_aside(self.path, self.mission_id, self._number, self._pending)
         if path is None:
-            return f"{text}; no file could take them either"
-        return f"{text}; {len(self._pending)} are kept in {path}"
+            return self._said("RECORD_LOST_NOWHERE", **facts)
+        return self._said("RECORD_KEPT_ASIDE", kept=len(self._pending), path=path, **facts)
+
+    def _said(self, code: str, **facts: object) -> str:
+        """Return a sentence about this record, in the mission's language."""
+        return said(code, self._language, mission=self.mission_id, **facts)
 
     def __enter__(self) -> Recorder:
         return self
@@ -231,8 +233,8 @@ class Recorder:
 
     def _fail(self, problem: str) -> None:
         """Note what is wrong; tell it the first time."""
-        self.problem = problem
-        self._say_once(f"{self.path} cannot be written ({problem}); no skill starts until it can")
+        self.problem = self._last_problem = problem
+        self._say_once(self._said("RECORD_UNWRITABLE", path=self.path, problem=problem))
 
     def _say_once(self, message: str) -> None:
         """Tell the operator, once a mission."""

@@ -13,6 +13,7 @@ arguments are translated through the ``words`` section.
     words:
       right: {en: right, ko: 오른}
       "# rad away": {en: "# rad away", ko: "#rad 떨어져 있습니다"}    # any number
+      "tray: *": {en: "tray: *", ko: "받침대: *"}    # any words, themselves said as words
     phrases:
       # a skill, condition or tree with its arguments; a part in brackets goes with what it names
       grasp: {en: "grasp the {label}[ with the {arm} hand]", ko: "[{arm}손으로 ]{label} 잡기"}
@@ -26,6 +27,7 @@ import re
 import string
 import unicodedata
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -120,9 +122,11 @@ class Messages:
                 missing = [name for name in LANGUAGES if name not in sentences]
                 if missing:
                     raise RegistrationError(f"{path}: {key} has no sentence in {missing[0]!r}")
-                marks = [name for name in LANGUAGES if sentences[name].count("#") != key.count("#")]
-                if marks and table is self._words:
-                    raise RegistrationError(f"{path}: {key}: another number of # in {marks[0]!r}")
+                for mark in "#*" if table is self._words else "":
+                    wrong = [n for n in LANGUAGES if sentences[n].count(mark) != key.count(mark)]
+                    if wrong:
+                        where = f"{path}: {key}: another number of {mark} in {wrong[0]!r}"
+                        raise RegistrationError(where)
                 if table.get(key, sentences) != sentences:
                     raise RegistrationError(f"{path}: {key} already has other sentences")
                 table[key] = sentences
@@ -138,11 +142,31 @@ class Messages:
     def word(self, word: Any, language: str) -> str:
         """Return `word` as people of `language` say it; unchanged if it is not listed.
 
-        A ``#`` in a listed word stands for a number: "the door stopped at # rad".
+        A ``#`` in a listed word stands for a number: "the door stopped at # rad"; a ``*`` for words
+        that are said themselves: "tray: *".
         """
         if isinstance(word, list | tuple):
             return ", ".join(self.word(each, language) for each in word)
-        return _spoken(str(word), language, (self._words, self._fixed))
+        text = str(word)
+        said = _spoken(text, language, (self._words, self._fixed))
+        return self._around(text, language) if said == text and text not in self._words else said
+
+    @cached_property
+    def _open(self) -> tuple[tuple[re.Pattern[str], dict[str, str]], ...]:
+        """Listed words with a ``*`` in them, as patterns; those that say more go first."""
+        return tuple(
+            (re.compile(re.escape(key).replace(r"\*", "(.+)")), said)
+            for key, said in sorted(self._words.items(), key=lambda one: -len(one[0]))
+            if key.count("*") == 1
+        )
+
+    def _around(self, text: str, language: str) -> str:
+        """Return `text` as a listed word with a ``*`` has it; unchanged without one."""
+        for pattern, said in self._open:
+            if found := pattern.fullmatch(text):
+                filled = said[language].replace("*", self.word(found[1], language))
+                return with_particles(filled) if language == "ko" else filled
+        return text
 
     def fixed(self, word: str, language: str) -> str:
         """Return a fixed word of the terminal, whatever packs mean by the same text."""

@@ -17,7 +17,7 @@ from typing import Any
 from bt_exec.events import Event, MissionStarted, Observed, Planned, Progress
 from bt_exec.failure import in_words
 from bt_exec.journal.plain import to_json
-from bt_exec.language.messages import Messages
+from bt_exec.language.messages import LANGUAGES, Messages
 from bt_exec.observation import Situation
 from bt_exec.robot import Observation
 from bt_exec.serve.latest import Latest
@@ -25,6 +25,7 @@ from bt_exec.serve.pictures import Pictures
 from bt_exec.serve.questions import Question
 from bt_exec.serve.view import view_of
 from bt_exec.tui.model import ViewModel
+from bt_exec.tui.text import clean
 
 __all__ = ["Watching"]
 
@@ -53,6 +54,7 @@ class Watching:
         self.pictures = Pictures()
         self._messages = messages
         self._observed: dict[str, Observation] = {}
+        self._said: dict[str, dict[str, str]] = {}  # what is seen, by pack and language
         self._model = ViewModel(messages=messages)
         self._standing = standing
         self._inbox: queue.SimpleQueue[Event | str] = queue.SimpleQueue()
@@ -125,6 +127,9 @@ class Watching:
                 self.progress[event.path] = (event.progress, event.doing)
             elif isinstance(event, Observed):
                 self._observed[event.pack] = event.observation
+                self._said[event.pack] = {
+                    language: clean(event.observation.describe(language)) for language in LANGUAGES
+                }
                 self.pictures.add(event.pack, event.observation)
         except Exception as error:  # noqa: BLE001 - see above
             _log.warning("the page misses an event: %s", in_words(error))
@@ -141,7 +146,12 @@ class Watching:
         with model.lock:
             mission = view_of(model) if model.mission_id else None
             sees = [
-                {"pack": pack, "text": line.text, "age_s": round(max(model.now() - line.t, 0), 2)}
+                {
+                    "pack": pack,
+                    "text": line.text,
+                    "said": self._said.get(pack, {}),
+                    "age_s": round(max(model.now() - line.t, 0), 2),
+                }
                 for pack, line in model.buffers.items()
             ]
         return {

@@ -49,7 +49,7 @@ def _parts(file: Path) -> list[Skill | Condition]:
         spec.loader.exec_module(module)
     except BtExecError as error:
         raise UsageError(f"tools {file}: {error}") from error
-    except Exception as error:  # the person's own code may raise anything
+    except (Exception, SystemExit) as error:  # the person's own code may raise anything
         raise UsageError(f"tools {file}: {type(error).__name__}: {error}") from error
     own = [
         part

@@ -59,7 +59,7 @@ def history_table(lines: Sequence[MissionLine], glyphs: Glyphs, width: int) -> T
     for line in lines:
         status = shown_status(line)
         sign = SIGNS[status]
-        took = _took(line)
+        took = "" if line.seconds is None else seconds(line.seconds)
         code = "" if line.reason_code in ("OK", "ABORTED") else line.reason_code
         ended = [status, code if width >= 2 * NARROW else "", took if width >= NARROW else ""]
         when = f"{line.started_at:%m-%d %H:%M}"
@@ -77,13 +77,6 @@ def history_table(lines: Sequence[MissionLine], glyphs: Glyphs, width: int) -> T
     return table
 
 
-def _took(line: MissionLine) -> str:
-    """Return how long a mission took; empty where it has not ended."""
-    if line.ended_at is None:
-        return ""
-    return seconds((line.ended_at - line.started_at).total_seconds())
-
-
 def record_lines(
     record: MissionRecord, messages: Messages, width: int, glyphs: Glyphs, *, verbose: bool = False
 ) -> list[Line]:
@@ -99,7 +92,8 @@ def record_lines(
         if isinstance(event, Planned):
             number = event.spec.mission.plan_version
             made = [model.told(f"plan {number}"), clean(event.spec.mission.compiler)]
-            lines += _heading(" · ".join([*made, *(past.change for past in model.past)]), width)
+            made += [past.change for past in model.past]
+            lines += _heading(" · ".join(filter(None, made)), width)
             model.past.clear()
     lines += _tree(model, width, ascii_only, verbose)
     if record.outcome is not None:

@@ -165,11 +165,7 @@ class Why:
     def lines(self, width: int, glyphs: Glyphs) -> list[Line]:
         """Return all of it as lines of at most `width` cells."""
         line = self.known.line
-        lasted = (
-            ""
-            if line.ended_at is None
-            else seconds((line.ended_at - line.started_at).total_seconds())
-        )
+        lasted = "" if line.seconds is None else seconds(line.seconds)
         style = SIGNS[self.status]
         status = self.word("stopped" if self.status == "aborted" else self.status)
         code = "" if line.reason_code in ("OK", "ABORTED") else line.reason_code

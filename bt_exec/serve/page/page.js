@@ -163,7 +163,7 @@ function drawPictures(pictures) {
       figure.append(frame, make("figcaption"));
       $("cameras").append(figure);
     }
-    const sees = live.sees.find((one) => one.pack === picture.pack)?.text ?? "";
+    const sees = live.sees.find((one) => one.pack === picture.pack)?.said[language] ?? "";
     write(figure.querySelector("figcaption"), [word("camera", picture), sees].filter(Boolean).join(" · "));
     if (figure.dataset.service !== live.service) { delete figure.dataset.shown; figure.dataset.service = live.service; }
     if (figure.dataset.loading || Number(figure.dataset.shown ?? 0) >= picture.number) continue;

@@ -34,7 +34,7 @@ class Options(BaseModel):
     """Settings of the labeler.
 
     Attributes:
-        url: Of the service, without ``/label``.
+        url: Of the service, without ``/label``; it stands in the records, so no password is in it.
         token_variable: Which variable of the environment holds its token, if it asks for one.
         timeout_s: How long a batch may take [s].
         retries: How often a batch is asked about again.
@@ -42,7 +42,7 @@ class Options(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    url: Annotated[str, Field(pattern=r"^https?://[^\s?#]+$")]
+    url: Annotated[str, Field(pattern=r"^https?://[^\s?#@]+$")]
     token_variable: str = "BT_EXEC_TOKEN"  # noqa: S105 - the name of the variable
     timeout_s: Annotated[float, Field(gt=0, le=3600)] = 300.0
     retries: Annotated[int, Field(ge=0, le=10)] = 3

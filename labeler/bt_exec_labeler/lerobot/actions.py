@@ -30,8 +30,8 @@ def called(t: float, events: Sequence[SaidRow], where: str) -> Iterator[Action]:
             try:
                 function = _object(_object(call).get("function"))
                 name, arguments = str(function["name"]), _object(function.get("arguments") or {})
-            except (KeyError, TypeError, ValueError):
-                raise UsageError(f"{where}: {call!r} is no tool call") from None
+            except (KeyError, TypeError, ValueError, RecursionError):
+                raise UsageError(f"{where}: {call!r:.200} is no tool call") from None
             if name != "say":
                 yield Action(t, None, name, arguments)
 

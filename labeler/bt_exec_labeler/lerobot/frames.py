@@ -94,6 +94,8 @@ def _decoded(path: Path, at: float, fps: float) -> Image:
     av, name = needs_av(), f"{path.name}@{at:g}"
     try:
         with av.open(str(path)) as video:
+            if not video.streams.video:
+                raise ValueError(f"{name} is damaged: there is no picture in the file")
             stream = video.streams.video[0]
             video.seek(int(at / stream.time_base), stream=stream)  # to the key before it
             for frame in video.decode(stream):

@@ -90,7 +90,7 @@ def load_info(folder: Path) -> Info:
         found = error.errors()[0]
         where = ".".join(map(str, found["loc"])) or "it"
         raise UsageError(f"{path}: {where}: {found['msg'].lower()}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{path} is no JSON: {error}") from None
     if not _READ.fullmatch(info.codebase_version):
         raise UsageError(

@@ -30,6 +30,7 @@ from bt_exec_labeler.vocabulary import Vocabulary
 __all__ = ["write_lerobot"]
 
 _SPLITS = ("train", "val", "test")
+_MOST_FRAMES = 100_000  # of an episode: they are held until its file is written
 _EARLY_S = 1e-6  # a frame this much later than its time still counts: times are floats
 
 
@@ -54,7 +55,7 @@ def write_lerobot(
 
     Raises:
         UsageError: If the folder is in use, what writes Parquet is not installed, there is nothing
-            to write, or frames differ in size.
+            to write, frames differ in size, or an episode would have too many.
     """
     needs_parquet()
     in_new_folder(folder)
@@ -119,6 +120,11 @@ def _shown(episode: Episode, made: Counts) -> Iterator[_Shot]:
     """Return what is seen at each time; where a frame is damaged, the one before it."""
     begin, times = episode.frames[0].t, [frame.t for frame in episode.frames]
     count = int((times[-1] - begin) * made.fps + _EARLY_S) + 1
+    if count > _MOST_FRAMES:
+        raise UsageError(
+            f"{episode.id}: {times[-1] - begin:.0f} s at {made.fps} frames a second are {count} "
+            f"frames, at most {_MOST_FRAMES}; look at its time stamps, or take a smaller --fps"
+        )
     last, data, at = -1, b"", begin
     for k in range(count):
         t = begin + k / made.fps

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bt_exec.failure import Problem, Refusal
 from bt_exec.language.messages import Messages
+from bt_exec.language.one_line import one_line
 from bt_exec_llm.model_compiler.dialogue import Result
 
 __all__ = ["SENTENCES", "reasons", "refusal_of"]
@@ -63,5 +64,4 @@ def reasons(problems: Iterable[Problem], language: str) -> tuple[str, ...]:
 
 def printable(text: str) -> str:
     """Return text from outside as one line that a terminal can show."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+    return one_line(text, _LONGEST)

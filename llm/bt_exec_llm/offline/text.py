@@ -10,6 +10,8 @@ import re
 import unicodedata
 from typing import NamedTuple
 
+from bt_exec.language.one_line import one_line
+
 __all__ = ["LONGEST", "Token", "clean", "lex", "plain_words", "printable"]
 
 LONGEST = 300
@@ -78,6 +80,4 @@ def plain_words(text: str) -> str:
 
 def printable(text: str, longest: int = 40) -> str:
     """Return `text` fit for a sentence: one line, nothing hidden, not too long."""
-    shown = "".join(char if char.isprintable() else " " for char in text[: 4 * longest])
-    shown = " ".join(shown.split())
-    return shown if len(shown) <= longest else shown[: longest - 1].rstrip() + "…"
+    return one_line(text, longest)

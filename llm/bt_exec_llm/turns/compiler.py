@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from bt_exec.failure import Problem, Refusal, UsageError
+from bt_exec.language.one_line import one_line
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, find_compiler
 from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec_llm.client import (
@@ -41,7 +42,7 @@ from bt_exec_llm.turns.growing import grown
 from bt_exec_llm.turns.native import read_calls
 from bt_exec_llm.turns.prompt import analysis_question, as_text, turn_question
 from bt_exec_llm.turns.reasoning import supported_share
-from bt_exec_llm.turns.records import Calls, Final, Record, read_record, read_turn
+from bt_exec_llm.turns.records import LONGEST_ANSWER, Calls, Final, Record, read_record, read_turn
 from bt_exec_llm.turns.settings import AS_RECORDED, TurnSettings
 from bt_exec_llm.turns.tags import read_tags
 from bt_exec_llm.turns.wording import say, spent
@@ -249,7 +250,7 @@ class TurnCompiler:
         lines = [line for past in talk.turns for line in past.log]
         calls = [call for past in talk.turns for call in past.calls]
         score = supported_share(lines, talk.observations(), request.command, calls)
-        args = {"text": printable(answer), "question": request.command}
+        args = {"text": one_line(answer, LONGEST_ANSWER), "question": request.command}
         if "reasoning" in ways.ending.arguments:
             args["reasoning"] = score  # type: ignore[assignment]  # one argument is a number
         spec = grown(

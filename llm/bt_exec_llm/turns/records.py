@@ -14,8 +14,19 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bt_exec.failure import Problem
 
-__all__ = ["MOST_CALLS", "Call", "Calls", "Final", "Record", "read_record", "read_turn"]
+__all__ = [
+    "LONGEST_ANSWER",
+    "MOST_CALLS",
+    "Call",
+    "Calls",
+    "Final",
+    "Record",
+    "read_record",
+    "read_turn",
+]
 
+LONGEST_ANSWER = 2000
+"""Of what a person is told at the end [characters]."""
 MOST_CALLS = 8
 """Calls of one turn: only what is needed before the next observation."""
 
@@ -91,7 +102,7 @@ class Final(_Strict):
 
     language: Language
     mode: Literal["final"]
-    final_answer: Annotated[str, Field(max_length=2000)]
+    final_answer: Annotated[str, Field(max_length=LONGEST_ANSWER)]
     open_questions: Texts
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from bt_exec.failure import UsageError
+from bt_exec_skills.image.perception.loading import at_home
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.read import read_question
 
@@ -29,8 +31,10 @@ def missions_of(
         program: Where the program goes; only for one.
 
     Raises:
-        UsageError: If a question that compares two pictures gets more, or several get one program.
+        UsageError: If a question that compares two pictures gets more, several get one program, or
+            what is looked at would be written over.
     """
+    _spare([*files, *filter(None, [annotation])], [*filter(None, [out, program])])
     given = {"annotation": annotation, "out": out, "program": program}
     rest = {key: str(path) for key, path in given.items() if path is not None}
     if len(files) > 1 and _compares(question):
@@ -47,11 +51,22 @@ def missions_of(
         raise UsageError(
             f"--out names a folder where several pictures are asked about; found {out}"
         )
-    out.mkdir(parents=True, exist_ok=True)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"folder {out} cannot be made: {error.strerror}") from None
     return [
         {"image": str(file), **rest, "out": str(out / f"{number:03}-{file.stem}.png")}
         for number, file in enumerate(files, 1)
     ]
+
+
+def _spare(read: Sequence[Path], written: Sequence[Path]) -> None:
+    """Refuse to write over what is looked at."""
+    kept = {os.path.realpath(at_home(one)) for one in read}
+    for one in written:
+        if os.path.realpath(at_home(one)) in kept:
+            raise UsageError(f"{one} is what is looked at and would be written over; name another")
 
 
 def _compares(question: str) -> bool:

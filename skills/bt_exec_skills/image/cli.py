@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -74,6 +75,7 @@ def ask(
 
     bt-exec ask table.png "How many red circles are there?"
     """
+    from bt_exec.cli.app import EXIT_STOPPED
     from bt_exec.cli.output import emit
     from bt_exec.cli.stage import Options
     from bt_exec.failure import UsageError
@@ -81,8 +83,10 @@ def ask(
     from bt_exec_skills.image.sources import pictures
 
     *names, question = words
-    if not names:
-        raise UsageError('give a picture and a question: bt-exec ask FILE "question"')
+    if not names or os.path.isfile(question):  # noqa: PTH113 - Path raises for a long question
+        raise UsageError(
+            'give a picture and a question, the question last: bt-exec ask FILE "question"'
+        )
     chosen = Options(
         site=site,
         plain=plain,
@@ -96,10 +100,14 @@ def ask(
     with pictures(names, allow_net=allow_net) as files:
         worlds = missions_of(files, question, annotation, out, program)
         ask_one = _ask if len(worlds) == 1 else _ask_of_several
-        found = [ask_one(world, question, chosen) for world in worlds]
+        found: list[tuple[int, dict[str, Any]]] = []
+        for world in worlds:
+            found.append(ask_one(world, question, chosen))
+            if found[-1][0] == EXIT_STOPPED:
+                break  # Ctrl-C is meant for all of them
     if json:
         answers = [data for _, data in found]
-        emit(answers[0] if len(answers) == 1 else {"answers": answers})
+        emit(answers[0] if len(worlds) == 1 else {"answers": answers})
     raise typer.Exit(max(code for code, _ in found))
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from bt_exec.rig import Rig
 from bt_exec_skills.image.bench import Bench
+from bt_exec_skills.image.perception.loading import at_home
 from bt_exec_skills.image.perception.looker import make_looker
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
 from bt_exec_skills.perception.contracts import Detection, View
@@ -44,17 +45,17 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
     """
     detector = None
     if settings.detector is not None:
-        weights = Path(settings.detector).expanduser()
+        weights = at_home(settings.detector)
         detector = NetworkDetector(load(weights), settings.least_score)
     bench = Bench(
-        Path(start.image) if start.image else None,
-        Path(start.annotation) if start.annotation else None,
+        _file(start.image),
+        _file(start.annotation),
         detector,
         detector.names if detector is not None else (),
-        Path(start.out) if start.out else None,
-        Path(start.program) if start.program else None,
-        Path(settings.reader).expanduser() if settings.reader is not None else None,
-        Path(start.second) if start.second else None,
+        _file(start.out),
+        _file(start.program),
+        _file(settings.reader),
+        _file(start.second),
     )
     if bench.file is not None:
         _ = bench.picture
@@ -65,3 +66,7 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
     looker = make_looker(settings.vqa, settings.judge)
     frame = (lambda: bench.picture) if bench.file is not None else None
     return Rig(facts=bench.facts, frame=frame, services={"bench": bench, "looker": looker})
+
+
+def _file(named: str | None) -> Path | None:
+    return at_home(named) if named else None

@@ -133,6 +133,11 @@ def test_broken_words_are_found_by_check(bt: Run, tmp_path: Path, broken_words: 
     assert "[BAD_LEXICON]" in ran.out
 
 
+def test_a_lexicon_by_itself_is_called_what_it_is(bt: Run, tmp_path: Path) -> None:
+    (problem,) = problems_of(bt, write(tmp_path / "lexicon.yaml", "nouns: {cup: {en: [cup]}}\n"))
+    assert "the words of a pack; they are checked with a site that uses it" in problem
+
+
 def test_broken_words_are_found_by_doctor(
     bt: Run, monkeypatch: pytest.MonkeyPatch, broken_words: Path
 ) -> None:

@@ -156,6 +156,7 @@ def test_compile(bt: Run) -> None:
     refused = bt("compile", "fly to the moon")
     assert (refused.code, refused.out) == (5, "")
     assert refused.err.startswith("refused · ")
+    assert bt("compile", "달에 가").err.startswith("거절 · ")
 
 
 def test_a_plan_that_cannot_work_is_refused_where_it_is_compiled_and_where_it_is_run(
@@ -278,6 +279,8 @@ def test_doctor(bt: Run, tmp_path: Path) -> None:
     assert "nothing that is needed is missing" in ran.out
     headings = [line for line in ran.out.splitlines() if re.match(r" [a-z]", line)][:-1]
     assert len(headings) == len(set(headings)), "what belongs together stands together"
+    packages = [one["name"] for one in json.loads(bt("doctor", "--json").out)]
+    assert packages.count("pyarrow") == 1, "two extras ask for it"
     blocked = tmp_path / "file"
     blocked.write_text("")
     ran = bt("doctor", "--json", "--journal", str(blocked / "j.sqlite"))

@@ -25,6 +25,13 @@ def test_what_is_not_understood_is_named_and_the_program_says_so(capsys):
     )
 
 
+def test_why_there_is_no_plan_is_said_in_the_commands_language(capsys):
+    assert call(["understand", "창문 열어"]) == 5
+    assert capsys.readouterr().out.splitlines()[-1].startswith('모르는 대상입니다: "창문"')
+    assert call(["understand", "창문 열어", "--json"]) == 5
+    assert json.loads(capsys.readouterr().out)["refused"]["code"] == "UNKNOWN_OBJECT"
+
+
 def test_a_file_of_commands_gives_a_line_each(capsys, tmp_path):
     file = tmp_path / "commands.txt"
     file.write_text("open the door\n\n창문 열어\n", encoding="utf-8")

@@ -25,6 +25,8 @@ from bt_exec.events import (
 )
 from bt_exec.journal import Journal
 from bt_exec.journal import write as writing
+from bt_exec.journal.telling import said
+from bt_exec.language.messages import language_of
 from bt_exec.mission.session import Session
 from bt_exec.outcome import Outcome
 from bt_exec.pack import Catalogue
@@ -184,6 +186,33 @@ def test_what_is_lost_is_counted_at_the_end(
     ]
 
 
+def test_what_is_lost_is_told_in_the_language_of_the_command(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bt_exec.journal.schema.connect.__kwdefaults__", {"busy_s": 0.01})
+    told: list[str] = []
+    recorder = journal.begin(command="가", language="ko", tell=told.append)
+    with closing(sqlite3.connect(journal.path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        recorder.on(START)
+        recorder.close()
+        other.execute("ROLLBACK")
+    assert told == [
+        f"{journal.path}에 기록할 수 없습니다(데이터베이스가 잠겨 있음). "
+        "기록할 수 있을 때까지 움직이지 않습니다",
+        f"{recorder.mission_id}의 기록 1행을 쓰지 못했습니다(데이터베이스가 잠겨 있음). "
+        f"1행은 {journal.path}.{recorder.mission_id}.rows에 남겨 두었습니다",
+    ]
+    assert recorder.incomplete == told[1]
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_every_sentence_about_the_record_is_in_both_languages(language: str) -> None:
+    for code in ("UNWRITABLE", "HANGS", "LOST", "LOST_NOWHERE", "KEPT_ASIDE"):
+        text = said(f"RECORD_{code}", language, path="P", mission="M", lost=1, kept=1, problem="x")
+        assert (language_of(text), "…" in text) == (language, False)
+
+
 def test_a_journal_that_hangs_holds_the_loop_for_a_bounded_time(
     journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -211,7 +240,10 @@ def test_a_row_that_the_tables_refuse_costs_only_its_batch(journal: Journal) -> 
         assert recorder.flush()
         assert recorder.lost == 1
     assert journal.mission("last").events == (START,)
-    assert told[1] == f"1 rows of {recorder.mission_id} could not be written: "
+    assert told[1] == (
+        f"1 rows of {recorder.mission_id} could not be written: "
+        "OverflowError: Python int too large to convert to SQLite INTEGER"
+    )
 
 
 def test_no_thread_is_left_behind(journal: Journal) -> None:

@@ -69,6 +69,8 @@ def test_the_record_answers_what_people_ask(journal: Journal, script: Script) ->
     assert len(mission.transitions) == 6
     assert mission.line.ended_at is not None
     assert mission.line.ended_at >= mission.line.started_at
+    assert mission.outcome is not None
+    assert mission.line.seconds == mission.outcome.sim_seconds
 
 
 def test_plans_come_back_as_text_and_as_specs(

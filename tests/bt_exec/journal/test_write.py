@@ -232,7 +232,7 @@ def test_rows_that_will_never_do_are_lost_and_counted_once(by_hand, journal):
     by_hand.recorder.close()
     assert by_hand.told == [
         f"{journal.path} cannot be written (IntegrityError: no); no skill starts until it can",
-        f"3 rows of {by_hand.recorder.mission_id} could not be written: ",
+        f"3 rows of {by_hand.recorder.mission_id} could not be written: IntegrityError: no",
     ]
 
 

@@ -69,6 +69,34 @@ def test_a_word_keeps_its_numbers_in_every_language(files):
         Messages.load([files(bad='words: {"# m": {en: "# m", ko: 미터}}')["bad"]])
 
 
+STARRED = """
+words:
+  professor: {en: the professor, ko: 교수님}
+  "* found": {en: "* found", ko: "* 찾음"}
+  "* may be hidden": {en: "* may be hidden", ko: "숨은 곳에 *이(가) 있을 수 있음"}
+"""
+
+
+@pytest.mark.parametrize(
+    ("word", "language", "said"),
+    [
+        ("professor found", "ko", "교수님 찾음"),
+        ("professor found", "en", "the professor found"),
+        ("Kim found", "ko", "Kim 찾음"),
+        ("professor may be hidden", "ko", "숨은 곳에 교수님이 있을 수 있음"),
+        ("found", "ko", "found"),
+        ("professor lost", "ko", "professor lost"),
+    ],
+)
+def test_words_stand_in_words_and_are_said_themselves(files, word, language, said):
+    assert Messages.load([files(words=STARRED)["words"]]).word(word, language) == said
+
+
+def test_a_word_keeps_its_place_for_words_in_every_language(files):
+    with pytest.raises(RegistrationError, match=r"\* seen: another number of \* in 'ko'"):
+        Messages.load([files(bad='words: {"* seen": {en: "* seen", ko: 보임}}')["bad"]])
+
+
 def test_two_common_files_may_not_contradict_each_other(files):
     paths = files(arm=ARM, base=BASE)
     with pytest.raises(RegistrationError, match="STUCK already has other sentences"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from bt_exec import events as ev
@@ -58,6 +59,21 @@ def test_before_the_first_mission_only_what_is_seen_is_shown():
     found = shown(ev.Observed(0.0, 0, "p", FakeObservation(0.0, ("cup",))))
     assert found["mission"] is None
     assert found["sees"][0]["text"] == "cup"
+
+
+@dataclass(frozen=True)
+class Spoken(FakeObservation):
+    def describe(self, language: str) -> str:
+        return {"en": "door closed", "ko": "문 닫힘"}[language]
+
+
+def test_what_is_seen_is_told_in_the_language_of_each_page_too():
+    found = shown(
+        ev.MissionStarted(0.0, 0, "2026-01-01-0001", "가", "ko", "s"),
+        ev.Observed(0.0, 0, "p", Spoken(0.0)),
+    )
+    assert found["sees"][0]["text"] == "문 닫힘"
+    assert found["sees"][0]["said"] == {"en": "door closed", "ko": "문 닫힘"}
 
 
 def test_an_observation_that_cannot_be_told_costs_a_line(caplog):

@@ -73,6 +73,7 @@ def test_it_runs_in_a_plan(tool, tmp_path):
         (None, "there is no such file"),
         ("def (", "SyntaxError"),
         ("1 / 0", "ZeroDivisionError"),
+        ("import sys\nsys.exit(3)", "SystemExit: 3"),
         ("import not_there", "No module named 'not_there'"),
         ("x = 1", "holds no skill and no condition"),
         ("from bt_exec_skills.image.skills.look import crop", "holds no skill"),

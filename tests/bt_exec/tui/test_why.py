@@ -56,7 +56,8 @@ def line(status: str = "blocked", **facts: Any) -> MissionLine:
     message = "" if status == "unfinished" else "No grip. The door is ajar."
     ended = None if status == "unfinished" else BEGAN + timedelta(seconds=12.4)
     given = ("2026-11-21-0007", "open the door", "en", "door", status, code, message, BEGAN, ended)
-    return MissionLine(*given, **facts)
+    lasted = None if status == "unfinished" else 12.4
+    return MissionLine(*given, lasted, **facts)
 
 
 def known(of: MissionLine | None = None, **facts: Any) -> Explanation:

@@ -7,6 +7,7 @@ import json
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import cv2
@@ -17,6 +18,8 @@ import pytest
 
 from bt_exec.failure import BtExecError, UsageError
 from bt_exec_labeler.episode import Action, Episode
+from bt_exec_labeler.lerobot import frames
+from bt_exec_labeler.lerobot.frames import CodedFrame
 from bt_exec_labeler.sources import read_source
 
 REAL = Path(__file__).parents[2] / "data" / "lerobot"
@@ -225,6 +228,28 @@ def test_damaged_pictures_and_videos_say_which(tmp_path: Path) -> None:
     video.unlink()
     with pytest.raises(UsageError, match="it is not there"):
         read(copied)
+
+
+def test_a_file_of_sound_alone_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    sound = SimpleNamespace(streams=SimpleNamespace(video=()))
+    fake = SimpleNamespace(open=lambda _: contextlib.nullcontext(sound), FFmpegError=OSError)
+    monkeypatch.setattr(frames, "needs_av", lambda: fake)
+    with pytest.raises(ValueError, match=r"sound\.mp4@0 is damaged: there is no picture"):
+        CodedFrame(0.0, Path("sound.mp4"), 0.0, 10.0).image()
+
+
+def test_json_that_is_too_deep_is_told(tmp_path: Path) -> None:
+    deep = "[" * 100_000
+    with pytest.raises(UsageError, match="is no tool call"):
+        read(
+            old_set(
+                tmp_path / "set",
+                language_events=[[{"role": "assistant", "tool_calls": [deep]}]] * 10,
+            )
+        )
+    (tmp_path / "set" / "meta" / "info.json").write_text(deep)
+    with pytest.raises(UsageError, match="is no JSON"):
+        read(tmp_path / "set")
 
 
 HOSTILE: tuple[Any, ...] = (

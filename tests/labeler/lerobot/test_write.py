@@ -173,6 +173,11 @@ def test_what_cannot_be_written_is_refused(
         write(Damaged(0.0), Drawn(1.0))
 
 
+def test_a_time_stamp_that_is_far_off_fills_no_memory(write: Callable[..., Any]) -> None:
+    with pytest.raises(UsageError, match=r"e: 1000000000 s at 2 .*; look at its time stamps"):
+        write(Drawn(0.0), Drawn(1e9))
+
+
 def test_frames_of_two_sizes_are_refused(write: Callable[..., Any]) -> None:
     with pytest.raises(UsageError, match=r"e: a frame is of 8 x 4 px, others of 6 x 4 px"):
         write(Drawn(0.0), Wide(1.0))

@@ -297,6 +297,7 @@ def test_nobody_there_is_told(items: Sequence[Item], vocabulary: Vocabulary) -> 
 
 
 def test_a_remote_labeler_needs_to_know_whom_to_ask(vocabulary: Vocabulary) -> None:
-    for options in ({}, {"url": "ftp://x"}, {"url": "http://x", "speed": 1}):
+    secret = {"url": "http://ann:secret@x"}  # it would stand in every record
+    for options in ({}, {"url": "ftp://x"}, {"url": "http://x", "speed": 1}, secret):
         with pytest.raises(UsageError, match="of the labeler remote"):
             find_labeler("remote", LabelerSettings("planner", vocabulary, options))

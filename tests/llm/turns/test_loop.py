@@ -52,6 +52,12 @@ def test_a_question_is_answered_turn_by_turn_and_judged(models, session, languag
                    "conclude", "judge"]  # fmt: skip
 
 
+def test_a_long_answer_is_told_whole(models, session):
+    answer = f"There are 3 of them. {'They lie in a row. ' * 50}That is all."
+    models.script(good(answer=answer), judge=[say.verdict("right", "3")])
+    assert session.run(QUESTION["en"]).message.startswith(answer)
+
+
 def test_the_model_sees_what_the_tools_observed(models, session):
     models.script(good(), judge=[say.verdict("right")])
     session.run(QUESTION["en"])

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from bt_exec.failure import UsageError
+from bt_exec_skills.image.perception import annotation
 from bt_exec_skills.image.perception.annotation import find_annotation, read_annotation
 
 SIZE = (100, 200)
@@ -109,3 +110,30 @@ def test_an_annotation_beside_the_picture_is_found(tmp_path):
     assert find_annotation(tmp_path / "a.png") is None
     (tmp_path / "a.txt").write_text("")
     assert find_annotation(tmp_path / "a.png") == tmp_path / "a.txt"
+
+
+def test_outlines_fill_no_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(annotation, "_MOST_OUTLINED", 1_000_000)
+    outline = [[0, 0, 199, 0, 199, 99, 0, 99]]
+    one = {"image_id": 1, "category_id": 7, "bbox": [0, 0, 200, 100], "segmentation": outline}
+    made = []
+    monkeypatch.setattr(annotation.cv2, "fillPoly", lambda *_: made.append(1) or _[0].fill(1))
+    with pytest.raises(UsageError, match="outlines more than 1 megapixels in all"):
+        read(tmp_path, {**COCO, "annotations": [one] * 1000})
+    assert len(made) == 51
+
+
+def test_names_that_are_no_text(tmp_path):
+    (tmp_path / "classes.txt").write_bytes(b"\xa2\xff\x00")
+    with pytest.raises(UsageError, match=r"classes\.txt is no text"):
+        read(tmp_path, "0 0.25 0.5 0.1 0.2\n", "txt")
+
+
+@pytest.mark.parametrize("name", [".", "..", "/", "~nobody-of-that-name/a.png", "가" * 120])
+def test_no_annotation_beside_what_is_no_picture(name):
+    assert find_annotation(name) is None
+
+
+def test_a_picture_is_not_its_own_annotation(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"\x89PNG")
+    assert find_annotation(tmp_path / "a.txt") is None

@@ -304,3 +304,13 @@ def test_words_of_a_question_are_never_code(shapes, tmp_path):
     run = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, timeout=60)
     assert (run.returncode, run.stderr) == (0, "")
     assert "'target': 3" in run.stdout
+
+
+def test_a_picture_at_home_is_found_by_its_program_too(shapes, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    world = {"image": "~/shapes.png", "program": "~/seen.py", "out": "~/seen.png"}
+    with Session("image", world=world) as session:
+        assert session.run("How many red circles are there?").status == "satisfied"
+        assert session.rigs["image"].services["bench"].program["agrees"] is True
+    assert (tmp_path / "seen.py").is_file()
+    assert (tmp_path / "seen.png").is_file()

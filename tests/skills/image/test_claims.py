@@ -12,6 +12,12 @@ NUMBERS = [
     ("No, 3 is wrong", {3}), ("#2 is 40 px wide, 95 % sure, confidence 0.9", set()),
     ("The sky is blue.", set()), ("세상은 넓다", set()), ("네, 행복해 보입니다.", set()),
     ("", set()), ("1" * 400, set()),
+    ("1,200 boxes", {1200}), ("1,200개", {1200}), ("2,3 or 4", {2, 3, 4}),
+    ("thirteen cups", {13}), ("twenty-one cups", {21}), ("Forty of the fifty", {40, 50}),
+    ("열세 개", {13}), ("열 세 개", {13}), ("스무 개", {20}), ("스물두 명", {22}),
+    ("십이 개", {12}), ("이십 명", {20}), ("모두 셋입니다.", {3}), ("둘, 셋", {2, 3}),
+    ("No one is there.", {0}), ("This one is red.", set()), ("이 개는 크다", set()),
+    ("한 개도 없습니다", {0}), ("한 명도 보이지 않습니다", set()), ("쉰 목소리", set()),
 ]  # fmt: skip
 
 
@@ -25,6 +31,8 @@ def test_numbers(text, numbers):
     [
         ("Yes, two.", True), ("no", False), ("네, 있습니다", True), ("예.", True),
         ("아니요", False), ("Two.", None), ("", None), ("There is no doubt", None),
+        ("네 개입니다", None), ("네모가 있어요", None), ("예쁜 사람입니다", None), ("예 3개", True),
+        ("네 행복해 보입니다", True), ("Yesterday", None), ("Nothing", None), ("네", True),
     ],
 )  # fmt: skip
 def test_yes_and_no(text, yes):

@@ -1,6 +1,7 @@
 """Pictures from files: what is made of them, and what is refused before it is decoded."""
 
 import base64
+import os
 import struct
 import zlib
 
@@ -122,3 +123,20 @@ def test_broken_heads_never_raise():
 def test_models_are_given_a_small_picture():
     data = base64.b64decode(for_model(np.zeros((1500, 3000, 3), np.uint8)))
     assert read_header(data)[:3] == ("jpeg", 1024, 512)
+
+
+@pytest.mark.parametrize("ending", ["png", "jpg"])
+def test_what_follows_the_end_of_a_picture_is_left(tmp_path, ending):
+    file = write(tmp_path / f"p.{ending}", half_red()[..., ::-1])
+    whole = file.read_bytes()
+    file.write_bytes(whole + bytes(9000))  # a moving photo carries its film there
+    assert load_picture(file).shape == (40, 60, 3)
+    file.write_bytes(whole[:-12])
+    with pytest.raises(UsageError, match="incomplete"):
+        load_picture(file)
+
+
+def test_a_pipe_is_not_said_to_be_missing(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UsageError, match="is no file but a pipe or a device; pipe it to -"):
+        load_picture(tmp_path / "pipe")

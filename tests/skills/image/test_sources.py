@@ -1,7 +1,6 @@
 """Where pictures come from: files, folders, standard input, addresses; and what is refused."""
 
 import io
-import itertools
 import json
 import sys
 import threading
@@ -14,8 +13,18 @@ import pytest
 
 from bt_exec.cli.app import call
 from bt_exec.failure import UsageError
-from bt_exec_skills.image import sources
+from bt_exec_skills.image import cli, fetching, sources
 from bt_exec_skills.image.sources import pictures
+
+ONWARD = {
+    "/loop": "/loop",
+    "/file": "file:///etc/passwd",
+    "/inward": "http://localhost:{port}/disc.png",
+    "/cloud": "http://169.254.169.254/latest/meta-data",
+    "/number": "http://2130706433:{port}/disc.png",
+    "/mapped": "http://[::ffff:127.0.0.1]:{port}/disc.png",
+    "/moved": "/disc.png",
+}
 
 
 @pytest.fixture
@@ -35,6 +44,14 @@ def server(disc):
         def log_message(self, *_):
             pass
 
+        def trickle(self):
+            """Send a header that never ends, until nobody reads it."""
+            try:
+                while not ended.wait(0.02):
+                    self.wfile.write(b"HTTP/1.0 200 OK\r\nX-Wait: yes\r\n"[:1])
+            except ConnectionError:
+                return
+
         def do_GET(self):
             kind, data, code = "image/png", disc.read_bytes(), 200
             if self.path == "/page":
@@ -45,11 +62,13 @@ def server(disc):
                 data = b""
             elif self.path == "/gone":
                 code = 404
-            self.send_response(302 if self.path in ("/loop", "/file") else code)
-            if self.path == "/loop":
-                self.send_header("Location", "/loop")
-            if self.path == "/file":
-                self.send_header("Location", "file:///etc/passwd")
+            elif self.path == "/slow":
+                self.trickle()
+                return
+            onward = ONWARD.get(self.path, "").format(port=self.server.server_address[1])
+            self.send_response(302 if onward else code)
+            if onward:
+                self.send_header("Location", onward)
             if self.path != "/untold":
                 self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(data)))
@@ -59,10 +78,12 @@ def server(disc):
             except ConnectionError:
                 return
 
+    ended = threading.Event()
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
         thread = threading.Thread(target=http.serve_forever, daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{http.server_address[1]}"
+        ended.set()
         http.shutdown()
         thread.join()
 
@@ -101,22 +122,38 @@ def test_an_address_is_fetched_only_if_that_is_allowed(server, disc):
         ("/empty", "gives nothing"),
         ("/loop", "cannot be fetched: .*redirects"),
         ("/file", "cannot be fetched"),
+        ("/inward", "leads to localhost, which is not on the public internet"),
+        ("/cloud", "leads to 169.254.169.254, which is not on the public internet"),
+        ("/number", "leads to 2130706433, which is not on the public internet"),
+        ("/mapped", "which is not on the public internet"),
     ],
 )
 def test_what_an_address_may_not_give(server, monkeypatch, path, says):
-    monkeypatch.setattr(sources, "_MOST_BYTES", 4000)
+    monkeypatch.setattr(sources, "MOST_BYTES", 4000)
+    monkeypatch.setattr(fetching, "MOST_BYTES", 4000)
     with pytest.raises(UsageError, match=says), pictures([server + path], allow_net=True):
         pass
 
 
 def test_an_address_that_takes_too_long(server, monkeypatch):
-    moments = itertools.count(0.0, 60.0)
-    monkeypatch.setattr(sources, "time", SimpleNamespace(monotonic=lambda: next(moments)))
+    monkeypatch.setattr(fetching, "_MOST_S", 0.2)
     with (
-        pytest.raises(UsageError, match="takes longer than 20 s"),
-        pictures([f"{server}/disc.png"], allow_net=True),
+        pytest.raises(UsageError, match="takes longer than 0 s"),
+        pictures([f"{server}/slow"], allow_net=True),
     ):
         pass
+
+
+def test_an_address_that_moved_on_its_host_is_followed(server, disc):
+    with pictures([f"{server}/moved"], allow_net=True) as (file,):
+        assert file.read_bytes() == disc.read_bytes()
+
+
+@pytest.mark.parametrize("path", ["/..", "/!!!", "/a/.", "/%20", "/disc.png"])
+def test_any_address_gives_a_name_for_its_file(server, monkeypatch, disc, path):
+    monkeypatch.setattr(sources, "fetched", lambda *_, **__: disc.read_bytes())
+    with pictures([server + path], allow_net=True) as (file,):
+        assert file.read_bytes() == disc.read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -136,6 +173,9 @@ def test_other_addresses_are_refused(name, says):
 
 def test_nothing_to_look_at(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"")))
+    with pytest.raises(UsageError, match="gives nothing; pipe a picture"), pictures(["-"]):
+        pass
+    monkeypatch.setattr(sys, "stdin", None)  # closed: <&-
     with pytest.raises(UsageError, match="gives nothing; pipe a picture"), pictures(["-"]):
         pass
     with pytest.raises(UsageError, match="holds no picture"), pictures([str(tmp_path)]):
@@ -160,6 +200,59 @@ def test_a_folder_is_asked_about_picture_by_picture(disc, tmp_path, monkeypatch,
     assert [one.name for one in out.iterdir()] == ["001-disc.png"]
 
 
+def test_the_question_comes_last(disc, capsys):
+    assert call(["ask", "How many red circles are there?", str(disc)]) == 2
+    assert "the question last" in capsys.readouterr().err
+
+
 def test_a_question_alone_is_refused(capsys):
     assert call(["ask", "How many?"]) == 2
     assert "give a picture and a question" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("~nobody-of-that-name/a.png", "does not exist"), ("가" * 120, "cannot be read")],
+)
+def test_names_that_no_file_has(name, says, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert call(["ask", name, "How many red circles are there?"]) == 2
+    said = capsys.readouterr().err
+    assert says in said
+    assert "a bug of" not in said
+
+
+def test_one_of_several_that_cannot_be_read_stops_none_of_the_rest(
+    disc, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    words = ["x" * 300 + ".png", str(disc), "How many red circles are there?", "--json"]
+    assert call(["ask", *words]) == 2
+    bad, good = json.loads(capsys.readouterr().out)["answers"]
+    assert "cannot be read" in bad["error"]
+    assert good["answer"]["value"] == 1
+
+
+@pytest.mark.parametrize("option", ["--out", "--program", "--annotation"])
+def test_what_is_looked_at_is_not_written_over(option, disc, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    before = disc.read_bytes()
+    beside = tmp_path / "link.png"
+    beside.symlink_to(disc)
+    words = ["ask", str(disc), "How many red circles are there?", option, str(beside)]
+    words += ["--out", str(beside)] if option == "--annotation" else []
+    assert call(words) == 2
+    assert "would be written over" in capsys.readouterr().err
+    assert disc.read_bytes() == before
+
+
+def test_a_stop_is_meant_for_all_pictures(disc, monkeypatch):
+    asked = []
+
+    def stopped(world, *_):
+        asked.append(world["image"])
+        return 130, {}
+
+    monkeypatch.setattr(cli, "_ask", stopped)
+    assert call(["ask", str(disc), str(disc), "How many red circles are there?"]) == 130
+    assert asked == [str(disc)]

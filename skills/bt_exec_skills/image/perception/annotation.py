@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,12 +17,14 @@ import numpy as np
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.image.perception.instances import Instance
+from bt_exec_skills.image.perception.loading import at_home
 from bt_exec_skills.perception.picture import Mask, whole_pixels
 
 __all__ = ["Annotation", "find_annotation", "read_annotation"]
 
 _MOST_BYTES = 64_000_000
 _MOST_BOXES = 20_000
+_MOST_OUTLINED = 500_000_000  # pixels of all outlines together: a byte each
 
 
 class Annotation(NamedTuple):
@@ -39,9 +41,12 @@ class Annotation(NamedTuple):
 
 def find_annotation(picture: str | Path) -> Path | None:
     """Return the annotation beside a picture: its name with ``.json`` or ``.txt``; or None."""
-    file = Path(picture).expanduser()
-    beside = (file.with_suffix(ending) for ending in (".json", ".txt"))
-    return next((one for one in beside if one.is_file()), None)
+    file = at_home(picture)
+    beside = (file.parent / f"{file.stem}{ending}" for ending in (".json", ".txt"))
+    try:
+        return next((one for one in beside if one.is_file() and one != file), None)
+    except OSError:  # the picture cannot be read either, and that is told
+        return None
 
 
 def read_annotation(path: str | Path, picture: str | Path, size: tuple[int, int]) -> Annotation:
@@ -55,22 +60,43 @@ def read_annotation(path: str | Path, picture: str | Path, size: tuple[int, int]
     Raises:
         UsageError: If the file cannot be read, or says what cannot be.
     """
-    file = Path(path).expanduser()
-    if not file.is_file():
-        raise UsageError(f"annotation {file} does not exist")
-    if file.stat().st_size > _MOST_BYTES:
-        raise UsageError(f"annotation {file} is larger than {_MOST_BYTES // 1_000_000} MB")
+    file = at_home(path)
+    text = _text(file)
+    if file.suffix.lower() == ".txt":
+        return _yolo(text, file, size)
+    return _json(text, file, Path(picture).name, size)
+
+
+def _bounded(found: Iterable[Instance | None], file: Path) -> tuple[Instance, ...]:
+    """Return what lies in the picture.
+
+    Raises:
+        UsageError: If it is more than the memory should hold.
+    """
+    kept: list[Instance] = []
+    pixels = 0
+    for one in filter(None, found):
+        kept.append(one)
+        pixels += one.mask.size if one.mask is not None else 0
+        if len(kept) > _MOST_BOXES:
+            raise UsageError(f"annotation {file} has more than {_MOST_BOXES} boxes")
+        if pixels > _MOST_OUTLINED:
+            most = _MOST_OUTLINED // 1_000_000
+            raise UsageError(f"annotation {file} outlines more than {most} megapixels in all")
+    return tuple(kept)
+
+
+def _text(file: Path) -> str:
     try:
-        text = file.read_text(encoding="utf-8-sig")
+        if not file.is_file():
+            raise UsageError(f"annotation {file} does not exist")
+        if file.stat().st_size > _MOST_BYTES:
+            raise UsageError(f"annotation {file} is larger than {_MOST_BYTES // 1_000_000} MB")
+        return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise UsageError(f"annotation {file} is no text") from None
-    if file.suffix.lower() == ".txt":
-        found = _yolo(text, file, size)
-    else:
-        found = _json(text, file, Path(picture).name, size)
-    if len(found.instances) > _MOST_BOXES:
-        raise UsageError(f"annotation {file} has more than {_MOST_BOXES} boxes")
-    return found
+    except OSError as error:
+        raise UsageError(f"annotation {file} cannot be read: {error.strerror}") from None
 
 
 def _json(text: str, file: Path, picture: str, size: tuple[int, int]) -> Annotation:
@@ -82,7 +108,8 @@ def _json(text: str, file: Path, picture: str, size: tuple[int, int]) -> Annotat
         if isinstance(data, dict) and "annotations" in data and "categories" in data:
             return _coco(data, file, picture, size)
         if isinstance(data, list):
-            return _results(data, size)
+            found = _bounded(_results(data, size), file)
+            return Annotation(tuple(dict.fromkeys(one.label for one in found)), found)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         why = f"{type(error).__name__}: {error}"
         raise UsageError(f"annotation {file} is malformed: {why:.200}") from None
@@ -102,26 +129,31 @@ def _coco(data: Mapping[str, Any], file: Path, picture: str, size: tuple[int, in
             f"{', '.join(str(one['file_name']) for one in images[:3])}"
             f"{' …' if len(images) > 3 else ''}"
         )
-    found = []
-    for one in data["annotations"]:
+    found = _coco_boxes(data["annotations"], names, mine, size)
+    return Annotation(tuple(names.values()), _bounded(found, file))
+
+
+def _coco_boxes(
+    rows: Sequence[Mapping[str, Any]],
+    names: Mapping[Any, str],
+    mine: Collection[Any],
+    size: tuple[int, int],
+) -> Iterator[Instance | None]:
+    for one in rows:
         if mine and one.get("image_id") not in mine:
             continue
         x, y, wide, high = (_number(value) for value in one["bbox"])
         corners = (x, y, x + wide, y + high)
         score = _share(one.get("score", 1.0))
         outline = one.get("segmentation")
-        found.append(_instance(names[one["category_id"]], corners, score, size, outline))
-    return Annotation(tuple(names.values()), tuple(filter(None, found)))
+        yield _instance(names[one["category_id"]], corners, score, size, outline)
 
 
-def _results(data: Sequence[Mapping[str, Any]], size: tuple[int, int]) -> Annotation:
-    found = []
+def _results(data: Sequence[Mapping[str, Any]], size: tuple[int, int]) -> Iterator[Instance | None]:
     for one in data:
         corners = tuple(_number(one["box"][key]) for key in ("x1", "y1", "x2", "y2"))
         score = _share(one.get("confidence", 1.0))
-        found.append(_instance(str(one["name"]), corners, score, size, None))
-    kept = tuple(filter(None, found))
-    return Annotation(tuple(dict.fromkeys(one.label for one in kept)), kept)
+        yield _instance(str(one["name"]), corners, score, size, None)
 
 
 def _yolo(text: str, file: Path, size: tuple[int, int]) -> Annotation:
@@ -130,13 +162,13 @@ def _yolo(text: str, file: Path, size: tuple[int, int]) -> Annotation:
         raise UsageError(
             f"annotation {file} numbers its classes; put their names, one a line, into {listed}"
         )
-    names = tuple(filter(None, map(str.strip, listed.read_text("utf-8-sig").splitlines())))
-    return Annotation(names, tuple(_yolo_lines(text, file, names, size)))
+    names = tuple(filter(None, map(str.strip, _text(listed).splitlines())))
+    return Annotation(names, _bounded(_yolo_lines(text, file, names, size), file))
 
 
 def _yolo_lines(
     text: str, file: Path, names: tuple[str, ...], size: tuple[int, int]
-) -> Iterator[Instance]:
+) -> Iterator[Instance | None]:
     high, wide = size
     for number, line in enumerate(text.splitlines(), 1):
         words = line.split()
@@ -157,8 +189,7 @@ def _yolo_lines(
             points = np.reshape(values, (-1, 2)) * (wide, high)
             corners = (*points.min(axis=0), *points.max(axis=0))
             outline, score = [points.ravel().tolist()], 1.0
-        if one := _instance(names[kind], corners, score, size, outline):
-            yield one
+        yield _instance(names[kind], corners, score, size, outline)
 
 
 def _yolo_values(words: Sequence[str], classes: int) -> tuple[int, list[float]]:

@@ -12,6 +12,8 @@ from typing import NamedTuple
 __all__ = ["Header", "read_header"]
 
 _SIZES = {256: "width", 257: "height"}  # tags of TIFF
+# What follows an end is no part of the picture: the film of a moving photo, what an editor left.
+_PNG_END, _JPEG_END = b"\0\0\0\0IEND\xaeB`\x82", b"\xff\xd9"
 
 
 class Header(NamedTuple):
@@ -59,7 +61,7 @@ def _read(data: bytes) -> Header:
     kind = _kind(data)
     if kind == "png":
         width, height = struct.unpack_from(">II", data, 16)
-        return Header(kind, width, height, b"IEND" in data[-64:])
+        return Header(kind, width, height, _PNG_END in data)
     if kind == "jpeg":
         return _jpeg(data)
     if kind == "bmp":
@@ -81,7 +83,7 @@ def _jpeg(data: bytes) -> Header:
             continue
         if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
             height, width = struct.unpack_from(">HH", data, place + 5)
-            return Header("jpeg", width, height, b"\xff\xd9" in data[-4096:])
+            return Header("jpeg", width, height, data.find(_JPEG_END, place) >= 0)
         place += 2 + struct.unpack_from(">H", data, place + 2)[0]
     return Header("jpeg", whole=False)
 

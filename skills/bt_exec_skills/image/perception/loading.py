@@ -7,6 +7,7 @@ large that it would fill the memory.
 from __future__ import annotations
 
 import base64
+import os
 from pathlib import Path
 
 import cv2
@@ -16,7 +17,7 @@ from bt_exec.failure import UsageError
 from bt_exec_skills.image.perception.header import read_header
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["MODEL_SIDE", "MOST_PIXELS", "for_model", "load_picture"]
+__all__ = ["MODEL_SIDE", "MOST_PIXELS", "at_home", "for_model", "load_picture"]
 
 MOST_PIXELS = 64_000_000
 """A picture with more is refused: 192 MB once it is decoded."""
@@ -36,13 +37,11 @@ def load_picture(path: str | Path) -> Frame:
     Raises:
         UsageError: If there is no such file, or it cannot be read as a picture.
     """
-    file = Path(path).expanduser()
-    if not file.is_file():
-        what = "is a folder; name one picture" if file.is_dir() else "does not exist"
-        raise UsageError(f"picture {file} {what}")
-    if (size := file.stat().st_size) > MOST_BYTES:
-        raise UsageError(f"picture {file} has {size / 1e6:.0f} MB; at most {MOST_BYTES / 1e6:.0f}")
-    data = file.read_bytes()
+    file = at_home(path)
+    try:
+        data = _read(file)
+    except OSError as error:
+        raise UsageError(f"picture {file} cannot be read: {error.strerror}") from None
     head = read_header(data)
     if head.kind == "heic":
         raise UsageError(
@@ -67,6 +66,23 @@ def load_picture(path: str | Path) -> Frame:
     if pixels is None:
         raise UsageError(f"picture {file} is broken: its {head.kind.upper()} data cannot be read")
     return _as_rgb(np.asarray(pixels), file)
+
+
+def at_home(path: str | Path) -> Path:
+    """Return a path whose ``~`` is the home of a user; one of a user who is not known stays."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111 - Path.expanduser raises for unknown users
+
+
+def _read(file: Path) -> bytes:
+    if file.is_dir():
+        raise UsageError(f"picture {file} is a folder; name one picture")
+    if not file.exists():
+        raise UsageError(f"picture {file} does not exist")
+    if not file.is_file():
+        raise UsageError(f"picture {file} is no file but a pipe or a device; pipe it to -")
+    if (size := file.stat().st_size) > MOST_BYTES:
+        raise UsageError(f"picture {file} has {size / 1e6:.0f} MB; at most {MOST_BYTES / 1e6:.0f}")
+    return file.read_bytes()
 
 
 def _as_rgb(pixels: np.ndarray[tuple[int, ...], np.dtype[np.generic]], file: Path) -> Frame:

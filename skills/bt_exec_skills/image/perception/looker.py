@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from bt_exec.failure import Failed, UsageError
+from bt_exec.language.one_line import one_line
 from bt_exec.run_in_thread import run_in_thread
 from bt_exec.skill import Steps
 from bt_exec.visual_qa import VisualQa, find_visual_qa
@@ -178,8 +179,7 @@ def _decisions(told: Any, n: int) -> list[Decision]:
 
 
 def _line(value: Any) -> str:
-    text = value if isinstance(value, str) else ""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:_LONGEST]
+    return one_line(value, _LONGEST) if isinstance(value, str) else ""
 
 
 def _share(value: Any) -> float:

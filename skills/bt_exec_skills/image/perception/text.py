@@ -8,8 +8,9 @@ and Japanese; a line that it finds and cannot read is an instance, too, of a low
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import cv2
 import numpy as np
 
 from bt_exec.failure import UsageError
+from bt_exec.language.one_line import one_line
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.perception.picture import Box, Frame, whole_pixels
 
@@ -53,8 +55,8 @@ def read_text(
     engine = _engine(str(weights or ""))
     whole = (0, 0, picture.shape[1], picture.shape[0])
     boxes = [whole] if within is None else _outer([one.bbox for one in within])
-    lines = [line for box in boxes for line in _lines(engine, picture, box)]
-    return lines[:_MOST_LINES]
+    lines = (line for box in boxes for line in _lines(engine, picture, box))
+    return list(islice(lines, _MOST_LINES))  # what is too much is not even read
 
 
 @lru_cache(maxsize=2)
@@ -92,13 +94,12 @@ def _lies_in(box: Box, other: Box) -> bool:
     )
 
 
-def _lines(engine: Any, picture: Frame, box: Box) -> list[Instance]:
+def _lines(engine: Any, picture: Frame, box: Box) -> Iterator[Instance]:
     """Find lines first and read each: rapidocr alone would drop those that it cannot read."""
     x1, y1, x2, y2 = box
     pixels = np.ascontiguousarray(picture[y1:y2, x1:x2, ::-1])
     found = engine(pixels, use_det=True, use_cls=False, use_rec=False)
     quads = [] if found.boxes is None else found.boxes
-    lines = []
     for quad in quads:
         corners = np.asarray(quad, np.float32)
         place = np.hstack([corners.min(axis=0), corners.max(axis=0)]) + np.array((x1, y1, x1, y1))
@@ -107,9 +108,8 @@ def _lines(engine: Any, picture: Frame, box: Box) -> list[Instance]:
             continue
         read = engine(_upright(pixels, corners), use_det=False, use_cls=False, use_rec=True)
         said, score = (read.txts[0], read.scores[0]) if read.txts else ("", 0.0)
-        words = _plain(said)
-        lines.append(Instance(words, where, float(score) if words else 0.0, "text"))
-    return lines
+        words = one_line(said, _MOST_LETTERS + 1)[:_MOST_LETTERS]  # no "…": it is not written there
+        yield Instance(words, where, float(score) if words else 0.0, "text")
 
 
 def _upright(pixels: Frame, corners: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> Frame:
@@ -119,8 +119,3 @@ def _upright(pixels: Frame, corners: np.ndarray[tuple[int, ...], np.dtype[np.flo
     flat = np.array([(0, 0), (wide, 0), (wide, high), (0, high)], np.float32)
     turn = cv2.getPerspectiveTransform(corners, flat)
     return np.asarray(cv2.warpPerspective(pixels, turn, (wide, high)), np.uint8)
-
-
-def _plain(said: str) -> str:
-    shown = "".join(letter if letter.isprintable() else " " for letter in said)
-    return " ".join(shown.split())[:_MOST_LETTERS]

@@ -1,8 +1,9 @@
 """System calls that no program about a picture needs; they fail with "not permitted".
 
 They look into other processes, change mounts or namespaces, take memory that no limit counts, or
-reach far into the kernel. The numbers are those of the kernel's tables for each machine; on others
-there is no filter, and the rest of the sandbox holds.
+reach far into the kernel. Sockets are among them: those to the host of a virtual machine and to the
+kernel's cryptography belong to no namespace. The numbers are those of the kernel's tables for each
+machine; on others there is no filter, and the rest of the sandbox holds.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ __all__ = ["refusing"]
 
 _AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _DENIED = {  # name: (x86_64, aarch64)
+    "socket": (41, 198),
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),

@@ -97,6 +97,7 @@ def _guard(config: dict[str, Any], limits: Limits, reports: _Reports) -> NoRetur
     """Be number 1: build the room, start the program, watch it, end."""
     try:
         kernel.die_with_parent()
+        os.umask(0o022)  # the program, who is nobody, goes through folders that root makes
         build_room(config["root"], config["readable"], limits.file_bytes, _OWNER)
         if os.geteuid() != _OWNER:
             os.setgroups([])

@@ -50,6 +50,7 @@ def run_program(
         root.mkdir()
         work.mkdir()
         program.write_text(text, encoding="utf-8", errors="replace")
+        program.chmod(0o644)  # its folder is ours alone
         shown = (*_python_files(), program, image, *(one.absolute() for one in readable))
         config = {
             "limits": asdict(limits),

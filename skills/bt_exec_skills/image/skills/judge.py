@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bt_exec.failure import Failed
+from bt_exec.language.one_line import one_line
 from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.image.bench import Answer, Bench
 from bt_exec_skills.image.perception.looker import CrossCheck, Looker
@@ -50,7 +51,7 @@ def conclude(bench: Service[Bench], text: str, question: str, reasoning: float =
         question: What was asked.
         reasoning: Share of the reasoning that observations support, 0..1.
     """
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())[:_LONGEST]
+    line = one_line(text, _LONGEST)
     if not line:
         raise Failed("EMPTY_ANSWER", "the answer says nothing")
     confidence = yield from work(lambda: confidence_of(bench), "answering")

@@ -45,7 +45,7 @@ def at_place(robot: ReporterRobot, target: PlaceName) -> Verdict:
     """Whether the robot is at that place, within 1.2 m."""
     where = robot.place or "between places"
     x, y, _ = robot.pose
-    return Verdict(where == target, f"at {where}", (f"pose:{x:.1f},{y:.1f}",))
+    return Verdict(where == target, f"place: {where}", (f"pose:{x:.1f},{y:.1f}",))
 
 
 @condition(

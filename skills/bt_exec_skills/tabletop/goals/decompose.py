@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.goals.joined import joined
 from bt_exec_skills.tabletop.goals.model import Ask, Move, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.resolve import Scope, one_of
 from bt_exec_skills.tabletop.goals.verbs import all_of, goals_for, themes_of
@@ -63,7 +64,7 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
     Raises:
         Trouble: Why it cannot be followed.
     """
-    asked = tuple(asks)
+    asked = joined(asks)
     scope = Scope(now)
     for ask in asked:
         if ask.verb == "leave" and ask.to is None:

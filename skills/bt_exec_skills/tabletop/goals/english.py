@@ -255,7 +255,7 @@ class _Grammar:
         if words.of(past, "side") == "in" and words.tokens[past].text.endswith("to"):
             return  # "to", "into", "onto" say where it goes, not which it is
         for relation, after in self.places(past):
-            if relation[1].own is None:
+            if relation[1].own is None and not (draft.table and relation[0] == "in"):
                 draft.relation = relation
                 yield draft.phrase(words.said(start, after)), after
 

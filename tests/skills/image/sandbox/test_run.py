@@ -1,5 +1,6 @@
 """How a program runs: with a room, without one, and what is told of its answer."""
 
+import os
 import struct
 import sys
 from pathlib import Path
@@ -86,6 +87,16 @@ def test_what_it_needs_is_there(image, tmp_path):
     ran = run_program(text, image, [beside], trusted=True)
     assert ran.result == {"answer": [[8, 8, 3], "0 0.5 0.5 0.2 0.2"]}, ran
     assert not list(Path.cwd().glob("seen.txt"))
+
+
+def test_who_shares_no_files_has_a_room_too(image):
+    before = os.umask(0o077)
+    try:
+        ran = run_program("def run(image_path):\n    return 1\n", image)
+    finally:
+        os.umask(before)
+    assert ran.ending in ("returned", "not_run")
+    assert "Permission denied" not in ran.why
 
 
 def test_a_picture_with_a_relative_name(image, monkeypatch):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from bt_exec.observation import ObservationBuffer, World
+from bt_exec.site.site import load_site
 from bt_exec.skill import Verdict
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.perception.fresh import PATIENCE_S
@@ -46,10 +47,10 @@ def question(play: Callable[..., Any]) -> Callable[..., Question]:
 
 def test_where_the_robot_is(question: Any) -> None:
     at = question(pose=OFFICE).ask("at_place", target="professor_office")
-    assert (at.holds, at.why, at.evidence) == (True, "at professor_office", ("pose:2.5,3.9",))
+    assert (at.holds, at.why, at.evidence) == (True, "place: professor_office", ("pose:2.5,3.9",))
     assert question(pose=OFFICE).ask("at_place", target="basecamp").holds is False
     between = question(pose=Pose(6.0, 0.0, 0.0)).ask("at_place", target="basecamp")
-    assert (between.holds, between.why) == (False, "at between places")
+    assert (between.holds, between.why) == (False, "place: between places")
 
 
 @pytest.mark.parametrize("tray", [None, "tea", "documents"])
@@ -146,3 +147,19 @@ def test_only_what_needs_pictures_is_waited_for() -> None:
     assert waited == {"person_in_view", "lit_here"}
     assert {condition.patience_s for condition in CONDITIONS} == {0.0, PATIENCE_S}
     assert {condition.unknown for condition in CONDITIONS} == {"UNCERTAIN_SIGHT"}
+
+
+@pytest.mark.parametrize(
+    ("why", "said"),
+    [
+        ("professor found", "교수님 찾음"),
+        ("professor not found", "교수님 못 찾음"),
+        ("professor may be where nothing could be seen", "보이지 않은 곳에 교수님이 있을 수 있음"),
+        ("tray: empty", "받침대: 비어 있음"),
+        ("tray: 서류", "받침대: 서류"),
+        ("place: lounge", "있는 곳: 라운지"),
+        ("place: between places", "있는 곳: 이동 중"),
+    ],
+)
+def test_answers_are_in_korean_for_a_korean_command(why, said):
+    assert load_site("building").messages.word(why, "ko") == said

@@ -1,0 +1,65 @@
+"""What the README shows works as it is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+from bt_exec import testing
+
+README = Path(__file__).parents[3] / "README.md"
+
+
+def block(kind: str, start: str) -> str:
+    """Return the first block of a language that holds `start`."""
+    text = README.read_text(encoding="utf-8")
+    blocks: list[str] = re.findall(rf"```{kind}\n(.*?)```", text, re.DOTALL)
+    return next(one for one in blocks if start in one)
+
+
+def test_its_tree_is_in_order_and_does_what_it_says(bt: Callable[..., Any], tmp_path: Path) -> None:
+    file = tmp_path / "get_material.yaml"
+    file.write_text(block("yaml", "tree: get_material"), encoding="utf-8")
+    checked = bt("check", str(file))
+    assert (checked.code, checked.out) == (0, "1 file in order\n")
+    ran = bt("run", "get it", "--plan", str(file), "--fast", "--no-journal")
+    assert ran.code == 0, ran.out
+    assert "The right hand holds the material." in ran.out + ran.err
+
+
+class _Pull:
+    done, progress, failure = False, 0.5, None
+
+    def __init__(self, robot: _Robot) -> None:
+        self.robot = robot
+        robot.still = False
+
+    def stop(self) -> None:
+        self.robot.still = True
+
+
+class _Robot:
+    still = True
+
+    def stop(self) -> None:
+        self.still = True
+
+    def pull_open(self, arm: str, label: str) -> _Pull:
+        del arm, label
+        return _Pull(self)
+
+
+def test_its_skill_passes_its_test() -> None:
+    robot = _Robot()
+    given: dict[str, Any] = {
+        "Arm": Literal["left", "right"],
+        "DoorLabel": Literal["door-handle"],
+        "DoorRobot": _Robot,
+        "my_robot": robot,
+    }
+    exec(block("python", "def open_door("), given)
+    exec(block("python", "check_skill("), given)
+    assert robot.still
+    assert given["run_skill"] is testing.run_skill
