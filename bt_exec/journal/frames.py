@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bt_exec.journal.telling import said
+from bt_exec.journal.sentences import said
 
 __all__ = ["FrameStore", "png_of", "read_png", "write_png"]
 

@@ -19,8 +19,8 @@ from bt_exec.journal.process import this_process
 from bt_exec.journal.read import read_lines, read_mission, read_rows
 from bt_exec.journal.record import EventRow, MissionLine, MissionRecord
 from bt_exec.journal.schema import connect, prepare
+from bt_exec.journal.sentences import tell_stderr
 from bt_exec.journal.side_file import absorb
-from bt_exec.journal.telling import tell_stderr
 from bt_exec.journal.write import Recorder
 
 __all__ = ["Booking", "Journal", "default_path"]

@@ -26,8 +26,8 @@ from bt_exec.events import Event, Finished, Progress, SkillStarting
 from bt_exec.journal.frames import FrameStore
 from bt_exec.journal.rows import Raw, Row, Rows
 from bt_exec.journal.schema import connect
+from bt_exec.journal.sentences import said, tell_stderr
 from bt_exec.journal.side_file import keep_aside
-from bt_exec.journal.telling import said, tell_stderr
 
 __all__ = ["Recorder"]
 

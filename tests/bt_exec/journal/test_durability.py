@@ -25,7 +25,7 @@ from bt_exec.events import (
 )
 from bt_exec.journal import Journal
 from bt_exec.journal import write as writing
-from bt_exec.journal.telling import said
+from bt_exec.journal.sentences import said
 from bt_exec.language.messages import language_of
 from bt_exec.mission.session import Session
 from bt_exec.outcome import Outcome
