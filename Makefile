@@ -10,11 +10,14 @@ export PYTHONDONTWRITEBYTECODE :=
 demo: $(VENV)/.installed  ## fetch the material from behind a door, watched live
 	$(BIN)/bt-exec run "문 안의 자재를 가져와"
 
+# Half as many workers again as cores: some of the tests wait for clocks, terminals and servers.
+WORKERS ?= $(shell expr \( $$(nproc 2>/dev/null || echo 2) \* 3 + 1 \) / 2)
+
 test: $(VENV)/.installed-dev  ## everything but the long missions
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow"
 
 test-slow: $(VENV)/.installed-dev  ## the long missions: hundreds of simulated worlds
-	$(BIN)/python -m pytest -n auto --dist worksteal -m slow
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m slow
 
 MUTANTS ?= --changed
 mutants: $(VENV)/.installed-dev  ## faults put in one at a time: make mutants MUTANTS="--group kernel --sample 300 --seed 1"

@@ -26,7 +26,16 @@ def test_examples_are_numbered_without_gaps():
     assert numbers == list(range(1, len(numbers) + 1))
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+LONG = {"06_eyes_that_doubt", "07_go_and_tell", "15_one_arm_in_the_doorway"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if path.stem in LONG else [])
+        for path in EXAMPLES
+    ],
+)
 def test_example_prints_what_it_says(path, tmp_path, monkeypatch, capsys):
     """Each runs as a program, in this process: what it imports is loaded once."""
     monkeypatch.chdir(tmp_path)

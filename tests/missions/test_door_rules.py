@@ -191,6 +191,7 @@ def check_any(run_door, command, world):
         assert ran.facts["hand.right"] == "material"
 
 
+@pytest.mark.slow
 @given(command=commands, world=worlds)
 @settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_report_breaks_the_contract(run_door, command, world):

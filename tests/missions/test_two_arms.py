@@ -124,6 +124,7 @@ class Meddler:
             mujoco.mj_forward(world.model, world.data)
 
 
+@pytest.mark.slow
 def test_an_arm_that_nobody_expected_there_holds_the_door_back(door_site: Any) -> None:
     meddler = Meddler()
     with Session(door_site, fast=True, world={"seed": "3"}, listeners=[meddler]) as session:

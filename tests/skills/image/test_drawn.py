@@ -30,6 +30,7 @@ def scored(seeds):
     return share, sure_wrong, wrong
 
 
+@pytest.mark.slow
 def test_sixty_pictures():
     share, sure_wrong, wrong = scored(range(60))
     assert share >= 0.9, wrong

@@ -131,6 +131,7 @@ def _question(run, seed):
     assert f"“{answer}”" in outcome.message
 
 
+@pytest.mark.slow
 def test_a_patrol_tells_the_truth(run):
     _patrol(run, 1)
 

@@ -26,6 +26,7 @@ def is_true(trip, place):
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seed", "stops"), [(0, ("basecamp", "lounge")), (1, ("corridor_center",))]
 )
