@@ -16,6 +16,7 @@ from bt_exec_llm.offline.english_scan import (
     NEVER,
     NO,
     OFF,
+    PURPOSES,
     SUBJECTS,
     EnglishScan,
     end_of,
@@ -31,6 +32,7 @@ __all__ = ["EnglishReader"]
 _IF = frozenset(["if", "unless"])
 _WHEN = frozenset(words("english", "conjunctions_of_time"))
 _LATER = frozenset(words("english", "later"))
+_NONE = {"nothing": "anything", "no": "any"}
 _FIRST = (("before", "that"), ("first",))
 
 
@@ -57,6 +59,10 @@ class EnglishReader:
             word = tokens[at].text
             if word in END:
                 joined, at = "stop", at + 1
+                continue
+            if self._scan.match(tokens, at, PURPOSES):  # so i can see it; to let the air in
+                clause, at = self._remark(text, tokens, at + 1, Clause(start=tokens[at].start))
+                clauses.append(clause)
                 continue
             if word in AND or word in ("but", "so"):
                 if word == "but":
@@ -88,6 +94,7 @@ class EnglishReader:
                 at += size
                 continue
             size = self._scan.match(tokens, at, NO)
+            size = 0 if size < self._scan.match(tokens, at, NEVER) else size  # no need to
             if size == 1 and tokens[at].text in ("no", "sorry"):  # after a pause, else it denies
                 after = tokens[at + 1].text if at + 1 < len(tokens) else ""
                 size = size if after == "," or joined == "stop" else 0
@@ -103,6 +110,7 @@ class EnglishReader:
             if (
                 filled > at
                 and not (word == "if" and self._scan.finder(tokens, filled))
+                and not (word == "if" and [t.text for t in tokens[filled : filled + 1]] == ["not"])
                 and (filled > lead or self._scan.ends(tokens, filled))
                 and not self._scan.starts_verb(tokens, at, longer_than=filled - at)
                 and not (word == "once" and self._scan.says(tokens, filled))
@@ -124,11 +132,23 @@ class EnglishReader:
                 clause.whys.append(("UNFINISHED", text))
             joined, correction = "", False
             clauses.append(clause)
+        self._asked_for(clauses, tokens)
         if clauses and correction:  # open the door. no.
             clauses[-1].whys.append(("TAKEN_BACK", text))
         if clauses and joined in ("then", "or", "but"):
             clauses[-1].whys.append(("UNFINISHED", text))
         return clauses, tokens
+
+    def _asked_for(self, clauses: list[Clause], tokens: list[Token]) -> None:
+        """Read a thing that is asked for as the verb that gets it: the material, please."""
+        said = [token.text for token in tokens if token.is_word]
+        if len(clauses) != 1 or not said or said[-1] != "please":
+            return
+        clause = clauses[0]
+        nouns = [p for p in clause.pieces if p.kind == "noun"]
+        bare = clause.mood == "do" and clause.positive and not clause.verbs and not clause.whys
+        if bare and len(nouns) == len(clause.pieces) == 1:
+            clause.verbs = tuple(name for name, verb in self._verbs.items() if verb.asked_for)
 
     def _clause(self, text: str, tokens: list[Token], at: int) -> tuple[Clause, int]:
         first = at
@@ -203,7 +223,7 @@ class EnglishReader:
             ):
                 kind = ""
             if kind:
-                at, form = after, "ing" if kind == "ing" else "base"
+                at, form = after, kind
                 while (
                     skip := self._scan.phrases.filler(tokens, at)
                 ) > at and not self._scan.starts_verb(tokens, at, longer_than=skip - at):
@@ -212,11 +232,14 @@ class EnglishReader:
                     clause.positive, at = False, at + size
                 kind, after = self._scan.phrases.lead(tokens, at)
                 if kind:
-                    at, form = after, "ing" if kind == "ing" else form
+                    at, form = after, kind if kind != "base" else form
         while (skip := self._scan.phrases.filler(tokens, at)) > at and not self._scan.starts_verb(
             tokens, at, longer_than=skip - at
         ):
             at = skip
+        if clause.pieces and clause.positive and self._scan.ends(tokens, at):
+            clause.end = end_of(tokens, at)  # …, but use your right arm
+            return clause, at
         if at >= len(tokens):
             clause.end = end_of(tokens, len(tokens))
             clause.whys.append(("UNFINISHED", self._scan.said(text, tokens, first, len(tokens))))
@@ -235,10 +258,11 @@ class EnglishReader:
         A word of the lexicon stays what it is there.
         """
         end = self._scan.extent(tokens, at, asks=True)
-        none = [k for k in range(at, end) if tokens[k].text == "nothing"]
+        none = [k for k in range(at, end) if tokens[k].text in _NONE]
+        none = [k for k in none if tokens[k].text == "nothing" or not self._scan.ends(tokens, k + 1)]
         if len(none) != 1 or self._scan.phrases.entries(tokens, none[0]) is not None:
             return []
-        changed = tokens[none[0]]._replace(text="anything")
+        changed = tokens[none[0]]._replace(text=_NONE[tokens[none[0]].text])
         return [*tokens[: none[0]], changed, *tokens[none[0] + 1 :]]
 
     def _remark(

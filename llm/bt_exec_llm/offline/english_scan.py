@@ -19,6 +19,7 @@ __all__ = [
     "NEVER",
     "NO",
     "OFF",
+    "PURPOSES",
     "REMARKS",
     "SUBJECTS",
     "WH",
@@ -38,6 +39,7 @@ ELSE = frozenset(words("english", "else"))
 FINITE = BE | AUX | frozenset(words("english", "finite"))
 REMARKS = BE | frozenset(words("english", "finite"))
 NEVER = phrases("english", "forbidding")
+PURPOSES = phrases("english", "purposes")
 SUBJECTS = frozenset(words("english", "subjects"))
 _DUTIES = phrases("english", "duties")
 
@@ -208,7 +210,7 @@ class EnglishScan:
                 and at + 1 < len(tokens)
             ):
                 return at
-            if not text and self.match(tokens, at, NO[:9]):
+            if not text and (self.match(tokens, at, NO[:9]) or self.match(tokens, at, PURPOSES)):
                 return at
             at += 1
         return at
@@ -263,7 +265,8 @@ class EnglishScan:
             if found is not None and found[0].kind in ("state", "noun", "value", "pronoun"):
                 if found[0].kind in ("state",) or found[0].kind == "value":
                     full = True
-                full = full or (found[0].kind == "noun" and self.has_state(tokens, at, k))
+                saw = any(t.text in ("see", "find", "spot") for t in tokens[at:k])
+                full = full or (found[0].kind == "noun" and (saw or self.has_state(tokens, at, k)))
                 k += found[1]
                 continue
             k += 1

@@ -30,10 +30,14 @@ _TELLS = {
 _LOOSE = frozenset(words("korean", "loose_nouns"))
 _BACKGROUND = ("는데", "ᆫ데", "은데")
 _WOULD_YOU = ("ᆯ래", "을래", "ᆯ래요", "을래요")
+_REMINDING = words("korean", "reminding")
 _REMARKS = ("네", "네요", "군", "군요", "구나")
 _EXCLAIMING = ("아", "어", "앗", "에이", "야")
+_ASKED_FOR = ("부탁하", "부탁드리")
 _YOU = ("너", "넌", "너는", "네가", "니가", "로봇", "당신", "당신은")
 _SUPPOSED = ("만약", "만일")
+_THEN = ("때", "때는", "때에는", "땐")
+_RELEASED = ("이제", "인제")
 
 
 class Fold(Clauses):
@@ -62,6 +66,7 @@ class Fold(Clauses):
             elif piece.name == "courtesy":
                 self._note(piece)
             self._self = self._self or piece.text in _YOU
+            self._released = self._released or piece.text in _RELEASED
             self._exclaimed = piece.text in _EXCLAIMING and not self._now.pieces
             return
         if (
@@ -136,14 +141,25 @@ class Fold(Clauses):
                 replace(self._where, kind="noun", name="", relation=to + self._where.relation)
             )
             self._where = None
-        used = any(e.name == "use" for e in entries) and verb.kind in ("then", "plain")
+        used = any(e.name == "use" for e in entries)
+        used = used and verb.kind in ("then", "plain", "command", "request")
         if used and (verb.negative or word.denied):
             self._instead()
+            return
+        if used and verb.kind != "then" and self._use_then():
             return
         if used:
             self._now.pieces = [
                 replace(p, mark="with") if p.kind == "value" else p for p in self._now.pieces
             ]
+            return
+        looks = verb.progress and verb.kind == "if" and self._asking and self._finding(entries)
+        if looks:  # 자재 있나 보고 있으면 가져와
+            self._now.verbs = tuple(e.name for e in entries if e.kind == "verb")
+            self._now.said, self._now.asked = said, Clause()
+            self._close("do", end=verb.end, goes_on="then")
+            self._now.verbs = ("?",)
+            self._close("if", end=verb.end)
             return
         negative = verb.negative or word.denied
         states = [e for e in entries if e.kind in ("state", "value")]
@@ -152,11 +168,21 @@ class Fold(Clauses):
             self._now.whys.append((next(e.name for e in entries if e.kind == "limit"), said))
             names = names or ("",)
         if verb.stems[0] in ("어떻", "어떠하") and verb.last == "게":  # 어떻게 열어?
-            self._how = said
+            self._how, self._hows = said, states
             return
-        if self._how and verb.stems[0] != "되":
+        if self._how and verb.stems[0] == "되":  # 어떻게 되어 있어?
+            states = states or self._hows
+        elif self._how:
             self._now.whys.append(("NOT_A_COMMAND", f"{self._how} {said}"))
         self._how = ""
+        if verb.stems == ["하"] and not self._now.pieces and self._last in ("다", "다가"):
+            self._joined = ""  # 열었다 닫았다 해
+            return
+        idle = any(name in self._verbs and self._verbs[name].idle for name in names)
+        if idle and verb.kind == "then" and self._now.pieces:
+            if all(p.kind == "value" for p in self._now.pieces):
+                self._instead()  # 왼팔은 놔두고 오른팔로
+                return
         instead = verb.stems[0] == "아니" and verb.kind in ("then", "but") and not states
         if instead and self._now.pieces and self._now.pieces[-1].kind == "value":
             self._instead()  # 오른손 아니고 왼손
@@ -191,6 +217,13 @@ class Fold(Clauses):
         if verb.kind == "statement" and not names and verb.last.endswith("다") and not negative:
             self._close("said", end=verb.end)  # 바람 들어온다
             return
+        if verb.adjective and not names and verb.kind in ("plain", "statement") and not negative:
+            self._now.whys.append(("UNKNOWN_ACTION", said))
+            self._now.remark = True
+            self._close("tell", end=verb.end)  # 추워 문 닫아
+            return
+        if not names and verb.stems[0] in _ASKED_FOR and self._asked_for(verb.end):
+            return
         if verb.kind == "reason" or (
             verb.adjective
             and not names
@@ -222,7 +255,37 @@ class Fold(Clauses):
         if self._asking:
             self._now.asked = Clause()
         mood = self._mood(word)
+        self._last = verb.last
         self._close(mood, end=verb.end, goes_on=verb.kind)
+
+    def _use_then(self) -> bool:
+        """Give what something is done with to the clause before that says when: 닫을 때 왼손 써."""
+        last = self._done[-1] if self._done else None
+        if last is None or not last.verbs or "?" in last.verbs or not last.said.endswith(_THEN):
+            return False
+        if last.mood != "if" or any(p.kind != "value" for p in self._now.pieces):
+            return False
+        last.mood = "do"
+        last.pieces += [p.marked("with") for p in self._now.pieces]
+        self._now, self._joined = Clause(), ""
+        return True
+
+    def _asked_for(self, end: int) -> bool:
+        """Close a clause of what is asked for: 자재 부탁할게요; 문 열어 줘, 부탁할게."""
+        if self._now.pieces:
+            nouns = [p for p in self._now.pieces if p.kind == "noun"]
+            self._now.verbs = tuple(name for name, verb in self._verbs.items() if verb.asked_for)
+            self._now.said = self._text[self._now.pieces[-1].end : end].strip()
+            if len(nouns) == 1 and self._now.verbs:
+                self._close("do", end=end)
+                return True
+            self._now.verbs = ()
+            return False
+        return bool(self._done) and self._done[-1].mood == "do" and bool(self._done[-1].verbs)
+
+    def _somebody(self) -> bool:
+        """Whether somebody is named who would do it: 내가, 철수가."""
+        return any(p.mark == "subject" and p.kind != "noun" for p in self._now.pieces)
 
     def _wanted(self, states: list[Entry]) -> tuple[str, ...]:
         """Return the verbs that leave one of these states."""
@@ -357,10 +420,12 @@ class Fold(Clauses):
             self._asking = True
             return
         self._now.whys.append(("NOT_A_COMMAND", word.text))
+        self._now.remark = verb.state and not verb.past and verb.last in _REMINDING
         self._close("tell", end=verb.end)
 
     def _mood(self, word: VerbWord) -> str:
         verb = word.verb
+        asked = "?" in self._text[word.end : word.end + 2]
         if verb.kind in ("if", "before"):
             return verb.kind
         if verb.kind in ("then", "but", "or", "plain", "command", "request"):
@@ -369,9 +434,15 @@ class Fold(Clauses):
             return "do"
         if verb.kind == "wish" and verb.gives:
             return "do"
+        hopes = verb.kind == "wish" and verb.last in ("면", "으면")  # 열었으면 좋겠어
+        if hopes and not asked and not self._somebody():
+            return "do"
+        if verb.kind == "may" and not asked:
+            denied = (verb.negative or word.denied) and bool(self._done)
+            if denied or self._released:
+                return "do"  # 꺼내 줘 문은 안 닫아도 돼; 이제 닫아도 돼
         if verb.kind == "seems":
             return "do"
-        asked = "?" in self._text[word.end : word.end + 2]
         if verb.kind == "question" and verb.state and not verb.past and not asked:
             return "do"  # 복도로 나가 있어
         if verb.kind == "ask_to" and verb.polite and (verb.gives or verb.last in _WOULD_YOU):

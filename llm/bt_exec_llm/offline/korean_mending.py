@@ -41,6 +41,27 @@ def mended(
             found.append(Morph("보고", "NNG", one.start, nxt.end))
             at += 2
             continue
+        if (
+            one.form in ("ᆫ", "는")
+            and one.tag == "ETM"
+            and nxt is not None
+            and nxt.form == "다"
+            and nxt.start == one.end
+        ):  # 들어온다
+            found.append(Morph(f"{one.form}다", "EF", one.start, nxt.end))
+            at += 2
+            continue
+        if (
+            one.form == "들"
+            and one.tag == "VV"
+            and third is not None
+            and nxt is not None
+            and nxt.form == "어"
+            and third.form in ("오", "가")
+        ):  # 들어온다: no 들다
+            found.append(Morph(f"들어{third.form}", "VV", one.start, third.end))
+            at += 3
+            continue
         if one.tag == "Z_CODA":  # 열어줘용: a sound that says no more
             at += 1
             continue

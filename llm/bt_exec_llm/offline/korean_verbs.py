@@ -221,7 +221,8 @@ def _kind(verb: Verb, every: Sequence[Morph], at: int, ending: Morph) -> tuple[s
         inner, at = read_verb(every, at, lambda _: False)
         return "reason" if inner.kind == "reason" else "may", at  # 닫아도 되니까
     if form in ("어야", "아야") and one is not None and one.form in ("하", "되"):
-        return _whole(every, at, "must")
+        inner, at = read_verb(every, at, lambda _: False)
+        return inner.kind if inner.kind in ("reason", "quote", "embed", "if") else "must", at
     if form in ("도록", "게끔") and one is not None and one.form == "하":
         inner, at = read_verb(every, at, lambda _: False)
         verb.negative = verb.negative or inner.negative
@@ -295,6 +296,8 @@ def _whole(every: Sequence[Morph], at: int, kind: str) -> tuple[str, int]:
 def _nominal(form: str, every: Sequence[Morph], at: int) -> tuple[str, int]:
     one = _get(every, at)
     if form == "기" and one is not None:
+        if one.tag == "JKO" and (two := _get(every, at + 1)) is not None and two.form == "바라":
+            at, one = at + 1, two  # 열어 주길 바라
         if one.form == "전":
             at += 1
             while (after := _get(every, at)) is not None and after.tag in ("JKB", "JX"):
@@ -319,12 +322,18 @@ def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[
     one, two = _get(every, at), _get(every, at + 1)
     if one is None:
         return "noun", at
-    if form == "는" and one.form in ("것", "거"):
+    if form == "는" and one.form in ("것", "거", "게"):
         after = at + 1
-        while (skip := _get(every, after)) is not None and skip.tag in ("JKO", "JX"):
+        while (skip := _get(every, after)) is not None and skip.tag in ("JKO", "JX", "JKS"):
             after += 1
         if (wish := _get(every, after)) is not None and wish.form in ("부탁", "바라"):
             return _nominal("기", every, after)  # 닫는 거 부탁해
+        if wish is not None and wish.form in ("좀", "조금"):
+            after, wish = after + 1, _get(every, after + 1)
+        if wish is not None and wish.form in ("좋", "낫", "돕", "도와주") and is_verb(every, after):
+            inner, after = read_verb(every, after, lambda _: False)
+            if inner.kind not in ("if", "quote", "embed", "reason") and not inner.negative:
+                return "request", after  # 닫는 게 좋겠어; 여는 것 좀 도와줘
     if form in ("ᆯ", "을"):
         if one.form == "수" and one.tag == "NNB":
             at += 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from bt_exec_llm.offline.closed import words
 from bt_exec_llm.offline.kiwi import Morph, morphs
@@ -191,10 +191,31 @@ class KoreanWords:
         every = morphs(text)
         bounds = {one.start for one in every if one.tag in _NOUN}
         ends = {one.end for one in every if one.tag in _NOUN}
+        every = self._torn_verbs(every, text)
         torn = [
             span for span in self._names.spans(text) if span[0] not in bounds or span[1] not in ends
         ]
         return morphs(text, torn) if torn else every
+
+    def _torn_verbs(self, every: list[Morph], text: str) -> list[Morph]:
+        """Return morphemes with words taken for nouns that are verbs of the lexicon: 열어라 문을."""
+        found: list[Morph] = []
+        for one in every:
+            word = text[one.start : one.end]
+            whole = (one.start == 0 or text[one.start - 1].isspace()) and (
+                one.end == len(text) or not text[one.end].isalnum()
+            )
+            if one.tag in ("NNG", "NNP") and whole and len(word) > 1 and word not in self._names:
+                alone = _alone(word)
+                if is_verb(alone, 0) and alone[-1].tag in ("EF", "EC") and (
+                    (alone[0].form,) in self._verbs
+                ):
+                    found += [
+                        m._replace(start=m.start + one.start, end=m.end + one.start) for m in alone
+                    ]
+                    continue
+            found.append(one)
+        return found
 
     def _verb_word(self, verb: Verb, text: str, denied: bool) -> VerbWord:
         full = (*verb.stems, *verb.helpers)
@@ -307,6 +328,12 @@ class KoreanWords:
         return [
             Piece("unknown", "noun", text[start:stop], "", "", start, stop, text[start:stop])
         ], end
+
+
+@lru_cache(maxsize=1024)
+def _alone(word: str) -> tuple[Morph, ...]:
+    """Return the morphemes of a word that stands alone."""
+    return tuple(morphs(word))
 
 
 def _lost(denial: Morph) -> Piece:

@@ -134,6 +134,7 @@ class Leads(_Part):
 
     base: Phrases = []
     ing: Phrases = []
+    any: Phrases = []
 
 
 class Lexicon(_Part):

@@ -41,6 +41,8 @@ def steps_of(
         return every
     order = _Order(every, lexicon, text, language)
     for at, clause in enumerate(every):
+        if clause.remark and clause.mood == "tell" and at < len(every) - 1:  # 열려 있잖아, 닫아
+            clause.mood, clause.whys = "said", []
         found = steps_in(clause, lexicon, text, language, described, numbers)
         trouble = found if isinstance(found, Trouble) else order.take(at, found)
         if trouble is not None:
