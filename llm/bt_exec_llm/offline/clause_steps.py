@@ -13,6 +13,7 @@ from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["MOST_TIMES", "steps_in"]
 
+_ONE = ("1", "하나", "하나만")
 MOST_TIMES = 10
 """How often a tree is run at most where it says nothing of that itself."""
 
@@ -42,6 +43,9 @@ def steps_in(
         ]
     past = [p for p in clause.pieces if p.name in lexicon.past]
     whys = [(c, w) for c, w in clause.whys if not (past and c == "NOT_A_COMMAND")]
+    if clause.mood == "do" and clause.asked is None and "COUNT" not in numbers:  # 자재 하나만
+        clause.pieces = [p for p in clause.pieces if not _is_one(p)]
+    clause.pieces = [p for p in clause.pieces if p.kind != "limit" or p.mark != "not"]
     limits = [p for p in clause.pieces if p.kind == "limit" and p.name != "TIMES"]
     texts = [p for p in clause.pieces if p.kind == "text"]
     limits = [p for p in limits if not any(t.start <= p.start < t.end for t in texts)]
@@ -150,6 +154,11 @@ def steps_in(
         told = replace(step, verbs=tuple(v for v in clause.verbs), pieces=people, via="")
         return [*_split(found, lexicon), told]
     return _split(step, lexicon) if QUESTION in step.verbs else [step]
+
+
+def _is_one(piece: Piece) -> bool:
+    """Whether a piece says no more than *one*."""
+    return piece.kind == "limit" and piece.name == "COUNT" and (piece.value or piece.text) in _ONE
 
 
 def _wish(clause: Clause, lexicon: Lexicon) -> None:

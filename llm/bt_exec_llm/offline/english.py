@@ -171,7 +171,7 @@ class EnglishReader:
             clause.whys.append((code, self._scan.said(text, tokens, at, end)))
             clause.end = end_of(tokens, end)
             return clause, end
-        if word in _IF or self._scan.inverted(tokens, at):
+        if (word in _IF and not led) or self._scan.inverted(tokens, at):
             clause.mood, clause.unless = "if", word == "unless"
             answer = tokens[at + 1].text if at + 1 < len(tokens) else ""
             if answer in ("so", "yes", "not", "no"):
@@ -195,11 +195,15 @@ class EnglishReader:
                 at += 1
             return self._verb_clause(text, tokens, at, clause, form="any")
         form = "base"
-        if size := self._scan.match(tokens, at, NEVER):
+        size = self._scan.match(tokens, at, NEVER)
+        if size and self._scan.phrases.lead(tokens, at)[1] - at > size:  # do not forget to
+            size = 0
+        if size:
             clause.positive = False
             if (
                 tokens[at].text in ("without", "instead", "rather", "avoid", "stop", "skip")
                 or size == 4
+                or [t.text for t in tokens[at : at + 3]] == ["do", "not", "bother"]
             ):
                 form = "any"
             at += size

@@ -169,6 +169,8 @@ class EnglishScan:
             word = tokens[at].text
             if word in END or word in (";", "->", "=>", "→"):
                 return at
+            if word in ELSE and not text:
+                return at
             if asks and word == "or":
                 at += 1
                 continue

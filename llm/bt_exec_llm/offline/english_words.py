@@ -88,7 +88,7 @@ class EnglishWords:
         found: list[Token] = []
         for match in _TOKEN.finditer(text):
             found.extend(self._split(match[0].casefold(), *match.span()))
-        return _without_tag(_merged(found))
+        return _without_tag(_afterwards(_merged(found)))
 
     def _split(self, word: str, start: int, end: int) -> list[Token]:
         if word in _WHOLE:
@@ -154,6 +154,16 @@ def _merged(tokens: list[Token]) -> list[Token]:
         found.append(Token(word, tokens[at].start, tokens[at + size - 1].end))
         at += size
     return found
+
+
+def _afterwards(tokens: list[Token]) -> list[Token]:
+    """Return tokens with the *after* that nothing follows as *afterwards*."""
+    return [
+        one._replace(text="afterwards")
+        if one.text == "after" and (at + 1 == len(tokens) or not tokens[at + 1].is_word)
+        else one
+        for at, one in enumerate(tokens)
+    ]
 
 
 def _without_tag(tokens: list[Token]) -> list[Token]:

@@ -33,6 +33,7 @@ _WOULD_YOU = ("ᆯ래", "을래", "ᆯ래요", "을래요")
 _REMINDING = words("korean", "reminding")
 _REMARKS = ("네", "네요", "군", "군요", "구나")
 _EXCLAIMING = ("아", "어", "앗", "에이", "야")
+_BRINGING_IN = words("korean", "bringing_in")
 _ASKED_FOR = ("부탁하", "부탁드리")
 _YOU = ("너", "넌", "너는", "네가", "니가", "로봇", "당신", "당신은")
 _SUPPOSED = ("만약", "만일")
@@ -222,6 +223,12 @@ class Fold(Clauses):
             self._now.remark = True
             self._close("tell", end=verb.end)  # 추워 문 닫아
             return
+        brought = self._now.pieces[0] if self._now.pieces else None
+        if not names and verb.kind == "plain" and brought and brought.value in _BRINGING_IN:
+            self._now.whys.append(("UNKNOWN_ACTION", said))
+            self._now.remark = True
+            self._close("tell", end=verb.end)  # 바람 들어와 문 닫아
+            return
         if not names and verb.stems[0] in _ASKED_FOR and self._asked_for(verb.end):
             return
         if verb.kind == "reason" or (
@@ -244,6 +251,13 @@ class Fold(Clauses):
                 self._now.whys.append(("NOT_A_COMMAND", said))
             self._now.whys.append(("NOT_A_COMMAND", said))
         results = {self._verbs[name].result for name in names if name in self._verbs} - {""}
+        if results and verb.kind == "if" and verb.past:  # 문 열었으면 자재 꺼내
+            self._now.pieces.append(
+                Piece("state", next(iter(results)), "", "state", "", word.start, word.end, said)
+            )
+            self._now.verbs, self._now.positive = ("?",), not negative
+            self._close("if", end=verb.end)
+            return
         if results and verb.kind == "question" and verb.past and not negative:
             state = Piece("state", next(iter(results)), "", "state", "", word.start, word.end, said)
             self._now.pieces.append(state)
@@ -317,6 +331,10 @@ class Fold(Clauses):
             )
             return
         if values:  # 손에 든 자재, 열린 문: it describes what follows
+            self._described = True
+            return
+        results = {self._verbs[name].result for name in names if name in self._verbs} - {""}
+        if results and word.verb.last in ("ᆫ", "은") and not self._now.pieces:  # 열어 둔 문
             self._described = True
             return
         self._now.pieces.append(Piece("unknown", "verb", word.text, "", "", start, end, word.text))
@@ -443,6 +461,8 @@ class Fold(Clauses):
                 return "do"  # 꺼내 줘 문은 안 닫아도 돼; 이제 닫아도 돼
         if verb.kind == "seems":
             return "do"
+        if verb.kind == "insisted" and not asked and not self._somebody():
+            return "do"  # 열라고; 열라고 했잖아
         if verb.kind == "question" and verb.state and not verb.past and not asked:
             return "do"  # 복도로 나가 있어
         if verb.kind == "ask_to" and verb.polite and (verb.gives or verb.last in _WOULD_YOU):

@@ -25,6 +25,8 @@ _IF = words("korean", "conditional")
 _EMBED = words("korean", "embedding")
 _QUOTE = words("korean", "quoting")
 _DOUBTS = words("korean", "doubting")
+_INSISTING = words("korean", "insisting")
+_REMINDING = (*words("korean", "reminding"), "지", "지요", "죠")
 _ASK_TO = words("korean", "asking_to")
 _QUESTIONS = words("korean", "questioning")
 _COMMANDS = words("korean", "commanding")
@@ -200,6 +202,7 @@ def _go_on(
             verb.past = False
             return at + 1
     gives = form in ("다", "어다", "다가") and one.form in _AUX_GIVE  # 따다 줘
+    gives = gives or (one.tag == "VX" and one.form == "주" and form == "오")  # 열오줘
     if (form in ("어", "아") and one.tag in ("VX", "VV") and one.form in _AUX) or gives:
         verb.helpers.append(one.form)
         verb.gives = verb.gives or one.form in _AUX_GIVE
@@ -227,17 +230,25 @@ def _kind(verb: Verb, every: Sequence[Morph], at: int, ending: Morph) -> tuple[s
         inner, at = read_verb(every, at, lambda _: False)
         verb.negative = verb.negative or inner.negative
         return ("command" if inner.kind in ("plain", "command", "request") else inner.kind), at
+    if form in ("도록", "게끔") and (one is None or one.tag == "SF"):
+        return "command", at
+    if form in _INSISTING and (one is None or one.tag == "SF"):
+        return "insisted", at
     if form in ("려고", "으려고") and one is not None and one.form == "하":  # 열려고 해
         return _whole(every, at, "statement")
     if form in ("고",) and one is not None and one.form == "싶":
         return _whole(every, at, "wish")
     if form in _QUOTE and one is not None and one.tag in ("VX", "VV") and one.form == "하":
-        return _whole(every, at, "reported")
+        inner, at = read_verb(every, at, lambda _: False)
+        again = inner.past and not inner.negative and inner.last in _REMINDING
+        return ("insisted" if again and form in _INSISTING else "reported"), at
     if form in ("면", "으면") and one is not None:
         if one.form == "안" and two is not None and two.form == "되":
             inner, after = read_verb(every, at + 1, lambda _: False)
-            if verb.gives and inner.kind in ("ask_to", "question"):  # 갖다 주면 안 될까?
-                return "request", after
+            mark = _get(every, after)
+            asked = mark is not None and mark.tag == "SF" and "?" in mark.form
+            if verb.gives and (asked or inner.kind in ("ask_to", "question")):
+                return "request", after  # 갖다 주면 안 될까?
             verb.negative = True
             return _whole(every, at + 1, "command")
         if one.form in ("좋", "고맙", "감사", "되", "하", "감사하") and is_verb(every, at):
@@ -315,6 +326,8 @@ def _nominal(form: str, every: Sequence[Morph], at: int) -> tuple[str, int]:
             ):
                 at += 1
             return "request", at
+    if form in ("음", "ᆷ") and one is not None and one.tag[0] not in "SJ":
+        return "if", at  # 열려 있음 닫아, for 있으면
     return ("command" if form == "기" else "name"), at
 
 
@@ -326,10 +339,14 @@ def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[
         after = at + 1
         while (skip := _get(every, after)) is not None and skip.tag in ("JKO", "JX", "JKS"):
             after += 1
-        if (wish := _get(every, after)) is not None and wish.form in ("부탁", "바라"):
-            return _nominal("기", every, after)  # 닫는 거 부탁해
-        if wish is not None and wish.form in ("좀", "조금"):
+        if (wish := _get(every, after)) is not None and wish.form in ("좀", "꼭"):
             after, wish = after + 1, _get(every, after + 1)
+        if wish is not None and wish.form in ("부탁", "바라", "부탁드리"):
+            return _nominal("기", every, after)  # 닫는 거 부탁해
+        if wish is not None and wish.form in ("잊", "까먹", "잊어버리") and is_verb(every, after):
+            inner, after = read_verb(every, after, lambda _: False)
+            if inner.negative:
+                return "request", after  # 닫는 거 잊지 마
         if wish is not None and wish.form in ("좋", "낫", "돕", "도와주") and is_verb(every, after):
             inner, after = read_verb(every, after, lambda _: False)
             if inner.kind not in ("if", "quote", "embed", "reason") and not inner.negative:
@@ -341,8 +358,10 @@ def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[
                 at += 1
             if (last := _get(every, at)) is not None and last.form in ("있", "없"):
                 inner, at = read_verb(every, at, lambda _: False)
-                if inner.kind in ("embed", "if", "quote"):
+                open_end = _get(every, at) is None and inner.last in ("나", "는가")  # … 수 있나
+                if inner.kind in ("embed", "if", "quote") and not open_end:
                     return inner.kind, at
+                inner.kind = "question" if open_end else inner.kind
                 asked = inner.kind in ("plain", "question", "ask_to", "request", "command")
                 return (
                     "request" if verb.gives or (inner.polite and verb.helpers) else "can"
@@ -363,6 +382,11 @@ def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[
             return "command", at
         if one.form in ("것", "거", "게", "꺼"):
             inner_at = at + 1
+            after = inner_at
+            while (skip := _get(every, after)) is not None and skip.tag in ("JKO", "JX"):
+                after += 1
+            if (wish := _get(every, after)) is not None and wish.form in ("부탁", "부탁드리", "바라", "요청"):
+                return _nominal("기", every, after)  # 열어 줄 것을 부탁해
             if inner_at < len(every) and is_verb(every, inner_at):
                 inner, nxt = read_verb(every, inner_at, lambda _: False)
                 return (inner.kind if inner.kind in ("quote", "embed") else "statement"), nxt
@@ -388,7 +412,7 @@ def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[
             inner, at = read_verb(every, after, lambda _: False)
             verb.helpers.append("두")
             return inner.kind, at
-        if one.form == "채" and verb.helpers:  # 열어 둔 채로 …
+        if one.form == "채" and (verb.helpers or verb.stems[-1] in _KEEPS):  # 열어 둔 채로 …
             return "then", after
     if one.form in ("상태",) and two is not None and two.tag == "VCP":
         inner, at = read_verb(every, at + 1, lambda _: False)

@@ -191,11 +191,10 @@ class KoreanWords:
         every = morphs(text)
         bounds = {one.start for one in every if one.tag in _NOUN}
         ends = {one.end for one in every if one.tag in _NOUN}
-        every = self._torn_verbs(every, text)
         torn = [
             span for span in self._names.spans(text) if span[0] not in bounds or span[1] not in ends
         ]
-        return morphs(text, torn) if torn else every
+        return self._torn_verbs(morphs(text, torn) if torn else every, text)
 
     def _torn_verbs(self, every: list[Morph], text: str) -> list[Morph]:
         """Return morphemes with words taken for nouns that are verbs of the lexicon: 열어라 문을."""

@@ -21,6 +21,7 @@ __all__ = ["TALK", "past_of", "understand"]
 
 TALK = ("GREETING", "THANKS", "GOODBYE", "NEVER_MIND", "AGREED", "HELP", "WHY", "DONE", "WHERE")
 """Talk that is answered with words."""
+_KIND = ("GREETING", "THANKS", "GOODBYE", "NEVER_MIND", "AGREED")
 _FIRST = ("GREETING", "THANKS", "GOODBYE", "AGAIN", "NEVER_MIND", "AGREED", "CONTINUE", "HELP")
 _LAST = ("DONE", "WHY", "WHERE")
 """Questions that a library may answer itself; if it does not, they are about the session."""
@@ -74,6 +75,8 @@ def understand(text: str, language: str, index: Index, past: Past) -> Understood
     if chosen := _chosen(offered, text, language, index):
         return understand(chosen, language, index, past)
     talk = index.talk.code(text, language, _FIRST)
+    if talk in _KIND and language == "ko" and _names_things(text, language, index):
+        talk = ""
     if talk == "AGAIN":
         return past.last or Trouble("NOTHING_SAID", text)
     if talk == "CONTINUE" and _asks(text) and index.talk.code(text, language, ("DONE",)):
@@ -106,6 +109,13 @@ def _chosen(offered: tuple[str, ...], text: str, language: str, index: Index) ->
     if values and index.talk.only(rest, language, "ELLIPSIS"):  # 오른팔로 해줘
         clauses = [Clause(pieces=values)]
     return chosen_of(offered, clauses, language, index.reader)
+
+
+def _names_things(text: str, language: str, index: Index) -> bool:
+    """Whether a text holds an action and a thing of the library: 이제 자재 놔도 돼 is no good-bye."""
+    clauses = index.reader.clauses(text, language)
+    named = any(p.kind in ("noun", "value") for clause in clauses for p in clause.pieces)
+    return named and any(clause.verbs for clause in clauses)
 
 
 def _asks(text: str) -> bool:
