@@ -94,6 +94,8 @@ def steps_in(
             if language == "en" or any(p.start > piece.start for p in same):
                 return Trouble("CHOICE", words)
             pieces.append(piece.marked(""))
+        elif piece.mark == "until" and not ranged and _is_goal(piece, clause, lexicon, finds):
+            pieces.append(piece.marked("to"))
         elif piece.mark == "until" and not ranged and _ends_list(piece, clause, lexicon):
             pieces.append(piece.marked(""))
         elif piece.mark == "until" or piece.mark == "than" or piece.mark == "every":
@@ -129,6 +131,11 @@ def steps_in(
         and unknown is None
     ):
         via, verbs = "tell", (QUESTION, *verbs)
+    if via == "tell" and QUESTION in verbs and clause.asked is None:
+        sums = [v for v in clause.verbs if v in lexicon.verbs and lexicon.verbs[v].sums]
+        told = {*lexicon.listed("joined"), *lexicon.past}
+        if sums and sums == list(clause.verbs) and not any(p.name in told for p in content):
+            return Trouble("NOT_TOGETHER", words)  # 라운지 정리해
     people = [
         p for p in pieces if p.kind == "value" and p.name in lexicon.people and p.mark == "to"
     ]
@@ -175,6 +182,13 @@ def _wish(clause: Clause, lexicon: Lexicon) -> None:
         clause.verbs = tuple(v for v in clause.verbs if v not in wishes)
     else:
         clause.whys.append(("NOT_A_COMMAND", clause.said))
+
+
+def _is_goal(piece: Piece, clause: Clause, lexicon: Lexicon, finds: Collection[str]) -> bool:
+    """Whether *up to* says where to: 라운지까지 가."""
+    same = [p for p in clause.pieces if p.kind == "value" and p.name == piece.name]
+    goes = clause.mood == "do" and bool(clause.verbs) and not finds
+    return goes and same == [piece] and piece.name in lexicon.listed("each")
 
 
 def _ends_list(piece: Piece, clause: Clause, lexicon: Lexicon) -> bool:

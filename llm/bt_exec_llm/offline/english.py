@@ -336,7 +336,8 @@ class EnglishReader:
         if end < len(tokens) and tokens[end].text == "if" and self._scan.finds(clause.verbs):
             return self._bag(text, tokens, after + 1, clause)
         if clause.mood in ("before", "after"):  # after checking the lounge come back
-            end = next((k for k in range(after, end) if self._scan.starts_verb(tokens, k)), end)
+            verbs = (k for k in range(after, end) if self._scan.starts_verb(tokens, k))
+            end = next((k for k in verbs if not self._scan.phrases.determiner(tokens, k - 1)), end)
         wishes = any(v in self._verbs and self._verbs[v].wishes for v in clause.verbs)
         if wishes and [t.text for t in tokens[after : after + 2]][:1] == ["to"]:
             wishes = [t.text for t in tokens[after : after + 2]] == ["to", "be"]

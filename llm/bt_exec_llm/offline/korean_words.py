@@ -170,6 +170,11 @@ class KoreanWords:
                         item = VerbWord(
                             item.verb, list(entries), f"{noun} {item.text}", item.denied
                         )
+                        pleads = any(
+                            isinstance(p, Piece) and p.text == "부탁" for p in found[back + 1 :]
+                        )
+                        if pleads and item.verb.kind == "may":
+                            item.verb.kind = "request"  # 순찰 한 번 부탁드려도 될까요
                         if item.verb.stems[-1] in (
                             "바라",
                             "부탁드리",

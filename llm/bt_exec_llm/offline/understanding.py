@@ -75,7 +75,7 @@ def understand(text: str, language: str, index: Index, past: Past) -> Understood
     if chosen := _chosen(offered, text, language, index):
         return understand(chosen, language, index, past)
     talk = index.talk.code(text, language, _FIRST)
-    if talk in _KIND and language == "ko" and _names_things(text, language, index):
+    if talk in _KIND and language == "ko" and _names_things(text, talk, index):
         talk = ""
     if talk == "AGAIN":
         return past.last or Trouble("NOTHING_SAID", text)
@@ -111,11 +111,13 @@ def _chosen(offered: tuple[str, ...], text: str, language: str, index: Index) ->
     return chosen_of(offered, clauses, language, index.reader)
 
 
-def _names_things(text: str, language: str, index: Index) -> bool:
-    """Whether a text holds an action and a thing of the library: 이제 자재 놔도 돼 is no good-bye."""
-    clauses = index.reader.clauses(text, language)
+def _names_things(text: str, talk: str, index: Index) -> bool:
+    """Whether a text holds an action of the library: 이제 자재 놔도 돼 is no good-bye."""
+    clauses = index.reader.clauses(text, "ko")
     named = any(p.kind in ("noun", "value") for clause in clauses for p in clause.pieces)
-    return named and any(clause.verbs for clause in clauses)
+    acts = [clause for clause in clauses if set(clause.verbs) - {QUESTION} and clause.positive]
+    done = any(clause.mood == "do" and not clause.whys for clause in acts)
+    return bool(acts) and (named or (talk == "NEVER_MIND" and done))
 
 
 def _asks(text: str) -> bool:
