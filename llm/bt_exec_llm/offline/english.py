@@ -64,6 +64,14 @@ class EnglishReader:
                 clause, at = self._remark(text, tokens, at + 1, Clause(start=tokens[at].start))
                 clauses.append(clause)
                 continue
+            if word == "so" and [t.text for t in tokens[at + 1 : at + 2]] == ["that"]:
+                end = self._scan.extent(tokens, at + 2)  # so that it is half open
+                said = self._scan.said(text, tokens, at, end)
+                clauses.append(
+                    Clause(mood="tell", whys=[("CONDITION", said)], start=tokens[at].start)
+                )
+                at = end
+                continue
             if word in AND or word in ("but", "so"):
                 if word == "but":
                     joined = "but"
@@ -147,14 +155,15 @@ class EnglishReader:
         clause = clauses[0]
         nouns = [p for p in clause.pieces if p.kind == "noun"]
         bare = clause.mood == "do" and clause.positive and not clause.verbs and not clause.whys
-        if bare and len(nouns) == len(clause.pieces) == 1:
+        said = [p for p in clause.pieces if (p.kind, p.value) != ("limit", "1")]
+        if bare and len(nouns) == len(said) == 1:
             clause.verbs = tuple(name for name, verb in self._verbs.items() if verb.asked_for)
 
     def _clause(self, text: str, tokens: list[Token], at: int) -> tuple[Clause, int]:
         first = at
         clause = Clause(start=tokens[at].start)
         word = tokens[at].text
-        if word in ("because", "since"):
+        if word in ("because", "since") or (word == "as" and self._scan.says(tokens, at + 1)):
             return self._remark(text, tokens, at + 1, clause)
         led = bool(self._scan.phrases.lead(tokens, at)[0])
         if not led and self._scan.remarks(tokens, at):
@@ -273,7 +282,8 @@ class EnglishReader:
         self, text: str, tokens: list[Token], at: int, clause: Clause
     ) -> tuple[Clause, int]:
         """Take what is only said: it is cold in here, because the door is open."""
-        end = self._scan.extent(tokens, at)
+        end = self._scan.extent(tokens, at + 1)
+        end = self._scan.command_after(tokens, at, end)
         clause.mood = "said"
         self._pieces(text, tokens, at, end, clause, skip=frozenset(), asks=True)
         clause.asked, clause.whys = None, []

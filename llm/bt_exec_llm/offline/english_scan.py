@@ -41,6 +41,7 @@ REMARKS = BE | frozenset(words("english", "finite"))
 NEVER = phrases("english", "forbidding")
 PURPOSES = phrases("english", "purposes")
 SUBJECTS = frozenset(words("english", "subjects"))
+_JOINS = ("if", "whether", "that", "to", "not", "so", "because", "since", "when", "while", "as")
 _DUTIES = phrases("english", "duties")
 
 
@@ -110,6 +111,8 @@ class EnglishScan:
         ):
             return True
         if self.phrases.lead(tokens, at)[0] or word in ("use", "using"):
+            return True
+        if word == "with" and at and tokens[at - 1].text == "but":
             return True
         if self.match(tokens, at, NO) or self.match(tokens, at, OFF) or word in ELSE:
             return True
@@ -212,10 +215,37 @@ class EnglishScan:
                 and at + 1 < len(tokens)
             ):
                 return at
+            if not text and not asks and self._runs_on(tokens, at):
+                return at
             if not text and (self.match(tokens, at, NO[:9]) or self.match(tokens, at, PURPOSES)):
                 return at
             at += 1
         return at
+
+    def _runs_on(self, tokens: list[Token], at: int) -> bool:
+        """Whether a remark begins here with no mark before it: close the door it's cold."""
+        word = tokens[at].text
+        if word == "as":
+            return self.says(tokens, at + 1, REMARKS)
+        if word not in ("it", "i", "we", "there", "they") or at + 2 >= len(tokens):
+            return False
+        return tokens[at + 1].text in BE and tokens[at - 1].text not in (*_JOINS, *AND)
+
+    def command_after(self, tokens: list[Token], at: int, end: int) -> int:
+        """Return where a command begins that follows a remark with no mark: it's cold close it."""
+        for k in range(at + 3, end - 1):
+            size, names = self.phrases.verb(tokens, k)
+            nxt = k + size
+            before = tokens[k - 1].text
+            if not names or nxt >= end or before in BE or before in _JOINS:
+                continue
+            found = self.phrases.entry(tokens, nxt)
+            named = found is not None and found[0].kind in ("noun", "pronoun", "value")
+            if (named or self.phrases.determiner(tokens, nxt)) and not self.phrases.determiner(
+                tokens, k - 1
+            ):
+                return k
+        return end
 
     def person(self, text: str, tokens: list[Token], at: int) -> tuple[Piece, int] | None:
         """Return the person who is named at `at`, and where the name ends."""
@@ -291,6 +321,9 @@ class EnglishScan:
         """Whether a statement stands here: it is cold, and not the door should be closed."""
         if self.asked_at(tokens, at) or not self.says(tokens, at, REMARKS):
             return False
+        places = range(at + 1, self.extent(tokens, at + 1))
+        if any(set(self.phrases.verb(tokens, k)[1]) & self._pairing for k in places):
+            return False  # the door stays open
         return self.duty(tokens, at, self.extent(tokens, at + 1))[0] == at
 
     def inverted(self, tokens: list[Token], at: int) -> bool:

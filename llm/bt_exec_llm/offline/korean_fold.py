@@ -269,6 +269,7 @@ class Fold(Clauses):
         if self._asking:
             self._now.asked = Clause()
         mood = self._mood(word)
+        self._now.remark = mood == "tell" and verb.kind == "must"
         self._last = verb.last
         self._close(mood, end=verb.end, goes_on=verb.kind)
 
@@ -439,6 +440,7 @@ class Fold(Clauses):
             return
         self._now.whys.append(("NOT_A_COMMAND", word.text))
         self._now.remark = verb.state and not verb.past and verb.last in _REMINDING
+        self._now.remark |= be and not verb.past and verb.kind == "statement"
         self._close("tell", end=verb.end)
 
     def _mood(self, word: VerbWord) -> str:
@@ -457,7 +459,7 @@ class Fold(Clauses):
             return "do"
         if verb.kind == "may" and not asked:
             denied = (verb.negative or word.denied) and bool(self._done)
-            if denied or self._released:
+            if denied or self._released or "좋" in verb.helpers:
                 return "do"  # 꺼내 줘 문은 안 닫아도 돼; 이제 닫아도 돼
         if verb.kind == "seems":
             return "do"

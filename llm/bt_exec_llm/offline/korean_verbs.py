@@ -222,6 +222,8 @@ def _kind(verb: Verb, every: Sequence[Morph], at: int, ending: Morph) -> tuple[s
         return _adnominal(verb, form, every, at)
     if form in ("어도", "아도") and one is not None and one.form in ("되", "좋", "괜찮"):
         inner, at = read_verb(every, at, lambda _: False)
+        if one.form == "좋":
+            verb.helpers.append("좋")
         return "reason" if inner.kind == "reason" else "may", at  # 닫아도 되니까
     if form in ("어야", "아야") and one is not None and one.form in ("하", "되"):
         inner, at = read_verb(every, at, lambda _: False)
@@ -341,6 +343,12 @@ def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[
             after += 1
         if (wish := _get(every, after)) is not None and wish.form in ("좀", "꼭"):
             after, wish = after + 1, _get(every, after + 1)
+        if wish is not None and wish.form == "가능" and wish.tag == "NNG":
+            return "request", after + 1  # 여는 거 가능?
+        if wish is not None and wish.form == "하" and is_verb(every, after):
+            inner, after = read_verb(every, after, lambda _: False)
+            if inner.gives and inner.kind in ("plain", "request", "command"):
+                return "request", after  # 여는 거 좀 해 줄래
         if wish is not None and wish.form in ("부탁", "바라", "부탁드리"):
             return _nominal("기", every, after)  # 닫는 거 부탁해
         if wish is not None and wish.form in ("잊", "까먹", "잊어버리") and is_verb(every, after):
