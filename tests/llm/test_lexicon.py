@@ -47,7 +47,10 @@ def test_too_many_alternatives_are_refused():
             "nouns:\n  door: {en: [door]}\nverbs:\n  open:\n    fr: [ouvrir]",
             ":5:5: verbs/open/fr: there is no field 'fr' here (found fr; allowed: en, ko, finds,",
         ),
-        ("verbs: {see: {finds: looks}}", "'finds' must be one of these (found looks; allowed: look"),
+        (
+            "verbs: {see: {finds: looks}}",
+            "'finds' must be one of these (found looks; allowed: look",
+        ),
         ("ways: {tour: {about: {}}}", ":1:8: ways/tour/of: needs the field 'of'"),
         ("nouns: {door: [door]}", ":1:9: nouns/door: must be a mapping with fields (found a list)"),
         ("- open", ":1:1: must be a mapping with fields (found a list)"),

@@ -272,7 +272,9 @@ class EnglishReader:
         """
         end = self._scan.extent(tokens, at, asks=True)
         none = [k for k in range(at, end) if tokens[k].text in _NONE]
-        none = [k for k in none if tokens[k].text == "nothing" or not self._scan.ends(tokens, k + 1)]
+        none = [
+            k for k in none if tokens[k].text == "nothing" or not self._scan.ends(tokens, k + 1)
+        ]
         if len(none) != 1 or self._scan.phrases.entries(tokens, none[0]) is not None:
             return []
         changed = tokens[none[0]]._replace(text=_NONE[tokens[none[0]].text])

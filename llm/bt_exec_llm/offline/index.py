@@ -144,7 +144,11 @@ def _numbers(request: Request) -> tuple[tuple[str, tuple[Number, ...]], ...]:
     of = (request.catalogue, request.library)
     key = (*map(id, of), len(request.library))
     if key not in _BY_LIBRARY:
-        _keep(_BY_LIBRARY, key, (of, tuple(numbers_of(request.library, request.catalogue.types).items())))
+        _keep(
+            _BY_LIBRARY,
+            key,
+            (of, tuple(numbers_of(request.library, request.catalogue.types).items())),
+        )
     _BY_LIBRARY.move_to_end(key)
     found: tuple[tuple[str, tuple[Number, ...]], ...] = _BY_LIBRARY[key][1]
     return found

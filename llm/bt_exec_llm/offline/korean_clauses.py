@@ -53,7 +53,9 @@ class Clauses:
         """Return the clauses."""
         self._verbless()
         last_word = self._text.split()[-1].rstrip("요.!~")
-        if self._done and (last_word.startswith(_ASKING_FOR) or last_word == "좀"):  # 자재 부탁합니다
+        if self._done and (
+            last_word.startswith(_ASKING_FOR) or last_word == "좀"
+        ):  # 자재 부탁합니다
             last = self._done[-1]
             nouns = [p for p in last.pieces if p.kind == "noun"]
             if not last.verbs and not last.whys and last.mood == "do" and len(nouns) == 1:
@@ -138,7 +140,9 @@ class Clauses:
         *said, end = last.value.split() or [""]
         if end in _ASKED_WITH and (said or len(pieces) > 1):
             rest = " ".join(said)
-            pieces[-1:] = [replace(last, value=rest, text=rest, end=last.start + len(rest))][: len(said)]
+            pieces[-1:] = [replace(last, value=rest, text=rest, end=last.start + len(rest))][
+                : len(said)
+            ]
 
     def _close(self, mood: str, *, end: int = 0, goes_on: str = "") -> None:
         now = self._now

@@ -393,7 +393,12 @@ def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[
             after = inner_at
             while (skip := _get(every, after)) is not None and skip.tag in ("JKO", "JX"):
                 after += 1
-            if (wish := _get(every, after)) is not None and wish.form in ("부탁", "부탁드리", "바라", "요청"):
+            if (wish := _get(every, after)) is not None and wish.form in (
+                "부탁",
+                "부탁드리",
+                "바라",
+                "요청",
+            ):
                 return _nominal("기", every, after)  # 열어 줄 것을 부탁해
             if inner_at < len(every) and is_verb(every, inner_at):
                 inner, nxt = read_verb(every, inner_at, lambda _: False)

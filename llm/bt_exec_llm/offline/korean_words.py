@@ -211,8 +211,10 @@ class KoreanWords:
             )
             if one.tag in ("NNG", "NNP") and whole and len(word) > 1 and word not in self._names:
                 alone = _alone(word)
-                if is_verb(alone, 0) and alone[-1].tag in ("EF", "EC") and (
-                    (alone[0].form,) in self._verbs
+                if (
+                    is_verb(alone, 0)
+                    and alone[-1].tag in ("EF", "EC")
+                    and ((alone[0].form,) in self._verbs)
                 ):
                     found += [
                         m._replace(start=m.start + one.start, end=m.end + one.start) for m in alone

@@ -11,7 +11,15 @@ from bt_exec_llm.offline.acts import meaning_of
 from bt_exec_llm.offline.choosing import chosen_of
 from bt_exec_llm.offline.index import Index
 from bt_exec_llm.offline.part import Part
-from bt_exec_llm.offline.past import Past, Said, Understood, pointing, varied, with_others
+from bt_exec_llm.offline.past import (
+    Past,
+    Said,
+    Understood,
+    numbered,
+    pointing,
+    varied,
+    with_others,
+)
 from bt_exec_llm.offline.piece import Clause, Piece
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.text import clean
@@ -136,14 +144,20 @@ def _varied(text: str, language: str, index: Index, past: Past) -> Understood | 
     """Return the last command with other values, if a command names nothing else."""
     clauses = index.reader.clauses(text, language)
     steps, values = varied(clauses, past, index.library)
-    if not steps:
-        return None
+    options = [steps]
+    if not steps and not values:
+        options, values = numbered(clauses, past)
     rest = _without(text, values, _PLACEHOLDER["ko" if language == "ko" else "en"])
-    if not index.talk.only(rest, language, "ELLIPSIS"):
+    if not any(options) or not index.talk.only(rest, language, "ELLIPSIS"):
         return None
-    steps = [replace(step, end=len(text), text=text.strip()) for step in steps]
-    found = _bound(steps, text, language, index, past)
-    return None if isinstance(found, Trouble) and found.code != "NO_REFERENT" else found
+    found: Understood | Trouble | None = None
+    for option in options:
+        steps = [replace(step, end=len(text), text=text.strip()) for step in option]
+        found = _bound(steps, text, language, index, past)
+        if isinstance(found, Understood):
+            break
+    told = ("NO_REFERENT", "OUT_OF_RANGE")
+    return None if isinstance(found, Trouble) and found.code not in told else found
 
 
 def _without(text: str, values: list[Piece], instead: str) -> str:
