@@ -41,7 +41,9 @@ REMARKS = BE | frozenset(words("english", "finite"))
 NEVER = phrases("english", "forbidding")
 PURPOSES = phrases("english", "purposes")
 SUBJECTS = frozenset(words("english", "subjects"))
-_JOINS = ("if", "whether", "that", "to", "not", "so", "because", "since", "when", "while", "as")
+_JOINS = ("if", "whether", "that", "to", "not", "so", "because", "since", "when", "while", "as",
+          "once", "until", "till", "after", "before", "where", "unless", "like", "than", "what",
+          "who", "how", "which")
 _DUTIES = phrases("english", "duties")
 
 
@@ -215,6 +217,8 @@ class EnglishScan:
                 and at + 1 < len(tokens)
             ):
                 return at
+            if not text and word == "once" and self.says(tokens, at + 1):
+                return at
             if not text and not asks and self._runs_on(tokens, at):
                 return at
             if not text and (self.match(tokens, at, NO[:9]) or self.match(tokens, at, PURPOSES)):
@@ -291,7 +295,7 @@ class EnglishScan:
         while k < end:
             if tokens[k].text in (",", "then"):
                 return k
-            if full and self.starts_clause(tokens, k):
+            if full and tokens[k - 1].text not in BE and self.starts_clause(tokens, k):
                 return k
             found = self.phrases.entry(tokens, k, prefer="state")
             if found is not None and found[0].kind in ("state", "noun", "value", "pronoun"):

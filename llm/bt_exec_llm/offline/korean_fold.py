@@ -231,6 +231,19 @@ class Fold(Clauses):
             return
         if not names and verb.stems[0] in _ASKED_FOR and self._asked_for(verb.end):
             return
+        if verb.kind == "if_can":  # 열 수 있으면 열어
+            return
+        if verb.kind in ("but", "then") and not names and verb.stems[0] in ("그러", "그렇"):
+            if not self._now.pieces:  # 추워서 그러는데
+                return
+        acts = bool(names) and verb.kind == "reason"
+        if acts and (negative or self._somebody()):
+            free = negative and "도 되" in verb.helpers  # 안 닫아도 되니까
+            if not free:
+                self._now.whys.append(("NOT_A_COMMAND", said))
+            self._now.verbs, self._now.said, self._now.positive = names, said, False
+            self._close("do" if free else "tell", end=verb.end)
+            return
         if verb.kind == "reason" or (
             verb.adjective
             and not names

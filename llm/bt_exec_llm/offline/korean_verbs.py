@@ -28,6 +28,7 @@ _DOUBTS = words("korean", "doubting")
 _INSISTING = words("korean", "insisting")
 _REMINDING = (*words("korean", "reminding"), "지", "지요", "죠")
 _ASK_TO = words("korean", "asking_to")
+_SHALL_I = ("ᆯ까", "을까", "ᆯ까요", "을까요")
 _QUESTIONS = words("korean", "questioning")
 _COMMANDS = words("korean", "commanding")
 _PLAIN = words("korean", "plain")
@@ -222,8 +223,7 @@ def _kind(verb: Verb, every: Sequence[Morph], at: int, ending: Morph) -> tuple[s
         return _adnominal(verb, form, every, at)
     if form in ("어도", "아도") and one is not None and one.form in ("되", "좋", "괜찮"):
         inner, at = read_verb(every, at, lambda _: False)
-        if one.form == "좋":
-            verb.helpers.append("좋")
+        verb.helpers.append("좋" if one.form == "좋" else "도 되")
         return "reason" if inner.kind == "reason" else "may", at  # 닫아도 되니까
     if form in ("어야", "아야") and one is not None and one.form in ("하", "되"):
         inner, at = read_verb(every, at, lambda _: False)
@@ -284,7 +284,8 @@ def _kind(verb: Verb, every: Sequence[Morph], at: int, ending: Morph) -> tuple[s
 def _final(verb: Verb, form: str) -> str:
     """Return what an ending at the end of a sentence does."""
     if form in _ASK_TO:
-        return "request" if verb.gives else "ask_to"
+        offers = form in _SHALL_I and not verb.polite  # 열어 줄까?
+        return "request" if verb.gives and not offers else "ask_to"
     if verb.future and form in (*_PLAIN, *_QUESTIONS):
         return "request" if verb.gives or (verb.polite and verb.helpers) else "ask_to"
     if verb.past or verb.state or verb.progress:
@@ -344,7 +345,10 @@ def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[
         if (wish := _get(every, after)) is not None and wish.form in ("좀", "꼭"):
             after, wish = after + 1, _get(every, after + 1)
         if wish is not None and wish.form == "가능" and wish.tag == "NNG":
-            return "request", after + 1  # 여는 거 가능?
+            after += 1
+            return "request", read_verb(every, after - 1, lambda _: False)[1] if (
+                is_verb(every, after - 1)
+            ) else after  # 여는 거 가능?
         if wish is not None and wish.form == "하" and is_verb(every, after):
             inner, after = read_verb(every, after, lambda _: False)
             if inner.gives and inner.kind in ("plain", "request", "command"):
@@ -367,6 +371,8 @@ def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[
             if (last := _get(every, at)) is not None and last.form in ("있", "없"):
                 inner, at = read_verb(every, at, lambda _: False)
                 open_end = _get(every, at) is None and inner.last in ("나", "는가")  # … 수 있나
+                if inner.kind == "if" and not inner.negative and inner.stems[-1] == "있":
+                    return "if_can", at  # 열 수 있으면 열어
                 if inner.kind in ("embed", "if", "quote") and not open_end:
                     return inner.kind, at
                 inner.kind = "question" if open_end else inner.kind
@@ -431,6 +437,12 @@ def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[
         inner, at = read_verb(every, at + 1, lambda _: False)
         verb.state = True
         return ("question" if inner.kind in ("plain", "question") else "statement"), at
+    if form in ("는", "ᆫ", "은") and one.form in ("것", "거") and two is not None:
+        if two.tag == "VCP" and (verb.state or len(verb.stems[-1]) > 1):  # 열려 있는 거야?
+            inner, after = read_verb(every, at + 1, lambda _: False)
+            if inner.kind in ("plain", "question"):
+                verb.state = True
+                return "question", after
     if one.form in ("것", "거") and two is not None and two.form == "맞":  # 닫혀 있는 거 맞아?
         _, at = read_verb(every, at + 1, lambda _: False)
         return "question", at

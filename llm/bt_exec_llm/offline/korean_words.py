@@ -305,6 +305,8 @@ class KoreanWords:
         if one.tag in ("SN", "NR", "MM") and (found := number(text, every, at)) is not None:
             return found
         typed = text[one.start : one.end]
+        if one.form == "요" and one.tag[0] in "JE":  # 빨리요
+            return [], at + 1
         if one.form.startswith("아니") or one.form == "아냐":
             return [Piece("filler", "no", start=one.start, end=one.end, text=one.form)], at + 1
         if one.tag not in _NOUN or one.tag in ("MAJ", "MAG", "IC"):

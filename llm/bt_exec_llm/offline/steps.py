@@ -74,6 +74,8 @@ class _Order:
             return Trouble("NEGATED", self._text)  # don't open the door and close it
         if clause.remark and not last:
             clause.mood = "said"
+        if clause.mood == "before" and not last and _tells(self._every[at + 1], self._lexicon):
+            return Trouble("CONDITION", self._text[clause.start : clause.end])  # 열기 전에 말해 줘
         if clause.mood == "said":
             if last and not self._done:
                 return Trouble("NOT_A_COMMAND", self._text[clause.start : clause.end])
@@ -81,7 +83,12 @@ class _Order:
             return None
         if clause.mood in ("if", "else"):
             return self._if(at, clause, found)
-        if found and QUESTION in found[0].verbs:
+        looks = bool(found) and any(
+            self._lexicon.verbs[v].finds == "look"
+            for v in found[0].verbs
+            if v in self._lexicon.verbs
+        )
+        if found and (QUESTION in found[0].verbs or looks):
             self._asked = replace(found[0], verbs=(QUESTION,), via="ask"), True
         if self._condition is not None and (trouble := self._hang(found)) is not None:
             return trouble
