@@ -295,20 +295,13 @@ class Binder:
         bare = replace(asked, condition=None)
         found = self._matcher.find(bare, [*done, step])
         if isinstance(found, Trouble):  # if it is closed, open it
-            found = self._matcher.find(bare, [*done, self._with_usual(step)])
+            found = self._matcher.find(bare, [*done, self._matcher.with_usual(step)])
         if isinstance(found, Trouble):
             return Trouble("CONDITION", asked.text)
         if answer_of(found[1]) is None:
             return self._decided(asked, done, needed=needed)
         args = self._matcher.args(found[0], found[1])
         return found[1].tree, tuple(args.items()) if isinstance(args, dict) else (), needed
-
-    def _with_usual(self, step: Step) -> Step:
-        """Return a step with what its verbs are about where nothing is named."""
-        verbs = self._lexicon.verbs
-        names = dict.fromkeys(verbs[v].usual for v in step.verbs if v in verbs and verbs[v].usual)
-        usual = [Piece("noun", name, start=step.start, end=step.start) for name in names]
-        return replace(step, pieces=[*step.pieces, *usual])
 
     def _decided(self, asked: Step, done: list[Step], *, needed: bool) -> Held | Trouble:
         """Return the question tree that decides where what was asked about is only looked at."""

@@ -133,8 +133,8 @@ def steps_in(
         via, verbs = "tell", (QUESTION, *verbs)
     if via == "tell" and QUESTION in verbs and clause.asked is None:
         sums = [v for v in clause.verbs if v in lexicon.verbs and lexicon.verbs[v].sums]
-        told = {*lexicon.listed("joined"), *lexicon.past}
-        if sums and sums == list(clause.verbs) and not any(p.name in told for p in content):
+        known = {*lexicon.listed("joined"), *lexicon.past}
+        if sums and sums == list(clause.verbs) and not any(p.name in known for p in content):
             return Trouble("NOT_TOGETHER", words)  # 라운지 정리해
     people = [
         p for p in pieces if p.kind == "value" and p.name in lexicon.people and p.mark == "to"

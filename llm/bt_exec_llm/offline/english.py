@@ -7,7 +7,9 @@ ends where the next one can begin. What a verb of telling or asking takes runs t
 from __future__ import annotations
 
 from bt_exec_llm.offline.closed import words
+from bt_exec_llm.offline.english_asking import asked_for, without_nothing
 from bt_exec_llm.offline.english_pieces import add_pieces
+from bt_exec_llm.offline.english_remarks import command_after
 from bt_exec_llm.offline.english_scan import (
     AND,
     BE,
@@ -32,7 +34,6 @@ __all__ = ["EnglishReader"]
 _IF = frozenset(["if", "unless"])
 _WHEN = frozenset(words("english", "conjunctions_of_time"))
 _LATER = frozenset(words("english", "later"))
-_NONE = {"nothing": "anything", "no": "any"}
 _FIRST = (("before", "that"), ("first",))
 
 
@@ -64,12 +65,10 @@ class EnglishReader:
                 clause, at = self._remark(text, tokens, at + 1, Clause(start=tokens[at].start))
                 clauses.append(clause)
                 continue
-            if word == "so" and [t.text for t in tokens[at + 1 : at + 2]] == ["that"]:
-                end = self._scan.extent(tokens, at + 2)  # so that it is half open
-                said = self._scan.said(text, tokens, at, end)
-                clauses.append(
-                    Clause(mood="tell", whys=[("CONDITION", said)], start=tokens[at].start)
-                )
+            if self._scan.match(tokens, at, (("so", "that"),)):  # so that it is half open
+                end = self._scan.extent(tokens, at + 2)
+                whys = [("CONDITION", self._scan.said(text, tokens, at, end))]
+                clauses.append(Clause(mood="tell", whys=whys, start=tokens[at].start))
                 at = end
                 continue
             if word in AND or word in ("but", "so"):
@@ -140,24 +139,12 @@ class EnglishReader:
                 clause.whys.append(("UNFINISHED", text))
             joined, correction = "", False
             clauses.append(clause)
-        self._asked_for(clauses, tokens)
+        asked_for(clauses, tokens, self._verbs)
         if clauses and correction:  # open the door. no.
             clauses[-1].whys.append(("TAKEN_BACK", text))
         if clauses and joined in ("then", "or", "but"):
             clauses[-1].whys.append(("UNFINISHED", text))
         return clauses, tokens
-
-    def _asked_for(self, clauses: list[Clause], tokens: list[Token]) -> None:
-        """Read a thing that is asked for as the verb that gets it: the material, please."""
-        said = [token.text for token in tokens if token.is_word]
-        if len(clauses) != 1 or not said or said[-1] != "please":
-            return
-        clause = clauses[0]
-        nouns = [p for p in clause.pieces if p.kind == "noun"]
-        bare = clause.mood == "do" and clause.positive and not clause.verbs and not clause.whys
-        said = [p for p in clause.pieces if (p.kind, p.value) != ("limit", "1")]
-        if bare and len(nouns) == len(said) == 1:
-            clause.verbs = tuple(name for name, verb in self._verbs.items() if verb.asked_for)
 
     def _clause(self, text: str, tokens: list[Token], at: int) -> tuple[Clause, int]:
         first = at
@@ -188,7 +175,7 @@ class EnglishReader:
                 clause.end = tokens[at + 1].end
                 return clause, at + 2
             first = at + 1
-            none = self._nothing(tokens, first)
+            none = without_nothing(self._scan, tokens, first)
             if none:  # if nothing is in your hand: unless anything is
                 tokens, clause.unless = none, not clause.unless
             clause, end = self._bag(text, tokens, first, clause, condition=True)
@@ -265,27 +252,12 @@ class EnglishReader:
             return self._question(text, tokens, at, clause)
         return self._verb_clause(text, tokens, at, clause, form=form)
 
-    def _nothing(self, tokens: list[Token], at: int) -> list[Token]:
-        """Return the tokens with *anything* for the *nothing* of a condition; none if it has none.
-
-        A word of the lexicon stays what it is there.
-        """
-        end = self._scan.extent(tokens, at, asks=True)
-        none = [k for k in range(at, end) if tokens[k].text in _NONE]
-        none = [
-            k for k in none if tokens[k].text == "nothing" or not self._scan.ends(tokens, k + 1)
-        ]
-        if len(none) != 1 or self._scan.phrases.entries(tokens, none[0]) is not None:
-            return []
-        changed = tokens[none[0]]._replace(text=_NONE[tokens[none[0]].text])
-        return [*tokens[: none[0]], changed, *tokens[none[0] + 1 :]]
-
     def _remark(
         self, text: str, tokens: list[Token], at: int, clause: Clause
     ) -> tuple[Clause, int]:
         """Take what is only said: it is cold in here, because the door is open."""
         end = self._scan.extent(tokens, at + 1)
-        end = self._scan.command_after(tokens, at, end)
+        end = command_after(self._scan, tokens, at, end)
         clause.mood = "said"
         self._pieces(text, tokens, at, end, clause, skip=frozenset(), asks=True)
         clause.asked, clause.whys = None, []
@@ -384,7 +356,7 @@ class EnglishReader:
         words = [t.text for t in tokens[at:end]]
         if self._scan.phrases.entry(tokens, at) is None or words[0] in SUBJECTS:
             base = lemma_of(words[0])
-            known, names = self._scan.phrases.verb(tokens, at, "any")
+            _, names = self._scan.phrases.verb(tokens, at, "any")
             says = (
                 words[0] in SUBJECTS and words[0] != "you" and not self._scan.asked_at(tokens, at)
             )
@@ -392,7 +364,6 @@ class EnglishReader:
                 return self._remark(text, tokens, at, clause)
             if words[0] in SUBJECTS or (names and base != words[0]):
                 clause.whys.append(("NOT_A_COMMAND", self._scan.said(text, tokens, first, end)))
-            del known
         self._pieces(text, tokens, at, end, clause, skip=frozenset(), asks=False)
         clause.end = end_of(tokens, end)
         clause.mood = clause.mood if clause.mood in ("before", "after") else "do"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bt_exec_llm.offline.closed import phrases, words
 from bt_exec_llm.offline.english_phrases import Phrases
 from bt_exec_llm.offline.english_pieces import THIS
+from bt_exec_llm.offline.english_remarks import REMARKS, runs_on
 from bt_exec_llm.offline.english_words import Token
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.vocabulary import Vocabulary
@@ -20,7 +21,6 @@ __all__ = [
     "NO",
     "OFF",
     "PURPOSES",
-    "REMARKS",
     "SUBJECTS",
     "WH",
     "EnglishScan",
@@ -37,13 +37,9 @@ NO = phrases("english", "corrections")
 OFF = phrases("english", "taken_back")
 ELSE = frozenset(words("english", "else"))
 FINITE = BE | AUX | frozenset(words("english", "finite"))
-REMARKS = BE | frozenset(words("english", "finite"))
 NEVER = phrases("english", "forbidding")
 PURPOSES = phrases("english", "purposes")
 SUBJECTS = frozenset(words("english", "subjects"))
-_JOINS = ("if", "whether", "that", "to", "not", "so", "because", "since", "when", "while", "as",
-          "once", "until", "till", "after", "before", "where", "unless", "like", "than", "what",
-          "who", "how", "which")
 _DUTIES = phrases("english", "duties")
 
 
@@ -219,37 +215,12 @@ class EnglishScan:
                 return at
             if not text and word == "once" and self.says(tokens, at + 1):
                 return at
-            if not text and not asks and self._runs_on(tokens, at):
+            if not text and not asks and runs_on(self, tokens, at):
                 return at
             if not text and (self.match(tokens, at, NO[:9]) or self.match(tokens, at, PURPOSES)):
                 return at
             at += 1
         return at
-
-    def _runs_on(self, tokens: list[Token], at: int) -> bool:
-        """Whether a remark begins here with no mark before it: close the door it's cold."""
-        word = tokens[at].text
-        if word == "as":
-            return self.says(tokens, at + 1, REMARKS)
-        if word not in ("it", "i", "we", "there", "they") or at + 2 >= len(tokens):
-            return False
-        return tokens[at + 1].text in BE and tokens[at - 1].text not in (*_JOINS, *AND)
-
-    def command_after(self, tokens: list[Token], at: int, end: int) -> int:
-        """Return where a command begins that follows a remark with no mark: it's cold close it."""
-        for k in range(at + 3, end - 1):
-            size, names = self.phrases.verb(tokens, k)
-            nxt = k + size
-            before = tokens[k - 1].text
-            if not names or nxt >= end or before in BE or before in _JOINS:
-                continue
-            found = self.phrases.entry(tokens, nxt)
-            named = found is not None and found[0].kind in ("noun", "pronoun", "value")
-            if (named or self.phrases.determiner(tokens, nxt)) and not self.phrases.determiner(
-                tokens, k - 1
-            ):
-                return k
-        return end
 
     def person(self, text: str, tokens: list[Token], at: int) -> tuple[Piece, int] | None:
         """Return the person who is named at `at`, and where the name ends."""

@@ -62,11 +62,11 @@ def mended(
             found.append(Morph(f"들어{third.form}", "VV", one.start, third.end))
             at += 3
             continue
-        if one.form == "보" and nxt is not None and nxt.form == "고" and third is None:
-            if found and found[-1].tag == "EC":  # 복도 점검하고 보고
-                found.append(Morph("보고", "NNG", one.start, nxt.end))
-                at += 2
-                continue
+        last = one.form == "보" and nxt is not None and nxt.form == "고" and third is None
+        if last and nxt is not None and found and found[-1].tag == "EC":  # 복도 점검하고 보고
+            found.append(Morph("보고", "NNG", one.start, nxt.end))
+            at += 2
+            continue
         if one.tag == "Z_CODA":  # 열어줘용: a sound that says no more
             at += 1
             continue

@@ -202,7 +202,7 @@ class KoreanWords:
         return self._torn_verbs(morphs(text, torn) if torn else every, text)
 
     def _torn_verbs(self, every: list[Morph], text: str) -> list[Morph]:
-        """Return morphemes with words taken for nouns that are verbs of the lexicon: 열어라 문을."""
+        """Return morphemes with verbs of the lexicon for what was taken for nouns: 열어라 문을."""
         found: list[Morph] = []
         for one in every:
             word = text[one.start : one.end]

@@ -194,6 +194,13 @@ class Matcher:
         )
         return self._trouble(step, bool(options) or short)
 
+    def with_usual(self, step: Step) -> Step:
+        """Return a step with what its verbs are about where nothing is named."""
+        verbs = self._lexicon.verbs
+        names = dict.fromkeys(verbs[v].usual for v in step.verbs if v in verbs and verbs[v].usual)
+        usual = [Piece("noun", name, start=step.start, end=step.start) for name in names]
+        return replace(step, pieces=[*step.pieces, *usual])
+
     def _is_object(self, step: Step) -> bool:
         """Whether a value stands where a thing would: open *your left hand*, and not with it."""
         listed = {*self._lexicon.lists, *self._lexicon.people}
