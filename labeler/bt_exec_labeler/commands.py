@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from bt_exec.cli.progress_bar import progress_bar
@@ -102,13 +103,13 @@ def run(
     *,
     labeler: str,
     role: str,
-    options: Mapping[str, Any],
-    stride_s: float,
-    workers: int,
-    budget: Mapping[str, float | None],
-    cache: Path | None,
-    no_cache: bool,
-    resume: bool,
+    options: Mapping[str, Any] = MappingProxyType({}),
+    stride_s: float = 1.0,
+    workers: int = 1,
+    budget: Mapping[str, float | None] = MappingProxyType({}),
+    cache: Path | None = None,
+    no_cache: bool = False,
+    resume: bool = False,
     engine: str = "threads",
 ) -> dict[str, Any]:
     """Label a recording.

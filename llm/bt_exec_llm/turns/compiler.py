@@ -113,7 +113,7 @@ class TurnCompiler:
         if ways is None:
             return Refusal("NO_ENDING", say("NO_ENDING", request.language))
         found = self._next(request, talk, ways)
-        usage, asked = _less(talk.usage, before), talk.calls - calls
+        usage, asked = talk.usage - before, talk.calls - calls
         requests = max(asked, usage.requests)
         if isinstance(found, Refusal):
             return replace(found, calls=asked, requests=requests)
@@ -250,9 +250,12 @@ class TurnCompiler:
         lines = [line for past in talk.turns for line in past.log]
         calls = [call for past in talk.turns for call in past.calls]
         score = supported_share(lines, talk.observations(), request.command, calls)
-        args = {"text": one_line(answer, LONGEST_ANSWER), "question": request.command}
+        args: dict[str, Any] = {
+            "text": one_line(answer, LONGEST_ANSWER),
+            "question": request.command,
+        }
         if "reasoning" in ways.ending.arguments:
-            args["reasoning"] = score  # type: ignore[assignment]  # one argument is a number
+            args["reasoning"] = score
         spec = grown(
             request,
             max(1, len(talk.turns)),
@@ -285,12 +288,6 @@ def _without(refusal: Refusal, talk: Conversation) -> Refusal:
     message = f"{plain.message} {refusal.message}"
     code = plain.code if refusal.code in ("ASKED_BACK", "NO_EVIDENCE") else refusal.code
     return replace(refusal, code=code, message=message, nearest=plain.nearest)
-
-
-def _less(now: Usage, before: Usage) -> Usage:
-    """Return what was added to an account."""
-    then = before.to_dict()
-    return Usage(**{key: value - then[key] for key, value in now.to_dict().items()})  # type: ignore[arg-type]  # counts stay counts
 
 
 def create(settings: Mapping[str, Any]) -> Compiler:
