@@ -198,6 +198,16 @@ class Messages:
         )
         return said[:1].upper() + said[1:] if begins else said
 
+    def answer(
+        self, condition: str, language: str, why: str, args: Mapping[str, Any]
+    ) -> str | None:
+        """Return the answer to a question that is told in place of yes and no; None without one.
+
+        It is listed as ``told CONDITION``, with ``{why}`` for what the condition found.
+        """
+        own = f"told {condition}"
+        return self.say(own, language, **args, why=why) if own in self else None
+
     def phrase(self, name: str, language: str, args: Mapping[str, Any]) -> str:
         """Return what a skill, condition or tree is called with its arguments: "go to the lounge".
 

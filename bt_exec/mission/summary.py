@@ -17,13 +17,10 @@ from bt_exec.spec.model import Check, walk
 from bt_exec.spec.paths import paths
 from bt_exec.verify.facts import established
 
-__all__ = ["AFTER_STOP", "TOLD", "summarise"]
+__all__ = ["AFTER_STOP", "summarise"]
 
 AFTER_STOP = "AFTER_STOP"
 """What a pack's messages say of going on after a stop: where things are, what to say next."""
-
-TOLD = "told"
-"""What a pack's messages say in place of yes and no: ``told CONDITION``."""
 
 _TRIED = 2
 """How many of the failures after the first cause are told: the latest."""
@@ -128,14 +125,10 @@ def _no_longer(
 
 
 def _answer(asked: Asked, progress: MissionProgress, messages: Messages) -> str:
-    """Return yes or no, or what the condition found, if its pack tells that in their place.
-
-    Messages say so under ``told CONDITION``, with ``{why}`` and the arguments.
-    """
-    asks = _condition(asked, progress)
-    if asks is not None and (own := f"{TOLD} {asks.name}") in messages:
-        return messages.say(own, progress.language, **asks.args, why=asked.verdict.why)
-    return messages.say("yes" if asked.verdict.holds else "no", progress.language)
+    """Return yes or no, or what the condition found, if its pack tells that in their place."""
+    asks, language, verdict = _condition(asked, progress), progress.language, asked.verdict
+    own = messages.answer(asks.name, language, verdict.why, asks.args) if asks is not None else None
+    return own or messages.say("yes" if verdict.holds else "no", language)
 
 
 def _question(asked: Asked, progress: MissionProgress, messages: Messages) -> str:

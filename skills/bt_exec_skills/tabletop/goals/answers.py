@@ -23,7 +23,8 @@ from bt_exec_skills.tabletop.spots import is_beside
 __all__ = ["Answer", "answer"]
 
 _NONE = ("NOTHING_LIKE_THAT", "ALL_LEFT_OUT", "TOO_FEW")
-_MOST_SENTENCES, _MOST_NAMED = 4, 20
+_MANY, _MOST_NAMED = 3, 20
+_INSIDE: Place = ("in", Phrase())
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,19 @@ def answer(question: Question, now: Environment, held: str | None, language: str
     Raises:
         Trouble: What the question is about cannot be told, though it is there.
     """
-    return getattr(_Table(now, held, language), f"tell_{question.kind}")(question)
+    table = _Table(now, held, language)
+    kinds = {
+        "which": table.tell_which,
+        "count": table.tell_count,
+        "where": table.tell_where,
+        "is": table.tell_is,
+        "held": table.tell_held,
+        "values": table.tell_values,
+        "sorted": table.tell_sorted,
+        "empty": table.tell_empty,
+        "empties": table.tell_empties,
+    }
+    return kinds[question.kind](question)
 
 
 @cache
@@ -130,9 +143,25 @@ class _Table:
         return f"{sentence} {self.say('IS_ON', (place,), place=said(table, self.language))}"
 
     def wheres(self, names: Iterable[str]) -> str:
-        """Return where several things are; what holds several is said to stand somewhere once."""
-        told = dict.fromkeys(self.where(name) for name in names)
-        return " ".join(list(told)[:_MOST_SENTENCES])
+        """Return where several things are; many are told place by place."""
+        listed_names = tuple(names)
+        if len(listed_names) < _MANY:
+            return " ".join(dict.fromkeys(self.where(name) for name in listed_names))
+        groups: dict[str | None, list[str]] = {}
+        for name in listed_names:
+            held = name == self.held
+            groups.setdefault("" if held else self.now.place_of(name), []).append(name)
+        return " ".join(self.placed(place, group) for place, group in groups.items())
+
+    def placed(self, place: str | None, names: list[str]) -> str:
+        """Return that things are in one place: "" is the hand, None is no place."""
+        if place == "":
+            return self.say("I_HOLD", names)
+        if place is None:
+            floor = all(map(self.now.on_floor, names))
+            return self.say("ON_FLOOR" if floor else "SOMEWHERE", names)
+        code = "ON" if self.flat(place) else "IN"
+        return self.say(code, names, place=said(place, self.language))
 
     # -- kinds of questions
 
@@ -140,8 +169,11 @@ class _Table:
         names = self.asked(question)
         place = question.place
         if place is None or place[0] != "in":
-            return Answer(bool(names), self.counted(names) if names else self.say("NOTHING"), names)
-        lines = [self.content(anchor, names, place) for anchor in found(place[1], self.now)]
+            text = self.counted(names) if len(names) > 1 else self.say("THIS", names)
+            return Answer(bool(names), text if names else self.say("NOTHING"), names)
+        anchors = found(place[1], self.now)
+        full = [one for one in anchors if any(self.at(name, place, one) for name in names)]
+        lines = [self.content(anchor, names, place) for anchor in full or anchors]
         return Answer(bool(names), " ".join(lines) or self.say("NOTHING"), names)
 
     def content(self, anchor: str, names: tuple[str, ...], place: Place) -> str:
@@ -168,12 +200,25 @@ class _Table:
 
     def tell_where(self, question: Question) -> Answer:
         names = self.all_of(question.things)
-        return Answer(bool(names), self.wheres(names) if names else self.say("NONE"), names)
+        if not names:
+            return Answer(False, self.say("NONE"))
+        missing = self.missing(question, names)
+        text = f" {self.say('MISSING', missing=missing)}" if missing else ""
+        return Answer(True, self.wheres(names) + text, names)
+
+    def missing(self, question: Question, there: Iterable[str]) -> str:
+        """Return the words for what is not among some things, though it was asked about."""
+        names = set(there)
+        gone = [one.text for one in question.things if names.isdisjoint(found(one, self.now))]
+        return ", ".join(f"“{text}”" for text in gone)
 
     def tell_is(self, question: Question) -> Answer:
         every, meant = question.every, self.all_of(question.things)
         there = [name for name in self.asked(question) if self.is_like(name, question)]
-        wanted = max((phrase.count for phrase in question.things), default=0)
+        wanted = sum(phrase.count for phrase in question.things)
+        missing = self.missing(question, there)
+        if there and missing:
+            return Answer(False, self.say("NOT_BOTH", there, missing=missing), tuple(there))
         if there and len(there) >= wanted and not (every and len(there) < len(meant)):
             return Answer(True, self.say("YES_THESE", there), tuple(there))
         if not meant:
@@ -201,7 +246,7 @@ class _Table:
             values = [looks_of(name).value(attribute) for attribute in question.like]
             told = listed(filter(None, values), self.language) if any(values) else ""
             lines.append(self.say("IS_LIKE", (name,), values=told or self.say("UNNAMED")))
-        return " ".join(lines[:_MOST_SENTENCES])
+        return " ".join(lines)
 
     def tell_held(self, question: Question) -> Answer:
         if self.held is None:
@@ -227,14 +272,16 @@ class _Table:
             yield self.say("IS_LIKE", (word,), values=listed(group, self.language, _MOST_NAMED))
 
     def tell_sorted(self, question: Question) -> Answer:
-        if not things(self.now):
+        about = self.all_of(question.things)
+        meant = [name for name in things(self.now) if name in about] or list(things(self.now))
+        if not meant:
             return Answer(False, self.say("NOTHING_TO_SORT"))
         tried = (question.by,) if question.by else ATTRIBUTES
-        left = {by: unsorted(self.now, by) for by in tried}
+        left = {by: [n for n in unsorted(self.now, by) if n in meant] for by in tried}
         best = min(left, key=lambda by: len(left[by]))
         if not left[best]:
             return Answer(True, self.say("SORTED", by=best))
-        return Answer(False, self.say("NOT_SORTED", left[best]), left[best])
+        return Answer(False, self.say("NOT_SORTED", left[best]), tuple(left[best]))
 
     def tell_empty(self, question: Question) -> Answer:
         if not question.things:
@@ -250,7 +297,15 @@ class _Table:
         solid = [n for n in names if n in self.now.objects and not looks_of(n).holds_things]
         if solid:
             return Answer(False, self.say("NO_CONTAINER", solid), tuple(solid))
-        every = tuple(self.now.objects)
-        lines = [self.content(name, every, ("in", Phrase())) for name in names]
-        so = not any(self.at(one, ("in", Phrase()), name) for one in every for name in names)
+        lines = [self.content(name, tuple(self.now.objects), _INSIDE) for name in names]
+        so = all(map(self.is_empty, names))
         return Answer(so, f"{self.say('YES' if so else 'NO')} {' '.join(lines)}", names)
+
+    def tell_empties(self, question: Question) -> Answer:
+        names = tuple(filter(self.is_empty, self.all_of(question.things)))
+        return Answer(bool(names), self.say("THIS" if names else "NONE", names), names)
+
+    def is_empty(self, name: str) -> bool:
+        """Whether nothing lies in a container or on a table."""
+        place = name in self.now.tables or looks_of(name).holds_things
+        return place and not any(self.at(one, _INSIDE, name) for one in self.now.objects)

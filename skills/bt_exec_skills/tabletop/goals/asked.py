@@ -17,7 +17,7 @@ from bt_exec_skills.tabletop.goals.tokens import Token, tokens_of
 __all__ = ["cleaned", "question_of"]
 
 _SHORT = re.compile(r"\b(what|which|where|there|how|it|that|everything|anything)'s\b")
-_ARE_NOT = re.compile(r"\b(is|are)n't\b")
+_IS_NOT = re.compile(r"^(is|are)n't\b")  # "isn't it …?" asks whether it is
 
 
 def cleaned(command: str) -> str:
@@ -25,17 +25,17 @@ def cleaned(command: str) -> str:
     return unicodedata.normalize("NFC", command).replace("’", "'").strip().casefold()
 
 
-def question_of(command: str, now: Environment) -> tuple[Question, list[Token]]:
-    """Return what a question asks, and its words.
+def question_of(command: str, now: Environment) -> tuple[Question, str, list[Token]]:
+    """Return what a question asks, its text as it was read, and its words.
 
     Raises:
         Trouble: UNKNOWN_WORD and others of words, or NOT_UNDERSTOOD.
     """
-    text = _ARE_NOT.sub(r"\1", _SHORT.sub(r"\1 is", cleaned(command)))
+    text = _IS_NOT.sub(r"\1", _SHORT.sub(r"\1 is", cleaned(command)))
     language = language_of(text)
     tokens = tokens_of(text, language, now.objects, now.tables, asking=True)
     read = read_korean_questions if language == "ko" else read_english_questions
     found = read(Words(tokens, text))
     if not found:
         raise Trouble("NOT_UNDERSTOOD")
-    return found[0], tokens
+    return found[0], text, tokens

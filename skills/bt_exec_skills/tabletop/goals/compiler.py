@@ -7,7 +7,7 @@ on which objects are there. A site chooses it by name: ``compiler: {name: table}
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -19,6 +19,7 @@ from bt_exec.spec.model import Mission
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.answers import answer
 from bt_exec_skills.tabletop.goals.asked import cleaned, question_of
+from bt_exec_skills.tabletop.goals.asking_back import ASKS_BACK, made_whole
 from bt_exec_skills.tabletop.goals.decompose import decompose
 from bt_exec_skills.tabletop.goals.english import read_english
 from bt_exec_skills.tabletop.goals.korean import read_korean
@@ -31,12 +32,16 @@ from bt_exec_skills.tabletop.goals.tokens import Token, tokens_of
 from bt_exec_skills.tabletop.perception.known import environment_of
 from bt_exec_skills.tabletop.spoken import listed, said
 
-__all__ = ["TableCompiler", "create", "readings_of", "subgoals_for", "understand"]
+__all__ = ["TableCompiler", "create", "is_question", "readings_of", "subgoals_for", "understand"]
 
 _EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "en": ("Sort by colour.", "Put the red things in the red bowl.", "Bring me the apple."),
     "ko": ("색깔별로 정리해.", "빨간 건 빨간 그릇에 담아.", "사과를 갖다줘."),
 }
+
+
+_TYPED = ("word", "name")
+"""Facts of a refusal that are words as they were typed."""
 
 
 @cache
@@ -89,6 +94,25 @@ def subgoals_for(command: str, now: Environment) -> tuple[Subgoal, ...]:
     return decompose(readings, now, language)
 
 
+def is_question(command: str, now: Environment) -> bool:
+    """Whether a command asks something, and nothing to be done."""
+    try:
+        return isinstance(understand(command, now), Question)
+    except Trouble:
+        return False
+
+
+def trouble_of(now: Environment, command: str) -> Trouble | None:
+    """Return why a command or question cannot be followed; None if it can."""
+    try:
+        understood = understand(command, now)
+        if not isinstance(understood, Question):
+            decompose(understood[2], now, understood[0])
+    except Trouble as trouble:
+        return trouble
+    return None
+
+
 class TableCompiler:
     """Implements `bt_exec.planning.compiler.Compiler` and `Reader` for tables."""
 
@@ -114,7 +138,9 @@ class TableCompiler:
             compiler=self.name,
         )
         try:
-            understood = understand(request.command, now)
+            command = made_whole(request.command, request.context.turns, partial(trouble_of, now))
+            language = language_of(command)
+            understood = understand(command, now)
             if isinstance(understood, Question):
                 answer(understood, now, None, language)  # what cannot be told is refused here
                 return Plan(answer_plan(header))
@@ -129,28 +155,35 @@ class TableCompiler:
             for move in one.moves
             if move.target and move.side == "in" and not move.spot
         }
-        return Plan(
-            plan_of(header, subgoals, wanted), meaning=_meaning(language, tokens, readings[0])
-        )
+        whole = command == request.command  # an answer alone has no such words
+        meaning = _meaning(language, tokens, readings[0]) if whole else None
+        return Plan(plan_of(header, subgoals, wanted), meaning=meaning)
 
     def read(self, request: Request) -> Meaning | Unclear:
         """Return what a command means, or why it means nothing here."""
         now = environment_of(request.situation)
         try:
-            language, tokens, readings = readings_of(request.command, now)
+            understood = understand(request.command, now)
         except Trouble as trouble:
-            return Unclear(trouble.code, trouble.facts.get("word", ""))
+            return Unclear(trouble.code, str(trouble.facts.get("word", "")))
+        if isinstance(understood, Question):
+            return _asking(understood, request.command, now)
+        language, tokens, readings = understood
         return _meaning(language, tokens, readings[0])
 
     def _refusal(self, trouble: Trouble, language: str) -> Refusal:
-        facts = {key: _fact(value, language) for key, value in trouble.facts.items()}
+        facts = {
+            key: str(value) if key in _TYPED else _fact(value, language)
+            for key, value in trouble.facts.items()
+        }
         message = _sentences().say(trouble.code, language, **facts)
-        missing = tuple(facts[key] for key in ("word", "name") if key in facts)
+        missing = tuple(facts[key] for key in _TYPED if key in facts)
         near = _EXAMPLES[language] if trouble.code in ("NOT_UNDERSTOOD", "UNKNOWN_WORD") else ()
         if near:
             can = ", ".join(example.rstrip(".") for example in near)
             message += " " + _sentences().say("CAN", language, can=can)
-        return Refusal(trouble.code, message, near, missing=missing)
+        asked = message if trouble.code == ASKS_BACK else ""
+        return Refusal(trouble.code, message, near, missing=missing, question=asked)
 
 
 def _fact(value: str | tuple[str, ...], language: str) -> str:
@@ -181,11 +214,28 @@ def _meaning(language: str, tokens: list[Token], asks: tuple[Ask, ...]) -> Meani
             roles.append(Role("manner", "value", "Attribute", ask.by, ask.by))
         positive = ask.verb != "leave"
         acts.append(Act(ask.verb, tuple(roles), positive=positive, text=ask.text))
-    words = tuple(
+    return Meaning(language, tuple(acts), _words(tokens))
+
+
+def _asking(question: Question, command: str, now: Environment) -> Meaning:
+    """Return a question in the same terms: what is asked, and about what."""
+    roles = [Role("theme", "text", "Thing", one.text, one.text) for one in question.things]
+    if question.place is not None:
+        side, place = question.place
+        roles.append(Role("place", "text", "Thing", place.text, place.text, side.replace("_", " ")))
+    if question.by is not None:
+        roles.append(Role("manner", "value", "Attribute", question.by, question.by))
+    text, tokens = question_of(command, now)[1:]
+    return Meaning(
+        language_of(command), (Act("?", tuple(roles), "ask", text=text),), _words(tokens)
+    )
+
+
+def _words(tokens: Iterable[Token]) -> tuple[WordUse, ...]:
+    return tuple(
         WordUse(one.text, one.start, one.end, _use(one), "/".join(sorted({k for k, _ in one.uses})))
         for one in tokens
     )
-    return Meaning(language, tuple(acts), words)
 
 
 def _use(token: Token) -> str:
@@ -194,7 +244,22 @@ def _use(token: Token) -> str:
         return "verb"
     if kinds <= {"filler", "then"}:
         return "filler"
-    if kinds <= {"and", "particle", "the", "of", "that", "by", "side", "out", "with", "counter"}:
+    if kinds <= {
+        "be",
+        "do",
+        "there",
+        "you",
+        "and",
+        "particle",
+        "the",
+        "of",
+        "that",
+        "by",
+        "side",
+        "out",
+        "with",
+        "counter",
+    }:
         return "grammar"
     return "role"
 

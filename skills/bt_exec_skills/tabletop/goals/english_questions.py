@@ -46,6 +46,8 @@ class _Questions:
             yield from self.how_many(at + 1)
         if self.of(at, "what"):
             yield from self.what(at + 1)
+        if self.of(at, "that") and self.words.tokens[at].text.startswith("which"):
+            yield from self.what_is(at + 1)  # "which is" is one word of commands
         if self.of(at, "where") and (self.of(at + 1, "be") or self.of(at + 1, "see")):
             for things, end in self.phrases.things(at + 2):
                 yield Question("where", things), self.skip(end, "there")
@@ -65,6 +67,8 @@ class _Questions:
     def there(self, at: int) -> _Found:
         """Read things that may be there, and perhaps where."""
         for things, after in self.phrases.things(at):
+            if self.of(after, "side") == "in" and (end := self.hand(after + 1)):
+                yield Question("held", things), end
             for place, end in self.place(self.skip(after, "there", "that")):
                 yield Question("is", things, place), end
 
@@ -101,6 +105,8 @@ class _Questions:
         if self.of(at, "be"):
             yield from self.what_is(at + 1)
         if self.of(at, "see"):
+            if self.of(at + 1, "side") == "in" and (end := self.hand(at + 2)):
+                yield Question("held"), end
             for place, end in self.place(at + 1):
                 yield Question("which", (), place), end
         if self.of(at, "do"):
@@ -118,6 +124,8 @@ class _Questions:
 
     def which(self, things: tuple[Phrase, ...], at: int) -> _Found:
         """Read what follows "which cubes are" or "which bowl is"."""
+        if self.of(at, "empty"):
+            yield Question("empties", things), at + 1
         for place, end in self.place(self.skip(at, "there", "that")):
             yield Question("which", things, place), end
         for values, end in self.adjectives(at):
@@ -143,6 +151,8 @@ class _Questions:
         for things, after in self.phrases.things(at):
             if self.of(after, "side") == "in":  # "what is the apple in"
                 yield Question("where", things), after + 1
+            if any(one.order for one in things):  # "which is the biggest cube"
+                yield Question("which", things), after
 
     def values(self, by: Attribute, at: int) -> _Found:
         """Read what follows "what colour": "is the cup", "bowls are there", "are there"."""
@@ -175,9 +185,11 @@ class _Questions:
             past = self.skip(after, "all", "there")
             if self.of(past, "sorted"):
                 by, end = self.phrases.by(past + 1)
-                yield Question("sorted", by=by), end
+                yield Question("sorted", things, by=by), end
             if self.of(past, "empty"):
                 yield Question("empty", things), past + 1
+            if any(self.of(place, "there") for place in range(after, past)):  # "is it there"
+                yield Question("is", things), past
             every = past > after or any(map(_all_of_them, things))
             if self.of(past, "side") == "in" and (end := self.hand(past + 1)):
                 yield Question("held", things), end

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Literal, cast
 
 from bt_exec_skills.tabletop.goals.korean import KoreanGrammar
 from bt_exec_skills.tabletop.goals.model import Phrase
@@ -15,7 +15,7 @@ from bt_exec_skills.tabletop.robot import Side
 
 __all__ = ["read_korean_questions"]
 
-_TAILS = ("exists", "be", "see", "lie", "holding", "empty", "sorted", "where_is")
+_TAILS = ("exists", "be", "see", "lie", "holding", "empty", "sorted", "where_is", "tell")
 """Words that end a question, or the part of a question before its end."""
 
 
@@ -47,30 +47,28 @@ class _Heard:
 def _meant(heard: _Heard, *, asked: bool) -> Question | None:
     """Return the question that the parts ask together; None if they ask nothing."""
     tails, word, things, place = heard.tails, heard.word, heard.things, heard.place
-    if not tails and not (asked and (things or word or heard.by)):
+    if not tails and not (asked and (things or place or heard.by)):
         return None
-    if "holding" in tails or heard.hand:
+    if heard.hand or ("holding" in tails and not ("lie" in tails and place is not None)):
         if heard.hand and "empty" in tails:
             return Question("empty")
         plain = word in ("", "what") and place is None and heard.by is None
-        return Question("held", things) if plain and (things or word) else None
+        return Question("held", () if word else things) if plain and (things or word) else None
     if "sorted" in tails:
         return Question("sorted", by=heard.sorted_by) if not (word or place) else None
     if "empty" in tails:
-        alone = things and not (word or place or heard.by)
-        return Question("empty", things) if alone else None
+        kind: Literal["empty", "empties"] = "empties" if word == "what" else "empty"
+        alone = things and word in ("", "what") and not (place or heard.by)
+        return Question(kind, things) if alone else None
     if heard.by is not None:
-        asking = word in ("what", "which")
-        return Question("values", things, place, heard.by) if asking else None
+        return Question("values", things, place, heard.by) if word == "what" else None
     if word == "how_many":
         return Question("count", things, place)
     if word == "where" or "where_is" in tails:
         return Question("where", things) if things and place is None else None
-    if word == "which" and place is not None and things and place[0] == "in":
-        return Question("where", things)  # "어느 그릇에 사과가 있어?"
-    if word in ("what", "which"):
+    if word == "what":
         return Question("which", things, place)
-    if things and tails <= {"exists", "see", "lie"}:
+    if things and tails <= {"exists", "see", "lie", "tell"} and tails != {"tell"}:
         return Question("is", things, place, every=heard.every)
     return None
 
@@ -102,12 +100,12 @@ class _Questions:
             if self.of(at, word) and not heard.word:
                 yield replace(heard, word=word), past
         if self.of(at, "which") and not heard.word:
-            yield replace(heard, word="which"), at + 1
+            yield from self.which(at + 1, heard)
         if (by := self.of(at, "attribute")) and heard.by is None:
             yield replace(heard, by=cast(Attribute, by)), self.phrases.skip(past, "of", "particle")
         if self.of(at, "hand") and not heard.hand:
             inside = self.phrases.skip(at + 1, "side", "of")
-            yield replace(heard, hand=True), self.phrases.skip(inside, "particle")
+            yield replace(heard, hand=True), self.phrases.skip(inside, "particle", "that")
         if self.of(at, "all"):
             yield replace(heard, every=True), at + 1
         if heard.sorted_by is None:
@@ -116,6 +114,16 @@ class _Questions:
                 yield replace(heard, sorted_by=sorted_by), end
         yield from self.noun(at, heard)
 
+    def which(self, at: int, heard: _Heard) -> Iterator[tuple[_Heard, int]]:
+        """Read what "어떤" belongs to: things, a place that is asked for, or an attribute."""
+        for more, end in self.noun(at, heard):
+            if more.place is not heard.place:  # "어느 그릇에 사과가 있어?"
+                yield replace(heard, word="where"), end
+            else:
+                yield replace(more, word="what"), end
+        if self.of(at, "attribute"):
+            yield replace(heard, word="what"), at
+
     def noun(self, at: int, heard: _Heard) -> Iterator[tuple[_Heard, int]]:
         """Read a phrase: a place with its particle or without, else what the question is about."""
         for phrase, side, role, after in self.phrases.noun(at):
@@ -123,12 +131,14 @@ class _Questions:
             if role == "to" and heard.place is None:
                 yield replace(heard, place=(side, phrase)), end
             elif role == "theme":
-                of = self.phrases.skip(end, "of")  # "그릇의 색", "큐브의 개수"
-                yield replace(heard, things=(*heard.things, phrase)), of
+                more = replace(heard, things=(*heard.things, phrase))
+                if any(self.of(place, "place") for place in range(at, end)):  # "사과의 위치는?"
+                    more = replace(more, word="where")
+                yield more, self.phrases.skip(end, "of")  # "그릇의 색"
         for draft, after, _ in self.phrases.phrase(at):
             text = self.words.said(at, after)
             beside = self.phrases.skip(after, "of")
-            for side in sorted(self.words.all_of(beside, "side")):
+            for way in sorted(self.words.all_of(beside, "side")):
                 if heard.place is None:  # "책상 위 뭐 있어"
-                    place = cast(Side, side), draft.phrase(text)
+                    place = cast(Side, way), draft.phrase(text)
                     yield replace(heard, place=place), self.phrases.skip(beside + 1, "particle")

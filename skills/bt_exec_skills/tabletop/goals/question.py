@@ -23,7 +23,7 @@ class Question:
     Attributes:
         kind: What is wanted: ``which`` there are, the ``count``, ``where`` they are, whether it
             ``is`` so, what is ``held``, the ``values`` of an attribute, whether all is ``sorted``,
-            whether something is ``empty``.
+            whether something is ``empty``, which of them are, the ``empties``.
         things: What it is about; nothing for whatever there is.
         place: Where they are.
         by: The attribute.
@@ -31,7 +31,7 @@ class Question:
         every: Whether all of them must be there, for ``is``.
     """
 
-    kind: Literal["which", "count", "where", "is", "held", "values", "sorted", "empty"]
+    kind: Literal["which", "count", "where", "is", "held", "values", "sorted", "empty", "empties"]
     things: tuple[Phrase, ...] = ()
     place: Place | None = None
     by: Attribute | None = None

@@ -88,7 +88,9 @@ def tokens_of(
     text = unicodedata.normalize("NFC", text).replace("’", "'").strip().casefold()
     things = {name.casefold(): name for name in objects}
     kinds = frozenset(looks_of(name).kind for name in things)
-    known = {name: ("name", whole) for name, whole in things.items()}
+    short = {name.removeprefix("object_"): whole for name, whole in things.items()}
+    numbered = {name: whole for name, whole in short.items() if name[-1:].isdigit()}
+    known = {name: ("name", whole) for name, whole in (numbered | things).items()}
     known |= {name.casefold(): ("table_name", name) for name in tables}
     cut = _korean if language == "ko" else _english
     found = cut(text, known, kinds, asking)

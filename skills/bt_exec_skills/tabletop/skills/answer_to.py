@@ -36,7 +36,7 @@ def answer_to(
     if now is None:
         return Verdict.unknown("nothing read yet")
     try:
-        asked, _ = question_of(question, now)
+        asked = question_of(question, now)[0]
         told = answer(asked, now, hand.holds(now), language_of(question))
     except Trouble as trouble:  # the world has changed since the question was understood
         return Verdict.no(trouble.code)
