@@ -19,6 +19,7 @@ from types import MappingProxyType
 from typing import Any
 
 from bt_exec.cli.progress_bar import progress_bar
+from bt_exec.expand_home import expand_home
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec_labeler.batch.cache import Cache, default_cache
 from bt_exec_labeler.batch.parts import Output, read_lines
@@ -125,7 +126,7 @@ def run(
     found = make()
     output = Output(out)
     manifest = {
-        "source": str(source.expanduser().resolve()),
+        "source": str(expand_home(source).resolve()),
         "vocabulary": digest_of(words),
         "schema_version": vocabulary.version,
         "role": who,

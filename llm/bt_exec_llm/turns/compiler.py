@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from bt_exec.expand_home import expand_home
 from bt_exec.failure import Problem, Refusal, UsageError
 from bt_exec.language.one_line import one_line
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, find_compiler
@@ -304,10 +305,10 @@ def create(settings: Mapping[str, Any]) -> Compiler:
         raise UsageError("setting 'first' of the compiler turns: it cannot come before itself")
     first = None if asked.first == "model" else find_compiler(asked.first, {})
     if asked.replay is not None:
-        recording = ReplayClient(asked.replay.expanduser())
+        recording = ReplayClient(expand_home(asked.replay))
         return TurnCompiler(recording, asked, first)
     record = None
     if asked.record is not None:
         told = asked.model_dump(mode="json", include=set(AS_RECORDED))
-        record = Recorder(asked.record.expanduser(), told)
+        record = Recorder(expand_home(asked.record), told)
     return TurnCompiler(ModelClient(client, record=record), asked, first)
