@@ -21,7 +21,7 @@ MOST_NAMED = 8
 """More things than this are not named one by one."""
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_\-]{0,59}")
 _SPOKEN = re.compile(r"[A-Za-z][A-Za-z0-9\- ]{0,59}")
-_JOINTS = re.compile(r"(, | → )")
+_JOINTS = re.compile(r"(, | → |: )")
 _MORE = {"en": "and {} more", "ko": "외 {}개"}
 _AND_MORE = re.compile(r"and (\d+) more")
 
@@ -30,7 +30,7 @@ _AND_MORE = re.compile(r"and (\d+) more")
 def called(name: str, language: str) -> str | None:
     """Return what a thing is called; None for what is no name of a thing.
 
-    Its English name is a name as well, and so are several with commas or arrows between them:
+    Its English name is a name as well, and so are several with commas, colons or arrows between:
     what a skill or a condition tells in English is said in Korean, too.
     """
     parts = _JOINTS.split(name)

@@ -44,10 +44,10 @@ def test_the_name_alone_answers(turn, words):
 def test_one_answer_may_leave_the_next_question_open():
     first = ("put the cube in the bowl", "refused", "WHICH_ONE")
     now, compiler = WORLDS["mixed"], create({})
-    open_yet = ask(compiler, "the red bowl", now, [first])
-    assert open_yet.question.startswith("Which one do you mean by “the cube”:")
-    turns = [first, ("the red bowl", "refused", "WHICH_ONE")]
-    answer = ask(compiler, "small red cube 0", now, turns)
+    open_yet = ask(compiler, "small red cube 0", now, [first])
+    assert open_yet.question.startswith("Which one do you mean by “the bowl”:")
+    turns = [first, ("small red cube 0", "refused", "WHICH_ONE")]
+    answer = ask(compiler, "the red bowl", now, turns)
     assert moves(answer) == [("object_small_red_cube_0", "object_red_bowl_0")]
 
 

@@ -115,4 +115,5 @@ def test_what_a_condition_found_is_said_in_the_language():
     said_so = "제자리에 없는 것: 빨간 물건 0 → 빨간 그릇 0, 사과 0 → 쟁반 0"
     assert messages.word(found, "ko") == said_so
     assert messages.word("hand: blue cup 0", "ko") == "손: 파란 컵 0"
-    assert messages.word("red thing 0: red bowl 0", "ko") == "red thing 0: red bowl 0"
+    assert messages.word("red thing 0: red bowl 0", "ko") == "빨간 물건 0: 빨간 그릇 0"
+    assert messages.word("red thing 0: hand", "ko") == "빨간 물건 0: 손에 있음"

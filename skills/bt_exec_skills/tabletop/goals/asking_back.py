@@ -39,8 +39,8 @@ def made_whole(command: str, turns: Sequence[Turn], trouble_of: Try) -> str:
     text = ""
     for words in (*(turn.command for turn in asked), command):
         before, text = text, words
-        trouble = trouble_of(words)
-        if before and trouble is not None and trouble.code in ("NOT_UNDERSTOOD", "UNKNOWN_WORD"):
+        trouble = trouble_of(words) if before else None
+        if trouble is not None and trouble.code in ("NOT_UNDERSTOOD", "UNKNOWN_WORD"):
             text = _filled(before, words, trouble_of) or words
     return text
 

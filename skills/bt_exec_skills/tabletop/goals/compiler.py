@@ -35,8 +35,13 @@ from bt_exec_skills.tabletop.spoken import listed, said
 __all__ = ["TableCompiler", "create", "is_question", "readings_of", "subgoals_for", "understand"]
 
 _EXAMPLES: Mapping[str, tuple[str, ...]] = {
-    "en": ("Sort by colour.", "Put the red things in the red bowl.", "Bring me the apple."),
-    "ko": ("색깔별로 정리해.", "빨간 건 빨간 그릇에 담아.", "사과를 갖다줘."),
+    "en": (
+        "Sort by colour.",
+        "Put the red things in the red bowl.",
+        "Bring me the apple.",
+        "What is on the table?",
+    ),
+    "ko": ("색깔별로 정리해.", "빨간 건 빨간 그릇에 담아.", "사과를 갖다줘.", "책상 위에 뭐 있어?"),
 }
 
 
@@ -181,7 +186,7 @@ class TableCompiler:
         near = _EXAMPLES[language] if trouble.code in ("NOT_UNDERSTOOD", "UNKNOWN_WORD") else ()
         if near:
             can = ", ".join(example.rstrip(".") for example in near)
-            message += " " + _sentences().say("CAN", language, can=can)
+            message += " " + _sentences().say("CAN", language, can=can).replace("?.", "?")
         asked = message if trouble.code == ASKS_BACK else ""
         return Refusal(trouble.code, message, near, missing=missing, question=asked)
 

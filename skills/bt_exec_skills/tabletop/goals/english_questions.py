@@ -42,14 +42,25 @@ class _Questions:
         return self.phrases.skip(at, "filler", *kinds)
 
     def question(self, at: int) -> _Found:
-        if self.of(at, "how_many"):
-            yield from self.how_many(at + 1)
+        counted = self.phrases.skip(at, "the")
+        if self.of(counted, "how_many"):
+            yield from self.how_many(counted + 1)
         if self.of(at, "what"):
             yield from self.what(at + 1)
         if self.of(at, "that") and self.words.tokens[at].text.startswith("which"):
             yield from self.what_is(at + 1)  # "which is" is one word of commands
-        if self.of(at, "where") and (self.of(at + 1, "be") or self.of(at + 1, "see")):
-            for things, end in self.phrases.things(at + 2):
+        if self.of(at, "tell"):
+            yield from self.question(self.skip(at + 1))
+            for things, end in self.phrases.things(at + 1):
+                yield Question("which", things), end
+        if self.of(at, "side") == "in" and self.of(at + 1, "what"):  # "on which table is the cup"
+            for _, after in self.phrases.things(at + 2):
+                if self.of(after, "be"):
+                    for things, end in self.phrases.things(after + 1):
+                        yield Question("where", things), end
+        asked = self.skip(at + 1)  # "where exactly is"
+        if self.of(at, "where") and (self.of(asked, "be") or self.of(asked, "see")):
+            for things, end in self.phrases.things(asked + 1):
                 yield Question("where", things), self.skip(end, "there")
         if self.of(at, "where"):  # "tell me where the apple is"
             for things, end in self.phrases.things(at + 1):
@@ -91,6 +102,13 @@ class _Questions:
             for values, end in self.adjectives(rest) if be else ():
                 alike = tuple(replace(one, values={**one.values, **values}) for one in things)
                 yield Question("count", alike), end
+
+    def has(self, kind: str, at: int, end: int) -> bool:
+        """Whether one of the words from `at` up to `end` is of a kind."""
+        return any(self.of(place, kind) is not None for place in range(at, end))
+
+    def adjective(self, at: int) -> bool:
+        return bool(self.of(at, "colour") or self.of(at, "size"))
 
     def adjectives(self, at: int) -> Iterator[tuple[dict[Attribute, tuple[str, ...]], int]]:
         draft = Draft()
@@ -145,17 +163,24 @@ class _Questions:
         for place, end in self.place(self.skip(at, "there", "that")):
             yield Question("which", (), place), end
         named = self.phrases.skip(at, "the")
+        if self.of(named, "how_many"):  # "what is the number of cubes"
+            yield from self.how_many(named + 1)
         if (by := self.of(named, "attribute")) is not None and self.of(named + 1, "of"):
             for things, end in self.phrases.things(named + 2):
                 yield Question("values", things, by=cast(Attribute, by)), end
         for things, after in self.phrases.things(at):
             if self.of(after, "side") == "in":  # "what is the apple in"
                 yield Question("where", things), after + 1
-            if any(one.order for one in things):  # "which is the biggest cube"
+            if any(
+                one.order and one.text.startswith("the ") for one in things
+            ):  # "the biggest cube"
                 yield Question("which", things), after
 
     def values(self, by: Attribute, at: int) -> _Found:
         """Read what follows "what colour": "is the cup", "bowls are there", "are there"."""
+        if self.of(at, "see"):
+            for place, end in self.place(at + 1):
+                yield Question("values", (), place, by), end
         if self.of(at, "be"):
             if self.of(at + 1, "there"):
                 for place, end in self.place(at + 2):
@@ -188,13 +213,17 @@ class _Questions:
                 yield Question("sorted", things, by=by), end
             if self.of(past, "empty"):
                 yield Question("empty", things), past + 1
-            if any(self.of(place, "there") for place in range(after, past)):  # "is it there"
+            if self.has("there", after, past):  # "is it there"
                 yield Question("is", things), past
-            every = past > after or any(map(_all_of_them, things))
+            every = self.has("all", after, past) or any(map(_all_of_them, things))
             if self.of(past, "side") == "in" and (end := self.hand(past + 1)):
                 yield Question("held", things), end
             for place, end in self.phrases.places(past):
                 yield Question("is", things, place, every=every), end
+            like, noun = things[0].values, things[0].kind
+            if noun and like and len(things) == 1 and self.adjective(after - 1):  # "the cup red"
+                plain = (replace(things[0], values={}),)
+                yield Question("is", plain, like=like, every=every), after
             for values, end in self.adjectives(past):
                 yield Question("is", things, like=values, every=every), end
 

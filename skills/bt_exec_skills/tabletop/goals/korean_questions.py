@@ -15,7 +15,8 @@ from bt_exec_skills.tabletop.robot import Side
 
 __all__ = ["read_korean_questions"]
 
-_TAILS = ("exists", "be", "see", "lie", "holding", "empty", "sorted", "where_is", "tell")
+_MOST_STEPS = 5000
+_TAILS = ("exists", "be", "see", "lie", "holding", "empty", "sorted", "where_is", "tell", "lacks")
 """Words that end a question, or the part of a question before its end."""
 
 
@@ -53,11 +54,16 @@ def _meant(heard: _Heard, *, asked: bool) -> Question | None:
         if heard.hand and "empty" in tails:
             return Question("empty")
         plain = word in ("", "what") and place is None and heard.by is None
-        return Question("held", () if word else things) if plain and (things or word) else None
+        told = word or "lacks" in tails
+        return Question("held", () if told else things) if plain and (things or word) else None
+    if "lacks" in tails:  # neither yes nor no: people differ in what "없어?" is answered with
+        return Question("count", things, place) if not word else None
     if "sorted" in tails:
         return Question("sorted", by=heard.sorted_by) if not (word or place) else None
     if "empty" in tails:
         kind: Literal["empty", "empties"] = "empties" if word == "what" else "empty"
+        if place is not None and place[0] == "in" and not things:
+            things, place = (place[1],), None  # "테이블 위 비었어?"
         alone = things and word in ("", "what") and not (place or heard.by)
         return Question(kind, things) if alone else None
     if heard.by is not None:
@@ -68,9 +74,25 @@ def _meant(heard: _Heard, *, asked: bool) -> Question | None:
         return Question("where", things) if things and place is None else None
     if word == "what":
         return Question("which", things, place)
-    if things and tails <= {"exists", "see", "lie", "tell"} and tails != {"tell"}:
+    if len(things) > 1 and tails == {"be"} and _only_alike(things[-1]):  # "공은 파란색이야?"
+        return Question("is", things[:-1], like=things[-1].values)
+    if things and tails == {"tell"}:
+        return Question("which", things, place)
+    if things and tails <= {"exists", "see", "lie", "tell"}:
         return Question("is", things, place, every=heard.every)
     return None
+
+
+def _only_alike(phrase: Phrase) -> bool:
+    """Whether a phrase says what something is like, and not what it is: "파란색"."""
+    named = phrase.kind or phrase.name or phrase.order or phrase.relation or phrase.count
+    return bool(phrase.values) and not (named or phrase.table)
+
+
+def _bare(phrase: Phrase) -> bool:
+    """Whether a phrase says nothing but how many: "세 개", "거"."""
+    told = phrase.kind or phrase.name or phrase.order or phrase.relation or phrase.values
+    return not (told or phrase.table or phrase.again or phrase.rest or phrase.index is not None)
 
 
 class _Questions:
@@ -80,8 +102,13 @@ class _Questions:
         self.words = words
         self.of = words.of
         self.phrases = KoreanGrammar(words)
+        self.steps = 0
 
     def rest(self, at: int, heard: _Heard) -> Iterator[_Heard]:
+        """Read on to the end of the words; not for ever, where they can be cut in many ways."""
+        self.steps += 1
+        if self.steps > _MOST_STEPS:
+            return
         at = self.phrases.skip(at, "filler", "then")
         if at == len(self.words):
             yield heard
@@ -91,6 +118,9 @@ class _Questions:
 
     def part(self, at: int, heard: _Heard) -> Iterator[tuple[_Heard, int]]:
         past = self.phrases.skip(at + 1, "counter", "of", "particle")
+        if self.of(at, "holding") and self.of(at + 1, "that") and self.of(at + 2, "thing"):
+            held = self.phrases.skip(at + 3, "particle")  # "들고 있는 거"
+            yield replace(heard, hand=True), held
         tails = frozenset(tail for tail in _TAILS if self.of(at, tail))
         if tails:
             yield replace(heard, tails=heard.tails | tails), at + 1
@@ -124,15 +154,22 @@ class _Questions:
         if self.of(at, "attribute"):
             yield replace(heard, word="what"), at
 
+    def has(self, kind: str, at: int, end: int) -> bool:
+        """Whether one of the words from `at` up to `end` is of a kind."""
+        return any(self.of(place, kind) is not None for place in range(at, end))
+
     def noun(self, at: int, heard: _Heard) -> Iterator[tuple[_Heard, int]]:
         """Read a phrase: a place with its particle or without, else what the question is about."""
         for phrase, side, role, after in self.phrases.noun(at):
             end = self.phrases.skip(after, "particle")  # "책상 위에는"
             if role == "to" and heard.place is None:
                 yield replace(heard, place=(side, phrase)), end
-            elif role == "theme":
+            elif role == "theme" and not (phrase.table and self.has("side", at, end)):
                 more = replace(heard, things=(*heard.things, phrase))
-                if any(self.of(place, "place") for place in range(at, end)):  # "사과의 위치는?"
+                if heard.things and _bare(phrase):  # "큐브가 세 개"
+                    last = replace(heard.things[-1], count=phrase.count or heard.things[-1].count)
+                    more = replace(heard, things=(*heard.things[:-1], last))
+                if self.has("place", at, end):  # "사과의 위치는?"
                     more = replace(more, word="where")
                 yield more, self.phrases.skip(end, "of")  # "그릇의 색"
         for draft, after, _ in self.phrases.phrase(at):

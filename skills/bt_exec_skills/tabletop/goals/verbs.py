@@ -123,6 +123,8 @@ def _moved(ask: Ask, scope: Scope, language: str) -> Subgoal:
             raise Trouble("NO_TABLE", scope.now.containers())
         names = _loose(all_of(ask.themes, scope), scope)
         return goal_of(onto_table(names, to, scope), scope.now, language)
+    if not any(phrase.again for phrase in ask.themes):
+        all_of(ask.themes, scope)  # what is not there is told before "which bowl?" is asked
     target = one_of(to, scope)
     names = tuple(name for name in all_of(ask.themes, scope) if name != target)
     names = _loose(names, scope) if names else ()
