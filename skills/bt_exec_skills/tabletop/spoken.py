@@ -50,6 +50,8 @@ def called(name: str, language: str) -> str | None:
         )
         kind = "thing" if language == "en" else "물건"
     own = name.casefold().startswith(("object_", "obj_"))
+    if name.isalpha() and looks.kind != name.casefold():  # "can" is a cylinder, and a word
+        known = False
     if not (own or known):
         return None
     words = [

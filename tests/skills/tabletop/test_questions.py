@@ -4,18 +4,26 @@
 """
 
 import sys
+from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
 
 from bt_exec.language.messages import language_of
-from bt_exec.spec.model import Check, Do, walk
+from bt_exec.observation import Situation
+from bt_exec.planning.compiler import Request
+from bt_exec.planning.passes import PassContext
+from bt_exec.site.site import load_site
+from bt_exec.spec.expand import expand
+from bt_exec.spec.model import Check, Do, MissionSpec, walk
+from bt_exec_skills.tabletop.checkers import as_asked
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.answers import answer
-from bt_exec_skills.tabletop.goals.compiler import understand
+from bt_exec_skills.tabletop.goals.compiler import create, understand
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.goals.question import Question
 from bt_exec_skills.tabletop.names import looks_of
+from bt_exec_skills.tabletop.perception.observation import TableObservation
 from tests.skills.tabletop.test_commands import DATA, WORLDS, full
 
 LEAST = 0.97
@@ -144,6 +152,35 @@ def test_a_question_is_a_mission_that_moves_nothing(question, said, run_table):
 def test_the_answer_is_told_in_place_of_yes_and_no(run_table):
     outcome, *_ = run_table("what are you holding?", seed=1, by="mixed", objects=4)
     assert outcome.message == "My hand is empty."
+
+
+def seen(now):
+    facts = TableObservation(0.0, now)
+    return replace(Situation(), labels=facts.labels(), facts=facts.facts())
+
+
+@pytest.mark.parametrize(
+    ("root", "codes"),
+    [
+        ({"tree": "visit_object", "with": {"object": "object_apple_0"}}, ["NOT_ASKED"]),
+        ({"check": {"answer_to": {"question": "사과 어디 있어?"}}, "tell": True}, []),
+    ],
+)
+def test_a_plan_of_anybody_that_moves_for_a_question_is_turned_down(root, codes):
+    site = load_site("tabletop")
+    spec = MissionSpec.model_validate({"mission": {"command": "사과 어디 있어?"}, "root": root})
+    context = PassContext(seen(WORLDS["mixed"]), None, "사과 어디 있어?")
+    found = as_asked(expand(spec, site.library), context)
+    assert [problem.code for problem in found] == codes
+
+
+def test_what_is_understood_of_a_question_says_that_it_asks():
+    site = load_site("tabletop")
+    command = "is the apple in the red bowl?"
+    request = Request(command, "en", site.catalogue, site.library, situation=seen(WORLDS["mixed"]))
+    (act,) = create({}).read(request).acts
+    assert (act.mood, act.predicate) == ("ask", "?")
+    assert [role.role for role in act.roles] == ["theme", "place"]
 
 
 if __name__ == "__main__":

@@ -37,7 +37,9 @@ def test_a_thing_is_called_what_its_name_says(name, english, korean):
     assert called(name, "ko") == korean
 
 
-@pytest.mark.parametrize("word", ["left", "planning", "meeting_room", "gizmo_7", "red", "", "0"])
+@pytest.mark.parametrize(
+    "word", ["left", "planning", "meeting_room", "gizmo_7", "red", "can", "bin", "", "0"]
+)
 def test_what_is_no_name_of_a_thing_is_left_alone(word):
     assert called(word, "en") is None
     assert called(word, "ko") is None
