@@ -35,8 +35,11 @@ def called(name: str, language: str) -> str | None:
     """
     parts = _JOINTS.split(name)
     if len(parts) > 1:
-        found = [part if place % 2 else called(part, language) for place, part in enumerate(parts)]
-        return None if None in found else "".join(part for part in found if part is not None)
+        names = [called(part, language) for part in parts[::2]]
+        if not any(names) or (None in names and ": " in parts):
+            return None
+        parts[::2] = [name or part for name, part in zip(names, parts[::2], strict=True)]
+        return "".join(parts)
     if more := _AND_MORE.fullmatch(name):
         return _MORE[language].format(more[1])
     if not (_NAME.fullmatch(name) or _SPOKEN.fullmatch(name)):

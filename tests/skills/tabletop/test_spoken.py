@@ -30,6 +30,8 @@ ID = re.compile(r"[a-z]+_[a-z0-9_]+")
         ("red cube 1", "red cube 1", "빨간 큐브 1"),
         ("red cube 1 → red bowl 0, apple 0", "red cube 1 → red bowl 0, apple 0",
          "빨간 큐브 1 → 빨간 그릇 0, 사과 0"),
+        ("red cube 1 → coffee maker 2", "red cube 1 → coffee maker 2",
+         "빨간 큐브 1 → coffee maker 2"),
     ],
 )  # fmt: skip
 def test_a_thing_is_called_what_its_name_says(name, english, korean):
