@@ -108,7 +108,8 @@ def steps_in(
             return Trouble("UNKNOWN_WORD", piece.text)
     states = [p for p in pieces if p.kind == "state"]
     if language == "en" and len({p.name for p in states}) > 1:  # there is nothing in your hand
-        pieces = [p for p in pieces if p.kind != "state" or p.text.casefold() != "there"]
+        loose = [p for p in states if p.text.casefold() == "there" or p.text.endswith(" see")]
+        pieces = [p for p in pieces if p not in loose]
         states = [p for p in pieces if p.kind == "state"]
     if len(states) > 1 and len([p for p in pieces if p.kind == "noun"]) < 2:
         pieces = [p for p in pieces if p.kind != "state" or p is states[0]]

@@ -296,6 +296,8 @@ class EnglishScan:
         """Whether a statement stands here: it is cold, and not the door should be closed."""
         if self.asked_at(tokens, at) or not self.says(tokens, at, REMARKS):
             return False
+        if tokens[at].text in WH:  # how many people are there
+            return False
         places = range(at + 1, self.extent(tokens, at + 1))
         if any(set(self.phrases.verb(tokens, k)[1]) & self._pairing for k in places):
             return False  # the door stays open

@@ -183,7 +183,7 @@ class Fold(States):
             verb.stems == ["빼"]
             and verb.kind == "then"
             and self._now.pieces
-            and not self._now.pieces[-1].mark
+            and self._now.pieces[-1].mark in ("", "only")
             and not names
         ):
             self._instead()
@@ -199,7 +199,9 @@ class Fold(States):
         if verb.kind == "statement" and not names and verb.last.endswith("다") and not negative:
             self._close("said", end=verb.end)  # 바람 들어온다
             return
-        if verb.adjective and not names and verb.kind in ("plain", "statement") and not negative:
+        dying = verb.stems[0] in ("죽", "미치") and verb.future  # 추워 죽겠어
+        plain = verb.kind in ("plain", "statement") or (dying and verb.kind == "ask_to")
+        if (verb.adjective or dying) and not names and plain and not negative:
             self._now.whys.append(("UNKNOWN_ACTION", said))
             self._now.remark = True
             self._close("tell", end=verb.end)  # 추워 문 닫아
@@ -263,7 +265,8 @@ class Fold(States):
         if self._asking:
             self._now.asked = Clause()
         mood = self._mood(word)
-        self._now.remark = mood == "tell" and verb.kind == "must"
+        owes = verb.kind == "must" or verb.last in ("어야지", "아야지", "야지")
+        self._now.remark = mood == "tell" and owes
         self._last = verb.last
         self._close(mood, end=verb.end, goes_on=verb.kind)
 
@@ -313,8 +316,7 @@ class Fold(States):
         if values:  # 손에 든 자재, 열린 문: it describes what follows
             self._described = True
             return
-        results = {self._verbs[name].result for name in names if name in self._verbs} - {""}
-        if results and word.verb.last in ("ᆫ", "은") and not self._now.pieces:  # 열어 둔 문
+        if names and word.verb.last in ("ᆫ", "은") and not self._now.pieces:  # 열어 둔 문
             self._described = True
             return
         self._now.pieces.append(Piece("unknown", "verb", word.text, "", "", start, end, word.text))

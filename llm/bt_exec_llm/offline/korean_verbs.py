@@ -165,7 +165,10 @@ def _kind(verb: Verb, every: Sequence[Morph], at: int, ending: Morph) -> tuple[s
             verb.negative = True
             return _whole(every, at + 1, "command")
         if one.form in ("좋", "고맙", "감사", "되", "하", "감사하") and is_verb(every, at):
-            return _whole(every, at, "wish" if not verb.gives and one.form == "좋" else "request")
+            inner, at = read_verb(every, at, lambda _: False)
+            if inner.past:
+                return "statement", at  # 닫혔으면 좋았을 텐데
+            return ("wish" if not verb.gives and one.form == "좋" else "request"), at
     if form in _QUOTE:
         return "quote", at
     if form in _IF:
@@ -185,6 +188,8 @@ def _kind(verb: Verb, every: Sequence[Morph], at: int, ending: Morph) -> tuple[s
             return "then", at
         if form in ("고", "어서", "아서", "구", "다가") and one is None:
             return "then", at
+        if form == "니" and one is not None and one.tag != "SF":  # 먼지 들어오니 문 닫아
+            return "reason", at
         if form in _REASONS:
             return ("reason" if one is not None else "statement"), at
     if form in _DOUBTS and one is not None and one.tag != "SF":
@@ -242,7 +247,8 @@ def _nominal(form: str, every: Sequence[Morph], at: int) -> tuple[str, int]:
             return "request", at
     if form in ("음", "ᆷ") and one is not None and one.tag[0] not in "SJ":
         return "if", at  # 열려 있음 닫아, for 있으면
-    return ("command" if form == "기" else "name"), at
+    hated = one is not None and one.form != "하" and is_verb(every, at)  # 열기 싫어
+    return ("command" if form == "기" and not hated else "name"), at
 
 
 def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[str, int]:
@@ -359,5 +365,7 @@ def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[
         return "question", at
     if one.form in ("것", "거") and two is not None and two.form in ("같",):
         inner, at = read_verb(every, at + 1, lambda _: False)
-        return "seems", at
+        if inner.kind == "but":  # 열려 있는 것 같은데 닫아 줘
+            verb.last = inner.last
+        return ("but" if inner.kind == "but" else "seems"), at
     return "noun", at

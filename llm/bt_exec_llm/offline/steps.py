@@ -41,7 +41,8 @@ def steps_of(
         return every
     order = _Order(every, lexicon, text, language)
     for at, clause in enumerate(every):
-        if clause.remark and clause.mood == "tell" and at < len(every) - 1:  # 열려 있잖아, 닫아
+        bare = not set(clause.verbs) - {QUESTION} and at > 0 and every[at - 1].mood == "do"
+        if clause.remark and clause.mood == "tell" and (bare or at < len(every) - 1):
             clause.mood, clause.whys = "said", []
         found = steps_in(clause, lexicon, text, language, described, numbers)
         trouble = found if isinstance(found, Trouble) else order.take(at, found)
@@ -90,6 +91,11 @@ class _Order:
         )
         if found and (QUESTION in found[0].verbs or looks):
             self._asked = replace(found[0], verbs=(QUESTION,), via="ask"), True
+        free = not set(clause.verbs) & self._lexicon.closing_verbs
+        if self._condition is not None and free and _tells(clause, self._lexicon):
+            one = found[0]  # 없으면 알려 줘: what was asked
+            asked = replace(self._condition[0], via="tell", joined=one.joined)
+            found = [replace(asked, start=one.start, end=one.end, text=one.text)]
         if self._condition is not None and (trouble := self._hang(found)) is not None:
             return trouble
         self._place(at, clause, found)
