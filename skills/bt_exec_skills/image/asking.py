@@ -20,6 +20,7 @@ def missions_of(
     annotation: Path | None = None,
     out: Path | None = None,
     program: Path | None = None,
+    program_by: str = "templates",
 ) -> list[dict[str, str]]:
     """Return the worlds to ask the question in; see `PictureStart`.
 
@@ -29,14 +30,19 @@ def missions_of(
         annotation: Boxes for all of them.
         out: Where the annotated picture goes; a folder for several.
         program: Where the program goes; only for one.
+        program_by: Who writes it: ``templates`` or ``model``.
 
     Raises:
         UsageError: If a question that compares two pictures gets more, several get one program, or
-            what is looked at would be written over.
+            what is looked at would be written over; if somebody is to write no program.
     """
+    if program_by != "templates" and program is None:
+        raise UsageError("--program-by says who writes the program; say where it goes: --program")
     _spare([*files, *filter(None, [annotation])], [*filter(None, [out, program])])
     given = {"annotation": annotation, "out": out, "program": program}
     rest = {key: str(path) for key, path in given.items() if path is not None}
+    if program_by != "templates":
+        rest["program_by"] = program_by
     if len(files) > 1 and _compares(question):
         if len(files) > 2:
             raise UsageError(f"two pictures are compared at a time; found {len(files)}")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bt_exec.failure import UsageError
 from bt_exec.rig import Rig
+from bt_exec.writing import Writer, find_writer
 from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.perception.loading import at_home
 from bt_exec_skills.image.perception.looker import make_looker
@@ -41,7 +43,8 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
     """Return the rig; the picture is read at once, so that a bad one is refused before a mission.
 
     Raises:
-        UsageError: If the picture, the annotation or the weights cannot be read.
+        UsageError: If the picture, the annotation or the weights cannot be read, or a model is to
+            write and the site names none.
     """
     detector = None
     if settings.detector is not None:
@@ -57,6 +60,8 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
         _file(settings.reader),
         _file(start.second),
     )
+    if start.program_by == "model":
+        bench.writer = _writer(settings)
     if bench.file is not None:
         _ = bench.picture
         if start.second:
@@ -66,6 +71,18 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
     looker = make_looker(settings.vqa, settings.judge)
     frame = (lambda: bench.picture) if bench.file is not None else None
     return Rig(facts=bench.facts, frame=frame, services={"bench": bench, "looker": looker})
+
+
+def _writer(settings: ImageSettings) -> Writer:
+    """Return who writes programs on this site."""
+    given = dict(settings.writer or {})
+    name = given.pop("name", None)
+    if not isinstance(name, str):
+        raise UsageError(
+            "no model of this site writes programs; name one in the site file: "
+            "packs: {image: {writer: {name: claude, model: …}}}"
+        )
+    return find_writer(name, given)
 
 
 def _file(named: str | None) -> Path | None:

@@ -42,7 +42,13 @@ class Judged(NamedTuple):
 
 
 @skill(fails={"NO_PICTURE", "UNREADABLE", "EMPTY_ANSWER"}, effects={"answer": "told"})
-def conclude(bench: Service[Bench], text: str, question: str, reasoning: float = 0.0) -> Steps:
+def conclude(
+    bench: Service[Bench],
+    text: str,
+    question: str,
+    reasoning: float = 0.0,
+    code_plan: list[str] = [],  # noqa: B006 - a list, as plans write it; it is only read
+) -> Steps:
     """Answer in words of one's own: the end of a conversation with a model.
 
     Args:
@@ -50,6 +56,7 @@ def conclude(bench: Service[Bench], text: str, question: str, reasoning: float =
         text: The answer, for people.
         question: What was asked.
         reasoning: Share of the reasoning that observations support, 0..1.
+        code_plan: Steps of a program that finds the answer again, in order.
     """
     line = one_line(text, _LONGEST)
     if not line:
@@ -58,6 +65,7 @@ def conclude(bench: Service[Bench], text: str, question: str, reasoning: float =
     numbers, yes = claimed_numbers(line), claims_yes(line)
     value = numbers.pop() if len(numbers) == 1 else yes
     bench.question, bench.by_model = question, True
+    bench.code_plan = tuple(code_plan)
     bench.reasoning = min(1.0, max(0.0, reasoning))
     bench.answer = Answer(line, value, confidence)
     bench.steps += answering_steps(bench)
