@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
+from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
 from bt_exec_llm.client.client import ModelClient
 from bt_exec_llm.client.exchange import Model
@@ -35,8 +35,8 @@ def plugged(settings: Mapping[str, Any], kind: str, **defaults: Any) -> Model:
     given = dict(settings)
     replay, record = given.pop("replay", None), given.pop("record", None)
     if replay is not None:
-        return ReplayClient(Path(str(replay)).expanduser())
-    recorder = None if record is None else Recorder(Path(str(record)).expanduser())
+        return ReplayClient(expand_home(str(replay)))
+    recorder = None if record is None else Recorder(expand_home(str(record)))
     try:
         asked = ModelSettings.model_validate({**defaults, **given})
         return ModelClient(asked, record=recorder)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
 from bt_exec.rig import Rig
 from bt_exec.writing import Writer, find_writer
 from bt_exec_skills.image.bench import Bench
-from bt_exec_skills.image.perception.loading import at_home
 from bt_exec_skills.image.perception.looker import make_looker
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
 from bt_exec_skills.perception.contracts import Detection, View
@@ -48,7 +48,7 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
     """
     detector = None
     if settings.detector is not None:
-        weights = at_home(settings.detector)
+        weights = expand_home(settings.detector)
         detector = NetworkDetector(load(weights), settings.least_score)
     bench = Bench(
         _file(start.image),
@@ -86,4 +86,4 @@ def _writer(settings: ImageSettings) -> Writer:
 
 
 def _file(named: str | None) -> Path | None:
-    return at_home(named) if named else None
+    return expand_home(named) if named else None
