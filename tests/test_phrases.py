@@ -12,7 +12,7 @@ from bt_exec.language.particles import with_particles
 from bt_exec.site.site import load_site
 from bt_exec.testing.missions import scripted_site
 
-SITES = ("door", "building", "tabletop")
+SITES = ("door", "building", "tabletop", "image")
 
 
 @pytest.fixture(scope="module", params=SITES)

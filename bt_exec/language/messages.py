@@ -187,10 +187,11 @@ class Messages:
         """Return what a skill, condition or tree is called with its arguments: "go to the lounge".
 
         A tree that has the name of a condition is asked for, and listed, as ``tree NAME``. Without
-        a phrase of its own it is its word, followed by those of its arguments.
+        a phrase of its own it is its word, followed by those of its arguments. An empty text is as
+        if it were not given.
         """
         own, key = self._own_phrase(name)
-        given = {key: value for key, value in args.items() if value is not None}
+        given = {key: value for key, value in args.items() if value is not None and value != ""}
         template = own._phrases.get(key, {}).get(language)
         if template is None:
             plain = key

@@ -28,7 +28,8 @@ def missions_of(
         files: The pictures.
         question: What is asked.
         annotation: Boxes for all of them.
-        out: Where the annotated picture goes; a folder for several.
+        out: Where the annotated picture goes; a folder, or a new name without ending, holds it
+            or several.
         program: Where the program goes; only for one.
         program_by: Who writes it: ``templates`` or ``model``.
 
@@ -47,9 +48,9 @@ def missions_of(
         if len(files) > 2:
             raise UsageError(f"two pictures are compared at a time; found {len(files)}")
         return [{"image": str(files[0]), "second": str(files[1]), **rest}]
-    if len(files) == 1:
+    if len(files) == 1 and (out is None or (out.suffix and not out.is_dir())):
         return [{"image": str(files[0]), **rest}]
-    if program is not None:
+    if program is not None and len(files) > 1:
         raise UsageError(f"a program is written for one picture; found {len(files)}")
     if out is None:
         return [{"image": str(file), **rest} for file in files]

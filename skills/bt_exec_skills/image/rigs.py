@@ -10,6 +10,7 @@ from bt_exec.rig import Rig
 from bt_exec.writing import Writer, find_writer
 from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.perception.looker import make_looker
+from bt_exec_skills.image.perception.overlay import picture_file
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
 from bt_exec_skills.perception.contracts import Detection, View
 from bt_exec_skills.perception.picture import whole_pixels
@@ -43,7 +44,8 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
     """Return the rig; the picture is read at once, so that a bad one is refused before a mission.
 
     Raises:
-        UsageError: If the picture, the annotation or the weights cannot be read, or a model is to
+        UsageError: If the picture, the annotation or the weights cannot be read, the annotated
+            picture has no ending of a picture, or a model is to
             write and the site names none.
     """
     detector = None
@@ -55,7 +57,7 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
         _file(start.annotation),
         detector,
         detector.names if detector is not None else (),
-        _file(start.out),
+        picture_file(start.out) if start.out else None,
         _file(start.program),
         _file(settings.reader),
         _file(start.second),

@@ -187,7 +187,7 @@ def test_what_was_asked_is_on_record(bt_ask, shapes, capsys):
     shown = " ".join(capsys.readouterr().out.split())
     assert "빨간 원은 몇 개야?" in shown
     assert "빨간 원: 3개." in shown
-    assert "verify_attribute" in shown
+    assert "잘라 확인하기: 빨간색, 원" in shown
 
 
 @pytest.mark.parametrize(
