@@ -38,6 +38,14 @@ def test_a_phrase_speaks_of_arguments_that_there_are(site):
             assert fields <= known, (name, template)
 
 
+def test_what_was_found_is_told_of_what_a_skill_gives(site):
+    for name, skill in site.catalogue.skills.items():
+        own, key = site.messages._own_phrase(f"found {name}")
+        for template in own._phrases.get(key, {}).values():
+            fields = {field for _, field, _, _ in Formatter().parse(template) if field}
+            assert fields <= {*skill.arguments, *skill.results}, (name, template)
+
+
 def test_no_id_of_the_site_stands_in_a_sentence(site):
     """Every sentence, with the site's ids for its facts, names none of them."""
     messages = site.messages

@@ -23,7 +23,7 @@ _SECOND_LOOK = 1.5
 def of_outlines(bench: Bench) -> list[CrossCheck]:
     """Return what outlines say of each set whose instances come from colours alone."""
     cross_checks = []
-    whole = True  # a set that is not checked leaves the answer unchecked, too
+    whole = True  # a set that is not borne out leaves the answer without it, too
     for name, found in bench.sets.items():
         steps = _decided_by(bench, name)
         if steps is None or not all("colour" in one.source for one in found.instances):
@@ -33,6 +33,7 @@ def of_outlines(bench: Bench) -> list[CrossCheck]:
         if agrees is False:
             again, said = _held_against(found, outlined(bench.picture, _SECOND_LOOK), steps)
             agrees, says = (False, said) if again is False else (None, says)
+        whole = whole and agrees is True
         if says:
             cross_checks.append(CrossCheck("outlines", agrees, says))
     if whole:

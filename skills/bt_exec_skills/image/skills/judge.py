@@ -30,14 +30,14 @@ class Judged(NamedTuple):
         verdict: ``agree``, ``differ`` or ``nobody could tell``.
         said: What each judge says.
         confidence: Of the answer, 0..1.
-        coverage: Share of the instances verified on crops, 0..1; -1 without instances.
+        coverage: Share of the instances verified on crops, 0..1; None without instances.
         reasoning: Share of the reasoning that observations support, 0..1.
     """
 
     verdict: str
     said: str
     confidence: float
-    coverage: float
+    coverage: float | None
     reasoning: float
 
 
@@ -97,5 +97,4 @@ def judge(bench: Service[Bench], looker: Service[Looker], final: bool = True) ->
         against = "; ".join(f"{one.who}: {one.says}" for one in cross_checks if one.agrees is False)
         raise Failed("JUDGES_DISAGREE", f"another way found otherwise: {against}", found=against)
     verdict = {True: "agree", False: "differ", None: "nobody could tell"}[found.agrees]
-    coverage = -1.0 if found.coverage is None else found.coverage
-    return Judged(verdict, said, found.confidence, coverage, found.reasoning)
+    return Judged(verdict, said, found.confidence, found.coverage, found.reasoning)
