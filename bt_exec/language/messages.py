@@ -231,6 +231,14 @@ class Messages:
 
         return own._filled_in(_OPTIONAL.sub(kept, template), language, given)
 
+    def found(self, skill: str, language: str, facts: Mapping[str, Any]) -> str:
+        """Return what a skill found: the phrase ``found NAME`` with its arguments and results.
+
+        Empty where its pack has none.
+        """
+        name = f"found {skill}"
+        return self.phrase(name, language, facts) if self.has_phrase(name) else ""
+
     def has_phrase(self, name: str) -> bool:
         """Whether a skill, condition or tree has a phrase of its own."""
         own, key = self._own_phrase(name)

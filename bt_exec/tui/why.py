@@ -105,14 +105,14 @@ class Why:
         return [(self.word(label), text) for label, text in rows if text]
 
     def found(self) -> list[tuple[str, str]]:
-        """Return what skills found, where their pack has a phrase for it: ``found NAME``."""
+        """Return what skills found, where their pack says it."""
         rows: list[tuple[str, str]] = []
         for run in self.known.found:
-            name, args = f"found {run.start.skill}", run.start.args
-            if run.end is not None and self.messages.has_phrase(name):
-                result = {key: _rounded(value) for key, value in run.end.result.items()}
-                what = self.messages.phrase(name, self.language, {**args, **result})
-                rows.append(("found", f"{self.step(run.start.skill, args)}: {clean(what)}"))
+            skill, args = run.start.skill, run.start.args
+            result = run.end.result if run.end is not None else {}
+            facts = {**args, **{key: _rounded(value) for key, value in result.items()}}
+            if what := self.messages.found(skill, self.language, facts):
+                rows.append(("came out", f"{self.step(skill, args)}: {clean(what)}"))
         return rows
 
     def attempt(
