@@ -212,10 +212,11 @@ class Messages:
         """Return what a skill, condition or tree is called with its arguments: "go to the lounge".
 
         A tree that has the name of a condition is asked for, and listed, as ``tree NAME``. Without
-        a phrase of its own it is its word, followed by those of its arguments.
+        a phrase of its own it is its word, followed by those of its arguments. An empty text is as
+        if it were not given.
         """
         own, key = self._own_phrase(name)
-        given = {key: value for key, value in args.items() if value is not None}
+        given = {key: value for key, value in args.items() if value is not None and value != ""}
         template = own._phrases.get(key, {}).get(language)
         if template is None:
             plain = key
@@ -229,6 +230,14 @@ class Messages:
             return part[1] if wanted <= given.keys() else ""
 
         return own._filled_in(_OPTIONAL.sub(kept, template), language, given)
+
+    def found(self, skill: str, language: str, facts: Mapping[str, Any]) -> str:
+        """Return what a skill found: the phrase ``found NAME`` with its arguments and results.
+
+        Empty where its pack has none.
+        """
+        name = f"found {skill}"
+        return self.phrase(name, language, facts) if self.has_phrase(name) else ""
 
     def has_phrase(self, name: str) -> bool:
         """Whether a skill, condition or tree has a phrase of its own."""
