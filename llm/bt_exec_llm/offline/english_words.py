@@ -158,12 +158,14 @@ def _merged(tokens: list[Token]) -> list[Token]:
 
 
 def _as_meant(tokens: list[Token]) -> list[Token]:
-    """Return tokens with what they stand for: *after* at the end, *everywhere but*."""
+    """Return tokens with what they stand for: *after*, *instead* at the end, *everywhere but*."""
     found: list[Token] = []
     for at, one in enumerate(tokens):
         last = at + 1 == len(tokens) or not tokens[at + 1].is_word
         if one.text == "after" and last:
             one = one._replace(text="afterwards")
+        elif one.text == "instead" and last:
+            one = one._replace(text="rather")
         elif one.text == "but" and at and tokens[at - 1].text in _ALL and not last:
             one = one._replace(text="except")
         found.append(one)
