@@ -43,7 +43,8 @@ def steps_in(
         ]
     past = [p for p in clause.pieces if p.name in lexicon.past]
     whys = [(c, w) for c, w in clause.whys if not (past and c == "NOT_A_COMMAND")]
-    if clause.mood == "do" and clause.asked is None and "COUNT" not in numbers:  # 자재 하나만
+    gets = any(lexicon.verbs[v].asked_for for v in clause.verbs if v in lexicon.verbs)
+    if gets and clause.mood == "do" and "COUNT" not in numbers:  # 자재 하나만
         clause.pieces = [p for p in clause.pieces if not _is_one(p)]
     clause.pieces = [p for p in clause.pieces if p.kind != "limit" or p.mark != "not"]
     limits = [p for p in clause.pieces if p.kind == "limit" and p.name != "TIMES"]

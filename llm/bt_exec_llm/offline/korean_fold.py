@@ -15,6 +15,7 @@ __all__ = ["Fold"]
 _LOOSE = frozenset(words("korean", "loose_nouns"))
 _BACKGROUND = ("는데", "ᆫ데", "은데")
 _EXCLAIMING = ("아", "어", "앗", "에이", "야")
+_COMING = words("korean", "coming")
 _BRINGING_IN = words("korean", "bringing_in")
 _ASKED_FOR = ("부탁하", "부탁드리")
 _YOU = ("너", "넌", "너는", "네가", "니가", "로봇", "당신", "당신은")
@@ -207,7 +208,8 @@ class Fold(States):
             self._close("tell", end=verb.end)  # 추워 문 닫아
             return
         brought = self._now.pieces[0] if self._now.pieces else None
-        if not names and verb.kind == "plain" and brought and brought.value in _BRINGING_IN:
+        comes = brought is not None and brought.value in _BRINGING_IN and verb.stems[0] in _COMING
+        if not names and verb.kind == "plain" and comes:
             self._now.whys.append(("UNKNOWN_ACTION", said))
             self._now.remark = True
             self._close("tell", end=verb.end)  # 바람 들어와 문 닫아

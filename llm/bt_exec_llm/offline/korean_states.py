@@ -152,7 +152,7 @@ class States(Clauses):
         hopes = verb.kind == "wish" and verb.last in ("면", "으면")  # 열었으면 좋겠어
         if hopes and not asked and not self._somebody():
             return "do"
-        if verb.kind == "may" and not asked:
+        if verb.kind == "may" and not asked and "?" not in verb.helpers:
             denied = (verb.negative or word.denied) and bool(self._done)
             if denied or self._released or "좋" in verb.helpers:
                 return "do"  # 꺼내 줘 문은 안 닫아도 돼; 이제 닫아도 돼

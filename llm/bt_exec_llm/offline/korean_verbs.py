@@ -135,6 +135,8 @@ def _kind(verb: Verb, every: Sequence[Morph], at: int, ending: Morph) -> tuple[s
     if form in ("어도", "아도") and one is not None and one.form in ("되", "좋", "괜찮"):
         inner, at = read_verb(every, at, lambda _: False)
         verb.helpers.append("좋" if one.form == "좋" else "도 되")
+        if inner.last in (*_DOUBTS, *_SHALL_I, "니", "나요", "지"):  # 열어도 되나
+            verb.helpers.append("?")
         return "reason" if inner.kind == "reason" else "may", at  # 닫아도 되니까
     if form in ("어야", "아야") and one is not None and one.form in ("하", "되"):
         inner, at = read_verb(every, at, lambda _: False)
@@ -278,7 +280,9 @@ def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[
                 return "request", after  # 닫는 거 잊지 마
         if wish is not None and wish.form in ("좋", "낫", "돕", "도와주") and is_verb(every, after):
             inner, after = read_verb(every, after, lambda _: False)
-            if inner.kind not in ("if", "quote", "embed", "reason") and not inner.negative:
+            asked = inner.kind in ("if", "quote", "embed", "reason")
+            asked = asked or inner.last in _SHALL_I  # 닫는 게 좋을까
+            if not asked and not inner.negative:
                 return "request", after  # 닫는 게 좋겠어; 여는 것 좀 도와줘
     if form in ("ᆯ", "을"):
         if one.form == "수" and one.tag == "NNB":
