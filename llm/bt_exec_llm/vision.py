@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
 from bt_exec.visual_qa import VisualQa, VqaAnswer
 from bt_exec_llm.client import (
@@ -65,8 +66,8 @@ def create(settings: Mapping[str, Any]) -> VisualQa:
     given = dict(settings)
     replay, record = given.pop("replay", None), given.pop("record", None)
     if replay is not None:
-        return ModelVisualQa(ReplayClient(Path(str(replay)).expanduser()))
-    recorder = None if record is None else Recorder(Path(str(record)).expanduser())
+        return ModelVisualQa(ReplayClient(expand_home(str(replay))))
+    recorder = None if record is None else Recorder(expand_home(str(record)))
     try:
         asked = ModelSettings.model_validate({"timeout_s": 8.0, **given})
         return ModelVisualQa(ModelClient(asked, record=recorder))

@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
-from bt_exec_skills.image.perception.loading import at_home
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.read import read_question
 
@@ -63,9 +63,9 @@ def missions_of(
 
 def _spare(read: Sequence[Path], written: Sequence[Path]) -> None:
     """Refuse to write over what is looked at."""
-    kept = {os.path.realpath(at_home(one)) for one in read}
+    kept = {os.path.realpath(expand_home(one)) for one in read}
     for one in written:
-        if os.path.realpath(at_home(one)) in kept:
+        if os.path.realpath(expand_home(one)) in kept:
             raise UsageError(f"{one} is what is looked at and would be written over; name another")
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bt_exec.expand_home import expand_home
 from bt_exec.rig import Rig
 from bt_exec_skills.image.bench import Bench
-from bt_exec_skills.image.perception.loading import at_home
 from bt_exec_skills.image.perception.looker import make_looker
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
 from bt_exec_skills.perception.contracts import Detection, View
@@ -45,7 +45,7 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
     """
     detector = None
     if settings.detector is not None:
-        weights = at_home(settings.detector)
+        weights = expand_home(settings.detector)
         detector = NetworkDetector(load(weights), settings.least_score)
     bench = Bench(
         _file(start.image),
@@ -69,4 +69,4 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
 
 
 def _file(named: str | None) -> Path | None:
-    return at_home(named) if named else None
+    return expand_home(named) if named else None

@@ -9,6 +9,7 @@ from bt_exec.cli.app import call
 from bt_exec.failure import UsageError
 from bt_exec.mission.session import Session
 from bt_exec.site.site import load_site
+from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_llm.turns import create
 from tests.llm.turns import say
 from tests.llm.turns.conftest import QUESTION
@@ -16,7 +17,7 @@ from tests.llm.turns.conftest import QUESTION
 
 def recorded(site_file, tape, key):
     """Return the site with each of its models recording to a file, or playing from it."""
-    data = yaml.safe_load(site_file.read_text())
+    data = parse_yaml(site_file.read_text())
     data["compiler"][key] = str(tape)
     for role in ("vqa", "judge"):
         data["packs"]["image"][role][key] = str(tape)

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import cv2
 import numpy as np
 
+from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
 from bt_exec_skills.image.perception.instances import Instance
-from bt_exec_skills.image.perception.loading import at_home
 from bt_exec_skills.perception.picture import Mask, whole_pixels
 
 __all__ = ["Annotation", "find_annotation", "read_annotation"]
@@ -41,7 +41,7 @@ class Annotation(NamedTuple):
 
 def find_annotation(picture: str | Path) -> Path | None:
     """Return the annotation beside a picture: its name with ``.json`` or ``.txt``; or None."""
-    file = at_home(picture)
+    file = expand_home(picture)
     beside = (file.parent / f"{file.stem}{ending}" for ending in (".json", ".txt"))
     try:
         return next((one for one in beside if one.is_file() and one != file), None)
@@ -60,7 +60,7 @@ def read_annotation(path: str | Path, picture: str | Path, size: tuple[int, int]
     Raises:
         UsageError: If the file cannot be read, or says what cannot be.
     """
-    file = at_home(path)
+    file = expand_home(path)
     text = _text(file)
     if file.suffix.lower() == ".txt":
         return _yolo(text, file, size)

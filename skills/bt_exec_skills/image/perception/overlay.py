@@ -9,9 +9,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
 from bt_exec_skills.image.perception.instances import Decision, Instance
-from bt_exec_skills.image.perception.loading import at_home
 from bt_exec_skills.perception.picture import Box, Frame
 from bt_exec_skills.vision.pen import extent, write
 
@@ -73,7 +73,7 @@ def save_image(picture: Frame, path: str | Path) -> Path:
     Raises:
         UsageError: If the ending is of no format, or the file cannot be written.
     """
-    file = at_home(path)
+    file = expand_home(path)
     if file.suffix.lower() not in _ENDINGS:
         raise UsageError(f"{file}: a picture ends in one of {', '.join(_ENDINGS)}")
     good, data = cv2.imencode(file.suffix.lower(), picture[..., ::-1])
