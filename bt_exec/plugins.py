@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from functools import lru_cache
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -58,8 +58,11 @@ def _points(group: str, kind: str) -> dict[str, EntryPoint]:
 
 
 @lru_cache(maxsize=4)
-def _registered(folders: tuple[tuple[str, int], ...]) -> EntryPoints:  # noqa: ARG001 - the key
-    """Every entry point that is registered: one file for each installed package."""
+def _registered(folders: tuple[tuple[str, int], ...]) -> Any:  # noqa: ARG001 - the key
+    """Every entry point that is registered: one file for each installed package.
+
+    They have `select`; Python 3.11 and 3.12 call their class by different names.
+    """
     return entry_points()
 
 

@@ -121,7 +121,7 @@ def _add_installed() -> None:
 
 
 @lru_cache(maxsize=1)
-def _command(groups: int) -> Any:  # noqa: ARG001 - it is made anew when groups were added
+def _as_click(groups: int) -> Any:  # noqa: ARG001 - it is made anew when groups were added
     """The commands as click has them."""
     return typer.main.get_command(app)
 
@@ -156,7 +156,7 @@ def call(arguments: Sequence[str]) -> int:
 def _run(arguments: list[str]) -> int:
     try:
         _add_installed()
-        command = _command(len(app.registered_groups))
+        command = _as_click(len(app.registered_groups))
         result = command.main(args=arguments, prog_name="bt-exec", standalone_mode=False)
     except (typer.Abort, KeyboardInterrupt):
         return _complain("stopped", EXIT_STOPPED)
