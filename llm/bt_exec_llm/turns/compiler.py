@@ -201,7 +201,7 @@ class TurnCompiler:
         if turn is None:
             return None, problems
         if isinstance(turn, Final):
-            problems += problems_of_final(turn, talk)
+            problems += problems_of_final(turn, request, talk)
             return (turn, tagged.log, None, answer.model), problems
         problems += problems_of_calls(turn, ways, talk)
         if problems:
@@ -234,7 +234,7 @@ class TurnCompiler:
             refusal = Refusal("ASKED_BACK", said, question=question)
             return _without(refusal, talk)
         turn_kind = None if talk.disputed else "last"
-        talk.answer = turn.final_answer
+        talk.answer, talk.code_plan = turn.final_answer, turn.code_plan
         talk.turns.append(Past(talk.number, (), log))
         return self._told(request, talk, ways, turn.final_answer, model, turn_kind)
 
@@ -251,12 +251,16 @@ class TurnCompiler:
         lines = [line for past in talk.turns for line in past.log]
         calls = [call for past in talk.turns for call in past.calls]
         score = supported_share(lines, talk.observations(), request.command, calls)
+        given = {"reasoning": score, "code_plan": [one_line(one, 600) for one in talk.code_plan]}
         args: dict[str, Any] = {
             "text": one_line(answer, LONGEST_ANSWER),
             "question": request.command,
+            **{
+                name: one
+                for name, one in given.items()
+                if one != [] and name in ways.ending.arguments
+            },
         }
-        if "reasoning" in ways.ending.arguments:
-            args["reasoning"] = score
         spec = grown(
             request,
             max(1, len(talk.turns)),

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bt_exec.failure import Failed, UsageError
+from bt_exec.writing import Writer
 from bt_exec_skills.image.perception.annotation import (
     Annotation,
     find_annotation,
@@ -118,6 +119,7 @@ class Bench:
         out: Where the annotated picture goes, or None.
         program_file: Where the program goes, or None.
         second_file: Another picture to compare with, or None.
+        writer: Has a language model write the program; None: our own templates write it.
         reader_file: Weights of a recogniser of letters, or None for the one of rapidocr.
         sets: By name.
         steps: The tools that ran, in order.
@@ -127,6 +129,7 @@ class Bench:
         reasoning: Share of the reasoning that observations support, 0..1; see `rules.judging`.
         by_model: Whether a language model worded the answer.
         question: What was asked, where a model answered.
+        code_plan: Steps of the program in order, where a model planned them.
         program: What came of its program, as plain data; None if none is wanted.
         compared: Whether the things of two sets are alike; None if that was not asked or seen.
     """
@@ -149,6 +152,8 @@ class Bench:
     question: str = ""
     program: Mapping[str, Any] | None = None
     compared: Decision | None = None
+    writer: Writer | None = None
+    code_plan: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Look for an annotation beside the picture."""
@@ -206,7 +211,7 @@ class Bench:
         self.answer = None
         self.asked.clear()
         self.judgement, self.reasoning, self.by_model = None, 1.0, False
-        self.question = ""
+        self.question, self.code_plan = "", ()
         self.program = None
         self.compared = None
 
@@ -259,6 +264,7 @@ class Bench:
             "reader": "ready" if self.reads else "none",
             "crops.picture": "cut" if self.file is not None else "none",
             "program": "wanted" if self.program_file is not None else "none",
+            "code_plan": "wanted" if self.program_file and self.writer else "none",
         }
         ready: dict[str, str] = {}
         waiting = self.unverified()

@@ -4,6 +4,8 @@ Judges
   ``crops``     what was decided on crops, against the number, or yes or no, that the answer claims
   ``colours``   the colours of the whole picture, against those of the crops
   ``detector``  the count of one source against that of another, where both can see it
+  ``outlines``  things by outlines, hue and notches, against those by colour, where nothing else
+                names them; see `perception.outlines` for why these are two ways
   ``model``     a second vision model, if the site names one
 
 Scores, each 0..1
@@ -26,6 +28,7 @@ from bt_exec_skills.image.perception.looker import CrossCheck
 from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
 from bt_exec_skills.image.perception.whole_look import disputed, placed
 from bt_exec_skills.image.rules.claims import claimed_numbers, claims_yes
+from bt_exec_skills.image.rules.outlining import of_outlines
 
 __all__ = ["answering_steps", "confidence_of", "coverage_of", "cross_checks_of", "judged"]
 
@@ -34,7 +37,7 @@ _UNJUDGED, _DISPUTED = 0.5, 0.3
 
 def cross_checks_of(bench: Bench) -> list[CrossCheck]:
     """Return what the ways that need no model say of the answer."""
-    return [*_of_crops(bench), *_of_colours(bench), *_of_counts(bench)]
+    return [*_of_crops(bench), *_of_colours(bench), *_of_counts(bench), *of_outlines(bench)]
 
 
 def judged(bench: Bench, cross_checks: Sequence[CrossCheck]) -> Judgement:

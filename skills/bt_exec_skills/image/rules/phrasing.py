@@ -115,6 +115,7 @@ def told_of(bench: Bench) -> str:
         said.append(speaker.say("differ", against=against))
     elif found is not None and found.agrees is None and bench.by_model:
         said.append(speaker.say("unjudged"))
-    if bench.by_model or (found is not None and found.agrees is False):
-        said.append(sure(speaker, answer.confidence))
+    last = sure(speaker, answer.confidence)
+    if bench.by_model or (found is not None and found.agrees is False and last not in answer.text):
+        said.append(last)
     return " ".join(said)
