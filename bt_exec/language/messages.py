@@ -33,6 +33,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import yaml
+
 from bt_exec.failure import Failure, RegistrationError
 from bt_exec.language.particles import with_particles
 from bt_exec.spec.plain_yaml import parse_yaml
@@ -127,13 +129,11 @@ class Messages:
         return self._packs.get(pack, self)
 
     def _add(self, path: Path) -> None:
-        data: dict[str, Any] = parse_yaml(path.read_text(encoding="utf-8")) or {}
-        words, phrases = (data.pop(section, {}) for section in _SECTIONS)
+        data = _mapping(_read(path), f"{path}")
+        words, phrases = (data.pop(name, {}) for name in _SECTIONS)
         for table, entries in zip(self._tables(), (data, words, phrases), strict=True):
-            for key, sentences in entries.items():
-                missing = [name for name in LANGUAGES if name not in sentences]
-                if missing:
-                    raise RegistrationError(f"{path}: {key} has no sentence in {missing[0]!r}")
+            for key, sentences in _mapping(entries, f"{path}: {'/'.join(_SECTIONS)}").items():
+                _check_said(path, key, sentences)
                 for mark in "#*" if table is self._words else "":
                     wrong = [n for n in LANGUAGES if sentences[n].count(mark) != key.count(mark)]
                     if wrong:
@@ -276,6 +276,39 @@ class Messages:
         if failure.code == "NEED_NOT_MET" and "facts" in facts:
             facts["facts"] = own.in_the_way(str(facts["facts"]).split(", "), language)
         return own.say(failure.code, language, **facts)
+
+
+def _read(path: Path) -> Any:
+    """Return what a file of sentences says.
+
+    Raises:
+        RegistrationError: If it cannot be read.
+    """
+    try:
+        return parse_yaml(path.read_text(encoding="utf-8")) or {}
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise RegistrationError(f"{path}: cannot be read: {error}") from None
+
+
+def _mapping(data: Any, where: str) -> dict[str, Any]:
+    if not isinstance(data, dict):
+        raise RegistrationError(
+            f"{where}: is a mapping, CODE: {{en: …, ko: …}}; found {data!r:.40}"
+        )
+    return data
+
+
+def _check_said(path: Path, key: Any, sentences: Any) -> None:
+    """Refuse an entry that is no text in every language; bare yes, no, on, off are no texts."""
+    quote = 'in YAML bare yes, no, on and off are no words; write "on" in quotes'
+    if not isinstance(key, str):
+        raise RegistrationError(f"{path}: {key!r} is no name; {quote}")
+    said = _mapping(sentences, f"{path}: {key}")
+    for name in LANGUAGES:
+        if name not in said:
+            raise RegistrationError(f"{path}: {key} has no sentence in {name!r}")
+        if not isinstance(said[name], str):
+            raise RegistrationError(f"{path}: {key}: {name} is no text ({said[name]!r}); {quote}")
 
 
 def _spoken(text: str, language: str, tables: Iterable[Mapping[str, Mapping[str, str]]]) -> str:

@@ -156,3 +156,26 @@ def test_a_pack_may_tell_what_was_found_in_place_of_yes_and_no(files):
     messages = Messages.load([paths["own"]], {"naming": paths["naming"]}, called={"naming": called})
     assert messages.answer("box_of", "ko", "두 개", {"question": "몇 개야?"}) == "두 개"
     assert messages.answer("is_open", "ko", "두 개", {}) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("words: {lamp: {en: on, ko: 켜짐}}", r"lamp: en is no text \(True\).*quotes"),
+        ("STUCK: {en: 3, ko: 삼}", "STUCK: en is no text"),
+        ("off: {en: off, ko: 꺼짐}", "False is no name.*quotes"),
+        ("STUCK: It is stuck.", "STUCK: is a mapping"),
+        ("words: [a, b]", "words/phrases: is a mapping"),
+        ("- a\n- b", "is a mapping"),
+        ("STUCK: {en: a", "cannot be read"),
+        ("STUCK: {en: a}", "STUCK has no sentence in 'ko'"),
+    ],
+)
+def test_a_file_that_is_none_is_told_with_its_place(files, text, told):
+    with pytest.raises(RegistrationError, match=rf"(?s)bad\.yaml: .*{told}"):
+        Messages.load([files(bad=text)["bad"]])
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path):
+    with pytest.raises(RegistrationError, match=r"none\.yaml: cannot be read"):
+        Messages.load([tmp_path / "none.yaml"])
