@@ -116,6 +116,9 @@ class Binder:
                 done += work[at : at + 2]
                 at += 2
                 continue
+            if at and self._idle(work[at]) and self._pairs.as_it_is(work[at - 1], work[at], parts):
+                at += 1  # 문 열고 그대로 둬
+                continue
             if work[at].verbs[:1] == (_NOW,):
                 parts.append(Part(work[at].verbs[1], {}, work[at].text))
                 at += 1

@@ -170,6 +170,8 @@ class EnglishScan:
             word = tokens[at].text
             if word in END or word in (";", "->", "=>", "→"):
                 return at
+            if word == "just" and not text and self.starts_verb(tokens, at + 1):
+                return at  # skip the lounge just check the break room
             if word in ELSE and not text:
                 return at
             if asks and word == "or":
@@ -297,6 +299,8 @@ class EnglishScan:
         if self.asked_at(tokens, at) or not self.says(tokens, at, REMARKS):
             return False
         if tokens[at].text in WH:  # how many people are there
+            return False
+        if tokens[at].text in ("before", "after"):  # after [you have] got the material
             return False
         places = range(at + 1, self.extent(tokens, at + 1))
         if any(set(self.phrases.verb(tokens, k)[1]) & self._pairing for k in places):

@@ -166,6 +166,10 @@ class Fold(States):
         if idle and verb.kind == "then" and bare:
             self._instead()  # 왼팔은 놔두고 오른팔로
             return
+        if verb.stems == ["되"] and verb.kind == "then" and said.startswith("됐"):
+            if self._now.pieces:
+                self._instead()  # 라운지는 됐고 복도 보고 와
+            return  # 아 됐고, 닫아
         instead = verb.stems[0] == "아니" and verb.kind in ("then", "but") and not states
         if instead and self._now.pieces and self._now.pieces[-1].kind == "value":
             self._instead()  # 오른손 아니고 왼손

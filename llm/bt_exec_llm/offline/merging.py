@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
+from bt_exec_llm.offline.closed import words
 from bt_exec_llm.offline.frames import Frames
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.part import Part
 
 __all__ = ["merged"]
+
+_AGAIN = (*words("english", "again"), *words("korean", "again"))
+_WORD = re.compile(r"\w+")
 
 
 def merged(parts: list[Part], more: list[Part], frames: Frames, lexicon: Lexicon) -> list[Part]:
@@ -20,17 +26,24 @@ def merged(parts: list[Part], more: list[Part], frames: Frames, lexicon: Lexicon
         )
     ):
         return [*parts[:-size], *more]
-    found = list(parts)
-    while found and _begins(found[-1], more[0], frames, lexicon):
+    found, again = list(parts), _again(more[0])
+    while found and not again and _begins(found[-1], more[0], frames, lexicon):
         found.pop()
     if (
         found
         and size == 1
         and more[0].borrowed
+        and not again
         and (found[-1].tree, found[-1].args) == (more[0].tree, more[0].args)
     ):
         return found
     return [*found, *more]
+
+
+def _again(part: Part) -> bool:
+    """Whether a step says that it is done once more: and check it again."""
+    said = f" {' '.join(_WORD.findall(part.text.casefold()))} "
+    return any(f" {word} " in said for word in _AGAIN)
 
 
 def _begins(first: Part, part: Part, frames: Frames, lexicon: Lexicon) -> bool:

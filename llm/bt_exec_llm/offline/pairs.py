@@ -47,6 +47,20 @@ class Pairs:
             found = self._paired(last, first)
         return found
 
+    def as_it_is(self, act: Step, idle: Step, parts: list[Part]) -> bool:
+        """Whether leaving things as they are adds nothing to an act: open the door, leave it so.
+
+        It may where the act has a pair that is another tree: get the material, leave (the door?).
+        """
+        if idle.condition is not None or not parts:
+            return False
+        concepts = {self._lexicon.concept(verb) for verb in act.verbs}
+        return all(
+            trees <= {parts[-1].tree}
+            for pair, trees in self._frames.pairs.items()
+            if {sign[0] for sign in pair if sign[1]} & concepts
+        )
+
     def _paired(self, first: Step, last: Step) -> Part | Trouble | None:
         params: dict[str, Any] = {}
         for one in self._signs(first, last):
