@@ -58,6 +58,9 @@ def train(
     model: Annotated[
         str, typer.Option(metavar="YAML", help="The network, as ultralytics names it.")
     ] = "yolo11n.yaml",
+    imgsz: Annotated[
+        int, typer.Option(min=32, max=1280, help="Longest side of a picture in the network, px.")
+    ] = 320,
     seed: Annotated[int, typer.Option(min=0, help="Of weights and order.")] = 0,
     device: Annotated[
         str, typer.Option(metavar="NAME", help="cpu, 0, …; a GPU where there is one.")
@@ -65,7 +68,14 @@ def train(
     json: opt.Json = False,
 ) -> None:
     """Train a detector and export it to ONNX (needs the extra yolo); goes on after a Ctrl-C."""
-    settings = {"epochs": epochs, "batch": batch, "model": model, "seed": seed, "device": device}
+    settings = {
+        "epochs": epochs,
+        "batch": batch,
+        "model": model,
+        "imgsz": imgsz,
+        "seed": seed,
+        "device": device,
+    }
     found = _tool().train(data, out, settings)
     lines = [f"{out / 'best.onnx'} after {found['minutes']:g} min; held out:"]
     lines += [f"  {name:24}{value:8.4f}" for name, value in found["val"].items()]
