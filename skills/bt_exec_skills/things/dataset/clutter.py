@@ -1,20 +1,28 @@
-"""Clutter of no class: books, pencils, rings, cones, trays, spoons."""
+"""Clutter of no class: books, pencils, rings, cones, trays, spoons; parts of a robot's arm."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from bt_exec_skills.things.dataset.colours import Rng, any_colour
+from bt_exec_skills.things.dataset.colours import Rng, Shade, any_colour
 from bt_exec_skills.things.dataset.meshes import Part, box, lathe, moved, settled, tube, turned
 from bt_exec_skills.things.dataset.turns import lying
 
-__all__ = ["clutter"]
+__all__ = ["clutter", "limb"]
 
 
 def clutter(rng: Rng) -> list[Part]:
     """Return something of no class, lying on height 0."""
     kinds = (_book, _pencil, _ring, _cone, _tray, _spoon)
     return settled(kinds[int(rng.integers(len(kinds)))](rng))
+
+
+def limb(rng: Rng, colour: Shade) -> list[Part]:
+    """Return a part of a robot's arm: a rod with round ends, about the origin."""
+    radius, half = rng.uniform(0.02, 0.055), rng.uniform(0.08, 0.25)
+    t = np.linspace(-np.pi / 2, 0, 5)
+    low = [(float(np.cos(a)) * radius, float(np.sin(a)) * radius - half) for a in t]
+    return [lathe([*low, *((r, -z) for r, z in reversed(low))], colour)]
 
 
 def _book(rng: Rng) -> list[Part]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import colorsys
-from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from bt_exec_skills.things.dataset.colours import Rng, any_colour, wood
 from bt_exec_skills.things.dataset.meshes import Colour, Part, box, lathe, moved, turned
@@ -85,7 +85,7 @@ def person(rng: Rng) -> list[Part]:
     return parts
 
 
-def _limb(start: Sequence[float], end: Sequence[float], radius: float, colour: Colour) -> Part:
+def _limb(start: npt.ArrayLike, end: npt.ArrayLike, radius: float, colour: Colour) -> Part:
     """Return a rod with round ends."""
     a, b = np.asarray(start, float), np.asarray(end, float)
     long = float(np.linalg.norm(b - a))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
 
 import numpy as np
 
@@ -123,7 +125,7 @@ def _make(label: str, rng: Rng, colour: str) -> list[Part]:
     return settled(turned(parts, leaning(rng, lean)) if lean else parts)
 
 
-FRUITS: dict[str, Callable[[Rng, str], list[Part]]] = {
-    label: (lambda rng, colour, label=label: _make(label, rng, colour)) for label in _MAKERS
-}
+FRUITS: Mapping[str, Callable[[Rng, str], list[Part]]] = MappingProxyType(
+    {label: partial(_make, label) for label in _MAKERS}
+)
 """By class: makes one from a colour's name, standing or lying on height 0."""

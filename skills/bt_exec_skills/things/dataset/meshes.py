@@ -45,7 +45,7 @@ def lathe(
         segments: How many steps a turn has.
         wide: Factor on the radius at each angle [rad], for ribs and stars.
     """
-    angles = np.arange(segments) * (2 * np.pi / segments)
+    angles = np.asarray(np.arange(segments) * (2 * np.pi / segments), np.float64)
     factor = np.ones(segments) if wide is None else wide(angles)
     inner = profile[1:-1]
     rings = [
@@ -94,7 +94,8 @@ def tube(path: Floats, radius: float, colour: Colour, *, segments: int = 8) -> P
 
 def box(half: Sequence[float], middle: Sequence[float], colour: Colour) -> Part:
     """Return a box; each side has vertices of its own, so that its edges stay sharp."""
-    vertices, faces = [], []
+    vertices: list[Floats] = []
+    faces: list[tuple[int, int, int]] = []
     for axis in range(3):
         for end in (-1.0, 1.0):
             u, v = (axis + 1) % 3, (axis + 2) % 3
@@ -114,7 +115,7 @@ def turned(parts: Sequence[Part], turn: Floats) -> list[Part]:
     return [part._replace(vertices=part.vertices @ turn.T) for part in parts]
 
 
-def moved(part: Part, by: Sequence[float]) -> Part:
+def moved(part: Part, by: npt.ArrayLike) -> Part:
     """Return the part moved."""
     return part._replace(vertices=part.vertices + np.asarray(by))
 

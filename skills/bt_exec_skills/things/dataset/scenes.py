@@ -21,7 +21,7 @@ from bt_exec_skills.things.dataset.figures import SEAT_M
 from bt_exec_skills.things.dataset.sensor import through_sensor
 from bt_exec_skills.things.dataset.stage import AWAY, Prop, Stage, build_stage
 from bt_exec_skills.things.dataset.truth import Shown, shown_in
-from bt_exec_skills.things.dataset.views import ViewName, aim, draw_view, relight
+from bt_exec_skills.things.dataset.views import View, ViewName, aim, draw_view, relight
 from bt_exec_skills.things.names import THINGS
 from bt_exec_skills.things.weights import SHIPPED
 from bt_exec_skills.vision.sample import Mark, Sample
@@ -104,8 +104,23 @@ def _set_up(stage: Stage, floor_m: float, rng: Rng) -> ViewName:
         model.body(body).pos[:] = pose.x, pose.y, pose.z
         model.body(body).quat[:] = np.cos(pose.yaw / 2), 0, 0, np.sin(pose.yaw / 2)
     aim(model, view)
+    if rng.random() < (0.4 if view_name == "mast" else 0.05):
+        _reach_in(stage, view, rng)
     relight(model, rng)
     return view_name
+
+
+def _reach_in(stage: Stage, view: View, rng: Rng) -> None:
+    """Put parts of a robot's arm between the camera and the table."""
+    model = stage.model
+    far = float(np.linalg.norm(view.eye - view.target))
+    for prop in stage.limbs[: int(rng.integers(1, len(stage.limbs) + 1))]:
+        at = view.eye + (view.target - view.eye) * rng.uniform(0.4, 0.8)
+        side = rng.normal(0, 0.28 * far * np.tan(np.radians(view.fovy / 2)), 3)
+        turn = rng.normal(0, 1, 4)
+        at = at + side
+        model.body(prop.body).pos[:] = at[0], at[1], max(at[2], 0.05)
+        model.body(prop.body).quat[:] = turn / np.linalg.norm(turn)
 
 
 def _around(stage: Stage, floor_m: float, eye: Floats, rng: Rng) -> dict[str, Pose]:

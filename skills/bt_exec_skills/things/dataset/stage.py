@@ -12,7 +12,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from bt_exec_skills.things.dataset.clutter import clutter
+from bt_exec_skills.things.dataset.clutter import clutter, limb
 from bt_exec_skills.things.dataset.colours import FRUIT, PAINT, Rng, Shade, any_colour, wood
 from bt_exec_skills.things.dataset.figures import chair, person
 from bt_exec_skills.things.dataset.fruit import FRUITS
@@ -24,7 +24,7 @@ __all__ = ["AWAY", "Prop", "Stage", "build_stage"]
 
 AWAY = (0.0, 0.0, -50.0)
 """Out of sight."""
-_STOCK, _CHAIRS, _PEOPLE, _CLUTTER = 16, 3, 2, 4
+_STOCK, _CHAIRS, _PEOPLE, _CLUTTER, _LIMBS = 16, 3, 2, 4, 3
 _CAMERA = "head"
 
 
@@ -57,6 +57,7 @@ class Stage:
         chairs: Around it.
         people: Around it.
         clutter: On it, of no class.
+        limbs: Of a robot's arm, before the camera.
         owner: Which prop each geom belongs to, -1 for none; by the place in `props`.
         props: All of the above.
     """
@@ -66,12 +67,13 @@ class Stage:
     chairs: tuple[Prop, ...]
     people: tuple[Prop, ...]
     clutter: tuple[Prop, ...]
+    limbs: tuple[Prop, ...]
     owner: np.ndarray[Any, np.dtype[np.int32]]
 
     @property
     def props(self) -> tuple[Prop, ...]:
         """All props, in the order of `owner`."""
-        return (*self.things, *self.chairs, *self.people, *self.clutter)
+        return (*self.things, *self.chairs, *self.people, *self.clutter, *self.limbs)
 
 
 def build_stage(rng: Rng, floor_m: float) -> Stage:
@@ -91,10 +93,13 @@ def build_stage(rng: Rng, floor_m: float) -> Stage:
         _add(spec, f"person/{n}", "person", "", person(rng), rng) for n in range(_PEOPLE)
     )
     rest = tuple(_add(spec, f"clutter/{n}", "", "", clutter(rng), rng) for n in range(_CLUTTER))
+    steel = any_colour(rng) if rng.random() < 0.4 else (rng.uniform(0.3, 0.95),) * 3
+    limbs = tuple(_add(spec, f"limb/{n}", "", "", limb(rng, steel), rng) for n in range(_LIMBS))
     model = spec.compile()
-    names = {prop.body: place for place, prop in enumerate((*things, *chairs, *people, *rest))}
+    every = (*things, *chairs, *people, *rest, *limbs)
+    names = {prop.body: place for place, prop in enumerate(every)}
     owner = [names.get(model.body(body).name, -1) for body in model.geom_bodyid]
-    return Stage(model, things, chairs, people, rest, np.array([*owner, -1], np.int32))
+    return Stage(model, things, chairs, people, rest, limbs, np.array([*owner, -1], np.int32))
 
 
 def _stock(rng: Rng) -> list[tuple[str, str]]:

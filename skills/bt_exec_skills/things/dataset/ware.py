@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
 
 import numpy as np
 
@@ -161,8 +163,13 @@ _MAKERS = {
     "cylinder": _cylinder,
 }
 
-WARE: dict[str, Callable[[Rng, str], list[Part]]] = {
-    label: (lambda rng, colour, make=make: settled(make(rng, shade_of(PAINT[colour], rng))))
-    for label, make in _MAKERS.items()
-}
+
+def _make(label: str, rng: Rng, colour: str) -> list[Part]:
+    shade = shade_of(PAINT[colour], rng)
+    return settled(_MAKERS[label](rng, shade))
+
+
+WARE: Mapping[str, Callable[[Rng, str], list[Part]]] = MappingProxyType(
+    {label: partial(_make, label) for label in _MAKERS}
+)
 """By class: makes one from a colour's name, standing or lying on height 0."""
