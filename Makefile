@@ -16,8 +16,8 @@ WORKERS ?= $(shell expr \( $$(nproc 2>/dev/null || echo 2) \* 3 + 1 \) / 2)
 test: $(VENV)/.installed-dev  ## everything but the long missions
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow"
 
-test-slow: $(VENV)/.installed-dev  ## the long missions: hundreds of simulated worlds
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m slow
+test-slow: $(VENV)/.installed-dev  ## the long missions: hundreds of worlds; every property at length
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile long -m "slow or hypothesis"
 
 MUTANTS ?= --changed
 mutants: $(VENV)/.installed-dev  ## faults put in one at a time: make mutants MUTANTS="--group kernel --sample 300 --seed 1"

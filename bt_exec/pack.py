@@ -24,6 +24,7 @@ from bt_exec.skill import Condition, Signature, Skill
 from bt_exec.spec.rename import Document, renamed
 
 if TYPE_CHECKING:
+    from bt_exec.language.messages import Called
     from bt_exec.mission.reporting import MissionReporter
     from bt_exec.planning.passes import Checker, Pass
     from bt_exec.spec.model import MissionSpec
@@ -68,6 +69,8 @@ class Pack:
             pack: the names of places and people. None if it has none.
         names: Gives what things of the site are called in sentences, by id and language, from the
             site's settings for the pack: ``{"lounge": {"en": "the lounge", "ko": "라운지"}}``.
+        called: Says what a thing is called that is known only at run time, from its name and the
+            language: "red cube 1" for ``object_red_cube_1``; None for what is no such name.
         services: Types of what its rigs offer its skills and conditions, by name:
             ``{"site_map": SiteMap}``; see `bt_exec.skill.Service`.
         robots: Rig factories by the name a site uses.
@@ -93,6 +96,7 @@ class Pack:
     lexicon: Path | None = None
     words: Callable[[Any], Mapping[str, Any]] | None = None
     names: Callable[[Any], Mapping[str, Mapping[str, str]]] | None = None
+    called: Called | None = None
     services: Mapping[str, type] = field(default_factory=dict)
     robots: Mapping[str, RigFactory] = field(default_factory=dict)
     settings: type[PackSettings] = PackSettings

@@ -24,6 +24,8 @@ needs_chromium = pytest.mark.skipif(
     reason=f"no Chromium here ({', '.join(NAMES)}): apt install chromium",
 )
 expect = playwright.expect
+PLAIN = ("--disable-gpu", "--disable-software-rasterizer")
+"""Without them it draws with an OpenGL in software, which costs a third more."""
 
 
 @contextmanager
@@ -31,7 +33,7 @@ def chromium() -> Iterator[Any]:
     """Yield the browser."""
     with playwright.sync_playwright() as driver:
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []  # it refuses root otherwise
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=[*PLAIN, *arguments])
         yield browser
         browser.close()
 

@@ -1,11 +1,13 @@
-"""Loops that assert: a loop over nothing asserts nothing, and must not pass."""
+"""How much is tried: a loop over nothing asserts nothing; a property is tried longer at length."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TypeVar
 
-__all__ = ["some"]
+from hypothesis import settings
+
+__all__ = ["examples", "some"]
 
 T = TypeVar("T")
 
@@ -15,3 +17,11 @@ def some(cases: Iterable[T], least: int = 1) -> list[T]:
     found = list(cases)
     assert len(found) >= least, f"{len(found)} cases, {least} are needed for this to say anything"
     return found
+
+
+def examples(most: int) -> int:
+    """Return on how many examples a property is tried: on `most` in the long tests, else fewer.
+
+    The long tests say ``--hypothesis-profile long`` and run every property again.
+    """
+    return most if settings.get_current_profile_name() == "long" else -(-most // 3)

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 
 # No test asserts how long anything takes: a loaded machine is no fault.
 settings.register_profile("bt-exec", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("long", settings.get_profile("bt-exec"))  # see `tests.cases.examples`
 settings.load_profile("bt-exec")
 
 FOLDERS = ("DATA", "CONFIG", "CACHE", "STATE")  # journal and reports, settings, caches, robot locks

@@ -12,7 +12,7 @@ from bt_exec.language.particles import with_particles
 from bt_exec.site.site import load_site
 from bt_exec.testing.missions import scripted_site
 
-SITES = ("door", "building", "tabletop")
+SITES = ("door", "building", "tabletop", "image")
 
 
 @pytest.fixture(scope="module", params=SITES)
@@ -36,6 +36,14 @@ def test_a_phrase_speaks_of_arguments_that_there_are(site):
         for template in own._phrases[key].values():
             fields = {field for _, field, _, _ in Formatter().parse(template) if field}
             assert fields <= known, (name, template)
+
+
+def test_what_was_found_is_told_of_what_a_skill_gives(site):
+    for name, skill in site.catalogue.skills.items():
+        own, key = site.messages._own_phrase(f"found {name}")
+        for template in own._phrases.get(key, {}).values():
+            fields = {field for _, field, _, _ in Formatter().parse(template) if field}
+            assert fields <= {*skill.arguments, *skill.results}, (name, template)
 
 
 def test_no_id_of_the_site_stands_in_a_sentence(site):

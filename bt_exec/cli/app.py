@@ -12,7 +12,8 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated, NoReturn
+from functools import lru_cache
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -119,6 +120,12 @@ def _add_installed() -> None:
             app.add_typer(group, name=name, rich_help_panel="Further")
 
 
+@lru_cache(maxsize=1)
+def _as_click(groups: int) -> Any:  # noqa: ARG001 - it is made anew when groups were added
+    """The commands as click has them."""
+    return typer.main.get_command(app)
+
+
 def main() -> NoReturn:
     """Run the command line of this process and leave with its exit code."""
     remember()
@@ -149,7 +156,7 @@ def call(arguments: Sequence[str]) -> int:
 def _run(arguments: list[str]) -> int:
     try:
         _add_installed()
-        command = typer.main.get_command(app)
+        command = _as_click(len(app.registered_groups))
         result = command.main(args=arguments, prog_name="bt-exec", standalone_mode=False)
     except (typer.Abort, KeyboardInterrupt):
         return _complain("stopped", EXIT_STOPPED)

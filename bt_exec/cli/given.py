@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bt_exec.expand_home import expand_home
 from bt_exec.failure import SpecError, UnknownName, UsageError
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def load_plan(path: Path, site: Site, command: str) -> MissionSpec:
     from bt_exec.spec.load import load_text
     from bt_exec.spec.model import MissionSpec
 
-    path = path.expanduser()
+    path = expand_home(path)
     try:
         if path.stat().st_size > _LARGEST:
             raise UsageError(f"--plan {path}: is larger than {_LARGEST} bytes")

@@ -27,14 +27,6 @@ _WORDS = {
     "reset": ("reset", "초기화"),
     "quit": ("quit", "exit", "종료"),
 }
-_HELP = """Say what to do, in Korean or English:
-{examples}
-or one of these words:
-  status            what is known of the world now
-  reset [KEY=VALUE] make the world anew
-  why               why the last mission ended as it did
-  help, quit
-Ctrl-C stops a mission (twice: the robot), Ctrl-D leaves."""
 _HISTORY = 1000
 
 
@@ -70,13 +62,14 @@ def repl(
         languages=LANGUAGES,
     )
     with staged(options) as stage:
-        code = _Prompt(stage).loop()
+        code = _Prompt(stage, verbose=verbose).loop()
     raise typer.Exit(code)
 
 
 class _Prompt:
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: Stage, *, verbose: bool) -> None:
         self.stage = stage
+        self.verbose = verbose
         self.painter: Painter = stage.conductor.painter
         self.people = sys.stdin is not None and sys.stdin.isatty()
         self.code = 0
@@ -100,17 +93,18 @@ class _Prompt:
     def take(self, word: str, text: str) -> None:
         """Do what a line says; an error of a person ends the line, not the prompt."""
         from bt_exec.failure import BtExecError
+        from bt_exec.language.messages import language_of
         from bt_exec.planning.compiler import REPLIES
 
         try:
             if word == "help" and text in _WORDS["help"]:
-                self.help()
+                self.help(language_of(text))
             elif word == "status" and text in _WORDS["status"]:
-                self.status()
+                self.status(language_of(text))
             elif word == "why":
                 self.why(text)
             elif word == "reset":
-                self.reset(text.split()[1:])
+                self.reset(text.split()[1:], language_of(text))
             else:
                 outcome = self.stage.run(text)
                 self.last = self.last if outcome.reason_code in REPLIES else outcome.mission_id
@@ -137,20 +131,29 @@ class _Prompt:
                     forget()
                     self.painter.say("")  # what was typed is dropped, the prompt stays
 
-    def help(self) -> None:
+    def help(self, language: str) -> None:
         from bt_exec.tui.catalogue import spoken
 
         trees = [tree for tree in self.stage.session.site.library if tree.utterances]
         said = [f"  {' · '.join(spoken(tree.utterances))}" for tree in trees]
-        self.painter.say(_HELP.format(examples="\n".join(said)))
+        self.say("PROMPT_HELP", language, examples="\n".join(said))
 
-    def status(self) -> None:
+    def status(self, language: str) -> None:
+        """Say how things stand; facts that no pack has a sentence for are listed if need be."""
+        from bt_exec.mission.known import told_facts
+
         session = self.stage.session
-        facts = session.facts()
-        known = [f"  {name}: {value}" for name, value in sorted(facts.items())]
         world = " ".join(f"{key}={value}" for key, value in session.world.items())
-        self.painter.say(f"site {session.site.name}" + (f" · world {world}" if world else ""))
-        self.painter.say("\n".join(known) if known else "  nothing was seen yet")
+        self.painter.say(f"{session.site.name}" + (f" · {world}" if world else ""))
+        said, rest = told_facts(
+            dict(sorted(session.facts().items())), session.site.messages, language
+        )
+        if self.verbose or not said:
+            said += tuple(f"{name}: {value}" for name, value in rest.items())
+        for line in said:
+            self.painter.say(f"  {line}")
+        if not said:
+            self.say("PROMPT_NOTHING_SEEN", language)
 
     def why(self, text: str) -> None:
         """Answer a question about the last mission from the record; nothing moves."""
@@ -165,11 +168,15 @@ class _Prompt:
         said = why_of(journal.mission(self.last), language)
         self.painter.lines(said.lines(self.painter.width, self.painter.glyphs))
 
-    def reset(self, pairs: list[str]) -> None:
+    def reset(self, pairs: list[str], language: str) -> None:
         from bt_exec.mission.rigs import parse_world
 
         self.stage.session.reset(parse_world(pairs) if pairs else None)
-        self.painter.say("the world is as it was at the start" if not pairs else "a new world")
+        self.say("PROMPT_NEW_WORLD" if pairs else "PROMPT_WORLD_AGAIN", language)
+
+    def say(self, code: str, language: str, **facts: str) -> None:
+        """Say one of the executive's own sentences."""
+        self.painter.say(self.stage.session.site.messages.say(code, language, **facts))
 
     def utterances(self) -> list[str]:
         library = self.stage.session.site.library

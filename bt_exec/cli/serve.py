@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bt_exec.cli import options as opt
+from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def token_for(host: str, file: Path | None) -> str:
 
     if file is not None:
         try:
-            return token_of(file.expanduser().read_text(encoding="utf-8"), f"--token-file {file}")
+            return token_of(expand_home(file).read_text(encoding="utf-8"), f"--token-file {file}")
         except (OSError, UnicodeDecodeError) as error:
             why = getattr(error, "strerror", None) or "is not UTF-8 text"
             raise UsageError(f"--token-file {file}: {str(why).lower()}") from error

@@ -13,6 +13,7 @@ from typing import Any, TextIO
 
 from bt_exec import events as ev
 from bt_exec.cli.output import to_json
+from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
 
 __all__ = ["Frames", "TurnLines"]
@@ -40,7 +41,7 @@ class TurnLines:
         self._trouble: OSError | None = None
         if where != "-":
             try:
-                self._own = Path(where).expanduser().open("w", encoding="utf-8")
+                self._own = expand_home(where).open("w", encoding="utf-8")
             except OSError as error:
                 raise UsageError(f"--turns {where}: {error.strerror}") from error
 
@@ -84,7 +85,7 @@ class Frames:
     """
 
     def __init__(self, folder: Path) -> None:
-        folder = folder.expanduser()
+        folder = expand_home(folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):

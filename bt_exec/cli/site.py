@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bt_exec.cli import options as opt
+from bt_exec.expand_home import expand_home
 
 if TYPE_CHECKING:
     from bt_exec.site.site import Site
@@ -48,7 +48,7 @@ def show(
 def _document(name: str, site: Site) -> Document:
     from bt_exec.spec.load import load_file
 
-    path = Path(name).expanduser()
+    path = expand_home(name)
     if path.suffix.lower() in (".yaml", ".yml", ".json") or (
         path.is_file() and name not in site.library
     ):

@@ -91,6 +91,7 @@ class Explanation:
         facts: What is known of the world at the end, from what was seen and done.
         possible: What the running skills may have changed besides.
         incomplete: What of the record cannot be read.
+        found: What its skills found, in order: those that ended well and returned something.
     """
 
     line: MissionLine
@@ -104,6 +105,7 @@ class Explanation:
     facts: Mapping[str, str]
     possible: Mapping[str, str]
     incomplete: tuple[str, ...]
+    found: tuple[SkillRun, ...] = ()
 
 
 def explain(record: MissionRecord, catalogue: Catalogue | None = None) -> Explanation:
@@ -130,6 +132,7 @@ def explain(record: MissionRecord, catalogue: Catalogue | None = None) -> Explan
         problems=tuple(dict.fromkeys(problems)),
         stopped=stops[0] if stops and aborted else "",
         skipped=tuple(dict.fromkeys(skip["reason"] for skip in outcome.skipped)) if outcome else (),
+        found=tuple(run for run in record.skills if run.end is not None and run.end.result),
         running=tuple(running),
         facts=facts,
         possible=possible,

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import platformdirs
 
+from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
 from bt_exec.journal.plain import clean, to_json
 from bt_exec.journal.process import this_process
@@ -76,7 +77,7 @@ class Journal:
         Raises:
             UsageError: If it cannot be opened or written, or is no journal of this version.
         """
-        path = default_path() if path is None else path.expanduser().absolute()
+        path = default_path() if path is None else expand_home(path).absolute()
         prepare(path)
         journal = cls(path)
         journal.waiting = absorb(path)

@@ -19,6 +19,8 @@ arguments are translated through the ``words`` section.
       grasp: {en: "grasp the {label}[ with the {arm} hand]", ko: "[{arm}손으로 ]{label} 잡기"}
 
 Korean templates write both forms of a particle, ``{label}을(를)``; the one that fits is said.
+What is named only at run time, the things on a table, is called what `bt_exec.pack.Pack.called`
+says.
 """
 
 from __future__ import annotations
@@ -26,20 +28,25 @@ from __future__ import annotations
 import re
 import string
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
+
+import yaml
 
 from bt_exec.failure import Failure, RegistrationError
 from bt_exec.language.particles import with_particles
 from bt_exec.spec.plain_yaml import parse_yaml
 
-__all__ = ["LANGUAGES", "OWN_MESSAGES", "Messages", "language_of"]
+__all__ = ["LANGUAGES", "OWN_MESSAGES", "Called", "Messages", "language_of"]
 
 LANGUAGES = ("en", "ko")
 OWN_MESSAGES = Path(__file__).with_name("messages.yaml")
 """The executive's own sentences; a pack that speaks by itself loads them with its own."""
+
+Called: TypeAlias = Callable[[str, str], str | None]
+"""Takes a name and a language; returns what it is called, or None for what it does not know."""
 
 _FIXED = Path(__file__).with_name("fixed_words.yaml")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -67,6 +74,7 @@ class Messages:
         self._fixed: dict[str, dict[str, str]] = {}
         self._packs: dict[str, Messages] = {}
         self._owners: Mapping[str, str] = {}
+        self._called: tuple[Called, ...] = ()
 
     @classmethod
     def load(
@@ -75,6 +83,7 @@ class Messages:
         packs: Mapping[str, Path] | None = None,
         owners: Mapping[str, str] | None = None,
         names: Mapping[str, Mapping[str, Mapping[str, str]]] | None = None,
+        called: Mapping[str, Called] | None = None,
     ) -> Messages:
         """Return the catalogue of all `paths`, and of `packs` by name.
 
@@ -84,6 +93,8 @@ class Messages:
             owners: Packs by the name of a skill or condition.
             names: What things of the site are called, by pack, id and language; they go before
                 the words of its file.
+            called: What things are called that are named only at run time, by pack; asked for
+                words that nothing lists.
 
         Raises:
             RegistrationError: If a code stands in two of `paths`, or in one of them and in that
@@ -100,6 +111,9 @@ class Messages:
             own._sentences, own._words, own._phrases = map(dict, common)
             own._fixed = messages._fixed
             own._add(path)
+            if called is not None and name in called:
+                own._called = (called[name],)
+                messages._called += own._called
             own._words.update(
                 {id_: dict(said) for id_, said in (names or {}).get(name, {}).items()}
             )
@@ -115,13 +129,11 @@ class Messages:
         return self._packs.get(pack, self)
 
     def _add(self, path: Path) -> None:
-        data: dict[str, Any] = parse_yaml(path.read_text(encoding="utf-8")) or {}
-        words, phrases = (data.pop(section, {}) for section in _SECTIONS)
+        data = _mapping(_read(path), f"{path}")
+        words, phrases = (data.pop(name, {}) for name in _SECTIONS)
         for table, entries in zip(self._tables(), (data, words, phrases), strict=True):
-            for key, sentences in entries.items():
-                missing = [name for name in LANGUAGES if name not in sentences]
-                if missing:
-                    raise RegistrationError(f"{path}: {key} has no sentence in {missing[0]!r}")
+            for key, sentences in _mapping(entries, f"{path}: {'/'.join(_SECTIONS)}").items():
+                _check_said(path, key, sentences)
                 for mark in "#*" if table is self._words else "":
                     wrong = [n for n in LANGUAGES if sentences[n].count(mark) != key.count(mark)]
                     if wrong:
@@ -149,7 +161,10 @@ class Messages:
             return ", ".join(self.word(each, language) for each in word)
         text = str(word)
         said = _spoken(text, language, (self._words, self._fixed))
-        return self._around(text, language) if said == text and text not in self._words else said
+        if said != text or text in self._words:
+            return said
+        named = (called(text, language) for called in self._called)
+        return next(filter(None, named), None) or self._around(text, language)
 
     @cached_property
     def _open(self) -> tuple[tuple[re.Pattern[str], dict[str, str]], ...]:
@@ -183,14 +198,25 @@ class Messages:
         )
         return said[:1].upper() + said[1:] if begins else said
 
+    def answer(
+        self, condition: str, language: str, why: str, args: Mapping[str, Any]
+    ) -> str | None:
+        """Return the answer to a question that is told in place of yes and no; None without one.
+
+        It is listed as ``told CONDITION``, with ``{why}`` for what the condition found.
+        """
+        own = f"told {condition}"
+        return self.say(own, language, **args, why=why) if own in self else None
+
     def phrase(self, name: str, language: str, args: Mapping[str, Any]) -> str:
         """Return what a skill, condition or tree is called with its arguments: "go to the lounge".
 
         A tree that has the name of a condition is asked for, and listed, as ``tree NAME``. Without
-        a phrase of its own it is its word, followed by those of its arguments.
+        a phrase of its own it is its word, followed by those of its arguments. An empty text is as
+        if it were not given.
         """
         own, key = self._own_phrase(name)
-        given = {key: value for key, value in args.items() if value is not None}
+        given = {key: value for key, value in args.items() if value is not None and value != ""}
         template = own._phrases.get(key, {}).get(language)
         if template is None:
             plain = key
@@ -204,6 +230,14 @@ class Messages:
             return part[1] if wanted <= given.keys() else ""
 
         return own._filled_in(_OPTIONAL.sub(kept, template), language, given)
+
+    def found(self, skill: str, language: str, facts: Mapping[str, Any]) -> str:
+        """Return what a skill found: the phrase ``found NAME`` with its arguments and results.
+
+        Empty where its pack has none.
+        """
+        name = f"found {skill}"
+        return self.phrase(name, language, facts) if self.has_phrase(name) else ""
 
     def has_phrase(self, name: str) -> bool:
         """Whether a skill, condition or tree has a phrase of its own."""
@@ -242,6 +276,39 @@ class Messages:
         if failure.code == "NEED_NOT_MET" and "facts" in facts:
             facts["facts"] = own.in_the_way(str(facts["facts"]).split(", "), language)
         return own.say(failure.code, language, **facts)
+
+
+def _read(path: Path) -> Any:
+    """Return what a file of sentences says.
+
+    Raises:
+        RegistrationError: If it cannot be read.
+    """
+    try:
+        return parse_yaml(path.read_text(encoding="utf-8")) or {}
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise RegistrationError(f"{path}: cannot be read: {error}") from None
+
+
+def _mapping(data: Any, where: str) -> dict[str, Any]:
+    if not isinstance(data, dict):
+        raise RegistrationError(
+            f"{where}: is a mapping, CODE: {{en: …, ko: …}}; found {data!r:.40}"
+        )
+    return data
+
+
+def _check_said(path: Path, key: Any, sentences: Any) -> None:
+    """Refuse an entry that is no text in every language; bare yes, no, on, off are no texts."""
+    quote = 'in YAML bare yes, no, on and off are no words; write "on" in quotes'
+    if not isinstance(key, str):
+        raise RegistrationError(f"{path}: {key!r} is no name; {quote}")
+    said = _mapping(sentences, f"{path}: {key}")
+    for name in LANGUAGES:
+        if name not in said:
+            raise RegistrationError(f"{path}: {key} has no sentence in {name!r}")
+        if not isinstance(said[name], str):
+            raise RegistrationError(f"{path}: {key}: {name} is no text ({said[name]!r}); {quote}")
 
 
 def _spoken(text: str, language: str, tables: Iterable[Mapping[str, Mapping[str, str]]]) -> str:

@@ -75,6 +75,20 @@ def state_of(
     return tuple(_sentences(facts, messages, progress.language, known))
 
 
+def told_facts(
+    facts: Mapping[str, str], messages: Messages, language: str
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return a sentence for each known fact that has one, and the facts that have none."""
+    now = Known(facts)
+    rest = {
+        fact: value
+        for fact, value in facts.items()
+        if not any(_sentences({fact: value}, messages, language, now))
+        and not any(f"{fact}={value}" in code.split(" + ") for code in messages.codes())
+    }
+    return tuple(_sentences(facts, messages, language, now)), rest
+
+
 def _sentences(
     facts: Mapping[str, str], messages: Messages, language: str, known: Known
 ) -> Iterator[str]:

@@ -87,7 +87,7 @@ def _answers(
     """
     language = progress.language
     for asked in progress.told.values():
-        answer = messages.say("yes" if asked.verdict.holds else "no", language)
+        answer = _answer(asked, progress, messages)
         several = len(progress.told) > 1 or known.old(asked.t)
         if several and (question := _question(asked, progress, messages)):
             answer = f"{question[:1].upper()}{question[1:]}: {answer[:1].lower()}{answer[1:]}"
@@ -124,15 +124,28 @@ def _no_longer(
                 yield messages.say("AS_OF", progress.language, when=when, state=state)
 
 
+def _answer(asked: Asked, progress: MissionProgress, messages: Messages) -> str:
+    """Return yes or no, or what the condition found, if its pack tells that in their place."""
+    asks, language, verdict = _condition(asked, progress), progress.language, asked.verdict
+    own = messages.answer(asks.name, language, verdict.why, asks.args) if asks is not None else None
+    return own or messages.say("yes" if verdict.holds else "no", language)
+
+
 def _question(asked: Asked, progress: MissionProgress, messages: Messages) -> str:
     """Return a question in words, if it is a single condition with a phrase."""
+    asks = _condition(asked, progress)
+    if asks is not None and messages.has_phrase(asks.name):
+        return messages.phrase(asks.name, progress.language, asks.args)
+    return ""
+
+
+def _condition(asked: Asked, progress: MissionProgress) -> Is | None:
+    """Return the single condition that was asked; None if several were joined."""
     assert progress.spec is not None
     for node in walk(progress.spec.root):
         if isinstance(node, Check) and str(node.check) == asked.question:
-            asks = node.check
-            if isinstance(asks, Is) and messages.has_phrase(asks.name):
-                return messages.phrase(asks.name, progress.language, asks.args)
-    return ""
+            return node.check if isinstance(node.check, Is) else None
+    return None
 
 
 def _left_undone(ending: Ending, progress: MissionProgress, messages: Messages) -> list[str]:

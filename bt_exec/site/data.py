@@ -11,6 +11,7 @@ from pathlib import Path
 import platformdirs
 import yaml
 
+from bt_exec.expand_home import expand_home
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec.spec.plain_yaml import parse_yaml
 
@@ -76,7 +77,7 @@ def site_path(name_or_file: str = "") -> Path:
         UsageError: If the default cannot be found out.
     """
     name_or_file = name_or_file or default_site()
-    path = Path(name_or_file).expanduser()
+    path = expand_home(name_or_file)
     if path.suffix.lower() in (".yaml", ".yml") or path.is_file():
         return path
     shipped = data_path("configs", "sites", f"{name_or_file}.yaml")

@@ -187,6 +187,7 @@ def sentences(catalogue: Catalogue, settings: Mapping[str, PackSettings] | None 
         {pack.name: pack.messages for pack in catalogue.packs if pack.messages is not None},
         catalogue.owners,
         names,
+        {pack.name: pack.called for pack in catalogue.packs if pack.called is not None},
     )
 
 

@@ -54,32 +54,25 @@ from this text.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
     AliasChoices,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Discriminator,
     Field,
-    ModelWrapValidatorHandler,
     PlainSerializer,
-    PrivateAttr,
-    SerializerFunctionWrapHandler,
     Tag,
-    model_serializer,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
 
 from bt_exec.spec.expression import Expression, dump_expression
 from bt_exec.spec.field_types import Args, Code, Count, Duration, FullName, Name, Needed, Text
+from bt_exec.spec.filled import Filled, SpecModel
 
 __all__ = [
-    "FILLED",
     "KINDS",
     "Check",
     "Do",
@@ -104,11 +97,7 @@ __all__ = [
 KINDS = ("do", "check", "tree", "sequence", "fallback", "parallel")
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=False)
-
-
-class Guard(_Model):
+class Guard(SpecModel):
     """What ``while`` says: a condition, and ``else``, the code of the failure when it breaks."""
 
     condition: Expression = Field(alias="<condition>")
@@ -140,15 +129,7 @@ def _write_guard(guard: Guard) -> Any:
 Guarded: TypeAlias = Annotated[Guard, BeforeValidator(_read_guard), PlainSerializer(_write_guard)]
 
 
-FILLED = ("repeat", "timeout")
-"""Modifiers that may be ``$name`` of a parameter; a tree says so, a mission has the value."""
-
-
-def _is_reference(value: Any) -> bool:
-    return isinstance(value, str) and re.fullmatch(r"\$[A-Za-z_][A-Za-z0-9_]*", value) is not None
-
-
-class NodeBase(_Model):
+class NodeBase(Filled):
     """The modifiers every node may have; see the table at the top of this file."""
 
     name: Annotated[str, Field(min_length=1, max_length=64)] | None = None
@@ -157,33 +138,6 @@ class NodeBase(_Model):
     retry: Count | None = None
     timeout: Duration | None = None
     repeat: Count | None = None
-    _filled: dict[str, str] = PrivateAttr(default_factory=dict)
-
-    @model_validator(mode="wrap")
-    @classmethod
-    def _take_references(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        if not isinstance(value, dict):
-            return handler(value)
-        given = {name: value[name] for name in FILLED if _is_reference(value.get(name))}
-        node = handler({key: part for key, part in value.items() if key not in given})
-        if given:
-            node._filled = given
-        return node
-
-    @model_serializer(mode="wrap")
-    def _give_references(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {**handler(self), **self._filled}
-
-    @property
-    def filled(self) -> Mapping[str, str]:
-        """The modifiers that a parameter of the tree fills when it is expanded: ``repeat: $n``."""
-        return self._filled
-
-    def with_filled(self, values: Mapping[str, Any]) -> Self:
-        """Return the node with `values` in the place of the modifiers that parameters fill."""
-        node = self.model_copy(update=dict(values))
-        node._filled = {}
-        return node
 
     @property
     def guard(self) -> Any:
@@ -288,7 +242,7 @@ def _read_default(value: Any) -> Any:
     return value
 
 
-class Param(_Model):
+class Param(SpecModel):
     """A parameter of a tree: its named type, and a default that makes it optional.
 
     One that is ``spoken`` is taken by no node: commands name it, and its words bring the values of
@@ -306,7 +260,7 @@ class Param(_Model):
         return self.default is None
 
 
-class Way(_Model):
+class Way(SpecModel):
     """Another way to reach the same end, tried by re-planning ``after`` one of these codes.
 
     The failed tree is run again with other arguments (``with``), or another tree in its place.
@@ -327,7 +281,7 @@ class Way(_Model):
         return self
 
 
-class TreeSpec(_Model):
+class TreeSpec(SpecModel):
     """A tree file: a name, what it is for, what people say to get it, parameters and nodes."""
 
     tree: Name
@@ -339,7 +293,7 @@ class TreeSpec(_Model):
     root: Node
 
 
-class Mission(_Model):
+class Mission(SpecModel):
     """The header of a mission spec: where the plan comes from and what it replaces.
 
     Attributes:
@@ -368,7 +322,7 @@ class Mission(_Model):
     turn: Literal["open", "last"] | None = None
 
 
-class MissionSpec(_Model):
+class MissionSpec(SpecModel):
     """A tree to be run once, for a command: what is built, shown, journalled and replayed."""
 
     mission: Mission

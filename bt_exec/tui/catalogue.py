@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import typing
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +13,7 @@ from bt_exec.spec.dump import to_data
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
 from bt_exec.tui.table import Entry
+from bt_exec.verify.types import type_name
 
 __all__ = [
     "condition_data",
@@ -29,13 +29,7 @@ __all__ = [
 
 def type_words(hint: Any) -> str:
     """Return a type as people read it: ``left | right``, ``text``, ``number``."""
-    inner = typing.get_args(hint)[0] if hasattr(hint, "__metadata__") else hint
-    if typing.get_origin(inner) is typing.Literal:
-        return " | ".join(map(str, typing.get_args(inner)))
-    words = {str: "text", float: "number", int: "integer", bool: "boolean"}
-    if inner in words:
-        return words[inner]
-    return getattr(inner, "__name__", None) or str(inner)
+    return type_name(hint).replace("|", " | ")
 
 
 def _arguments(part: Signature, catalogue: Catalogue) -> dict[str, dict[str, Any]]:
@@ -155,7 +149,8 @@ def _some(utterances: tuple[str, ...]) -> tuple[str, ...]:
 def _argument_facts(part: Signature, catalogue: Catalogue) -> list[tuple[str, str]]:
     found = []
     for name, argument in _arguments(part, catalogue).items():
-        default = "" if argument["required"] else f"  (default {argument['default']})"
+        given = argument.get("default")
+        default = "" if argument["required"] else f"  (default {given if given != '' else '“”'})"
         found.append((name, f"{argument['allowed']}{default}"))
     return found
 

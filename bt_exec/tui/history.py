@@ -47,27 +47,28 @@ def line_data(line: MissionLine) -> dict[str, Any]:
 
 
 def history_table(lines: Sequence[MissionLine], glyphs: Glyphs, width: int) -> Table:
-    """Return missions as a table that fits `width` cells; commands give way."""
+    """Return missions as a table that fits `width` cells; commands give way, or go on below."""
     table = Table(box=None, pad_edge=False, show_header=True, header_style="dim", width=width - 1)
     table.add_column("")
     table.add_column("no.", justify="right", no_wrap=True)
-    table.add_column("when", no_wrap=True)
-    if width >= NARROW:
+    wide = width >= NARROW
+    table.add_column("when", no_wrap=wide, max_width=None if wide else len("11-22"))
+    if wide:
         table.add_column("site", no_wrap=True, overflow="ellipsis", max_width=12)
-    table.add_column("command", no_wrap=True, overflow="ellipsis", ratio=1)
+    table.add_column("command", no_wrap=wide, overflow="ellipsis" if wide else "fold", ratio=1)
     table.add_column("ended", no_wrap=True, overflow="ellipsis")
     for line in lines:
         status = shown_status(line)
         sign = SIGNS[status]
         took = "" if line.seconds is None else seconds(line.seconds)
         code = "" if line.reason_code in ("OK", "ABORTED") else line.reason_code
-        ended = [status, code if width >= 2 * NARROW else "", took if width >= NARROW else ""]
+        ended = [status, code if width >= 2 * NARROW else "", took if wide else ""]
         when = f"{line.started_at:%m-%d %H:%M}"
         cells = [
             glyphs.states[sign],
             line.id.rpartition("-")[2].lstrip("0"),
             when,
-            *([line.site] if width >= NARROW else []),
+            *([line.site] if wide else []),
             line.command,
             f" {glyphs.dot} ".join(filter(None, ended)),
         ]

@@ -69,8 +69,7 @@ class PlainView:
                     if node.state == "stopped":
                         self._change(node)
             case ev.Asked() if event.told and event.verdict.holds is not None:
-                word = model.told("yes" if event.verdict.holds else "no")
-                self._line("answer", f"{word}: {model.told(event.verdict.why)}")
+                self._line("answer", model.answer(event.path, event.verdict))
             case ev.PerceptionFailed():
                 self._line("sees", f"{model.told('nothing new')}: {model.blind}")
             case ev.Rejected():

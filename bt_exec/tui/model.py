@@ -15,8 +15,9 @@ from bt_exec import events as ev
 from bt_exec.failure import Failure, Problem
 from bt_exec.language.messages import Messages, language_of
 from bt_exec.outcome import Outcome
+from bt_exec.skill import Verdict
 from bt_exec.spec.expression import Is
-from bt_exec.spec.model import Do, Fallback, MissionSpec, NodeBase, Parallel, Sequence, walk
+from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, Parallel, Sequence, walk
 from bt_exec.tui.changes import say_changes
 from bt_exec.tui.nodes import Forest, ViewNode
 from bt_exec.tui.saved import names_of, with_values
@@ -167,6 +168,17 @@ class ViewModel:
             return self.shown(str(expression))
         language = "en" if self.ascii else self.language
         return clean(self.messages.phrase(expression.name, language, expression.args))
+
+    def answer(self, path: str, verdict: Verdict) -> str:
+        """Return the answer to a question of the plan: yes or no and why, or as its pack says."""
+        node = self.forest.by_path.get(path)
+        asks = node.spec.check if node is not None and isinstance(node.spec, Check) else None
+        if isinstance(asks, Is):
+            language = "en" if self.ascii else self.language
+            own = self.messages.answer(asks.name, language, verdict.why, asks.args)
+            if own:
+                return clean(own)
+        return f"{self.told('yes' if verdict.holds else 'no')}: {self.told(verdict.why)}"
 
     def _value(self, value: Any) -> Any:
         return self.shown(value) if isinstance(value, str) else value

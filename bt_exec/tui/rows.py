@@ -172,8 +172,7 @@ class _Maker:
         elif node.state == "stopped":
             texts.append(node.detail)
         elif node.state == "done" and getattr(node.spec, "tell", False) and node.answer:
-            answer = told("yes" if node.answer.holds else "no")
-            texts.append(f"{answer}: {told(node.answer.why)}")
+            texts.append(self.model.answer(node.path, node.answer))
         texts += self.tries(node)
         for text in filter(None, texts):
             lines = wrap(clean(text), self.width - 2 * depth - 6)

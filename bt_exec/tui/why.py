@@ -94,6 +94,7 @@ class Why:
             came = "next turn" if turn else "tried instead"
             rows += self.attempt(attempt, again=again, came=came)
             before = attempt
+        rows += self.found()
         rows += [("problem", clean(problem)) for problem in known.problems]
         if self.status in ("interrupted", "running", "waiting"):
             rows.append(("last known", " ".join(self.state(known.facts))))
@@ -102,6 +103,17 @@ class Why:
             rows.append(("told", clean(line.message)))
         rows += [("not readable", clean(text)) for text in known.incomplete]
         return [(self.word(label), text) for label, text in rows if text]
+
+    def found(self) -> list[tuple[str, str]]:
+        """Return what skills found, where their pack says it."""
+        rows: list[tuple[str, str]] = []
+        for run in self.known.found:
+            skill, args = run.start.skill, run.start.args
+            result = run.end.result if run.end is not None else {}
+            facts = {**args, **{key: _rounded(value) for key, value in result.items()}}
+            if what := self.messages.found(skill, self.language, facts):
+                rows.append(("came out", f"{self.step(skill, args)}: {clean(what)}"))
+        return rows
 
     def attempt(
         self, attempt: Attempt, *, again: bool, came: str = "tried instead"
@@ -210,6 +222,10 @@ class Why:
             "incomplete": list(known.incomplete),
             "said": [list(row) for row in self.facts()],
         }
+
+
+def _rounded(value: Any) -> Any:
+    return f"{round(value, 2):g}" if isinstance(value, float) else value
 
 
 def _measured(failure: Failure) -> Iterable[str]:

@@ -181,7 +181,9 @@ def type_name(hint: Any) -> str:
     if get_origin(plain) is Literal:
         return "|".join(map(str, get_args(plain)))
     if get_origin(plain) in _UNIONS:
-        return " or ".join(type_name(part) for part in get_args(plain))
+        parts = get_args(plain)
+        words = all(get_origin(_plain(part)) is Literal for part in parts)
+        return ("|" if words else " or ").join(map(type_name, parts))
     if get_origin(plain) in (list, Sequence) and get_args(plain):
         return f"list of {type_name(get_args(plain)[0])}"
     return _WORDS.get(get_origin(plain) or plain) or str(getattr(plain, "__name__", plain))

@@ -8,9 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from bt_exec.language.particles import with_particles
+from bt_exec.spec.plain_yaml import parse_yaml
 
 __all__ = ["Breach", "breach", "catalogue", "say"]
 
@@ -57,7 +56,7 @@ def say(sentence: str, language: str, **facts: Any) -> str:
 @cache
 def catalogue() -> Mapping[str, Mapping[str, str]]:
     """Return the sentences by name and language."""
-    found: Mapping[str, Mapping[str, str]] = yaml.safe_load(
+    found: Mapping[str, Mapping[str, str]] = parse_yaml(
         Path(__file__).with_name("breach.yaml").read_text(encoding="utf-8")
     )
     return found

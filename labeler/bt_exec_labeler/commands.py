@@ -15,9 +15,11 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from bt_exec.cli.progress_bar import progress_bar
+from bt_exec.expand_home import expand_home
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec_labeler.batch.cache import Cache, default_cache
 from bt_exec_labeler.batch.parts import Output, read_lines
@@ -102,13 +104,13 @@ def run(
     *,
     labeler: str,
     role: str,
-    options: Mapping[str, Any],
-    stride_s: float,
-    workers: int,
-    budget: Mapping[str, float | None],
-    cache: Path | None,
-    no_cache: bool,
-    resume: bool,
+    options: Mapping[str, Any] = MappingProxyType({}),
+    stride_s: float = 1.0,
+    workers: int = 1,
+    budget: Mapping[str, float | None] = MappingProxyType({}),
+    cache: Path | None = None,
+    no_cache: bool = False,
+    resume: bool = False,
     engine: str = "threads",
 ) -> dict[str, Any]:
     """Label a recording.
@@ -124,7 +126,7 @@ def run(
     found = make()
     output = Output(out)
     manifest = {
-        "source": str(source.expanduser().resolve()),
+        "source": str(expand_home(source).resolve()),
         "vocabulary": digest_of(words),
         "schema_version": vocabulary.version,
         "role": who,

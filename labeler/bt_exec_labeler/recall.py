@@ -18,6 +18,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from bt_exec.expand_home import expand_home
 from bt_exec.failure import Refusal, UsageError
 from bt_exec.planning.compiler import Compiler, Plan, Request
 from bt_exec.planning.repair import repaired
@@ -192,4 +193,4 @@ def create(settings: Mapping[str, Any]) -> Compiler:
         raise UsageError(
             f"setting {name!r} of the compiler recalled: {found['msg'].lower()}"
         ) from None
-    return RecallingCompiler(recall(read.dataset.expanduser()), read.alike)
+    return RecallingCompiler(recall(expand_home(read.dataset)), read.alike)

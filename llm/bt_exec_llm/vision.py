@@ -6,21 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
-from bt_exec.failure import UsageError
 from bt_exec.visual_qa import VisualQa, VqaAnswer
-from bt_exec_llm.client import (
-    Block,
-    Model,
-    ModelClient,
-    ModelFailure,
-    ModelSettings,
-    Recorder,
-    ReplayClient,
-    Turn,
-)
+from bt_exec_llm.client import Block, Model, ModelFailure, Turn
 from bt_exec_llm.client.images import image_block
+from bt_exec_llm.client.plugged import plugged
 
 __all__ = ["ModelVisualQa", "create"]
 
@@ -54,25 +43,9 @@ class ModelVisualQa:
 
 
 def create(settings: Mapping[str, Any]) -> VisualQa:
-    """Return a `bt_exec.visual_qa.VisualQa` with the settings of a model client.
-
-    Besides these, ``record: FILE`` adds every exchange to a file, and ``replay: FILE`` answers from
-    one: the same pictures and questions get the same answers.
+    """Return a `bt_exec.visual_qa.VisualQa` with settings as `plugged` reads them.
 
     Raises:
         UsageError: If a setting is unknown or wrong.
     """
-    given = dict(settings)
-    replay, record = given.pop("replay", None), given.pop("record", None)
-    if replay is not None:
-        return ModelVisualQa(ReplayClient(Path(str(replay)).expanduser()))
-    recorder = None if record is None else Recorder(Path(str(record)).expanduser())
-    try:
-        asked = ModelSettings.model_validate({"timeout_s": 8.0, **given})
-        return ModelVisualQa(ModelClient(asked, record=recorder))
-    except ValidationError as error:
-        found = error.errors()[0]
-        name = ".".join(map(str, found["loc"]))
-        raise UsageError(
-            f"setting {name!r} of the visual_qa model claude: {found['msg'].lower()}"
-        ) from None
+    return ModelVisualQa(plugged(settings, "visual_qa", timeout_s=8.0))

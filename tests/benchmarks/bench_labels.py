@@ -80,13 +80,8 @@ def main(missions: int) -> None:
                 place / "run",
                 labeler="rules",
                 role="planner",
-                options={},
-                stride_s=1.0,
                 workers=2,
-                budget={},
-                cache=None,
                 no_cache=True,
-                resume=False,
             )
             commands.dataset(
                 place / "run", place / "j.sqlite", words, place / "set", keep_uncertain=False

@@ -51,6 +51,7 @@ def words_of(name: str) -> list[str]:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.rpartition(".")[2]).lower().split("_")
 
 
+@pytest.fixture(scope="module")
 def public_names() -> list[tuple[str, str]]:
     found = []
     for package in (bt_exec, bt_exec_skills, bt_exec_llm):
@@ -63,16 +64,13 @@ def public_names() -> list[tuple[str, str]]:
     return found
 
 
-NAMES = public_names()
-
-
 @pytest.mark.parametrize("word", REPLACED)
-def test_a_replaced_word_is_in_no_public_name(word):
-    for module, name in some(NAMES, 500):
+def test_a_replaced_word_is_in_no_public_name(word, public_names):
+    for module, name in some(public_names, 500):
         if name not in KEPT:
             assert word not in words_of(name), f"{module}: {name}: say {REPLACED[word]}"
 
 
-def test_what_is_kept_is_still_there():
-    names = {name for _, name in NAMES}
+def test_what_is_kept_is_still_there(public_names):
+    names = {name for _, name in public_names}
     assert set(KEPT) <= names

@@ -19,7 +19,8 @@ def registered(monkeypatch):
 
     def register(*pairs):
         points = [EntryPoint(name, value, "any") for name, value in pairs]
-        monkeypatch.setattr(plugins.importlib.metadata, "entry_points", lambda **_: points)
+        installed = types.SimpleNamespace(select=lambda **_: points)
+        monkeypatch.setattr(plugins, "_registered", lambda _: installed)
 
     return register
 
@@ -88,3 +89,13 @@ def test_one_name_for_two_things_is_refused(registered):
 def test_the_same_registration_twice_is_one(registered):
     registered(("root", "math:sqrt"), ("root", "math:sqrt"))
     assert plugin_names("g", "thing") == ("root",)
+
+
+def test_what_is_installed_while_it_runs_is_found(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert "own" not in plugin_names("bt_exec.packs", "pack")
+    info = tmp_path / "own-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: own\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[bt_exec.packs]\nown = own:PACK\n")
+    assert "own" in plugin_names("bt_exec.packs", "pack")

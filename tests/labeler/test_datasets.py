@@ -33,13 +33,7 @@ def made(recording: Path, folder: Path, role: Role) -> tuple[Path, Path]:
         run,
         labeler="rules",
         role=role,
-        options={},
-        stride_s=1.0,
-        workers=1,
-        budget={},
-        cache=None,
         no_cache=True,
-        resume=False,
     )
     commands.dataset(run, recording, words, folder / role, keep_uncertain=False)
     return run, folder / role

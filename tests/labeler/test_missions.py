@@ -170,13 +170,9 @@ def test_labels_agree_with_the_journal_and_end_as_recorded(
         tmp_path / "run",
         labeler="rules",
         role="controller",
-        options={},
         stride_s=0.5,
         workers=2,
-        budget={},
-        cache=None,
         no_cache=True,
-        resume=False,
     )
     lines = list(read_lines(tmp_path / "run" / "records.jsonl"))
     spans = agreeing = goals = 0

@@ -41,6 +41,7 @@ OFFICE = "I looked around the professor's office a minute ago. "
         ("9초 전에 보았을 때 문이 닫혀 있었습니다.", False),
         ("The right hand holds the material.", True),
         ("왼손에 자재가 있습니다.", False),
+        ("Both hands are empty.", False),
         ("The door is open, but I do not see the material.", False),
         ("I am in the lounge.", True),
         ("베이스캠프에 있습니다.", False),

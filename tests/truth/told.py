@@ -134,6 +134,11 @@ def _empty(c: Checker, m: re.Match[str]) -> bool:
     return c.witness.held(ARMS[m["a"]]) is None
 
 
+@rule(r"Both hands are empty\.", r"두 손은 비어 있습니다\.")
+def _both_empty(c: Checker, m: re.Match[str]) -> bool:
+    return c.witness.held("left") is None and c.witness.held("right") is None
+
+
 @rule(r"The arms are (?:already )?at home\.", r"팔[은이] (?:이미 )?제자리에 있습니다\.")
 def _home(c: Checker, m: re.Match[str]) -> bool:
     return c.witness.home("left") and c.witness.home("right")

@@ -6,13 +6,13 @@ breaks the form is sent back with the name of each breach.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from bt_exec_labeler.items import Item
 from bt_exec_labeler.record import FIELDS, Breach, Record, Terminate, Uncertainty, read_record
 from bt_exec_labeler.vocabulary import Argument, Operation, Vocabulary
+from bt_exec_llm.client.strict_json import KeyTwiceError, strict_json
 
 __all__ = ["answer_schema", "read_records"]
 
@@ -73,10 +73,10 @@ def read_records(
 def _entries(text: str) -> Sequence[Any] | Breach:
     """Return the list of an answer, or why it has none."""
     try:
-        data = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+        data = strict_json(text)
     except RecursionError:
         return Breach("NOT_JSON", "answer", "is nested too deeply")
-    except _TwiceError as error:
+    except KeyTwiceError as error:
         return Breach("KEY_TWICE", "answer", f"has the key {error} twice")
     except ValueError as error:
         if "{" in text and not text.lstrip().startswith("{"):
@@ -89,23 +89,6 @@ def _entries(text: str) -> Sequence[Any] | Breach:
         return Breach("UNKNOWN_FIELD", extra[0], "is no field; allowed: items")
     items: list[Any] = data["items"]
     return items
-
-
-class _TwiceError(ValueError):
-    """A key that stands twice in an object."""
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    data: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in data:
-            raise _TwiceError(key)
-        data[key] = value
-    return data
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no number of JSON")
 
 
 def answer_schema(vocabulary: Vocabulary) -> dict[str, Any]:

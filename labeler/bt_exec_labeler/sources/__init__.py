@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
 from bt_exec_labeler.episode import Episode
 
@@ -24,7 +25,7 @@ def read_source(path: Path) -> Iterator[Episode]:
     Raises:
         UsageError: If nothing there can be read; the message says what can be.
     """
-    path = path.expanduser()
+    path = expand_home(path)
     if not path.exists():
         raise UsageError(f"{path}: there is no such file or folder")
     return _reader(path)(path)

@@ -8,6 +8,7 @@ from typing import Any
 
 from bt_exec_llm.client.errors import ModelFailure
 from bt_exec_llm.client.server_errors import server_failure
+from bt_exec_llm.client.strict_json import KeyTwiceError, keys_once
 
 __all__ = ["Collector", "parse"]
 
@@ -25,7 +26,9 @@ def parse(text: str) -> Any:
             only one of the two would be left.
     """
     try:
-        data = json.loads(text, object_pairs_hook=_once)
+        data = json.loads(text, object_pairs_hook=keys_once)
+    except KeyTwiceError:
+        raise ModelFailure("MODEL_BAD_ANSWER", "a key stands twice in the answer") from None
     except RecursionError:
         raise ModelFailure("MODEL_TOO_DEEP", f"more than {_DEEPEST} levels") from None
     level, depth = [data], 0
@@ -40,13 +43,6 @@ def parse(text: str) -> Any:
             for inner in (value.values() if isinstance(value, dict) else value)
             if isinstance(inner, dict | list)
         ]
-    return data
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    data = dict(pairs)
-    if len(data) < len(pairs):
-        raise ModelFailure("MODEL_BAD_ANSWER", "a key stands twice in the answer")
     return data
 
 

@@ -15,7 +15,7 @@ _MOST = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """An account; ``a + b`` is the account of both.
+    """An account; ``a + b`` is the account of both, ``b - a`` what came to `a` since.
 
     Attributes:
         requests: HTTP requests sent, those that failed included.
@@ -52,6 +52,14 @@ class Usage:
             item.name: getattr(self, item.name) + getattr(other, item.name) for item in fields(self)
         }
         return Usage(**sums)
+
+    def __sub__(self, before: Usage) -> Usage:
+        """Return what was added to an earlier account."""
+        rest = {
+            item.name: getattr(self, item.name) - getattr(before, item.name)
+            for item in fields(self)
+        }
+        return Usage(**rest)
 
     def to_dict(self) -> dict[str, float]:
         """Return plain data, as a plan's ``usage`` wants it."""

@@ -16,12 +16,10 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
-from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Compiler, Plan, Request
 from bt_exec.planning.plan import examine
 from bt_exec.spec.dump import to_data
 from bt_exec.spec.expand import expand
-from bt_exec.spec.library import Library
 from bt_exec.spec.load import parse
 from bt_exec.spec.model import Do, MissionSpec, Tree, TreeSpec
 from bt_exec.spec.source import Source
@@ -29,6 +27,7 @@ from bt_exec_llm.model_compiler.catalogue import as_yaml
 from bt_exec_llm.model_compiler.check import assess
 from bt_exec_llm.model_compiler.flat_format import to_flat
 from bt_exec_llm.model_compiler.normalize import options
+from bt_exec_llm.model_compiler.site_texts import made_once
 from bt_exec_llm.offline import create as create_offline
 
 __all__ = ["Example", "Form", "as_answer", "fixed_examples", "like_this", "nearest_trees", "shown"]
@@ -56,26 +55,15 @@ class Example(NamedTuple):
 
 def shown(request: Request, form: Form) -> str:
     """Return the fixed examples as text, each in the form that is asked for."""
-    settings = json.dumps(
-        {pack: own.written() for pack, own in request.settings.items()}, sort_keys=True
-    )
-    key = (id(request.catalogue), id(request.library), settings, form)
-    if key not in _MADE:
-        while len(_MADE) >= _MOST_MADE:
-            _MADE.pop(next(iter(_MADE)))
-        parts = [
-            f"{example.shows}: {example.command}\n{as_answer(example.answer, form)}"
-            for example in fixed_examples(request)
-        ]
-        parts.append(_repair(request, form))
-        text = "\n\n".join(filter(None, parts))
-        _MADE[key] = (request.catalogue, request.library, text)
-    return _MADE[key][2]
+    return made_once(request, f"examples {form}", lambda: _shown(request, form))
 
 
-_MADE: dict[tuple[int, int, str, str], tuple[Catalogue, Library, str]] = {}
-"""Texts of sites that were asked for lately; the site is kept so that its number stays its own."""
-_MOST_MADE = 8
+def _shown(request: Request, form: Form) -> str:
+    parts = [
+        f"{example.shows}: {example.command}\n{as_answer(example.answer, form)}"
+        for example in fixed_examples(request)
+    ]
+    return "\n\n".join(filter(None, [*parts, _repair(request, form)]))
 
 
 def as_answer(answer: dict[str, Any], form: Form) -> str:

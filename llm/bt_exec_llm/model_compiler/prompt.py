@@ -23,6 +23,7 @@ from bt_exec_llm.model_compiler.catalogue import as_yaml, describe_site, describ
 from bt_exec_llm.model_compiler.examples import like_this, shown
 from bt_exec_llm.model_compiler.replan_scope import part_of
 from bt_exec_llm.model_compiler.schema import schema, short_schema
+from bt_exec_llm.model_compiler.site_texts import made_once
 
 __all__ = ["VERSION", "Prompt", "build_prompt", "fenced", "problems_text"]
 
@@ -81,7 +82,7 @@ def build_prompt(request: Request, *, image: bool = False, short: bool = False) 
     role, about = ("short", describe_trees) if short else ("system", describe_site)
     system = (
         Block(f"bt-exec prompt {VERSION}\n\n{_text(role)}"),
-        Block(about(request), cache=True),
+        Block(made_once(request, role, lambda: about(request)), cache=True),
     )
     parts: list[str | Image] = []
     if like := like_this(request):

@@ -8,9 +8,9 @@ refused and says where it differs.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
+from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
 from bt_exec.planning.compiler import Compiler, Request
 from bt_exec.planning.verified_plan import VerifiedPlan
@@ -60,7 +60,7 @@ def create(settings: Mapping[str, Any]) -> Compiler:
     file = given.pop("file", None)
     if not file:
         raise UsageError("replay needs a recording: --compiler replay:FILE")
-    recording = ReplayClient(Path(str(file)).expanduser())
+    recording = ReplayClient(expand_home(str(file)))
     given = {"first": "model", **recording.settings, **given}  # older recordings do not say
     known = ("file", *AS_RECORDED)
     unknown = [key for key in given if key not in AS_RECORDED]

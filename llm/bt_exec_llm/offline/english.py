@@ -21,7 +21,7 @@ from bt_exec_llm.offline.english_scan import (
     end_of,
 )
 from bt_exec_llm.offline.english_texts import EnglishTexts
-from bt_exec_llm.offline.english_words import EnglishWords, Token, lemma_of
+from bt_exec_llm.offline.english_words import Token, english_words, lemma_of
 from bt_exec_llm.offline.piece import Clause
 from bt_exec_llm.offline.vocabulary import Vocabulary
 
@@ -40,7 +40,7 @@ class EnglishReader:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
         self._lexicon = vocabulary.lexicon
-        self._words = EnglishWords(vocabulary)
+        self._words = english_words(vocabulary)
         self._verbs = vocabulary.lexicon.verbs
         self._scan = EnglishScan(vocabulary)
         self._texts = EnglishTexts(self._scan, vocabulary.lexicon)

@@ -13,12 +13,13 @@ from typing import NamedTuple
 from bt_exec_llm.offline.closed import mapping, phrases, words
 from bt_exec_llm.offline.vocabulary import Vocabulary
 
-__all__ = ["EnglishWords", "Token", "bases_of", "lemma_of", "load"]
+__all__ = ["EnglishWords", "Token", "bases_of", "english_words", "lemma_of", "load"]
 
 _TOKEN = re.compile(
     r"[^\W\d_]+(?:['-][^\W\d_]+)*|\d+(?:[.:,]\d+)*(?:pm|am|st|nd|rd|th)?|->|=>|&&|\|\||\S"
 )
 _SHORT = mapping("english", "short_forms")
+_SHORT_ENDS = tuple(_SHORT)
 _WHOLE = mapping("english", "contractions")
 _CLITIC_S = frozenset(words("english", "before_s"))
 _MERGED: dict[str, list[tuple[tuple[str, ...], str]]] = {}
@@ -93,12 +94,13 @@ class EnglishWords:
     def _split(self, word: str, start: int, end: int) -> list[Token]:
         if word in _WHOLE:
             return [Token(part, start, end) for part in _WHOLE[word].split()]
-        for short, full in _SHORT.items():
-            if word.endswith(short) and len(word) > len(short):
-                return [
-                    *self._split(word[: -len(short)], start, end - len(short)),
-                    Token(full, end - len(short), end),
-                ]
+        if word.endswith(_SHORT_ENDS):
+            for short, full in _SHORT.items():
+                if word.endswith(short) and len(word) > len(short):
+                    return [
+                        *self._split(word[: -len(short)], start, end - len(short)),
+                        Token(full, end - len(short), end),
+                    ]
         if word.endswith("'s") and word[:-2] in _CLITIC_S:
             return [Token(word[:-2], start, end - 2), Token("is", end - 2, end)]
         if word.endswith("'s") and word not in self._known and word[:-2] in self._known:
@@ -139,6 +141,12 @@ class EnglishWords:
                     best[end] = option
         found = best[len(word)]
         return found if found is not None and len(found) > 1 else None
+
+
+@lru_cache(maxsize=16)
+def english_words(vocabulary: Vocabulary) -> EnglishWords:
+    """Return the reader of English words of a vocabulary; all who read with it share one."""
+    return EnglishWords(vocabulary)
 
 
 def _merged(tokens: list[Token]) -> list[Token]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 __all__ = ["Morph", "load", "morphs"]
@@ -34,11 +34,19 @@ def _kiwi() -> Any:
 
 def morphs(text: str, names: Iterable[tuple[int, int]] = ()) -> list[Morph]:
     """Return the morphemes of `text`; each span in `names` is one noun."""
+    return list(_morphs(text, tuple(names)))
+
+
+@lru_cache(maxsize=4096)
+def _morphs(text: str, names: tuple[tuple[int, int], ...]) -> tuple[Morph, ...]:
+    """What `morphs` returns; the utterances of a site are read again by each of its readers."""
     spans = [(start, end, "NNP") for start, end in names]
     with _LOCK:
         kiwi = _kiwi()
         found = kiwi.tokenize(text, pretokenized=spans) if spans else kiwi.tokenize(text)
-    return [Morph(one.form, one.tag.split("-")[0], one.start, one.start + one.len) for one in found]
+    return tuple(
+        Morph(one.form, one.tag.split("-")[0], one.start, one.start + one.len) for one in found
+    )
 
 
 def load() -> None:

@@ -6,7 +6,7 @@ apart, Korean endings apart, but only of commands, and never of what is denied.
 
 from __future__ import annotations
 
-from bt_exec_llm.offline.english_words import EnglishWords
+from bt_exec_llm.offline.english_words import english_words
 from bt_exec_llm.offline.kiwi import morphs
 from bt_exec_llm.offline.korean_verbs import is_verb, read_verb
 from bt_exec_llm.offline.vocabulary import Vocabulary
@@ -21,7 +21,7 @@ class Literal:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
-        self._english = EnglishWords(vocabulary)
+        self._english = english_words(vocabulary)
         self._trees: dict[tuple[str, ...], set[str]] = {}
 
     def add(self, text: str, language: str, tree: str) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from bt_exec_llm.offline.english_words import EnglishWords, lemma_of
+from bt_exec_llm.offline.english_words import english_words, lemma_of
 from bt_exec_llm.offline.kiwi import morphs
 from bt_exec_llm.offline.lexicon import Words
 from bt_exec_llm.offline.phrases import expand_phrase
@@ -57,8 +57,9 @@ class Talk:
         )
         self._lexicon = vocabulary.lexicon
         self._leads = [one for lead in vocabulary.lexicon.leads.base for one in expand_phrase(lead)]
-        self._english = EnglishWords(vocabulary)
+        self._english = english_words(vocabulary)
         self._made: dict[tuple[str, str], tuple[_Phrases, _Phrases]] = {}
+        self._said_anywhere: dict[str, list[tuple[str, ...]]] = {}
 
     def code(self, text: str, language: str, codes: Iterable[str]) -> str:
         """Return which of `codes` a cleaned command is, the first that fits; nothing if none."""
@@ -100,18 +101,19 @@ class Talk:
             section = self._sections[code]
             needs = [self.contents(text, language) for text in _every(section.needs, language)]
             beside = [self.contents(text, language) for text in _every(section.beside, language)]
-            small = [
-                self.contents(text, language)
-                for words in self._small
-                for text in _every(words, language)
-            ]
-            if language != "ko":
-                leads = [self.contents(text, language) for text in self._leads]
-                small += leads
             if section.known:
                 beside += self._site(language)
-            self._made[key] = _Phrases(needs), _Phrases([*needs, *beside, *small])
+            everywhere = self._everywhere(language)
+            self._made[key] = _Phrases(needs), _Phrases([*needs, *beside, *everywhere])
         return self._made[key]
+
+    def _everywhere(self, language: str) -> list[tuple[str, ...]]:
+        """Return what may stand in any talk: fillers, courtesy, articles, the ways to begin."""
+        if language not in self._said_anywhere:
+            texts = [text for words in self._small for text in _every(words, language)]
+            texts += [] if language == "ko" else self._leads
+            self._said_anywhere[language] = [self.contents(text, language) for text in texts]
+        return self._said_anywhere[language]
 
     def _site(self, language: str) -> list[tuple[str, ...]]:
         """Return the names of things and of actions, but for those of speaking to somebody."""

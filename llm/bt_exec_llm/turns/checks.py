@@ -1,7 +1,7 @@
 """Whether a turn may run: known tools, typed arguments, order, crops first, evidence for an answer.
 
 Codes beside those of verification and of the packs' checkers: ``UNKNOWN_TOOL``,
-``REPEATED_CALLS``, ``NO_EVIDENCE``, ``WRONG_TYPE``.
+``REPEATED_CALLS``, ``NO_EVIDENCE``, ``NO_CODE_PLAN``, ``WRONG_TYPE``.
 """
 
 from __future__ import annotations
@@ -83,9 +83,14 @@ def problems_of_calls(turn: Calls, ways: Ways, talk: Conversation) -> list[Probl
     return problems
 
 
-def problems_of_final(turn: Final, talk: Conversation) -> list[Problem]:
+def problems_of_final(turn: Final, request: Request, talk: Conversation) -> list[Problem]:
     """Return what is wrong with an answer: one that nothing was observed for is a guess."""
-    if talk.has_evidence() or turn.open_questions:
+    if talk.has_evidence():
+        if request.situation.facts.get("code_plan") != "wanted" or turn.code_plan:
+            return []
+        message = "code_plan says in order what a program does that finds this answer again"
+        return [Problem("NO_CODE_PLAN", message, "code_plan")]
+    if turn.open_questions:
         return []
     message = (
         "no tool has observed anything, so this would be a guess: call tools, or ask for what is "

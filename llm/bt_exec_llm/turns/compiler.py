@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from bt_exec.expand_home import expand_home
 from bt_exec.failure import Problem, Refusal, UsageError
 from bt_exec.language.one_line import one_line
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, find_compiler
@@ -113,7 +114,7 @@ class TurnCompiler:
         if ways is None:
             return Refusal("NO_ENDING", say("NO_ENDING", request.language))
         found = self._next(request, talk, ways)
-        usage, asked = _less(talk.usage, before), talk.calls - calls
+        usage, asked = talk.usage - before, talk.calls - calls
         requests = max(asked, usage.requests)
         if isinstance(found, Refusal):
             return replace(found, calls=asked, requests=requests)
@@ -200,7 +201,7 @@ class TurnCompiler:
         if turn is None:
             return None, problems
         if isinstance(turn, Final):
-            problems += problems_of_final(turn, talk)
+            problems += problems_of_final(turn, request, talk)
             return (turn, tagged.log, None, answer.model), problems
         problems += problems_of_calls(turn, ways, talk)
         if problems:
@@ -233,7 +234,7 @@ class TurnCompiler:
             refusal = Refusal("ASKED_BACK", said, question=question)
             return _without(refusal, talk)
         turn_kind = None if talk.disputed else "last"
-        talk.answer = turn.final_answer
+        talk.answer, talk.code_plan = turn.final_answer, turn.code_plan
         talk.turns.append(Past(talk.number, (), log))
         return self._told(request, talk, ways, turn.final_answer, model, turn_kind)
 
@@ -250,9 +251,16 @@ class TurnCompiler:
         lines = [line for past in talk.turns for line in past.log]
         calls = [call for past in talk.turns for call in past.calls]
         score = supported_share(lines, talk.observations(), request.command, calls)
-        args = {"text": one_line(answer, LONGEST_ANSWER), "question": request.command}
-        if "reasoning" in ways.ending.arguments:
-            args["reasoning"] = score  # type: ignore[assignment]  # one argument is a number
+        given = {"reasoning": score, "code_plan": [one_line(one, 600) for one in talk.code_plan]}
+        args: dict[str, Any] = {
+            "text": one_line(answer, LONGEST_ANSWER),
+            "question": request.command,
+            **{
+                name: one
+                for name, one in given.items()
+                if one != [] and name in ways.ending.arguments
+            },
+        }
         spec = grown(
             request,
             max(1, len(talk.turns)),
@@ -287,12 +295,6 @@ def _without(refusal: Refusal, talk: Conversation) -> Refusal:
     return replace(refusal, code=code, message=message, nearest=plain.nearest)
 
 
-def _less(now: Usage, before: Usage) -> Usage:
-    """Return what was added to an account."""
-    then = before.to_dict()
-    return Usage(**{key: value - then[key] for key, value in now.to_dict().items()})  # type: ignore[arg-type]  # counts stay counts
-
-
 def create(settings: Mapping[str, Any]) -> Compiler:
     """Return the compiler with the settings of a site: the client's and its own, mixed.
 
@@ -307,10 +309,10 @@ def create(settings: Mapping[str, Any]) -> Compiler:
         raise UsageError("setting 'first' of the compiler turns: it cannot come before itself")
     first = None if asked.first == "model" else find_compiler(asked.first, {})
     if asked.replay is not None:
-        recording = ReplayClient(asked.replay.expanduser())
+        recording = ReplayClient(expand_home(asked.replay))
         return TurnCompiler(recording, asked, first)
     record = None
     if asked.record is not None:
         told = asked.model_dump(mode="json", include=set(AS_RECORDED))
-        record = Recorder(asked.record.expanduser(), told)
+        record = Recorder(expand_home(asked.record), told)
     return TurnCompiler(ModelClient(client, record=record), asked, first)

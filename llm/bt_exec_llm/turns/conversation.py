@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -80,6 +80,7 @@ class Conversation:
         record: The plan record of the analysis.
         turns: Those that ran, in order.
         answer: The last answer that the model gave.
+        code_plan: What a program does, in order, to find it again.
         disputed: Whether a judge objected to it.
         calls: Questions to the model.
         usage: What they cost.
@@ -93,6 +94,7 @@ class Conversation:
     record: Mapping[str, Any] = field(default_factory=dict)
     turns: list[Past] = field(default_factory=list)
     answer: str = ""
+    code_plan: Sequence[str] = ()
     disputed: bool = False
     calls: int = 0
     usage: Usage = field(default_factory=Usage)

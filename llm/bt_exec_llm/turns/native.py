@@ -20,6 +20,10 @@ __all__ = ["FINAL", "native_tools", "read_calls"]
 FINAL = "final_answer"
 _OPEN, _CLOSE = "<analysis_log>", "</analysis_log>"
 _LONGEST_DOC = 700
+_DOC = (
+    "Answer, and end. Call it alone. code_plan: where [KNOWN] says that it is wanted, the steps of "
+    "a program that finds this answer again from the picture, in order; else leave it out."
+)
 
 
 def native_tools(ways: Ways) -> tuple[Tool, ...]:
@@ -33,11 +37,12 @@ def native_tools(ways: Ways) -> tuple[Tool, ...]:
         "properties": {
             "final_answer": {"type": "string"},
             "open_questions": {"type": "array", "items": {"type": "string"}},
+            "code_plan": {"type": "array", "items": {"type": "string"}},
         },
         "required": ["final_answer", "open_questions"],
         "additionalProperties": False,
     }
-    return (*tools, Tool(FINAL, "Answer, and end. Call it alone.", schema))
+    return (*tools, Tool(FINAL, _DOC, schema))
 
 
 def read_calls(

@@ -104,6 +104,7 @@ class Final(_Strict):
     mode: Literal["final"]
     final_answer: Annotated[str, Field(max_length=LONGEST_ANSWER)]
     open_questions: Texts
+    code_plan: Texts = []
 
 
 def read_record(data: Mapping[str, Any], language: str) -> tuple[Record | None, list[Problem]]:

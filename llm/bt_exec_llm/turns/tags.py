@@ -9,13 +9,13 @@ Reading takes time linear in the length of the answer.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from bt_exec.failure import Problem
 from bt_exec_llm.client.candidates import without_thoughts
+from bt_exec_llm.client.strict_json import KeyTwiceError, strict_json
 
 __all__ = ["LONGEST", "Tagged", "log_of", "read_tags"]
 
@@ -127,8 +127,8 @@ def log_of(text: str, lines: range) -> tuple[tuple[str, ...], list[Problem]]:
 def _strict(text: str) -> tuple[dict[str, Any] | None, list[Problem]]:
     """Return an object of strict JSON, or what is wrong with it."""
     try:
-        data = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
-    except _Twice as error:
+        data = strict_json(text)
+    except KeyTwiceError as error:
         return None, [Problem("KEY_TWICE", "a key stands twice", found=str(error)[:60])]
     except RecursionError:
         return None, [Problem("TOO_DEEP", f"more than {_DEEPEST} levels")]
@@ -140,23 +140,6 @@ def _strict(text: str) -> tuple[dict[str, Any] | None, list[Problem]]:
     if any(depth > _DEEPEST for depth in _depths(data)):
         return None, [Problem("TOO_DEEP", f"more than {_DEEPEST} levels")]
     return data, []
-
-
-class _Twice(ValueError):  # noqa: N818 - it says what stands twice
-    """A key stands twice."""
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise _Twice(key)
-        found[key] = value
-    return found
-
-
-def _no_constant(text: str) -> Any:
-    raise ValueError(f"{text} is no JSON")
 
 
 def _depths(data: Any) -> Iterator[int]:

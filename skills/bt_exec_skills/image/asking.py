@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
-from bt_exec_skills.image.perception.loading import at_home
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.read import read_question
 
@@ -20,6 +20,7 @@ def missions_of(
     annotation: Path | None = None,
     out: Path | None = None,
     program: Path | None = None,
+    program_by: str = "templates",
 ) -> list[dict[str, str]]:
     """Return the worlds to ask the question in; see `PictureStart`.
 
@@ -27,23 +28,29 @@ def missions_of(
         files: The pictures.
         question: What is asked.
         annotation: Boxes for all of them.
-        out: Where the annotated picture goes; a folder for several.
+        out: Where the annotated picture goes; a folder, or a new name without ending, holds it
+            or several.
         program: Where the program goes; only for one.
+        program_by: Who writes it: ``templates`` or ``model``.
 
     Raises:
         UsageError: If a question that compares two pictures gets more, several get one program, or
-            what is looked at would be written over.
+            what is looked at would be written over; if somebody is to write no program.
     """
+    if program_by != "templates" and program is None:
+        raise UsageError("--program-by says who writes the program; say where it goes: --program")
     _spare([*files, *filter(None, [annotation])], [*filter(None, [out, program])])
     given = {"annotation": annotation, "out": out, "program": program}
     rest = {key: str(path) for key, path in given.items() if path is not None}
+    if program_by != "templates":
+        rest["program_by"] = program_by
     if len(files) > 1 and _compares(question):
         if len(files) > 2:
             raise UsageError(f"two pictures are compared at a time; found {len(files)}")
         return [{"image": str(files[0]), "second": str(files[1]), **rest}]
-    if len(files) == 1:
+    if len(files) == 1 and (out is None or (out.suffix and not out.is_dir())):
         return [{"image": str(files[0]), **rest}]
-    if program is not None:
+    if program is not None and len(files) > 1:
         raise UsageError(f"a program is written for one picture; found {len(files)}")
     if out is None:
         return [{"image": str(file), **rest} for file in files]
@@ -63,9 +70,9 @@ def missions_of(
 
 def _spare(read: Sequence[Path], written: Sequence[Path]) -> None:
     """Refuse to write over what is looked at."""
-    kept = {os.path.realpath(at_home(one)) for one in read}
+    kept = {os.path.realpath(expand_home(one)) for one in read}
     for one in written:
-        if os.path.realpath(at_home(one)) in kept:
+        if os.path.realpath(expand_home(one)) in kept:
             raise UsageError(f"{one} is what is looked at and would be written over; name another")
 
 

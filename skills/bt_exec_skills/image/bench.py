@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bt_exec.failure import Failed, UsageError
+from bt_exec.writing import Writer
 from bt_exec_skills.image.perception.annotation import (
     Annotation,
     find_annotation,
@@ -23,6 +24,7 @@ from bt_exec_skills.image.perception.looker import CrossCheck, LookAnswer
 from bt_exec_skills.image.perception.text import can_read, read_text
 from bt_exec_skills.perception.contracts import Detection, Detector, View
 from bt_exec_skills.perception.picture import Frame
+from bt_exec_skills.things.detector import LEAST_SCORE
 
 __all__ = ["SETS", "Answer", "Bench", "Candidates", "Judgement", "SetName", "Step"]
 
@@ -40,6 +42,7 @@ class Candidates:
         crops: One each, once they are cut.
         looked: Whether the crops were looked at: by an attribute, or by a model.
         crop_failed: Whether they could not be cut.
+        whole: How sure it is that the instances are all there are, 0..1.
     """
 
     instances: Sequence[Instance]
@@ -47,6 +50,7 @@ class Candidates:
     crops: Sequence[Crop] | None = None
     looked: bool = False
     crop_failed: bool = False
+    whole: float = 1.0
 
     def accepted(self) -> list[Instance]:
         """Return those that are meant."""
@@ -113,12 +117,16 @@ class Bench:
     Attributes:
         file: The picture's file; None if none was given.
         annotation_file: The annotation that was given, or lies beside the picture; or None.
-        detector: Finds things by their names; None if the site has no weights.
+        detector: Finds things by their names; None if the site has none.
         detector_names: What it can find.
         out: Where the annotated picture goes, or None.
         program_file: Where the program goes, or None.
         second_file: Another picture to compare with, or None.
+        writer: Has a language model write the program; None: our own templates write it.
         reader_file: Weights of a recogniser of letters, or None for the one of rapidocr.
+        least_score: What a detection must reach to be perhaps a thing, 0..1.
+        only_by_name: Whether the detector is asked only for what a question names: its classes are
+            a few among many, so what it finds is not all there is.
         sets: By name.
         steps: The tools that ran, in order.
         answer: The last answer.
@@ -127,6 +135,7 @@ class Bench:
         reasoning: Share of the reasoning that observations support, 0..1; see `rules.judging`.
         by_model: Whether a language model worded the answer.
         question: What was asked, where a model answered.
+        code_plan: Steps of the program in order, where a model planned them.
         program: What came of its program, as plain data; None if none is wanted.
         compared: Whether the things of two sets are alike; None if that was not asked or seen.
     """
@@ -139,6 +148,8 @@ class Bench:
     program_file: Path | None = None
     reader_file: Path | None = None
     second_file: Path | None = None
+    least_score: float = LEAST_SCORE
+    only_by_name: bool = False
     sets: dict[str, Candidates] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     answer: Answer | None = None
@@ -149,6 +160,8 @@ class Bench:
     question: str = ""
     program: Mapping[str, Any] | None = None
     compared: Decision | None = None
+    writer: Writer | None = None
+    code_plan: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Look for an annotation beside the picture."""
@@ -206,7 +219,7 @@ class Bench:
         self.answer = None
         self.asked.clear()
         self.judgement, self.reasoning, self.by_model = None, 1.0, False
-        self.question = ""
+        self.question, self.code_plan = "", ()
         self.program = None
         self.compared = None
 
@@ -253,12 +266,14 @@ class Bench:
             "picture": "given" if self.file is not None else "none",
             "annotation.names": "|".join(self._annotated()),
             "detector.names": "|".join(self.detector_names),
+            "detector.asked": "by name" if self.only_by_name else "for all",
             "annotated_picture": "wanted" if self.out is not None else "none",
             "annotation": "unread" if self._unread() else "none",
             "second": "given" if self.second_file is not None else "none",
             "reader": "ready" if self.reads else "none",
             "crops.picture": "cut" if self.file is not None else "none",
             "program": "wanted" if self.program_file is not None else "none",
+            "code_plan": "wanted" if self.program_file and self.writer else "none",
         }
         ready: dict[str, str] = {}
         waiting = self.unverified()

@@ -60,6 +60,14 @@ def ask(
             help="Write a Python program that does it; it is run once in a sandbox.",
         ),
     ] = None,
+    program_by: Annotated[
+        str,
+        typer.Option(
+            "--program-by",
+            metavar="WHO",
+            help="Who writes it: templates (ours), or the site's model.",
+        ),
+    ] = "templates",
     allow_net: Annotated[
         bool, typer.Option("--allow-net", help="Fetch pictures from addresses.")
     ] = False,
@@ -98,7 +106,7 @@ def ask(
         tools=tools or (),
     )
     with pictures(names, allow_net=allow_net) as files:
-        worlds = missions_of(files, question, annotation, out, program)
+        worlds = missions_of(files, question, annotation, out, program, program_by)
         ask_one = _ask if len(worlds) == 1 else _ask_of_several
         found: list[tuple[int, dict[str, Any]]] = []
         for world in worlds:

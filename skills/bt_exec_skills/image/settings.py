@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -16,19 +16,22 @@ class ImageSettings(PackSettings):
 
     Attributes:
         robot: ``none``: there is none.
-        detector: Weights of a detector, ``.onnx`` or ``.pt``, as `bt_exec_skills.vision.network`
-            reads them; none ship with the pack.
+        detector: ``learned``, the network that ships for things on tables; ``none``; or the file
+            of other weights, ``.onnx`` or ``.pt``, as `bt_exec_skills.vision.network` reads them.
         least_score: What a detection must exceed, 0..1.
         vqa: A vision model for questions that no tool answers: ``{name: claude, model: …}``, the
             name of one in the group ``bt_exec.visual_qa`` and its settings; by default none.
         judge: A second model that judges answers, in the same form; by default none.
+        writer: A model that writes the program of an answer where that is asked for
+            (``--program-by model``), in the same form: the name of one in ``bt_exec.writers``.
         reader: Weights of a recogniser of letters (``.onnx``, with its letters in it) for what
             rapidocr's own does not know, as Hangul.
     """
 
-    detector: str | None = None
+    detector: str = "learned"
     vqa: dict[str, Any] | None = None
     judge: dict[str, Any] | None = None
+    writer: dict[str, Any] | None = None
     least_score: float = Field(0.35, ge=0.05, lt=1.0)
     reader: str | None = None
 
@@ -40,8 +43,11 @@ class PictureStart(WorldSettings):
     second: str = Field("", description="another picture, to be compared with the first")
     annotation: str = Field(
         "",
-        description="boxes: COCO JSON, YOLO text or the results of ultralytics; else the file "
+        description="boxes: COCO, YOLO text, what ultralytics or supervision write; else the file "
         "beside the picture with its name and .json or .txt, if there is one",
     )
     out: str = Field("", description="where the annotated picture goes: a .png or .jpg file")
     program: str = Field("", description="where a program that does it again goes: a .py file")
+    program_by: Literal["templates", "model"] = Field(
+        "templates", description="who writes it: our templates, or the site's model `writer`"
+    )

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
 from bt_exec_skills.image.fetching import MOST_BYTES, fetched
-from bt_exec_skills.image.perception.loading import at_home
 
 __all__ = ["pictures"]
 
@@ -41,7 +41,7 @@ def pictures(names: Sequence[str], *, allow_net: bool = False) -> Iterator[list[
                 data = fetched(one, allow_net=allow_net)
                 found.append(_written(place / _name_of(one), data, one))
             else:
-                found += _named(at_home(one))
+                found += _named(expand_home(one))
         if len(found) > _MOST_PICTURES:
             raise UsageError(f"{len(found)} pictures; at most {_MOST_PICTURES} at a time")
         yield found

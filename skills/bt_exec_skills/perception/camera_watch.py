@@ -84,7 +84,14 @@ def _noise_of(grey: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> float:
     """
     kernel = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], np.float32)
     answer = np.abs(cv2.filter2D(grey, -1, kernel))
-    return float(np.median(answer)) / 0.6745 / 6.0
+    return _median(answer.astype(np.intp)) / 0.6745 / 6.0
+
+
+def _median(levels: np.ndarray[tuple[int, ...], np.dtype[np.intp]]) -> float:
+    """Return the median of whole numbers; counting them is five times as fast as sorting."""
+    below = np.cumsum(np.bincount(levels.ravel()))
+    middle = (levels.size - 1) // 2 + 1, levels.size // 2 + 1  # the same one if their count is odd
+    return float(np.searchsorted(below, middle).mean())
 
 
 def _edge_share(grey: np.ndarray[tuple[int, ...], np.dtype[np.float32]], noise: float) -> float:

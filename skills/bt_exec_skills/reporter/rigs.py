@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from bt_exec.expand_home import expand_home
 from bt_exec.rig import Rig
 from bt_exec_skills.reporter.perception.vlm_answer import make_answers
 from bt_exec_skills.reporter.reporting.notebook import Notebook
@@ -85,7 +86,7 @@ def _folder(setting: str | None) -> Path | None:
     if setting == "none":
         return None
     if setting is not None:
-        return Path(setting).expanduser()
+        return expand_home(setting)
     from bt_exec.journal import default_path
 
     return default_path().parent / "reports"

@@ -15,7 +15,7 @@ from bt_exec.spec.model import Do, MissionSpec
 from bt_exec.spec.source import show_place
 from bt_exec.verify.context import nodes_of
 from bt_exec_skills.tabletop.environment import Environment
-from bt_exec_skills.tabletop.goals.compiler import subgoals_for
+from bt_exec_skills.tabletop.goals.compiler import is_question, subgoals_for
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.names import looks_of
 from bt_exec_skills.tabletop.perception.known import environment_of
@@ -69,6 +69,12 @@ def as_asked(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     """
     now = environment_of(context.situation)
     if not context.command or not now.objects or spec.mission.parent is not None:
+        return
+    if is_question(context.command, now):
+        for node, place in nodes_of(spec.root):
+            if isinstance(node, Do) and node.do in _OWN:
+                message = "that is a question: nothing is to be moved; check answer_to, tell: true"
+                yield Problem("NOT_ASKED", message, show_place(place), node.do, ("answer_to",))
         return
     try:
         wanted = _ends(context.command, now)

@@ -80,6 +80,7 @@ _NATURE: Mapping[str, Mapping[str, str]] = MappingProxyType(
     }
 )
 _PREFIX = ("object", "obj")
+_NUMBER = re.compile("[0-9]{1,9}")
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,7 @@ class Looks:
         colour: Its colour; empty if the name does not say.
         size: Its size, likewise.
         shape: Its shape, likewise.
+        number: Which of several that look alike; None if the name does not say.
     """
 
     name: str
@@ -99,6 +101,7 @@ class Looks:
     colour: str = ""
     size: str = ""
     shape: str = ""
+    number: int | None = None
 
     @property
     def holds_things(self) -> bool:
@@ -115,6 +118,7 @@ class Looks:
 def looks_of(name: str) -> Looks:
     """Return what `name` says."""
     words = [_SAME.get(word, word) for word in re.split(r"[_\-\s]+", name.casefold()) if word]
+    number = int(words[-1]) if words and _NUMBER.fullmatch(words[-1]) else None
     words = [word for word in words if not word.isdigit()]
     if words and words[0] in _PREFIX:
         words = words[1:]
@@ -131,4 +135,4 @@ def looks_of(name: str) -> Looks:
         else:
             kinds.append(word)
     kind = "_".join(kinds) or found.get("shape", "object")
-    return Looks(name, kind, **{**_NATURE.get(kind, {}), **found})
+    return Looks(name, kind, number=number, **{**_NATURE.get(kind, {}), **found})

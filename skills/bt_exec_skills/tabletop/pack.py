@@ -17,6 +17,7 @@ from bt_exec_skills.tabletop.skills.conditions import CONDITIONS
 from bt_exec_skills.tabletop.skills.go_to_object import go_to_object
 from bt_exec_skills.tabletop.skills.pick_object import pick_object
 from bt_exec_skills.tabletop.skills.place_object import place_object
+from bt_exec_skills.tabletop.spoken import called
 from bt_exec_skills.tabletop.task_outputs import TASK_OUTPUTS
 
 __all__ = ["PACK"]
@@ -32,6 +33,7 @@ PACK = Pack(
     prompt=Path(__file__).with_name("prompt.md"),
     trees=data_path("trees", "tabletop"),
     messages=Path(__file__).with_name("messages.yaml"),
+    called=called,
     robots={"sim": make_sim_rig, "http": make_http_rig},
     services={"hand": Hand},
     settings=TableSettings,

@@ -15,6 +15,7 @@ from bt_exec.spec.model import Do, NodeBase, Sequence, walk
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.perception.observation import TableObservation
 from bt_exec_skills.tabletop.robot import Spot
+from bt_exec_skills.tabletop.spoken import said
 
 __all__ = ["TableReporter"]
 
@@ -109,7 +110,8 @@ class TableReporter(MissionReporter):
         for step in goal.steps:
             if not self._is_so(step):
                 placed = step.skill == "place_object"
-                yield f"{step.thing} → {step.target}" if placed else step.thing
+                names = (step.thing, step.target) if placed else (step.thing,)
+                yield " → ".join(said(name, self._language) for name in names)
 
     def _done(self, goal: _Goal) -> int:
         return sum(map(self._is_so, goal.steps))

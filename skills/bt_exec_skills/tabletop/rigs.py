@@ -42,17 +42,17 @@ def make_sim_rig(settings: TableSettings, start: TableStart) -> Rig:
     Raises:
         UsageError: If so many things have no room, or the detector cannot be used.
     """
-    from bt_exec_skills.tabletop.perception.eyes import make_eyes
+    from bt_exec_skills.tabletop.perception.finder import make_finder
     from bt_exec_skills.tabletop.perception.pipeline import TablePerception
     from bt_exec_skills.tabletop.sim.camera import HeadCamera
 
     robot, hand = robot_in_its_kitchen(start), Hand()
     world = robot.world
-    camera, eyes = None, make_eyes("oracle")
+    camera, finder = None, make_finder("oracle")
     if settings.picture_every_s > 0:
-        eyes = make_eyes(settings.detector)
+        finder = make_finder(settings.detector)
         camera = HeadCamera(world, *(_COARSE if settings.detector == "oracle" else _FINE))
-    perception = TablePerception(world.environment, camera, eyes, settings.picture_every_s)
+    perception = TablePerception(world.environment, camera, finder, settings.picture_every_s)
 
     def facts() -> dict[str, str]:
         return hand.facts(world.environment())

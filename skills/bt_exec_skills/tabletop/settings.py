@@ -42,7 +42,7 @@ class TableSettings(PackSettings):
         remote: Where the simulator is, for ``robot: http``.
         detector: Who says where things are in its pictures: ``learned`` (the shipped network),
             ``oracle`` (the simulator), or the settings of another network; see
-            `bt_exec_skills.tabletop.perception.eyes`.
+            `bt_exec_skills.tabletop.perception.finder`.
         picture_every_s: How often the head camera takes a picture, at most [s]; 0 for never.
     """
 

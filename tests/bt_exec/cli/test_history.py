@@ -59,9 +59,16 @@ def test_the_list(day: Run) -> None:
         ["✓", "open the door", "satisfied"],
         ["↷", "fly away", "refused"],
     ]
-    for width in (80, 40):
-        lines = day("history").out.splitlines()
-        assert all(len(line) < width or width == 40 for line in lines)
+
+
+@pytest.mark.parametrize("width", [80, 40])
+def test_the_list_fits_and_tells_whole_commands(
+    day: Run, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    out = bare(day("history").out)
+    assert all(len(line) < width for line in out.splitlines())
+    assert set(out.split()) >= {*GET.split(), "open", "the", "door", "fly", "away", "refused"}
 
 
 @pytest.mark.parametrize(
@@ -162,7 +169,7 @@ class Kill:
         if isinstance(event, SkillStarting) and event.skill == "grasp":
             os.kill(os.getpid(), signal.SIGKILL)
 journal = Journal.open(None)
-with Session("door", fast=True, journal=journal, listeners=[Kill()]) as session:
+with Session(os.environ["BT_EXEC_SITE"], fast=True, journal=journal, listeners=[Kill()]) as session:
     session.run(sys.argv[1])
 """
 

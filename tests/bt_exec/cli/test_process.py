@@ -150,7 +150,7 @@ def test_the_prompt_on_a_terminal(tmp_path: Path, door: str) -> None:
     code, text = on_a_terminal(*words, keys=keys, **homes)
     assert code == 0
     assert "satisfied in" in text
-    assert "door: open" in text
+    assert "The door is open." in text
     assert (tmp_path / "bt-exec" / "history").read_text().split("\n")[-4:] == [
         "open the door",
         "status",

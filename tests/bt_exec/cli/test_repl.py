@@ -13,7 +13,7 @@ def test_repl_from_a_pipe(bt: Run) -> None:
     ran = bt("repl", "--fast", "--no-journal", stdin=words)
     assert ran.code == 2, "the first thing that went wrong"
     assert ran.out.count("✓ satisfied") == 2
-    assert "  door: open\n" in ran.out
+    assert "  The door is open.\n" in ran.out
     assert "already open" in ran.out
     assert "world setting door='opn'" in ran.out
     assert ran.out.count("command   ") == 3
@@ -24,3 +24,22 @@ def test_the_prompt_opens_without_a_command(bt: Run) -> None:
     assert ran.code == 0
     assert "\n  Open the door. · 문을 열어.\n" in ran.out
     assert "reset [KEY=VALUE]" in ran.out
+
+
+def test_the_words_of_the_prompt_are_answered_in_their_language(bt: Run) -> None:
+    ran = bt(
+        "repl", "--fast", "--no-journal", stdin="문 열어\n상태\n도움말\n초기화\n상태\nstatus\n"
+    )
+    assert ran.code == 0
+    told = ran.out.partition("완료")[2]
+    assert "  문이 열려 있습니다.\n" in told
+    assert "  두 손은 비어 있습니다.\n" in told
+    assert "Ctrl-C는 임무를 멈추고" in told
+    assert "처음 상태로 되돌렸습니다." in told
+    assert told.endswith("  The arms are at home.\n  Both hands are empty.\n")
+    assert "hand.left" not in told
+
+
+def test_what_has_no_sentence_is_listed_for_those_who_ask(bt: Run) -> None:
+    ran = bt("repl", "--fast", "--no-journal", "-v", stdin="status\n")
+    assert "  doorway: free\n" in ran.out

@@ -32,6 +32,7 @@ from bt_exec.outcome import Outcome
 from bt_exec.skill import Verdict
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
+from tests.cases import examples
 
 text = st.text(max_size=12)  # any Unicode but surrogates, NUL included
 words = st.lists(text, max_size=3).map(tuple)
@@ -102,7 +103,7 @@ event: st.SearchStrategy[Event] = st.one_of(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(event, max_size=25))
 def test_any_events_read_back_equal(events: list[Event]) -> None:
     with tempfile.TemporaryDirectory() as folder:

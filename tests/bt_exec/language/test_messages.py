@@ -127,3 +127,55 @@ def test_a_need_that_is_not_met_says_how_things_stand_and_what_to_do_first(facts
     messages = load_site("door").messages
     failure = Failure("NEED_NOT_MET", "x", "t", "skill", "close_door", evidence={"facts": facts})
     assert messages.explain(failure, "en") == f"That cannot be done now. {said}"
+
+
+def called(name, language):
+    return {"box_1": {"en": "box 1", "ko": "상자 1"}}.get(name, {}).get(language)
+
+
+NAMING = """
+GONE: {en: "The {thing} is gone.", ko: "{thing}이(가) 없습니다."}
+told box_of: {en: "{why}", ko: "{why}"}
+words: {left: {en: left, ko: 왼쪽}, "hand: *": {en: "hand: *", ko: "손: *"}}
+"""
+
+
+def test_what_nothing_lists_is_called_as_its_pack_says(files):
+    paths = files(own=OWN, naming=NAMING, arm=ARM)
+    packs = {"naming": paths["naming"], "arm": paths["arm"]}
+    messages = Messages.load([paths["own"]], packs, called={"naming": called})
+    assert messages.say("GONE", "ko", thing="box_1") == "상자 1이 없습니다."
+    assert messages.word(["box_1", "left", "box_2"], "ko") == "상자 1, 왼쪽, box_2"
+    assert messages.word("hand: box_1", "ko") == "손: 상자 1"
+    assert messages.of("naming").word("box_1", "en") == "box 1"
+    assert messages.of("arm").word("box_1", "ko") == "box_1"
+
+
+def test_a_pack_may_tell_what_was_found_in_place_of_yes_and_no(files):
+    paths = files(own=OWN, naming=NAMING)
+    messages = Messages.load([paths["own"]], {"naming": paths["naming"]}, called={"naming": called})
+    assert messages.answer("box_of", "ko", "두 개", {"question": "몇 개야?"}) == "두 개"
+    assert messages.answer("is_open", "ko", "두 개", {}) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("words: {lamp: {en: on, ko: 켜짐}}", r"lamp: en is no text \(True\).*quotes"),
+        ("STUCK: {en: 3, ko: 삼}", "STUCK: en is no text"),
+        ("off: {en: off, ko: 꺼짐}", "False is no name.*quotes"),
+        ("STUCK: It is stuck.", "STUCK: is a mapping"),
+        ("words: [a, b]", "words/phrases: is a mapping"),
+        ("- a\n- b", "is a mapping"),
+        ("STUCK: {en: a", "cannot be read"),
+        ("STUCK: {en: a}", "STUCK has no sentence in 'ko'"),
+    ],
+)
+def test_a_file_that_is_none_is_told_with_its_place(files, text, told):
+    with pytest.raises(RegistrationError, match=rf"(?s)bad\.yaml: .*{told}"):
+        Messages.load([files(bad=text)["bad"]])
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path):
+    with pytest.raises(RegistrationError, match=r"none\.yaml: cannot be read"):
+        Messages.load([tmp_path / "none.yaml"])

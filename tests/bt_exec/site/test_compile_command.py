@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.metadata import EntryPoint
+from types import SimpleNamespace
 
 import pytest
 
@@ -39,7 +40,8 @@ class Says:
 @pytest.fixture
 def site(monkeypatch):
     points = [EntryPoint("says", "x:y", "any"), EntryPoint("other", "x:y", "any")]
-    monkeypatch.setattr(plugins.importlib.metadata, "entry_points", lambda **_: points)
+    installed = SimpleNamespace(select=lambda **_: points)
+    monkeypatch.setattr(plugins, "_registered", lambda _: installed)
     monkeypatch.setattr(EntryPoint, "load", lambda self: lambda given: Says({self.name: given}))
     found = scripted_site([scripted_skill("a", needs={"hand": "empty"})], [INNER])
     settings = CompilerSettings(name="says", speed=3)

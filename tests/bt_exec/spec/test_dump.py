@@ -13,12 +13,13 @@ from bt_exec.spec.model import Document, MissionSpec, TreeSpec
 from bt_exec.spec.source import NUMBER, read_text
 from tests.bt_exec.spec.strategies import documents
 from tests.bt_exec.spec.workshop import DATA
+from tests.cases import examples
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
 
 @given(documents)
-@settings(max_examples=100, suppress_health_check=SLOW)
+@settings(max_examples=examples(100), suppress_health_check=SLOW)
 def test_yaml_round_trip(document: Document) -> None:
     text = dump_yaml(document)
     assert load_text(text).document == document
@@ -26,7 +27,7 @@ def test_yaml_round_trip(document: Document) -> None:
 
 
 @given(documents)
-@settings(max_examples=100, suppress_health_check=SLOW)
+@settings(max_examples=examples(100), suppress_health_check=SLOW)
 def test_json_round_trip(document: Document) -> None:
     text = dump_json(document)
     assert load_text(text).document == document

@@ -16,6 +16,7 @@ from bt_exec.spec.model import Do, MissionSpec, Tree, walk
 from bt_exec.verify import verify_document, verify_mission
 from tests.bt_exec.spec.strategies import workshop_missions
 from tests.bt_exec.spec.workshop import catalogue, library
+from tests.cases import examples
 
 CATALOGUE, LIBRARY = catalogue(), library()
 
@@ -35,7 +36,7 @@ def codes(spec: MissionSpec, known: Library) -> list[tuple[str, str]]:
 
 
 @given(workshop_missions)
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(150), suppress_health_check=[HealthCheck.too_slow])
 def test_expanding_is_idempotent_and_needs_no_library(spec: MissionSpec) -> None:
     assert verify_document(spec, CATALOGUE, LIBRARY) == ()
     once = expand(spec, LIBRARY)

@@ -14,6 +14,7 @@ from bt_exec.verify import verify_document
 from tests.bt_exec.spec.strategies import mutated, node_data, values
 from tests.bt_exec.spec.test_malformed import CATALOGUE, FILES, LIBRARY
 from tests.bt_exec.spec.workshop import DATA
+from tests.cases import examples
 
 ORIGINALS = [
     *(path.read_text() for path in sorted((DATA / "workshop").glob("*.yaml"))),
@@ -36,7 +37,7 @@ def check_whole_way(text: str) -> None:
     for problem in problems:
         assert problem.line is not None, problem
         assert problem.column is not None, problem
-        assert problem.line <= text.count("\n") + text.count("\r") + 2
+        assert problem.line <= sum(text.count(c) for c in "\n\r\x85\u2028\u2029") + 2  # YAML's
         assert problem.message
         assert problem.code.isupper()
     spots = [(problem.line, problem.column) for problem in problems]
@@ -44,19 +45,19 @@ def check_whole_way(text: str) -> None:
 
 
 @given(mutated(ORIGINALS))
-@settings(max_examples=600, suppress_health_check=SLOW)
+@settings(max_examples=examples(600), suppress_health_check=SLOW)
 def test_slips_of_the_hand(text: str) -> None:
     check_whole_way(text)
 
 
 @given(st.text(max_size=50))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_random_text(text: str) -> None:
     check_whole_way("tree: t\n" + text)
 
 
 @given(values, st.sampled_from(["{}", "root: {{do: {}}}", "root: {{check: {}}}", "params: {}"]))
-@settings(max_examples=250, suppress_health_check=SLOW)
+@settings(max_examples=examples(250), suppress_health_check=SLOW)
 def test_any_value_anywhere(value: object, form: str) -> None:
     from json import dumps
 
@@ -64,7 +65,7 @@ def test_any_value_anywhere(value: object, form: str) -> None:
 
 
 @given(node_data)
-@settings(max_examples=100, suppress_health_check=SLOW)
+@settings(max_examples=examples(100), suppress_health_check=SLOW)
 def test_nodes_of_any_names_are_verified(data: object) -> None:
     from json import dumps
 

@@ -9,6 +9,7 @@ from bt_exec.spec.model import Document
 from bt_exec.spec.paths import encloses, label_of, paths, place_of_children
 from bt_exec.verify.context import nodes_of
 from tests.bt_exec.spec.strategies import documents
+from tests.cases import examples
 
 
 def all_paths(text: str) -> list[str]:
@@ -51,7 +52,7 @@ def test_enclosing() -> None:
 
 @given(documents)
 @settings(
-    max_examples=60,
+    max_examples=examples(60),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 def test_every_node_has_one_path_and_one_place(document: Document) -> None:

@@ -40,13 +40,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
         folder / "run",
         labeler="rules",
         role="planner",
-        options={},
-        stride_s=1.0,
-        workers=1,
-        budget={},
-        cache=None,
         no_cache=True,
-        resume=False,
     )
     told = commands.dataset(
         folder / "run", game, words, folder / "set", keep_uncertain=False, form="lerobot"

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from bt_exec.spec.load import parse
 from bt_exec_llm.client.candidates import without_thoughts
 from bt_exec_llm.client.reading import read_answer
+from tests.cases import examples
 
 TREE = """\
 tree: shut
@@ -283,7 +284,7 @@ _PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(_PIECES, max_size=40).map("".join))
 def test_any_text_gives_data_or_a_reason(text: str) -> None:
     reading = read_answer(text)
@@ -300,7 +301,7 @@ _VALUES = st.recursive(
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.dictionaries(_NAMES, _VALUES, max_size=3), st.booleans(), st.booleans())
 def test_json_in_any_wrapping_is_read_exactly(
     more: dict[str, Any], fenced: bool, ascii_only: bool

@@ -6,7 +6,7 @@ Motions end at the second look and always succeed, unless `Paper.broken` names t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bt_exec.events import Event
@@ -28,6 +28,10 @@ from bt_exec_skills.perception.contracts import Detection
 
 ANGLES = {"closed": 0.0, "ajar": 0.4, "open": 1.2}
 SITE = load_site("door")
+SEEN_BY_ORACLE = replace(
+    SITE, packs={"door": SITE.packs["door"].model_copy(update={"detector": "oracle"})}
+)
+"""The site of the simulated door with eyes that cost little, where eyes do not matter."""
 
 
 @dataclass

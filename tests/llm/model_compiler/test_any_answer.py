@@ -79,7 +79,6 @@ SOUND_TREE = SOUND | st.builds(
 COMMAND = st.sampled_from(["open the door", "close the door", "자재를 가져와", "is the door open?"])
 WORLD = st.sampled_from([{}, {"door": "open"}, {"door": "ajar"}, {"hand": "right"}])
 BAD = list(corpus())
-GOOD = [(good_answer(command), command, {}) for command in ("open the door", "자재를 가져와")]
 CALM = settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 
 
@@ -140,10 +139,12 @@ def test_any_text_gets_a_verdict(text, command):
 
 def test_any_damage_to_an_answer_gets_a_verdict():
     accepted = []
+    bad = [(one.answer, one.command, one.world) for one in BAD]
+    good = [(good_answer(command), command, {}) for command in ("open the door", "자재를 가져와")]
 
     @CALM
     @given(
-        st.sampled_from([(bad.answer, bad.command, bad.world) for bad in BAD] + GOOD * 20),
+        st.sampled_from(bad + good * 20),
         st.integers(0, 400),
         st.integers(0, 400) | st.integers(0, 3),
         st.text(max_size=6),

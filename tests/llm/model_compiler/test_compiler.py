@@ -21,7 +21,7 @@ from bt_exec.spec.model import Do, walk
 from bt_exec_llm.client import Answer, ModelClient, ModelFailure, Usage
 from bt_exec_llm.model_compiler.compiler import ModelCompiler, PlanningSettings, create
 from tests.llm.model_compiler.corpus import OFFLINE, good_answer
-from tests.llm.model_compiler.paper import SITE, request_for, run_paper
+from tests.llm.model_compiler.paper import SEEN_BY_ORACLE, SITE, request_for, run_paper
 
 GOOD = "root: {tree: open_door}"
 OPEN = "open the door"
@@ -327,7 +327,7 @@ def test_every_exchange_is_recorded_with_the_digest_of_its_question(scripted):
 
 def test_the_journal_keeps_the_exchanges_of_a_mission(tmp_path, server, over_http):
     journal = Journal.open(tmp_path / "j.db")
-    with Session("door", world={"door": "closed"}, fast=True, journal=journal) as session:
+    with Session(SEEN_BY_ORACLE, world={"door": "closed"}, fast=True, journal=journal) as session:
         session.compiler = over_http(["no", GOOD])
         outcome = session.run("문을 열어")
     assert (outcome.status, outcome.model_requests) == ("satisfied", 2)

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from bt_exec.language.messages import language_of
+from bt_exec.outcome import Outcome
 from bt_exec_llm.client import Answer
+from bt_exec_llm.model_compiler.compiler import ModelCompiler
 from bt_exec_llm.model_compiler.dialogue import _judged
 from bt_exec_llm.model_compiler.expected_effects import meaning_of
 from tests.llm.model_compiler.corpus import OFFLINE, Bad, corpus
 from tests.llm.model_compiler.paper import request_for, run_paper
 
 CORPUS = list(corpus())
+SOME_FAST = [
+    pytest.param(bad, marks=[] if number % 6 == 0 else pytest.mark.slow)
+    for number, bad in enumerate(CORPUS)
+]
 
 
 def test_the_corpus_is_large_and_its_entries_are_named_once():
@@ -31,15 +39,30 @@ def test_a_bad_answer_is_caught_by_its_codes(bad: Bad):
         assert problem.code == problem.code.upper()
 
 
-@pytest.mark.parametrize("bad", CORPUS, ids=str)
-def test_after_a_bad_answer_and_a_good_one_the_mission_ends_as_it_should(
-    bad: Bad, over_http, server
-):
-    run = run_paper(bad.command, over_http([bad.answer, bad.good_answer()]), bad.world)
-    wanted = run_paper(bad.command, OFFLINE, bad.world).outcome
+@cache
+def _wanted(command: str, world: tuple[tuple[str, str], ...]) -> Outcome:
+    return run_paper(command, OFFLINE, dict(world)).outcome
+
+
+def _ends_as_it_should(bad: Bad, compiler: ModelCompiler) -> None:
+    run = run_paper(bad.command, compiler, bad.world)
     if not bad.good:
+        wanted = _wanted(bad.command, tuple(bad.world.items()))
         assert (run.outcome.status, run.outcome.reason_code) == (wanted.status, wanted.reason_code)
     assert (run.outcome.status, run.outcome.model_requests) == ("satisfied", 2)
+
+
+@pytest.mark.parametrize("bad", CORPUS, ids=str)
+def test_after_a_bad_answer_and_a_good_one_the_mission_ends_as_it_should(bad: Bad, scripted):
+    compiler = scripted([bad.answer, bad.good_answer()])
+    _ends_as_it_should(bad, compiler)
+    said = compiler.model.asked[1].messages[-1].blocks[0].text
+    assert all(f'"code": "{code}"' in said for code in bad.codes)
+
+
+@pytest.mark.parametrize("bad", SOME_FAST, ids=str)
+def test_so_it_does_when_it_comes_from_a_server(bad: Bad, over_http, server):
+    _ends_as_it_should(bad, over_http([bad.answer, bad.good_answer()]))
     said = server.requests[1].body["messages"][-1]["content"][0]["text"]
     assert all(f'"code": "{code}"' in said for code in bad.codes)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import anthropic
 import pytest
 
 from bt_exec.spec.dump import to_data
@@ -43,6 +42,8 @@ def test_every_tree_of_the_library_can_be_written_flat(tree):
 
 
 def test_the_schema_names_what_exists_and_does_not_recurse():
+    import anthropic  # dear to import, and only two tests need it
+
     made = schema(SITE.catalogue, SITE.library)
     branches = made["properties"]["nodes"]["items"]["properties"]["step"]["anyOf"]
     runs = [branch["properties"] for branch in branches]
@@ -66,6 +67,8 @@ def test_a_site_with_too_many_names_gets_one_branch_for_all(monkeypatch):
 
 
 def test_the_short_schema_knows_trees_and_their_arguments_only():
+    import anthropic
+
     made = short_schema(SITE.catalogue, SITE.library)
     steps = made["properties"]["steps"]["items"]["anyOf"]
     assert [step["properties"]["tree"]["enum"][0] for step in steps] == list(SITE.library.names())

@@ -100,7 +100,7 @@ def test_a_hostile_answer_to_a_repair_leaves_the_mission_blocked(over_http):
 SITE = """
 site: hanging
 packs:
-  door: {robot: sim, detector: oracle, renderer: raycast}
+  door: {robot: sim, detector: oracle}
 compiler: {name: claude, first: model, base_url: URL, tier: text, model: slow, timeout_s: 3600}
 limits: {plan_s: 600}
 """

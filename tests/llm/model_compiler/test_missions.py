@@ -9,7 +9,7 @@ from bt_exec.mission.session import Session
 from bt_exec_llm.model_compiler.flat_format import to_flat
 from bt_exec_llm.testing.messages_server import answer
 from tests.llm.model_compiler.corpus import good_answer
-from tests.llm.model_compiler.paper import run_paper
+from tests.llm.model_compiler.paper import SEEN_BY_ORACLE, run_paper
 
 WORLDS = [
     ("문을 열어 주세요", "open_door", {"door": "closed"}, [], [], "OK"),
@@ -45,7 +45,7 @@ def test_the_contract_of_the_door_holds_with_a_model_as_the_planner(
         plain = good_answer(command) if name == tree else f"root: {{tree: {name}}}"
         replies.append(answer({**flat, "nodes": nodes}, plain=plain))
     journal = Journal.open(tmp_path / "journal.db")
-    with Session("door", world=world, fast=True, faults=faults, journal=journal) as session:
+    with Session(SEEN_BY_ORACLE, world=world, fast=True, faults=faults, journal=journal) as session:
         session.compiler = over_http(replies, repair="model")
         outcome = session.run(command)
     assert outcome.reason_code == code

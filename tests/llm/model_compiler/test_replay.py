@@ -13,7 +13,7 @@ from bt_exec.site.site import load_site
 from bt_exec.spec.dump import dump_yaml
 from bt_exec_llm.client import ModelClient, ModelSettings, Recorder
 from bt_exec_llm.model_compiler.compiler import ModelCompiler, PlanningSettings
-from tests.llm.model_compiler.paper import run_paper
+from tests.llm.model_compiler.paper import SEEN_BY_ORACLE, run_paper
 
 FETCH = "문 안의 자재를 가져와"
 ANSWERS = ["no plan", "root: {tree: get_material}", "root: {tree: take_material_again}"]
@@ -74,7 +74,9 @@ def test_a_missing_recording_is_an_error_of_the_operator(name):
 
 def test_a_session_takes_a_recording_by_name(recorded):
     file, _ = recorded
-    with Session("door", world={"door": "closed"}, fast=True, compiler=f"replay:{file}") as session:
+    with Session(
+        SEEN_BY_ORACLE, world={"door": "closed"}, fast=True, compiler=f"replay:{file}"
+    ) as session:
         assert session.compiler.name == "claude"
 
 

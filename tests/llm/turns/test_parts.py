@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bt_exec.language.messages import Messages
@@ -15,6 +15,7 @@ from bt_exec_llm.turns.growing import calls_of_turn, grown
 from bt_exec_llm.turns.reasoning import supported_share
 from bt_exec_llm.turns.records import read_record, read_turn
 from bt_exec_llm.turns.tags import read_tags
+from tests.cases import examples
 from tests.llm.turns import say
 
 PIECES = ("<analysis_log>", "</analysis_log>", "<plan_json>", "</plan_json>", "Step 1: a\n", "{",
@@ -22,6 +23,7 @@ PIECES = ("<analysis_log>", "</analysis_log>", "<plan_json>", "</plan_json>", "S
           "\n", " ")  # fmt: skip
 
 
+@settings(max_examples=examples(100))
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=40).map("".join))
 def test_any_answer_is_read_or_named(text):
     tagged = read_tags(text, range(3, 8))

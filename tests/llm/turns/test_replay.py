@@ -9,6 +9,7 @@ from bt_exec.cli.app import call
 from bt_exec.failure import UsageError
 from bt_exec.mission.session import Session
 from bt_exec.site.site import load_site
+from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_llm.turns import create
 from tests.llm.turns import say
 from tests.llm.turns.conftest import QUESTION
@@ -16,7 +17,7 @@ from tests.llm.turns.conftest import QUESTION
 
 def recorded(site_file, tape, key):
     """Return the site with each of its models recording to a file, or playing from it."""
-    data = yaml.safe_load(site_file.read_text())
+    data = parse_yaml(site_file.read_text())
     data["compiler"][key] = str(tape)
     for role in ("vqa", "judge"):
         data["packs"]["image"][role][key] = str(tape)
@@ -71,9 +72,10 @@ def test_turns_scores_and_exchanges_are_kept_and_told(models, make_site, picture
         monkeypatch.setenv(name, str(tmp_path / name))
     make_site(tmp_path)
     models.script(
-        [say.analysis(), say.calls(say.SEGMENT), say.calls(say.CROP, say.VERIFY),
-         say.final("There are 2.")],
-        judge=[say.verdict("right", "2")],
+        [say.analysis(), say.calls(say.SEGMENT, say.SEPARATE),
+         say.calls(say.CROP, say.VERIFY),
+         say.final("There are 3.")],
+        judge=[say.verdict("right", "3")],
     )  # fmt: skip
     words = [str(picture), QUESTION["en"], "--site", str(tmp_path / "looking.yaml"), "--json"]
     assert call(["ask", *words]) == 0
@@ -81,10 +83,12 @@ def test_turns_scores_and_exchanges_are_kept_and_told(models, make_site, picture
     assert said["judgement"]["agrees"] is True
     assert said["judgement"]["evidence_coverage"] == 1.0
     assert 0 < said["judgement"]["reasoning"] <= 1
-    assert {one["who"] for one in said["judgement"]["cross_checks"]} == {"crops", "model"}
+    assert {one["who"] for one in said["judgement"]["cross_checks"]} == {
+        "crops", "model", "outlines",
+    }  # fmt: skip
     assert call(["why"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "There are 2." in shown
+    assert "There are 3." in shown
     assert "have the answer judged" in shown
     kept = b"".join(one.read_bytes() for one in tmp_path.rglob("*") if one.is_file())
     assert b"analysis_log" in kept

@@ -55,6 +55,38 @@ def test_yolo_boxes_and_outlines(tmp_path):
     ]
 
 
+ROW = {"x_min": 1.4, "y_min": 2, "x_max": 31, "y_max": 42, "class_id": 3, "tracker_id": "",
+       "confidence": 0.5, "class_name": "egg"}  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", ["json", "csv"])
+def test_results_of_supervision(tmp_path, ending):
+    rows = [ROW, {**ROW, "confidence": "", "class_name": "cup"}]
+    lines = [",".join(ROW), *(",".join(map(str, row.values())) for row in rows)]
+    found = read(tmp_path, rows if ending == "json" else "\n".join(lines), ending)
+    assert found.names == ("egg", "cup")
+    assert [(one.bbox, one.score) for one in found.instances] == [
+        ((1, 2, 31, 42), 0.5), ((1, 2, 31, 42), 1.0),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "row", [{"class_name": None}, {"x_max": "wide"}, {"x_min": "nan"}, {"confidence": 7}]
+)
+@pytest.mark.parametrize("ending", ["json", "csv"])
+def test_rows_of_supervision_that_cannot_be(tmp_path, row, ending):
+    bad = {key: value for key, value in {**ROW, **row}.items() if value is not None}
+    text = f"{','.join(bad)}\n{','.join(map(str, bad.values()))}\n"
+    with pytest.raises(UsageError, match="malformed"):
+        read(tmp_path, [bad] if ending == "json" else text, ending)
+
+
+@pytest.mark.parametrize("text", ["x_min,y\n\0,1\n", "x_min\n" + "1" * 200_000, "x_min\n1,2,3\n"])
+def test_a_csv_that_is_none_is_refused(tmp_path, text):
+    with pytest.raises(UsageError, match="malformed"):
+        read(tmp_path, text, "csv")
+
+
 def test_results_of_ultralytics(tmp_path):
     box = {"x1": 1.4, "y1": 2, "x2": 31, "y2": 42}
     found = read(tmp_path, [{"name": "egg", "class": 3, "confidence": 0.5, "box": box}])

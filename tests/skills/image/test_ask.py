@@ -187,7 +187,9 @@ def test_what_was_asked_is_on_record(bt_ask, shapes, capsys):
     shown = " ".join(capsys.readouterr().out.split())
     assert "빨간 원은 몇 개야?" in shown
     assert "빨간 원: 3개." in shown
-    assert "verify_attribute" in shown
+    assert "잘라 확인하기: 빨간색, 원" in shown
+    assert "결과 물은 것 세기: 3개, 판단 못 함 0, 확신도 1" in shown
+    assert "결과 답을 판단하기: 달리 확인할 수 없음 (outlines: 1-3); 확신도 1, 근거 범위 1" in shown
 
 
 @pytest.mark.parametrize(
@@ -195,14 +197,24 @@ def test_what_was_asked_is_on_record(bt_ask, shapes, capsys):
     [
         ("Is the man happy?", "NEEDS_MODEL", "needs a model that looks"),
         ("남자가 행복해 보여?", "NEEDS_MODEL", "모델이 필요한 질문"),
-        ("빨간 토마토가 몇 개야?", "ANNOTATION_NEEDED", "COCO JSON, YOLO"),
-        ("How many tomatoes are there?", "ANNOTATION_NEEDED", "I do not guess"),
+        ("빨간 꽃이 몇 개야?", "ANNOTATION_NEEDED", "COCO JSON, YOLO"),
+        ("How many flowers are there?", "ANNOTATION_NEEDED", "I do not guess"),
     ],
 )
 def test_refusals_are_truthful(bt_ask, shapes, text, code, says):
     exit_code, said, _ = bt_ask(shapes, text)
     assert (exit_code, said["reason_code"], said["answer"]) == (5, code, None)
     assert says in said["message"]
+
+
+def test_what_is_absent_where_nothing_is_recognised_is_told_as_unsure(tmp_path, bt_ask):
+    """The network that ships knows tables; of an empty sheet it can say little."""
+    file = tmp_path / "sheet.png"
+    cv2.imwrite(str(file), np.full((240, 320, 3), 235, np.uint8))
+    code, said, _ = bt_ask(file, "How many tomatoes are there?")
+    assert (code, said["answer"]["value"]) == (0, 0)
+    assert said["answer"]["confidence"] <= 0.5
+    assert "recognises little in this picture" in said["message"]
 
 
 def test_bad_files_are_refused_before_a_mission(bt_ask, shapes, tmp_path):

@@ -66,6 +66,7 @@ def test_an_answer_is_right_or_not_sure(package, name, text, truth):
     assert len(answer.text) < 400  # hundreds of scraps are counted, not listed
 
 
+@pytest.mark.slow  # its kin read drawn signs and pages: test_text.py
 def test_a_photograph_of_a_page_is_read():
     pytest.importorskip("rapidocr", reason="the extra ocr is not installed")
     answer = ask(Bench(photograph("skimage", "page.png")), "What is written here?")

@@ -12,6 +12,7 @@ from bt_exec_skills.image.rules.read import read_question
 from tests.skills.image.asking import tools_of
 
 CORPUS = parse_yaml(Path(__file__).with_name("questions.yaml").read_text("utf-8"))
+ASKED = parse_yaml(Path(__file__).with_name("questions_of_people.yaml").read_text("utf-8"))
 SHORT = {
     "s": ["segment_colour", "separate_touching", "crop"],
     "a": ["read_annotation", "crop"],
@@ -52,6 +53,26 @@ def test_a_question_leads_to_its_tools(kind, text, tools):
     assert [name for name, _ in planned(text, kind)] == expected
 
 
+def test_what_people_ask_leads_to_its_tools():
+    """All questions of both files: the share that gets exactly its tools, or its refusal."""
+    right, wrong = 0, []
+    for part in (CORPUS, ASKED):
+        for kind, rows in part.items():
+            for text, tools in rows:
+                try:
+                    found = [name for name, _ in planned(text, kind)]
+                except (Unread, CannotTell) as error:
+                    found = ["-", error.code]
+                wanted = [name for short in tools.split() for name in SHORT.get(short, [short])]
+                same = found[:1] == ["-"] if tools == "-" else found in (wanted, ["-", *wanted])
+                right += same
+                wrong += [] if same else [f"{text}: {found}"]
+    total = right + len(wrong)
+    print(f"\n{right} of {total} questions lead to their tools ({right / total:.1%})", *wrong)
+    assert total >= 120
+    assert right >= 0.95 * total, wrong
+
+
 @pytest.mark.parametrize(("text", "code"), CORPUS["refused"])
 def test_what_no_tool_can_tell_is_refused(text, code):
     with pytest.raises((Unread, CannotTell)) as caught:
@@ -72,6 +93,18 @@ def test_any_text_is_read_or_refused(text):
         read_question(text)
     except Unread:
         return
+
+
+def test_a_word_that_is_not_known_is_never_dropped_wherever_it_stands():
+    for kind in ("drawn", "annotated", "paired"):
+        for text, tools in ASKED[kind]:
+            language, words = language_of(text), text.split()
+            strange = {"en": "grumpily", "ko": "뚱하게"}[language]
+            last = len(words) + (language == "en")
+            for place in range(1, last) if tools != "-" else ():
+                said = " ".join([*words[:place], strange, *words[place:]])
+                with pytest.raises((Unread, CannotTell)):
+                    planned(said, kind)
 
 
 @pytest.mark.parametrize(("text", "_"), [*CORPUS["drawn"], *CORPUS["annotated"]])

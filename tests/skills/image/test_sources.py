@@ -233,6 +233,27 @@ def test_one_of_several_that_cannot_be_read_stops_none_of_the_rest(
     assert good["answer"]["value"] == 1
 
 
+def test_a_picture_that_cannot_be_drawn_is_refused_before_anything_is_looked_at(
+    disc, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    words = ["ask", str(disc), "How many red circles are there?", "--out", "seen.gif"]
+    assert call(words) == 2
+    told = capsys.readouterr()
+    assert "seen.gif: a picture ends in one of .png, .jpg" in told.err
+    assert told.out == ""
+
+
+def test_one_picture_may_be_drawn_into_a_folder_too(disc, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    seen = tmp_path / "seen"
+    for _ in range(2):  # made, then found
+        words = ["ask", str(disc), "How many red circles are there?", "--out", str(seen)]
+        assert call([*words, "--program", str(tmp_path / "p.py")]) == 0
+    assert [one.name for one in seen.iterdir()] == [f"001-{disc.stem}.png"]
+    assert (tmp_path / "p.py").exists()
+
+
 @pytest.mark.parametrize("option", ["--out", "--program", "--annotation"])
 def test_what_is_looked_at_is_not_written_over(option, disc, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))

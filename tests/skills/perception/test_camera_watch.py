@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import statistics
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from bt_exec_skills.perception.camera_watch import CameraWatch, fault_in
+from bt_exec_skills.perception.camera_watch import CameraWatch, _median, fault_in
 from bt_exec_skills.perception.contracts import CameraFault, View
 
 
@@ -90,3 +93,8 @@ def test_a_size_that_was_not_promised(size: tuple[int, int] | None, fault: str |
     assert CameraWatch(size).fault(View(0.0, board())) == fault
     assert CameraWatch(size).fault(View(0.0, board()[:, :, 0])) == "wrong_size"
     assert CameraWatch(size).fault(View(0.0, np.zeros((0, 0, 3), np.uint8))) == "missing"
+
+
+@given(st.lists(st.integers(0, 50), min_size=1, max_size=40))
+def test_counting_finds_the_median(levels: list[int]) -> None:
+    assert _median(np.array(levels)) == statistics.median(levels)

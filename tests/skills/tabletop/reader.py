@@ -3,6 +3,8 @@
 import math
 import re
 
+from bt_exec_skills.tabletop.spoken import said
+
 COMMANDS = (
     ("colour", "Sort by colour."),
     ("size", "크기별로 정리해."),
@@ -106,4 +108,7 @@ class Judge:
 
     def told(self, message):
         """Whether every thing that is not in its place is named in the last words."""
-        return all(thing in message for thing in self.wrong())
+        return all(
+            any(said(thing, language) in message for language in ("en", "ko"))
+            for thing in self.wrong()
+        )

@@ -49,7 +49,7 @@ def test_names_that_come_and_go_never_make_an_untrue_end(faulty, remote_site):
     outcome = run(remote_site(simulator.address))
     assert outcome.status != "satisfied" or simulator.right(), outcome.message
     if outcome.status != "satisfied":
-        assert "object_red_1" in outcome.message
+        assert "red thing 1" in outcome.message
 
 
 @pytest.mark.slow  # it is asked again for twenty seconds
@@ -81,7 +81,7 @@ def test_a_thing_without_a_way_is_given_up_and_the_rest_is_done(faulty, remote_s
     simulator = faulty("no path")
     outcome = run(remote_site(simulator.address))
     assert outcome.status == "partial"
-    assert "object_red_1 → object_red_bowl_0" in outcome.message
+    assert "red thing 1 → red bowl 0" in outcome.message
     assert simulator.objects["object_blue_0"][2] < 0.6
 
 
@@ -89,7 +89,7 @@ def test_three_misses_and_it_goes_on_with_the_next_and_tells_at_the_end(faulty, 
     simulator = faulty("one cannot be grasped")
     outcome = run(remote_site(simulator.address))
     assert outcome.status == "partial"
-    assert "object_red_1 → object_red_bowl_0" in outcome.message
+    assert "red thing 1 → red bowl 0" in outcome.message
     assert sum("pick_object([2.6" in code for code in simulator.codes) == 3
     assert simulator.objects["object_red_0"][:2] == pytest.approx([1.5, 1.3], abs=0.1)
     assert simulator.objects["object_blue_0"][:2] == pytest.approx([-1.4, 1.2], abs=0.1)

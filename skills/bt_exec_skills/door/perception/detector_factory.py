@@ -16,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from bt_exec.expand_home import expand_home
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec_skills.door.perception.calibration import Calibration
 from bt_exec_skills.door.perception.learned_detector import LearnedDetector
@@ -34,7 +35,7 @@ def weights_path(name: str | None) -> Path:
     """Return the file of weights: one that exists, or one of the shipped ones by its name."""
     if name is None:
         return SHIPPED
-    path = Path(name).expanduser()
+    path = expand_home(name)
     shipped = SHIPPED.parent / path.name
     return shipped if not path.is_file() and path.name == name and shipped.is_file() else path
 

@@ -142,8 +142,9 @@ class Job:
                 break
             with contextlib.suppress(Failed):  # this way is out of reach, the goal is not
                 path = self.plan([*round_edge[first:], goal])
-                if self._room(path) > room:
-                    best, room = path, self._room(path)
+                kept = self._room(path)
+                if kept > room:
+                    best, room = path, kept
         return best
 
     def _room(self, path: Sequence[Vector]) -> float:

@@ -1,11 +1,14 @@
 """Boxes that somebody drew, or a model wrote, from a file beside the picture.
 
-Read are COCO JSON, YOLO text (with ``classes.txt`` beside it) and the JSON list that ultralytics
-writes. All of it is data from outside: each number is checked before it becomes a box.
+Read are COCO JSON, YOLO text (with ``classes.txt`` beside it), the JSON list that ultralytics
+writes, and what supervision's JSONSink and CSVSink write. All of it is data from outside: each
+number is checked before it becomes a box.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -15,9 +18,9 @@ from typing import Any, NamedTuple
 import cv2
 import numpy as np
 
+from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
 from bt_exec_skills.image.perception.instances import Instance
-from bt_exec_skills.image.perception.loading import at_home
 from bt_exec_skills.perception.picture import Mask, whole_pixels
 
 __all__ = ["Annotation", "find_annotation", "read_annotation"]
@@ -41,7 +44,7 @@ class Annotation(NamedTuple):
 
 def find_annotation(picture: str | Path) -> Path | None:
     """Return the annotation beside a picture: its name with ``.json`` or ``.txt``; or None."""
-    file = at_home(picture)
+    file = expand_home(picture)
     beside = (file.parent / f"{file.stem}{ending}" for ending in (".json", ".txt"))
     try:
         return next((one for one in beside if one.is_file() and one != file), None)
@@ -53,17 +56,19 @@ def read_annotation(path: str | Path, picture: str | Path, size: tuple[int, int]
     """Return what an annotation says of a picture.
 
     Args:
-        path: COCO JSON, YOLO text, or the JSON list of ultralytics.
+        path: COCO JSON, YOLO text, the JSON list of ultralytics, JSON or CSV of supervision.
         picture: The file of the picture: a COCO file may speak of many.
         size: Height and width of the picture [px].
 
     Raises:
         UsageError: If the file cannot be read, or says what cannot be.
     """
-    file = at_home(path)
+    file = expand_home(path)
     text = _text(file)
     if file.suffix.lower() == ".txt":
         return _yolo(text, file, size)
+    if file.suffix.lower() == ".csv":
+        return _listed(csv.DictReader(io.StringIO(text)), file, size)
     return _json(text, file, Path(picture).name, size)
 
 
@@ -104,19 +109,28 @@ def _json(text: str, file: Path, picture: str, size: tuple[int, int]) -> Annotat
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"annotation {file} is no JSON: {error}") from None
+    if isinstance(data, list):
+        return _listed(data, file, size)
     try:
         if isinstance(data, dict) and "annotations" in data and "categories" in data:
             return _coco(data, file, picture, size)
-        if isinstance(data, list):
-            found = _bounded(_results(data, size), file)
-            return Annotation(tuple(dict.fromkeys(one.label for one in found)), found)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         why = f"{type(error).__name__}: {error}"
         raise UsageError(f"annotation {file} is malformed: {why:.200}") from None
     raise UsageError(
         f"annotation {file} is none that is read here: COCO has 'categories' and 'annotations', "
-        "the results of ultralytics are a list of objects with 'name' and 'box'"
+        "the results of ultralytics are a list of objects with 'name' and 'box', those of "
+        "supervision one of objects with 'class_name', 'x_min' …"
     )
+
+
+def _listed(rows: Iterable[Any], file: Path, size: tuple[int, int]) -> Annotation:
+    try:
+        found = _bounded(_results(rows, size), file)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, csv.Error) as error:
+        why = f"{type(error).__name__}: {error}"
+        raise UsageError(f"annotation {file} is malformed: {why:.200}") from None
+    return Annotation(tuple(dict.fromkeys(one.label for one in found)), found)
 
 
 def _coco(data: Mapping[str, Any], file: Path, picture: str, size: tuple[int, int]) -> Annotation:
@@ -149,11 +163,16 @@ def _coco_boxes(
         yield _instance(names[one["category_id"]], corners, score, size, outline)
 
 
-def _results(data: Sequence[Mapping[str, Any]], size: tuple[int, int]) -> Iterator[Instance | None]:
+def _results(data: Iterable[Mapping[str, Any]], size: tuple[int, int]) -> Iterator[Instance | None]:
     for one in data:
-        corners = tuple(_number(one["box"][key]) for key in ("x1", "y1", "x2", "y2"))
-        score = _share(one.get("confidence", 1.0))
-        yield _instance(str(one["name"]), corners, score, size, None)
+        if "x_min" in one:  # supervision; what it does not know is empty
+            keys, box, name = ("x_min", "y_min", "x_max", "y_max"), one, "class_name"
+        else:
+            keys, box, name = ("x1", "y1", "x2", "y2"), one["box"], "name"
+        corners = tuple(_number(box[key]) for key in keys)
+        sure = one.get("confidence", 1.0)
+        score = 1.0 if sure == "" else _share(sure)
+        yield _instance(str(one[name]), corners, score, size, None)
 
 
 def _yolo(text: str, file: Path, size: tuple[int, int]) -> Annotation:

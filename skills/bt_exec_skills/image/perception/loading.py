@@ -7,17 +7,17 @@ large that it would fill the memory.
 from __future__ import annotations
 
 import base64
-import os
 from pathlib import Path
 
 import cv2
 import numpy as np
 
+from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
 from bt_exec_skills.image.perception.header import read_header
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["MODEL_SIDE", "MOST_PIXELS", "at_home", "for_model", "load_picture"]
+__all__ = ["MODEL_SIDE", "MOST_PIXELS", "for_model", "load_picture"]
 
 MOST_PIXELS = 64_000_000
 """A picture with more is refused: 192 MB once it is decoded."""
@@ -37,7 +37,7 @@ def load_picture(path: str | Path) -> Frame:
     Raises:
         UsageError: If there is no such file, or it cannot be read as a picture.
     """
-    file = at_home(path)
+    file = expand_home(path)
     try:
         data = _read(file)
     except OSError as error:
@@ -66,11 +66,6 @@ def load_picture(path: str | Path) -> Frame:
     if pixels is None:
         raise UsageError(f"picture {file} is broken: its {head.kind.upper()} data cannot be read")
     return _as_rgb(np.asarray(pixels), file)
-
-
-def at_home(path: str | Path) -> Path:
-    """Return a path whose ``~`` is the home of a user; one of a user who is not known stays."""
-    return Path(os.path.expanduser(path))  # noqa: PTH111 - Path.expanduser raises for unknown users
 
 
 def _read(file: Path) -> bytes:

@@ -87,7 +87,7 @@ class CrossCheck(NamedTuple):
     """What a judge says of an answer.
 
     Attributes:
-        who: ``model``, ``colours``, ``crops``, ``detector``.
+        who: ``model``, ``colours``, ``crops``, ``detector``, ``outlines``.
         agrees: Whether it finds the answer right; None if it cannot tell.
         says: What it found itself, in a few words.
     """

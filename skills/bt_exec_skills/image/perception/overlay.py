@@ -9,13 +9,13 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
 from bt_exec_skills.image.perception.instances import Decision, Instance
-from bt_exec_skills.image.perception.loading import at_home
 from bt_exec_skills.perception.picture import Box, Frame
 from bt_exec_skills.vision.pen import extent, write
 
-__all__ = ["overlay", "save_image"]
+__all__ = ["overlay", "picture_file", "save_image"]
 
 _ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".bmp")
 _DASH_PX = 7
@@ -67,15 +67,25 @@ def _tag(canvas: Frame, text: str, box: Box, thick: int) -> None:
     write(canvas, text, (left + 3, foot), size, (0, 0, 0))
 
 
+def picture_file(path: str | Path) -> Path:
+    """Return the file that a picture goes to.
+
+    Raises:
+        UsageError: If its ending is of no format.
+    """
+    file = expand_home(path)
+    if file.suffix.lower() not in _ENDINGS:
+        raise UsageError(f"{file}: a picture ends in one of {', '.join(_ENDINGS)}")
+    return file
+
+
 def save_image(picture: Frame, path: str | Path) -> Path:
     """Write a picture; return its file.
 
     Raises:
         UsageError: If the ending is of no format, or the file cannot be written.
     """
-    file = at_home(path)
-    if file.suffix.lower() not in _ENDINGS:
-        raise UsageError(f"{file}: a picture ends in one of {', '.join(_ENDINGS)}")
+    file = picture_file(path)
     good, data = cv2.imencode(file.suffix.lower(), picture[..., ::-1])
     try:
         file.write_bytes(data.tobytes() if good else b"")

@@ -41,8 +41,9 @@ def segment_colour(picture: Frame, colour: ColourName | None = None) -> list[Ins
     names = np.asarray(cv2.medianBlur(names, 5), np.uint8)
     least = max(_LEAST_PX, round(_LEAST_SHARE * names.size))
     found: list[Instance] = []
+    pixels = np.bincount(names.ravel(), minlength=len(COLOURS))
     for number, name in enumerate(COLOURS):
-        if colour in (None, name):
+        if colour in (None, name) and pixels[number] >= least:
             mask = cv2.morphologyEx(
                 (names == number).astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)
             )

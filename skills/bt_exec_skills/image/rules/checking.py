@@ -12,7 +12,7 @@ from bt_exec_skills.image.rules.speaker import Speaker
 from bt_exec_skills.image.sandbox.process import Ending, Ran
 from bt_exec_skills.image.sandbox.run import run_program
 
-__all__ = ["Checked", "check_program"]
+__all__ = ["Checked", "answer_of", "check_program", "compared", "ran_on"]
 
 _SHOWN = 80
 
@@ -58,15 +58,35 @@ def check_program(bench: Bench, text: str, language: str, *, trusted: bool = Fal
         language: Of what is told.
         trusted: Whether our own templates wrote it; see `run_program`.
     """
+    return compared(bench, ran_on(bench, text, trusted=trusted), language)
+
+
+def ran_on(bench: Bench, text: str, picture: Path | None = None, *, trusted: bool = False) -> Ran:
+    """Run a program on a picture, by default that of the bench, with the files beside it."""
     assert bench.file is not None
-    assert bench.answer is not None
     beside = [bench.annotation_file] if bench.annotation_file is not None else []
     beside += [bench.second_file] if bench.second_file is not None else []
     beside += [bench.reader_file] if bench.reader_file is not None else []
     beside += [one.with_name("classes.txt") for one in beside]
     readable = [one for one in beside if one.is_file()]
-    ran = run_program(text, bench.file, readable, trusted=trusted)
-    return _judged(ran, json.loads(json.dumps(bench.answer.value)), Speaker(language))
+    if picture is not None:
+        readable.append(bench.file)  # our templates name it
+    return run_program(text, picture or bench.file, readable, trusted=trusted)
+
+
+def compared(bench: Bench, ran: Ran, language: str) -> Checked:
+    """Return what a run says of the answer of the bench."""
+    assert bench.answer is not None
+    answer, speaker = json.loads(json.dumps(bench.answer.value)), Speaker(language)
+    if answer is None and bench.by_model and ran.ending == "returned":
+        said = speaker.say("program_unchecked", why=speaker.word("program words"))
+        return Checked(ran.ending, None, answer_of(ran), ran.isolated, said)
+    return _judged(ran, answer, speaker)
+
+
+def answer_of(ran: Ran) -> Any:
+    """Return the answer in what a program returned."""
+    return ran.result.get("answer") if isinstance(ran.result, dict) else ran.result
 
 
 def _judged(ran: Ran, answer: Any, speaker: Speaker) -> Checked:
@@ -76,7 +96,7 @@ def _judged(ran: Ran, answer: Any, speaker: Speaker) -> Checked:
             why = f"{why} ({ran.why})"
         said = speaker.say("program_unchecked", why=why)
         return Checked(ran.ending, None, None, ran.isolated, said)
-    found = ran.result.get("answer") if isinstance(ran.result, dict) else ran.result
+    found = answer_of(ran)
     if found == answer and isinstance(found, bool) == isinstance(answer, bool):
         return Checked(ran.ending, True, found, ran.isolated, "")
     said = speaker.say("program_differs", found=_shown(found), answer=_shown(answer))

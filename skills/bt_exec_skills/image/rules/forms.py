@@ -14,9 +14,11 @@ __all__ = [
     "ASPECTS",
     "EN_ALIKE",
     "EN_ALSO",
+    "EN_IS",
     "EN_KINDS",
     "EN_OUT",
     "EN_PICTURE",
+    "EN_POLITE",
     "EN_READ",
     "EN_SAME",
     "KO_ALIKE",
@@ -24,20 +26,33 @@ __all__ = [
     "KO_NOT",
     "KO_OUT",
     "KO_PICTURE",
+    "KO_PLACED",
     "KO_READ",
     "KO_SAME",
 ]
 
-EN_PICTURE = r"\b(?:in|on|of|from) (?:the|this) (?:image|picture|photo|photograph)\b"
+_EN_PHOTO = "(?:image|picture|photo|photograph)"
+EN_PICTURE = rf"\b(?:in|on|of|from) (?:the|this) {_EN_PHOTO}\b"
+EN_POLITE = (
+    r"^(?:please |(?:could|can|would|will) you (?:please )?)(?=count|tell|show|find out|how)"
+)
 EN_KINDS: tuple[tuple[Kind, str], ...] = (
     ("compare", r"(?:are|is) there (?:more|fewer|less) (?P<a>.+?) than (?:there are )?(?P<b>.+)"),
+    ("compare", r"are there more (?P<a>.+?) or (?:more )?(?P<b>.+)"),
     ("compare", r"are there as many (?P<a>.+?) as (?P<b>.+)"),
-    ("compare", r"(?:which|what) (?:are there|is there) more of (?P<a>.+) or (?P<b>.+)"),
-    ("count", r"(?:please )?(?:how many|count|what is the number of|number of) (?P<a>.+)"),
+    ("compare", r"(?:which|what) (?:are|is) (?:there )?more(?: of)? (?P<a>.+) or (?P<b>.+)"),
+    (
+        "count",
+        r"(?:please )?(?:how many|count|(?:what is )?the (?:number|count) of|number of) (?P<a>.+)",
+    ),
     ("count", r"tell me (?:how many|the number of) (?P<a>.+)"),
     ("exists", r"(?:is|are) there (?P<a>.+)"),
-    ("exists", r"(?:do|can) you see (?P<a>.+)"),
+    ("exists", r"(?:is |are )?(?:any|some) (?P<a>.+)"),
+    ("exists", r"(?:do|can|did|could) (?:you|we|i) (?:see|find|spot) (?P<a>.+)"),
+    ("exists", rf"(?:does|do) (?:the|this) {_EN_PHOTO} (?:show|have|contain|include) (?P<a>.+)"),
     ("where", r"where (?:is|are) (?P<a>.+)"),
+    ("where", r"where (?:can|do|could) (?:i|we|you) (?:find|see) (?P<a>.+)"),
+    ("where", r"(?:please )?(?:show|tell) me where (?P<a>.+?) (?:is|are)"),
     ("colour", r"(?:what|which) colou?rs? (?:is|are|does|do|has|have) (?P<a>.+)"),
     ("colour", r"what is the colou?r of (?P<a>.+)"),
 )
@@ -58,6 +73,7 @@ EN_SAME = (
     rf"(?:what|where) (?:is|are|s|do|has|have|did) {_EN_PICTURES}(?:the )?"
     rf"(?:differ\w*|changed?) ?{_EN_PICTURES}",
     rf"what (?:changed|differs) ?{_EN_PICTURES}",
+    rf"(?:did|has|have|does) (?:anything|something) (?:changed?|differ) ?{_EN_PICTURES}",
     rf"(?:find|show|spot|tell me) (?:me )?the differences? ?{_EN_PICTURES}",
     r"compare (?:the|these|both)?\s*(?:two )?(?:pictures|images|photos|photographs)",
 )
@@ -83,9 +99,11 @@ ASPECTS: dict[str, Aspect] = {
     "color": "colour", "colour": "colour", "shape": "shape", "size": "size",
     "색": "colour", "색깔": "colour", "모양": "shape", "크기": "size",
 }  # fmt: skip
+EN_IS = r"(?:is|are) (?:the|this|that|these|those) (?P<a>.+) (?P<how>\S+)"
 EN_OUT = re.compile(
     r" (?:except for|except|excluding|without counting|not counting|other than|apart from|besides|"
-    r"but not|that (?:is|are) not|which (?:is|are) not|who (?:is|are) not|not|but ignore|ignoring) "
+    r"without(?= the .+ ones?$)|but not|that (?:is|are) not|which (?:is|are) not|"
+    r"who (?:is|are) not|not|but ignore|ignoring) "
 )
 EN_ALSO = re.compile(r" (?:and|or) (?:the )?")
 
@@ -95,6 +113,9 @@ KO_PICTURE = (
 )
 _MORE = r"\s*(?:더\s*)?(?:많|적)\S*"
 _ASKED = r"(?:있|보이|보여|존재)\S*"
+_GIVE = r"(?:줘|줄래|주세요|주십시오|주실|봐|보세요|볼래|있)\S*(?:\s?있\S*)?"
+_TELL = rf"(?:\s+(?:좀\s+)?(?:알려|말해|보여|세어|세|구해|확인해)(?:\s*{_GIVE})?)?"
+_HOW_MANY = r"(?:\s*(?:몇\s*개|얼마|뭐|어떻게\s*되|어떻게\s*돼)\S*)?"
 KO_KINDS: tuple[tuple[Kind, str], ...] = (
     ("compare", rf"(?P<b>.+?)보다\s+(?P<a>.+?){_MORE}"),
     ("compare", rf"(?P<a>.+?)(?:이|가|은|는)\s+(?P<b>.+?)보다{_MORE}"),
@@ -109,11 +130,13 @@ KO_KINDS: tuple[tuple[Kind, str], ...] = (
         r"(?P<a>.*?)\s*몇\s*(?:개|명|마리|대|송이|잔|권|자루|사람)?(?:나|이나|인지|인가|야|예요|이야|일까|"
         rf"인가요|입니까|지|죠|이에요)*(?:\s+{_ASKED})?(?:\s*(?:세어|세|알려|말해)\s*\S*)*",
     ),
-    ("count", r"(?P<a>.+?)\s*(?:개수|갯수|수)(?:는|가|를|은|을)?(?:\s+\S+)*"),
+    ("count", rf"(?P<a>.+?)\s*(?:개수|갯수|수)(?:는|가|를|은|을|좀)?{_HOW_MANY}{_TELL}"),
     ("count", r"(?P<a>.+?)\s*(?:세어|셀|세)\s*(?:줘|봐|주세요|보세요|수 있어)\S*"),
-    ("where", rf"(?P<a>.+?)\s*어디(?:에|야|예요|인가요|있어|쯤\S*|\S*)?(?:\s+{_ASKED})?"),
+    ("where", rf"(?P<a>.+?)\s*어디(?:에|야|예요|인가요|있어|쯤\S*|\S*)?(?:\s+{_ASKED})?{_TELL}"),
+    ("where", rf"(?P<a>.+?)(?:의)?\s*위치(?:를|가|는|은|좀)?{_TELL}"),
     ("colour", r"(?P<a>.+?)\s*(?:무슨|어떤|무엇|뭔|무순)\s*(?:색|색깔)\S*"),
     ("colour", r"(?P<a>.+?)(?:의)?\s*(?:색|색깔)(?:은|이|는)\s*(?:뭐|무엇|뭔|어떻|어떤)\S*"),
+    ("colour", rf"(?P<a>.+?)(?:의)?\s*(?:색|색깔)(?:을|를|좀)?{_TELL}"),
     ("exists", rf"(?P<a>.+?)\s*{_ASKED}(?:\s+(?:알려|말해|봐)\S*(?:\s*줘)?)?"),
 )
 _KO_WRITTEN = r"(?:쓰여\s?있|써\s?있|써져\s?있|쓰여져\s?있|적혀\s?있|적혀져\s?있|씌어\s?있)\S*"
@@ -126,6 +149,7 @@ KO_READ = (
     rf"(?:뭐\S*|무엇\S*|{_KO_SAID})",
     r"(?P<a>.*?)(?:을|를|좀)?\s*읽어\s*(?:줘|봐|주세요|보세요|줄래|줘요|봐요|주십시오)\S*",
 )
+KO_PLACED = r"(?P<a>.+?)(?:이|가|은|는)\s+(?P<mark>.+?)(?:의)?\s*{word}에(?:는)?\s+(?P<rest>.+)"
 KO_OUT = re.compile(
     r"^(?P<out>.+?)(?:을|를|은|는)?\s*(?:말고|빼고|빼면|제외하고|제외하면|제외한|외에|이외에)(?:\s+|$)(?P<rest>.*)$"
 )

@@ -4,6 +4,8 @@ Judges
   ``crops``     what was decided on crops, against the number, or yes or no, that the answer claims
   ``colours``   the colours of the whole picture, against those of the crops
   ``detector``  the count of one source against that of another, where both can see it
+  ``outlines``  things by outlines, hue and notches, against those by colour, where nothing else
+                names them; see `perception.outlines` for why these are two ways
   ``model``     a second vision model, if the site names one
 
 Scores, each 0..1
@@ -26,6 +28,7 @@ from bt_exec_skills.image.perception.looker import CrossCheck
 from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
 from bt_exec_skills.image.perception.whole_look import disputed, placed
 from bt_exec_skills.image.rules.claims import claimed_numbers, claims_yes
+from bt_exec_skills.image.rules.outlining import of_outlines
 
 __all__ = ["answering_steps", "confidence_of", "coverage_of", "cross_checks_of", "judged"]
 
@@ -34,7 +37,7 @@ _UNJUDGED, _DISPUTED = 0.5, 0.3
 
 def cross_checks_of(bench: Bench) -> list[CrossCheck]:
     """Return what the ways that need no model say of the answer."""
-    return [*_of_crops(bench), *_of_colours(bench), *_of_counts(bench)]
+    return [*_of_crops(bench), *_of_colours(bench), *_of_counts(bench), *of_outlines(bench)]
 
 
 def judged(bench: Bench, cross_checks: Sequence[CrossCheck]) -> Judgement:
@@ -62,7 +65,7 @@ def coverage_of(bench: Bench) -> float | None:
 def confidence_of(bench: Bench) -> float:
     """Return how sure the evidence is: the least clear of what was decided and answered."""
     sure = [
-        count(found.instances, found.decisions).confidence
+        min(found.whole, count(found.instances, found.decisions).confidence)
         for found in bench.sets.values()
         if found.looked
     ]
@@ -157,18 +160,21 @@ def _of_colours(bench: Bench) -> list[CrossCheck]:
 def _of_counts(bench: Bench) -> list[CrossCheck]:
     """Compare the count of a detector or an annotation with the count of regions of the colour.
 
-    Only where the question names no thing, for only then the colours show all that is meant.
+    Only where the question names no thing the colours show all that is meant. Where it names one,
+    things of other kinds may have the colour: an equal count speaks for the answer, another is no
+    objection.
     """
     cross_checks = []
     for name, found in bench.sets.items():
         wanted = _wanted_colours(bench, name)
-        if len(wanted) != 1 or not _boxed(found) or _labelled(bench, name):
+        if len(wanted) != 1 or not _boxed(found):
             continue
         regions = separate_touching(segment_colour(bench.picture, wanted[0]))
         if any("uneven" in one.source for one in regions):
             continue  # no plain ground: regions are not surely things
-        sure = len(found.accepted())
-        cross_checks.append(CrossCheck("detector", len(regions) == sure, str(len(regions))))
+        same = len(regions) == len(found.accepted())
+        if same or not _labelled(bench, name):
+            cross_checks.append(CrossCheck("detector", same, str(len(regions))))
     return cross_checks
 
 

@@ -13,9 +13,11 @@ from bt_exec_skills.image.rules.forms import (
     ASPECTS,
     EN_ALIKE,
     EN_ALSO,
+    EN_IS,
     EN_KINDS,
     EN_OUT,
     EN_PICTURE,
+    EN_POLITE,
     EN_READ,
     EN_SAME,
     KO_ALIKE,
@@ -23,6 +25,7 @@ from bt_exec_skills.image.rules.forms import (
     KO_NOT,
     KO_OUT,
     KO_PICTURE,
+    KO_PLACED,
     KO_READ,
     KO_SAME,
 )
@@ -30,6 +33,11 @@ from bt_exec_skills.image.rules.question import Kind, Phrase, Question, Unread
 from bt_exec_skills.image.rules.words import Words, plain, words_in
 
 __all__ = ["read_question"]
+
+_PLACED: tuple[tuple[Kind, str], ...] = (
+    ("exists", r"(?:놓여\s*)?(?:있|보이)\S*"),
+    ("count", r"몇\s*(?:개|명|마리|대|권|송이)\S*(?:\s+(?:놓여\s*)?(?:있|보이)\S*)?"),
+)
 
 
 def read_question(text: str) -> Question:
@@ -73,7 +81,8 @@ def _first(forms: tuple[str, ...], said: str) -> re.Match[str] | None:
 
 
 def _english(said: str, words: Words) -> Question:
-    whole, said = said, " ".join(re.sub(EN_PICTURE, " ", said).split())
+    whole = re.sub(EN_POLITE, "", said)
+    said = " ".join(re.sub(EN_PICTURE, " ", whole).split())
     if (found := _other(whole, said, (EN_READ, EN_SAME, EN_ALIKE), words)) is not None:
         return found
     for kind, form in EN_KINDS:
@@ -84,6 +93,9 @@ def _english(said: str, words: Words) -> Question:
         first, relation, _ = _split(match["a"], words)
         if relation and first:
             return _english_target("exists", match["a"], None, words)
+    match = re.fullmatch(EN_IS, said)
+    if match and match["how"] in words.attributes:  # is the square blue
+        return _english_target("exists", f"{match['how']} {match['a']}", None, words)
     raise Unread("NEEDS_MODEL", said)
 
 
@@ -118,7 +130,16 @@ def _korean(said: str, words: Words) -> Question:
     left_out: tuple[Phrase, ...] = ()
     if match := KO_OUT.match(said):
         parts = re.split(r"(?:와|과|하고|이랑|랑)\s+", match["out"])
-        left_out, said = tuple(words.phrase(part) for part in parts), match["rest"]
+        left_out = tuple(words.phrase(part) for part in parts)
+        said = match["rest"].removeprefix("다른 ")  # what is left is other than what is left out
+    for word, relation in words.relations.items():  # 토마토가 접시 위에 있어
+        match = re.fullmatch(KO_PLACED.format(word=word), said)
+        kind = next(
+            (one for one, how in _PLACED if match and re.fullmatch(how, match["rest"])), None
+        )
+        if match and kind:
+            target, landmark = words.phrase(match["a"]), words.phrase(match["mark"])
+            return Question(kind, target, left_out, relation, landmark)
     for kind, form in KO_KINDS:
         if match := re.fullmatch(form, said):
             other = words.phrase(match["b"]) if "b" in match.groupdict() else None

@@ -170,7 +170,8 @@ def names_of(thing: str) -> frozenset[str]:
 
 def plain(text: str) -> str:
     """Return a question in small letters, without marks, single-spaced."""
-    said = " ".join(re.sub(r"[?!.,:;\"'“”‘’]+", " ", text.lower()).split())
+    said = re.sub(r"\b(what|where|who|which|there|that|it)['’]s\b", r"\1 is", text.lower())
+    said = " ".join(re.sub(r"[?!.,:;\"'“”‘’]+", " ", said).split())
     return re.sub(r"(빨간|파란|노란|하얀|까만|검은|흰|붉은) 색", r"\1색", said)
 
 

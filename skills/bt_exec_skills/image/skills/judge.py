@@ -30,19 +30,25 @@ class Judged(NamedTuple):
         verdict: ``agree``, ``differ`` or ``nobody could tell``.
         said: What each judge says.
         confidence: Of the answer, 0..1.
-        coverage: Share of the instances verified on crops, 0..1; -1 without instances.
+        coverage: Share of the instances verified on crops, 0..1; None without instances.
         reasoning: Share of the reasoning that observations support, 0..1.
     """
 
     verdict: str
     said: str
     confidence: float
-    coverage: float
+    coverage: float | None
     reasoning: float
 
 
 @skill(fails={"NO_PICTURE", "UNREADABLE", "EMPTY_ANSWER"}, effects={"answer": "told"})
-def conclude(bench: Service[Bench], text: str, question: str, reasoning: float = 0.0) -> Steps:
+def conclude(
+    bench: Service[Bench],
+    text: str,
+    question: str,
+    reasoning: float = 0.0,
+    code_plan: list[str] = [],  # noqa: B006 - a list, as plans write it; it is only read
+) -> Steps:
     """Answer in words of one's own: the end of a conversation with a model.
 
     Args:
@@ -50,6 +56,7 @@ def conclude(bench: Service[Bench], text: str, question: str, reasoning: float =
         text: The answer, for people.
         question: What was asked.
         reasoning: Share of the reasoning that observations support, 0..1.
+        code_plan: Steps of a program that finds the answer again, in order.
     """
     line = one_line(text, _LONGEST)
     if not line:
@@ -58,6 +65,7 @@ def conclude(bench: Service[Bench], text: str, question: str, reasoning: float =
     numbers, yes = claimed_numbers(line), claims_yes(line)
     value = numbers.pop() if len(numbers) == 1 else yes
     bench.question, bench.by_model = question, True
+    bench.code_plan = tuple(code_plan)
     bench.reasoning = min(1.0, max(0.0, reasoning))
     bench.answer = Answer(line, value, confidence)
     bench.steps += answering_steps(bench)
@@ -89,5 +97,4 @@ def judge(bench: Service[Bench], looker: Service[Looker], final: bool = True) ->
         against = "; ".join(f"{one.who}: {one.says}" for one in cross_checks if one.agrees is False)
         raise Failed("JUDGES_DISAGREE", f"another way found otherwise: {against}", found=against)
     verdict = {True: "agree", False: "differ", None: "nobody could tell"}[found.agrees]
-    coverage = -1.0 if found.coverage is None else found.coverage
-    return Judged(verdict, said, found.confidence, coverage, found.reasoning)
+    return Judged(verdict, said, found.confidence, found.coverage, found.reasoning)

@@ -1,19 +1,23 @@
-"""The skill that writes the program of an answer and tries it."""
+"""The skill that writes the program of an answer, or has it written, and tries it."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 from bt_exec.failure import Failed, UsageError
 from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.image.bench import Bench
-from bt_exec_skills.image.rules.checking import Checked, check_program
+from bt_exec_skills.image.rules.checking import check_program
 from bt_exec_skills.image.rules.program import NoProgramError, program_of
 from bt_exec_skills.image.rules.speaker import Speaker
 from bt_exec_skills.image.skills.working import work
+from bt_exec_skills.image.writing.author import Authored, author
 
 __all__ = ["Tried", "write_program"]
+
+_TEMPLATES = "templates"
 
 
 class Tried(NamedTuple):
@@ -22,15 +26,24 @@ class Tried(NamedTuple):
     Attributes:
         ending: How its run ended; ``unwritten`` if there is none.
         agrees: Whether it gives the answer.
+        by: Who wrote it: ``templates``, or the name of the model.
+        refused: What a model wrote that is not used, and why: faults by attempt.
+        said: What the model wrote, whole, by attempt.
+        usage: What the model cost: requests, tokens.
     """
 
     ending: str
     agrees: bool
+    by: str = _TEMPLATES
+    refused: Sequence[Sequence[str]] = ()
+    said: Sequence[str] = ()
+    usage: Mapping[str, float] = {}
 
 
 @skill(
     fails={"NO_FILE_NAMED", "NOTHING_FOUND_YET", "UNREADABLE", "NO_PICTURE"},
     needs={"answer": "told"},
+    timeout_s=600,
 )
 def write_program(
     bench: Service[Bench], question: str, language: Literal["en", "ko"] = "en"
@@ -38,27 +51,59 @@ def write_program(
     """Write the program of the answer to the file that the person named, and run it once.
 
     It does again what the tools did, on the same picture, in a sandbox without network, files or
-    other processes. If it gives another answer, that is told.
+    other processes. If it gives another answer, that is told. If the site's model is to write it,
+    what is wrong with its program is sent back once; after that our own is kept, and that is told.
     """
     file = bench.program_file
     if file is None:
         raise Failed("NO_FILE_NAMED", "nobody named a file for the program", retryable=False)
     if bench.answer is None:
         raise Failed("NOTHING_FOUND_YET", "there is no answer yet")
+    bench.program = yield from work(lambda: _made(bench, file, question, language), "trying")
+    made = bench.program
+    return Tried(
+        made["ending"],
+        made["agrees"] is True,
+        made["model"] if made["by"] == "model" else _TEMPLATES,
+        [one["faults"] for one in made["attempts"]],
+        [one["said"] for one in made["attempts"]],
+        made["usage"],
+    )
+
+
+def _made(bench: Bench, file: Path, question: str, language: str) -> dict[str, Any]:
+    """Write the program and try it: return what came of it, and what is told."""
+    speaker = Speaker(language)
+    authored = Authored()
+    if bench.writer is not None:
+        authored = author(bench, bench.writer, question, language)
+    about = {
+        "by": _TEMPLATES,
+        "model": authored.model,
+        "attempts": [{"said": one.said, "faults": [*one.faults]} for one in authored.attempts],
+        "usage": authored.usage,
+    }
+    if authored.code is not None and authored.checked is not None:
+        _write(file, authored.code)
+        told = speaker.say("program_by_model", model=authored.model or "?")
+        checked = {**authored.checked.to_dict(), "file": str(file)}
+        return {**checked, **about, "by": "model", "text": f"{told} {checked['text']}".strip()}
+    dropped = "" if bench.writer is None else speaker.say("program_dropped", why=authored.why)
     try:
         text = program_of(bench, question)
     except NoProgramError as error:
-        said = Speaker(language).say("program_unwritten", tool=error.tool)
-        bench.program = {"file": "", "ending": "unwritten", "agrees": None, "text": said}
-        return Tried("unwritten", agrees=False)
+        said = speaker.say("program_unwritten", tool=error.tool)
+        none = {"file": "", "ending": "unwritten", "agrees": None}
+        return {**none, **about, "text": f"{dropped} {said}".strip()}
+    if dropped:
+        dropped = f"{dropped} {speaker.say('program_ours')}"
+    _write(file, text)
+    tried = check_program(bench, text, language, trusted=True).to_dict()
+    return {**tried, **about, "file": str(file), "text": f"{dropped} {tried['text']}".strip()}
 
-    def write_and_run() -> Checked:
-        try:
-            file.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"{file} cannot be written: {error.strerror}") from None
-        return check_program(bench, text, language, trusted=True)
 
-    checked = yield from work(write_and_run, "trying")
-    bench.program = replace(checked, file=file).to_dict()
-    return Tried(checked.ending, agrees=checked.agrees is True)
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{file} cannot be written: {error.strerror}") from None

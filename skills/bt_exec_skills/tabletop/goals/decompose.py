@@ -114,5 +114,5 @@ def _check_once(found: list[Subgoal]) -> None:
         for move in last.values():
             other = places.setdefault(move.thing, move)
             if (other.target, other.side, other.spot) != (move.target, move.side, move.spot):
-                options = f"{other.target}, {move.target}"
+                options = (other.target, move.target)
                 raise Trouble("TWO_PLACES", what=move.thing, options=options)

@@ -16,7 +16,7 @@ from bt_exec_skills.tabletop.goals.phrases import Draft, Words, taken_from
 from bt_exec_skills.tabletop.names import Attribute
 from bt_exec_skills.tabletop.robot import Side
 
-__all__ = ["read_english"]
+__all__ = ["EnglishGrammar", "read_english"]
 
 _MOST = 24
 
@@ -24,7 +24,7 @@ _MOST = 24
 def read_english(words: Words) -> list[tuple[Ask, ...]]:
     """Return every way in which the words can be meant; none if there is none."""
     found: list[tuple[Ask, ...]] = []
-    for asks, end in _Grammar(words).sentence(0, ()):
+    for asks, end in EnglishGrammar(words).sentence(0, ()):
         if end == len(words) and asks and asks not in found:
             found.append(asks)
             if len(found) >= _MOST:
@@ -32,11 +32,14 @@ def read_english(words: Words) -> list[tuple[Ask, ...]]:
     return found
 
 
-class _Grammar:
+class EnglishGrammar:
+    """Reads clauses and phrases, from a place on; each yields where it may end."""
+
     def __init__(self, words: Words) -> None:
         self.words = words
 
     def sentence(self, at: int, asks: tuple[Ask, ...]) -> Iterator[tuple[tuple[Ask, ...], int]]:
+        """Read clauses to the end of the words."""
         at = self.skip(at, "filler", "then")
         if at == len(self.words):
             yield asks, at
@@ -49,6 +52,7 @@ class _Grammar:
                 yield from self.sentence(self.skip(after, "and", "then", "filler"), (*asks, ask))
 
     def skip(self, at: int, *kinds: str) -> int:
+        """Return what follows words of some kinds."""
         while any(self.words.of(at, kind) is not None for kind in kinds):
             at += 1
         return at
@@ -56,6 +60,7 @@ class _Grammar:
     # -- clauses
 
     def clause(self, start: int) -> Iterator[tuple[Ask, int]]:
+        """Read one clause."""
         words, at = self.words, start
         if words.of(at, "not"):
             if words.of(at + 1, "verb"):
@@ -101,6 +106,7 @@ class _Grammar:
                     )
 
     def swap(self, start: int, at: int) -> Iterator[tuple[Ask, int]]:
+        """Read "swap the cup and the apple"."""
         at = self.skip(at, "the", "place", "of")
         for themes, end in self.things(at, joiner="with"):
             for far in {end, self.skip(end, "filler", "the", "place")}:
@@ -132,6 +138,7 @@ class _Grammar:
         return None, at
 
     def bring(self, start: int, at: int) -> Iterator[tuple[Ask, int]]:
+        """Read "bring me the cup"."""
         at = self.skip(at, "me")
         for themes, end in self.things(at):
             end = self.skip(end, "me", "filler")
@@ -167,6 +174,7 @@ class _Grammar:
     def put_there(
         self, start: int, at: int, themes: tuple[Phrase, ...]
     ) -> Iterator[tuple[Ask, int]]:
+        """Read where some things go."""
         for (side, to), end in self.places(at):
             text = self.words.said(start, end)
             if to.own is not None:
@@ -187,6 +195,7 @@ class _Grammar:
                     yield Ask("out", words.said(start, end), themes, away), end
 
     def clear(self, start: int, at: int, verb: Verb) -> Iterator[tuple[Ask, int]]:
+        """Read "clear the table", perhaps into what."""
         words = self.words
         if verb == "clear":
             yield Ask(verb, words.said(start, at), ()), at
@@ -203,6 +212,7 @@ class _Grammar:
                 yield to, end
 
     def places(self, at: int) -> Iterator[tuple[tuple[Side, Phrase], int]]:
+        """Read a side, and what it is a side of."""
         if (part := self.words.of(at, "part")) is not None:
             for to, end in self.thing(at + 1):
                 if to.table:
@@ -231,7 +241,7 @@ class _Grammar:
             return
         words = self.words
         if not draft.values:  # "every cube that is red", "everything red"
-            end = self._adjectives(draft, at + 1 if words.of(at, "that") else at)
+            end = self.adjectives(draft, at + 1 if words.of(at, "that") else at)
             at = end if draft.values else at
         if words.of(at, "match") or (words.of(at, "of") and words.of(at + 1, "own")):
             past = self.skip(at, "match", "of", "own")
@@ -262,7 +272,7 @@ class _Grammar:
     def not_so(self, at: int) -> Iterator[tuple[Phrase, int]]:
         """Yield what is left out by "that is not red" or "that are not in a bowl"."""
         draft = Draft()
-        end = self._adjectives(draft, at)
+        end = self.adjectives(draft, at)
         if draft.values:
             yield replace(draft.phrase(self.words.said(at, end)), number="some"), end
         for (side, place), after in self.places(at):
@@ -270,6 +280,7 @@ class _Grammar:
             yield Phrase(text, number="some", relation=(side, place)), after
 
     def excluded(self, at: int) -> Iterator[tuple[tuple[Phrase, ...], int]]:
+        """Read "except the cup"; nothing, if it is not said."""
         yield (), at
         comma = self.skip(at, "and")
         if self.words.of(comma, "except"):
@@ -321,20 +332,29 @@ class _Grammar:
             elif (value := words.of(at, "noun")) is not None:
                 draft.head(value)
                 draft.plural |= words.tokens[at].plural
-                return draft, at + 1
+                return draft, self._index(draft, at + 1)
             elif words.of(at, "thing") is not None:
                 draft.headed = True
                 draft.plural |= words.tokens[at].plural
-                return draft, at + 1
+                return draft, self._index(draft, at + 1)
             elif words.of(at, "table"):
                 draft.table, draft.headed, draft.number = True, True, draft.number or "all"
-                return draft, at + 1
+                return draft, self._index(draft, at + 1)
             elif not (words.of(at, "the") or words.of(at, "only") or words.of(at, "of")):
                 break
             at += 1
         return draft, at
 
-    def _adjectives(self, draft: Draft, at: int) -> int:
+    def _index(self, draft: Draft, at: int) -> int:
+        """Read the number of a name: "cube 1"."""
+        found = self.words.of(at, "index")
+        if found is None or any(self.words.of(at + 1, kind) for kind in ("noun", "thing")):
+            return at
+        draft.index = int(found)
+        return at + 1
+
+    def adjectives(self, draft: Draft, at: int) -> int:
+        """Read colours and sizes into a draft; return what follows them."""
         words = self.words
         kinds: tuple[Attribute, ...] = ("colour", "size")
         while True:

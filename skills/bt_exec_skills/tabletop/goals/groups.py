@@ -59,11 +59,11 @@ def containers_of(
             found[value] = spare.pop(0)
     missing = [value for value in wanted if value not in found]
     if missing:
-        there = ", ".join(one.name for one in holders) or "-"
+        there = tuple(one.name for one in holders)
         raise Trouble(
             "NOT_ENOUGH_CONTAINERS",
             groups=str(len(wanted)),
-            missing=", ".join(missing),
+            missing=tuple(missing),
             containers=there,
         )
     return {value: found[value] for value in wanted}

@@ -14,7 +14,7 @@ from bt_exec_skills.tabletop.goals.phrases import Draft, Words, taken_from
 from bt_exec_skills.tabletop.names import CONTAINERS, Attribute
 from bt_exec_skills.tabletop.robot import Side
 
-__all__ = ["read_korean"]
+__all__ = ["KoreanGrammar", "read_korean"]
 
 _MOST = 24
 _IT = Phrase("그것", again=True)
@@ -24,7 +24,7 @@ _IT = Phrase("그것", again=True)
 def read_korean(words: Words) -> list[tuple[Ask, ...]]:
     """Return every way in which the words can be meant; none if there is none."""
     found: list[tuple[Ask, ...]] = []
-    for asks in _Grammar(words).sentence(0, ()):
+    for asks in KoreanGrammar(words).sentence(0, ()):
         if asks and asks not in found:
             found.append(asks)
             if len(found) >= _MOST:
@@ -46,11 +46,14 @@ class _Clause:
     out: Phrase | None = None
 
 
-class _Grammar:
+class KoreanGrammar:
+    """Reads clauses and phrases, from a place on; each yields where it may end."""
+
     def __init__(self, words: Words) -> None:
         self.words = words
 
     def sentence(self, at: int, asks: tuple[Ask, ...]) -> Iterator[tuple[Ask, ...]]:
+        """Read clauses to the end of the words."""
         at = self.skip(at, "filler", "then", "and")
         if at == len(self.words):
             yield asks
@@ -59,6 +62,7 @@ class _Grammar:
             yield from self.sentence(end, (*asks, ask))
 
     def skip(self, at: int, *kinds: str) -> int:
+        """Return what follows words of some kinds."""
         while any(self.words.of(at, kind) is not None for kind in kinds):
             at += 1
         return at
@@ -66,6 +70,7 @@ class _Grammar:
     # -- clauses
 
     def clause(self, start: int, at: int, had: _Clause) -> Iterator[tuple[Ask, int]]:
+        """Read one clause."""
         words = self.words
         at = self.skip(at, "filler")
         verbs = words.all_of(at, "verb")
@@ -328,10 +333,18 @@ class _Grammar:
                 return self._counted(draft, at + 1, number)
             elif words.of(at, "table"):
                 draft.table, draft.headed, draft.number = True, True, draft.number or "all"
-                return draft, at + 1, topic
+                return draft, self._index(draft, at + 1), topic
             else:
                 break
         return self._counted(draft, at, "some")
+
+    def _index(self, draft: Draft, at: int) -> int:
+        """Read the number of a name: "큐브 1"."""
+        found = self.words.of(at, "index") if draft.headed else None
+        if found is None or self._before_noun(at + 1):
+            return at
+        draft.index = int(found)
+        return at + 1
 
     def _own(self, at: int) -> tuple[Attribute | None, int]:
         """Read "같은 색", "색깔에 맞는" or "색이 같은"."""
@@ -356,6 +369,7 @@ class _Grammar:
     def _counted(self, draft: Draft, at: int, topic: Number) -> tuple[Draft, int, Number]:
         """Read what counts a noun after it: "두 개", "모두"."""
         words = self.words
+        at = self._index(draft, at)
         if words.of(at, "particle") == "plural":
             draft.plural, at = True, at + 1
         if (value := words.of(at, "number")) is not None and (

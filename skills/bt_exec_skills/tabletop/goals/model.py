@@ -43,6 +43,7 @@ class Phrase:
         table: Whether a table itself is meant.
         part: Which part of a table: ``left``, ``right``, ``middle``.
         name: The full name of an object.
+        index: The number in its name: "cube 1"; None if none is said.
     """
 
     text: str = ""
@@ -59,6 +60,7 @@ class Phrase:
     table: bool = False
     part: str = ""
     name: str = ""
+    index: int | None = None
 
 
 @dataclass(frozen=True)
@@ -115,10 +117,12 @@ class Trouble(Exception):  # noqa: N818 - a value for the person, on its way up
     Args:
         code: Of `bt_exec_skills.tabletop.messages`.
         choices: Objects or words to choose from.
-        **facts: For the sentence.
+        **facts: For the sentence: text, the name of a thing, or the names of several.
     """
 
-    def __init__(self, code: str, choices: tuple[str, ...] = (), /, **facts: str) -> None:
+    def __init__(
+        self, code: str, choices: tuple[str, ...] = (), /, **facts: str | tuple[str, ...]
+    ) -> None:
         super().__init__(code, facts)
         self.code = code
         self.choices = choices

@@ -60,6 +60,7 @@ class Draft:
     table: bool = False
     part: str = ""
     name: str = ""
+    index: int | None = None
     plural: bool = False
     headed: bool = False
     relation: tuple[Side, Phrase] | None = None
@@ -107,4 +108,5 @@ class Draft:
             table=self.table,
             part=self.part,
             name=self.name,
+            index=self.index,
         )

@@ -42,7 +42,7 @@ def out_of(names: tuple[str, ...], now: Environment) -> tuple[Move, ...]:
     for name in inside:
         table = now.table_of(now.holder(name) or name)
         if table is None:
-            raise Trouble("WHERE_TO", tuple(now.tables), options=", ".join(now.tables) or "-")
+            raise Trouble("WHERE_TO", tuple(now.tables), options=tuple(now.tables))
         found.append(Move(name, table))
     return tuple(found)
 

@@ -12,12 +12,14 @@ from typing import Any
 from bt_exec.spec.model import Check, Mission, MissionSpec, NodeBase, Sequence, Tree, walk
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal
 
-__all__ = ["ALL_DONE", "goals_of", "node_of", "plan_of", "targets_of"]
+__all__ = ["ALL_DONE", "answer_plan", "goals_of", "node_of", "plan_of", "targets_of"]
 
 ALL_DONE = "all_in_place"
 """The condition that holds when all is done."""
 PART_DONE = "some_in_place"
 """The condition that notes what is not done, where something is."""
+ANSWER = "answer_to"
+"""The condition that answers a question."""
 SUBGOALS = "subgoals"
 """The name of the row that counts them."""
 _MOVE, _PICK, _GO = "move_object", "take_object", "visit_object"
@@ -39,6 +41,12 @@ def plan_of(header: Mission, subgoals: Iterable[Subgoal], wanted: Mapping[str, s
         nodes.append({"fallback": [done, part]})
     name = {"name": SUBGOALS} if len(nodes) > 1 + bool(wanted) else {}
     return MissionSpec(mission=header, root=Sequence.model_validate({**name, "sequence": nodes}))
+
+
+def answer_plan(header: Mission) -> MissionSpec:
+    """Return the plan that answers a question and moves nothing."""
+    asked = {"check": {ANSWER: {"question": header.command}}, "tell": True}
+    return MissionSpec(mission=header, root=Check.model_validate(asked))
 
 
 def node_of(subgoal: Subgoal) -> Sequence:

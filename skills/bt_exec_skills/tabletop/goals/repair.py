@@ -20,6 +20,7 @@ from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal
 from bt_exec_skills.tabletop.goals.plan import goals_of, plan_of, targets_of
 from bt_exec_skills.tabletop.goals.told import shortest
+from bt_exec_skills.tabletop.spoken import said
 
 __all__ = ["given_up", "replanned"]
 
@@ -114,8 +115,8 @@ def _aside(kept: list[Subgoal], now: Environment, request: Request) -> list[Subg
     if not now.tables:
         return []
     near = min(now.tables, key=lambda name: math.dist(now.tables[name][:2], at[:2]))
-    said = held.removeprefix("object_")
-    text = f"{said} aside" if request.language == "en" else f"{said} → 옆에"
+    thing = said(held, request.language)
+    text = f"{thing} aside" if request.language == "en" else f"{thing} → 옆에"
     return [Subgoal(text, (Move(held, near),))]
 
 

@@ -61,7 +61,7 @@ def things_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str, 
             )
         definite = phrase.text.startswith(("the ", "both"))
         if definite and len(found) > phrase.count and not phrase.order:
-            raise Trouble("WHICH_ONE", found, what=phrase.text, options=", ".join(found))
+            raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
         return _ranked(found, phrase, scope)[: phrase.count]
     if phrase.order in ("left", "right") and number == "all" and len(found) > 1:
         side = replace(phrase, text=phrase.text, number="one", table=True, values={}, relation=None)
@@ -72,7 +72,7 @@ def things_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str, 
         return found
     if number == "any":
         return _near_first(found, scope.now)[:1]
-    raise Trouble("WHICH_ONE", found, what=phrase.text, options=", ".join(found))
+    raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
 
 
 def _fitting(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
@@ -89,7 +89,7 @@ def one_of(phrase: Phrase, scope: Scope) -> str:
     """
     found = things_of(phrase, scope, some="one")
     if len(found) > 1:
-        raise Trouble("WHICH_ONE", found, what=phrase.text, options=", ".join(found))
+        raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
     return found[0]
 
 
@@ -105,6 +105,8 @@ def _meant(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     if phrase.table:
         return _on_tables(tables_of(phrase, scope), things(now), now)
     found = [one for one in now.looks() if _fits(one, phrase)]
+    if phrase.index is not None:  # "cube 0" is no red one, if there is one without a colour
+        found = [one for one in found if _says_no_more(one, phrase)] or found
     if phrase.rest and not (scope.used or scope.left or scope.last):
         raise Trouble("NOTHING_BEFORE", what=phrase.text)
     if phrase.rest:
@@ -156,14 +158,16 @@ def tables_of(phrase: Phrase, scope: Scope, themes: tuple[str, ...] = ()) -> tup
         about = themes or tuple(scope.used) or scope.last
         here = {now.table_of(name) for name in about}
         found = tuple(name for name in found if name not in here) if about else ()
+    if phrase.index is not None:
+        found = tuple(name for name in found if looks_of(name).number == phrase.index)
     if phrase.relation is not None:
         side, other = phrase.relation
         anchors = things_of(replace(other, number="all"), scope) if not other.table else ()
         wanted = {now.table_of(name) for name in anchors} if side == "in" else set()
         found = tuple(name for name in found if name in wanted)
     if not found or phrase.values:
-        options = ", ".join(now.tables) or "-"
-        raise Trouble("NOTHING_LIKE_THAT", tuple(now.tables), what=phrase.text, options=options)
+        there = tuple(now.tables)
+        raise Trouble("NOTHING_LIKE_THAT", there, what=phrase.text, options=there)
     if phrase.order and len(found) > 1:
         return (_extreme(found, phrase, scope),)
     return found
@@ -188,7 +192,7 @@ def table_for(phrase: Phrase, scope: Scope, themes: tuple[str, ...]) -> str:
     if len(found) > 1 and (phrase.number == "any" or all(map(now.on_floor, themes))):
         found = _near_first(found, now)[:1]
     if len(found) > 1:
-        raise Trouble("WHICH_ONE", found, what=phrase.text, options=", ".join(found))
+        raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
     return found[0]
 
 
@@ -215,7 +219,15 @@ def _fits(one: Looks, phrase: Phrase) -> bool:
             return False
     elif one.holds_things:
         return False
+    if phrase.index not in (None, one.number):
+        return False
     return all(one.value(attribute) in allowed for attribute, allowed in phrase.values.items())
+
+
+def _says_no_more(one: Looks, phrase: Phrase) -> bool:
+    """Whether an object's name says nothing that the phrase does not say."""
+    more = (one.colour and "colour" not in phrase.values, one.size and "size" not in phrase.values)
+    return not any(more) and one.kind in (phrase.kind, "object")
 
 
 def _nothing(phrase: Phrase, scope: Scope) -> Trouble:
@@ -225,7 +237,7 @@ def _nothing(phrase: Phrase, scope: Scope) -> Trouble:
     elif phrase.kind == "" and not phrase.name:
         there = things(scope.now)
     what = phrase.name or phrase.text
-    return Trouble("NOTHING_LIKE_THAT", there, what=what, options=", ".join(there) or "-")
+    return Trouble("NOTHING_LIKE_THAT", there, what=what, options=tuple(there))
 
 
 def _near_first(found: tuple[str, ...], now: Environment) -> tuple[str, ...]:
@@ -265,15 +277,14 @@ def _extreme(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
         return found[0]
     if order in ("biggest", "smallest"):
         if all(not looks_of(name).size for name in found):
-            options = ", ".join(found)
-            raise Trouble("NO_ATTRIBUTE", found, attribute="size", options=options)
+            raise Trouble("NO_ATTRIBUTE", found, attribute="size", options=found)
         best = (max if order == "biggest" else min)(map(_size, found))
         most = tuple(name for name in found if _size(name) == best)
         if len(most) > 1:
-            raise Trouble("WHICH_ONE", most, what=phrase.text, options=", ".join(most))
+            raise Trouble("WHICH_ONE", most, what=phrase.text, options=most)
         return most[0]
     if now.base is None:
-        raise Trouble("NO_VIEW", found, what=phrase.text, options=", ".join(found))
+        raise Trouble("NO_VIEW", found, what=phrase.text, options=found)
     if order in ("nearest", "farthest"):
         near = _near_first(found, now)
         return near[0 if order == "nearest" else -1]
@@ -288,5 +299,5 @@ def _extreme(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
     leading = across[{"left": 0, "right": -1, "middle": len(across) // 2}[order]]
     same = tuple(one for one in found if abs(to_the_right(one) - to_the_right(leading)) < _SAME_RAD)
     if len(same) > 1:
-        raise Trouble("WHICH_ONE", same, what=phrase.text, options=", ".join(same))
+        raise Trouble("WHICH_ONE", same, what=phrase.text, options=same)
     return leading

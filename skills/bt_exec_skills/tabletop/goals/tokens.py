@@ -11,17 +11,15 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_skills.tabletop.goals.model import Trouble
+from bt_exec_skills.tabletop.lexicon import lexicon
 from bt_exec_skills.tabletop.names import looks_of
 
 __all__ = ["MOST_WORDS", "Token", "tokens_of"]
 
 MOST_WORDS = 120
-_WORDS = Path(__file__).with_name("words.yaml")
 _NUMBERED = re.compile(r"[A-Za-z]+(?:[_\-][A-Za-z0-9]+)+")
 _TAIL = (
     r"(?:고\s*나서|고\s*난\s*(?:다음|뒤|후)에?|은\s*(?:다음|뒤|후)에?|줘요?|줄래요?|주라|주세요|주십시오|주시겠어요|주시겠습니까|줄\s*수\s*(?:있어|있나|있니|있을까|있어요|있나요)"
@@ -30,6 +28,8 @@ _TAIL = (
     r"|지\s*(?:마|마요|마라|마세요|말고|말아|말아요|말아\s*줘|말아\s*주세요|말아줘|않고)"
     r"|ㄹ래|을래|할래|기|는\s*거야|고\s*싶어|려고\s*해)"
 )
+_INDEX = re.compile(r"[0-9]{1,9}")
+_KOREAN_INDEX = re.compile(r"[0-9]{1,9}(?![0-9]|\s*개)")
 _BARE = "아어여해려워와줘둬놔눠꿔춰라겨"
 
 Names: TypeAlias = dict[str, tuple[str, str]]
@@ -38,7 +38,7 @@ Names: TypeAlias = dict[str, tuple[str, str]]
 
 @dataclass(frozen=True)
 class Token:
-    """A word of the command.
+    """A word of the command. Digits may be the number in a name: "cube 1" (``index``).
 
     Attributes:
         text: As it was typed.
@@ -66,7 +66,12 @@ class Token:
 
 
 def tokens_of(
-    text: str, language: str, objects: Iterable[str], tables: Iterable[str] = ()
+    text: str,
+    language: str,
+    objects: Iterable[str],
+    tables: Iterable[str] = (),
+    *,
+    asking: bool = False,
 ) -> list[Token]:
     """Return the words of a command.
 
@@ -75,6 +80,7 @@ def tokens_of(
         language: ``en`` or ``ko``.
         objects: Names of objects; they may stand in the command as they are.
         tables: Names of tables, likewise.
+        asking: Whether the words of questions are known, too.
 
     Raises:
         Trouble: UNKNOWN_WORD, NO_SUCH_OBJECT, NOTHING_SAID or TOO_LONG.
@@ -82,9 +88,12 @@ def tokens_of(
     text = unicodedata.normalize("NFC", text).replace("’", "'").strip().casefold()
     things = {name.casefold(): name for name in objects}
     kinds = frozenset(looks_of(name).kind for name in things)
-    known = {name: ("name", whole) for name, whole in things.items()}
+    short = {name.removeprefix("object_"): whole for name, whole in things.items()}
+    numbered = {name: whole for name, whole in short.items() if name[-1:].isdigit()}
+    known = {name: ("name", whole) for name, whole in (numbered | things).items()}
     known |= {name.casefold(): ("table_name", name) for name in tables}
-    found = _korean(text, known, kinds) if language == "ko" else _english(text, known, kinds)
+    cut = _korean if language == "ko" else _english
+    found = cut(text, known, kinds, asking)
     if not found:
         raise Trouble("NOTHING_SAID")
     if len(found) > MOST_WORDS:
@@ -96,15 +105,10 @@ def _whole(names: Names) -> tuple[str, ...]:
     return tuple(name for _, name in names.values())
 
 
-@cache
-def _lexicon() -> dict[str, Any]:
-    loaded: dict[str, Any] = parse_yaml(_WORDS.read_text(encoding="utf-8"))
-    return loaded
-
-
-def _entries(language: str) -> Iterator[tuple[str, str, str]]:
+def _entries(language: str, *, asking: bool) -> Iterator[tuple[str, str, str]]:
     """Yield surface, kind and value of every word."""
-    for kind, values in _lexicon().items():
+    lists = ("words", "question_words") if asking else ("words",)
+    for kind, values in (entry for name in lists for entry in lexicon(name).items()):
         if kind == "stems":
             continue
         for value, forms in values.items():
@@ -119,7 +123,7 @@ def _entries(language: str) -> Iterator[tuple[str, str, str]]:
 
 @lru_cache(maxsize=64)
 def _english_words(
-    kinds: frozenset[str],
+    kinds: frozenset[str], asking: bool
 ) -> dict[tuple[str, ...], tuple[frozenset[tuple[str, str]], bool]]:
     found: dict[tuple[str, ...], tuple[set[tuple[str, str]], bool]] = {}
 
@@ -132,7 +136,7 @@ def _english_words(
     for own in kinds:  # what this table has and no word list knows
         add(own.replace("_", " "), "noun", own, plural=False)
         add(own.replace("_", " ") + "s", "noun", own, plural=True)
-    for surface, kind, value in _entries("en"):
+    for surface, kind, value in _entries("en", asking=asking):
         plural = surface.endswith("\0")
         add(
             surface.rstrip("\0"), kind, value, plural=plural or (kind, value) == ("thing", "plural")
@@ -146,8 +150,8 @@ def _split(text: str) -> list[str]:
     return re.findall(r"[^\W_]+(?:[_\-'][^\W_]+)*|[^\w\s]", text)
 
 
-def _english(text: str, names: Names, kinds: frozenset[str]) -> list[Token]:
-    lexicon = _english_words(kinds)
+def _english(text: str, names: Names, kinds: frozenset[str], asking: bool) -> list[Token]:
+    lexicon = _english_words(kinds, asking)
     longest = max(map(len, lexicon))
     spans = [
         (m[0], m.start(), m.end()) for m in re.finditer(r"[^\W_]+(?:[_\-'][^\W_]+)*|[^\w\s]", text)
@@ -166,8 +170,10 @@ def _english(text: str, names: Names, kinds: frozenset[str]) -> list[Token]:
             raise Trouble("NO_SUCH_OBJECT", _whole(names), name=word)
         for count in range(min(longest, len(spans) - place), 0, -1):
             words = tuple(span[0] for span in spans[place : place + count])
-            if words in lexicon:
-                uses, plural = lexicon[words]
+            if words in lexicon or (count == 1 and _INDEX.fullmatch(word)):
+                uses, plural = lexicon.get(words, (frozenset(), False))
+                if _INDEX.fullmatch(word):
+                    uses |= {("index", word)}
                 last = spans[place + count - 1][2]
                 found.append(Token(text[start:last], uses, plural, start=start, end=last))
                 place += count
@@ -181,12 +187,12 @@ def _english(text: str, names: Names, kinds: frozenset[str]) -> list[Token]:
 
 
 @cache
-def _korean_words() -> list[tuple[re.Pattern[str], str, str]]:
+def _korean_words(asking: bool) -> list[tuple[re.Pattern[str], str, str]]:
     found = []
-    for surface, kind, value in _entries("ko"):
+    for surface, kind, value in _entries("ko", asking=asking):
         spaced = r"\s*".join(re.escape(part) for part in surface.split())
         found.append((re.compile(spaced), kind, value))
-    for verb, stems in _lexicon()["stems"].items():
+    for verb, stems in lexicon()["stems"].items():
         for stem in stems:
             spaced = r"\s*".join(re.escape(part) for part in stem.split())
             bare = stem[-1] in _BARE and stem not in ("와",)
@@ -196,7 +202,7 @@ def _korean_words() -> list[tuple[re.Pattern[str], str, str]]:
     return found
 
 
-def _korean(text: str, names: Names, kinds: frozenset[str]) -> list[Token]:
+def _korean(text: str, names: Names, kinds: frozenset[str], asking: bool) -> list[Token]:
     failed: dict[int, None] = {}
 
     def options(at: int) -> list[Token]:
@@ -209,7 +215,9 @@ def _korean(text: str, names: Names, kinds: frozenset[str]) -> list[Token]:
         for own in kinds:
             if text.startswith(own.replace("_", " "), at):
                 ends.setdefault(at + len(own), set()).add(("noun", own))
-        for pattern, kind, value in _korean_words():
+        if number := _KOREAN_INDEX.match(text, at):
+            ends.setdefault(number.end(), set()).add(("index", number[0]))
+        for pattern, kind, value in _korean_words(asking):
             if match := pattern.match(text, at):
                 ends.setdefault(match.end(), set()).add((kind, value))
         made = []

@@ -5,8 +5,9 @@ from __future__ import annotations
 from bt_exec_skills.tabletop.environment import Environment, Point
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal
 from bt_exec_skills.tabletop.names import Attribute
+from bt_exec_skills.tabletop.spoken import listed, said, value_said
 
-__all__ = ["goal_of", "group_goal", "short", "shortest"]
+__all__ = ["goal_of", "group_goal", "shortest"]
 
 _RELATIONS = {
     "in": ("in", ""),
@@ -21,13 +22,15 @@ _RELATIONS = {
 def goal_of(moves: tuple[Move, ...], now: Environment, language: str) -> Subgoal:
     """Return the subgoal of things that go to one place, or each out of its own."""
     names, targets = [move.thing for move in moves], {move.target for move in moves}
-    said, into = ", ".join(map(short, names)), ", ".join(map(short, sorted(targets)))
-    if len(names) > 2 or len(said) > 40:
-        said = f"{len(names)} things" if language == "en" else f"물건 {len(names)}개"
+    things, into = listed(names, language), listed(sorted(targets), language)
+    if len(names) > 2 or len(things) > 40:
+        things = f"{len(names)} things" if language == "en" else f"물건 {len(names)}개"
     english, korean = _RELATIONS[moves[0].side]
     if targets <= now.tables.keys():
         english = "on"
-    text = f"{said} {english} {into}" if language == "en" else f"{said} → {into} {korean}".strip()
+    text = (
+        f"{things} {english} {into}" if language == "en" else f"{things} → {into} {korean}".strip()
+    )
     return Subgoal(text[:64], shortest(moves, now))
 
 
@@ -35,37 +38,12 @@ def group_goal(
     by: Attribute, value: str, group: tuple[str, ...], target: str, now: Environment, language: str
 ) -> Subgoal:
     """Return the subgoal of an attribute group: its value, and the container it goes into."""
-    korean = {
-        "red": "빨간",
-        "green": "초록",
-        "blue": "파란",
-        "yellow": "노란",
-        "orange": "주황",
-        "purple": "보라",
-        "pink": "분홍",
-        "white": "흰",
-        "black": "검은",
-        "brown": "갈색",
-        "grey": "회색",
-        "small": "작은",
-        "medium": "중간",
-        "big": "큰",
-        "cube": "큐브",
-        "cylinder": "원기둥",
-        "ball": "공",
-    }
-    into = short(target)
+    into, word = said(target, language), value_said(value, language)
     if language == "ko":
-        noun = korean.get(value, value)
-        text = f"{noun} → {into}" if by == "shape" else f"{noun} 것 → {into}"
+        text = f"{word} → {into}" if by == "shape" else f"{word} 것 → {into}"
     else:
-        text = f"{value}s in {into}" if by == "shape" else f"{value} things in {into}"
+        text = f"{word}s in {into}" if by == "shape" else f"{word} things in {into}"
     return Subgoal(text[:64], shortest(tuple(Move(name, target) for name in group), now))
-
-
-def short(name: str) -> str:
-    """Return a name as people say it: without the prefix that all names share."""
-    return name.removeprefix("object_")
 
 
 def shortest(moves: tuple[Move, ...], now: Environment) -> tuple[Move, ...]:

@@ -11,9 +11,10 @@ from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trou
 from bt_exec_skills.tabletop.goals.phrases import taken_from
 from bt_exec_skills.tabletop.goals.places import changed_places, onto_table, out_of
 from bt_exec_skills.tabletop.goals.resolve import Scope, one_of, table_for, things_of
-from bt_exec_skills.tabletop.goals.told import goal_of, group_goal, short
+from bt_exec_skills.tabletop.goals.told import goal_of, group_goal
 from bt_exec_skills.tabletop.names import looks_of
 from bt_exec_skills.tabletop.robot import Side
+from bt_exec_skills.tabletop.spoken import said
 
 __all__ = ["all_of", "goals_for", "themes_of"]
 
@@ -34,7 +35,7 @@ def goals_for(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
         case "sort":
             return _sorted(ask, scope, language)
         case "swap":
-            return [_swapped(ask, scope)]
+            return [_swapped(ask, scope, language)]
         case "bring":
             tray = _tray(scope.now)
             names = _loose(all_of(ask.themes, scope, some="one"), scope)
@@ -52,14 +53,15 @@ def goals_for(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
         case "pick":
             names = _loose(all_of(ask.themes, scope, some="one"), scope)
             if len(names) > 1:
-                raise Trouble("ONE_HAND", names, options=", ".join(names))
-            thing = short(names[0])
+                raise Trouble("ONE_HAND", names, options=names)
+            thing = said(names[0], language)
             text = f"{thing} in the hand" if language == "en" else f"{thing} → 손"
             return [Subgoal(text, (Move(names[0]),))]
         case "go":
             place = ask.themes[0]
             name = table_for(place, scope, ()) if place.table else one_of(place, scope)
-            text = f"at {short(name)}" if language == "en" else f"{short(name)} 앞"
+            place_said = said(name, language)
+            text = f"at {place_said}" if language == "en" else f"{place_said} 앞"
             return [Subgoal(text, (Move(name, hold=False),))]
         case _:
             return [_moved(ask, scope, language)]
@@ -104,10 +106,10 @@ def _loose(names: tuple[str, ...], scope: Scope) -> tuple[str, ...]:
     """
     heavy = [name for name in names if looks_of(name).holds_things]
     if heavy:
-        raise Trouble("CANNOT_LIFT", tuple(heavy), what=", ".join(heavy))
+        raise Trouble("CANNOT_LIFT", tuple(heavy), what=tuple(heavy))
     kept = tuple(name for name in names if name not in scope.left)
     if not kept:
-        raise Trouble("ALL_LEFT_OUT", what=", ".join(names))
+        raise Trouble("ALL_LEFT_OUT", what=names)
     return kept
 
 
@@ -121,6 +123,8 @@ def _moved(ask: Ask, scope: Scope, language: str) -> Subgoal:
             raise Trouble("NO_TABLE", scope.now.containers())
         names = _loose(all_of(ask.themes, scope), scope)
         return goal_of(onto_table(names, to, scope), scope.now, language)
+    if not any(phrase.again for phrase in ask.themes):
+        all_of(ask.themes, scope)  # what is not there is told before "which bowl?" is asked
     target = one_of(to, scope)
     names = tuple(name for name in all_of(ask.themes, scope) if name != target)
     names = _loose(names, scope) if names else ()
@@ -129,7 +133,7 @@ def _moved(ask: Ask, scope: Scope, language: str) -> Subgoal:
     if side == "in" and not looks_of(target).holds_things:
         raise Trouble("NO_CONTAINER", scope.now.containers(), what=target)
     if side not in ("in", "next_to") and len(names) > 1:
-        raise Trouble("ONE_BESIDE", names, what=target, options=", ".join(names))
+        raise Trouble("ONE_BESIDE", names, what=target, options=names)
     return goal_of(_into(names, target, side), scope.now, language)
 
 
@@ -145,11 +149,11 @@ def _sorted(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
     names = tuple(name for name in names if not looks_of(name).holds_things)
     names = _loose(names, scope) if names else ()
     if not names:
-        raise Trouble("NOTHING_LIKE_THAT", tuple(now.objects), what=ask.text, options="-")
+        raise Trouble("NOTHING_LIKE_THAT", tuple(now.objects), what=ask.text, options=())
     groups = groups_of(names, by)
     if "" in groups:
         unknown = groups[""]
-        raise Trouble("NO_ATTRIBUTE", unknown, attribute=by, options=", ".join(unknown))
+        raise Trouble("NO_ATTRIBUTE", unknown, attribute=by, options=unknown)
     target = ask.to
     if target is not None and target.table:
         raise Trouble("NO_CONTAINER", now.containers(), what=target.text)
@@ -184,7 +188,7 @@ def _cleared(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
     if len(here) == len(others) == 1 and any(map(_of_table, phrases)):
         return [goal_of(_into(names, others[0]), now, language)]
     options = (*(one.name for one in holders), *sorted(others))
-    raise Trouble("WHERE_TO", options, what=ask.text, options=", ".join(options) or "-")
+    raise Trouble("WHERE_TO", options, what=ask.text, options=tuple(options))
 
 
 def _of_table(phrase: Phrase) -> bool:
@@ -204,10 +208,10 @@ def _tray(now: Environment) -> str:
     return trays[0]
 
 
-def _swapped(ask: Ask, scope: Scope) -> Subgoal:
+def _swapped(ask: Ask, scope: Scope, language: str) -> Subgoal:
     """Return the subgoal of two things that change places."""
     names = _loose(all_of(ask.themes, scope, some="one"), scope)
     if len(names) != 2:
-        raise Trouble("SWAP_TWO", names, options=", ".join(names))
-    text = " ↔ ".join(map(short, names))
+        raise Trouble("SWAP_TWO", names, options=names)
+    text = " ↔ ".join(said(name, language) for name in names)
     return Subgoal(text[:64], changed_places(*names, scope.now))

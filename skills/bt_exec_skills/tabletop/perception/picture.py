@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec_skills.perception.picture import Box
-from bt_exec_skills.tabletop.perception.sight import Sight
+from bt_exec_skills.tabletop.perception.viewpoint import Viewpoint
 
 __all__ = ["Picture", "Pictures"]
 
@@ -20,13 +20,13 @@ class Picture(NamedTuple):
         rgb: uint8 of shape (height, width, 3).
         depth: Distance along the view [m], float32 of shape (height, width); 0 where unknown.
         boxes: Where objects truly are in it [px], by name.
-        sight: Where it was taken from; None if that is unknown.
+        viewpoint: Where it was taken from; None if that is unknown.
     """
 
     rgb: npt.NDArray[np.uint8]
     depth: npt.NDArray[np.float32]
     boxes: dict[str, Box]
-    sight: Sight | None = None
+    viewpoint: Viewpoint | None = None
 
 
 class Pictures(Protocol):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bt_exec_skills.tabletop.environment import Environment
-from bt_exec_skills.tabletop.perception.eyes import Eyes
+from bt_exec_skills.tabletop.perception.finder import Finder
 from bt_exec_skills.tabletop.perception.observation import TableObservation
 from bt_exec_skills.tabletop.perception.picture import Pictures
 
@@ -19,7 +19,7 @@ class TablePerception:
     Args:
         read: Returns the environment, quickly.
         camera: Takes pictures; None for none.
-        eyes: Say where objects are in them.
+        finder: Says where objects are in them.
         every_s: A picture is taken at most this often [s]; the observations between have none.
     """
 
@@ -27,12 +27,12 @@ class TablePerception:
         self,
         read: Callable[[], Environment],
         camera: Pictures | None,
-        eyes: Eyes,
+        finder: Finder,
         every_s: float,
     ) -> None:
         self._read = read
         self._camera = camera
-        self._eyes = eyes
+        self._finder = finder
         self._every_s = every_s
         self._last = float("-inf")
 
@@ -50,4 +50,4 @@ class TablePerception:
         if picture is None or self._camera is None:
             return TableObservation(now.t, now)
         view = self._camera.view(picture)
-        return TableObservation(now.t, now, view.rgb, self._eyes.boxes(view, now))
+        return TableObservation(now.t, now, view.rgb, self._finder.boxes(view, now))

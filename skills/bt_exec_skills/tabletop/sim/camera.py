@@ -12,7 +12,7 @@ import numpy.typing as npt
 from bt_exec_skills.perception.picture import box_of
 from bt_exec_skills.simulation.rays import cast, through_pixels
 from bt_exec_skills.tabletop.perception.picture import Picture
-from bt_exec_skills.tabletop.perception.sight import Sight
+from bt_exec_skills.tabletop.perception.viewpoint import Viewpoint
 from bt_exec_skills.tabletop.sim.world import TableWorld
 
 __all__ = ["HeadCamera"]
@@ -74,7 +74,7 @@ class HeadCamera:
             colour.astype(np.uint8).reshape(*self._shape, 3),
             ahead.astype(np.float32).reshape(self._shape),
             boxes,
-            Sight(eye, turn, self._focal, self._shape),
+            Viewpoint(eye, turn, self._focal, self._shape),
         )
 
     def close(self) -> None:

@@ -17,7 +17,9 @@ from bt_exec_skills.tabletop.hand import Hand
 from bt_exec_skills.tabletop.names import Attribute, ObjectName
 from bt_exec_skills.tabletop.perception.observation import TableObservation
 from bt_exec_skills.tabletop.robot import TableRobot
+from bt_exec_skills.tabletop.skills.answer_to import answer_to
 from bt_exec_skills.tabletop.skills.go_to_object import NEAR_M
+from bt_exec_skills.tabletop.spoken import said
 
 __all__ = [
     "CONDITIONS",
@@ -53,7 +55,7 @@ def at(robot: TableRobot, world: World[TableObservation], target: ObjectName) ->
         return _WAITING
     place = now.at(target)
     if place is None:
-        return Verdict.no(f"{target} is not there")
+        return Verdict.no(f"{said(target, 'en')} is not there")
     away = place.flat(now.base)
     return Verdict(away <= NEAR_M, f"{away:.1f} m away")
 
@@ -70,7 +72,7 @@ def holds(
     if now is None:
         return _WAITING
     held = hand.holds(now)
-    return Verdict(held == object, f"hand: {held or 'empty'}")
+    return Verdict(held == object, f"hand: {said(held, 'en') if held else 'empty'}")
 
 
 @condition(patience_s=_PATIENCE_S, unknown=_UNKNOWN, establishes={"hand": "empty"})
@@ -80,7 +82,7 @@ def hand_empty(robot: TableRobot, world: World[TableObservation], hand: Service[
     if now is None:
         return _WAITING
     held = hand.holds(now)
-    return Verdict(held is None, f"hand: {held or 'empty'}")
+    return Verdict(held is None, f"hand: {said(held, 'en') if held else 'empty'}")
 
 
 @condition(
@@ -101,8 +103,10 @@ def object_in(
     if now is None:
         return _WAITING
     if hand.holds(now) == object:
-        return Verdict.no(f"{object}: hand")
-    return Verdict(now.inside(object, target), f"{object}: {now.place_of(object) or 'outside'}")
+        return Verdict.no(f"{said(object, 'en')}: hand")
+    place = now.place_of(object)
+    where = said(place, "en") if place is not None else "outside"
+    return Verdict(now.inside(object, target), f"{said(object, 'en')}: {where}")
 
 
 @condition(patience_s=_PATIENCE_S, unknown=_UNKNOWN)
@@ -133,7 +137,11 @@ def all_sorted_by(
 def _misplaced(now: Environment, objects: Iterable[str], targets: Iterable[str]) -> list[str]:
     """Return what does not lie within the target that stands at its place, with that target."""
     pairs = zip(objects, targets, strict=False)
-    return [f"{name} → {target}" for name, target in pairs if now.place_of(name) != target]
+    return [
+        f"{said(name, 'en')} → {said(target, 'en')}"
+        for name, target in pairs
+        if now.place_of(name) != target
+    ]
 
 
 @condition(patience_s=_PATIENCE_S, unknown=_UNKNOWN)
@@ -149,7 +157,7 @@ def all_in_place(
         return _WAITING
     wrong = _misplaced(now, objects, targets)
     count = len(objects) - len(wrong)
-    why = f"{count}/{len(objects)}; {', '.join(wrong)}" if wrong else f"{count} in place"
+    why = f"not in place: {', '.join(wrong)}" if wrong else f"{count} in place"
     return Verdict(not wrong, why, tuple(wrong))
 
 
@@ -169,6 +177,7 @@ def some_in_place(
 
 
 CONDITIONS = (
+    answer_to,
     at,
     holds,
     hand_empty,

@@ -11,6 +11,7 @@ from bt_exec.skill import Running, Steps
 from bt_exec_skills.motion.follow import follow_motion
 from bt_exec_skills.tabletop.environment import Environment, Point
 from bt_exec_skills.tabletop.robot import Motion, Spot, TableRobot
+from bt_exec_skills.tabletop.spoken import listed
 from bt_exec_skills.tabletop.spots import free_on
 
 __all__ = ["MOTION_FAILS", "READ_FAILS", "aim", "drive", "read", "settle", "where"]
@@ -52,8 +53,8 @@ def where(now: Environment, name: str) -> Point:
     if at is None:
         near = nearest(name, now.objects)
         rest = [other for other in now.objects if other not in near]
-        known = ", ".join((*near, *rest, *now.tables)) or "nothing"
-        raise Failed("OBJECT_GONE", f"{name} is not there; there are: {known}", target=name)
+        known = listed((*near, *rest, *now.tables), "en")
+        raise Failed("OBJECT_GONE", f"there are: {known}", target=name)
     return at
 
 

@@ -9,6 +9,7 @@ from bt_exec_skills.tabletop.hand import Hand
 from bt_exec_skills.tabletop.names import ObjectName
 from bt_exec_skills.tabletop.robot import Spot, TableRobot
 from bt_exec_skills.tabletop.skills.driving import MOTION_FAILS, aim, drive, read
+from bt_exec_skills.tabletop.spoken import said
 
 __all__ = ["NEAR_M", "go_to_object", "keep_hold"]
 
@@ -29,9 +30,9 @@ def keep_hold(hand: Hand, now: Environment) -> str | None:
         hand.let_go()
         at = now.at(thing)
         if at is None:
-            raise Failed("OBJECT_GONE", f"{thing} was in the hand and is not there", target=thing)
+            raise Failed("OBJECT_GONE", "it was in the hand", target=thing)
         lies = f"({at.x:.2f}, {at.y:.2f}, {at.z:.2f})"
-        raise Failed("DROPPED", f"{thing} fell; it lies at {lies}", object=thing)
+        raise Failed("DROPPED", f"it fell and lies at {lies}", object=thing)
     return held
 
 
@@ -59,4 +60,4 @@ def go_to_object(
             break
     away = aim(now, target, spot, hand.thing).flat(now.base) if now.base is not None else 0.0
     if away > NEAR_M:
-        raise Failed("NOT_THERE", f"{target} is {away:.2f} m away", target=target)
+        raise Failed("NOT_THERE", f"{said(target, 'en')} is {away:.2f} m away", target=target)

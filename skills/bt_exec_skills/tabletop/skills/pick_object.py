@@ -10,6 +10,7 @@ from bt_exec_skills.tabletop.names import ObjectName
 from bt_exec_skills.tabletop.robot import TableRobot
 from bt_exec_skills.tabletop.skills.driving import MOTION_FAILS, drive, read, where
 from bt_exec_skills.tabletop.skills.go_to_object import NEAR_M
+from bt_exec_skills.tabletop.spoken import said
 
 __all__ = ["pick_object"]
 
@@ -34,18 +35,19 @@ def pick_object(robot: TableRobot, hand: Service[Hand], target: ObjectName) -> S
     if held == target:
         return
     if held is not None:
-        raise Failed("HAND_FULL", f"the hand holds {held}", held=held)
+        raise Failed("HAND_FULL", f"the hand holds {said(held, 'en')}", held=held)
     hand.let_go()
     at = where(now, target)
     if now.base is not None and at.flat(now.base) > NEAR_M:
         away = at.flat(now.base)
-        raise Failed("NOT_THERE", f"{target} is {away:.2f} m away: go to it first", target=target)
-    said = yield from drive(robot, robot.pick(at), target=target)
+        name = said(target, "en")
+        raise Failed("NOT_THERE", f"{name} is {away:.2f} m away: go to it first", target=target)
+    missed = yield from drive(robot, robot.pick(at), target=target)
     now = yield from read(robot)
     here = where(now, target)
     if not _lifted(at, here, now):
-        why = said.message if said is not None else "it did not leave the table"
-        raise Failed("GRASP_MISSED", f"{target}: {why}", target=target)
+        why = missed.message if missed is not None else "it did not leave the table"
+        raise Failed("GRASP_MISSED", why, target=target)
     hand.took(target, now)
 
 

@@ -10,6 +10,7 @@ from bt_exec_skills.tabletop.names import ObjectName
 from bt_exec_skills.tabletop.robot import Side, Spot, TableRobot
 from bt_exec_skills.tabletop.skills.driving import MOTION_FAILS, aim, drive, read, settle, where
 from bt_exec_skills.tabletop.skills.go_to_object import NEAR_M, keep_hold
+from bt_exec_skills.tabletop.spoken import said
 from bt_exec_skills.tabletop.spots import is_beside, spot_for
 
 __all__ = ["place_object"]
@@ -39,26 +40,28 @@ def place_object(
     thing is placed when the world says so: it lies within the target, or on the side that was
     asked for, as the robot sees it.
     """
+    thing, place = said(object, "en"), said(target, "en")
     now = yield from read(robot)
     held = keep_hold(hand, now)
     if held is None:
         raise Failed("HAND_EMPTY", "the hand holds nothing", object=object)
     if held != object:
-        raise Failed("HAND_FULL", f"the hand holds {held}, not {object}", held=held)
+        other = said(held, "en")
+        raise Failed("HAND_FULL", f"the hand holds {other}, not {thing}", held=held)
     at = aim(now, target, spot, object)
     if now.base is not None and at.flat(now.base) > NEAR_M:
         away = at.flat(now.base)
-        raise Failed("NOT_THERE", f"{target} is {away:.2f} m away: go to it first", target=target)
+        raise Failed("NOT_THERE", f"{place} is {away:.2f} m away: go to it first", target=target)
     free = spot_for(now, object, target, side, spot)
     if free is None:
-        raise Failed("NO_ROOM", f"no room {side.replace('_', ' ')} {target}", target=target)
+        raise Failed("NO_ROOM", f"no room {side.replace('_', ' ')} {place}", target=target)
     yield from drive(robot, robot.place(free), target=target)
     yield from settle()
     seen_from = now.base
     now = yield from read(robot)
     here = where(now, object)
     if hand.holds(now) == object and here.flat(free) > 0.1:
-        raise Failed("PLACE_MISSED", f"{object} is still in the hand", object=object)
+        raise Failed("PLACE_MISSED", "it is still in the hand", object=object)
     hand.let_go()
     done = (
         now.inside(object, target) and (not spot or here.flat(free) <= AT_SPOT_M)
@@ -68,6 +71,4 @@ def place_object(
     if not done:
         lies = f"({here.x:.2f}, {here.y:.2f}, {here.z:.2f})"
         relation = "inside" if side == "in" else side.replace("_", " ")
-        raise Failed(
-            "PLACE_MISSED", f"{object} lies at {lies}, not {relation} {target}", object=object
-        )
+        raise Failed("PLACE_MISSED", f"it lies at {lies}, not {relation} {place}", object=object)

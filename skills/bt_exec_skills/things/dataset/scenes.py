@@ -39,11 +39,20 @@ _VIEWS: tuple[tuple[ViewName, float], ...] = (("close", 0.58), ("mast", 0.2), ("
 
 
 class TableScenes:
-    """Implements `bt_exec_skills.vision.sample.SceneSource` for things on tables."""
+    """Implements `bt_exec_skills.vision.sample.SceneSource` for things on tables.
+
+    Args:
+        rays_only: Whether OpenGL is left alone where there is one: then a seed gives the same
+            pictures on every machine.
+    """
 
     name = "table"
     classes = THINGS
     weights = SHIPPED
+    sites = ("image", "tabletop")
+
+    def __init__(self, *, rays_only: bool = False) -> None:
+        self._rays_only = rays_only
 
     def scene(self, seed: int) -> Iterator[Sample]:
         """Yield the pictures of one room."""
@@ -51,7 +60,7 @@ class TableScenes:
         floor_m = rng.uniform(0.5, 0.78)
         stage = build_stage(rng, floor_m)
         data = mujoco.MjData(stage.model)
-        gl = GlPainter(stage.model, WIDTH, HEIGHT, shadows=True) if gl_works() else None
+        gl = GlPainter(stage.model, WIDTH, HEIGHT, shadows=True) if self._has_gl() else None
         try:
             for _ in range(_PICTURES):
                 view = _set_up(stage, floor_m, rng)
@@ -70,6 +79,9 @@ class TableScenes:
             if gl is not None:
                 gl.close()
 
+    def _has_gl(self) -> bool:
+        return not self._rays_only and gl_works()
+
 
 def _told(one: Shown) -> dict[str, Any]:
     """Return what is known of a thing, as plain data."""
@@ -79,6 +91,7 @@ def _told(one: Shown) -> dict[str, Any]:
         "bbox": list(one.box),
         "pixels": one.pixels,
         "share": round(one.share, 3),
+        "painted": round(one.painted, 3),
         "counts": one.counts,
     }
 

@@ -32,12 +32,14 @@ class Shown(NamedTuple):
         box: Around what is visible [px].
         pixels: How many are visible.
         share: Of its outline.
+        painted: Share of what is visible that has its colour; the rest are parts of other colours.
     """
 
     prop: Prop
     box: Box
     pixels: int
     share: float
+    painted: float
 
     @property
     def counts(self) -> bool:
@@ -57,8 +59,18 @@ def shown_in(stage: Stage, data: Any, geoms: npt.NDArray[np.int32]) -> list[Show
         pixels = int(mask.sum())
         if pixels:
             outline = _outline(stage.model, data, prop, geoms.shape)
-            found.append(Shown(prop, box_of(mask), pixels, min(1.0, pixels / max(outline, 1.0))))
+            share = min(1.0, pixels / max(outline, 1.0))
+            painted = float(np.isin(geoms[mask], _painted(stage.model, prop)).mean())
+            found.append(Shown(prop, box_of(mask), pixels, share, painted))
     return found
+
+
+def _painted(model: Any, prop: Prop) -> list[int]:
+    """Return the geoms that have the colour of a prop's first part."""
+    body = model.body(prop.body)
+    geoms = range(int(body.geomadr[0]), int(body.geomadr[0] + body.geomnum[0]))
+    first = model.geom_rgba[geoms[0]]
+    return [geom for geom in geoms if np.allclose(model.geom_rgba[geom], first)]
 
 
 def _outline(model: Any, data: Any, prop: Prop, size: tuple[int, ...]) -> float:

@@ -38,7 +38,7 @@ SAID = {
 
 def pictures(count: int = 1, **options: Any) -> tuple[DoorWorld, FaultyCamera[Any], list[View]]:
     world = DoorWorld(WorldOptions(**options))
-    lens = FaultyCamera(SimCamera(world, renderer="raycast"), seed=options.get("seed", 0))
+    lens = FaultyCamera(SimCamera(world, renderer="auto"), seed=options.get("seed", 0))
     views = []
     for _ in range(count):
         views.append(lens.view(lens.capture()))

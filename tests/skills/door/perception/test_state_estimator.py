@@ -50,7 +50,7 @@ class Finds:
 
 def look(angle: float, seed: int = 0) -> tuple[Calibration, View, dict[str, Detection]]:
     world = DoorWorld(WorldOptions(door=angle, seed=seed))
-    camera = SimCamera(world, renderer="raycast")
+    camera = SimCamera(world, renderer="auto")
     view = camera.view(camera.capture())
     camera.close()
     return calibration_of(world), view, {d.label: d for d in oracle_detector().detect(view)}

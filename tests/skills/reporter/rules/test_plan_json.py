@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from bt_exec.failure import SpecError
 from bt_exec.spec.load import load_text
 from bt_exec_skills.reporter.plan_json import ACTIONS, read_plan, write_plan
+from tests.cases import examples
 
 DOCUMENT = """
 {"plan": [
@@ -29,7 +30,7 @@ steps = st.sampled_from(sorted(ACTIONS)).flatmap(
 )
 
 
-@settings(max_examples=100, derandomize=True)
+@settings(max_examples=examples(100), derandomize=True)
 @given(st.lists(steps, min_size=1, max_size=8))
 def test_a_plan_comes_back_as_it_was(plan):
     text = json.dumps({"plan": plan})

@@ -20,10 +20,11 @@ from bt_exec_skills.reporter.rules.steps import (
     steps_of,
     tells_user,
 )
+from tests.cases import examples
 
 PLACES = ("basecamp", "professor_office", "corridor_center", "lounge", "break_room")
 FAST = settings(
-    max_examples=40,
+    max_examples=examples(40),
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import product
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
+from bt_exec.expand_home import expand_home
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec_skills.perception.contracts import Detection, Detector, View
 from bt_exec_skills.perception.picture import Box, overlaps
@@ -27,31 +27,31 @@ from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.names import SHAPES, looks_of
 from bt_exec_skills.tabletop.perception.picture import Picture
 
-__all__ = ["Eyes", "LearnedEyes", "OracleEyes", "make_eyes"]
+__all__ = ["Finder", "LearnedFinder", "OracleFinder", "make_finder"]
 
-_SIDE = (288, 384)  # of a part that the network looks at: no larger, so that nothing gets smaller
+_SIDE = (256, 320)  # of a part that the network looks at: its input, so that nothing gets smaller
 _OVERLAP_PX = 64
-_AT_LEAST = (144, 192)
+_AT_LEAST = (128, 160)
 _SAME = 0.45
 _SETTINGS = ("weights", "least_score")
 
 
-class Eyes(Protocol):
+class Finder(Protocol):
     """Says where objects are in a picture."""
 
     def boxes(self, picture: Picture, now: Environment) -> dict[str, Box]:
         """Return boxes [px] by name."""
 
 
-class OracleEyes:
+class OracleFinder:
     """Takes the simulator's word."""
 
-    def boxes(self, picture: Picture, now: Environment) -> dict[str, Box]:  # noqa: ARG002 - as `Eyes`
-        """See `Eyes.boxes`."""
+    def boxes(self, picture: Picture, now: Environment) -> dict[str, Box]:  # noqa: ARG002 - as `Finder`
+        """See `Finder.boxes`."""
         return picture.boxes
 
 
-class LearnedEyes:
+class LearnedFinder:
     """Looks at the parts of a picture that show tables.
 
     Args:
@@ -62,27 +62,28 @@ class LearnedEyes:
         self._detector = detector
 
     def boxes(self, picture: Picture, now: Environment) -> dict[str, Box]:
-        """See `Eyes.boxes`."""
-        if picture.sight is None:
+        """See `Finder.boxes`."""
+        if picture.viewpoint is None:
             return {}
         found: list[Detection] = []
         for table in now.tables.values():
-            part = picture.sight.part_with(table)
-            for x1, y1, x2, y2 in _tiles(part, picture.sight.size) if part else ():
+            part = picture.viewpoint.part_with(table)
+            for x1, y1, x2, y2 in _tiles(part, picture.viewpoint.size) if part else ():
                 view: View[Any] = View(now.t, np.ascontiguousarray(picture.rgb[y1:y2, x1:x2]))
-                found += [_moved(one, x1, y1) for one in self._detector.detect(view)]
+                seen = self._detector.detect(view)
+                found += [_moved(one, x1, y1) for one in seen if not one.doubt]
         return _named(_once(found), picture, now)
 
 
-def make_eyes(choice: str | Mapping[str, Any]) -> Eyes:
-    """Return the eyes that a site chooses; see the module.
+def make_finder(choice: str | Mapping[str, Any]) -> Finder:
+    """Return the finder that a site chooses; see the module.
 
     Raises:
         UnknownName: If there are no such ones.
         UsageError: If the weights or a setting are wrong.
     """
     if choice == "oracle":
-        return OracleEyes()
+        return OracleFinder()
     if isinstance(choice, str) and choice != "learned":
         raise UnknownName("detector", choice, ("oracle", "learned"))
     from bt_exec_skills.things.detector import LEAST_SCORE, make_detector
@@ -96,8 +97,8 @@ def make_eyes(choice: str | Mapping[str, Any]) -> Eyes:
         raise UsageError(f"detector: least_score={least!r}: allowed are 0.05 to 1")
     if weights is not None and not isinstance(weights, str):
         raise UsageError(f"detector: weights={weights!r}: a file is needed, .onnx or .pt")
-    file = Path(weights).expanduser() if weights is not None else None
-    return LearnedEyes(make_detector(file, float(least)))
+    file = expand_home(weights) if weights is not None else None
+    return LearnedFinder(make_detector(file, float(least)))
 
 
 def _tiles(part: Box, size: tuple[int, int]) -> list[Box]:
@@ -132,11 +133,11 @@ def _once(found: list[Detection]) -> list[Detection]:
 
 def _named(found: list[Detection], picture: Picture, now: Environment) -> dict[str, Box]:
     """Return the boxes by the object that each shows, or by class where no object fits."""
-    assert picture.sight is not None
+    assert picture.viewpoint is not None
     names = [*now.objects]
     pairs: list[tuple[float, int, str]] = []
     if names:
-        places, before = picture.sight.pixels([now.objects[name].pos for name in names])
+        places, before = picture.viewpoint.pixels([now.objects[name].pos for name in names])
         for name, (x, y), ahead in zip(names, places, before, strict=True):
             for number, one in enumerate(found):
                 x1, y1, x2, y2 = one.bbox

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from bt_exec_skills.perception.picture import Box
 from bt_exec_skills.tabletop.tables import Table
 
-__all__ = ["Sight"]
+__all__ = ["Viewpoint"]
 
 Floats = npt.NDArray[np.float64]
 _NEAREST_M = 0.2
@@ -18,7 +18,7 @@ _STANDS_M = 0.12  # how high above a table the things on it reach
 _LEAST_PX = 24
 
 
-class Sight(NamedTuple):
+class Viewpoint(NamedTuple):
     """A pinhole camera in the room.
 
     Attributes:

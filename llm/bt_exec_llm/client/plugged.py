@@ -1,0 +1,48 @@
+"""A model as a site names it for one task: the settings of the client, a recording, or a replay."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from bt_exec.expand_home import expand_home
+from bt_exec.failure import UsageError
+from bt_exec_llm.client.client import ModelClient
+from bt_exec_llm.client.exchange import Model
+from bt_exec_llm.client.recording import Recorder
+from bt_exec_llm.client.replay import ReplayClient
+from bt_exec_llm.client.settings import ModelSettings
+
+__all__ = ["plugged"]
+
+
+def plugged(settings: Mapping[str, Any], kind: str, **defaults: Any) -> Model:
+    """Return the model that settings describe.
+
+    Besides those of the client, ``record: FILE`` adds every exchange to a file, and
+    ``replay: FILE`` answers from one: the same questions get the same answers.
+
+    Args:
+        settings: As a site gives them.
+        kind: What the model is for, for messages.
+        defaults: Settings that the site need not give.
+
+    Raises:
+        UsageError: If a setting is unknown or wrong.
+    """
+    given = dict(settings)
+    replay, record = given.pop("replay", None), given.pop("record", None)
+    if replay is not None:
+        return ReplayClient(expand_home(str(replay)))
+    recorder = None if record is None else Recorder(expand_home(str(record)))
+    try:
+        asked = ModelSettings.model_validate({**defaults, **given})
+        return ModelClient(asked, record=recorder)
+    except ValidationError as error:
+        found = error.errors()[0]
+        name = ".".join(map(str, found["loc"]))
+        raise UsageError(
+            f"setting {name!r} of the {kind} model claude: {found['msg'].lower()}"
+        ) from None

@@ -1,0 +1,46 @@
+"""Texts, such as programs, written by a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bt_exec.writing import Writer, Written
+from bt_exec_llm.client import Block, Model, ModelFailure, Turn
+from bt_exec_llm.client.candidates import without_thoughts
+from bt_exec_llm.client.plugged import plugged
+
+__all__ = ["ModelWriter", "create"]
+
+
+class ModelWriter:
+    """Has a model write; implements `bt_exec.writing.Writer`.
+
+    Args:
+        model: Who writes.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    def write(self, role: str, said: Sequence[str]) -> Written:
+        """See `Writer.write`; the model's thoughts (``<think>``) are left out."""
+        turns = [
+            Turn.assistant(text) if place % 2 else Turn.user(text)
+            for place, text in enumerate(said)
+        ]
+        try:
+            answer = self.model.ask([Block(role, cache=True)], turns)
+        except ModelFailure as failure:
+            return Written(None, failure.code, usage=failure.usage.to_dict())
+        text, _ = without_thoughts(answer.text)
+        return Written(text, "", answer.model, answer.usage.to_dict())
+
+
+def create(settings: Mapping[str, Any]) -> Writer:
+    """Return a `bt_exec.writing.Writer` with settings as `plugged` reads them.
+
+    Raises:
+        UsageError: If a setting is unknown or wrong.
+    """
+    return ModelWriter(plugged(settings, "writer", timeout_s=60.0))

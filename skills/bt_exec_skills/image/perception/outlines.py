@@ -1,0 +1,175 @@
+"""A second way to find single-coloured things: by their outlines, in another model of colour.
+
+`perception.segment` names every pixel in CIELAB, joins pixels of one name, and cuts where a region
+is narrow. Here nothing of that is used: edges (Scharr, beyond the picture's own noise) divide the
+picture into flat pieces, a watershed grows these up to the edges, hue, saturation and lightness of
+the middle name the colour, notches in the outline tell touching things apart, and how often the
+radius swings round the middle names the shape. Where the two ways agree, they do so for different
+reasons.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from bt_exec_skills.image.perception.attributes import ShapeName
+from bt_exec_skills.image.perception.colours import ColourName
+from bt_exec_skills.image.perception.outline_names import (
+    colour_by_hue,
+    notches_of,
+    shape_of_outline,
+)
+from bt_exec_skills.perception.picture import Box, Frame
+
+__all__ = ["Outline", "outlined"]
+
+_LONGEST = 1024  # the picture is looked at this small [px]
+_LEAST_PX, _LEAST_SHARE = 64, 0.0003
+_NOISE = 6.0  # an edge is so many times steeper than the picture is on average
+_LEAST_EDGE = 60.0  # and at least so steep [grey levels over 3 px, Scharr / 16]
+_FAINT = 18.0  # of one colour, by the channel that differs most
+_SMALL = 0.1  # of the box of the usual thing: what is smaller may be a halo, or a chip of an edge
+_MOST = 400  # more pieces than this are texture, not things
+
+
+Places: TypeAlias = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]
+
+
+class Outline(NamedTuple):
+    """A thing by its outline.
+
+    Attributes:
+        bbox: Where, in pixels of the picture as large as it is.
+        colour: Its colour; None where hue and lightness lie between two, or the notches are too
+            many, or uneven, to say how many things it is.
+        shape: Its shape; None if it is none of those, or between two.
+        parts: How many things it is, touching ones told apart by the notches between them.
+    """
+
+    bbox: Box
+    colour: ColourName | None
+    shape: ShapeName | None
+    parts: int
+
+
+def outlined(picture: Frame, scale: float = 1.0) -> list[Outline] | None:
+    """Return the things in a picture by their outlines; None where its ground is not plain.
+
+    Args:
+        picture: The picture.
+        scale: How large it is looked at, as a share of 1024 px and of its own size.
+    """
+    factor = scale * min(1.0, _LONGEST / max(picture.shape[:2]))
+    size = max(8, round(picture.shape[1] * factor)), max(8, round(picture.shape[0] * factor))
+    kind = cv2.INTER_AREA if factor < 1 else cv2.INTER_LINEAR
+    small = np.asarray(cv2.resize(picture, size, interpolation=kind), np.uint8)
+    labels = _pieces(small)
+    if labels is None:
+        return None
+    places = _places(labels)
+    ground = np.median(small[places.pop(1)], axis=0)
+    found = (_told(small, rows, columns, ground, factor) for rows, columns in places.values())
+    things = [one for one in found if one is not None]
+    usual = np.median([_area(one) for one in things]) if things else 0.0
+    return [one if _area(one) >= _SMALL * usual else _unsure(one) for one in things]
+
+
+def _places(labels: npt.NDArray[np.int32]) -> dict[int, Places]:
+    """Return the rows and columns of the pixels of each piece, by its number."""
+    flat = labels.ravel()
+    order = np.argsort(flat, kind="stable")
+    numbers, starts = np.unique(flat[order], return_index=True)
+    parts = np.split(order, starts[1:])
+    return {
+        int(number): np.divmod(part, labels.shape[1])
+        for number, part in zip(numbers, parts, strict=True)
+        if number > 0
+    }
+
+
+def _area(one: Outline) -> float:
+    x1, y1, x2, y2 = one.bbox
+    return float((x2 - x1) * (y2 - y1))
+
+
+def _unsure(one: Outline) -> Outline:
+    """Return a thing of which nothing is said: so much smaller, it may be a halo."""
+    return one._replace(colour=None, shape=None)
+
+
+def _pieces(small: Frame) -> npt.NDArray[np.int32] | None:
+    """Return the number of the flat piece that each pixel belongs to; 1 is the ground."""
+    smooth = cv2.GaussianBlur(cv2.medianBlur(small, 3), (3, 3), 0)
+    steep = np.zeros(small.shape[:2], np.float32)
+    for channel in cv2.split(smooth):
+        x, y = (cv2.Scharr(channel, cv2.CV_32F, *way) / 16 for way in ((1, 0), (0, 1)))
+        steep = np.maximum(steep, np.hypot(x, y))
+    edges = steep > max(_LEAST_EDGE / 16, _NOISE * float(np.median(steep)))
+    count, flat, stats, _ = cv2.connectedComponentsWithStats(
+        (~edges).astype(np.uint8), connectivity=4
+    )
+    least = max(_LEAST_PX, _LEAST_SHARE * steep.size) / 4
+    kept = [n for n in range(1, count) if stats[n, cv2.CC_STAT_AREA] >= least]
+    border = np.concatenate((flat[0], flat[-1], flat[:, 0], flat[:, -1]))
+    ground = int(np.bincount(border).argmax()) if border.any() else 0
+    if len(kept) > _MOST or ground == 0 or (border == ground).mean() < 0.6:
+        return None
+    markers = np.zeros_like(flat)
+    markers[flat == ground] = 1
+    for number, piece in enumerate((n for n in kept if n != ground), 2):
+        markers[flat == piece] = number
+    grown = np.asarray(cv2.watershed(np.ascontiguousarray(smooth), markers), np.int32)
+    return _joined(grown, small)
+
+
+def _joined(labels: npt.NDArray[np.int32], small: Frame) -> npt.NDArray[np.int32]:
+    """Return the pieces, neighbours of nearly one colour as one: what lay between was no edge."""
+    count = int(labels.max()) + 1
+    middles = np.zeros((count, 3))
+    for number, place in _places(labels).items():
+        middles[number] = np.median(small[place], axis=0)
+    first = np.arange(count)
+    sides = ((labels[:, :-2], labels[:, 2:]), (labels[:-2], labels[2:]))
+    pairs = np.concatenate([np.stack((a.ravel(), b.ravel())) for a, b in sides], axis=1)
+    pairs = np.unique(pairs[:, (pairs > 0).all(axis=0) & (pairs[0] != pairs[1])], axis=1)
+    for one, other in pairs.T:
+        if np.abs(middles[one] - middles[other]).max() < _FAINT:
+            first[first == first[other]] = first[one]
+    first[first == first[1]] = 1
+    return np.asarray(np.where(labels > 0, first[labels], labels), np.int32)
+
+
+def _told(
+    small: Frame,
+    rows: npt.NDArray[np.intp],
+    columns: npt.NDArray[np.intp],
+    ground: npt.NDArray[np.float64],
+    factor: float,
+) -> Outline | None:
+    """Return a piece as a thing; None if it is too small, or of the ground's colour."""
+    area, least = rows.size, _LEAST_PX * min(1.0, factor) ** 2
+    if area < max(least, _LEAST_SHARE * small.shape[0] * small.shape[1]):
+        return None
+    top, left = int(rows.min()), int(columns.min())
+    own = np.zeros((int(rows.max()) - top + 5, int(columns.max()) - left + 5), np.uint8)
+    own[rows - top + 2, columns - left + 2] = 1
+    own = np.asarray(cv2.morphologyEx(own, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8)), np.uint8)
+    outlines, _ = cv2.findContours(own, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    outline = max(outlines, key=len)
+    if len(outline) < 8:
+        return None
+    inside = cv2.erode(own, np.ones((3, 3), np.uint8), iterations=2)
+    deep = inside[rows - top + 2, columns - left + 2] > 0
+    middle = np.median(small[rows, columns][deep if deep.any() else slice(None)], axis=0)
+    if np.abs(middle - ground).max() < _FAINT:
+        return None
+    sides = left, top, int(columns.max()) + 1, int(rows.max()) + 1
+    x1, y1, x2, y2 = (round(side / factor) for side in sides)
+    notches = notches_of(outline, float(cv2.distanceTransform(own, cv2.DIST_L2, 5).max()))
+    shape = shape_of_outline(outline) if notches < 2 else None
+    colour = colour_by_hue(middle) if notches in (0, 1, 2, 4, 6, 8) else None
+    return Outline((x1, y1, x2, y2), colour, shape, 1 + notches // 2)

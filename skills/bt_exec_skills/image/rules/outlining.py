@@ -1,0 +1,91 @@
+"""The judge ``outlines``: what was found by colour, held against what is found by outlines.
+
+It is the second way where neither an annotation nor a detector names the things. It speaks where
+the picture's ground is plain and nothing was asked but colours and shapes. Where it differs, the
+picture is looked at once more, larger; only what differs both times is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bt_exec_skills.image.bench import Bench, Candidates, Step
+from bt_exec_skills.image.perception.attributes import SHAPES
+from bt_exec_skills.image.perception.colours import COLOURS
+from bt_exec_skills.image.perception.looker import CrossCheck
+from bt_exec_skills.image.perception.outlines import Outline, outlined
+
+__all__ = ["of_outlines"]
+
+_SECOND_LOOK = 1.5
+
+
+def of_outlines(bench: Bench) -> list[CrossCheck]:
+    """Return what outlines say of each set whose instances come from colours alone."""
+    cross_checks = []
+    whole = True  # a set that is not borne out leaves the answer without it, too
+    for name, found in bench.sets.items():
+        steps = _decided_by(bench, name)
+        if steps is None or not all("colour" in one.source for one in found.instances):
+            whole = False
+            continue
+        agrees, says = _held_against(found, outlined(bench.picture), steps)
+        if agrees is False:
+            again, said = _held_against(found, outlined(bench.picture, _SECOND_LOOK), steps)
+            agrees, says = (False, said) if again is False else (None, says)
+        whole = whole and agrees is True
+        if says:
+            cross_checks.append(CrossCheck("outlines", agrees, says))
+    if whole:
+        return cross_checks
+    return [one._replace(agrees=False if one.agrees is False else None) for one in cross_checks]
+
+
+def _decided_by(bench: Bench, name: str) -> list[Step] | None:
+    """Return the steps that decided a set, if outlines can say the same; else None."""
+    finds = [step for step in bench.steps if step.args.get("into") == name]
+    if not finds or finds[-1].tool != "segment_colour":
+        return None
+    mine = [step for step in bench.steps if step.args.get("of") == name]
+    if any(step.tool in ("measure_places", "ask_vqa") for step in mine):
+        return None
+    verified = [step for step in mine if step.tool == "verify_attribute"]
+    asked = {one for step in verified for one in step.args["attributes"]}
+    return [finds[-1], *verified] if asked <= {*COLOURS, *SHAPES} else None
+
+
+def _held_against(
+    found: Candidates, outlines: Sequence[Outline] | None, steps: Sequence[Step]
+) -> tuple[bool | None, str]:
+    """Return whether outlines bear a set out, and how many things they show; nothing if none."""
+    if outlines is None:
+        return None, ""
+    holds = [(_meant(one, steps), one.parts) for one in outlines]
+    low = sum(parts for one, parts in holds if one)
+    high = low + sum(parts for one, parts in holds if one is None)
+    decided = [one.holds for one in found.decisions]
+    sure = decided.count(True)
+    most = sure + decided.count(None)
+    says = str(low) if low == high else f"{low}-{high}"
+    if high < sure or most < low:
+        return False, says
+    return (True if low == high == sure == most else None), says
+
+
+def _meant(one: Outline, steps: Sequence[Step]) -> bool | None:
+    """Return whether a thing is meant by the steps; None where its outline does not settle it."""
+    found, *verified = steps
+    colour = found.args["colour"]
+    said = [True if colour in (None, "any") else _is(one.colour, colour)]
+    for step in verified:
+        each = [_is(one.colour if name in COLOURS else one.shape, name)
+                for name in step.args["attributes"]]  # fmt: skip
+        every = False if False in each else None if None in each else True
+        said.append(every if step.args["wanted"] or every is None else not every)
+    return False if False in said else None if None in said else True
+
+
+def _is(found: str | None, wanted: str) -> bool | None:
+    if found is None:
+        return None
+    return found == wanted or (wanted == "rectangle" and found == "square")

@@ -1,0 +1,311 @@
+"""Questions about the table answered from what is there at this moment, in the question's language.
+
+What is not there is no reason to refuse: "there is none", "no". Whatever is found is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from bt_exec.language.messages import Messages
+from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.goals.groups import groups_of, things, unsorted
+from bt_exec_skills.tabletop.goals.model import Phrase, Trouble
+from bt_exec_skills.tabletop.goals.question import Place, Question
+from bt_exec_skills.tabletop.goals.resolve import Scope, tables_of, things_of
+from bt_exec_skills.tabletop.names import ATTRIBUTES, looks_of
+from bt_exec_skills.tabletop.spoken import listed, said, value_said
+from bt_exec_skills.tabletop.spots import is_beside
+
+__all__ = ["Answer", "answer"]
+
+_NONE = ("NOTHING_LIKE_THAT", "ALL_LEFT_OUT", "TOO_FEW")
+_MANY, _MOST_NAMED = 3, 20
+_INSIDE: Place = ("in", Phrase())
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer: whether it is yes or something was found, the sentences, and what they name."""
+
+    holds: bool
+    text: str
+    names: tuple[str, ...] = ()
+
+
+def answer(question: Question, now: Environment, held: str | None, language: str) -> Answer:
+    """Return the answer to a question.
+
+    Args:
+        question: What is asked.
+        now: What is there.
+        held: What the hand holds, None for nothing.
+        language: Of the answer.
+
+    Raises:
+        Trouble: What the question is about cannot be told, though it is there.
+    """
+    table = _Table(now, held, language)
+    kinds = {
+        "which": table.tell_which,
+        "count": table.tell_count,
+        "where": table.tell_where,
+        "is": table.tell_is,
+        "held": table.tell_held,
+        "values": table.tell_values,
+        "sorted": table.tell_sorted,
+        "empty": table.tell_empty,
+        "empties": table.tell_empties,
+    }
+    return kinds[question.kind](question)
+
+
+@cache
+def _sentences() -> Messages:
+    return Messages.load([Path(__file__).with_name("answers.yaml")])
+
+
+def found(phrase: Phrase, now: Environment) -> tuple[str, ...]:
+    """Return everything that a phrase may mean; nothing if it is not there."""
+    scope = Scope(now)
+    try:
+        if phrase.table:
+            return tables_of(phrase, scope)
+        return things_of(replace(phrase, number="all", count=0), scope)
+    except Trouble as trouble:
+        if trouble.code in _NONE:
+            return ()
+        if trouble.code == "WHICH_ONE":
+            return trouble.choices
+        raise
+
+
+def _anything(phrase: Phrase) -> bool:
+    """Whether a phrase says nothing of what is meant: "anything"."""
+    return not (phrase.kind or phrase.values or phrase.name or phrase.order or phrase.relation)
+
+
+class _Table:
+    """Answers one question from one reading of the world."""
+
+    def __init__(self, now: Environment, held: str | None, language: str) -> None:
+        self.now, self.held, self.language = now, held, language
+
+    def say(self, code: str, names: Iterable[str] = (), **facts: str) -> str:
+        given = {"things": listed(names, self.language, _MOST_NAMED), **facts}
+        return _sentences().say(code, self.language, **given)
+
+    # -- what is there
+
+    def all_of(self, phrases: Iterable[Phrase]) -> tuple[str, ...]:
+        names = (name for phrase in phrases for name in found(phrase, self.now))
+        return tuple(dict.fromkeys(names))
+
+    def asked(self, question: Question) -> tuple[str, ...]:
+        """Return what a question is about, where it says where: those that are there."""
+        names = self.all_of(question.things) if question.things else tuple(self.now.objects)
+        if question.place is None:
+            return names
+        anchors = found(question.place[1], self.now)
+        return tuple(
+            name for name in names if any(self.at(name, question.place, one) for one in anchors)
+        )
+
+    def at(self, name: str, place: Place, anchor: str) -> bool:
+        """Whether a thing is where it was asked for; what is held lies nowhere."""
+        side, now = place[0], self.now
+        if name in (self.held, anchor):
+            return False
+        if side != "in":
+            return anchor in now.objects and is_beside(now, name, anchor, side, now.base)
+        return now.place_of(name) == anchor
+
+    def flat(self, place: str) -> bool:
+        """Whether things lie on a place rather than in it."""
+        return place in self.now.tables or looks_of(place).kind in ("plate", "tray")
+
+    def where(self, name: str) -> str:
+        """Return the sentence that says where a thing is."""
+        if name == self.held:
+            return self.say("IS_HELD", (name,))
+        place = self.now.place_of(name)
+        if place is None:
+            floor = self.now.on_floor(name)
+            return self.say("IS_ON_FLOOR" if floor else "IS_SOMEWHERE", (name,))
+        code = "IS_ON" if self.flat(place) else "IS_IN"
+        sentence = self.say(code, (name,), place=said(place, self.language))
+        table = self.now.table_of(place) if place in self.now.objects else None
+        if table is None:
+            return sentence
+        return f"{sentence} {self.say('IS_ON', (place,), place=said(table, self.language))}"
+
+    def wheres(self, names: Iterable[str]) -> str:
+        """Return where several things are; many are told place by place."""
+        listed_names = tuple(names)
+        if len(listed_names) < _MANY:
+            return " ".join(dict.fromkeys(self.where(name) for name in listed_names))
+        groups: dict[str | None, list[str]] = {}
+        for name in listed_names:
+            held = name == self.held
+            groups.setdefault("" if held else self.now.place_of(name), []).append(name)
+        return " ".join(self.placed(place, group) for place, group in groups.items())
+
+    def placed(self, place: str | None, names: list[str]) -> str:
+        """Return that things are in one place: "" is the hand, None is no place."""
+        if place == "":
+            return self.say("I_HOLD", names)
+        if place is None:
+            floor = all(map(self.now.on_floor, names))
+            return self.say("ON_FLOOR" if floor else "SOMEWHERE", names)
+        code = "ON" if self.flat(place) else "IN"
+        return self.say(code, names, place=said(place, self.language))
+
+    # -- kinds of questions
+
+    def tell_which(self, question: Question) -> Answer:
+        names = self.asked(question)
+        place = question.place
+        if place is None or place[0] != "in":
+            text = self.counted(names) if len(names) > 1 else self.say("THIS", names)
+            return Answer(bool(names), text if names else self.say("NOTHING"), names)
+        anchors = found(place[1], self.now)
+        full = [one for one in anchors if any(self.at(name, place, one) for name in names)]
+        lines = [self.content(anchor, names, place) for anchor in full or anchors]
+        return Answer(bool(names), " ".join(lines) or self.say("NOTHING"), names)
+
+    def content(self, anchor: str, names: tuple[str, ...], place: Place) -> str:
+        """Return what of some things is in a container or on a table."""
+        code = "ON" if self.flat(anchor) else "IN"
+        there = [name for name in names if self.at(name, place, anchor)]
+        spoken = said(anchor, self.language)
+        if not there:
+            return self.say(f"NOTHING_{code}", place=spoken)
+        return self.say(code, there, place=spoken)
+
+    def counted(self, names: tuple[str, ...]) -> str:
+        """Return how many there are; where people may or may not mean containers, both."""
+        holders = tuple(name for name in names if looks_of(name).holds_things)
+        loose = tuple(name for name in names if name not in holders)
+        if not (holders and loose):
+            return self.say("COUNT", names, count=str(len(names)))
+        others = listed(holders, self.language)
+        return self.say("COUNT_BOTH", loose, count=str(len(loose)), others=others)
+
+    def tell_count(self, question: Question) -> Answer:
+        names = self.asked(question)
+        return Answer(bool(names), self.counted(names) if names else self.say("NONE"), names)
+
+    def tell_where(self, question: Question) -> Answer:
+        names = self.all_of(question.things)
+        if not names:
+            return Answer(False, self.say("NONE"))
+        missing = self.missing(question, names)
+        text = f" {self.say('MISSING', missing=missing)}" if missing else ""
+        return Answer(True, self.wheres(names) + text, names)
+
+    def missing(self, question: Question, there: Iterable[str]) -> str:
+        """Return the words for what is not among some things, though it was asked about."""
+        names = set(there)
+        gone = [one.text for one in question.things if names.isdisjoint(found(one, self.now))]
+        return ", ".join(f"“{text}”" for text in gone)
+
+    def tell_is(self, question: Question) -> Answer:
+        every, meant = question.every, self.all_of(question.things)
+        there = [name for name in self.asked(question) if self.is_like(name, question)]
+        wanted = sum(phrase.count for phrase in question.things)
+        missing = self.missing(question, there)
+        if there and missing:
+            return Answer(False, self.say("NOT_BOTH", there, missing=missing), tuple(there))
+        if there and len(there) >= wanted and not (every and len(there) < len(meant)):
+            return Answer(True, self.say("YES_THESE", there), tuple(there))
+        if not meant:
+            return Answer(False, self.say("NO_THESE", why=self.say("NONE")))
+        if there and len(there) < wanted:
+            return Answer(False, self.say("NO_ONLY", there, count=str(len(there))), tuple(there))
+        others = tuple(name for name in meant if name not in there)
+        if question.like:
+            why = self.alike(others, question)
+        elif question.place is not None and not every and all(map(_anything, question.things)):
+            anchors = found(question.place[1], self.now)
+            why = " ".join(self.content(one, (), question.place) for one in anchors)
+        else:
+            why = self.wheres(others)
+        return Answer(False, self.say("NO_THESE", why=why), tuple(there))
+
+    def is_like(self, name: str, question: Question) -> bool:
+        like = question.like.items()
+        return all(looks_of(name).value(attribute) in values for attribute, values in like)
+
+    def alike(self, names: Iterable[str], question: Question) -> str:
+        """Return what things are like, in the attributes that were asked about."""
+        lines = []
+        for name in names:
+            values = [looks_of(name).value(attribute) for attribute in question.like]
+            told = listed(filter(None, values), self.language) if any(values) else ""
+            lines.append(self.say("IS_LIKE", (name,), values=told or self.say("UNNAMED")))
+        return " ".join(lines)
+
+    def tell_held(self, question: Question) -> Answer:
+        if self.held is None:
+            no = f"{self.say('NO')} " if question.things else ""
+            return Answer(False, no + self.say("HAND_EMPTY"))
+        hold = self.say("I_HOLD", (self.held,))
+        if not question.things:
+            return Answer(True, hold, (self.held,))
+        so = self.held in self.all_of(question.things)
+        return Answer(so, f"{self.say('YES' if so else 'NO')} {hold}", (self.held,))
+
+    def tell_values(self, question: Question) -> Answer:
+        assert question.by is not None
+        names = self.asked(question)
+        if not names:
+            return Answer(False, self.say("NONE"))
+        return Answer(True, " ".join(self.values(names, question)), names)
+
+    def values(self, names: tuple[str, ...], question: Question) -> Iterator[str]:
+        assert question.by is not None
+        for value, group in groups_of(names, question.by).items():
+            word = value_said(value, self.language, alone=True) if value else self.say("UNNAMED")
+            yield self.say("IS_LIKE", (word,), values=listed(group, self.language, _MOST_NAMED))
+
+    def tell_sorted(self, question: Question) -> Answer:
+        about = self.all_of(question.things)
+        meant = [name for name in things(self.now) if name in about] or list(things(self.now))
+        if not meant:
+            return Answer(False, self.say("NOTHING_TO_SORT"))
+        tried = (question.by,) if question.by else ATTRIBUTES
+        left = {by: [n for n in unsorted(self.now, by) if n in meant] for by in tried}
+        best = min(left, key=lambda by: len(left[by]))
+        if not left[best]:
+            return Answer(True, self.say("SORTED", by=best))
+        return Answer(False, self.say("NOT_SORTED", left[best]), tuple(left[best]))
+
+    def tell_empty(self, question: Question) -> Answer:
+        if not question.things:
+            so = self.held is None
+            return (
+                Answer(so, f"{self.say('YES')} {self.say('HAND_EMPTY')}")
+                if so
+                else Answer(False, f"{self.say('NO')} {self.say('I_HOLD', (self.held or '',))}")
+            )
+        names = self.all_of(question.things)
+        if not names:
+            return Answer(False, self.say("NO_THESE", why=self.say("NONE")))
+        solid = [n for n in names if n in self.now.objects and not looks_of(n).holds_things]
+        if solid:
+            return Answer(False, self.say("NO_CONTAINER", solid), tuple(solid))
+        lines = [self.content(name, tuple(self.now.objects), _INSIDE) for name in names]
+        so = all(map(self.is_empty, names))
+        return Answer(so, f"{self.say('YES' if so else 'NO')} {' '.join(lines)}", names)
+
+    def tell_empties(self, question: Question) -> Answer:
+        names = tuple(filter(self.is_empty, self.all_of(question.things)))
+        return Answer(bool(names), self.say("THIS" if names else "NONE", names), names)
+
+    def is_empty(self, name: str) -> bool:
+        """Whether nothing lies in a container or on a table."""
+        place = name in self.now.tables or looks_of(name).holds_things
+        return place and not any(self.at(one, _INSIDE, name) for one in self.now.objects)

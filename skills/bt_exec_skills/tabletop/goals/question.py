@@ -1,0 +1,39 @@
+"""What a question about the table asks for, before it is answered from what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from bt_exec_skills.tabletop.goals.model import Phrase
+from bt_exec_skills.tabletop.names import Attribute
+from bt_exec_skills.tabletop.robot import Side
+
+__all__ = ["Place", "Question"]
+
+Place: TypeAlias = tuple[Side, Phrase]
+"""On which side of what: ``in`` is in or on it."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question.
+
+    Attributes:
+        kind: What is wanted: ``which`` there are, the ``count``, ``where`` they are, whether it
+            ``is`` so, what is ``held``, the ``values`` of an attribute, whether all is ``sorted``,
+            whether something is ``empty``, which of them are, the ``empties``.
+        things: What it is about; nothing for whatever there is.
+        place: Where they are.
+        by: The attribute.
+        like: What they may be, colours by attribute: "is the cup red".
+        every: Whether all of them must be there, for ``is``.
+    """
+
+    kind: Literal["which", "count", "where", "is", "held", "values", "sorted", "empty", "empties"]
+    things: tuple[Phrase, ...] = ()
+    place: Place | None = None
+    by: Attribute | None = None
+    like: Mapping[Attribute, tuple[str, ...]] = field(default_factory=dict)
+    every: bool = False

@@ -1,0 +1,28 @@
+"""A home in a path is that of a user who is known; any other path stays as it was given."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bt_exec.expand_home import expand_home
+
+
+def test_a_home_is_found_and_one_of_nobody_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/anna")
+    assert expand_home("~/a.yaml") == Path("/home/anna/a.yaml")
+    assert expand_home(Path("~no-such-user/a.yaml")) == Path("~no-such-user/a.yaml")
+    assert expand_home("a/~b") == Path("a/~b")
+
+
+def test_paths_of_people_go_through_it() -> None:
+    root = Path(__file__).parents[2]
+    folders = ["bt_exec", "skills", "llm", "labeler"]
+    found = subprocess.run(
+        ["grep", "-rl", "--include=*.py", "expanduser", *folders],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout.split()
+    assert found == ["bt_exec/expand_home.py"]

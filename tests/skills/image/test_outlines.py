@@ -1,0 +1,177 @@
+"""The second way where things come from colours alone: by outlines; and the judge who uses it."""
+
+import cv2
+import numpy as np
+import pytest
+
+from bt_exec_skills.image.perception import segment
+from bt_exec_skills.image.perception.colours import _PROTOTYPES
+from bt_exec_skills.image.perception.outline_names import colour_by_hue
+from bt_exec_skills.image.perception.outlines import outlined
+from bt_exec_skills.image.rules.judging import cross_checks_of, judged
+from bt_exec_skills.image.rules.phrasing import told_of
+from tests.skills.image.asking import ask, bench_of
+from tests.skills.image.drawn import SHADES, draw, questions
+
+RED, BLUE, GREEN = SHADES["red"], SHADES["blue"], SHADES["green"]
+
+
+def plain(shade=(235, 235, 235)):
+    picture = np.empty((240, 320, 3), np.uint8)
+    picture[:] = shade
+    return picture
+
+
+def disc(picture, x, y, r, colour):
+    cv2.circle(picture, (x, y), r, colour, -1, cv2.LINE_AA)
+    return picture
+
+
+def told(picture, scale=1.0):
+    return sorted((str(one.colour), str(one.shape), one.parts) for one in outlined(picture, scale))
+
+
+@pytest.mark.parametrize(
+    "ground", [(235, 235, 235), (250, 250, 250), (30, 30, 34), (120, 160, 110)]
+)
+@pytest.mark.parametrize("scale", [1.0, 1.5])
+def test_things_are_found_by_their_outlines(ground, scale):
+    picture = disc(plain(ground), 60, 60, 30, RED)
+    cv2.rectangle(picture, (150, 30), (210, 90), BLUE, -1)
+    cv2.fillPoly(picture, [np.array([(60, 150), (25, 210), (95, 210)])], SHADES["yellow"])
+    assert told(picture, scale) == [
+        ("blue", "square", 1), ("red", "circle", 1), ("yellow", "triangle", 1),
+    ]  # fmt: skip
+
+
+def test_a_box_is_where_the_thing_is_in_a_large_picture_too():
+    picture = cv2.resize(disc(plain(), 100, 80, 30, RED), (3200, 2400))
+    (one,) = outlined(picture)
+    assert np.allclose(one.bbox, (700, 500, 1300, 1100), atol=25)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_things_that_touch_are_told_apart_by_the_notches(count):
+    picture = plain()
+    for number in range(count):
+        disc(picture, 50 + 49 * number, 60 + 4 * (number % 2), 25, RED)
+    assert told(picture) == [("red", "None", count)]
+
+
+def test_a_bite_out_of_a_thing_is_no_second_thing():
+    picture = plain()
+    cv2.rectangle(picture, (60, 60), (140, 140), GREEN, -1)
+    disc(picture, 140, 140, 30, RED)
+    assert [(c, n) for c, _, n in told(picture)] == [("green", 1), ("red", 1)]
+
+
+def test_a_hole_that_shows_the_ground_is_no_thing():
+    picture = disc(disc(plain(), 100, 100, 50, RED), 100, 100, 25, (235, 235, 235))
+    assert [(c, n) for c, _, n in told(picture)] == [("red", 1)]
+
+
+def test_the_two_ways_share_words_and_never_contradict_each_other_on_a_pure_colour():
+    for name, shades in _PROTOTYPES.items():
+        for shade in shades:
+            rgb = np.frombuffer(bytes.fromhex(shade), np.uint8).astype(float)
+            assert colour_by_hue(rgb) in (name, None), (name, shade)
+
+
+@pytest.mark.parametrize(
+    "picture",
+    [
+        np.random.default_rng(0).integers(0, 255, (200, 300, 3)).astype(np.uint8),
+        np.tile(np.linspace(0, 255, 300, dtype=np.uint8)[None, :, None], (200, 1, 3)),
+        np.zeros((8, 8, 3), np.uint8), np.full((1, 900, 3), 200, np.uint8),
+        np.indices((200, 300)).sum(axis=0)[..., None].repeat(3, 2).astype(np.uint8) // 20 % 2 * 255,
+    ],
+    ids=["noise", "slope", "tiny", "line", "stripes"],
+)  # fmt: skip
+def test_texture_slopes_and_scraps_show_no_things(picture):
+    assert not outlined(np.asarray(picture, np.uint8))
+
+
+def verdicts(seeds, change=lambda picture, seed: picture):
+    found = []
+    for seed in seeds:
+        drawn = draw(seed)
+        bench = bench_of(change(drawn.picture, seed))
+        for _, text, truth in questions(drawn, seed):
+            answer = ask(bench, text)
+            found.append((answer.value == truth, judged(bench, cross_checks_of(bench)).agrees))
+    return found
+
+
+def test_right_answers_are_borne_out_and_hardly_ever_disputed():
+    found = verdicts(range(300, 312))
+    right = [agrees for right, agrees in found if right]
+    assert right.count(False) == 0
+    assert right.count(True) >= 0.8 * len(right)
+
+
+def faded(picture, seed):
+    return np.clip(200 + (picture.astype(float) - 200) * 0.45, 0, 255).astype(np.uint8)
+
+
+def noisy(picture, seed):
+    noise = np.random.default_rng(seed).normal(0, 14, picture.shape)
+    return np.clip(picture + noise, 0, 255).astype(np.uint8)
+
+
+@pytest.mark.slow
+def test_wrong_answers_of_bad_pictures_are_found_out():
+    """Colours that fade are named wrongly by the first way; the second says so, or nothing."""
+    found = [one for change in (faded, noisy) for one in verdicts(range(320, 345), change)]
+    wrong = [agrees for right, agrees in found if not right]
+    right = [agrees for right, agrees in found if right]
+    print(f"\nwrong {len(wrong)}: disputed {wrong.count(False)}, borne out {wrong.count(True)}; "
+          f"right {len(right)}: {right.count(False)}, {right.count(True)}")  # fmt: skip
+    assert wrong.count(True) <= 0.1 * len(wrong)
+    assert right.count(False) <= 0.02 * len(right)
+
+
+def test_a_count_that_outlines_contradict_is_told(monkeypatch):
+    """Touching things that the first way leaves in one piece are two by their outline."""
+    picture = disc(disc(plain(), 80, 80, 30, RED), 138, 84, 30, RED)
+    monkeypatch.setattr(segment, "_SADDLE", 0.01)
+    bench = bench_of(picture)
+    assert ask(bench, "How many red things are there?").value in (0, 1)
+    bench.sets["target"].decisions = [
+        one._replace(holds=True, confidence=1.0) for one in bench.sets["target"].decisions
+    ]
+    bench.judgement = judged(bench, cross_checks_of(bench))
+    (check,) = bench.judgement.cross_checks
+    assert (check.who, check.agrees, check.says) == ("outlines", False, "2")
+    assert bench.judgement.confidence <= 0.3
+    assert "But judges differ: a count by outlines (2)." in told_of(bench)
+
+
+def test_one_set_of_two_does_not_bear_an_answer_out():
+    """Of things that touch an outline does not tell the shape: perhaps circles, perhaps not."""
+    picture = disc(disc(disc(plain(), 60, 60, 30, RED), 116, 64, 30, RED), 240, 160, 30, BLUE)
+    bench = bench_of(picture)
+    ask(bench, "Are there more red circles than blue circles?")
+    checks = cross_checks_of(bench)
+    assert [one.agrees for one in checks] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("question", "agrees"),
+    [
+        ("How many red circles are there?", True), ("파란 원이 있어?", True),
+        ("How many things are there except the red ones?", True),
+        ("Are there more red circles than blue circles?", True),
+        ("Is there a green square?", True), ("Where is the blue circle?", True),
+        ("Are there more circles than green circles?", True),
+        ("How many big circles are there?", None),
+        ("How many circles are left of the blue circle?", None),
+    ],
+)  # fmt: skip
+def test_it_speaks_where_only_colours_and_shapes_were_asked_for(question, agrees):
+    bench = bench_of(
+        disc(disc(disc(plain(), 60, 60, 30, RED), 140, 60, 20, RED), 240, 160, 30, BLUE)
+    )
+    ask(bench, question)
+    checks = cross_checks_of(bench)
+    assert judged(bench, checks).agrees is agrees
+    assert {one.who for one in checks} <= {"outlines"}

@@ -1,0 +1,119 @@
+"""The form of a program that a model writes: every breach has its name, and good ones have none."""
+
+import pytest
+
+from bt_exec_skills.image.bench import Bench
+from bt_exec_skills.image.rules.program import program_of
+from bt_exec_skills.image.writing.form import LONGEST, faults_of, read_code
+from bt_exec_skills.image.writing.prompt import role
+from tests.skills.image.asking import ask
+from tests.skills.image.writing.programs import GOOD, edited
+
+
+@pytest.mark.parametrize(
+    "text",
+    [f"```python\n{GOOD}\n```", f"```\n{GOOD}```", f"Here it is:\n```py\n{GOOD}\n```\nDone.", GOOD],
+)
+def test_a_program_is_read_with_and_without_a_fence(text):
+    code, problems = read_code(text)
+    assert problems == []
+    assert code.strip() == GOOD.strip()
+    assert faults_of(code) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("", "NO_CODE"), ("I cannot write programs.", "NO_CODE"), ("프로그램 없음", "NO_CODE"),
+        ("```python\n```", "NO_CODE"), (f"```\n{GOOD}", "BLOCK_NOT_CLOSED"),
+        (f"```\n{GOOD}\n```\nor\n```\n{GOOD}\n```", "TWO_BLOCKS"),
+        ("```\n" + "#" * LONGEST + "\n```", "TOO_LONG"),
+    ],
+)  # fmt: skip
+def test_what_is_no_program_is_named(text, code):
+    found, problems = read_code(text)
+    assert found is None
+    assert [one.code for one in problems] == [code]
+
+
+BREACHES = [
+    (edited("def run(", "def ran("), "NO_RUN"),
+    (edited("def run(image_path: str)", "def run()"), "WRONG_PARAMETERS"),
+    (edited("def run(image_path: str)", "def run(path)"), "WRONG_PARAMETERS"),
+    (edited("def run(image_path: str)", "def run(image_path, colour)"), "WRONG_PARAMETERS"),
+    (edited("def run(image_path: str)", "def run(image_path, *, colour)"), "WRONG_PARAMETERS"),
+    (edited('__name__ == "__main__"', "True"), "NO_MAIN"),
+    (edited("def run", "def run run"), "NOT_PYTHON"),
+    (edited("import sys", "import sys\0"), "NOT_PYTHON"),
+    ("x = " + "(" * 3000 + ")" * 3000, "NOT_PYTHON"),
+    ("x = " + "-" * 15000 + "1", "NOT_PYTHON"),
+    (edited("import sys", "import sys, os"), "UNKNOWN_IMPORT"),
+    (edited("import sys", "import sys\nimport subprocess"), "UNKNOWN_IMPORT"),
+    (edited("import sys", "import sys\nfrom socket import socket"), "UNKNOWN_IMPORT"),
+    (edited("import sys", "import sys\nimport torch"), "UNKNOWN_IMPORT"),
+    (edited("import sys", "import sys\nfrom . import tools as more"), "UNKNOWN_IMPORT"),
+    (edited("import sys", "import sys\nimport bt_exec_skills.image.bench"), "UNKNOWN_IMPORT"),
+    (edited("import sys", "import sys\nfrom bt_exec_skills.image.perception import segment"),
+     "UNKNOWN_IMPORT"),
+    (edited("    picture =", "    import requests\n    picture ="), "UNKNOWN_IMPORT"),
+    (edited("tools.segment_colour", "tools.detect_red"), "UNKNOWN_TOOL"),
+    (edited("import sys", "import sys\nfrom bt_exec_skills.image.tools import florence"),
+     "UNKNOWN_TOOL"),
+    (edited("import sys", "import sys\nfrom bt_exec_skills.image.tools import *"), "UNKNOWN_TOOL"),
+    (edited("    picture =", "    open('/etc/passwd')\n    picture ="), "FORBIDDEN_NAME"),
+    (edited("    picture =", "    eval('1')\n    picture ="), "FORBIDDEN_NAME"),
+    (edited("    picture =", "    __import__('os')\n    picture ="), "FORBIDDEN_NAME"),
+    (edited("    picture =", "    ().__class__.__bases__\n    picture ="), "FORBIDDEN_NAME"),
+    (edited("    picture =", "    print('looking')\n    picture ="), "PRINTS"),
+    (edited("tools.load_picture(image_path)", "image_path"), "READS_NO_PICTURE"),
+    (edited('{"answer": counted.sure', '{"answer": 3'), "CONSTANT_ANSWER"),
+    (edited('{"answer": counted.sure', '{"answer": False'), "CONSTANT_ANSWER"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "code"), BREACHES, ids=range(len(BREACHES)))
+def test_a_breach_of_the_form_is_named(text, code):
+    assert code in [one.code for one in faults_of(text)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("from bt_exec_skills.image import tools", "import bt_exec_skills.image.tools as tools"),
+        ("import sys", "import sys\nimport numpy as np\nfrom collections.abc import Sequence"),
+        ("import sys", "import sys\nfrom bt_exec_skills.image.tools import load_picture, Crop"),
+        ("def run(image_path: str)", "def run(image_path: str, least: float = 0.5)"),
+        ('if __name__ == "__main__":', "if '__main__' == __name__:"),
+        ("    picture =", "    if not image_path:\n        return {'answer': None}\n    picture ="),
+    ],
+)
+def test_other_ways_to_write_it_are_no_breach(old, new):
+    assert faults_of(edited(old, new)) == []
+
+
+def test_every_fault_is_named_at_once():
+    text = edited("import sys", "import os").replace("tools.crop", "tools.cut")
+    assert {"UNKNOWN_IMPORT", "UNKNOWN_TOOL"} <= {one.code for one in faults_of(text)}
+
+
+def test_our_own_programs_have_the_form(picture_file):
+    bench = Bench(picture_file)
+    for question in ("How many red circles are there?", "Where is the blue circle?",
+                     "파란 원은 무슨 색이야?", "Is there a blue circle?"):  # fmt: skip
+        ask(bench, question)
+        assert faults_of(program_of(bench, question)) == []
+
+
+def test_the_writer_is_told_every_function():
+    for name in ("segment_colour(picture", "verify_all(crops", "## Decision", "'watershed'"):
+        assert name.strip("'") in role()
+
+
+def test_hostile_shapes_are_read_to_their_end():
+    """Of the longest text there is; nothing grows faster than the text, nothing escapes."""
+    shapes = ["```\n" * 4999, "`" * 19_999, "a." * 9_999 + "b", "x\n" * 9_999, "[" * 19_999]
+    for text in shapes:
+        code, _ = read_code(text)
+        if code is not None:
+            faults_of(code)
+        assert len(role()) < 40_000

@@ -1,0 +1,32 @@
+"""Ask the table's compiler for a plan without a mission."""
+
+from dataclasses import replace
+
+from bt_exec.language.context import Context, Turn
+from bt_exec.language.messages import language_of
+from bt_exec.observation import Situation
+from bt_exec.planning.compiler import Request
+from bt_exec.site.site import load_site
+from bt_exec_skills.tabletop.perception.observation import TableObservation
+
+__all__ = ["ask"]
+
+
+def ask(compiler, command, now, turns=()):
+    """Return the answer of a compiler to a command in a world, after some turns."""
+    site = load_site("tabletop")
+    seen = TableObservation(0.0, now)
+    situation = replace(Situation(), labels=seen.labels(), facts=seen.facts())
+    context = Context(tuple(Turn(*turn) for turn in turns))
+    language = language_of(command)
+    return compiler.compile(
+        Request(
+            command,
+            language,
+            site.catalogue,
+            site.library,
+            site.messages,
+            situation,
+            context=context,
+        )
+    )

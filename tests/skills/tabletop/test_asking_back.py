@@ -1,0 +1,69 @@
+"""Which one is meant is asked back, and the name alone is the answer."""
+
+import pytest
+
+from bt_exec.failure import Refusal
+from bt_exec_skills.tabletop.goals.compiler import create
+from bt_exec_skills.tabletop.goals.plan import goals_of
+from tests.skills.tabletop.asking import ask
+from tests.skills.tabletop.test_commands import WORLDS
+
+ENGLISH = ("put the apple in the bowl", "refused", "WHICH_ONE")
+KOREAN = ("사과를 그릇에 담아", "refused", "WHICH_ONE")
+
+
+def moves(answer):
+    return [(m.thing, m.target) for goal in goals_of(answer.spec.root) for m in goal.moves]
+
+
+def test_a_refusal_asks_back_and_names_what_can_be_meant():
+    refusal = ask(create({}), ENGLISH[0], WORLDS["mixed"])
+    assert refusal.question == refusal.message
+    assert refusal.message == "Which one do you mean by “the bowl”: red bowl 0, blue bowl 0?"
+
+
+@pytest.mark.parametrize(
+    ("turn", "words"),
+    [
+        (ENGLISH, "the blue bowl"),
+        (ENGLISH, "blue bowl 0"),
+        (ENGLISH, "the blue one."),
+        (ENGLISH, "blue"),
+        (KOREAN, "파란 그릇"),
+        (KOREAN, "파란 그릇이요"),
+        (KOREAN, "파란 거"),
+        (KOREAN, "파란 그릇 0"),
+    ],
+)
+def test_the_name_alone_answers(turn, words):
+    answer = ask(create({}), words, WORLDS["mixed"], [turn])
+    assert moves(answer) == [("object_apple_0", "object_blue_bowl_0")]
+    assert answer.spec.mission.command == words
+
+
+def test_one_answer_may_leave_the_next_question_open():
+    first = ("put the cube in the bowl", "refused", "WHICH_ONE")
+    now, compiler = WORLDS["mixed"], create({})
+    open_yet = ask(compiler, "small red cube 0", now, [first])
+    assert open_yet.question.startswith("Which one do you mean by “the bowl”:")
+    turns = [first, ("small red cube 0", "refused", "WHICH_ONE")]
+    answer = ask(compiler, "the red bowl", now, turns)
+    assert moves(answer) == [("object_small_red_cube_0", "object_red_bowl_0")]
+
+
+@pytest.mark.parametrize("words", ["put the apple on the tray", "bring me the apple"])
+def test_a_new_command_is_no_answer(words):
+    answer = ask(create({}), words, WORLDS["mixed"], [ENGLISH])
+    assert moves(answer) == [("object_apple_0", "object_tray_0")]
+
+
+@pytest.mark.parametrize("turns", [(), [("put the apple in the bowl", "satisfied", "OK")]])
+def test_a_name_without_a_question_is_no_command(turns):
+    answer = ask(create({}), "the blue bowl", WORLDS["mixed"], turns)
+    assert isinstance(answer, Refusal)
+    assert answer.code == "NOT_UNDERSTOOD"
+
+
+@pytest.mark.parametrize("words", ["the green bowl", "banana", "the sofa"])
+def test_an_answer_that_names_nothing_is_refused(words):
+    assert isinstance(ask(create({}), words, WORLDS["mixed"], [ENGLISH]), Refusal)

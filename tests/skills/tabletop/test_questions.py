@@ -1,0 +1,191 @@
+"""Questions about the table in Korean and English: the corpus and its scorer, and missions.
+
+``python -m tests.skills.tabletop.test_questions`` prints what differs.
+"""
+
+import sys
+from dataclasses import replace
+from typing import NamedTuple
+
+import pytest
+
+from bt_exec.language.messages import language_of
+from bt_exec.observation import Situation
+from bt_exec.planning.compiler import Request
+from bt_exec.planning.passes import PassContext
+from bt_exec.site.site import load_site
+from bt_exec.spec.expand import expand
+from bt_exec.spec.model import Check, Do, MissionSpec, walk
+from bt_exec_skills.tabletop.checkers import as_asked
+from bt_exec_skills.tabletop.environment import Environment, Placed, Point
+from bt_exec_skills.tabletop.goals.answers import answer
+from bt_exec_skills.tabletop.goals.compiler import create, understand
+from bt_exec_skills.tabletop.goals.model import Trouble
+from bt_exec_skills.tabletop.goals.question import Question
+from bt_exec_skills.tabletop.names import looks_of
+from bt_exec_skills.tabletop.perception.observation import TableObservation
+from tests.skills.tabletop.test_commands import DATA, WORLDS, full
+
+LEAST = 0.97
+
+
+class Row(NamedTuple):
+    world: str
+    held: str
+    question: str
+    expected: str
+
+
+def rows():
+    lines = (DATA / "questions.txt").read_text(encoding="utf-8").splitlines()
+    parts = [line.split("|") for line in lines if line and not line.startswith("#")]
+    return [Row(*(part.strip() for part in row)) for row in parts]
+
+
+def tell(question, now, held=None):
+    asked = understand(question, now)
+    assert isinstance(asked, Question)
+    return answer(asked, now, held, language_of(question))
+
+
+def understood(row):
+    """Return kind, yes or no and names of an answer; ``command``, or a refusal as ``!CODE``."""
+    now = WORLDS[row.world]
+    held = None if row.held == "-" else full(row.held)
+    try:
+        asked = understand(row.question, now)
+        if not isinstance(asked, Question):
+            return "command"
+        told = answer(asked, now, held, language_of(row.question))
+    except Trouble as trouble:
+        return f"!{trouble.code}"
+    return (asked.kind, "yes" if told.holds else "no", frozenset(told.names))
+
+
+def wanted(row):
+    kind, *rest = row.expected.split()
+    if not rest:
+        return kind
+    names = list(WORLDS[row.world].objects)
+    groups = {"ALL": names, "THINGS": [one for one in names if not looks_of(one).holds_things]}
+    found = [name for word in rest[1:] for name in groups.get(word, [full(word)])]
+    return (kind, rest[0], frozenset(found))
+
+
+def test_the_corpus_is_answered_truly_and_commands_stay_commands():
+    found = [(row, understood(row)) for row in rows()]
+    assert len(found) >= 200
+    right = sum(got == wanted(row) for row, got in found)
+    wrong = [
+        (row, got)
+        for row, got in found
+        if got != wanted(row) and not (isinstance(got, str) and got.startswith("!"))
+    ]
+    assert wrong == []
+    assert right / len(found) >= LEAST
+
+
+def sorted_world():
+    places = {
+        "object_red_0": Point(1.0, 1.0, 0.53),
+        "object_blue_0": Point(2.0, 1.0, 0.53),
+        "object_red_bowl_0": Point(1.0, 1.0, 0.5),
+        "object_blue_bowl_0": Point(2.0, 1.0, 0.5),
+        "object_apple_0": Point(0.0, 0.0, 0.03),
+    }
+    names = enumerate(places)
+    return Environment(0.0, {name: Placed(number, places[name]) for number, name in names})
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("where is the apple?", "Apple 0 is on the floor."),
+        ("사과 어디 있어?", "사과 0은 바닥에 있습니다."),
+        ("where is red thing 0?", "Red thing 0 is in red bowl 0. Red bowl 0 is on table 0."),
+        ("is everything sorted?", "No. Not sorted: apple 0."),
+        ("are the red things sorted by colour?", "Yes, everything is sorted by colour."),
+        ("what is in the bowls?", "In red bowl 0: red thing 0. In blue bowl 0: blue thing 0."),
+        ("is the red bowl empty?", "No. In red bowl 0: red thing 0."),
+        ("그릇 비었어?", "아니요. 빨간 그릇 0 안: 빨간 물건 0. 파란 그릇 0 안: 파란 물건 0."),
+        ("is there a banana?", "No. There is none."),
+        ("바나나 있어?", "아니요. 없습니다."),
+        ("is the apple empty?", "Apple 0 holds nothing: it is no container."),
+        ("무슨 색 그릇이 있어?", "빨간색: 빨간 그릇 0. 파란색: 파란 그릇 0."),
+        ("are there three bowls?", "No, only 2: red bowl 0, blue bowl 0."),
+        ("is there an apple and a lemon?", "No. There: apple 0. Not there: “a lemon”."),
+    ],
+)
+def test_answers_are_said_as_people_say_them(question, said):
+    assert tell(question, sorted_world()).text == said
+
+
+def test_everything_sorted_is_told_with_what_it_is_sorted_by():
+    now = sorted_world()
+    del now.objects["object_apple_0"]
+    assert tell("is everything sorted?", now).text == "Yes, everything is sorted by colour."
+    assert tell("다 정리됐어?", now).text == "네, 색깔별로 모두 정리되어 있습니다."
+
+
+def test_what_is_in_the_hand_lies_nowhere():
+    now, held = sorted_world(), "object_red_0"
+    assert tell("what is in the red bowl?", now, held).text == "There is nothing in red bowl 0."
+    assert tell("where is red thing 0?", now, held).text == "Red thing 0 is in my hand."
+    assert tell("뭐 들고 있어?", now, held).text == "빨간 물건 0을 들고 있습니다."
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [("how many bowls are there?", "2: "), ("그릇이 몇 개야?", "2개: ")],
+)
+def test_a_question_is_a_mission_that_moves_nothing(question, said, run_table):
+    outcome, _, ears = run_table(question, seed=1, by="mixed", objects=4)
+    assert (outcome.status, outcome.exit_code) == ("satisfied", 0)
+    assert outcome.message.startswith(said)
+    assert ears.actions == []
+    spec = next(event.spec for event in ears if type(event).__name__ == "Planned")
+    assert isinstance(spec.root, Check)
+    assert spec.root.tell
+    assert not [node for node in walk(spec.root) if isinstance(node, Do)]
+
+
+def test_the_answer_is_told_in_place_of_yes_and_no(run_table):
+    outcome, *_ = run_table("what are you holding?", seed=1, by="mixed", objects=4)
+    assert outcome.message == "My hand is empty."
+
+
+def seen(now):
+    facts = TableObservation(0.0, now)
+    return replace(Situation(), labels=facts.labels(), facts=facts.facts())
+
+
+@pytest.mark.parametrize(
+    ("root", "codes"),
+    [
+        ({"tree": "visit_object", "with": {"object": "object_apple_0"}}, ["NOT_ASKED"]),
+        ({"check": {"answer_to": {"question": "사과 어디 있어?"}}, "tell": True}, []),
+    ],
+)
+def test_a_plan_of_anybody_that_moves_for_a_question_is_turned_down(root, codes):
+    site = load_site("tabletop")
+    spec = MissionSpec.model_validate({"mission": {"command": "사과 어디 있어?"}, "root": root})
+    context = PassContext(seen(WORLDS["mixed"]), None, "사과 어디 있어?")
+    found = as_asked(expand(spec, site.library), context)
+    assert [problem.code for problem in found] == codes
+
+
+def test_what_is_understood_of_a_question_says_that_it_asks():
+    site = load_site("tabletop")
+    command = "is the apple in the red bowl?"
+    request = Request(command, "en", site.catalogue, site.library, situation=seen(WORLDS["mixed"]))
+    (act,) = create({}).read(request).acts
+    assert (act.mood, act.predicate) == ("ask", "?")
+    assert [role.role for role in act.roles] == ["theme", "place"]
+
+
+if __name__ == "__main__":
+    bad = [(row, got) for row in rows() if (got := understood(row)) != wanted(row)]
+    for row, got in bad:
+        print(f"{row.world} | {row.question}\n  expected {wanted(row)}\n  got      {got}")
+    print(f"{len(rows()) - len(bad)} of {len(rows())} right")
+    sys.exit(bool(bad))

@@ -1,0 +1,123 @@
+"""What things are called: one name each, made of their own names, and understood as commands."""
+
+import re
+
+import pytest
+
+from bt_exec.failure import Failure
+from bt_exec.planning.compiler import Plan
+from bt_exec.site.site import load_site
+from bt_exec_skills.tabletop.goals.compiler import create, subgoals_for
+from bt_exec_skills.tabletop.goals.model import Trouble
+from bt_exec_skills.tabletop.spoken import called, listed, said
+from tests.skills.tabletop.asking import ask
+from tests.skills.tabletop.test_commands import FILES, WORLDS, rows
+
+ID = re.compile(r"[a-z]+_[a-z0-9_]+")
+
+
+@pytest.mark.parametrize(
+    ("name", "english", "korean"),
+    [
+        ("object_purple_bowl_0", "purple bowl 0", "보라색 그릇 0"),
+        ("object_red_cube_1", "red cube 1", "빨간 큐브 1"),
+        ("object_small_green_cylinder_12", "small green cylinder 12", "작은 초록색 원기둥 12"),
+        ("object_red_0", "red thing 0", "빨간 물건 0"),
+        ("object_apple", "apple", "사과"),
+        ("red_cube", "red cube", "빨간 큐브"),
+        ("object_coffee_maker_2", "coffee maker 2", "coffee maker 2"),
+        ("table_1", "table 1", "테이블 1"),
+        ("red cube 1", "red cube 1", "빨간 큐브 1"),
+        ("red cube 1 → red bowl 0, apple 0", "red cube 1 → red bowl 0, apple 0",
+         "빨간 큐브 1 → 빨간 그릇 0, 사과 0"),
+        ("red cube 1 → coffee maker 2", "red cube 1 → coffee maker 2",
+         "빨간 큐브 1 → coffee maker 2"),
+    ],
+)  # fmt: skip
+def test_a_thing_is_called_what_its_name_says(name, english, korean):
+    assert called(name, "en") == english
+    assert called(name, "ko") == korean
+
+
+@pytest.mark.parametrize(
+    "word", ["left", "planning", "meeting_room", "gizmo_7", "red", "can", "bin", "", "0"]
+)
+def test_what_is_no_name_of_a_thing_is_left_alone(word):
+    assert called(word, "en") is None
+    assert called(word, "ko") is None
+
+
+def test_many_things_are_named_first_and_then_counted():
+    names = [f"object_red_cube_{number}" for number in range(14)]
+    assert listed(names, "en").endswith("red cube 7, and 6 more")
+    assert listed(names, "ko").endswith("빨간 큐브 7, 외 6개")
+    assert listed(names[:9], "en").endswith("red cube 8")
+    assert listed([], "en") == "-"
+
+
+@pytest.mark.parametrize(
+    ("language", "take", "put"),
+    [("en", "pick up {}", "put {} in {}"), ("ko", "{} 집어", "{}에 {} 넣어")],
+)
+def test_what_is_said_may_be_typed_back(language, take, put):
+    for now in WORLDS.values():
+        holders = now.containers()
+        things = [name for name in now.objects if name not in holders]
+        for thing in things:
+            (goal,) = subgoals_for(take.format(said(thing, language)), now)
+            assert [move.thing for move in goal.moves] == [thing]
+        for holder in holders:
+            names = [said(things[0], language), said(holder, language)]
+            words = put.format(*(names if language == "en" else reversed(names)))
+            (goal,) = subgoals_for(words, now)
+            assert [(move.thing, move.target) for move in goal.moves] == [(things[0], holder)]
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_no_refusal_and_no_subgoal_has_an_id_in_it(file):
+    compiler = create({})
+    for row in rows(file):
+        if ID.search(row.command):
+            continue  # its own words are said back
+        found = ask(compiler, row.command, WORLDS[row.world])
+        texts = found.spec.mission.subgoals if isinstance(found, Plan) else [found.message]
+        assert not [text for text in texts if ID.search(text)]
+
+
+def test_a_number_tells_apart_what_looks_alike():
+    now = WORLDS["plain"]
+    (goal,) = subgoals_for("put red thing 1 in the red bowl", now)
+    assert [move.thing for move in goal.moves] == ["object_red_1"]
+    with pytest.raises(Trouble) as refused:
+        subgoals_for("put red thing 7 in the red bowl", now)
+    assert refused.value.code == "NOTHING_LIKE_THAT"
+    (goal,) = subgoals_for("빨간 거 1 빨간 그릇에 넣어", now)
+    assert [move.thing for move in goal.moves] == ["object_red_1"]
+
+
+@pytest.mark.parametrize(
+    ("code", "args", "message", "korean"),
+    [
+        ("GRASP_MISSED", {"target": "object_red_0"}, "it did not leave the table",
+         "빨간 물건 0을 집지 못했습니다."),
+        ("OBJECT_GONE", {"target": "object_apple_2"}, "there are: cup 0", "사과 2가 없어졌습니다."),
+        ("HAND_FULL", {"held": "object_blue_cup_0"}, "the hand holds blue cup 0",
+         "손이 비어 있지 않습니다(파란 컵 0)."),
+        ("SIMULATOR_FAULT", {}, "the answer is no object", "시뮬레이터의 응답이 잘못되었습니다."),
+    ],
+)  # fmt: skip
+def test_failures_are_told_without_ids_and_in_one_language(code, args, message, korean):
+    messages = load_site("tabletop").messages
+    failure = Failure(code, message, node="pick_object", args=args)
+    assert messages.explain(failure, "ko") == korean
+    assert not ID.search(messages.explain(failure, "en"))
+
+
+def test_what_a_condition_found_is_said_in_the_language():
+    messages = load_site("tabletop").messages
+    found = "not in place: red thing 0 → red bowl 0, apple 0 → tray 0"
+    said_so = "제자리에 없는 것: 빨간 물건 0 → 빨간 그릇 0, 사과 0 → 쟁반 0"
+    assert messages.word(found, "ko") == said_so
+    assert messages.word("hand: blue cup 0", "ko") == "손: 파란 컵 0"
+    assert messages.word("red thing 0: red bowl 0", "ko") == "빨간 물건 0: 빨간 그릇 0"
+    assert messages.word("red thing 0: hand", "ko") == "빨간 물건 0: 손에 있음"
