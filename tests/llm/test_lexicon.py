@@ -41,10 +41,19 @@ def test_too_many_alternatives_are_refused():
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("verb: {}", "verb: Extra inputs are not permitted; a lexicon has verbs"),
-        ("filler: {en: [no]}", "filler.en.0: Input should be a valid string"),
-        ("verbs: {open: {fr: [ouvrir]}}", "verbs.open.fr: Extra inputs are not permitted"),
-        ("- open", "valid dictionary"),
+        ("verb: {}", ":1:1: verb: there is no field 'verb' here (found verb; allowed: verbs,"),
+        ("filler: {en: [2]}", ":1:15: filler/en[0]: must be text; put it into quotes (found 2)"),
+        (
+            "nouns:\n  door: {en: [door]}\nverbs:\n  open:\n    fr: [ouvrir]",
+            ":5:5: verbs/open/fr: there is no field 'fr' here (found fr; allowed: en, ko, finds,",
+        ),
+        (
+            "verbs: {see: {finds: looks}}",
+            "'finds' must be one of these (found looks; allowed: look",
+        ),
+        ("ways: {tour: {about: {}}}", ":1:8: ways/tour/of: needs the field 'of'"),
+        ("nouns: {door: [door]}", ":1:9: nouns/door: must be a mapping with fields (found a list)"),
+        ("- open", ":1:1: must be a mapping with fields (found a list)"),
         ("{", "cannot be read as a lexicon"),
         ("verbs: [1", ":1:8: cannot be read as a lexicon: this '[' is not closed; ']' is missing"),
     ],

@@ -170,5 +170,5 @@ def test_words_of_a_site_are_checked_like_a_file(tmp_path: Path):
     empty = tmp_path / "empty.yaml"
     empty.write_text("", encoding="utf-8")
     assert with_words((empty,), ()) == load_lexicon((empty,))
-    with pytest.raises(RegistrationError, match="words of p: nouns"):
+    with pytest.raises(RegistrationError, match="words of p:1:2: nouns: must be a mapping"):
         with_words((empty,), (("p", json.dumps({"nouns": ["door"]})),))

@@ -155,6 +155,7 @@ class Binder:
 
     def _without(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | Trouble:
         """Bind a command that forbids something: what is forbidden must not be in the plan."""
+        steps = [step for step in steps if not self._idle(step)]
         wanted = [step for step in steps if step.positive or not step.verbs]
         for order in (steps, positive_first(steps)):
             whole = self._bound_pairs(order, text, before)
@@ -193,6 +194,12 @@ class Binder:
             if not forbidden or clash:
                 return Trouble("NEGATED", text)
         return parts
+
+    def _idle(self, step: Step) -> bool:
+        """Whether a step says to leave things as they are: do not close it, just leave it."""
+        verbs = self._lexicon.verbs
+        idle = any(verbs[verb].idle for verb in step.verbs if verb in verbs)
+        return idle and not any(p.kind in ("noun", "value", "text") for p in step.pieces)
 
     def _bound_pairs(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | None:
         """Bind a command with pairs of which one part is forbidden; None if there is none."""
@@ -285,7 +292,10 @@ class Binder:
         if step.condition is None:
             return None
         asked, needed = step.condition
-        found = self._matcher.find(replace(asked, condition=None), [*done, step])
+        bare = replace(asked, condition=None)
+        found = self._matcher.find(bare, [*done, step])
+        if isinstance(found, Trouble):  # if it is closed, open it
+            found = self._matcher.find(bare, [*done, self._matcher.with_usual(step)])
         if isinstance(found, Trouble):
             return Trouble("CONDITION", asked.text)
         if answer_of(found[1]) is None:

@@ -13,6 +13,7 @@ from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["MOST_TIMES", "steps_in"]
 
+_ONE = ("1", "하나", "하나만")
 MOST_TIMES = 10
 """How often a tree is run at most where it says nothing of that itself."""
 
@@ -42,6 +43,10 @@ def steps_in(
         ]
     past = [p for p in clause.pieces if p.name in lexicon.past]
     whys = [(c, w) for c, w in clause.whys if not (past and c == "NOT_A_COMMAND")]
+    gets = any(lexicon.verbs[v].asked_for for v in clause.verbs if v in lexicon.verbs)
+    if gets and clause.mood == "do" and "COUNT" not in numbers:  # 자재 하나만
+        clause.pieces = [p for p in clause.pieces if not _is_one(p)]
+    clause.pieces = [p for p in clause.pieces if p.kind != "limit" or p.mark != "not"]
     limits = [p for p in clause.pieces if p.kind == "limit" and p.name != "TIMES"]
     texts = [p for p in clause.pieces if p.kind == "text"]
     limits = [p for p in limits if not any(t.start <= p.start < t.end for t in texts)]
@@ -90,6 +95,8 @@ def steps_in(
             if language == "en" or any(p.start > piece.start for p in same):
                 return Trouble("CHOICE", words)
             pieces.append(piece.marked(""))
+        elif piece.mark == "until" and not ranged and _is_goal(piece, clause, lexicon, finds):
+            pieces.append(piece.marked("to"))
         elif piece.mark == "until" and not ranged and _ends_list(piece, clause, lexicon):
             pieces.append(piece.marked(""))
         elif piece.mark == "until" or piece.mark == "than" or piece.mark == "every":
@@ -102,7 +109,8 @@ def steps_in(
             return Trouble("UNKNOWN_WORD", piece.text)
     states = [p for p in pieces if p.kind == "state"]
     if language == "en" and len({p.name for p in states}) > 1:  # there is nothing in your hand
-        pieces = [p for p in pieces if p.kind != "state" or p.text.casefold() != "there"]
+        loose = [p for p in states if p.text.casefold() == "there" or p.text.endswith(" see")]
+        pieces = [p for p in pieces if p not in loose]
         states = [p for p in pieces if p.kind == "state"]
     if len(states) > 1 and len([p for p in pieces if p.kind == "noun"]) < 2:
         pieces = [p for p in pieces if p.kind != "state" or p is states[0]]
@@ -125,6 +133,11 @@ def steps_in(
         and unknown is None
     ):
         via, verbs = "tell", (QUESTION, *verbs)
+    if via == "tell" and QUESTION in verbs and clause.asked is None:
+        sums = [v for v in clause.verbs if v in lexicon.verbs and lexicon.verbs[v].sums]
+        known = {*lexicon.listed("joined"), *lexicon.past}
+        if sums and sums == list(clause.verbs) and not any(p.name in known for p in content):
+            return Trouble("NOT_TOGETHER", words)  # 라운지 정리해
     people = [
         p for p in pieces if p.kind == "value" and p.name in lexicon.people and p.mark == "to"
     ]
@@ -152,6 +165,11 @@ def steps_in(
     return _split(step, lexicon) if QUESTION in step.verbs else [step]
 
 
+def _is_one(piece: Piece) -> bool:
+    """Whether a piece says no more than *one*."""
+    return piece.kind == "limit" and piece.name == "COUNT" and (piece.value or piece.text) in _ONE
+
+
 def _wish(clause: Clause, lexicon: Lexicon) -> None:
     """Read a state that is wished for as the verb that leaves it: I need the door closed."""
     wishes = {v for v in clause.verbs if v in lexicon.verbs and lexicon.verbs[v].wishes}
@@ -166,6 +184,13 @@ def _wish(clause: Clause, lexicon: Lexicon) -> None:
         clause.verbs = tuple(v for v in clause.verbs if v not in wishes)
     else:
         clause.whys.append(("NOT_A_COMMAND", clause.said))
+
+
+def _is_goal(piece: Piece, clause: Clause, lexicon: Lexicon, finds: Collection[str]) -> bool:
+    """Whether *up to* says where to: 라운지까지 가."""
+    same = [p for p in clause.pieces if p.kind == "value" and p.name == piece.name]
+    goes = clause.mood == "do" and bool(clause.verbs) and not finds
+    return goes and same == [piece] and piece.name in lexicon.listed("each")
 
 
 def _ends_list(piece: Piece, clause: Clause, lexicon: Lexicon) -> bool:

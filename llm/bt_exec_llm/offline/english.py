@@ -7,7 +7,9 @@ ends where the next one can begin. What a verb of telling or asking takes runs t
 from __future__ import annotations
 
 from bt_exec_llm.offline.closed import words
+from bt_exec_llm.offline.english_asking import asked_for, without_nothing
 from bt_exec_llm.offline.english_pieces import add_pieces
+from bt_exec_llm.offline.english_remarks import command_after
 from bt_exec_llm.offline.english_scan import (
     AND,
     BE,
@@ -16,6 +18,7 @@ from bt_exec_llm.offline.english_scan import (
     NEVER,
     NO,
     OFF,
+    PURPOSES,
     SUBJECTS,
     EnglishScan,
     end_of,
@@ -58,6 +61,16 @@ class EnglishReader:
             if word in END:
                 joined, at = "stop", at + 1
                 continue
+            if self._scan.match(tokens, at, PURPOSES):  # so i can see it; to let the air in
+                clause, at = self._remark(text, tokens, at + 1, Clause(start=tokens[at].start))
+                clauses.append(clause)
+                continue
+            if self._scan.match(tokens, at, (("so", "that"),)):  # so that it is half open
+                end = self._scan.extent(tokens, at + 2)
+                whys = [("CONDITION", self._scan.said(text, tokens, at, end))]
+                clauses.append(Clause(mood="tell", whys=whys, start=tokens[at].start))
+                at = end
+                continue
             if word in AND or word in ("but", "so"):
                 if word == "but":
                     joined = "but"
@@ -88,6 +101,7 @@ class EnglishReader:
                 at += size
                 continue
             size = self._scan.match(tokens, at, NO)
+            size = 0 if size < self._scan.match(tokens, at, NEVER) else size  # no need to
             if size == 1 and tokens[at].text in ("no", "sorry"):  # after a pause, else it denies
                 after = tokens[at + 1].text if at + 1 < len(tokens) else ""
                 size = size if after == "," or joined == "stop" else 0
@@ -103,6 +117,7 @@ class EnglishReader:
             if (
                 filled > at
                 and not (word == "if" and self._scan.finder(tokens, filled))
+                and not (word == "if" and [t.text for t in tokens[filled : filled + 1]] == ["not"])
                 and (filled > lead or self._scan.ends(tokens, filled))
                 and not self._scan.starts_verb(tokens, at, longer_than=filled - at)
                 and not (word == "once" and self._scan.says(tokens, filled))
@@ -124,6 +139,7 @@ class EnglishReader:
                 clause.whys.append(("UNFINISHED", text))
             joined, correction = "", False
             clauses.append(clause)
+        asked_for(clauses, tokens, self._verbs)
         if clauses and correction:  # open the door. no.
             clauses[-1].whys.append(("TAKEN_BACK", text))
         if clauses and joined in ("then", "or", "but"):
@@ -134,7 +150,7 @@ class EnglishReader:
         first = at
         clause = Clause(start=tokens[at].start)
         word = tokens[at].text
-        if word in ("because", "since"):
+        if word in ("because", "since") or (word == "as" and self._scan.says(tokens, at + 1)):
             return self._remark(text, tokens, at + 1, clause)
         led = bool(self._scan.phrases.lead(tokens, at)[0])
         if not led and self._scan.remarks(tokens, at):
@@ -151,7 +167,7 @@ class EnglishReader:
             clause.whys.append((code, self._scan.said(text, tokens, at, end)))
             clause.end = end_of(tokens, end)
             return clause, end
-        if word in _IF or self._scan.inverted(tokens, at):
+        if (word in _IF and not led) or self._scan.inverted(tokens, at):
             clause.mood, clause.unless = "if", word == "unless"
             answer = tokens[at + 1].text if at + 1 < len(tokens) else ""
             if answer in ("so", "yes", "not", "no"):
@@ -159,7 +175,7 @@ class EnglishReader:
                 clause.end = tokens[at + 1].end
                 return clause, at + 2
             first = at + 1
-            none = self._nothing(tokens, first)
+            none = without_nothing(self._scan, tokens, first)
             if none:  # if nothing is in your hand: unless anything is
                 tokens, clause.unless = none, not clause.unless
             clause, end = self._bag(text, tokens, first, clause, condition=True)
@@ -175,11 +191,15 @@ class EnglishReader:
                 at += 1
             return self._verb_clause(text, tokens, at, clause, form="any")
         form = "base"
-        if size := self._scan.match(tokens, at, NEVER):
+        size = self._scan.match(tokens, at, NEVER)
+        if size and self._scan.phrases.lead(tokens, at)[1] - at > size:  # do not forget to
+            size = 0
+        if size:
             clause.positive = False
             if (
                 tokens[at].text in ("without", "instead", "rather", "avoid", "stop", "skip")
                 or size == 4
+                or [t.text for t in tokens[at : at + 3]] == ["do", "not", "bother"]
             ):
                 form = "any"
             at += size
@@ -203,7 +223,7 @@ class EnglishReader:
             ):
                 kind = ""
             if kind:
-                at, form = after, "ing" if kind == "ing" else "base"
+                at, form = after, kind
                 while (
                     skip := self._scan.phrases.filler(tokens, at)
                 ) > at and not self._scan.starts_verb(tokens, at, longer_than=skip - at):
@@ -212,11 +232,14 @@ class EnglishReader:
                     clause.positive, at = False, at + size
                 kind, after = self._scan.phrases.lead(tokens, at)
                 if kind:
-                    at, form = after, "ing" if kind == "ing" else form
+                    at, form = after, kind if kind != "base" else form
         while (skip := self._scan.phrases.filler(tokens, at)) > at and not self._scan.starts_verb(
             tokens, at, longer_than=skip - at
         ):
             at = skip
+        if clause.pieces and clause.positive and self._scan.ends(tokens, at):
+            clause.end = end_of(tokens, at)  # …, but use your right arm
+            return clause, at
         if at >= len(tokens):
             clause.end = end_of(tokens, len(tokens))
             clause.whys.append(("UNFINISHED", self._scan.said(text, tokens, first, len(tokens))))
@@ -229,23 +252,12 @@ class EnglishReader:
             return self._question(text, tokens, at, clause)
         return self._verb_clause(text, tokens, at, clause, form=form)
 
-    def _nothing(self, tokens: list[Token], at: int) -> list[Token]:
-        """Return the tokens with *anything* for the *nothing* of a condition; none if it has none.
-
-        A word of the lexicon stays what it is there.
-        """
-        end = self._scan.extent(tokens, at, asks=True)
-        none = [k for k in range(at, end) if tokens[k].text == "nothing"]
-        if len(none) != 1 or self._scan.phrases.entries(tokens, none[0]) is not None:
-            return []
-        changed = tokens[none[0]]._replace(text="anything")
-        return [*tokens[: none[0]], changed, *tokens[none[0] + 1 :]]
-
     def _remark(
         self, text: str, tokens: list[Token], at: int, clause: Clause
     ) -> tuple[Clause, int]:
         """Take what is only said: it is cold in here, because the door is open."""
-        end = self._scan.extent(tokens, at)
+        end = self._scan.extent(tokens, at + 1)
+        end = command_after(self._scan, tokens, at, end)
         clause.mood = "said"
         self._pieces(text, tokens, at, end, clause, skip=frozenset(), asks=True)
         clause.asked, clause.whys = None, []
@@ -308,7 +320,8 @@ class EnglishReader:
         if end < len(tokens) and tokens[end].text == "if" and self._scan.finds(clause.verbs):
             return self._bag(text, tokens, after + 1, clause)
         if clause.mood in ("before", "after"):  # after checking the lounge come back
-            end = next((k for k in range(after, end) if self._scan.starts_verb(tokens, k)), end)
+            verbs = (k for k in range(after, end) if self._scan.starts_verb(tokens, k))
+            end = next((k for k in verbs if not self._scan.phrases.determiner(tokens, k - 1)), end)
         wishes = any(v in self._verbs and self._verbs[v].wishes for v in clause.verbs)
         if wishes and [t.text for t in tokens[after : after + 2]][:1] == ["to"]:
             wishes = [t.text for t in tokens[after : after + 2]] == ["to", "be"]
@@ -343,7 +356,7 @@ class EnglishReader:
         words = [t.text for t in tokens[at:end]]
         if self._scan.phrases.entry(tokens, at) is None or words[0] in SUBJECTS:
             base = lemma_of(words[0])
-            known, names = self._scan.phrases.verb(tokens, at, "any")
+            _, names = self._scan.phrases.verb(tokens, at, "any")
             says = (
                 words[0] in SUBJECTS and words[0] != "you" and not self._scan.asked_at(tokens, at)
             )
@@ -351,7 +364,6 @@ class EnglishReader:
                 return self._remark(text, tokens, at, clause)
             if words[0] in SUBJECTS or (names and base != words[0]):
                 clause.whys.append(("NOT_A_COMMAND", self._scan.said(text, tokens, first, end)))
-            del known
         self._pieces(text, tokens, at, end, clause, skip=frozenset(), asks=False)
         clause.end = end_of(tokens, end)
         clause.mood = clause.mood if clause.mood in ("before", "after") else "do"

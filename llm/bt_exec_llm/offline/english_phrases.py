@@ -21,7 +21,8 @@ class Phrases:
         self._heads: dict[str, list[tuple[tuple[str, ...], str]]] = {}
         for words, entries in self._table.entries.items():
             for entry in entries:
-                if entry.kind == "verb" and len(words) > 1:
+                noun = any(one.kind == "noun" for one in self._table.find(words[:1]))
+                if entry.kind == "verb" and len(words) > 1 and not noun:  # arms up and down
                     self._heads.setdefault(words[0], []).append((words[1:], entry.name))
         for rests in self._heads.values():
             rests.sort(key=lambda pair: -len(pair[0]))

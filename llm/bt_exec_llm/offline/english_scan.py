@@ -5,6 +5,7 @@ from __future__ import annotations
 from bt_exec_llm.offline.closed import phrases, words
 from bt_exec_llm.offline.english_phrases import Phrases
 from bt_exec_llm.offline.english_pieces import THIS
+from bt_exec_llm.offline.english_remarks import REMARKS, runs_on
 from bt_exec_llm.offline.english_words import Token
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.vocabulary import Vocabulary
@@ -19,7 +20,7 @@ __all__ = [
     "NEVER",
     "NO",
     "OFF",
-    "REMARKS",
+    "PURPOSES",
     "SUBJECTS",
     "WH",
     "EnglishScan",
@@ -36,8 +37,8 @@ NO = phrases("english", "corrections")
 OFF = phrases("english", "taken_back")
 ELSE = frozenset(words("english", "else"))
 FINITE = BE | AUX | frozenset(words("english", "finite"))
-REMARKS = BE | frozenset(words("english", "finite"))
 NEVER = phrases("english", "forbidding")
+PURPOSES = phrases("english", "purposes")
 SUBJECTS = frozenset(words("english", "subjects"))
 _DUTIES = phrases("english", "duties")
 
@@ -109,6 +110,8 @@ class EnglishScan:
             return True
         if self.phrases.lead(tokens, at)[0] or word in ("use", "using"):
             return True
+        if word == "with" and at and tokens[at - 1].text == "but":
+            return True
         if self.match(tokens, at, NO) or self.match(tokens, at, OFF) or word in ELSE:
             return True
         if (
@@ -167,6 +170,8 @@ class EnglishScan:
             word = tokens[at].text
             if word in END or word in (";", "->", "=>", "→"):
                 return at
+            if word in ELSE and not text:
+                return at
             if asks and word == "or":
                 at += 1
                 continue
@@ -208,7 +213,11 @@ class EnglishScan:
                 and at + 1 < len(tokens)
             ):
                 return at
-            if not text and self.match(tokens, at, NO[:9]):
+            if not text and word == "once" and self.says(tokens, at + 1):
+                return at
+            if not text and not asks and runs_on(self, tokens, at):
+                return at
+            if not text and (self.match(tokens, at, NO[:9]) or self.match(tokens, at, PURPOSES)):
                 return at
             at += 1
         return at
@@ -257,13 +266,14 @@ class EnglishScan:
         while k < end:
             if tokens[k].text in (",", "then"):
                 return k
-            if full and self.starts_clause(tokens, k):
+            if full and tokens[k - 1].text not in BE and self.starts_clause(tokens, k):
                 return k
             found = self.phrases.entry(tokens, k, prefer="state")
             if found is not None and found[0].kind in ("state", "noun", "value", "pronoun"):
                 if found[0].kind in ("state",) or found[0].kind == "value":
                     full = True
-                full = full or (found[0].kind == "noun" and self.has_state(tokens, at, k))
+                saw = any(t.text in ("see", "find", "spot") for t in tokens[at:k])
+                full = full or (found[0].kind == "noun" and (saw or self.has_state(tokens, at, k)))
                 k += found[1]
                 continue
             k += 1
@@ -286,6 +296,11 @@ class EnglishScan:
         """Whether a statement stands here: it is cold, and not the door should be closed."""
         if self.asked_at(tokens, at) or not self.says(tokens, at, REMARKS):
             return False
+        if tokens[at].text in WH:  # how many people are there
+            return False
+        places = range(at + 1, self.extent(tokens, at + 1))
+        if any(set(self.phrases.verb(tokens, k)[1]) & self._pairing for k in places):
+            return False  # the door stays open
         return self.duty(tokens, at, self.extent(tokens, at + 1))[0] == at
 
     def inverted(self, tokens: list[Token], at: int) -> bool:

@@ -25,6 +25,7 @@ _CLITIC_S = frozenset(words("english", "before_s"))
 _MERGED: dict[str, list[tuple[tuple[str, ...], str]]] = {}
 for _phrase, _word in sorted(mapping("english", "merged").items(), key=lambda item: -len(item[0])):
     _MERGED.setdefault(_phrase.split()[0], []).append((tuple(_phrase.split()), _word))
+_ALL = words("english", "all_of_it")
 _TAGS = phrases("english", "tags")
 
 
@@ -89,7 +90,7 @@ class EnglishWords:
         found: list[Token] = []
         for match in _TOKEN.finditer(text):
             found.extend(self._split(match[0].casefold(), *match.span()))
-        return _without_tag(_merged(found))
+        return _without_tag(_as_meant(_merged(found)))
 
     def _split(self, word: str, start: int, end: int) -> list[Token]:
         if word in _WHOLE:
@@ -161,6 +162,21 @@ def _merged(tokens: list[Token]) -> list[Token]:
                 break
         found.append(Token(word, tokens[at].start, tokens[at + size - 1].end))
         at += size
+    return found
+
+
+def _as_meant(tokens: list[Token]) -> list[Token]:
+    """Return tokens with what they stand for: *after*, *instead* at the end, *everywhere but*."""
+    found: list[Token] = []
+    for at, one in enumerate(tokens):
+        last = at + 1 == len(tokens) or not tokens[at + 1].is_word
+        if one.text == "after" and last:
+            one = one._replace(text="afterwards")
+        elif one.text == "instead" and last:
+            one = one._replace(text="rather")
+        elif one.text == "but" and at and tokens[at - 1].text in _ALL and not last:
+            one = one._replace(text="except")
+        found.append(one)
     return found
 
 

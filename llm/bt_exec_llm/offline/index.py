@@ -94,6 +94,7 @@ def _kinds(numbers: Mapping[str, tuple[Number, ...]]) -> frozenset[str]:
 
 _BY_REQUEST: OrderedDict[Any, tuple[Any, Index]] = OrderedDict()
 _BY_WORDS: OrderedDict[Any, Index] = OrderedDict()
+_BY_LIBRARY: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
 _LOCK = threading.Lock()
 
 
@@ -129,13 +130,28 @@ def _by_words(request: Request, language: str) -> Index:
         if pack.words is not None
     )
     types = request.catalogue.types
-    numbers = tuple(numbers_of(request.library, types).items())
+    numbers = _numbers(request)
     key = (files, own, id(request.library), len(request.library), numbers, language)
     if key not in _BY_WORDS:
         index = Index.of(Reader(with_words(files, own)), request.library, language, types)
         _keep(_BY_WORDS, key, index)
     _BY_WORDS.move_to_end(key)
     return _BY_WORDS[key]
+
+
+def _numbers(request: Request) -> tuple[tuple[str, tuple[Number, ...]], ...]:
+    """Return the numbers that the trees of a request take; looked up once for a library."""
+    of = (request.catalogue, request.library)
+    key = (*map(id, of), len(request.library))
+    if key not in _BY_LIBRARY:
+        _keep(
+            _BY_LIBRARY,
+            key,
+            (of, tuple(numbers_of(request.library, request.catalogue.types).items())),
+        )
+    _BY_LIBRARY.move_to_end(key)
+    found: tuple[tuple[str, tuple[Number, ...]], ...] = _BY_LIBRARY[key][1]
+    return found
 
 
 def _keep(store: OrderedDict[Any, Any], key: Any, value: Any) -> None:

@@ -9,11 +9,13 @@ from bt_exec_llm.offline.closed import words
 from bt_exec_llm.offline.korean_items import Stop
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Clause, Piece
+from bt_exec_llm.offline.vocabulary import Entry
 
 __all__ = ["Clauses"]
 
 _ASKING = words("korean", "asking")
 _ASKING_FOR = words("korean", "asking_for")
+_ASKED_WITH = words("korean", "asked_with")
 
 
 class Clauses:
@@ -43,11 +45,17 @@ class Clauses:
         self._how = ""
         self._self = False
         self._afterthought = False
+        self._released = False
+        self._last = ""
+        self._hows: list[Entry] = []
 
     def finished(self) -> list[Clause]:
         """Return the clauses."""
         self._verbless()
-        if self._done and self._text.split()[-1].startswith(_ASKING_FOR):  # 자재 부탁합니다
+        last_word = self._text.split()[-1].rstrip("요.!~")
+        if self._done and (
+            last_word.startswith(_ASKING_FOR) or last_word == "좀"
+        ):  # 자재 부탁합니다
             last = self._done[-1]
             nouns = [p for p in last.pieces if p.kind == "noun"]
             if not last.verbs and not last.whys and last.mood == "do" and len(nouns) == 1:
@@ -83,6 +91,7 @@ class Clauses:
             self._now.pieces.append(replace(self._where, kind="noun", name=""))
             self._where = None
         pieces = self._now.pieces
+        self._drop_asked_with(pieces)
         asked = asked or bool(pieces and pieces[-1].text.startswith(_ASKING))  # 손에 든 게 뭐야
         if not pieces:
             if self._now.whys and self._done:
@@ -121,6 +130,19 @@ class Clauses:
         if self._asking:
             self._now.verbs = ("?",)
         self._close("ask" if asked or self._asking else "do")
+
+    @staticmethod
+    def _drop_asked_with(pieces: list[Piece]) -> None:
+        """Leave out the noun that a command of nouns ends in: 자재 회수 바람."""
+        last = pieces[-1] if pieces else None
+        if last is None or last.kind != "unknown":
+            return
+        *said, end = last.value.split() or [""]
+        if end in _ASKED_WITH and (said or len(pieces) > 1):
+            rest = " ".join(said)
+            pieces[-1:] = [replace(last, value=rest, text=rest, end=last.start + len(rest))][
+                : len(said)
+            ]
 
     def _close(self, mood: str, *, end: int = 0, goes_on: str = "") -> None:
         now = self._now

@@ -5,38 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bt_exec_llm.offline.closed import words
-from bt_exec_llm.offline.korean_clauses import Clauses
-from bt_exec_llm.offline.korean_items import ADJECTIVES, Item, Stop, VerbWord, happens, was_so
-from bt_exec_llm.offline.piece import Clause, Kind, Piece
+from bt_exec_llm.offline.korean_items import Item, Stop, VerbWord
+from bt_exec_llm.offline.korean_states import States
+from bt_exec_llm.offline.piece import Clause, Piece
 from bt_exec_llm.offline.vocabulary import Entry
 
 __all__ = ["Fold"]
 
-_TELLS = {
-    "statement": "NOT_A_COMMAND",
-    "ask_to": "NOT_A_COMMAND",
-    "can": "NOT_A_COMMAND",
-    "may": "NOT_A_COMMAND",
-    "must": "NOT_A_COMMAND",
-    "reported": "NOT_A_COMMAND",
-    "quote": "NOT_A_COMMAND",
-    "question": "NOT_A_COMMAND",
-    "reason": "CONDITION",
-    "while": "CONDITION",
-    "wish": "NOT_A_COMMAND",
-    "bare": "UNFINISHED",
-    "name": "NOT_A_COMMAND",
-}
 _LOOSE = frozenset(words("korean", "loose_nouns"))
 _BACKGROUND = ("는데", "ᆫ데", "은데")
-_WOULD_YOU = ("ᆯ래", "을래", "ᆯ래요", "을래요")
-_REMARKS = ("네", "네요", "군", "군요", "구나")
 _EXCLAIMING = ("아", "어", "앗", "에이", "야")
+_COMING = words("korean", "coming")
+_BRINGING_IN = words("korean", "bringing_in")
+_ASKED_FOR = ("부탁하", "부탁드리")
 _YOU = ("너", "넌", "너는", "네가", "니가", "로봇", "당신", "당신은")
-_SUPPOSED = ("만약", "만일")
+_THEN = ("때", "때는", "때에는", "땐")
+_RELEASED = ("이제", "인제")
 
 
-class Fold(Clauses):
+class Fold(States):
     """Folds items into clauses, from left to right.
 
     Args:
@@ -62,6 +49,7 @@ class Fold(Clauses):
             elif piece.name == "courtesy":
                 self._note(piece)
             self._self = self._self or piece.text in _YOU
+            self._released = self._released or piece.text in _RELEASED
             self._exclaimed = piece.text in _EXCLAIMING and not self._now.pieces
             return
         if (
@@ -136,14 +124,25 @@ class Fold(Clauses):
                 replace(self._where, kind="noun", name="", relation=to + self._where.relation)
             )
             self._where = None
-        used = any(e.name == "use" for e in entries) and verb.kind in ("then", "plain")
+        used = any(e.name == "use" for e in entries)
+        used = used and verb.kind in ("then", "plain", "command", "request")
         if used and (verb.negative or word.denied):
             self._instead()
+            return
+        if used and verb.kind != "then" and self._use_then():
             return
         if used:
             self._now.pieces = [
                 replace(p, mark="with") if p.kind == "value" else p for p in self._now.pieces
             ]
+            return
+        looks = verb.progress and verb.kind == "if" and self._asking and self._finding(entries)
+        if looks:  # 자재 있나 보고 있으면 가져와
+            self._now.verbs = tuple(e.name for e in entries if e.kind == "verb")
+            self._now.said, self._now.asked = said, Clause()
+            self._close("do", end=verb.end, goes_on="then")
+            self._now.verbs = ("?",)
+            self._close("if", end=verb.end)
             return
         negative = verb.negative or word.denied
         states = [e for e in entries if e.kind in ("state", "value")]
@@ -152,11 +151,21 @@ class Fold(Clauses):
             self._now.whys.append((next(e.name for e in entries if e.kind == "limit"), said))
             names = names or ("",)
         if verb.stems[0] in ("어떻", "어떠하") and verb.last == "게":  # 어떻게 열어?
-            self._how = said
+            self._how, self._hows = said, states
             return
-        if self._how and verb.stems[0] != "되":
+        if self._how and verb.stems[0] == "되":  # 어떻게 되어 있어?
+            states = states or self._hows
+        elif self._how:
             self._now.whys.append(("NOT_A_COMMAND", f"{self._how} {said}"))
         self._how = ""
+        if verb.stems == ["하"] and not self._now.pieces and self._last in ("다", "다가"):
+            self._joined = ""  # 열었다 닫았다 해
+            return
+        idle = any(name in self._verbs and self._verbs[name].idle for name in names)
+        bare = bool(self._now.pieces) and all(p.kind == "value" for p in self._now.pieces)
+        if idle and verb.kind == "then" and bare:
+            self._instead()  # 왼팔은 놔두고 오른팔로
+            return
         instead = verb.stems[0] == "아니" and verb.kind in ("then", "but") and not states
         if instead and self._now.pieces and self._now.pieces[-1].kind == "value":
             self._instead()  # 오른손 아니고 왼손
@@ -175,7 +184,7 @@ class Fold(Clauses):
             verb.stems == ["빼"]
             and verb.kind == "then"
             and self._now.pieces
-            and not self._now.pieces[-1].mark
+            and self._now.pieces[-1].mark in ("", "only")
             and not names
         ):
             self._instead()
@@ -190,6 +199,35 @@ class Fold(Clauses):
             return
         if verb.kind == "statement" and not names and verb.last.endswith("다") and not negative:
             self._close("said", end=verb.end)  # 바람 들어온다
+            return
+        dying = verb.stems[0] in ("죽", "미치") and verb.future  # 추워 죽겠어
+        plain = verb.kind in ("plain", "statement") or (dying and verb.kind == "ask_to")
+        if (verb.adjective or dying) and not names and plain and not negative:
+            self._now.whys.append(("UNKNOWN_ACTION", said))
+            self._now.remark = True
+            self._close("tell", end=verb.end)  # 추워 문 닫아
+            return
+        brought = self._now.pieces[0] if self._now.pieces else None
+        comes = brought is not None and brought.value in _BRINGING_IN and verb.stems[0] in _COMING
+        if not names and verb.kind == "plain" and comes:
+            self._now.whys.append(("UNKNOWN_ACTION", said))
+            self._now.remark = True
+            self._close("tell", end=verb.end)  # 바람 들어와 문 닫아
+            return
+        if not names and verb.stems[0] in _ASKED_FOR and self._asked_for(verb.end):
+            return
+        if verb.kind == "if_can":  # 열 수 있으면 열어
+            return
+        so = verb.kind in ("but", "then") and not names and verb.stems[0] in ("그러", "그렇")
+        if so and not self._now.pieces:  # 추워서 그러는데
+            return
+        acts = bool(names) and verb.kind == "reason"
+        if acts and (negative or self._somebody()):
+            free = negative and "도 되" in verb.helpers  # 안 닫아도 되니까
+            if not free:
+                self._now.whys.append(("NOT_A_COMMAND", said))
+            self._now.verbs, self._now.said, self._now.positive = names, said, False
+            self._close("do" if free else "tell", end=verb.end)
             return
         if verb.kind == "reason" or (
             verb.adjective
@@ -211,6 +249,13 @@ class Fold(Clauses):
                 self._now.whys.append(("NOT_A_COMMAND", said))
             self._now.whys.append(("NOT_A_COMMAND", said))
         results = {self._verbs[name].result for name in names if name in self._verbs} - {""}
+        if results and verb.kind == "if" and verb.past:  # 문 열었으면 자재 꺼내
+            self._now.pieces.append(
+                Piece("state", next(iter(results)), "", "state", "", word.start, word.end, said)
+            )
+            self._now.verbs, self._now.positive = ("?",), not negative
+            self._close("if", end=verb.end)
+            return
         if results and verb.kind == "question" and verb.past and not negative:
             state = Piece("state", next(iter(results)), "", "state", "", word.start, word.end, said)
             self._now.pieces.append(state)
@@ -222,21 +267,38 @@ class Fold(Clauses):
         if self._asking:
             self._now.asked = Clause()
         mood = self._mood(word)
+        owes = verb.kind == "must" or verb.last in ("어야지", "아야지", "야지")
+        self._now.remark = mood == "tell" and owes
+        self._last = verb.last
         self._close(mood, end=verb.end, goes_on=verb.kind)
 
-    def _wanted(self, states: list[Entry]) -> tuple[str, ...]:
-        """Return the verbs that leave one of these states."""
-        results = {entry.name for entry in states if entry.kind == "state"}
-        return tuple(name for name, verb in self._verbs.items() if verb.result in results)
+    def _use_then(self) -> bool:
+        """Give what something is done with to the clause before that says when: 닫을 때 왼손 써."""
+        last = self._done[-1] if self._done else None
+        if last is None or not last.verbs or "?" in last.verbs or not last.said.endswith(_THEN):
+            return False
+        if last.mood != "if" or any(p.kind != "value" for p in self._now.pieces):
+            return False
+        last.mood = "do"
+        last.pieces += [p.marked("with") for p in self._now.pieces]
+        self._now, self._joined = Clause(), ""
+        return True
+
+    def _asked_for(self, end: int) -> bool:
+        """Close a clause of what is asked for: 자재 부탁할게요; 문 열어 줘, 부탁할게."""
+        if self._now.pieces:
+            nouns = [p for p in self._now.pieces if p.kind == "noun"]
+            self._now.verbs = tuple(name for name, verb in self._verbs.items() if verb.asked_for)
+            self._now.said = self._text[self._now.pieces[-1].end : end].strip()
+            if len(nouns) == 1 and self._now.verbs:
+                self._close("do", end=end)
+                return True
+            self._now.verbs = ()
+            return False
+        return bool(self._done) and self._done[-1].mood == "do" and bool(self._done[-1].verbs)
 
     def _finding(self, entries: list[Entry]) -> bool:
         return any(e.name in self._verbs and self._verbs[e.name].finds for e in entries)
-
-    def _instead(self) -> None:
-        if self._now.pieces:
-            self._now.pieces[-1] = self._now.pieces[-1].marked("not")
-        else:  # not what?
-            self._now.whys.append(("NEGATED", self._text))
 
     def _adnominal(self, word: VerbWord) -> None:
         """A verb before a noun: what *is* inside; a value of what follows; else unknown."""
@@ -256,133 +318,7 @@ class Fold(Clauses):
         if values:  # 손에 든 자재, 열린 문: it describes what follows
             self._described = True
             return
+        if names and word.verb.last in ("ᆫ", "은") and not self._now.pieces:  # 열어 둔 문
+            self._described = True
+            return
         self._now.pieces.append(Piece("unknown", "verb", word.text, "", "", start, end, word.text))
-
-    def _state(
-        self,
-        word: VerbWord,
-        states: list[Entry],
-        *,
-        negative: bool,
-        be: bool,
-        names: tuple[str, ...],
-    ) -> None:
-        """A verb that says how something is: asked for, a condition, or a mere statement."""
-        verb = word.verb
-        for entry in states:
-            kind: Kind = "state" if entry.kind == "state" else "value"
-            self._now.pieces.append(
-                Piece(
-                    kind,
-                    entry.name,
-                    entry.value,
-                    "state",
-                    "",
-                    word.start,
-                    word.end,
-                    word.text,
-                    entry.sense,
-                )
-            )
-        verbs = tuple(n for n in names if n not in ("be", "be_there"))
-        if verb.kind == "embed":
-            self._asking = True
-            return
-        if verb.kind in ("then", "but", "or") and (states or be) and verb.kind != "but" and be:
-            self._asking = True
-            return
-        self._now.verbs, self._now.said = verbs or ("?",), word.text
-        asked = verb.kind in ("question",) or (
-            (verb.kind == "command" and be)
-            or (
-                verb.kind in ("plain", "can")
-                and (
-                    verb.state
-                    or verb.past
-                    or be
-                    or verb.stems[-1] in ADJECTIVES
-                    or "?" in self._text[word.end : word.end + 2]
-                )
-            )
-        )
-        again = self._done[-1] if self._done else None
-        if negative and again is not None and again.mood in ("tell", "ask"):
-            same = {p.name for p in again.pieces if p.kind in ("state", "value")}
-            if same >= {e.name for e in states} and not be and len(self._now.pieces) == len(states):
-                again.mood, again.whys, again.end = "ask", [], verb.end  # 보여 안 보여?
-                self._now = Clause()
-                return
-        if word.verb.kind == "if":
-            lacks = verb.stems[-1] == "없" or (verb.stems[-1] == "아니" and bool(self._now.pieces))
-            self._now.positive = negative == lacks
-            if self._inside is not None and word.start - self._inside.end <= 1:
-                self._now.whys.append(("CONDITION", self._text[self._inside.start : word.end]))
-            if happens(verb, states, be=be):
-                self._now.whys.append(("CONDITION", word.text))
-            self._now.pieces = [p for p in self._now.pieces if not p.text.startswith(_SUPPOSED)]
-            otherwise = verb.stems[0] == "아니" and not self._now.pieces
-            self._inside = None
-            self._close("else" if otherwise else "if", end=verb.end)
-            return
-        if verb.kind in ("wish", "must") or (verb.kind == "request" and verb.state):
-            wanted = self._wanted(states)
-            if wanted and not negative:
-                self._now.pieces = [p for p in self._now.pieces if p.kind != "state"]
-                self._now.verbs = wanted
-                self._close("do", end=verb.end)
-                return
-        if verb.kind == "reason" or (verb.kind == "but" and verb.last in _BACKGROUND):
-            self._close("said", end=verb.end)
-            return
-        if asked:
-            if verb.last in _REMARKS and "?" not in self._text[word.end : word.end + 2]:
-                self._now.remark = True
-            if (
-                verb.kind == "plain"
-                and states
-                and verb.stems[-1] not in ADJECTIVES
-                and not verb.state
-                and not verb.past
-                and not be
-                and any(e.kind == "state" for e in states)
-            ):
-                self._now.whys.append(("NOT_A_COMMAND", word.text))
-            placed = all(p.kind == "value" and p.mark != "state" for p in self._now.pieces)
-            mine = self._self and be and placed  # 너 라운지에 있어?
-            if mine or (verb.past and was_so(verb, be=be)):
-                self._now.whys.append(("NOT_A_COMMAND", word.text))
-            self._close("ask", end=verb.end)
-            return
-        if verb.kind == "but" or verb.kind == "seems":
-            self._asking = True
-            return
-        self._now.whys.append(("NOT_A_COMMAND", word.text))
-        self._close("tell", end=verb.end)
-
-    def _mood(self, word: VerbWord) -> str:
-        verb = word.verb
-        if verb.kind in ("if", "before"):
-            return verb.kind
-        if verb.kind in ("then", "but", "or", "plain", "command", "request"):
-            if verb.past and verb.kind in ("plain", "command"):
-                self._now.whys.append(("NOT_A_COMMAND", word.text))
-            return "do"
-        if verb.kind == "wish" and verb.gives:
-            return "do"
-        if verb.kind == "seems":
-            return "do"
-        asked = "?" in self._text[word.end : word.end + 2]
-        if verb.kind == "question" and verb.state and not verb.past and not asked:
-            return "do"  # 복도로 나가 있어
-        if verb.kind == "ask_to" and verb.polite and (verb.gives or verb.last in _WOULD_YOU):
-            return "do"
-        if (
-            verb.kind == "question"
-            and verb.last in ("죠", "지", "지요")
-            and not verb.past
-            and not verb.state
-            and not verb.progress
-        ):
-            return "do"
-        self._now.whys.append((_TELLS.get(verb.kind, "NOT_A_COMMAND"), word.text))
-        return "tell"

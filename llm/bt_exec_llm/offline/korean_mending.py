@@ -41,6 +41,32 @@ def mended(
             found.append(Morph("보고", "NNG", one.start, nxt.end))
             at += 2
             continue
+        if (
+            one.form in ("ᆫ", "는")
+            and one.tag == "ETM"
+            and nxt is not None
+            and nxt.form == "다"
+            and nxt.start == one.end
+        ):  # 들어온다
+            found.append(Morph(f"{one.form}다", "EF", one.start, nxt.end))
+            at += 2
+            continue
+        if (
+            one.form == "들"
+            and one.tag == "VV"
+            and third is not None
+            and nxt is not None
+            and nxt.form == "어"
+            and third.form in ("오", "가")
+        ):  # 들어온다: no 들다
+            found.append(Morph(f"들어{third.form}", "VV", one.start, third.end))
+            at += 3
+            continue
+        last = one.form == "보" and nxt is not None and nxt.form == "고" and third is None
+        if last and nxt is not None and found and found[-1].tag == "EC":  # 복도 점검하고 보고
+            found.append(Morph("보고", "NNG", one.start, nxt.end))
+            at += 2
+            continue
         if one.tag == "Z_CODA":  # 열어줘용: a sound that says no more
             at += 1
             continue
@@ -59,7 +85,8 @@ def mended(
                 found.append(Morph("어요", "EF", every[at].start, every[at].end))
                 at += 1
             continue
-        if one.tag[0] == "J" and one.form == "가" and found and one.start > found[-1].end:
+        gone = one.form == "가" and (one.tag[0] == "J" or (one.tag == "NNG" and nxt is None))
+        if gone and found and one.start > found[-1].end:
             found += [
                 Morph("가", "VV", one.start, one.end),
                 Morph("어", "EF", one.end, one.end),

@@ -34,6 +34,9 @@ class KoreanNames:
         self._table = vocabulary.korean
         self._verbs = verbs
 
+    def __contains__(self, word: str) -> bool:
+        return word.casefold() in self._table
+
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return where names of the lexicon begin a word: one noun each."""
         found: list[tuple[int, int]] = []
@@ -71,7 +74,8 @@ class KoreanNames:
         if best is None:
             return None
         entries, after = best
-        if after == at + 1 and every[at].tag in ("VV", "VA", "VX", "EC", "EF", "EP", "ETM", "VCP"):
+        alone = every[after - 1].start <= every[at].start  # 내 of 내놔 is 내 and 어
+        if alone and every[at].tag in ("VV", "VA", "VX", "EC", "EF", "EP", "ETM", "VCP"):
             return None
         if after == at + 1 and every[at].tag[0] == "J":
             return None

@@ -7,10 +7,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 from bt_exec_llm.offline.closed import words
 from bt_exec_llm.offline.kiwi import Morph
+from bt_exec_llm.offline.korean_stems import (
+    Verb,
+    before_ending,
+    contracted,
+    is_verb,
+    morph_at,
+    take_stem,
+)
 
 __all__ = ["Verb", "is_verb", "read_verb"]
 
@@ -25,68 +32,13 @@ _IF = words("korean", "conditional")
 _EMBED = words("korean", "embedding")
 _QUOTE = words("korean", "quoting")
 _DOUBTS = words("korean", "doubting")
+_INSISTING = words("korean", "insisting")
+_REMINDING = (*words("korean", "reminding"), "지", "지요", "죠")
 _ASK_TO = words("korean", "asking_to")
+_SHALL_I = ("ᆯ까", "을까", "ᆯ까요", "을까요")
 _QUESTIONS = words("korean", "questioning")
 _COMMANDS = words("korean", "commanding")
 _PLAIN = words("korean", "plain")
-
-
-@dataclass
-class Verb:
-    """A verb of a sentence.
-
-    Attributes:
-        stems: Its stem, and those of verbs that make one verb with it (꺼내 오다).
-        helpers: Stems of helping verbs after it.
-        kind: What it does: ``plain`` (열어), ``command``, ``request``, ``ask_to`` (열래?),
-            ``question``, ``statement``, ``then``, ``but``, ``or``, ``if``, ``before``, ``embed``
-            (여는지), ``quote`` (연다고), ``noun`` (여는 …), ``name`` (열기), ``wish``, ``may``,
-            ``can``, ``must``, ``reported``, ``bare``.
-        negative: Whether it is denied or forbidden.
-        past: Whether it is in the past.
-        state: Whether it tells how something is: 열려 있다.
-        progress: 열고 있다.
-        gives: Whether it is done for somebody: 열어 주다.
-        future: 열겠.
-        adjective: Whether it tells how something is, by itself: 춥다.
-        start: Where it begins.
-        end: Where it ends.
-    """
-
-    stems: list[str] = field(default_factory=list)
-    helpers: list[str] = field(default_factory=list)
-    kind: str = "bare"
-    negative: bool = False
-    past: bool = False
-    state: bool = False
-    progress: bool = False
-    gives: bool = False
-    future: bool = False
-    polite: bool = False
-    adjective: bool = False
-    last: str = ""
-    start: int = 0
-    end: int = 0
-
-
-def is_verb(every: Sequence[Morph], at: int) -> bool:
-    """Whether a verb begins at `at`."""
-    one = every[at]
-    if one.tag in ("VV", "VA", "VX", "VCN", "VCP"):
-        return True
-    following = every[at + 1] if at + 1 < len(every) else None
-    if following is None:
-        return False
-    if one.tag in ("NNG", "NNP", "XR", "MAG", "SL", "NNB", "IC") and following.tag in (
-        "XSV",
-        "XSA",
-    ):
-        return True
-    return (
-        one.tag in ("SL", "NNG", "NNP")
-        and following.form in ("하", "되")
-        and following.tag in ("VV", "VX")
-    )
 
 
 def read_verb(
@@ -100,10 +52,10 @@ def read_verb(
         joins: Whether stems begin a verb of the lexicon: 꺼내, 오.
     """
     verb = Verb(start=every[at].start)
-    at = _stem(verb, every, at)
+    at = take_stem(verb, every, at)
     while True:
-        at = _before_ending(verb, every, at)
-        one = _get(every, at)
+        at = before_ending(verb, every, at)
+        one = morph_at(every, at)
         if one is None or one.tag not in ("EC", "EF", "ETM", "ETN"):
             verb.kind = "then" if every[at - 1].form == "나서" else "bare"
             break
@@ -123,44 +75,6 @@ def read_verb(
     return verb, at
 
 
-def _contracted(stem: str) -> str:
-    """Return a stem with 어 drawn into it: 켜, 꺼 of 끄, 밝아 of 밝."""
-    code = ord(stem[-1]) - 0xAC00
-    if not 0 <= code < 11172:
-        return stem + "어"
-    first, vowel, last = code // 588, code % 588 // 28, code % 28
-    if last:
-        return stem + ("아" if vowel in (0, 8) else "어")
-    drawn = {18: 4, 20: 6, 0: 0, 4: 4, 6: 6, 1: 1, 5: 5, 8: 9, 13: 14}.get(vowel)
-    if drawn is None:
-        return stem + "어"
-    return stem[:-1] + chr(0xAC00 + first * 588 + drawn * 28)
-
-
-def _get(every: Sequence[Morph], at: int) -> Morph | None:
-    return every[at] if at < len(every) else None
-
-
-def _stem(verb: Verb, every: Sequence[Morph], at: int) -> int:
-    one = every[at]
-    if one.tag in ("VV", "VA", "VX", "VCN", "VCP"):
-        verb.adjective = one.tag == "VA"
-        verb.stems.append(one.form)
-        return at + 1
-    verb.adjective = every[at + 1].tag == "XSA"
-    verb.stems.append(one.form.casefold() + every[at + 1].form)
-    return at + 2
-
-
-def _before_ending(verb: Verb, every: Sequence[Morph], at: int) -> int:
-    while (one := _get(every, at)) is not None and one.tag == "EP":
-        verb.past = verb.past or one.form[0] in "었았였"
-        verb.future = verb.future or one.form == "겠"
-        verb.polite = verb.polite or one.form in ("시", "으시")
-        at += 1
-    return at
-
-
 def _go_on(
     verb: Verb,
     every: Sequence[Morph],
@@ -169,12 +83,12 @@ def _go_on(
     joins: Callable[[tuple[str, ...]], bool],
 ) -> int | None:
     """Take a helping verb or a joined verb; return where its own endings begin, None if none."""
-    one = _get(every, at)
+    one = morph_at(every, at)
     if one is None or ending.tag != "EC":
         return None
     form = ending.form
     if form == "지" and one.tag == "JX":
-        at, one = at + 1, _get(every, at + 1)
+        at, one = at + 1, morph_at(every, at + 1)
         if one is None:
             return None
     if form == "지" and one.form in ("말", "않", "못하", "마"):
@@ -191,7 +105,7 @@ def _go_on(
         verb.state = True
         return at + 1
     if form in ("어", "아") and one.form == "지" and one.tag == "VX":
-        verb.stems[-1] = _contracted(verb.stems[-1]) + "지"
+        verb.stems[-1] = contracted(verb.stems[-1]) + "지"
         return at + 1
     if verbal and form in _LINKS and (not verb.past or form == "다") and not verb.helpers:
         stem = one.form if one.tag in ("VV", "VX", "VA") else ""
@@ -200,6 +114,7 @@ def _go_on(
             verb.past = False
             return at + 1
     gives = form in ("다", "어다", "다가") and one.form in _AUX_GIVE  # 따다 줘
+    gives = gives or (one.tag == "VX" and one.form == "주" and form == "오")  # 열오줘
     if (form in ("어", "아") and one.tag in ("VX", "VV") and one.form in _AUX) or gives:
         verb.helpers.append(one.form)
         verb.gives = verb.gives or one.form in _AUX_GIVE
@@ -211,36 +126,51 @@ def _go_on(
 
 def _kind(verb: Verb, every: Sequence[Morph], at: int, ending: Morph) -> tuple[str, int]:
     """Return what the verb does, and where the next word begins."""
-    form, one = ending.form, _get(every, at)
-    two = _get(every, at + 1)
+    form, one = ending.form, morph_at(every, at)
+    two = morph_at(every, at + 1)
     if ending.tag == "ETN":
         return _nominal(form, every, at)
     if ending.tag == "ETM":
         return _adnominal(verb, form, every, at)
     if form in ("어도", "아도") and one is not None and one.form in ("되", "좋", "괜찮"):
         inner, at = read_verb(every, at, lambda _: False)
+        verb.helpers.append("좋" if one.form == "좋" else "도 되")
+        if inner.last in (*_DOUBTS, *_SHALL_I, "니", "나요", "지"):  # 열어도 되나
+            verb.helpers.append("?")
         return "reason" if inner.kind == "reason" else "may", at  # 닫아도 되니까
     if form in ("어야", "아야") and one is not None and one.form in ("하", "되"):
-        return _whole(every, at, "must")
+        inner, at = read_verb(every, at, lambda _: False)
+        return inner.kind if inner.kind in ("reason", "quote", "embed", "if") else "must", at
     if form in ("도록", "게끔") and one is not None and one.form == "하":
         inner, at = read_verb(every, at, lambda _: False)
         verb.negative = verb.negative or inner.negative
         return ("command" if inner.kind in ("plain", "command", "request") else inner.kind), at
+    if form in ("도록", "게끔") and (one is None or one.tag == "SF"):
+        return "command", at
+    if form in _INSISTING and (one is None or one.tag == "SF"):
+        return "insisted", at
     if form in ("려고", "으려고") and one is not None and one.form == "하":  # 열려고 해
         return _whole(every, at, "statement")
     if form in ("고",) and one is not None and one.form == "싶":
         return _whole(every, at, "wish")
     if form in _QUOTE and one is not None and one.tag in ("VX", "VV") and one.form == "하":
-        return _whole(every, at, "reported")
+        inner, at = read_verb(every, at, lambda _: False)
+        again = inner.past and not inner.negative and inner.last in _REMINDING
+        return ("insisted" if again and form in _INSISTING else "reported"), at
     if form in ("면", "으면") and one is not None:
         if one.form == "안" and two is not None and two.form == "되":
             inner, after = read_verb(every, at + 1, lambda _: False)
-            if verb.gives and inner.kind in ("ask_to", "question"):  # 갖다 주면 안 될까?
-                return "request", after
+            mark = morph_at(every, after)
+            asked = mark is not None and mark.tag == "SF" and "?" in mark.form
+            if verb.gives and (asked or inner.kind in ("ask_to", "question")):
+                return "request", after  # 갖다 주면 안 될까?
             verb.negative = True
             return _whole(every, at + 1, "command")
         if one.form in ("좋", "고맙", "감사", "되", "하", "감사하") and is_verb(every, at):
-            return _whole(every, at, "wish" if not verb.gives and one.form == "좋" else "request")
+            inner, at = read_verb(every, at, lambda _: False)
+            if inner.past:
+                return "statement", at  # 닫혔으면 좋았을 텐데
+            return ("wish" if not verb.gives and one.form == "좋" else "request"), at
     if form in _QUOTE:
         return "quote", at
     if form in _IF:
@@ -260,6 +190,8 @@ def _kind(verb: Verb, every: Sequence[Morph], at: int, ending: Morph) -> tuple[s
             return "then", at
         if form in ("고", "어서", "아서", "구", "다가") and one is None:
             return "then", at
+        if form == "니" and one is not None and one.tag != "SF":  # 먼지 들어오니 문 닫아
+            return "reason", at
         if form in _REASONS:
             return ("reason" if one is not None else "statement"), at
     if form in _DOUBTS and one is not None and one.tag != "SF":
@@ -270,7 +202,8 @@ def _kind(verb: Verb, every: Sequence[Morph], at: int, ending: Morph) -> tuple[s
 def _final(verb: Verb, form: str) -> str:
     """Return what an ending at the end of a sentence does."""
     if form in _ASK_TO:
-        return "request" if verb.gives else "ask_to"
+        offers = form in _SHALL_I and not verb.polite  # 열어 줄까?
+        return "request" if verb.gives and not offers else "ask_to"
     if verb.future and form in (*_PLAIN, *_QUESTIONS):
         return "request" if verb.gives or (verb.polite and verb.helpers) else "ask_to"
     if verb.past or verb.state or verb.progress:
@@ -293,16 +226,18 @@ def _whole(every: Sequence[Morph], at: int, kind: str) -> tuple[str, int]:
 
 
 def _nominal(form: str, every: Sequence[Morph], at: int) -> tuple[str, int]:
-    one = _get(every, at)
+    one = morph_at(every, at)
     if form == "기" and one is not None:
+        if one.tag == "JKO" and (two := morph_at(every, at + 1)) is not None and two.form == "바라":
+            at, one = at + 1, two  # 열어 주길 바라
         if one.form == "전":
             at += 1
-            while (after := _get(every, at)) is not None and after.tag in ("JKB", "JX"):
+            while (after := morph_at(every, at)) is not None and after.tag in ("JKB", "JX"):
                 at += 1
             return "before", at
         if one.form in ("부탁", "바라", "바람", "바래"):
             at += 1
-            while (after := _get(every, at)) is not None and after.tag[:2] in (
+            while (after := morph_at(every, at)) is not None and after.tag[:2] in (
                 "VV",
                 "XS",
                 "EF",
@@ -312,28 +247,56 @@ def _nominal(form: str, every: Sequence[Morph], at: int) -> tuple[str, int]:
             ):
                 at += 1
             return "request", at
-    return ("command" if form == "기" else "name"), at
+    if form in ("음", "ᆷ") and one is not None and one.tag[0] not in "SJ":
+        return "if", at  # 열려 있음 닫아, for 있으면
+    hated = one is not None and one.form != "하" and is_verb(every, at)  # 열기 싫어
+    return ("command" if form == "기" and not hated else "name"), at
 
 
 def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[str, int]:
-    one, two = _get(every, at), _get(every, at + 1)
+    one, two = morph_at(every, at), morph_at(every, at + 1)
     if one is None:
         return "noun", at
-    if form == "는" and one.form in ("것", "거"):
+    if form == "는" and one.form in ("것", "거", "게"):
         after = at + 1
-        while (skip := _get(every, after)) is not None and skip.tag in ("JKO", "JX"):
+        while (skip := morph_at(every, after)) is not None and skip.tag in ("JKO", "JX", "JKS"):
             after += 1
-        if (wish := _get(every, after)) is not None and wish.form in ("부탁", "바라"):
+        if (wish := morph_at(every, after)) is not None and wish.form in ("좀", "꼭"):
+            after, wish = after + 1, morph_at(every, after + 1)
+        if wish is not None and wish.form == "가능" and wish.tag == "NNG":
+            after += 1
+            return "request", read_verb(every, after - 1, lambda _: False)[1] if (
+                is_verb(every, after - 1)
+            ) else after  # 여는 거 가능?
+        if wish is not None and wish.form == "하" and is_verb(every, after):
+            inner, after = read_verb(every, after, lambda _: False)
+            if inner.gives and inner.kind in ("plain", "request", "command"):
+                return "request", after  # 여는 거 좀 해 줄래
+        if wish is not None and wish.form in ("부탁", "바라", "부탁드리"):
             return _nominal("기", every, after)  # 닫는 거 부탁해
+        if wish is not None and wish.form in ("잊", "까먹", "잊어버리") and is_verb(every, after):
+            inner, after = read_verb(every, after, lambda _: False)
+            if inner.negative:
+                return "request", after  # 닫는 거 잊지 마
+        if wish is not None and wish.form in ("좋", "낫", "돕", "도와주") and is_verb(every, after):
+            inner, after = read_verb(every, after, lambda _: False)
+            asked = inner.kind in ("if", "quote", "embed", "reason")
+            asked = asked or inner.last in _SHALL_I  # 닫는 게 좋을까
+            if not asked and not inner.negative:
+                return "request", after  # 닫는 게 좋겠어; 여는 것 좀 도와줘
     if form in ("ᆯ", "을"):
         if one.form == "수" and one.tag == "NNB":
             at += 1
-            while (skip := _get(every, at)) is not None and skip.tag == "JX":
+            while (skip := morph_at(every, at)) is not None and skip.tag == "JX":
                 at += 1
-            if (last := _get(every, at)) is not None and last.form in ("있", "없"):
+            if (last := morph_at(every, at)) is not None and last.form in ("있", "없"):
                 inner, at = read_verb(every, at, lambda _: False)
-                if inner.kind in ("embed", "if", "quote"):
+                open_end = morph_at(every, at) is None and inner.last in ("나", "는가")  # … 수 있나
+                if inner.kind == "if" and not inner.negative and inner.stems[-1] == "있":
+                    return "if_can", at  # 열 수 있으면 열어
+                if inner.kind in ("embed", "if", "quote") and not open_end:
                     return inner.kind, at
+                inner.kind = "question" if open_end else inner.kind
                 asked = inner.kind in ("plain", "question", "ask_to", "request", "command")
                 return (
                     "request" if verb.gives or (inner.polite and verb.helpers) else "can"
@@ -341,54 +304,72 @@ def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[
             return "noun", at
         if one.form in ("때", "경우") and one.tag in ("NNG", "NNB"):
             at += 1
-            while (skip := _get(every, at)) is not None and skip.tag in ("JX", "JKB"):
+            while (skip := morph_at(every, at)) is not None and skip.tag in ("JX", "JKB"):
                 at += 1
             return "if", at
         if one.form in ("필요", "생각"):
             verb.negative = True
             at += 1
-            while (skip := _get(every, at)) is not None and skip.tag[0] == "J":
+            while (skip := morph_at(every, at)) is not None and skip.tag[0] == "J":
                 at += 1
-            if _get(every, at) is not None and is_verb(every, at):
+            if morph_at(every, at) is not None and is_verb(every, at):
                 return _whole(every, at, "command")
             return "command", at
         if one.form in ("것", "거", "게", "꺼"):
             inner_at = at + 1
+            after = inner_at
+            while (skip := morph_at(every, after)) is not None and skip.tag in ("JKO", "JX"):
+                after += 1
+            if (wish := morph_at(every, after)) is not None and wish.form in (
+                "부탁",
+                "부탁드리",
+                "바라",
+                "요청",
+            ):
+                return _nominal("기", every, after)  # 열어 줄 것을 부탁해
             if inner_at < len(every) and is_verb(every, inner_at):
                 inner, nxt = read_verb(every, inner_at, lambda _: False)
                 return (inner.kind if inner.kind in ("quote", "embed") else "statement"), nxt
             return ("command" if inner_at >= len(every) else "noun"), inner_at
     if form in ("ᆫ", "은", "난") and one.form in ("다음", "뒤", "후", "담", "다음번"):
         at += 1
-        while (skip := _get(every, at)) is not None and skip.tag in ("JX", "JKB"):
+        while (skip := morph_at(every, at)) is not None and skip.tag in ("JX", "JKB"):
             at += 1
         return "then", at
     if one.form == "지" and one.tag == "NNB":
         at += 1
-        while (skip := _get(every, at)) is not None and skip.tag in ("JX", "JKO", "JKS"):
+        while (skip := morph_at(every, at)) is not None and skip.tag in ("JX", "JKO", "JKS"):
             at += 1
         return "embed", at
     if form == "는" and one.form in ("동안", "중", "사이", "도중"):
         return "while", at + 1
     if form in ("ᆫ", "은") and one.form in ("채", "상태"):
         after = at + 1
-        while (skip := _get(every, after)) is not None and skip.tag[0] == "J":
+        while (skip := morph_at(every, after)) is not None and skip.tag[0] == "J":
             after += 1
-        kept = _get(every, after)
+        kept = morph_at(every, after)
         if kept is not None and kept.form in _KEEPS and is_verb(every, after):  # 열린 채로 두다
             inner, at = read_verb(every, after, lambda _: False)
             verb.helpers.append("두")
             return inner.kind, at
-        if one.form == "채" and verb.helpers:  # 열어 둔 채로 …
+        if one.form == "채" and (verb.helpers or verb.stems[-1] in _KEEPS):  # 열어 둔 채로 …
             return "then", after
     if one.form in ("상태",) and two is not None and two.tag == "VCP":
         inner, at = read_verb(every, at + 1, lambda _: False)
         verb.state = True
         return ("question" if inner.kind in ("plain", "question") else "statement"), at
+    is_thing = form in ("는", "ᆫ", "은") and one.form in ("것", "거")
+    if is_thing and two is not None and two.tag == "VCP":  # 열려 있는 거야?
+        inner, after = read_verb(every, at + 1, lambda _: False)
+        if inner.kind in ("plain", "question") and (verb.state or len(verb.stems[-1]) > 1):
+            verb.state = True
+            return "question", after
     if one.form in ("것", "거") and two is not None and two.form == "맞":  # 닫혀 있는 거 맞아?
         _, at = read_verb(every, at + 1, lambda _: False)
         return "question", at
     if one.form in ("것", "거") and two is not None and two.form in ("같",):
         inner, at = read_verb(every, at + 1, lambda _: False)
-        return "seems", at
+        if inner.kind == "but":  # 열려 있는 것 같은데 닫아 줘
+            verb.last = inner.last
+        return ("but" if inner.kind == "but" else "seems"), at
     return "noun", at

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from bt_exec_llm.offline.closed import words
 from bt_exec_llm.offline.kiwi import Morph, morphs
@@ -170,6 +170,11 @@ class KoreanWords:
                         item = VerbWord(
                             item.verb, list(entries), f"{noun} {item.text}", item.denied
                         )
+                        pleads = any(
+                            isinstance(p, Piece) and p.text == "부탁" for p in found[back + 1 :]
+                        )
+                        if pleads and item.verb.kind == "may":
+                            item.verb.kind = "request"  # 순찰 한 번 부탁드려도 될까요
                         if item.verb.stems[-1] in (
                             "바라",
                             "부탁드리",
@@ -194,7 +199,29 @@ class KoreanWords:
         torn = [
             span for span in self._names.spans(text) if span[0] not in bounds or span[1] not in ends
         ]
-        return morphs(text, torn) if torn else every
+        return self._torn_verbs(morphs(text, torn) if torn else every, text)
+
+    def _torn_verbs(self, every: list[Morph], text: str) -> list[Morph]:
+        """Return morphemes with verbs of the lexicon for what was taken for nouns: 열어라 문을."""
+        found: list[Morph] = []
+        for one in every:
+            word = text[one.start : one.end]
+            whole = (one.start == 0 or text[one.start - 1].isspace()) and (
+                one.end == len(text) or not text[one.end].isalnum()
+            )
+            if one.tag in ("NNG", "NNP") and whole and len(word) > 1 and word not in self._names:
+                alone = _alone(word)
+                if (
+                    is_verb(alone, 0)
+                    and alone[-1].tag in ("EF", "EC")
+                    and ((alone[0].form,) in self._verbs)
+                ):
+                    found += [
+                        m._replace(start=m.start + one.start, end=m.end + one.start) for m in alone
+                    ]
+                    continue
+            found.append(one)
+        return found
 
     def _verb_word(self, verb: Verb, text: str, denied: bool) -> VerbWord:
         full = (*verb.stems, *verb.helpers)
@@ -278,6 +305,8 @@ class KoreanWords:
         if one.tag in ("SN", "NR", "MM") and (found := number(text, every, at)) is not None:
             return found
         typed = text[one.start : one.end]
+        if one.form == "요" and one.tag[0] in "JE":  # 빨리요
+            return [], at + 1
         if one.form.startswith("아니") or one.form == "아냐":
             return [Piece("filler", "no", start=one.start, end=one.end, text=one.form)], at + 1
         if one.tag not in _NOUN or one.tag in ("MAJ", "MAG", "IC"):
@@ -307,6 +336,12 @@ class KoreanWords:
         return [
             Piece("unknown", "noun", text[start:stop], "", "", start, stop, text[start:stop])
         ], end
+
+
+@lru_cache(maxsize=1024)
+def _alone(word: str) -> tuple[Morph, ...]:
+    """Return the morphemes of a word that stands alone."""
+    return tuple(morphs(word))
 
 
 def _lost(denial: Morph) -> Piece:

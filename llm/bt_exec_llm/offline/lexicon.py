@@ -40,6 +40,7 @@ class Verb(Words):
         idle: Whether it says to leave things as they are, in a branch of a condition.
         wishes: Whether it wants a state, and so the verb that leaves it: I need the door closed.
         result: The state that it leaves: whoever asks whether it was done asks for that.
+        sums: Whether it puts together what was found or done, and is not about a place alone.
         usual: The noun it is about where none is named.
         asked_for: Whether it is what is wanted where only a thing is asked for: 자재 부탁합니다.
     """
@@ -49,6 +50,7 @@ class Verb(Words):
     asked_for: bool = False
     pairs: bool = False
     idle: bool = False
+    sums: bool = False
     denied: bool = False
     wishes: bool = False
     result: str = ""
@@ -134,6 +136,7 @@ class Leads(_Part):
 
     base: Phrases = []
     ing: Phrases = []
+    any: Phrases = []
 
 
 class Lexicon(_Part):

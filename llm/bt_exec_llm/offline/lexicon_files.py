@@ -9,12 +9,12 @@ from typing import Any
 
 import yaml
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from bt_exec.failure import RegistrationError, nearest
 from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec.spec.yaml_mistakes import explain
 from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.lexicon_mistakes import mistakes
 
 __all__ = ["load_lexicon", "with_words"]
 
@@ -55,7 +55,7 @@ def load_lexicon(paths: tuple[Path, ...]) -> Lexicon:
         try:
             Lexicon.model_validate(data)
         except ValidationError as error:
-            raise RegistrationError(f"{path}: {_reasons(error)}") from None
+            raise RegistrationError(mistakes(error, Lexicon, text, str(path))) from None
         merged = _merge(merged, data)
     return Lexicon.model_validate(merged)
 
@@ -74,7 +74,7 @@ def with_words(paths: tuple[Path, ...], more: tuple[tuple[str, str], ...]) -> Le
         try:
             Lexicon.model_validate(data)
         except ValidationError as error:
-            raise RegistrationError(f"words of {owner}: {_reasons(error)}") from None
+            raise RegistrationError(mistakes(error, Lexicon, text, f"words of {owner}")) from None
         merged = _merge(merged, data)
     lexicon = Lexicon.model_validate(merged) if more else lexicon
     for name, way in lexicon.ways.items():
@@ -82,17 +82,3 @@ def with_words(paths: tuple[Path, ...], more: tuple[tuple[str, str], ...]) -> Le
             near = ", ".join(nearest(way.of, lexicon.verbs))
             raise RegistrationError(f"ways.{name}.of: there is no verb {way.of!r}; nearest: {near}")
     return lexicon
-
-
-def _reasons(error: ValidationError) -> str:
-    """Return pydantic's findings as one line for the author of the file."""
-    return "; ".join(map(_reason, error.errors()))
-
-
-def _reason(finding: ErrorDetails) -> str:
-    place = ".".join(map(str, finding["loc"]))
-    if finding["type"] != "extra_forbidden" or len(finding["loc"]) > 1:
-        return f"{place}: {finding['msg']}"
-    sections = tuple(Lexicon.model_fields)
-    near = ", ".join(nearest(place, sections)) or ", ".join(sections)
-    return f"{place}: {finding['msg']}; a lexicon has {near}"

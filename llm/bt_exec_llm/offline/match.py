@@ -44,12 +44,32 @@ class Matcher:
         """Return the tree of a step with one value of each type, and whether it borrowed any."""
         if not step.verbs and not step.pieces:
             return Trouble("NOT_UNDERSTOOD", step.text)
+        for option in self._pointing(step, done):
+            exact = self.exact(option)
+            if isinstance(exact, TreeSpec):
+                return self._with_tool(option, exact, done), exact, True
         exact = self.exact(step)
         if isinstance(exact, TreeSpec):
             return step, exact, False
         if isinstance(exact, Trouble) and exact.code == "AMBIGUOUS":
             return exact
         return self._completed(step, done)
+
+    @staticmethod
+    def _pointing(step: Step, done: list[Step]) -> Iterable[Step]:
+        """Yield a step that says *it* with each thing named before in its place, latest first."""
+        if not step.pronoun or any(p.kind in ("noun", "text") for p in step.pieces):
+            return
+        nouns = [p for one in reversed(done) for p in reversed(one.pieces) if p.kind == "noun"]
+        for name in dict.fromkeys(p.name for p in nouns if p.name and p.mark != "not"):
+            pieces = [
+                replace(piece, kind="noun", name=name)
+                if piece.kind == "pronoun" and piece.name != "person"
+                else piece
+                for piece in step.pieces
+            ]
+            if pieces != step.pieces:
+                yield replace(step, pieces=pieces, pronoun=False)
 
     def frames_for(self, step: Step) -> list[Frame]:
         """Return the frames of a step's verbs."""
@@ -155,7 +175,8 @@ class Matcher:
             len(nouns) == 1
             and len(options[nouns[0]]) == 1
             and not any(p.kind == "noun" for p in step.pieces)
-            and (not step.pronoun or not named)
+            and (not step.pronoun or (not named and (done or len(step.verbs) == 1)))
+            and not self._is_object(step)
             and step.verbs != (QUESTION,)
             and QUESTION not in step.verbs
         ):
@@ -172,6 +193,19 @@ class Matcher:
             for frame in self.frames_for(step)
         )
         return self._trouble(step, bool(options) or short)
+
+    def with_usual(self, step: Step) -> Step:
+        """Return a step with what its verbs are about where nothing is named."""
+        verbs = self._lexicon.verbs
+        names = dict.fromkeys(verbs[v].usual for v in step.verbs if v in verbs and verbs[v].usual)
+        usual = [Piece("noun", name, start=step.start, end=step.start) for name in names]
+        return replace(step, pieces=[*step.pieces, *usual])
+
+    def _is_object(self, step: Step) -> bool:
+        """Whether a value stands where a thing would: open *your left hand*, and not with it."""
+        listed = {*self._lexicon.lists, *self._lexicon.people}
+        bare = [p for p in step.pieces if p.kind == "value" and not p.mark and p.name not in listed]
+        return any(p.end > p.start for p in bare) and not step.pronoun
 
     def _with_tool(self, step: Step, tree: TreeSpec, done: list[Step]) -> Step:
         """Return a step with what the step before is done with, if that was said first."""

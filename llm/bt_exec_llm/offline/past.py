@@ -18,7 +18,7 @@ from bt_exec_llm.offline.piece import Clause, Piece
 from bt_exec_llm.offline.step import Step
 from bt_exec_llm.offline.trouble import Trouble
 
-__all__ = ["Past", "Said", "Understood", "pointing", "varied", "with_others"]
+__all__ = ["Past", "Said", "Understood", "numbered", "pointing", "varied", "with_others"]
 
 _DONE = ("satisfied",)
 
@@ -138,6 +138,30 @@ def pointing(steps: list[Step], before: list[Step]) -> Iterable[list[Step]]:
         ]
         if pieces != step.pieces:
             yield [replace(step, pieces=pieces, pronoun=False)]
+
+
+def numbered(clauses: list[Clause], past: Past) -> tuple[list[list[Step]], list[Piece]]:
+    """Return what a command that lacked a number can be with the one that is answered, and that.
+
+    A bare number may be how many and how often: *three*, after *look around how often?*
+    """
+    said = [p for clause in clauses for p in clause.pieces if p.kind == "limit" and p.value]
+    last = past.said[-1] if past.said else None
+    denied = any(p.mark == "not" for p in said) or not all(c.positive for c in clauses)
+    if denied or len(said) != 1:
+        return [], said
+    if last is None or last.understood is not None or len(last.steps) != 1:
+        return [], said
+    number = replace(said[0], mark="")
+    bare = [p for p in last.steps[0].pieces if p.kind != "limit"]
+    lent = [replace(p, start=0, end=0) for p in bare]
+    kinds = ("COUNT", "TIMES") if number.name == "COUNT" else (number.name,)
+    found = []
+    for kind in kinds:
+        times = int(number.value) if kind == "TIMES" else 1
+        pieces = lent if kind == "TIMES" else [*lent, replace(number, name=kind)]
+        found.append([replace(last.steps[0], pieces=pieces, times=times)])
+    return found, said
 
 
 def varied(clauses: list[Clause], past: Past, library: Library) -> tuple[list[Step], list[Piece]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from bt_exec_llm.offline.english import EnglishReader
 from bt_exec_llm.offline.korean import KoreanReader
 from bt_exec_llm.offline.lexicon import Lexicon
@@ -13,6 +15,11 @@ from bt_exec_llm.offline.trouble import Trouble
 from bt_exec_llm.offline.vocabulary import Vocabulary
 
 __all__ = ["Reader"]
+
+_SOUNDS = re.compile(
+    r"(?<=[\s\w.!?~])(?:[ㅋㅎㅠㅜㅡㅇㄷㄱ]*[ㅋㅎㅠㅜㅡ][ㅋㅎㅠㅜㅡ]*|\^\^;*|;;+|:\)|:-\))"
+)
+"""Laughter, tears and smiles behind a command: ㅋㅋ, ㅠㅠ, ^^."""
 
 
 class Reader:
@@ -29,6 +36,7 @@ class Reader:
 
     def mended(self, text: str, language: str) -> str:
         """Return `text` with what is spelled as it is spoken spelled as it is written."""
+        text = _SOUNDS.sub(lambda found: " " * len(found[0]), text) or text
         for spoken, written in self.lexicon.spellings.get(language, {}).items():
             text = text.replace(spoken, written)
         return text

@@ -24,7 +24,11 @@ def excluded(step: Step, lexicon: Lexicon) -> Step | Trouble:
     rest = [p for p in step.pieces if p.mark != "not"]
     noun = next((p for p in out if p.kind == "noun"), None)
     if noun is not None:
-        return Trouble("NEGATED", noun.text)
+        named = {p.name for p in rest if p.kind == "noun"} - {p.name for p in out}
+        first = min((p.start for p in rest if p.kind == "noun"), default=0)
+        if not named or (noun.text.isascii() and noun.start > first):
+            return Trouble("NEGATED", noun.text)
+        out = [p for p in out if p.kind != "noun"]  # 자재 말고 문 닫아
     unknown = next((p for p in out if p.kind not in _ORDINARY and p.kind != "unknown"), None)
     if unknown is not None:
         return Trouble("NEGATED", unknown.text)

@@ -41,6 +41,9 @@ def steps_of(
         return every
     order = _Order(every, lexicon, text, language)
     for at, clause in enumerate(every):
+        bare = not set(clause.verbs) - {QUESTION} and at > 0 and every[at - 1].mood == "do"
+        if clause.remark and clause.mood == "tell" and (bare or at < len(every) - 1):
+            clause.mood, clause.whys = "said", []
         found = steps_in(clause, lexicon, text, language, described, numbers)
         trouble = found if isinstance(found, Trouble) else order.take(at, found)
         if trouble is not None:
@@ -72,6 +75,8 @@ class _Order:
             return Trouble("NEGATED", self._text)  # don't open the door and close it
         if clause.remark and not last:
             clause.mood = "said"
+        if clause.mood == "before" and not last and _tells(self._every[at + 1], self._lexicon):
+            return Trouble("CONDITION", self._text[clause.start : clause.end])  # 열기 전에 말해 줘
         if clause.mood == "said":
             if last and not self._done:
                 return Trouble("NOT_A_COMMAND", self._text[clause.start : clause.end])
@@ -79,8 +84,18 @@ class _Order:
             return None
         if clause.mood in ("if", "else"):
             return self._if(at, clause, found)
-        if found and QUESTION in found[0].verbs:
+        looks = bool(found) and any(
+            self._lexicon.verbs[v].finds == "look"
+            for v in found[0].verbs
+            if v in self._lexicon.verbs
+        )
+        if found and (QUESTION in found[0].verbs or looks):
             self._asked = replace(found[0], verbs=(QUESTION,), via="ask"), True
+        free = not set(clause.verbs) & self._lexicon.closing_verbs
+        if self._condition is not None and free and _tells(clause, self._lexicon):
+            one = found[0]  # 없으면 알려 줘: what was asked
+            asked = replace(self._condition[0], via="tell", joined=one.joined)
+            found = [replace(asked, start=one.start, end=one.end, text=one.text)]
         if self._condition is not None and (trouble := self._hang(found)) is not None:
             return trouble
         self._place(at, clause, found)

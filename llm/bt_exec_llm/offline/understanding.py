@@ -11,7 +11,15 @@ from bt_exec_llm.offline.acts import meaning_of
 from bt_exec_llm.offline.choosing import chosen_of
 from bt_exec_llm.offline.index import Index
 from bt_exec_llm.offline.part import Part
-from bt_exec_llm.offline.past import Past, Said, Understood, pointing, varied, with_others
+from bt_exec_llm.offline.past import (
+    Past,
+    Said,
+    Understood,
+    numbered,
+    pointing,
+    varied,
+    with_others,
+)
 from bt_exec_llm.offline.piece import Clause, Piece
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.text import clean
@@ -21,6 +29,7 @@ __all__ = ["TALK", "past_of", "understand"]
 
 TALK = ("GREETING", "THANKS", "GOODBYE", "NEVER_MIND", "AGREED", "HELP", "WHY", "DONE", "WHERE")
 """Talk that is answered with words."""
+_KIND = ("GREETING", "THANKS", "GOODBYE", "NEVER_MIND", "AGREED")
 _FIRST = ("GREETING", "THANKS", "GOODBYE", "AGAIN", "NEVER_MIND", "AGREED", "CONTINUE", "HELP")
 _LAST = ("DONE", "WHY", "WHERE")
 """Questions that a library may answer itself; if it does not, they are about the session."""
@@ -74,6 +83,8 @@ def understand(text: str, language: str, index: Index, past: Past) -> Understood
     if chosen := _chosen(offered, text, language, index):
         return understand(chosen, language, index, past)
     talk = index.talk.code(text, language, _FIRST)
+    if talk in _KIND and language == "ko" and _names_things(text, talk, index):
+        talk = ""
     if talk == "AGAIN":
         return past.last or Trouble("NOTHING_SAID", text)
     if talk == "CONTINUE" and _asks(text) and index.talk.code(text, language, ("DONE",)):
@@ -108,6 +119,15 @@ def _chosen(offered: tuple[str, ...], text: str, language: str, index: Index) ->
     return chosen_of(offered, clauses, language, index.reader)
 
 
+def _names_things(text: str, talk: str, index: Index) -> bool:
+    """Whether a text holds an action of the library: 이제 자재 놔도 돼 is no good-bye."""
+    clauses = index.reader.clauses(text, "ko")
+    named = any(p.kind in ("noun", "value") for clause in clauses for p in clause.pieces)
+    acts = [clause for clause in clauses if set(clause.verbs) - {QUESTION} and clause.positive]
+    done = any(clause.mood == "do" and not clause.whys for clause in acts)
+    return bool(acts) and (named or (talk == "NEVER_MIND" and done))
+
+
 def _asks(text: str) -> bool:
     """Whether a text is a question by its mark or its first word: did you finish."""
     words = text.casefold().split()
@@ -124,14 +144,20 @@ def _varied(text: str, language: str, index: Index, past: Past) -> Understood | 
     """Return the last command with other values, if a command names nothing else."""
     clauses = index.reader.clauses(text, language)
     steps, values = varied(clauses, past, index.library)
-    if not steps:
-        return None
+    options = [steps]
+    if not steps and not values:
+        options, values = numbered(clauses, past)
     rest = _without(text, values, _PLACEHOLDER["ko" if language == "ko" else "en"])
-    if not index.talk.only(rest, language, "ELLIPSIS"):
+    if not any(options) or not index.talk.only(rest, language, "ELLIPSIS"):
         return None
-    steps = [replace(step, end=len(text), text=text.strip()) for step in steps]
-    found = _bound(steps, text, language, index, past)
-    return None if isinstance(found, Trouble) and found.code != "NO_REFERENT" else found
+    found: Understood | Trouble | None = None
+    for option in options:
+        steps = [replace(step, end=len(text), text=text.strip()) for step in option]
+        found = _bound(steps, text, language, index, past)
+        if isinstance(found, Understood):
+            break
+    told = ("NO_REFERENT", "OUT_OF_RANGE")
+    return None if isinstance(found, Trouble) and found.code not in told else found
 
 
 def _without(text: str, values: list[Piece], instead: str) -> str:

@@ -90,7 +90,7 @@ class Vocabulary:
         }
         for kind, words in simple.items():
             self._add(words, Entry(kind))
-        for form in ("base", "ing"):
+        for form in ("base", "ing", "any"):
             for text in _every(getattr(lexicon.leads, form)):
                 self.english.add(tuple(text.split()), Entry("lead", form))
         self.alone: dict[str, dict[str, str]] = {"en": {}, "ko": {}}

@@ -8,6 +8,7 @@ import pytest
 from pydantic import Field
 
 from bt_exec.failure import Refusal
+from bt_exec.language.context import Context, Turn
 from bt_exec.language.messages import language_of
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.planning.compiler import Plan, Request
@@ -96,8 +97,10 @@ def answer(tmp_path_factory):
     catalogue, library = Catalogue([pack]), Library.load([folder / "trees"])
     compiler = create({})
 
-    def answer(command: str):
-        found = compiler.compile(Request(command, language_of(command), catalogue, library))
+    def answer(command: str, *before: str):
+        context = Context(tuple(Turn(one) for one in before))
+        language = language_of(command if any(map(str.isalpha, command)) else before[-1])
+        found = compiler.compile(Request(command, language, catalogue, library, context=context))
         if isinstance(found, Plan):
             expanded = expand(found.spec, library)
             assert verify_mission(expanded, catalogue) == ()
@@ -157,6 +160,40 @@ def test_a_number_out_of_range_is_refused_with_the_range(command, code, part, an
     assert refusal.code == code
     assert part in refusal.message
     assert refusal.missing in (("Rounds",), ("Cups",))
+
+
+@pytest.mark.parametrize(
+    ("before", "command", "args"),
+    [
+        ("boil cups", "three", {"cups": 3}),
+        ("boil cups", "3, please", {"cups": 3}),
+        ("boil nine cups", "five", {"cups": 5}),
+        ("look around five times", "three", {"n": 3}),
+        ("look around five times", "three times", {"n": 3}),
+        ("물 끓여", "세 잔", {"cups": 3}),
+        ("물 끓여", "세 잔이요", {"cups": 3}),
+        ("물 끓여", "3", {"cups": 3}),
+        ("다섯 번 둘러봐", "네 번", {"n": 4}),
+    ],
+)
+def test_a_number_alone_answers_for_one(before, command, args, answer):
+    assert dict(answer(command, before).args) == args
+
+
+@pytest.mark.parametrize(
+    ("before", "command"),
+    [
+        ("boil cups", "seven"),
+        ("boil cups", "three minutes"),
+        ("boil cups", "three drums"),
+        ("boil cups", "not three"),
+        ("boil three cups", "for four"),
+        ("look around twice", "two or three"),
+        ("물 끓여", "세 시"),
+    ],
+)
+def test_what_is_no_number_for_it_is_none(before, command, answer):
+    assert isinstance(answer(command, before), Refusal)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,41 @@
+"""English that asks by what it leaves out: the material, please; if nothing is in your hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bt_exec_llm.offline.english_scan import EnglishScan
+from bt_exec_llm.offline.english_words import Token
+from bt_exec_llm.offline.lexicon import Verb
+from bt_exec_llm.offline.piece import Clause
+
+__all__ = ["asked_for", "without_nothing"]
+
+_NONE = {"nothing": "anything", "no": "any"}
+
+
+def asked_for(clauses: list[Clause], tokens: list[Token], verbs: Mapping[str, Verb]) -> None:
+    """Read a thing that is asked for as the verb that gets it: the material, please."""
+    said = [token.text for token in tokens if token.is_word]
+    if len(clauses) != 1 or not said or said[-1] != "please":
+        return
+    clause = clauses[0]
+    nouns = [p for p in clause.pieces if p.kind == "noun"]
+    bare = clause.mood == "do" and clause.positive and not clause.verbs and not clause.whys
+    things = [p for p in clause.pieces if (p.kind, p.value) != ("limit", "1")]
+    if bare and len(nouns) == len(things) == 1:
+        clause.verbs = tuple(name for name, verb in verbs.items() if verb.asked_for)
+
+
+def without_nothing(scan: EnglishScan, tokens: list[Token], at: int) -> list[Token]:
+    """Return the tokens with *anything* for the *nothing* of a condition; none if it has none.
+
+    A word of the lexicon stays what it is there.
+    """
+    end = scan.extent(tokens, at, asks=True)
+    none = [k for k in range(at, end) if tokens[k].text in _NONE]
+    none = [k for k in none if tokens[k].text == "nothing" or not scan.ends(tokens, k + 1)]
+    if len(none) != 1 or scan.phrases.entries(tokens, none[0]) is not None:
+        return []
+    changed = tokens[none[0]]._replace(text=_NONE[tokens[none[0]].text])
+    return [*tokens[: none[0]], changed, *tokens[none[0] + 1 :]]

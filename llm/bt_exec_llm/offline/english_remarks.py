@@ -1,0 +1,70 @@
+"""English remarks with no mark before or after them: close the door it's cold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bt_exec_llm.offline.closed import words
+from bt_exec_llm.offline.english_words import Token
+
+if TYPE_CHECKING:
+    from bt_exec_llm.offline.english_scan import EnglishScan
+
+__all__ = ["REMARKS", "command_after", "runs_on"]
+
+_BE = frozenset(words("english", "be"))
+_LINKS = frozenset(words("english", "links"))
+REMARKS = _BE | frozenset(words("english", "finite"))
+_JOINS = (
+    "if",
+    "whether",
+    "that",
+    "to",
+    "not",
+    "so",
+    "because",
+    "since",
+    "when",
+    "while",
+    "as",
+    "once",
+    "until",
+    "till",
+    "after",
+    "before",
+    "where",
+    "unless",
+    "like",
+    "than",
+    "what",
+    "who",
+    "how",
+    "which",
+)
+
+
+def runs_on(scan: EnglishScan, tokens: list[Token], at: int) -> bool:
+    """Whether a remark begins here with no mark before it: close the door it's cold."""
+    word = tokens[at].text
+    if word == "as":
+        return scan.says(tokens, at + 1, REMARKS)
+    if word not in ("it", "i", "we", "there", "they") or at + 2 >= len(tokens):
+        return False
+    return tokens[at + 1].text in _BE and tokens[at - 1].text not in (*_JOINS, *_LINKS)
+
+
+def command_after(scan: EnglishScan, tokens: list[Token], at: int, end: int) -> int:
+    """Return where a command begins that follows a remark with no mark: it's cold close it."""
+    for k in range(at + 3, end - 1):
+        size, names = scan.phrases.verb(tokens, k)
+        nxt = k + size
+        before = tokens[k - 1].text
+        if not names or nxt >= end or before in _BE or before in _JOINS:
+            continue
+        found = scan.phrases.entry(tokens, nxt)
+        named = found is not None and found[0].kind in ("noun", "pronoun", "value")
+        if (named or scan.phrases.determiner(tokens, nxt)) and not scan.phrases.determiner(
+            tokens, k - 1
+        ):
+            return k
+    return end

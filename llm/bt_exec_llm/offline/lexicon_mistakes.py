@@ -1,0 +1,116 @@
+"""What is wrong with a lexicon: where it stands, what was found, what is allowed, as for trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, get_args, get_origin
+
+import yaml
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from bt_exec.failure import Problem, nearest
+from bt_exec.spec.plain_yaml import SAFE_LOADER
+from bt_exec.spec.source import show_place
+
+__all__ = ["mistakes"]
+
+_WORDS = {
+    "string": "text; put it into quotes",
+    "list": "a list of phrases",
+    "dict": "a mapping of names to words",
+    "mapping": "a mapping of names to words",
+    "bool": "true or false",
+    "model": "a mapping with fields",
+}
+"""What a value must be, by the first word of pydantic's name of the mistake."""
+
+
+def mistakes(error: ValidationError, model: type[BaseModel], text: str, file: str) -> str:
+    """Return the mistakes of a file that is no lexicon as one line each, in the order of the text.
+
+    Args:
+        error: What pydantic found.
+        model: What the file should be.
+        text: The file.
+        file: What messages call it.
+    """
+    marks = _marks(text)
+    found = [_problem(one, model, marks, file) for one in error.errors(include_url=False)]
+    found.sort(key=lambda one: (one.line or 0, one.column or 0))
+    return "\n".join(map(str, found))
+
+
+def _problem(
+    finding: ErrorDetails,
+    model: type[BaseModel],
+    marks: Mapping[tuple[str | int, ...], tuple[int, int]],
+    file: str,
+) -> Problem:
+    place = finding["loc"]
+    kind, value = finding["type"], finding["input"]
+    name = str(place[-1]) if place else ""
+    allowed: tuple[str, ...] = ()
+    line, column = next(
+        (marks[place[:end]] for end in range(len(place), -1, -1) if place[:end] in marks), (1, 1)
+    )
+    shown = value if isinstance(value, str) else _kind_of(value)
+    if kind == "extra_forbidden":
+        code, message, shown = "UNKNOWN_FIELD", f"there is no field {name!r} here", name
+        fields = _fields(_type_at(model, place[:-1]))
+        allowed = tuple(dict.fromkeys((*nearest(name, fields), *fields)))
+    elif kind == "literal_error":
+        code, message = "BAD_VALUE", f"{name!r} must be one of these"
+        every = get_args(_type_at(model, place))
+        allowed = tuple(dict.fromkeys((*nearest(str(value), every), *every)))
+    elif kind == "missing":
+        code, message, shown = "MISSING_FIELD", f"needs the field {name!r}", ""
+    else:
+        said = _WORDS.get(kind.split("_")[0])
+        code, message = "BAD_VALUE", f"must be {said}" if said else str(finding["msg"])
+    return Problem(code, message, show_place(place), shown, allowed, file, line, column)
+
+
+def _kind_of(value: Any) -> str:
+    """Return a value as it stands in a file, or what it is if it is long."""
+    if isinstance(value, Mapping):
+        return "a mapping"
+    return "a list" if isinstance(value, list) else str(value).lower()[:40]
+
+
+def _type_at(model: Any, place: tuple[str | int, ...]) -> Any:
+    """Return the type that stands at a place of a model: ``verbs.open`` is a verb."""
+    for part in place:
+        if isinstance(model, type) and issubclass(model, BaseModel):
+            field = model.model_fields.get(str(part))
+            model = None if field is None else field.annotation
+        elif get_origin(model) is not Literal:
+            model = next(reversed(get_args(model)), None)
+    return model
+
+
+def _fields(model: Any) -> tuple[str, ...]:
+    is_model = isinstance(model, type) and issubclass(model, BaseModel)
+    return tuple(model.model_fields) if is_model else ()
+
+
+def _marks(text: str) -> dict[tuple[str | int, ...], tuple[int, int]]:
+    """Return line and column, from 1, of every key and every entry of a list."""
+    root = yaml.compose(text, SAFE_LOADER)
+    return dict(_walk(root, ())) if root is not None else {}
+
+
+def _walk(
+    node: yaml.Node, place: tuple[str | int, ...]
+) -> Iterator[tuple[tuple[str | int, ...], tuple[int, int]]]:
+    if not place:
+        yield place, (node.start_mark.line + 1, node.start_mark.column + 1)
+    inner: list[tuple[str | int, yaml.Node, yaml.Node]] = []
+    if isinstance(node, yaml.MappingNode):
+        inner = [(key.value, key, value) for key, value in node.value]
+    elif isinstance(node, yaml.SequenceNode):
+        inner = [(at, one, one) for at, one in enumerate(node.value)]
+    for name, shown, value in inner:
+        here = (*place, name)
+        yield here, (shown.start_mark.line + 1, shown.start_mark.column + 1)
+        yield from _walk(value, here)
