@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["make_http_rig", "make_sim_rig", "robot_in_its_kitchen"]
 
 
-_COARSE, _FINE = (160, 120), (640, 480)  # of its pictures [px]; a network needs the finer ones
+_COARSE, _FINE = (160, 120), (480, 360)  # of its pictures [px]; a network needs the finer ones
 
 
 def robot_in_its_kitchen(start: TableStart) -> SimTableRobot:

@@ -29,9 +29,9 @@ from bt_exec_skills.tabletop.perception.picture import Picture
 
 __all__ = ["Finder", "LearnedFinder", "OracleFinder", "make_finder"]
 
-_SIDE = (256, 320)  # of a part that the network looks at: its input, so that nothing gets smaller
-_OVERLAP_PX = 64
-_AT_LEAST = (128, 160)
+_SIDE = (192, 240)  # of a part that the network looks at: it is enlarged to the network's input
+_OVERLAP_PX = 48
+_AT_LEAST = (96, 120)
 _SAME = 0.45
 _SETTINGS = ("weights", "least_score")
 
@@ -102,7 +102,7 @@ def make_finder(choice: str | Mapping[str, Any]) -> Finder:
 
 
 def _tiles(part: Box, size: tuple[int, int]) -> list[Box]:
-    """Return overlapping parts, none larger than the network's input, that cover `part`."""
+    """Return overlapping parts, none larger than `_SIDE`, that cover `part`."""
     sides = []
     for low, high, whole, most, least in zip(
         part[:2], part[2:], size[::-1], _SIDE[::-1], _AT_LEAST[::-1], strict=True
