@@ -24,7 +24,7 @@ with Session("image", world={"image": str(file)}) as session:
         "How many red circles are there?",  # two of them touch
         "파란 정사각형은 어디에 있어?",
         "빨간 원 말고 몇 개야?",
-        "How many tomatoes are there?",  # no tool can tell, and nothing is guessed
+        "How many dogs are there?",  # no tool can tell, and nothing is guessed
         "Is the man happy?",
     ):
         outcome = session.run(question)
@@ -38,6 +38,6 @@ print(len(discs), [tools.name_shape(crop)[0] for crop in tools.crop(picture, dis
 # satisfied · red circle: 2. Left out: blue (2). Confidence 1.00.
 # satisfied · 파란 정사각형: 아래 왼쪽. 제외: 빨간색 (2), 원 (1). 확신도 1.00.
 # satisfied · 물체: 2개. 제외: 빨간색 원 (2). 확신도 1.00.
-# refused · I cannot find tomato by colour or shape, and I do not guess. Give me the boxes: --annotation FILE with COCO JSON, YOLO text (and classes.txt) or the results of a detector.
+# refused · I cannot find dog by colour or shape, and I do not guess. Give me the boxes: --annotation FILE with COCO JSON, YOLO text (and classes.txt) or the results of a detector.
 # refused · That needs a model that looks at the picture (“is the man happy”). Without one I tell how many, whether, where, which colour, of which there are more and what is written, by colour, shape, size and annotated names.
 # 2 ['circle', 'circle']

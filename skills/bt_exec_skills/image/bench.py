@@ -24,6 +24,7 @@ from bt_exec_skills.image.perception.looker import CrossCheck, LookAnswer
 from bt_exec_skills.image.perception.text import can_read, read_text
 from bt_exec_skills.perception.contracts import Detection, Detector, View
 from bt_exec_skills.perception.picture import Frame
+from bt_exec_skills.things.detector import LEAST_SCORE
 
 __all__ = ["SETS", "Answer", "Bench", "Candidates", "Judgement", "SetName", "Step"]
 
@@ -41,6 +42,7 @@ class Candidates:
         crops: One each, once they are cut.
         looked: Whether the crops were looked at: by an attribute, or by a model.
         crop_failed: Whether they could not be cut.
+        whole: How sure it is that the instances are all there are, 0..1.
     """
 
     instances: Sequence[Instance]
@@ -48,6 +50,7 @@ class Candidates:
     crops: Sequence[Crop] | None = None
     looked: bool = False
     crop_failed: bool = False
+    whole: float = 1.0
 
     def accepted(self) -> list[Instance]:
         """Return those that are meant."""
@@ -114,13 +117,16 @@ class Bench:
     Attributes:
         file: The picture's file; None if none was given.
         annotation_file: The annotation that was given, or lies beside the picture; or None.
-        detector: Finds things by their names; None if the site has no weights.
+        detector: Finds things by their names; None if the site has none.
         detector_names: What it can find.
         out: Where the annotated picture goes, or None.
         program_file: Where the program goes, or None.
         second_file: Another picture to compare with, or None.
         writer: Has a language model write the program; None: our own templates write it.
         reader_file: Weights of a recogniser of letters, or None for the one of rapidocr.
+        least_score: What a detection must reach to be perhaps a thing, 0..1.
+        only_by_name: Whether the detector is asked only for what a question names: its classes are
+            a few among many, so what it finds is not all there is.
         sets: By name.
         steps: The tools that ran, in order.
         answer: The last answer.
@@ -142,6 +148,8 @@ class Bench:
     program_file: Path | None = None
     reader_file: Path | None = None
     second_file: Path | None = None
+    least_score: float = LEAST_SCORE
+    only_by_name: bool = False
     sets: dict[str, Candidates] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     answer: Answer | None = None
@@ -258,6 +266,7 @@ class Bench:
             "picture": "given" if self.file is not None else "none",
             "annotation.names": "|".join(self._annotated()),
             "detector.names": "|".join(self.detector_names),
+            "detector.asked": "by name" if self.only_by_name else "for all",
             "annotated_picture": "wanted" if self.out is not None else "none",
             "annotation": "unread" if self._unread() else "none",
             "second": "given" if self.second_file is not None else "none",

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from bt_exec_skills.image.sandbox.limits import Limits
 from bt_exec_skills.image.sandbox.run import run_program
+from bt_exec_skills.things.detector import make_detector
+from bt_exec_skills.things.weights import SHIPPED
 
 __all__ = ["check_machine"]
 
@@ -18,8 +20,21 @@ _FIX = (
 )
 
 
+def _weights() -> tuple[str, str, str, str]:
+    """Return whether the network that ships for things on tables can be used."""
+    try:
+        names = make_detector().names
+    except Exception as error:  # noqa: BLE001 - the doctor reports what is broken, whatever it is
+        return "weights", "missing", f"{type(error).__name__}: {error}", "install bt-exec again"
+    return "weights", "ok", f"{SHIPPED.name} finds {', '.join(names)}", ""
+
+
 def check_machine() -> Iterator[tuple[str, str, str, str]]:
-    """Yield whether a program can be run in a sandbox here: (name, state, detail, what to do)."""
+    """Yield what works here: the network that ships, programs in a sandbox.
+
+    Each is (name, state, detail, what to do).
+    """
+    yield _weights()
     with tempfile.NamedTemporaryFile(prefix="bt-exec-", suffix=".png") as picture:
         ran = run_program(_PROGRAM, Path(picture.name), limits=Limits(wall_s=20.0))
     if ran.ending == "not_run":

@@ -1,4 +1,4 @@
-"""The pack's rig: no robot, the bench with the picture, a detector if the site names weights."""
+"""The pack's rig: no robot, the bench with the picture, a detector, models that look."""
 
 from __future__ import annotations
 
@@ -12,32 +12,10 @@ from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.perception.looker import make_looker
 from bt_exec_skills.image.perception.overlay import picture_file
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
-from bt_exec_skills.perception.contracts import Detection, View
-from bt_exec_skills.perception.picture import whole_pixels
-from bt_exec_skills.vision.network import Network, load
+from bt_exec_skills.things.detector import FAINT, make_detector
+from bt_exec_skills.vision.detector import NetworkDetector
 
 __all__ = ["make_rig"]
-
-
-class NetworkDetector:
-    """A network behind the contract that detectors share.
-
-    Args:
-        network: The network.
-        least_score: What a detection must exceed.
-    """
-
-    def __init__(self, network: Network, least_score: float) -> None:
-        self.names = network.names
-        self._network = network
-        self._least = least_score
-
-    def detect(self, view: View[None]) -> tuple[Detection, ...]:
-        """Return what is found, best first."""
-        size = view.frame.shape[0], view.frame.shape[1]
-        found = self._network.find(view.frame, self._least)
-        boxes = ((one, whole_pixels(one.xyxy, size)) for one in found)
-        return tuple(Detection(one.label, box, one.score) for one, box in boxes if box is not None)
 
 
 def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
@@ -48,10 +26,7 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
             picture has no ending of a picture, or a model is to
             write and the site names none.
     """
-    detector = None
-    if settings.detector is not None:
-        weights = expand_home(settings.detector)
-        detector = NetworkDetector(load(weights), settings.least_score)
+    detector = _detector(settings)
     bench = Bench(
         _file(start.image),
         _file(start.annotation),
@@ -61,6 +36,8 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
         _file(start.program),
         _file(settings.reader),
         _file(start.second),
+        least_score=settings.least_score,
+        only_by_name=settings.detector == "learned",
     )
     if start.program_by == "model":
         bench.writer = _writer(settings)
@@ -73,6 +50,19 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
     looker = make_looker(settings.vqa, settings.judge)
     frame = (lambda: bench.picture) if bench.file is not None else None
     return Rig(facts=bench.facts, frame=frame, services={"bench": bench, "looker": looker})
+
+
+def _detector(settings: ImageSettings) -> NetworkDetector | None:
+    """Return what a site finds things with: what ships, its own weights, or nothing.
+
+    Raises:
+        UsageError: If the weights cannot be used.
+    """
+    if settings.detector == "none":
+        return None
+    if settings.detector == "learned":
+        return make_detector(least_score=FAINT)
+    return make_detector(expand_home(settings.detector), FAINT)
 
 
 def _writer(settings: ImageSettings) -> Writer:

@@ -16,8 +16,8 @@ class ImageSettings(PackSettings):
 
     Attributes:
         robot: ``none``: there is none.
-        detector: Weights of a detector, ``.onnx`` or ``.pt``, as `bt_exec_skills.vision.network`
-            reads them; none ship with the pack.
+        detector: ``learned``, the network that ships for things on tables; ``none``; or the file
+            of other weights, ``.onnx`` or ``.pt``, as `bt_exec_skills.vision.network` reads them.
         least_score: What a detection must exceed, 0..1.
         vqa: A vision model for questions that no tool answers: ``{name: claude, model: …}``, the
             name of one in the group ``bt_exec.visual_qa`` and its settings; by default none.
@@ -28,7 +28,7 @@ class ImageSettings(PackSettings):
             rapidocr's own does not know, as Hangul.
     """
 
-    detector: str | None = None
+    detector: str = "learned"
     vqa: dict[str, Any] | None = None
     judge: dict[str, Any] | None = None
     writer: dict[str, Any] | None = None

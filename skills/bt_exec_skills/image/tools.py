@@ -21,6 +21,7 @@ from bt_exec_skills.image.perception.decide import (
     start_decisions,
     verify_all,
 )
+from bt_exec_skills.image.perception.detecting import detect
 from bt_exec_skills.image.perception.instances import (
     Counted,
     Crop,
@@ -49,6 +50,7 @@ __all__ = [
     "all_hold",
     "count",
     "crop",
+    "detect",
     "differences",
     "find_annotation",
     "for_model",

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 __all__ = ["make_http_rig", "make_sim_rig", "robot_in_its_kitchen"]
 
 
+_COARSE, _FINE = (160, 120), (480, 360)  # of its pictures [px]; a network needs the finer ones
+
+
 def robot_in_its_kitchen(start: TableStart) -> SimTableRobot:
     """Return the simulated robot in a kitchen in which everything has come to rest.
 
@@ -37,15 +40,19 @@ def make_sim_rig(settings: TableSettings, start: TableStart) -> Rig:
     """Return the simulated robot in its kitchen, in this process.
 
     Raises:
-        UsageError: If so many things have no room.
+        UsageError: If so many things have no room, or the detector cannot be used.
     """
+    from bt_exec_skills.tabletop.perception.finder import make_finder
     from bt_exec_skills.tabletop.perception.pipeline import TablePerception
     from bt_exec_skills.tabletop.sim.camera import HeadCamera
 
     robot, hand = robot_in_its_kitchen(start), Hand()
     world = robot.world
-    camera = HeadCamera(world) if settings.picture_every_s > 0 else None
-    perception = TablePerception(world.environment, camera, settings.picture_every_s)
+    camera, finder = None, make_finder("oracle")
+    if settings.picture_every_s > 0:
+        finder = make_finder(settings.detector)
+        camera = HeadCamera(world, *(_COARSE if settings.detector == "oracle" else _FINE))
+    perception = TablePerception(world.environment, camera, finder, settings.picture_every_s)
 
     def facts() -> dict[str, str]:
         return hand.facts(world.environment())

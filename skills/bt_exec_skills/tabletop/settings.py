@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from bt_exec.rig import PackSettings, WorldSettings
@@ -37,10 +40,14 @@ class TableSettings(PackSettings):
     Attributes:
         robot: ``sim``, the kitchen in this process, or ``http``.
         remote: Where the simulator is, for ``robot: http``.
+        detector: Who says where things are in its pictures: ``learned`` (the shipped network),
+            ``oracle`` (the simulator), or the settings of another network; see
+            `bt_exec_skills.tabletop.perception.finder`.
         picture_every_s: How often the head camera takes a picture, at most [s]; 0 for never.
     """
 
     remote: Remote | None = None
+    detector: str | Mapping[str, Any] = "learned"
     picture_every_s: float = Field(5.0, ge=0)
 
 

@@ -35,7 +35,7 @@ def _tool() -> Any:
 @VISION.command()
 def dataset(
     out: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where it goes.")],
-    source: Annotated[str, typer.Option(metavar="NAME", help="Whose scenes; the only ones.")] = "",
+    source: Annotated[str, typer.Option(metavar="NAME", help="Whose scenes: door, table.")] = "",
     scenes: Annotated[int, typer.Option(min=1, help="How many.")] = 440,
     seed: Annotated[int, typer.Option(min=0, help="Chooses the scenes.")] = 0,
     val_every: Annotated[
@@ -58,6 +58,13 @@ def train(
     model: Annotated[
         str, typer.Option(metavar="YAML", help="The network, as ultralytics names it.")
     ] = "yolo11n.yaml",
+    imgsz: Annotated[
+        int, typer.Option(min=32, max=1280, help="Longest side of a picture in the network, px.")
+    ] = 320,
+    lr0: Annotated[float, typer.Option(min=1e-6, max=1.0, help="First learning rate.")] = 0.0012,
+    after: Annotated[
+        str, typer.Option(metavar="FOLDER", help="A finished training: start from its weights.")
+    ] = "",
     seed: Annotated[int, typer.Option(min=0, help="Of weights and order.")] = 0,
     device: Annotated[
         str, typer.Option(metavar="NAME", help="cpu, 0, …; a GPU where there is one.")
@@ -65,7 +72,16 @@ def train(
     json: opt.Json = False,
 ) -> None:
     """Train a detector and export it to ONNX (needs the extra yolo); goes on after a Ctrl-C."""
-    settings = {"epochs": epochs, "batch": batch, "model": model, "seed": seed, "device": device}
+    settings = {
+        "epochs": epochs,
+        "batch": batch,
+        "model": model,
+        "imgsz": imgsz,
+        "lr0": lr0,
+        "after": after,
+        "seed": seed,
+        "device": device,
+    }
     found = _tool().train(data, out, settings)
     lines = [f"{out / 'best.onnx'} after {found['minutes']:g} min; held out:"]
     lines += [f"  {name:24}{value:8.4f}" for name, value in found["val"].items()]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bt_exec.cli.progress_bar import progress_bar
-from bt_exec.failure import UnknownName, UsageError
+from bt_exec.failure import UsageError
 
 __all__ = ["dataset", "evaluate", "show", "train"]
 
@@ -106,12 +106,12 @@ def show(
 
 def _shipped_for(site: str) -> Path:
     from bt_exec.site.data import default_site
-    from bt_exec_skills.vision.sources import find_source, shipped_weights
+    from bt_exec_skills.vision.sources import shipped_weights, source_for
 
     site = site or default_site()
-    try:
-        return shipped_weights(find_source(site))
-    except UnknownName:
+    source = source_for(site)
+    if source is None:
         raise UsageError(
             f"no weights for pictures of site {site} ship; name some with --weights FILE"
-        ) from None
+        )
+    return shipped_weights(source)

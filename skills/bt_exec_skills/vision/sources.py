@@ -6,7 +6,8 @@ Any package can add its own with::
     kitchen = "my_kitchen.practice:KitchenPractice"
 
 A source that can be asked for the state of what it shows also offers ``states`` and
-``answerer(network)``; see `bt_exec_skills.vision.evaluate.Answer`.
+``answerer(network)``; see `bt_exec_skills.vision.evaluate.Answer`. One with ``weights`` says with
+``sites`` which sites' pictures they are for, besides a site of its own name.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from bt_exec_skills.vision.evaluate import Answer
 from bt_exec_skills.vision.network import Network
 from bt_exec_skills.vision.sample import SceneSource
 
-__all__ = ["find_source", "shipped_weights", "state_question"]
+__all__ = ["find_source", "shipped_weights", "source_for", "state_question"]
 
 _GROUP = "bt_exec_skills.scenes"
 
@@ -37,6 +38,15 @@ def find_source(name: str = "") -> SceneSource:
     name = name or known[0]
     source: SceneSource = load_plugin(_GROUP, "scene source", name)()
     return source
+
+
+def source_for(site: str) -> SceneSource | None:
+    """Return the source whose pictures look as those of a site; None if there is none."""
+    for name in plugin_names(_GROUP, "scene source"):
+        source = find_source(name)
+        if site in (name, *getattr(source, "sites", ())):
+            return source
+    return None
 
 
 def shipped_weights(source: SceneSource) -> Path:

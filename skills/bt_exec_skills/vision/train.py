@@ -1,6 +1,6 @@
 """Training a small detector on a data set, with ultralytics (extra ``yolo``).
 
-Nothing is downloaded: the network starts from its yaml, not from pretrained weights. On a CPU its
+Nothing is downloaded: the network starts from its yaml, or from a training of ours. On a CPU its
 convolutions run in bfloat16, which halves the time; the loss stays in single precision.
 """
 
@@ -40,6 +40,7 @@ class TrainSettings:
         lr0: First learning rate of AdamW; it falls as a cosine.
         seed: Of the weights and the order.
         device: "auto", "cpu", or what torch calls one.
+        after: Folder of a finished training whose weights this one starts from; empty for none.
     """
 
     model: str = "yolo11n.yaml"
@@ -49,6 +50,7 @@ class TrainSettings:
     lr0: float = 0.0012
     seed: int = 0
     device: str = "auto"
+    after: str = ""
 
     def __post_init__(self) -> None:
         if not self.model.endswith((".yaml", ".yml")):
@@ -56,6 +58,13 @@ class TrainSettings:
                 f"model={self.model!r}: a network starts from its yaml, as yolo11n.yaml; no "
                 "pretrained weights are used, nothing is downloaded"
             )
+        if self.after and not self.start.is_file():
+            raise UsageError(f"{self.after} holds no finished training: there is no {self.start}")
+
+    @property
+    def start(self) -> Path:
+        """What the network starts from: the yaml, or weights of an earlier training."""
+        return Path(self.after) / "best.pt" if self.after else Path(self.model)
 
     def options(self) -> dict[str, Any]:
         """Return the options of ultralytics that are the same on every machine."""
@@ -69,7 +78,7 @@ class TrainSettings:
             "cos_lr": True,
             "warmup_epochs": 1.0,
             "seed": self.seed,
-            "pretrained": False,
+            "pretrained": bool(self.after),
             "rect": True,  # no padding to a square: a fifth less to compute
             "mosaic": 0.0,  # the data set is synthetic: there are enough pictures
             "fliplr": 0.0,  # no mirroring: left and right differ
@@ -199,7 +208,7 @@ def _fit(
     weights = out.resolve() / "run" / "weights"
     begun = (weights / "last.pt").is_file()
     try:
-        model = ultralytics.YOLO(str(weights / "last.pt") if begun else settings.model)
+        model = ultralytics.YOLO(str(weights / "last.pt" if begun else settings.start))
     except FileNotFoundError:
         raise UsageError(f"neither here nor in ultralytics is a {settings.model!r}") from None
     places = {"data": str(_data_file(dataset, out)), "project": str(out.resolve())}

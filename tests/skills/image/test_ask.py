@@ -197,14 +197,24 @@ def test_what_was_asked_is_on_record(bt_ask, shapes, capsys):
     [
         ("Is the man happy?", "NEEDS_MODEL", "needs a model that looks"),
         ("남자가 행복해 보여?", "NEEDS_MODEL", "모델이 필요한 질문"),
-        ("빨간 토마토가 몇 개야?", "ANNOTATION_NEEDED", "COCO JSON, YOLO"),
-        ("How many tomatoes are there?", "ANNOTATION_NEEDED", "I do not guess"),
+        ("빨간 꽃이 몇 개야?", "ANNOTATION_NEEDED", "COCO JSON, YOLO"),
+        ("How many flowers are there?", "ANNOTATION_NEEDED", "I do not guess"),
     ],
 )
 def test_refusals_are_truthful(bt_ask, shapes, text, code, says):
     exit_code, said, _ = bt_ask(shapes, text)
     assert (exit_code, said["reason_code"], said["answer"]) == (5, code, None)
     assert says in said["message"]
+
+
+def test_what_is_absent_where_nothing_is_recognised_is_told_as_unsure(tmp_path, bt_ask):
+    """The network that ships knows tables; of an empty sheet it can say little."""
+    file = tmp_path / "sheet.png"
+    cv2.imwrite(str(file), np.full((240, 320, 3), 235, np.uint8))
+    code, said, _ = bt_ask(file, "How many tomatoes are there?")
+    assert (code, said["answer"]["value"]) == (0, 0)
+    assert said["answer"]["confidence"] <= 0.5
+    assert "recognises little in this picture" in said["message"]
 
 
 def test_bad_files_are_refused_before_a_mission(bt_ask, shapes, tmp_path):

@@ -11,6 +11,7 @@ import pytest
 from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.rules.planning import CannotTell
 from bt_exec_skills.image.rules.question import Unread
+from bt_exec_skills.things.detector import FAINT, make_detector
 from tests.skills.image.asking import ask
 
 SURE = 0.6
@@ -99,3 +100,29 @@ def test_two_photographs_of_a_scene_are_not_called_the_same():
     )
     answer = ask(bench, "두 사진이 같아?")
     assert answer.value is False
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "text", "truth"),
+    [
+        ("ultralytics", "bus.jpg", "How many people are there?", 4),
+        ("ultralytics", "zidane.jpg", "사람이 몇 명이야?", 2),
+        ("ultralytics", "zidane.jpg", "How many people are there?", 2),
+        ("skimage", "astronaut.png", "How many people are there?", 1),
+        ("skimage", "coins.png", "How many cups are there?", 0),
+        ("skimage", "chelsea.png", "How many cups are there?", 0),
+        ("skimage", "coffee.png", "How many cups are there?", 1),
+    ],
+)
+def test_the_network_that_ships_is_never_sure_and_wrong_about_a_photograph(
+    package, name, text, truth
+):
+    """It learned from rendered scenes alone."""
+    bench = Bench(photograph(package, name))
+    bench.detector, bench.only_by_name = make_detector(least_score=FAINT), True
+    bench.detector_names = bench.detector.names
+    try:
+        answer = ask(bench, text)
+    except (CannotTell, Unread):
+        return
+    assert answer.value == truth or answer.confidence <= SURE

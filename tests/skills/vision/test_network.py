@@ -135,7 +135,18 @@ def test_training_ends_in_two_networks_that_find_the_same(tmp_path: Path) -> Non
     if importlib.util.find_spec("ultralytics") is None:
         pytest.skip("needs the extra yolo")
     data, run = tmp_path / "data", tmp_path / "run"
-    bt_exec("dataset", str(data), "--seed", "1000", "--scenes", "30", "--val-every", "2")
+    bt_exec(
+        "dataset",
+        str(data),
+        "--source",
+        "door",
+        "--seed",
+        "1000",
+        "--scenes",
+        "30",
+        "--val-every",
+        "2",
+    )
     bt_exec("train", str(data), str(run), "--epochs", "8", "--batch", "4", "--device", "cpu")
     report = json.loads((run / "training.json").read_text())
     assert report["dataset"]["seed"] == 1000

@@ -115,6 +115,19 @@ def test_it_leaves_weights_and_papers_and_says_nothing_on_standard_output(
         training.train(data, out, TrainSettings())
 
 
+def test_it_starts_from_an_earlier_training(data: Path, tmp_path: Path) -> None:
+    first, second = tmp_path / "run", tmp_path / "run2"
+    with pytest.raises(UsageError, match="run holds no finished training: there is no"):
+        TrainSettings(after=str(first))
+    training.train(data, first, TrainSettings())
+    report = training.train(data, second, TrainSettings(after=str(first), epochs=4, lr0=0.0006))
+    assert log() == ["train", "export (256, 320)", "train", "export (256, 320)"]
+    assert report["settings"]["after"] == str(first)
+    again = TrainSettings(after=str(first))
+    assert (again.start, again.options()["pretrained"]) == (first / "best.pt", True)
+    assert TrainSettings().options()["pretrained"] is False
+
+
 @pytest.mark.parametrize(
     ("dies_at", "then"),
     [

@@ -21,10 +21,10 @@ from bt_exec_skills.door.sim.camera import GEOMS, geom_ids
 from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.measure import calibration_of
 from bt_exec_skills.door.sim.mjcf import world_xml
-from bt_exec_skills.door.sim.painter import gl_works, make_painter
-from bt_exec_skills.door.sim.raycast import RayPainter
 from bt_exec_skills.door.sim.world import DoorWorld
 from bt_exec_skills.perception.picture import Frame, Mask, box_of
+from bt_exec_skills.simulation.painter import gl_works, make_painter
+from bt_exec_skills.simulation.raycast import RayPainter
 from bt_exec_skills.vision.evaluate import Answer
 from bt_exec_skills.vision.network import Network
 from bt_exec_skills.vision.sample import Mark, Sample

@@ -13,10 +13,10 @@ import numpy as np
 from bt_exec_skills.door.perception.contracts import DoorTruth, DoorView
 from bt_exec_skills.door.sim.ik import Vector
 from bt_exec_skills.door.sim.layout import DOOR_HEIGHT, DOOR_WIDTH
-from bt_exec_skills.door.sim.painter import RendererName, make_painter
-from bt_exec_skills.door.sim.picture import Painter, Picture
-from bt_exec_skills.door.sim.raycast import FAR_M
 from bt_exec_skills.door.sim.world import DoorWorld
+from bt_exec_skills.simulation.painter import RendererName, make_painter
+from bt_exec_skills.simulation.picture import Painter, Picture
+from bt_exec_skills.simulation.raycast import FAR_M
 from bt_exec_skills.simulation.rays import cast
 
 __all__ = ["GEOMS", "Capture", "SimCamera", "geom_ids"]

@@ -15,7 +15,7 @@ def check_machine() -> Iterator[tuple[str, str, str, str]]:
 def _renderer() -> tuple[str, str, str, str]:
     """Return which renderer a mission would use; EGL is tried on a tiny picture."""
     try:
-        from bt_exec_skills.door.sim.painter import gl_works
+        from bt_exec_skills.simulation.painter import gl_works
 
         works = gl_works()
     except Exception as error:  # noqa: BLE001 - the doctor reports what is broken, whatever it is

@@ -65,7 +65,7 @@ def coverage_of(bench: Bench) -> float | None:
 def confidence_of(bench: Bench) -> float:
     """Return how sure the evidence is: the least clear of what was decided and answered."""
     sure = [
-        count(found.instances, found.decisions).confidence
+        min(found.whole, count(found.instances, found.decisions).confidence)
         for found in bench.sets.values()
         if found.looked
     ]
@@ -160,18 +160,21 @@ def _of_colours(bench: Bench) -> list[CrossCheck]:
 def _of_counts(bench: Bench) -> list[CrossCheck]:
     """Compare the count of a detector or an annotation with the count of regions of the colour.
 
-    Only where the question names no thing, for only then the colours show all that is meant.
+    Only where the question names no thing the colours show all that is meant. Where it names one,
+    things of other kinds may have the colour: an equal count speaks for the answer, another is no
+    objection.
     """
     cross_checks = []
     for name, found in bench.sets.items():
         wanted = _wanted_colours(bench, name)
-        if len(wanted) != 1 or not _boxed(found) or _labelled(bench, name):
+        if len(wanted) != 1 or not _boxed(found):
             continue
         regions = separate_touching(segment_colour(bench.picture, wanted[0]))
         if any("uneven" in one.source for one in regions):
             continue  # no plain ground: regions are not surely things
-        sure = len(found.accepted())
-        cross_checks.append(CrossCheck("detector", len(regions) == sure, str(len(regions))))
+        same = len(regions) == len(found.accepted())
+        if same or not _labelled(bench, name):
+            cross_checks.append(CrossCheck("detector", same, str(len(regions))))
     return cross_checks
 
 

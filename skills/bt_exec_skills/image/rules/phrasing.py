@@ -8,6 +8,7 @@ from typing import Any, cast
 from bt_exec.language.messages import language_of
 from bt_exec_skills.image.bench import Answer, Bench, Candidates
 from bt_exec_skills.image.perception.attributes import name_colour
+from bt_exec_skills.image.perception.detecting import NOTHING_KNOWN
 from bt_exec_skills.image.perception.instances import Counted, Crop, count
 from bt_exec_skills.image.perception.relations import place_in
 from bt_exec_skills.image.rules.question import Kind
@@ -42,12 +43,12 @@ def answer_of(
     """
     speaker = Speaker(language)
     total = count(found.instances, found.decisions)
-    confidence, value = total.confidence, cast(Any, total.sure)
+    confidence, value = min(total.confidence, found.whole), cast(Any, total.sure)
     if kind == "read" and other is not None:
         return _read(speaker, found, other, what)
     if kind == "compare" and other is not None:
         rival = count(other.instances, other.decisions)
-        confidence = min(confidence, rival.confidence)
+        confidence = min(confidence, rival.confidence, other.whole)
         value = {"target": total.sure, "other": rival.sure}
         said = _compared(speaker, total, rival, what, other_what)
     elif kind == "where":
@@ -72,8 +73,10 @@ def answer_of(
             )
     else:
         said = speaker.say("count", what=what, n=total.sure)
-    text = " ".join([said, *left_out(speaker, found), sure(speaker, confidence)])
-    return Answer(text, value, confidence)
+    notes = left_out(speaker, found)
+    if not found.instances and found.whole <= NOTHING_KNOWN:
+        notes.append(speaker.say("nothing_known"))
+    return Answer(" ".join([said, *notes, sure(speaker, confidence)]), value, confidence)
 
 
 def _read(speaker: Speaker, found: Candidates, lines: Candidates, what: str) -> Answer:

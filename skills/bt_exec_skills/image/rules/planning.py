@@ -2,7 +2,8 @@
 
 Where things come from is decided by what there is, in this order: an annotation that knows the
 thing, a detector that knows it, and colours, where the question names nothing but what colours and
-shapes tell. If none of them can, the annotation is asked for; nothing is guessed.
+shapes tell. If none of them can, the annotation is asked for; nothing is guessed. The detector that
+ships knows a few things of many: where a question names none, it is not asked for all.
 """
 
 from __future__ import annotations
@@ -162,6 +163,8 @@ def _narrowed(
 def _source(name: str, phrase: Phrase, facts: Mapping[str, str]) -> _Source:
     annotated = tuple(filter(None, facts.get("annotation.names", "").split("|")))
     detected = tuple(filter(None, facts.get("detector.names", "").split("|")))
+    if not phrase.thing and facts.get("detector.asked") == "by name":
+        detected = ()
     for tree, known in (("from_annotation", annotated), ("from_detector", detected)):
         label, rest = _labelled(phrase, known)
         if label is not None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.image.bench import Bench, Step
+from bt_exec_skills.vision.detector import NetworkDetector
 
 __all__ = ["NoProgramError", "program_of"]
 
@@ -67,6 +68,15 @@ def _read(args: Mapping[str, Any], bench: Bench) -> list[str]:
         f"instances[{args['into']!r}] = tools.of_kind(known.instances, {args['label']!r})",
         _start(args["into"]),
     ]
+
+
+def _detect(args: Mapping[str, Any], bench: Bench) -> list[str]:
+    if not isinstance(bench.detector, NetworkDetector):
+        raise NoProgramError("detect")
+    weights = bench.detector.weights
+    given = f"{args['label']!r}, {str(weights.absolute()) if weights is not None else None!r}"
+    call = f"tools.detect(picture, {given}, {bench.least_score!r})"
+    return [f"instances[{args['into']!r}] = {call}", _start(args["into"])]
 
 
 def _pictures(args: Mapping[str, Any], bench: Bench) -> list[str]:
@@ -180,6 +190,7 @@ def _answer(args: Mapping[str, Any], _: Bench) -> list[str]:
 
 _LINES: Mapping[str, Callable[[Mapping[str, Any], Bench], list[str]]] = {
     "read_annotation": _read,
+    "detect": _detect,
     "compare_pictures": _pictures,
     "compare_things": _things,
     "read_text": _read_text,
@@ -197,7 +208,7 @@ def program_of(bench: Bench, question: str) -> str:
     """Return the program of what the tools did.
 
     Raises:
-        NoProgramError: If a tool ran that no program can run again: a detector of the site.
+        NoProgramError: If a tool ran that no program can run again: a detector without weights.
     """
     safe = question.replace("\\", " ").replace('"', "'")
     body = "".join(f"    {line}\n" for step in bench.steps for line in _lines(step, bench))

@@ -26,6 +26,7 @@ _PARTICLES = (
 )  # fmt: skip
 
 
+_FRUIT = "orange"  # in English the fruit is called as its colour
 _OPPOSITES = ("big small", "bright dark", "sharp blurred")
 _JOINED = re.compile(r"\S(?:와|과|하고|이랑|랑)\s+\S")  # two things in one phrase
 
@@ -86,6 +87,8 @@ class Words:
                 continue
             if word not in self.idle:
                 said.append(word)
+        if not thing and self._means_the_fruit(said):
+            thing = attributes.pop()
         if len({_kind_of(one) for one in attributes}) < len(set(attributes)):
             raise Unread("QUESTION_UNCLEAR", text)  # no thing is red and blue
         if self.language == "ko" and _JOINED.search(text):
@@ -99,6 +102,10 @@ class Words:
             thing = self.singular(word)
             said.append(thing)
         return Phrase(tuple(dict.fromkeys(attributes)), thing, " ".join(said))
+
+    def _means_the_fruit(self, said: list[str]) -> bool:
+        """Whether "orange" is what is asked for, and not the colour of it: "an orange"."""
+        return said[-1:] == [_FRUIT] and not any(word in self.anything for word in said)
 
     def _known(self, word: str) -> str:
         return next((form for form in self._forms(word) if self._has(form)), "")

@@ -9,11 +9,13 @@ from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.image.bench import Bench, Candidates, SetName, Step
 from bt_exec_skills.image.perception.colours import ColourName
 from bt_exec_skills.image.perception.decide import of_kind, start_decisions
+from bt_exec_skills.image.perception.detecting import detected
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.perception.segment import segment_colour as segments
 from bt_exec_skills.image.perception.segment import separate_touching as separated
 from bt_exec_skills.image.skills.working import SET_FAILS, work
 from bt_exec_skills.perception.contracts import View
+from bt_exec_skills.vision.detector import NetworkDetector
 
 __all__ = ["Found", "detect", "read_annotation", "segment_colour", "separate_touching"]
 
@@ -66,15 +68,20 @@ def read_annotation(bench: Service[Bench], into: SetName, label: str = "") -> St
 def detect(bench: Service[Bench], into: SetName, label: str = "") -> Steps[Found]:
     """Find the instances of `label` with the site's detector; everything that it knows if empty.
 
-    The site names the weights; without them this fails.
+    It is the network that ships, for things on tables, or one that the site names. How sure it is
+    that nothing was missed goes into the confidence of the answer.
     """
     detector = bench.detector
     if detector is None:
-        raise Failed("NO_DETECTOR", "the site names no weights", retryable=False)
+        raise Failed("NO_DETECTOR", "this site has no detector", retryable=False)
     found = yield from work(lambda: detector.detect(View(0.0, bench.picture)), "detecting")
-    instances = [Instance(one.label, one.bbox, one.score, "detector") for one in found]
+    known = detector.recalls if isinstance(detector, NetworkDetector) else {}
+    recall = known.get(label, 1.0)
+    instances, whole = detected(found, label, bench.least_score, recall)
     bench.steps.append(Step("detect", {"label": label, "into": into}))
-    return _put(bench, into, of_kind(instances, label))
+    put = _put(bench, into, instances)
+    bench.sets[into].whole = whole
+    return put
 
 
 @skill(

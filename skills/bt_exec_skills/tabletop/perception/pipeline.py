@@ -3,42 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
-
-import numpy as np
-import numpy.typing as npt
+from typing import Any
 
 from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.perception.finder import Finder
 from bt_exec_skills.tabletop.perception.observation import TableObservation
+from bt_exec_skills.tabletop.perception.picture import Pictures
 
-__all__ = ["Picture", "Pictures", "TablePerception"]
-
-
-class Picture(NamedTuple):
-    """What a head camera sees.
-
-    Attributes:
-        rgb: uint8 of shape (height, width, 3).
-        depth: Distance along the view [m], float32 of shape (height, width); 0 where unknown.
-        boxes: Where objects are in it [px], by name.
-    """
-
-    rgb: npt.NDArray[np.uint8]
-    depth: npt.NDArray[np.float32]
-    boxes: dict[str, tuple[int, int, int, int]]
-
-
-class Pictures(Protocol):
-    """A camera: what a picture needs is taken quickly, the picture is made on a worker."""
-
-    def capture(self) -> Any:
-        """Return what the picture needs."""
-
-    def view(self, capture: Any) -> Picture:
-        """Return the picture."""
-
-    def close(self) -> None:
-        """Release its resources."""
+__all__ = ["TablePerception"]
 
 
 class TablePerception:
@@ -47,14 +19,20 @@ class TablePerception:
     Args:
         read: Returns the environment, quickly.
         camera: Takes pictures; None for none.
+        finder: Says where objects are in them.
         every_s: A picture is taken at most this often [s]; the observations between have none.
     """
 
     def __init__(
-        self, read: Callable[[], Environment], camera: Pictures | None, every_s: float
+        self,
+        read: Callable[[], Environment],
+        camera: Pictures | None,
+        finder: Finder,
+        every_s: float,
     ) -> None:
         self._read = read
         self._camera = camera
+        self._finder = finder
         self._every_s = every_s
         self._last = float("-inf")
 
@@ -72,4 +50,4 @@ class TablePerception:
         if picture is None or self._camera is None:
             return TableObservation(now.t, now)
         view = self._camera.view(picture)
-        return TableObservation(now.t, now, view.rgb, view.boxes)
+        return TableObservation(now.t, now, view.rgb, self._finder.boxes(view, now))

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from bt_exec_skills.perception.picture import box_of
 from bt_exec_skills.simulation.rays import cast, through_pixels
-from bt_exec_skills.tabletop.perception.pipeline import Picture
+from bt_exec_skills.tabletop.perception.picture import Picture
+from bt_exec_skills.tabletop.perception.viewpoint import Viewpoint
 from bt_exec_skills.tabletop.sim.world import TableWorld
 
 __all__ = ["HeadCamera"]
@@ -38,6 +39,7 @@ class HeadCamera:
         model = world.model
         self._camera = model.camera("head").id
         fovy = float(model.cam_fovy[self._camera])
+        self._focal = 0.5 * height / float(np.tan(np.radians(fovy) / 2))
         self._rays = through_pixels(width, height, np.radians(fovy))
         self._colours = np.vstack([model.geom_rgba[:, :3] * 255.0, _SKY])
         self._owner = np.array([model.geom_bodyid[g] for g in range(model.ngeom)] + [-1])
@@ -53,10 +55,11 @@ class HeadCamera:
             data.qpos[:] = capture
             mujoco.mj_kinematics(model, data)
             mujoco.mj_camlight(model, data)
-            turn = data.cam_xmat[self._camera].reshape(3, 3)
+            turn = data.cam_xmat[self._camera].reshape(3, 3).copy()
+            eye = data.cam_xpos[self._camera].copy()
             rays = self._rays @ turn.T
             base = model.body("base").id
-            hits = cast(model, data, data.cam_xpos[self._camera], rays, _FAR_M, without_body=base)
+            hits = cast(model, data, eye, rays, _FAR_M, without_body=base)
         light = np.clip(np.abs(hits.normals @ np.array([0.3, 0.2, 0.93])), 0.0, 1.0)
         colour = self._colours[hits.geoms] * (0.45 + 0.55 * light)[:, None]
         colour[hits.geoms < 0] = _SKY
@@ -71,6 +74,7 @@ class HeadCamera:
             colour.astype(np.uint8).reshape(*self._shape, 3),
             ahead.astype(np.float32).reshape(self._shape),
             boxes,
+            Viewpoint(eye, turn, self._focal, self._shape),
         )
 
     def close(self) -> None:

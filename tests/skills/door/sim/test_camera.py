@@ -11,9 +11,9 @@ from bt_exec_skills.door.perception.oracle import OracleEstimator, oracle_detect
 from bt_exec_skills.door.perception.pipeline import DoorPerception
 from bt_exec_skills.door.sim.camera import SimCamera
 from bt_exec_skills.door.sim.layout import WorldOptions
-from bt_exec_skills.door.sim.painter import GlPainter, gl_works, make_painter
-from bt_exec_skills.door.sim.raycast import RayPainter
 from bt_exec_skills.door.sim.world import DoorWorld
+from bt_exec_skills.simulation.painter import GlPainter, gl_works, make_painter
+from bt_exec_skills.simulation.raycast import RayPainter
 from tests.cases import some
 
 RENDERERS = [
@@ -64,7 +64,7 @@ def test_both_painters_agree_on_what_every_pixel_shows() -> None:
 
 
 def test_without_gl_the_ray_caster_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bt_exec_skills.door.sim.painter._gl_works", False)
+    monkeypatch.setattr("bt_exec_skills.simulation.painter._gl_works", False)
     assert make_painter(DoorWorld(WorldOptions()).model, 32, 24).name == "raycast"
 
 

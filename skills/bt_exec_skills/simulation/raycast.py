@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bt_exec_skills.door.sim.picture import Picture
+from bt_exec_skills.simulation.picture import Picture
 from bt_exec_skills.simulation.rays import cast, through_pixels
 
 __all__ = ["FAR_M", "RayPainter"]

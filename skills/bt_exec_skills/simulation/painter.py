@@ -9,9 +9,9 @@ from typing import Any, Literal
 import mujoco
 import numpy as np
 
-from bt_exec_skills.door.sim.picture import Painter, Picture
-from bt_exec_skills.door.sim.raycast import RayPainter
 from bt_exec_skills.simulation.glthread import gl_thread
+from bt_exec_skills.simulation.picture import Painter, Picture
+from bt_exec_skills.simulation.raycast import RayPainter
 
 __all__ = ["GlPainter", "RendererName", "gl_works", "make_painter"]
 
@@ -19,18 +19,20 @@ RendererName = Literal["auto", "egl", "raycast"]
 
 
 class GlPainter:
-    """Paints with MuJoCo's renderer, without shadows; keeps one context, made when first used.
+    """Paints with MuJoCo's renderer; keeps one context, made when first used.
 
     Args:
         model: The world.
         width: Of the picture [px].
         height: Of the picture [px].
+        shadows: Whether lamps that cast shadows do.
     """
 
     name = "egl"
 
-    def __init__(self, model: Any, width: int, height: int) -> None:
+    def __init__(self, model: Any, width: int, height: int, *, shadows: bool = False) -> None:
         self._model, self._width, self._height = model, width, height
+        self._shadows = shadows
         self._renderer: Any = None
         self._lock = threading.Lock()
 
@@ -43,7 +45,7 @@ class GlPainter:
         renderer = self._made()
         renderer.disable_segmentation_rendering()
         renderer.update_scene(data, "head")
-        renderer.scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = False
+        renderer.scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = self._shadows
         renderer.scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = False
         rgb = renderer.render()
         renderer.enable_segmentation_rendering()

@@ -1,0 +1,166 @@
+"""Who says where things are in a picture: the simulator, or a network that looks at it.
+
+In a site file::
+
+    detector: learned             # the network that ships
+    detector: oracle              # the simulator's word, pixel by pixel
+    detector: {weights: my_table.onnx, least_score: 0.4}
+
+What a network finds is named after the object of the environment whose middle lies in the box and
+whose name allows for the class; what has no such object keeps its class: ``cube#1``. Skills do not
+look at boxes: they trust the environment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+from typing import Any, Protocol
+
+import numpy as np
+
+from bt_exec.expand_home import expand_home
+from bt_exec.failure import UnknownName, UsageError
+from bt_exec_skills.perception.contracts import Detection, Detector, View
+from bt_exec_skills.perception.picture import Box, overlaps
+from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.names import SHAPES, looks_of
+from bt_exec_skills.tabletop.perception.picture import Picture
+
+__all__ = ["Finder", "LearnedFinder", "OracleFinder", "make_finder"]
+
+_SIDE = (192, 240)  # of a part that the network looks at: it is enlarged to the network's input
+_OVERLAP_PX = 48
+_AT_LEAST = (96, 120)
+_SAME = 0.45
+_SETTINGS = ("weights", "least_score")
+
+
+class Finder(Protocol):
+    """Says where objects are in a picture."""
+
+    def boxes(self, picture: Picture, now: Environment) -> dict[str, Box]:
+        """Return boxes [px] by name."""
+
+
+class OracleFinder:
+    """Takes the simulator's word."""
+
+    def boxes(self, picture: Picture, now: Environment) -> dict[str, Box]:  # noqa: ARG002 - as `Finder`
+        """See `Finder.boxes`."""
+        return picture.boxes
+
+
+class LearnedFinder:
+    """Looks at the parts of a picture that show tables.
+
+    Args:
+        detector: Finds things.
+    """
+
+    def __init__(self, detector: Detector[View[Any], Detection]) -> None:
+        self._detector = detector
+
+    def boxes(self, picture: Picture, now: Environment) -> dict[str, Box]:
+        """See `Finder.boxes`."""
+        if picture.viewpoint is None:
+            return {}
+        found: list[Detection] = []
+        for table in now.tables.values():
+            part = picture.viewpoint.part_with(table)
+            for x1, y1, x2, y2 in _tiles(part, picture.viewpoint.size) if part else ():
+                view: View[Any] = View(now.t, np.ascontiguousarray(picture.rgb[y1:y2, x1:x2]))
+                seen = self._detector.detect(view)
+                found += [_moved(one, x1, y1) for one in seen if not one.doubt]
+        return _named(_once(found), picture, now)
+
+
+def make_finder(choice: str | Mapping[str, Any]) -> Finder:
+    """Return the finder that a site chooses; see the module.
+
+    Raises:
+        UnknownName: If there are no such ones.
+        UsageError: If the weights or a setting are wrong.
+    """
+    if choice == "oracle":
+        return OracleFinder()
+    if isinstance(choice, str) and choice != "learned":
+        raise UnknownName("detector", choice, ("oracle", "learned"))
+    from bt_exec_skills.things.detector import LEAST_SCORE, make_detector
+
+    settings = {} if isinstance(choice, str) else choice
+    for key in settings:
+        if key not in _SETTINGS:
+            raise UnknownName("setting of detector", key, _SETTINGS)
+    least, weights = settings.get("least_score", LEAST_SCORE), settings.get("weights")
+    if isinstance(least, bool) or not isinstance(least, int | float) or not 0.05 <= least < 1:
+        raise UsageError(f"detector: least_score={least!r}: allowed are 0.05 to 1")
+    if weights is not None and not isinstance(weights, str):
+        raise UsageError(f"detector: weights={weights!r}: a file is needed, .onnx or .pt")
+    file = expand_home(weights) if weights is not None else None
+    return LearnedFinder(make_detector(file, float(least)))
+
+
+def _tiles(part: Box, size: tuple[int, int]) -> list[Box]:
+    """Return overlapping parts, none larger than `_SIDE`, that cover `part`."""
+    sides = []
+    for low, high, whole, most, least in zip(
+        part[:2], part[2:], size[::-1], _SIDE[::-1], _AT_LEAST[::-1], strict=True
+    ):
+        wide = min(whole, max(high - low, least))
+        low = int(np.clip(low - (wide - (high - low)) // 2, 0, whole - wide))
+        count = 1 if wide <= most else 1 + -(-(wide - most) // (most - _OVERLAP_PX))
+        step = min(wide, most)
+        starts = np.linspace(low, low + wide - step, count).astype(int)
+        sides.append([(int(start), int(start) + step) for start in starts])
+    return [(x1, y1, x2, y2) for (x1, x2), (y1, y2) in product(*sides)]
+
+
+def _moved(one: Detection, x: int, y: int) -> Detection:
+    x1, y1, x2, y2 = one.bbox
+    return Detection(one.label, (x1 + x, y1 + y, x2 + x, y2 + y), one.score)
+
+
+def _once(found: list[Detection]) -> list[Detection]:
+    """Return the best of what overlaps: tiles show things twice."""
+    kept: list[Detection] = []
+    for one in sorted(found, key=lambda each: -each.score):
+        shared = overlaps([one.bbox], [other.bbox for other in kept])[0] if kept else ()
+        if all(share < _SAME for share in shared):
+            kept.append(one)
+    return kept
+
+
+def _named(found: list[Detection], picture: Picture, now: Environment) -> dict[str, Box]:
+    """Return the boxes by the object that each shows, or by class where no object fits."""
+    assert picture.viewpoint is not None
+    names = [*now.objects]
+    pairs: list[tuple[float, int, str]] = []
+    if names:
+        places, before = picture.viewpoint.pixels([now.objects[name].pos for name in names])
+        for name, (x, y), ahead in zip(names, places, before, strict=True):
+            for number, one in enumerate(found):
+                x1, y1, x2, y2 = one.bbox
+                if ahead and x1 <= x <= x2 and y1 <= y <= y2 and _may_be(name, one.label):
+                    away = np.hypot(x - (x1 + x2) / 2, y - (y1 + y2) / 2)
+                    pairs.append((float(away), number, name))
+    boxes: dict[str, Box] = {}
+    taken: set[int] = set()
+    for _, number, name in sorted(pairs):
+        if name not in boxes and number not in taken:
+            boxes[name] = found[number].bbox
+            taken.add(number)
+    counts: dict[str, int] = {}
+    for number, one in enumerate(found):
+        if number not in taken:
+            counts[one.label] = counts.get(one.label, 0) + 1
+            boxes[f"{one.label}#{counts[one.label]}"] = one.bbox
+    return boxes
+
+
+def _may_be(name: str, label: str) -> bool:
+    """Whether an object of that name may look like that class."""
+    looks = looks_of(name)
+    if looks.kind == "object":
+        return label in SHAPES
+    return label in (looks.kind, looks.shape)

@@ -1,0 +1,5 @@
+"""Training data: randomised pictures of tables, labelled from the segmentation."""
+
+from bt_exec_skills.simulation import choose_gl
+
+choose_gl()

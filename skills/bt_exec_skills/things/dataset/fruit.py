@@ -1,0 +1,131 @@
+"""Fruit and eggs: turned profiles with stalks, dents and sepals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
+
+import numpy as np
+
+from bt_exec_skills.things.dataset.colours import FRUIT, Rng, Shade, shade_of
+from bt_exec_skills.things.dataset.meshes import Floats, Part, lathe, settled, turned
+from bt_exec_skills.things.dataset.turns import leaning, lying
+
+__all__ = ["FRUITS"]
+
+_BARK, _LEAF = (0.30, 0.20, 0.10), (0.16, 0.42, 0.12)
+
+
+def _round(
+    radius: float, flat: float, dent: float, steps: int = 13, *, heart: float = 0.0
+) -> list[tuple[float, float]]:
+    """Return the profile of a round fruit about the origin.
+
+    Args:
+        radius: At its widest [m].
+        flat: Height over width.
+        dent: Depth of the dent on top, as a share of the radius.
+        steps: Points of the profile.
+        heart: How much wider it is above its middle.
+    """
+    profile = []
+    for t in np.linspace(-np.pi / 2, np.pi / 2, steps):
+        r = np.cos(t) * (1 + heart * np.sin(t))
+        z = flat * np.sin(t) - (dent * np.exp(-((r / 0.33) ** 2)) if t > 0 else 0.0)
+        z += 0.3 * dent * np.exp(-((r / 0.25) ** 2)) if t < 0 else 0.0
+        profile.append((float(max(r, 0.0) * radius), float(z * radius)))
+    return profile
+
+
+def _stalk(foot: float, length: float, thick: float, colour: Shade) -> Part:
+    top = foot + length
+    profile = [(0, foot), (thick, foot), (0.7 * thick, top), (0, top + 0.2 * thick)]
+    return lathe(profile, colour, segments=6)
+
+
+def _ribs(count: int, depth: float) -> Callable[[Floats], Floats]:
+    return lambda angles: 1 - depth * (0.5 + 0.5 * np.cos(count * angles))
+
+
+def _star(angles: Floats) -> Floats:
+    """Return the factors of a star: every other radius is short."""
+    return np.where(np.arange(len(angles)) % 2 == 0, 1.0, 0.28)
+
+
+def _tomato(rng: Rng, shade: Shade) -> list[Part]:
+    radius, flat = rng.uniform(0.028, 0.042), rng.uniform(0.72, 0.9)
+    dent = rng.uniform(0.1, 0.2)
+    body = lathe(
+        _round(radius, flat, dent), shade, wide=_ribs(int(rng.integers(4, 7)), rng.uniform(0, 0.07))
+    )
+    top = radius * (flat - dent) + 0.001
+    reach = radius * rng.uniform(0.5, 0.85)
+    leaf, count = shade_of(_LEAF, rng), int(rng.integers(5, 7))
+    edge = flat * radius * float(np.sqrt(max(0.05, 1 - (reach / radius) ** 2))) + 0.0015
+    star = lathe(
+        [(0, top - 0.001), (reach, edge), (reach * 0.5, max(top, edge) + 0.003), (0, top + 0.003)],
+        leaf,
+        segments=2 * count,
+        wide=_star,
+    )
+    return [body, star, _stalk(top, rng.uniform(0.006, 0.016), 0.0022, leaf)]
+
+
+def _apple(rng: Rng, shade: Shade) -> list[Part]:
+    radius, dent = rng.uniform(0.033, 0.045), rng.uniform(0.25, 0.4)
+    flat = rng.uniform(0.88, 1.0)
+    body = lathe(_round(radius, flat, dent, heart=rng.uniform(0.08, 0.16)), shade)
+    foot = radius * (flat - dent)
+    return [body, _stalk(foot, radius * rng.uniform(0.4, 0.75), 0.0018, shade_of(_BARK, rng))]
+
+
+def _orange(rng: Rng, shade: Shade) -> list[Part]:
+    radius, flat = rng.uniform(0.033, 0.044), rng.uniform(0.92, 1.0)
+    body = lathe(_round(radius, flat, 0.06), shade, wide=_ribs(9, rng.uniform(0, 0.02)))
+    top = radius * (flat - 0.06)
+    navel = lathe(
+        [(0, top), (0.005, top + 0.0005), (0.003, top + 0.002), (0, top + 0.002)],
+        shade_of((0.35, 0.4, 0.12), rng),
+        segments=10,
+        wide=_star,
+    )
+    return [body, navel]
+
+
+def _lemon(rng: Rng, shade: Shade) -> list[Part]:
+    radius, long = rng.uniform(0.023, 0.031), rng.uniform(1.2, 1.45)
+    profile = []
+    for t in np.linspace(-np.pi / 2, np.pi / 2, 15):
+        tip = 0.2 * np.exp(-((np.cos(t) / 0.25) ** 2)) * np.sign(t)
+        profile.append((float(np.cos(t) ** 0.9 * radius), float((long * np.sin(t) + tip) * radius)))
+    return turned([lathe(profile, shade)], lying(rng))
+
+
+def _egg(rng: Rng, shade: Shade) -> list[Part]:
+    radius = rng.uniform(0.019, 0.024)
+    profile = [
+        (float(np.cos(t) * (1 - 0.14 * np.sin(t)) * radius), float(1.32 * np.sin(t) * radius))
+        for t in np.linspace(-np.pi / 2, np.pi / 2, 13)
+    ]
+    body = [lathe(profile, shade)]
+    return turned(body, lying(rng)) if rng.random() < 0.85 else body
+
+
+_MAKERS = {"tomato": _tomato, "apple": _apple, "orange": _orange, "lemon": _lemon, "egg": _egg}
+_LEANS = {"tomato": 0.6, "apple": 0.7, "orange": 3.0}  # how far it may lean [rad]
+
+
+def _make(label: str, rng: Rng, colour: str) -> list[Part]:
+    shades = FRUIT[label]
+    parts = _MAKERS[label](rng, shade_of(shades[colour], rng))
+    lean = _LEANS.get(label, 0.0)
+    if rng.random() < 0.1:
+        lean *= 2
+    return settled(turned(parts, leaning(rng, lean)) if lean else parts)
+
+
+FRUITS: Mapping[str, Callable[[Rng, str], list[Part]]] = MappingProxyType(
+    {label: partial(_make, label) for label in _MAKERS}
+)
+"""By class: makes one from a colour's name, standing or lying on height 0."""

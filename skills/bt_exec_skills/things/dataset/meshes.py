@@ -1,0 +1,128 @@
+"""Surfaces made by code: turned profiles, tubes, boxes. Lengths in metres, z upwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Colour", "Floats", "Part", "box", "lathe", "moved", "settled", "tube", "turned"]
+
+Floats = npt.NDArray[np.float64]
+Colour = Sequence[float]
+_SEGMENTS = 24
+
+
+class Part(NamedTuple):
+    """One closed surface of one colour.
+
+    Attributes:
+        vertices: Shape (n, 3) [m].
+        faces: Triangles as places of vertices, counter-clockwise from outside, shape (m, 3).
+        colour: Red, green, blue, 0..1.
+    """
+
+    vertices: Floats
+    faces: npt.NDArray[np.int32]
+    colour: Colour
+
+
+def lathe(
+    profile: Sequence[tuple[float, float]],
+    colour: Colour,
+    *,
+    segments: int = _SEGMENTS,
+    wide: Callable[[Floats], Floats] | None = None,
+) -> Part:
+    """Return the surface that a profile sweeps around the z axis.
+
+    Args:
+        profile: Radius and height of its points, from the lowest on the axis outwards and up to
+            the highest on the axis.
+        colour: Of the part.
+        segments: How many steps a turn has.
+        wide: Factor on the radius at each angle [rad], for ribs and stars.
+    """
+    angles = np.asarray(np.arange(segments) * (2 * np.pi / segments), np.float64)
+    factor = np.ones(segments) if wide is None else wide(angles)
+    inner = profile[1:-1]
+    rings = [
+        np.stack(
+            [r * factor * np.cos(angles), r * factor * np.sin(angles), np.full(segments, z)], 1
+        )
+        for r, z in inner
+    ]
+    ends = np.array([[0.0, 0.0, profile[0][1]], [0.0, 0.0, profile[-1][1]]])
+    vertices = np.concatenate([*rings, ends])
+    bottom, top = len(vertices) - 2, len(vertices) - 1
+    here, after = np.arange(segments), (np.arange(segments) + 1) % segments
+    last = (len(inner) - 1) * segments
+    faces = [np.stack([np.full(segments, bottom), after, here], 1)]
+    for low in range(0, last, segments):
+        a, b = low + here, low + after
+        c, d = a + segments, b + segments
+        faces += [np.stack([a, b, d], 1), np.stack([a, d, c], 1)]
+    faces.append(np.stack([np.full(segments, top), last + here, last + after], 1))
+    return Part(vertices, np.concatenate(faces).astype(np.int32), colour)
+
+
+def tube(path: Floats, radius: float, colour: Colour, *, segments: int = 8) -> Part:
+    """Return a tube around a path in a plane through the z axis, shape (n, 3)."""
+    side = np.cross(path[-1] - path[0], path[len(path) // 2] - path[0])
+    side /= np.linalg.norm(side)
+    angles = np.arange(segments) * (2 * np.pi / segments)
+    rings = []
+    for place in range(len(path)):
+        along = path[min(place + 1, len(path) - 1)] - path[max(place - 1, 0)]
+        out = np.cross(along / np.linalg.norm(along), side)
+        rings.append(
+            path[place] + radius * (np.cos(angles)[:, None] * out + np.sin(angles)[:, None] * side)
+        )
+    vertices = np.concatenate([*rings, path[:1], path[-1:]])
+    here, after = np.arange(segments), (np.arange(segments) + 1) % segments
+    last = (len(path) - 1) * segments
+    first_end, last_end = len(vertices) - 2, len(vertices) - 1
+    faces = [np.stack([np.full(segments, first_end), here, after], 1)]
+    for low in range(0, last, segments):
+        a, b = low + here, low + after
+        faces += [np.stack([a, b + segments, b], 1), np.stack([a, a + segments, b + segments], 1)]
+    faces.append(np.stack([np.full(segments, last_end), last + after, last + here], 1))
+    return Part(vertices, np.concatenate(faces).astype(np.int32), colour)
+
+
+def box(half: Sequence[float], middle: Sequence[float], colour: Colour) -> Part:
+    """Return a box; each side has vertices of its own, so that its edges stay sharp."""
+    vertices: list[Floats] = []
+    faces: list[tuple[int, int, int]] = []
+    for axis in range(3):
+        for end in (-1.0, 1.0):
+            u, v = (axis + 1) % 3, (axis + 2) % 3
+            first = len(vertices)
+            for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
+                corner = np.zeros(3)
+                corner[axis], corner[u], corner[v] = end, a, b
+                vertices.append(corner * np.asarray(half) + np.asarray(middle))
+            order = (0, 1, 2, 3) if end > 0 else (0, 3, 2, 1)
+            a, b, c, d = (first + place for place in order)
+            faces += [(a, b, c), (a, c, d)]
+    return Part(np.array(vertices), np.array(faces, np.int32), colour)
+
+
+def turned(parts: Sequence[Part], turn: Floats) -> list[Part]:
+    """Return the parts rotated by a matrix about the origin."""
+    return [part._replace(vertices=part.vertices @ turn.T) for part in parts]
+
+
+def moved(part: Part, by: npt.ArrayLike) -> Part:
+    """Return the part moved."""
+    return part._replace(vertices=part.vertices + np.asarray(by))
+
+
+def settled(parts: Sequence[Part]) -> list[Part]:
+    """Return the parts moved together so that the lowest point lies at height 0, about the axis."""
+    every = np.concatenate([part.vertices for part in parts])
+    low, high = every.min(axis=0), every.max(axis=0)
+    by = (-(low[0] + high[0]) / 2, -(low[1] + high[1]) / 2, -low[2])
+    return [moved(part, by) for part in parts]

@@ -1,0 +1,194 @@
+"""One scene as a MuJoCo model: a room with a table, and a stock of things that pictures draw from.
+
+The top of the table is at height 0 around the origin. Everything starts out of sight; poses are
+set on the compiled model, so one model serves several pictures.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from bt_exec_skills.things.dataset.clutter import clutter, limb
+from bt_exec_skills.things.dataset.colours import FRUIT, PAINT, Rng, Shade, any_colour, wood
+from bt_exec_skills.things.dataset.figures import chair, person
+from bt_exec_skills.things.dataset.fruit import FRUITS
+from bt_exec_skills.things.dataset.meshes import Part
+from bt_exec_skills.things.dataset.patterns import pattern
+from bt_exec_skills.things.dataset.ware import WARE
+
+__all__ = ["AWAY", "Prop", "Stage", "build_stage"]
+
+AWAY = (0.0, 0.0, -50.0)
+"""Out of sight."""
+_STOCK, _CHAIRS, _PEOPLE, _CLUTTER, _LIMBS = 16, 3, 2, 4, 3
+_CAMERA = "head"
+
+
+@dataclass(frozen=True)
+class Prop:
+    """Something that can be put into a picture.
+
+    Attributes:
+        body: Its name in the model.
+        label: Its class; empty for clutter.
+        colour: Name of its colour; empty if it has none.
+        radius: Of the circle around it, seen from above [m].
+        height: Of its highest point [m].
+    """
+
+    body: str
+    label: str
+    colour: str
+    radius: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A compiled scene.
+
+    Attributes:
+        model: With a camera ``head``.
+        things: What lies on the table.
+        chairs: Around it.
+        people: Around it.
+        clutter: On it, of no class.
+        limbs: Of a robot's arm, before the camera.
+        owner: Which prop each geom belongs to, -1 for none; by the place in `props`.
+        props: All of the above.
+    """
+
+    model: Any
+    things: tuple[Prop, ...]
+    chairs: tuple[Prop, ...]
+    people: tuple[Prop, ...]
+    clutter: tuple[Prop, ...]
+    limbs: tuple[Prop, ...]
+    owner: np.ndarray[Any, np.dtype[np.int32]]
+
+    @property
+    def props(self) -> tuple[Prop, ...]:
+        """All props, in the order of `owner`."""
+        return (*self.things, *self.chairs, *self.people, *self.clutter, *self.limbs)
+
+
+def build_stage(rng: Rng, floor_m: float) -> Stage:
+    """Return a scene; the floor lies so far below the table's top [m]."""
+    spec = mujoco.MjSpec()
+    spec.visual.global_.offwidth, spec.visual.global_.offheight = 640, 640
+    spec.visual.map.znear, spec.visual.map.zfar = 0.005, 8.0
+    spec.visual.quality.shadowsize = 2048
+    spec.stat.extent, spec.stat.center = 2.0, [0, 0, 0]
+    _room(spec, rng, floor_m)
+    things = tuple(
+        _add(spec, f"thing/{number}", label, colour, _made(label, colour, rng), rng)
+        for number, (label, colour) in enumerate(_stock(rng))
+    )
+    chairs = tuple(_add(spec, f"chair/{n}", "chair", "", chair(rng), rng) for n in range(_CHAIRS))
+    people = tuple(
+        _add(spec, f"person/{n}", "person", "", person(rng), rng) for n in range(_PEOPLE)
+    )
+    rest = tuple(_add(spec, f"clutter/{n}", "", "", clutter(rng), rng) for n in range(_CLUTTER))
+    steel = any_colour(rng) if rng.random() < 0.4 else (rng.uniform(0.3, 0.95),) * 3
+    limbs = tuple(_add(spec, f"limb/{n}", "", "", limb(rng, steel), rng) for n in range(_LIMBS))
+    model = spec.compile()
+    every = (*things, *chairs, *people, *rest, *limbs)
+    names = {prop.body: place for place, prop in enumerate(every)}
+    owner = [names.get(model.body(body).name, -1) for body in model.geom_bodyid]
+    return Stage(model, things, chairs, people, rest, limbs, np.array([*owner, -1], np.int32))
+
+
+def _stock(rng: Rng) -> list[tuple[str, str]]:
+    """Return class and colour of each thing: of a few classes, or of any."""
+    known = [*FRUITS, *WARE]
+    if rng.random() < 0.45:
+        known = [str(one) for one in rng.choice(known, int(rng.integers(1, 4)), replace=False)]
+    found = []
+    for _ in range(_STOCK):
+        label = known[int(rng.integers(len(known)))]
+        colours = [*FRUIT.get(label, PAINT)]
+        found.append((label, colours[int(rng.integers(len(colours)))]))
+    return found
+
+
+def _made(label: str, colour: str, rng: Rng) -> list[Part]:
+    return (FRUITS.get(label) or WARE[label])(rng, colour)
+
+
+def _add(spec: Any, name: str, label: str, colour: str, parts: list[Part], rng: Rng) -> Prop:
+    """Add a prop with a look of its own, out of sight."""
+    spec.add_material(
+        name=name, specular=rng.uniform(0.0, 0.7), shininess=rng.uniform(0.1, 0.9), reflectance=0
+    )
+    body = spec.worldbody.add_body(name=name, pos=AWAY)
+    for number, part in enumerate(parts):
+        mesh = f"{name}/{number}"
+        spec.add_mesh(
+            name=mesh,
+            uservert=part.vertices.ravel(),
+            userface=part.faces.ravel(),
+            inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL,
+        )
+        body.add_geom(
+            type=mujoco.mjtGeom.mjGEOM_MESH,
+            meshname=mesh,
+            rgba=[*part.colour, 1.0],
+            material=name,
+            contype=0,
+            conaffinity=0,
+        )
+    every = np.concatenate([part.vertices for part in parts])
+    radius = float(np.linalg.norm(every[:, :2], axis=1).max())
+    return Prop(name, label, colour, radius, float(every[:, 2].max()))
+
+
+def _room(spec: Any, rng: Rng, floor_m: float) -> None:
+    """Add floor, walls, table, lights and the camera; the surfaces have patterns."""
+    world = spec.worldbody
+    for name, share in (("floor", 0.6), ("wall", 0.35), ("top", 0.65)):
+        picture = pattern(rng, plain=rng.random() > share)
+        side = picture.shape[0]
+        spec.add_texture(
+            name=name, type=mujoco.mjtTexture.mjTEXTURE_2D, width=side, height=side, nchannel=3,
+            data=picture.ravel().tolist(),
+        )  # fmt: skip
+        material = spec.add_material(name=name, texuniform=True, specular=rng.uniform(0, 0.4))
+        material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = name
+        material.texrepeat = [rng.uniform(0.5, 4)] * 2
+    colours: dict[str, Shade] = {name: any_colour(rng) for name in ("floor", "wall")}
+    colours["top"] = wood(rng) if rng.random() < 0.5 else any_colour(rng)
+    half = rng.uniform(0.5, 0.8), rng.uniform(0.46, 0.6)
+    flat = {"contype": 0, "conaffinity": 0}
+    world.add_geom(
+        name="floor", type=mujoco.mjtGeom.mjGEOM_BOX, size=[4, 4, 0.05],
+        pos=[0, 0, -floor_m - 0.05], material="floor", rgba=[*colours["floor"], 1], **flat,
+    )  # fmt: skip
+    for number, (x, y) in enumerate(((2.8, 0), (-2.8, 0), (0, 2.8), (0, -2.8))):
+        size = [0.05, 4, 1.6] if x else [4, 0.05, 1.6]
+        world.add_geom(
+            name=f"wall/{number}", type=mujoco.mjtGeom.mjGEOM_BOX, size=size,
+            pos=[x, y, 1.6 - floor_m], material="wall", rgba=[*colours["wall"], 1], **flat,
+        )  # fmt: skip
+    thick = rng.uniform(0.01, 0.03)
+    world.add_geom(
+        name="top", type=mujoco.mjtGeom.mjGEOM_BOX, size=[*half, thick],
+        pos=[0, 0, -thick], material="top", rgba=[*colours["top"], 1], **flat,
+    )  # fmt: skip
+    leg = wood(rng)
+    for x in (-1, 1):
+        for y in (-1, 1):
+            at = [x * (half[0] - 0.04), y * (half[1] - 0.04), -thick - floor_m / 2]
+            world.add_geom(
+                type=mujoco.mjtGeom.mjGEOM_BOX, size=[0.025, 0.025, floor_m / 2], pos=at,
+                rgba=[*leg, 1], **flat,
+            )  # fmt: skip
+    for number in range(2):
+        world.add_light(
+            name=f"light/{number}", pos=[0, 0, 2], dir=[0, 0, -1], castshadow=number == 0,
+            diffuse=[0.5] * 3, specular=[0.2] * 3, cutoff=80,
+        )  # fmt: skip
+    world.add_camera(name=_CAMERA, pos=[0, -1, 1])

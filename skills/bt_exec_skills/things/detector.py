@@ -1,0 +1,43 @@
+"""The detector of things on tables: the network that ships, or one that a site names."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from bt_exec_skills.things.weights import SHIPPED, shipped_probability, shipped_recalls
+from bt_exec_skills.vision.detector import NetworkDetector
+from bt_exec_skills.vision.network import Network, load
+
+__all__ = ["FAINT", "LEAST_SCORE", "MOST_OVERLAP", "make_detector"]
+
+LEAST_SCORE = 0.35
+"""What a detection must reach, if a site does not say."""
+MOST_OVERLAP = 0.6
+"""Of two boxes, of whatever classes, that overlap more (IoU) one is wrong."""
+FAINT = 0.05
+"""From here on a detection is worth knowing of: as a doubt."""
+
+
+def make_detector(weights: Path | None = None, least_score: float = LEAST_SCORE) -> NetworkDetector:
+    """Return a detector; the scores of the shipped network are probabilities of being right.
+
+    Args:
+        weights: A file, ``.onnx`` or ``.pt``; the shipped network if None.
+        least_score: What a detection must reach.
+
+    Raises:
+        UsageError: If the weights cannot be used.
+    """
+    if weights is not None:
+        return NetworkDetector(_loaded(weights), least_score, weights)
+    probability = shipped_probability
+    return NetworkDetector(
+        _loaded(SHIPPED), least_score, None, probability, MOST_OVERLAP, shipped_recalls()
+    )
+
+
+@lru_cache(maxsize=2)
+def _loaded(weights: Path) -> Network:
+    """Return the network in a file; cached, so that it is loaded once."""
+    return load(weights)

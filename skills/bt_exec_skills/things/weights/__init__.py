@@ -1,0 +1,36 @@
+"""The network that ships for things on tables; `MODEL_CARD.md` says what it knows.
+
+``table.json`` holds its figures, how likely a detection with a score is right (pairs of score and
+share), and which share of each class it finds, both measured on scenes of the training side.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+__all__ = ["SHIPPED", "shipped_probability", "shipped_recalls"]
+
+SHIPPED = Path(__file__).with_name("table.onnx")
+"""The weights."""
+
+
+@lru_cache(maxsize=1)
+def _papers() -> dict[str, Any]:
+    papers: dict[str, Any] = json.loads(SHIPPED.with_suffix(".json").read_text(encoding="utf-8"))
+    return papers
+
+
+def shipped_recalls() -> dict[str, float]:
+    """Return which share of each class's things the shipped network finds, 0..1."""
+    return dict(_papers()["recalls"])
+
+
+def shipped_probability(score: float) -> float:
+    """Return how likely a detection of the shipped network with this score is right, 0..1."""
+    scores, shares = zip(*_papers()["calibration"], strict=True)
+    return float(np.interp(score, scores, shares))

@@ -1,0 +1,85 @@
+"""How likely a detection with a score is right: measured on labelled pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bt_exec_skills.perception.contracts import Detection, Detector, View
+from bt_exec_skills.perception.picture import overlaps
+from bt_exec_skills.vision.sample import Picture
+
+__all__ = ["calibration_of", "recalls_of"]
+
+Floats = npt.NDArray[np.float64]
+_EDGES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0001)
+_RIGHT = 0.5
+_PRIOR = 2.0  # doubtful detections that are added to each part, half of them right
+
+
+def calibration_of(
+    detector: Detector[View[Any], Detection], pictures: Iterable[Picture]
+) -> list[tuple[float, float]]:
+    """Return pairs of score and share of right detections, both rising.
+
+    A detection is right if it has the class of a marked box, overlaps it by half (IoU) or more, and
+    no better one did; doubtful ones are left out.
+
+    Args:
+        detector: Gives plain scores, from 0.02 on.
+        pictures: With what is marked in them.
+    """
+    scores: list[float] = []
+    right: list[bool] = []
+    for picture in pictures:
+        seen = detector.detect(View(0.0, picture.image()))
+        found = [one for one in seen if not one.doubt]
+        free = [True] * len(picture.marks)
+        for one in found:
+            shares = overlaps([one.bbox], [mark.bbox for mark in picture.marks])[0] if free else []
+            claims = [
+                (share, place)
+                for place, share in enumerate(shares)
+                if free[place] and share >= _RIGHT and picture.marks[place].label == one.label
+            ]
+            scores.append(one.score)
+            right.append(bool(claims))
+            if claims:
+                free[max(claims)[1]] = False
+    return _pairs(np.array(scores), np.array(right, float))
+
+
+def recalls_of(
+    detector: Detector[View[Any], Detection], pictures: Iterable[Picture], least_score: float
+) -> dict[str, float]:
+    """Return which share of the marked boxes of each class is found from a score on."""
+    there: dict[str, int] = {}
+    found: dict[str, int] = {}
+    for picture in pictures:
+        seen = detector.detect(View(0.0, picture.image()))
+        for mark in picture.marks:
+            mine = [
+                one.bbox
+                for one in seen
+                if not one.doubt and one.label == mark.label and one.score >= least_score
+            ]
+            there[mark.label] = there.get(mark.label, 0) + 1
+            hit = bool(mine) and overlaps([mark.bbox], mine).max() >= _RIGHT
+            found[mark.label] = found.get(mark.label, 0) + int(hit)
+    return {label: round(found[label] / count, 3) for label, count in sorted(there.items())}
+
+
+def _pairs(scores: Floats, right: Floats) -> list[tuple[float, float]]:
+    pairs = [(0.0, 0.0)]
+    for low, high in pairwise(_EDGES):
+        inside = (scores >= low) & (scores < high)
+        count = int(inside.sum())
+        if count:
+            share = (right[inside].sum() + _PRIOR / 2) / (count + _PRIOR)
+            rising = max(pairs[-1][1], float(share))
+            pairs.append((round(float(scores[inside].mean()), 4), round(rising, 4)))
+    return pairs

@@ -1,0 +1,84 @@
+"""A network behind the contract that detectors share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bt_exec_skills.perception.contracts import Detection, View
+from bt_exec_skills.perception.picture import overlaps, whole_pixels
+from bt_exec_skills.vision.decode import Found, suppress
+from bt_exec_skills.vision.network import Network
+
+__all__ = ["RIVAL", "NetworkDetector"]
+
+RIVAL = "rival"
+"""The doubt of a box whose thing a better box gives another name."""
+
+_LEAST_RAW = 0.02  # of the network's own scores
+
+
+class NetworkDetector:
+    """Implements `bt_exec_skills.perception.contracts.Detector` with a network alone.
+
+    Args:
+        network: The network.
+        least_score: What a detection must reach.
+        weights: Its file; None for one that ships.
+        probability: From a score of the network to how likely the detection is right; None takes
+            the score for it.
+        most_overlap: Two boxes, of whatever classes, that overlap more (IoU) are of one thing: the
+            better one says which; another class is kept as a doubt, `RIVAL`. 1 for all boxes.
+
+        recalls: Which share of each class's things it finds, 0..1, where that is known.
+
+    Attributes:
+        names: What it can find.
+        weights: As given.
+        recalls: As given.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        least_score: float,
+        weights: Path | None = None,
+        probability: Callable[[float], float] | None = None,
+        most_overlap: float = 1.0,
+        recalls: Mapping[str, float] | None = None,
+    ) -> None:
+        self.names = network.names
+        self.weights = weights
+        self._network = network
+        self._least = least_score
+        self._probability = probability
+        self._most_overlap = most_overlap
+        self.recalls = dict(recalls or {})
+
+    def detect(self, view: View[Any]) -> tuple[Detection, ...]:
+        """Return what is found, best first."""
+        size = view.frame.shape[0], view.frame.shape[1]
+        least = self._least if self._probability is None else _LEAST_RAW
+        found = []
+        for one, doubt in self._judged(self._network.find(view.frame, least)):
+            score = one.score if self._probability is None else self._probability(one.score)
+            box = whole_pixels(one.xyxy, size)
+            if box is not None and score >= self._least:
+                found.append(Detection(one.label, box, score, doubt=doubt))
+        return tuple(found)
+
+    def _judged(self, found: list[Found]) -> list[tuple[Found, str]]:
+        """Return what was found, each with its doubt; what is found twice is left out."""
+        if self._most_overlap >= 1 or not found:
+            return [(one, "") for one in found]
+        boxes = np.array([one.xyxy for one in found], np.float32)
+        kept = suppress(boxes, np.zeros(len(found), np.intp), self._most_overlap)
+        winners = overlaps(boxes, boxes[kept]).argmax(axis=1)
+        return [
+            (one, "" if place in kept else RIVAL)
+            for place, one in enumerate(found)
+            if place in kept or one.label != found[kept[winners[place]]].label
+        ]

@@ -1,0 +1,22 @@
+"""The papers of the shipped network: its calibration is written beside what else they say."""
+
+import json
+
+from bt_exec_skills.things.calibrate import calibrate
+from bt_exec_skills.things.dataset.scenes import TableScenes
+from bt_exec_skills.vision.dataset import make_dataset
+from bt_exec_skills.vision.recipe import Recipe
+
+
+def test_a_calibration_is_written_into_the_papers(tmp_path):
+    source = TableScenes(rays_only=True)
+    made = tmp_path / "data"
+    make_dataset(source, Recipe("table", 3, 1, 1, source.classes), made, lambda *_: None)
+    papers = tmp_path / "table.json"
+    papers.write_text('{"weights": "table.onnx"}')
+    calibrate(made, papers)
+    known = json.loads(papers.read_text())
+    assert known["weights"] == "table.onnx"
+    shares = [share for _, share in known["calibration"]]
+    assert shares == sorted(shares)
+    assert all(0 <= recall <= 1 for recall in known["recalls"].values())

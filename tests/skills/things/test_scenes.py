@@ -1,0 +1,116 @@
+"""Scenes of tables: the same seed makes the same, labels are true, every class can be made."""
+
+import mujoco
+import numpy as np
+import pytest
+
+from bt_exec_skills.simulation.raycast import RayPainter
+from bt_exec_skills.things.dataset.arrange import Pose, arranged
+from bt_exec_skills.things.dataset.clutter import clutter
+from bt_exec_skills.things.dataset.colours import FRUIT, PAINT
+from bt_exec_skills.things.dataset.figures import chair, person
+from bt_exec_skills.things.dataset.fruit import FRUITS
+from bt_exec_skills.things.dataset.meshes import box, lathe
+from bt_exec_skills.things.dataset.scenes import HEIGHT, WIDTH, TableScenes
+from bt_exec_skills.things.dataset.stage import AWAY, Prop, build_stage
+from bt_exec_skills.things.dataset.truth import shown_in
+from bt_exec_skills.things.dataset.views import View, aim
+from bt_exec_skills.things.dataset.ware import WARE
+from bt_exec_skills.things.names import THINGS
+from bt_exec_skills.vision.sources import find_source
+
+
+def volume(part) -> float:
+    """Return what a surface encloses; positive if its triangles face outwards."""
+    a, b, c = (part.vertices[part.faces[:, corner]] for corner in range(3))
+    return float((a * np.cross(b, c)).sum() / 6)
+
+
+def test_the_source_is_found_by_its_name():
+    source = find_source("table")
+    assert (source.name, source.classes) == ("table", THINGS)
+
+
+def test_every_class_is_made_somewhere():
+    assert {*FRUITS, *WARE, "chair", "person"} == {*THINGS}
+
+
+@pytest.mark.parametrize("label", [*FRUITS, *WARE])
+def test_things_are_closed_and_stand_on_the_table(label):
+    maker = FRUITS.get(label) or WARE[label]
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        parts = maker(rng, [*FRUIT.get(label, PAINT)][seed % len(FRUIT.get(label, PAINT))])
+        assert min(part.vertices[:, 2].min() for part in parts) == pytest.approx(0, abs=1e-9)
+        assert volume(parts[0]) > 0
+
+
+def test_figures_and_clutter_are_closed():
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        for part in (*chair(rng), *person(rng), *clutter(rng)):
+            assert volume(part) > 0
+
+
+def test_surfaces_are_what_they_are_called():
+    assert volume(box((1, 2, 3), (5, 5, 5), (0, 0, 0))) == pytest.approx(48)
+    rod = lathe([(0, 0), (1, 0), (1, 2), (0, 2)], (0, 0, 0), segments=400)
+    assert volume(rod) == pytest.approx(2 * np.pi, rel=1e-3)
+
+
+def test_the_same_seed_makes_the_same_pictures():
+    one, two = ([*TableScenes(rays_only=True).scene(3)] for _ in range(2))
+    for first, second in zip(one, two, strict=True):
+        assert np.array_equal(first.image, second.image)
+        assert (first.marks, first.facts) == (second.marks, second.facts)
+
+
+def test_what_is_marked_is_in_the_picture_and_counts():
+    for sample in TableScenes(rays_only=True).scene(5):
+        assert sample.image.shape == (HEIGHT, WIDTH, 3)
+        counted = [one for one in sample.facts["things"] if one["counts"]]
+        assert [mark.label for mark in sample.marks] == [one["label"] for one in counted]
+        for mark, one in zip(sample.marks, counted, strict=True):
+            x1, y1, x2, y2 = mark.bbox
+            assert 0 <= x1 < x2 <= WIDTH
+            assert 0 <= y1 < y2 <= HEIGHT
+            assert one["pixels"] <= (x2 - x1) * (y2 - y1)
+
+
+def test_things_touch_and_do_not_overlap():
+    rng = np.random.default_rng(0)
+    props = [Prop(f"cube/{n}", "cube", "red", 0.03, 0.06) for n in range(10)]
+    touching = 0
+    for _ in range(30):
+        poses = [*arranged(props, 0.2, rng).values()]
+        for place, one in enumerate(poses):
+            for other in poses[place + 1 :]:
+                apart = np.hypot(one.x - other.x, one.y - other.y)
+                assert apart >= 0.059
+                touching += apart < 0.0601
+    assert touching > 0
+
+
+def staged(behind_m: float):
+    """Return what is shown of two things, one so far behind the other."""
+    stage = build_stage(np.random.default_rng(4), 0.7)
+    model, data = stage.model, mujoco.MjData(stage.model)
+    for prop in stage.props:
+        model.body(prop.body).pos[:] = AWAY
+    front, back = sorted(stage.things, key=lambda one: -one.height)[:2]
+    for prop, pose in ((front, Pose(0, 0, 0, 0)), (back, Pose(0, behind_m, 0, 0))):
+        model.body(prop.body).pos[:] = pose[:3]
+    eye, target = np.array([0, -0.8, 0.02]), np.array([0, 0, 0.02])
+    aim(model, View("close", eye, target, 40.0, 0.0))
+    mujoco.mj_forward(model, data)
+    picture = RayPainter(model, WIDTH, HEIGHT).paint(data)
+    shown = {one.prop.body: one for one in shown_in(stage, data, picture.geoms)}
+    return shown.get(front.body), shown.get(back.body)
+
+
+def test_what_is_hidden_does_not_count():
+    front, back = staged(behind_m=0.25)
+    assert front is not None
+    assert front.counts
+    assert front.share > 0.7
+    assert back is None or back.share < front.share

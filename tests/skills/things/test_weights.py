@@ -1,0 +1,65 @@
+"""The shipped network: it is small, has its papers, and finds what is there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bt_exec_skills.perception.contracts import View
+from bt_exec_skills.perception.picture import overlaps
+from bt_exec_skills.things.dataset.scenes import TableScenes
+from bt_exec_skills.things.detector import make_detector
+from bt_exec_skills.things.names import THINGS
+from bt_exec_skills.things.weights import SHIPPED, shipped_probability
+
+LEAST_MAP50 = 0.6
+
+
+def test_it_is_small_and_has_its_papers() -> None:
+    assert SHIPPED.stat().st_size <= 12_000_000
+    assert make_detector().names == THINGS
+    card = (SHIPPED.parent / "MODEL_CARD.md").read_text(encoding="utf-8")
+    papers = json.loads(SHIPPED.with_suffix(".json").read_text(encoding="utf-8"))
+    for label, one in papers["held_out"]["classes"].items():
+        row = next(line for line in card.splitlines() if line.startswith(f"| {label} |"))
+        assert row.split("|")[5].strip() == f"{one['ap50']:.3f}"
+
+
+def test_a_score_is_a_probability_that_rises() -> None:
+    shares = [shipped_probability(score) for score in np.linspace(0, 1, 101)]
+    assert shares == sorted(shares)
+    assert shares[0] == 0.0
+    assert 0.9 < shares[-1] < 1.0
+
+
+def test_it_finds_most_of_what_is_there() -> None:
+    detector = make_detector()
+    there = found = 0
+    for seed in (810_000_001, 810_000_002):
+        for sample in TableScenes(rays_only=True).scene(seed):
+            if sample.facts["view"] != "close":
+                continue
+            seen = detector.detect(View(0.0, sample.image))
+            for mark in sample.marks:
+                there += 1
+                same = [one.bbox for one in seen if one.label == mark.label]
+                found += bool(same) and overlaps([mark.bbox], same).max() >= 0.5
+    assert there >= 10
+    assert found / there >= 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_the_figures_hold_on_scenes_that_nobody_has_seen(tmp_path: Path) -> None:
+    from bt_exec_skills.vision.dataset import make_dataset, read_pictures
+    from bt_exec_skills.vision.evaluate import evaluate
+    from bt_exec_skills.vision.network import load
+    from bt_exec_skills.vision.recipe import Recipe
+
+    source = TableScenes()
+    make_dataset(source, Recipe("table", 9, 40, 1, source.classes), tmp_path, lambda *_: None)
+    found = evaluate(load(SHIPPED), read_pictures(tmp_path), lambda _: None, source.classes)
+    assert found.map50 >= LEAST_MAP50
