@@ -18,7 +18,7 @@ from bt_exec.writing import CUT_OFF, Writer
 from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.rules.checking import Checked, compared, ran_on
 from bt_exec_skills.image.writing.form import faults_of, read_code
-from bt_exec_skills.image.writing.probes import faults_of_result, faults_of_sight
+from bt_exec_skills.image.writing.probes import faults_of_result, faults_when_blank
 from bt_exec_skills.image.writing.prompt import asked, objection, role
 
 __all__ = ["ATTEMPTS", "Authored", "author"]
@@ -112,5 +112,5 @@ def _tried(bench: Bench, code: str, language: str) -> tuple[list[Problem], Check
     worded = bench.by_model and bench.answer.value is None
     problems = faults_of_result(ran, bench.answer.value, worded=worded)
     if not problems:
-        problems = faults_of_sight(bench, code, ran)
+        problems = faults_when_blank(bench, code, ran)
     return problems, compared(bench, ran, language)

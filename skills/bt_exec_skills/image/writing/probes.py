@@ -22,7 +22,7 @@ from bt_exec_skills.image.rules.checking import answer_of, ran_on
 from bt_exec_skills.image.rules.program import program_of
 from bt_exec_skills.image.sandbox.process import Ran
 
-__all__ = ["faults_of_result", "faults_of_sight"]
+__all__ = ["faults_of_result", "faults_when_blank"]
 
 _CODES = {
     "failed": "RUN_FAILED",
@@ -62,7 +62,7 @@ def faults_of_result(ran: Ran, answer: Any, *, worded: bool) -> list[Problem]:
     return [Problem("WRONG_SHAPE", message, "run", repr(found)[:60], (type(answer).__name__,))]
 
 
-def faults_of_sight(bench: Bench, code: str, ran: Ran) -> list[Problem]:
+def faults_when_blank(bench: Bench, code: str, ran: Ran) -> list[Problem]:
     """Return ``SAME_WHATEVER_IT_SEES`` if a program gives its answer for another picture, too."""
     found = answer_of(ran)
     if ran.ending != "returned" or found is None or bench.file is None:
