@@ -41,6 +41,16 @@ def mended(
             found.append(Morph("보고", "NNG", one.start, nxt.end))
             at += 2
             continue
+        if one.form in ("러", "으러") and one.tag == "EC" and found and nxt is not None:
+            if nxt.form == "주" and nxt.tag in ("VX", "VV"):  # 열러줘, a slip: 열어줘
+                found.append(Morph("어", "EC", one.start, one.end))
+                at += 1
+                continue
+            if nxt.form in ("가", "오") and nxt.tag in ("VX", "VV"):  # 자재 가지러 가
+                found.append(Morph("어", "EC", one.start, one.end))
+                found.append(Morph("주", "VX", nxt.start, nxt.end))
+                at += 2
+                continue
         if (
             one.form in ("ᆫ", "는")
             and one.tag == "ETM"
