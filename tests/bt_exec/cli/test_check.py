@@ -129,7 +129,7 @@ def test_broken_words_are_found_by_check(bt: Run, tmp_path: Path, broken_words: 
     site = write(tmp_path / "site.yaml", "site: mine\npacks:\n  door: {robot: sim}\n")
     ran = bt("check", str(site))
     assert ran.code == 2
-    assert f"{broken_words}: verbs: " in ran.out
+    assert f"{broken_words}:1:1: verbs: " in ran.out
     assert "[BAD_LEXICON]" in ran.out
 
 

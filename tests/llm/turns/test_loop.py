@@ -187,7 +187,7 @@ def test_what_is_missing_is_asked_for_by_name(models, session, text, says):
 def test_an_annotation_that_is_needed_is_asked_for_by_its_name(models, session):
     """A thing that no colour tells, no boxes, and a model that would only guess."""
     models.script([say.analysis(), say.final("About 5.")])
-    outcome = session.run("How many tomatoes are there?")
+    outcome = session.run("How many flowers are there?")
     assert (outcome.status, outcome.reason_code) == ("refused", "ANNOTATION_NEEDED")
     assert "COCO JSON, YOLO text" in outcome.message
     assert "would be a guess" in outcome.message
