@@ -10,8 +10,9 @@ from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.rendered import questions, tables
 
 SURE = 0.7
-# What the network that ships reaches; a better one is to reach nine in ten. See its model card.
-EXACT, EXACT_WITH_BOXES = 0.65, 0.97
+# A little less than what the network that ships reaches (0.683, 0.974; see its model card), for pictures
+# differ with the OpenGL that renders them. A better network is to reach nine in ten.
+EXACT, EXACT_WITH_BOXES = 0.62, 0.95
 
 
 def seeing(picture) -> Bench:
@@ -33,16 +34,14 @@ def annotated(table) -> Bench:
     return bench
 
 
-def scored(first: int, count: int, *, given: bool = False, view: str = "close", kinds=()):
+def scored(shown, *, given: bool = False):
     """Ask about each table; print the score by kind and a reliability table."""
     table_of: dict[int, list[bool]] = {}
     by_kind: dict[str, list[bool]] = {}
     wrong = []
-    for table in tables(first, count, view):
+    for table in shown:
         bench = annotated(table) if given else seeing(table.picture)
         for kind, _, text, truth in questions(table):
-            if kinds and kind not in kinds:
-                continue
             answer = ask(bench, text)
             right = answer.value == truth
             table_of.setdefault(min(9, int(answer.confidence * 10)), []).append(right)
@@ -61,24 +60,18 @@ def scored(first: int, count: int, *, given: bool = False, view: str = "close", 
 
 
 def test_a_few_tables():
-    share, _, wrong = scored(5000, 6)
+    share, _, wrong = scored(tables(5000, 6))
     assert share >= 0.4, wrong
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_three_hundred_tables():
-    share, sure_wrong, wrong = scored(0, 300)
-    assert share >= EXACT, wrong
-    assert sure_wrong <= 0.03, wrong
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(1800)
-def test_three_hundred_tables_with_boxes():
-    share, sure_wrong, wrong = scored(0, 300, given=True)
-    assert share >= EXACT_WITH_BOXES, wrong
-    assert sure_wrong <= 0.03, wrong
+def test_three_hundred_tables_by_themselves_and_with_boxes():
+    shown = list(tables(0, 300))
+    for given, least in ((False, EXACT), (True, EXACT_WITH_BOXES)):
+        share, sure_wrong, wrong = scored(shown, given=given)
+        assert share >= least, wrong
+        assert sure_wrong <= 0.03, wrong
 
 
 def test_the_tables_have_tricks_in_them():
