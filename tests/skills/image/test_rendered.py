@@ -10,8 +10,8 @@ from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.rendered import questions, tables
 
 SURE = 0.7
-# A little less than what the network that ships reaches (0.683, 0.974; see its model card), for pictures
-# differ with the OpenGL that renders them. A better network is to reach nine in ten.
+# A little less than what the network that ships reaches (0.683, 0.974; see its model card):
+# pictures differ with the OpenGL that renders them. A better network is to reach nine in ten.
 EXACT, EXACT_WITH_BOXES = 0.62, 0.95
 
 
