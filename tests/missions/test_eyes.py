@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -91,18 +92,21 @@ def test_the_reason_is_told_in_the_language_of_the_command(learned: Any) -> None
     )
 
 
+WORLDS = int(os.environ.get("BT_EXEC_WORLDS", "50"))
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-def test_a_hundred_worlds(learned: Any) -> None:
+def test_many_worlds(learned: Any) -> None:
     """Satisfied in 95 of 100 worlds, and the rest says truly why not."""
     ends = {}
-    for seed in range(100):
+    for seed in range(WORLDS):
         outcome, _, facts = learned(FETCH, seed=seed, door=DOORS[seed % 3])
         ends[seed] = outcome.status, outcome.reason_code
         if outcome.status == "satisfied":
             assert facts["hand.right"] == "material"
     bad = {seed: end for seed, end in ends.items() if end[0] != "satisfied"}
-    assert len(bad) <= 5, bad
+    assert len(bad) <= WORLDS // 20, bad
     assert all(end[0] == "blocked" for end in bad.values()), bad
 
 

@@ -1,5 +1,7 @@
 """Rendered tables with known truth: how often an answer is right, and whether confidence counts."""
 
+import os
+
 import pytest
 
 from bt_exec_skills.image.bench import Bench
@@ -10,6 +12,7 @@ from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.rendered import questions, tables
 
 SURE = 0.7
+TABLES = int(os.environ.get("BT_EXEC_TABLES", "150"))  # the model card's figures are of 300
 # A little less than what the network that ships reaches (0.683, 0.974; see its model card):
 # pictures differ with the OpenGL that renders them. A better network is to reach nine in ten.
 EXACT, EXACT_WITH_BOXES = 0.62, 0.95
@@ -66,8 +69,8 @@ def test_a_few_tables():
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_three_hundred_tables_by_themselves_and_with_boxes():
-    shown = list(tables(0, 300))
+def test_many_tables_by_themselves_and_with_boxes():
+    shown = list(tables(0, TABLES))
     for given, least in ((False, EXACT), (True, EXACT_WITH_BOXES)):
         share, sure_wrong, wrong = scored(shown, given=given)
         assert share >= least, wrong
