@@ -12,7 +12,7 @@ from bt_exec_llm.offline.frames import Frame, Frames, key_of, keys_of
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.numbers import KINDS, Number, filled
 from bt_exec_llm.offline.piece import Piece
-from bt_exec_llm.offline.step import QUESTION, Step
+from bt_exec_llm.offline.step import QUESTION, Step, nouns_before, pointing_at
 from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["Matcher"]
@@ -44,7 +44,8 @@ class Matcher:
         """Return the tree of a step with one value of each type, and whether it borrowed any."""
         if not step.verbs and not step.pieces:
             return Trouble("NOT_UNDERSTOOD", step.text)
-        for option in self._pointing(step, done):
+        named = (p for p in nouns_before(done) if p.mark != "not")
+        for option in pointing_at(step, named):
             exact = self.exact(option)
             if isinstance(exact, TreeSpec):
                 return self._with_tool(option, exact, done), exact, True
@@ -54,22 +55,6 @@ class Matcher:
         if isinstance(exact, Trouble) and exact.code == "AMBIGUOUS":
             return exact
         return self._completed(step, done)
-
-    @staticmethod
-    def _pointing(step: Step, done: list[Step]) -> Iterable[Step]:
-        """Yield a step that says *it* with each thing named before in its place, latest first."""
-        if not step.pronoun or any(p.kind in ("noun", "text") for p in step.pieces):
-            return
-        nouns = [p for one in reversed(done) for p in reversed(one.pieces) if p.kind == "noun"]
-        for name in dict.fromkeys(p.name for p in nouns if p.name and p.mark != "not"):
-            pieces = [
-                replace(piece, kind="noun", name=name)
-                if piece.kind == "pronoun" and piece.name != "person"
-                else piece
-                for piece in step.pieces
-            ]
-            if pieces != step.pieces:
-                yield replace(step, pieces=pieces, pronoun=False)
 
     def frames_for(self, step: Step) -> list[Frame]:
         """Return the frames of a step's verbs."""

@@ -15,7 +15,7 @@ from bt_exec.spec.library import Library
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.part import Part
 from bt_exec_llm.offline.piece import Clause, Piece
-from bt_exec_llm.offline.step import Step
+from bt_exec_llm.offline.step import Step, nouns_before, pointing_at
 from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["Past", "Said", "Understood", "numbered", "pointing", "varied", "with_others"]
@@ -123,21 +123,9 @@ def pointing(steps: list[Step], before: list[Step]) -> Iterable[list[Step]]:
 
     What fits is for the library to say: *put it down* is about what was got, not about the door.
     """
-    if len(steps) != 1 or not steps[0].pronoun:
-        return
-    step = steps[0]
-    if any(piece.kind in ("noun", "text") for piece in step.pieces):
-        return
-    nouns = [p for one in reversed(before) for p in reversed(one.pieces) if p.kind == "noun"]
-    for name in dict.fromkeys(p.name for p in nouns if p.name and not p.relation):
-        pieces = [
-            replace(piece, kind="noun", name=name)
-            if piece.kind == "pronoun" and piece.name != "person"
-            else piece
-            for piece in step.pieces
-        ]
-        if pieces != step.pieces:
-            yield [replace(step, pieces=pieces, pronoun=False)]
+    if len(steps) == 1:
+        named = (p for p in nouns_before(before) if not p.relation)
+        yield from ([step] for step in pointing_at(steps[0], named))
 
 
 def numbered(clauses: list[Clause], past: Past) -> tuple[list[list[Step]], list[Piece]]:

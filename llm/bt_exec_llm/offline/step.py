@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
 from bt_exec_llm.offline.piece import Piece
 
-__all__ = ["QUESTION", "Step", "positive_first"]
+__all__ = ["QUESTION", "Step", "nouns_before", "pointing_at", "positive_first"]
 
 QUESTION = "?"
 """The predicate of a question."""
@@ -62,3 +63,23 @@ def positive_first(steps: list[Step]) -> list[Step]:
         if not found[at].positive and found[at + 1].positive:
             found[at : at + 2] = found[at + 1], found[at]
     return found
+
+
+def nouns_before(steps: list[Step]) -> list[Piece]:
+    """Return the things that steps name, the latest first."""
+    return [p for one in reversed(steps) for p in reversed(one.pieces) if p.kind == "noun"]
+
+
+def pointing_at(step: Step, nouns: Iterable[Piece]) -> Iterator[Step]:
+    """Yield a step that says *it* with each of some things in its place; none if it names one."""
+    if not step.pronoun or any(p.kind in ("noun", "text") for p in step.pieces):
+        return
+    for name in dict.fromkeys(p.name for p in nouns if p.name):
+        pieces = [
+            replace(piece, kind="noun", name=name)
+            if piece.kind == "pronoun" and piece.name != "person"
+            else piece
+            for piece in step.pieces
+        ]
+        if pieces != step.pieces:
+            yield replace(step, pieces=pieces, pronoun=False)
