@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 
 from bt_exec_skills.things.weights import SHIPPED, shipped_probability, shipped_recalls
 from bt_exec_skills.vision.detector import NetworkDetector
-from bt_exec_skills.vision.network import Network, load
+from bt_exec_skills.vision.network import loaded
 
 __all__ = ["FAINT", "LEAST_SCORE", "MOST_OVERLAP", "make_detector"]
 
@@ -30,14 +29,8 @@ def make_detector(weights: Path | None = None, least_score: float = LEAST_SCORE)
         UsageError: If the weights cannot be used.
     """
     if weights is not None:
-        return NetworkDetector(_loaded(weights), least_score, weights)
+        return NetworkDetector(loaded(weights), least_score, weights)
     probability = shipped_probability
     return NetworkDetector(
-        _loaded(SHIPPED), least_score, None, probability, MOST_OVERLAP, shipped_recalls()
+        loaded(SHIPPED), least_score, None, probability, MOST_OVERLAP, shipped_recalls()
     )
-
-
-@lru_cache(maxsize=2)
-def _loaded(weights: Path) -> Network:
-    """Return the network in a file; cached, so that it is loaded once."""
-    return load(weights)

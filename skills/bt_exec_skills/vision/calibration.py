@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from bt_exec_skills.perception.contracts import Detection, Detector, View
 from bt_exec_skills.perception.picture import overlaps
+from bt_exec_skills.vision.metrics import hits_of
 from bt_exec_skills.vision.sample import Picture
 
 __all__ = ["calibration_of", "recalls_of"]
@@ -38,18 +39,11 @@ def calibration_of(
     for picture in pictures:
         seen = detector.detect(View(0.0, picture.image()))
         found = [one for one in seen if not one.doubt]
-        free = [True] * len(picture.marks)
-        for one in found:
-            shares = overlaps([one.bbox], [mark.bbox for mark in picture.marks])[0] if free else []
-            claims = [
-                (share, place)
-                for place, share in enumerate(shares)
-                if free[place] and share >= _RIGHT and picture.marks[place].label == one.label
-            ]
-            scores.append(one.score)
-            right.append(bool(claims))
-            if claims:
-                free[max(claims)[1]] = False
+        for label in dict.fromkeys(one.label for one in found):
+            mine = [one for one in found if one.label == label]
+            true = [mark.bbox for mark in picture.marks if mark.label == label]
+            scores += [one.score for one in mine]
+            right += hits_of([one.bbox for one in mine], true)[:, 0].tolist()
     return _pairs(np.array(scores), np.array(right, float))
 
 

@@ -32,7 +32,6 @@ class NetworkDetector:
             the score for it.
         most_overlap: Two boxes, of whatever classes, that overlap more (IoU) are of one thing: the
             better one says which; another class is kept as a doubt, `RIVAL`. 1 for all boxes.
-
         recalls: Which share of each class's things it finds, 0..1, where that is known.
 
     Attributes:

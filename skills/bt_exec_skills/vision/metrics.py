@@ -17,7 +17,7 @@ from bt_exec_skills.perception.picture import overlaps
 from bt_exec_skills.vision.decode import Found
 from bt_exec_skills.vision.sample import Mark
 
-__all__ = ["ClassFigures", "Confusion", "figures_of"]
+__all__ = ["ClassFigures", "Confusion", "figures_of", "hits_of"]
 
 Floats = npt.NDArray[np.float64]
 _RECALLS = np.linspace(0, 1, 101)
@@ -61,7 +61,7 @@ def figures_of(
         mine = sorted((one for one in found if one.label == label), key=lambda one: -one.score)
         count += len(true)
         scores += [one.score for one in mine]
-        hits.append(_hits([one.xyxy for one in mine], true))
+        hits.append(hits_of([one.xyxy for one in mine], true))
     order = np.argsort(-np.array(scores), kind="stable")
     right = np.concatenate(hits, axis=0)[order] if scores else np.zeros((0, len(_STRICTER)), bool)
     working = right[np.array(scores)[order] >= working_score, 0] if scores else right[:, 0]
@@ -78,7 +78,7 @@ def figures_of(
     )
 
 
-def _hits(
+def hits_of(
     found: Sequence[Sequence[float]], true: Sequence[Sequence[float]]
 ) -> npt.NDArray[np.bool_]:
     """Return whether each found box, best first, claims a true one: (found, overlap levels)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import warnings
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,7 +15,15 @@ from bt_exec.failure import UsageError
 from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.vision.decode import Found, decode, letterbox
 
-__all__ = ["LEAST_SCORE", "MOST_OVERLAP", "Network", "OnnxNetwork", "UltralyticsNetwork", "load"]
+__all__ = [
+    "LEAST_SCORE",
+    "MOST_OVERLAP",
+    "Network",
+    "OnnxNetwork",
+    "UltralyticsNetwork",
+    "load",
+    "loaded",
+]
 
 LEAST_SCORE = 0.25
 MOST_OVERLAP = 0.7
@@ -28,6 +37,12 @@ class Network(Protocol):
 
     def find(self, frame: Frame, least_score: float = LEAST_SCORE) -> list[Found]:
         """Return what is found with more than `least_score`, best first."""
+
+
+@lru_cache(maxsize=4)
+def loaded(weights: Path) -> Network:
+    """Return the network in a file as `load` does; cached, so that it is loaded once."""
+    return load(weights)
 
 
 def load(weights: Path, *, threads: int = _THREADS) -> Network:

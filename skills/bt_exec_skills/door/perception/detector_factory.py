@@ -12,23 +12,21 @@ In a site file::
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from bt_exec.expand_home import expand_home
-from bt_exec.failure import UnknownName, UsageError
+from bt_exec.failure import UsageError
 from bt_exec_skills.door.perception.calibration import Calibration
 from bt_exec_skills.door.perception.learned_detector import LearnedDetector
 from bt_exec_skills.door.perception.state_estimator import LearnedEstimator
-from bt_exec_skills.vision.network import Network, load
+from bt_exec_skills.vision.network import loaded
+from bt_exec_skills.vision.site_settings import weights_and_score
 
 __all__ = ["SHIPPED", "make_learned", "weights_path"]
 
 SHIPPED = Path(__file__).with_name("weights") / "door.onnx"
 """The network that ships with the pack."""
-
-_SETTINGS = ("weights", "labels", "least_score")
 
 
 def weights_path(name: str | None) -> Path:
@@ -53,23 +51,9 @@ def make_learned(
         UnknownName: If a setting is none of these.
         UsageError: If a value is wrong, or the weights cannot be used.
     """
-    for key in settings:
-        if key not in _SETTINGS:
-            raise UnknownName("setting of detector", key, _SETTINGS)
+    weights, least = weights_and_score(settings, 0.35, also=("labels",))
     labels = settings.get("labels", {})
     if not isinstance(labels, Mapping):
         raise UsageError("detector: labels must map classes to labels: {maniglia: door-handle}")
-    least = settings.get("least_score", 0.35)
-    if isinstance(least, bool) or not isinstance(least, int | float) or not 0.05 <= least < 1:
-        raise UsageError(f"detector: least_score={least!r}: allowed are 0.05 to 1")
-    weights = settings.get("weights")
-    if weights is not None and not isinstance(weights, str):
-        raise UsageError(f"detector: weights={weights!r}: a file is needed, .onnx or .pt")
-    network, place = _loaded(weights_path(weights)), calibration()
-    return LearnedDetector(network, labels, float(least), place.opening()), LearnedEstimator(place)
-
-
-@lru_cache(maxsize=2)
-def _loaded(weights: Path) -> Network:
-    """Return the network in a file; cached, so that it is loaded once."""
-    return load(weights)
+    network, place = loaded(weights_path(weights)), calibration()
+    return LearnedDetector(network, labels, least, place.opening()), LearnedEstimator(place)

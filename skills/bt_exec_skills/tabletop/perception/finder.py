@@ -20,12 +20,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from bt_exec.expand_home import expand_home
-from bt_exec.failure import UnknownName, UsageError
+from bt_exec.failure import UnknownName
 from bt_exec_skills.perception.contracts import Detection, Detector, View
-from bt_exec_skills.perception.picture import Box, overlaps
+from bt_exec_skills.perception.picture import Box
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.names import SHAPES, looks_of
 from bt_exec_skills.tabletop.perception.picture import Picture
+from bt_exec_skills.vision.decode import suppress
 
 __all__ = ["Finder", "LearnedFinder", "OracleFinder", "make_finder"]
 
@@ -33,7 +34,6 @@ _SIDE = (192, 240)  # of a part that the network looks at: it is enlarged to the
 _OVERLAP_PX = 48
 _AT_LEAST = (96, 120)
 _SAME = 0.45
-_SETTINGS = ("weights", "least_score")
 
 
 class Finder(Protocol):
@@ -87,18 +87,12 @@ def make_finder(choice: str | Mapping[str, Any]) -> Finder:
     if isinstance(choice, str) and choice != "learned":
         raise UnknownName("detector", choice, ("oracle", "learned"))
     from bt_exec_skills.things.detector import LEAST_SCORE, make_detector
+    from bt_exec_skills.vision.site_settings import weights_and_score
 
     settings = {} if isinstance(choice, str) else choice
-    for key in settings:
-        if key not in _SETTINGS:
-            raise UnknownName("setting of detector", key, _SETTINGS)
-    least, weights = settings.get("least_score", LEAST_SCORE), settings.get("weights")
-    if isinstance(least, bool) or not isinstance(least, int | float) or not 0.05 <= least < 1:
-        raise UsageError(f"detector: least_score={least!r}: allowed are 0.05 to 1")
-    if weights is not None and not isinstance(weights, str):
-        raise UsageError(f"detector: weights={weights!r}: a file is needed, .onnx or .pt")
+    weights, least = weights_and_score(settings, LEAST_SCORE)
     file = expand_home(weights) if weights is not None else None
-    return LearnedFinder(make_detector(file, float(least)))
+    return LearnedFinder(make_detector(file, least))
 
 
 def _tiles(part: Box, size: tuple[int, int]) -> list[Box]:
@@ -123,12 +117,9 @@ def _moved(one: Detection, x: int, y: int) -> Detection:
 
 def _once(found: list[Detection]) -> list[Detection]:
     """Return the best of what overlaps: tiles show things twice."""
-    kept: list[Detection] = []
-    for one in sorted(found, key=lambda each: -each.score):
-        shared = overlaps([one.bbox], [other.bbox for other in kept])[0] if kept else ()
-        if all(share < _SAME for share in shared):
-            kept.append(one)
-    return kept
+    best = sorted(found, key=lambda one: -one.score)
+    boxes = np.array([one.bbox for one in best], np.float32).reshape(-1, 4)
+    return [best[k] for k in suppress(boxes, np.zeros(len(best), np.intp), _SAME)]
 
 
 def _named(found: list[Detection], picture: Picture, now: Environment) -> dict[str, Box]:
