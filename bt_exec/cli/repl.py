@@ -96,15 +96,16 @@ class _Prompt:
         from bt_exec.language.messages import language_of
         from bt_exec.planning.compiler import REPLIES
 
+        language = language_of(text)
         try:
             if word == "help" and text in _WORDS["help"]:
-                self.help(language_of(text))
+                self.help(language)
             elif word == "status" and text in _WORDS["status"]:
-                self.status(language_of(text))
+                self.status(language)
             elif word == "why":
                 self.why(text)
             elif word == "reset":
-                self.reset(text.split()[1:], language_of(text))
+                self.reset(text.split()[1:], language)
             else:
                 outcome = self.stage.run(text)
                 self.last = self.last if outcome.reason_code in REPLIES else outcome.mission_id

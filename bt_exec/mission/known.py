@@ -72,26 +72,23 @@ def state_of(
     for asked in progress.told.values():
         about.update(dict.fromkeys(asked_about(asked.question, progress, catalogue)))
     facts = {fact: known.facts[fact] for fact in about if fact in known.facts}
-    return tuple(_sentences(facts, messages, progress.language, known))
+    return tuple(told for _, told in _sentences(facts, messages, progress.language, known))
 
 
 def told_facts(
     facts: Mapping[str, str], messages: Messages, language: str
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """Return a sentence for each known fact that has one, and the facts that have none."""
-    now = Known(facts)
-    rest = {
-        fact: value
-        for fact, value in facts.items()
-        if not any(_sentences({fact: value}, messages, language, now))
-        and not any(f"{fact}={value}" in code.split(" + ") for code in messages.codes())
-    }
-    return tuple(_sentences(facts, messages, language, now)), rest
+    said = list(_sentences(facts, messages, language, Known(facts)))
+    parts = {part for code, _ in said for part in code.split(" + ")}
+    rest = {fact: value for fact, value in facts.items() if f"{fact}={value}" not in parts}
+    return tuple(told for _, told in said), rest
 
 
 def _sentences(
     facts: Mapping[str, str], messages: Messages, language: str, known: Known
-) -> Iterator[str]:
+) -> Iterator[tuple[str, str]]:
+    """Yield what is told of facts: ``door=open``, or several joined by `` + ``, and a sentence."""
     now = {f"{fact}={value}" for fact, value in facts.items() if fact not in known.since}
     together = {
         part: code
@@ -117,7 +114,7 @@ def _sentences(
                 else messages.say("AS_OF", language, when=when, state=told)
             )
         if told:
-            yield told
+            yield code, told
 
 
 def _touched(node: Do, catalogue: Catalogue, *, well: bool) -> tuple[str, ...]:
