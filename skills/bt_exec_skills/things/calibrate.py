@@ -17,7 +17,7 @@ from bt_exec_skills.vision.calibration import calibration_of, recalls_of
 from bt_exec_skills.vision.dataset import read_pictures
 from bt_exec_skills.vision.detector import NetworkDetector
 from bt_exec_skills.vision.files import write_whole
-from bt_exec_skills.vision.network import load
+from bt_exec_skills.vision.weights import load
 
 __all__ = ["calibrate"]
 

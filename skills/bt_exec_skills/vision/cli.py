@@ -88,6 +88,31 @@ def train(
     _say(found, lines, json)
 
 
+@VISION.command("train-names")
+def train_names(
+    data: Annotated[Path, typer.Argument(metavar="DATASET", help="Made by vision dataset.")],
+    out: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where weights and figures go.")],
+    boxes: Annotated[
+        Path, typer.Option(metavar="FILE", help="The detector that says where things are.")
+    ],
+    epochs: Annotated[int, typer.Option(min=1, help="Passes over the crops.")] = 8,
+    batch: Annotated[int, typer.Option(min=2, help="Crops a step.")] = 64,
+    lr0: Annotated[float, typer.Option(min=1e-6, max=1.0, help="Highest learning rate.")] = 0.002,
+    seed: Annotated[int, typer.Option(min=0, help="Of weights and order.")] = 0,
+    json: opt.Json = False,
+) -> None:
+    """Train a network that names what a detector's boxes hold (needs the extra yolo).
+
+    Put beside the detector's NAME.onnx as NAME.names.onnx it is used with it. Goes on after a
+    Ctrl-C.
+    """
+    settings = {"boxes": str(boxes), "epochs": epochs, "batch": batch, "lr0": lr0, "seed": seed}
+    found = _tool().train_names(data, out, settings)
+    lines = [f"{out / 'names.onnx'} after {found['minutes']:g} min; held out, named rightly:"]
+    lines += [f"  {name:24}{value:8.4f}" for name, value in found["val"].items()]
+    _say(found, lines, json)
+
+
 @VISION.command("eval")
 def evaluate(
     data: Annotated[Path, typer.Argument(metavar="DATASET", help="Made by vision dataset.")],

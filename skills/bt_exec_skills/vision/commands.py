@@ -15,7 +15,7 @@ from typing import Any, Literal
 from bt_exec.cli.progress_bar import progress_bar
 from bt_exec.failure import UsageError
 
-__all__ = ["dataset", "evaluate", "show", "train"]
+__all__ = ["dataset", "evaluate", "show", "train", "train_names"]
 
 
 @contextmanager
@@ -54,6 +54,15 @@ def train(data: Path, out: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
         return run(data, out, TrainSettings(**settings))
 
 
+def train_names(data: Path, out: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Train a namer; see `bt_exec_skills.vision.train_names.train_names`."""
+    from bt_exec_skills.vision.train_names import NamesSettings
+    from bt_exec_skills.vision.train_names import train_names as run
+
+    with _stoppable(f"the finished epochs are kept in {out}"):
+        return run(data, out, NamesSettings(**settings), progress_bar)
+
+
 def evaluate(
     weights: Path | None, data: Path, split: Literal["train", "val"], out: Path | None
 ) -> dict[str, Any]:
@@ -61,9 +70,9 @@ def evaluate(
     from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
     from bt_exec_skills.vision.evaluate import evaluate as run
     from bt_exec_skills.vision.files import save_picture, write_whole
-    from bt_exec_skills.vision.network import load
     from bt_exec_skills.vision.plots import confusion_plot, curves_plot
     from bt_exec_skills.vision.sources import find_source, shipped_weights, state_question
+    from bt_exec_skills.vision.weights import load
 
     recipe = finished_recipe(data)
     source = find_source(recipe.source)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import warnings
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,6 +12,7 @@ import numpy as np
 from bt_exec.failure import UsageError
 from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.vision.decode import Found, decode, letterbox
+from bt_exec_skills.vision.session import THREADS, names_in, open_session
 
 __all__ = [
     "LEAST_SCORE",
@@ -21,13 +20,10 @@ __all__ = [
     "Network",
     "OnnxNetwork",
     "UltralyticsNetwork",
-    "load",
-    "loaded",
 ]
 
 LEAST_SCORE = 0.25
 MOST_OVERLAP = 0.7
-_THREADS = 2
 
 
 class Network(Protocol):
@@ -37,28 +33,6 @@ class Network(Protocol):
 
     def find(self, frame: Frame, least_score: float = LEAST_SCORE) -> list[Found]:
         """Return what is found with more than `least_score`, best first."""
-
-
-@lru_cache(maxsize=4)
-def loaded(weights: Path) -> Network:
-    """Return the network in a file as `load` does; cached, so that it is loaded once."""
-    return load(weights)
-
-
-def load(weights: Path, *, threads: int = _THREADS) -> Network:
-    """Return the network in a file.
-
-    Raises:
-        UsageError: If the file is missing, is of another kind, or cannot be read.
-    """
-    if not weights.is_file():
-        where = "" if weights.is_absolute() else f" in {Path.cwd()}"
-        raise UsageError(f"there are no weights {weights}{where}; they end in .onnx or .pt")
-    if weights.suffix == ".onnx":
-        return OnnxNetwork(weights, threads=threads)
-    if weights.suffix == ".pt":
-        return UltralyticsNetwork(weights)
-    raise UsageError(f"{weights}: weights end in .onnx (onnxruntime) or .pt (ultralytics)")
 
 
 class OnnxNetwork:
@@ -72,24 +46,9 @@ class OnnxNetwork:
         UsageError: If the file is no such network.
     """
 
-    def __init__(self, weights: Path, *, threads: int = _THREADS) -> None:
-        # Otherwise it writes a device id into the home folder and sends data (onnxruntime 1.31).
-        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        # A spinning thread keeps a core busy between two inferences.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        try:
-            self._session: Any = onnxruntime.InferenceSession(
-                str(weights), options, providers=["CPUExecutionProvider"]
-            )
-        except Exception as error:
-            raise UsageError(f"{weights} cannot be read as a network: {error}") from error
-        self.names = _names(self._session, weights)
+    def __init__(self, weights: Path, *, threads: int = THREADS) -> None:
+        self._session = open_session(weights, threads)
+        self.names = names_in(self._session, weights)
         self._name, self._height, self._width = _input_of(self._session, weights)
         _check_output(self._session, weights, len(self.names))
 
@@ -128,15 +87,6 @@ def _check_output(session: Any, weights: Path, classes: int) -> None:
             f"{weights}: for {classes} classes the output must be of shape (1, {4 + classes}, "
             f"boxes), is {shape}; it must be a detector of ultralytics, exported without nms"
         )
-
-
-def _names(session: Any, weights: Path) -> tuple[str, ...]:
-    text = session.get_modelmeta().custom_metadata_map.get("names", "")
-    try:
-        found = ast.literal_eval(text)
-        return tuple(str(found[number]) for number in range(len(found)))
-    except (SyntaxError, ValueError, KeyError, TypeError):
-        raise UsageError(f"{weights}: its metadata does not name the classes") from None
 
 
 class UltralyticsNetwork:

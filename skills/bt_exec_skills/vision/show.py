@@ -16,7 +16,7 @@ from bt_exec.site.site import Site, load_site
 from bt_exec_skills.vision.draw import Tag, annotate
 from bt_exec_skills.vision.evaluate import WORKING_SCORE
 from bt_exec_skills.vision.files import read_image, save_picture
-from bt_exec_skills.vision.network import load
+from bt_exec_skills.vision.weights import load
 
 __all__ = ["show_image", "show_mission", "show_world"]
 

@@ -12,12 +12,12 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from bt_exec.failure import UsageError
+from bt_exec_skills.vision.claim import REPORT, claim
 from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
 from bt_exec_skills.vision.files import write_whole
 from bt_exec_skills.vision.trainer import bfloat16, one_size_trainer
@@ -25,7 +25,7 @@ from bt_exec_skills.vision.trainer import bfloat16, one_size_trainer
 __all__ = ["TrainSettings", "train"]
 
 _STRIDE = 32
-_REPORT = "training.json"
+_BEST = "best.onnx"
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def train(dataset: Path, out: Path, settings: TrainSettings) -> dict[str, Any]:
         torch, ultralytics = _import()
         device = _device(settings.device, torch)
         plan = {"dataset": asdict(recipe), "settings": {**asdict(settings), "device": device}}
-        _claim(out, plan)
+        claim(out, plan, _BEST)
         began = time.monotonic()
         figures = _fit(dataset, out, settings, device, torch, ultralytics)
         report = {
@@ -122,14 +122,14 @@ def train(dataset: Path, out: Path, settings: TrainSettings) -> dict[str, Any]:
             "versions": {"ultralytics": ultralytics.__version__, "torch": str(torch.__version__)},
             "val": {key: round(float(value), 4) for key, value in figures.items()},
         }
-        write_whole(out / _REPORT, json.dumps(report, indent=2) + "\n")
+        write_whole(out / REPORT, json.dumps(report, indent=2) + "\n")
         best = out / "run" / "weights" / "best.pt"
         exported = ultralytics.YOLO(str(best)).export(
             format="onnx", imgsz=shape, simplify=False, dynamic=False, device="cpu"
         )
         shutil.copyfile(best, out / "best.pt")
         # Last and at once: with this file a training is finished.
-        os.replace(exported, out / "best.onnx")  # noqa: PTH105 - Path.replace, said plainly
+        os.replace(exported, out / _BEST)  # noqa: PTH105 - Path.replace, said plainly
     return report
 
 
@@ -171,34 +171,6 @@ def _device(name: str, torch: Any) -> str:
             f"device={name!r}: allowed are auto, cpu, or the number of a GPU; {count} found here"
         ) from None
     return name
-
-
-def _claim(out: Path, plan: Mapping[str, Any]) -> None:
-    """Make `out` the place of this training: it is empty, or holds the beginning of the same one.
-
-    Raises:
-        UsageError: If it holds anything else.
-    """
-    file = out / _REPORT
-    if (out / "best.onnx").exists():
-        raise UsageError(f"{out} holds finished weights already; choose another folder")
-    if file.is_file():
-        found, asked = json.loads(file.read_text(encoding="utf-8")), json.loads(json.dumps(plan))
-        other = [
-            f"{key}={found.get(part, {}).get(key)}"
-            for part, values in asked.items()
-            for key, value in values.items()
-            if key != "device" and found.get(part, {}).get(key) != value
-        ]
-        if other:
-            raise UsageError(
-                f"{out} holds the beginning of a training with {', '.join(other)}; "
-                "choose another folder"
-            )
-    elif out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError(f"{out} is not empty and holds no training; choose another folder")
-    out.mkdir(parents=True, exist_ok=True)
-    write_whole(file, json.dumps(plan, indent=2) + "\n")
 
 
 def _fit(

@@ -61,7 +61,7 @@ def test_eval_prints_figures_and_writes_plots(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("bt_exec_skills.vision.network.load", lambda _: scripted_network())
+    monkeypatch.setattr("bt_exec_skills.vision.weights.load", lambda _: scripted_network())
     capsys.readouterr()
     out = tmp_path / "figures"
     options = ["--weights", "any.onnx", "--out", str(out)]
@@ -149,7 +149,7 @@ def test_eval_says_where_pictures_are(
     scripted_network: Any,
 ) -> None:
     monkeypatch.setattr(sources, "find_source", lambda name: squares)
-    monkeypatch.setattr("bt_exec_skills.vision.network.load", lambda _: scripted_network())
+    monkeypatch.setattr("bt_exec_skills.vision.weights.load", lambda _: scripted_network())
     data = str(tmp_path / "data")
     assert call(["vision", "dataset", data, "--source", "squares", "--scenes", "2"]) == 0
     assert call(["vision", "eval", data, "--weights", "any.onnx"]) == 2
@@ -182,7 +182,7 @@ def test_a_class_that_the_network_does_not_know_counts(
 ) -> None:
     """Else a network of one easy class would look better than one that finds all."""
     network = scripted_network(names=("thing",))
-    monkeypatch.setattr("bt_exec_skills.vision.network.load", lambda _: network)
+    monkeypatch.setattr("bt_exec_skills.vision.weights.load", lambda _: network)
     capsys.readouterr()
     assert call(["vision", "eval", str(made), "--weights", "any.onnx", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -230,7 +230,7 @@ def test_no_vision_package_needs_torch() -> None:
 
     script = (
         "import sys\n"
-        "from bt_exec_skills.vision.network import load\n"
+        "from bt_exec_skills.vision.weights import load\n"
         "from bt_exec_skills.door.perception.detector_factory import SHIPPED\n"
         "import bt_exec_skills.vision.commands\n"
         "print(load(SHIPPED).names, {'torch', 'ultralytics'} & set(sys.modules))"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -15,9 +16,11 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.vision.dataset import read_pictures
-from bt_exec_skills.vision.network import OnnxNetwork, load
+from bt_exec_skills.vision.namer import Namer
+from bt_exec_skills.vision.network import OnnxNetwork
 from bt_exec_skills.vision.recipe import read_recipe
 from bt_exec_skills.vision.train import TrainSettings, train
+from bt_exec_skills.vision.weights import load, load_alone
 from tests.cases import some
 
 
@@ -104,6 +107,39 @@ def test_a_network_of_another_form_is_refused_before_anything_moves(
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("inputs", "output", "names", "message"),
+    [
+        (["n", 3, 32, 32], [4, 2], "{0: 'a', 1: 'nothing'}", "must take crops of shape (n, 3, 64,"),
+        (["n", 3, 64, 64], [4, 3], "{0: 'a', 1: 'nothing'}", "a score for each of its 2 names"),
+        (["n", 3, 64, 64], [4, 2], "{0: 'a', 1: 'b'}", "the last of its names must be 'nothing'"),
+        (["n", 3, 64, 64], [4, 2], "", "its metadata does not name the classes"),
+    ],
+)
+def test_a_namer_of_another_form_is_refused(
+    tmp_path: Path, inputs: list[int | str], output: list[int], names: str, message: str
+) -> None:
+    file = tmp_path / "box.onnx"
+    file.write_bytes(_model([1, 3, 64, 64], [1, 5, 84], "{0: 'a'}"))
+    assert isinstance(load(file), OnnxNetwork)
+    beside = tmp_path / "box.names.onnx"
+    beside.write_bytes(_model(inputs, output, names))
+    with pytest.raises(UsageError, match=re.escape(message)) as caught:
+        load(file)
+    assert str(caught.value).startswith(f"{beside}: ")
+    assert isinstance(load_alone(file), OnnxNetwork)
+
+
+def test_a_namer_lies_beside_its_detector(tmp_path: Path) -> None:
+    file = tmp_path / "box.onnx"
+    file.write_bytes(_model([1, 3, 64, 64], [1, 5, 84], "{0: 'a'}"))
+    names = _model(["n", 3, 64, 64], [4, 2], "{0: 'b', 1: 'nothing'}")
+    (tmp_path / "box.names.onnx").write_bytes(names)
+    assert load(file).names == ("b",)
+    shares = Namer(tmp_path / "box.names.onnx").shares(np.zeros((4, 64, 64, 3), np.uint8))
+    assert shares.tolist() == [[0.5]] * 4
+
+
 def test_a_picture_of_any_size_is_taken() -> None:
     from bt_exec_skills.door.perception.detector_factory import SHIPPED
 
@@ -179,7 +215,7 @@ def test_running_a_network_leaves_no_trace_in_the_home_folder(tmp_path: Path) ->
     """onnxruntime would write a device id and call its maker."""
     code = (
         "from bt_exec_skills.door.perception.detector_factory import weights_path;"
-        "from bt_exec_skills.vision.network import load; load(weights_path(None))"
+        "from bt_exec_skills.vision.weights import load; load(weights_path(None))"
     )
     env = {key: value for key, value in os.environ.items() if key != "ORT_DISABLE_TELEMETRY"}
     home = {**env, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bt_exec_skills.image.perception.attributes import AttributeName, verify_attribute
-from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
+from bt_exec_skills.image.perception.instances import Crop, Decision, Instance, among
 from bt_exec_skills.image.perception.relations import RelationName, holds
 from bt_exec_skills.image.perception.text import READ
 
@@ -15,8 +15,12 @@ _ONE_THING = 0.5  # a score below it: perhaps not one thing
 
 
 def of_kind(instances: Sequence[Instance], label: str) -> list[Instance]:
-    """Return the instances with a label, by its letters without case; all if it is empty."""
-    return [one for one in instances if not label or one.label.lower() == label.lower()]
+    """Return the instances with a label, by its letters without case; all if it is empty.
+
+    Each knows the boxes of the others that overlap it.
+    """
+    mine = [one for one in instances if not label or one.label.lower() == label.lower()]
+    return among(mine, instances)
 
 
 def start_decisions(instances: Sequence[Instance]) -> list[Decision]:

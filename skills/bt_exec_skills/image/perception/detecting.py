@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from bt_exec_skills.image.perception.decide import of_kind
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.perception.contracts import Detection, View
 from bt_exec_skills.perception.picture import Frame
@@ -55,8 +56,12 @@ def detected(
     share = clear / sum(plain) if clear else 0.0
     whole = min(whole, max(NOTHING_KNOWN, share))
     whole *= 1 - (1 - recall) / 2
-    kept = [one for one in mine if one.score >= least_score and not one.doubt]
-    return Detected([Instance(one.label, one.bbox, one.score, "detector") for one in kept], whole)
+    kept = [
+        Instance(one.label, one.bbox, one.score, "detector")
+        for one in found
+        if one.score >= least_score and not one.doubt
+    ]
+    return Detected(of_kind(kept, label), whole)
 
 
 def detect(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from bt_exec_skills.perception.picture import Box, Frame, Mask
 
-__all__ = ["Counted", "Crop", "Decision", "Instance", "count", "crop"]
+__all__ = ["Counted", "Crop", "Decision", "Instance", "among", "count", "crop"]
+
+_LEFT = 0.2  # of the middle of a box, without what lies beside
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +26,7 @@ class Instance:
         source: Where it comes from: ``annotation``, ``detector``, ``colour``, ``text``,
             ``difference``, or ``colour, uneven ground``.
         mask: Its pixels inside the box; None if only the box is known.
+        beside: Boxes of other known things that overlap its own: what they hold is not its.
     """
 
     label: str
@@ -31,6 +34,7 @@ class Instance:
     score: float
     source: str
     mask: Mask | None = None
+    beside: tuple[Box, ...] = ()
 
     @property
     def middle(self) -> tuple[float, float]:
@@ -52,7 +56,8 @@ class Crop:
     Attributes:
         instance: Which.
         pixels: Its box, cut out of the picture.
-        own: The pixels that are the thing's: its mask, or the middle of its box.
+        own: The pixels that are the thing's: its mask, or the middle of its box without what lies
+            in the boxes beside it.
     """
 
     instance: Instance
@@ -88,6 +93,18 @@ class Counted(NamedTuple):
     confidence: float
 
 
+def among(some: Iterable[Instance], known: Sequence[Instance]) -> list[Instance]:
+    """Return some of the known instances, each with the boxes of others that overlap it."""
+    boxes = np.array([one.bbox for one in known], np.int64).reshape(-1, 4)
+    found = []
+    for one in some:
+        x1, y1, x2, y2 = one.bbox
+        near = (boxes[:, 0] < x2) & (boxes[:, 2] > x1) & (boxes[:, 1] < y2) & (boxes[:, 3] > y1)
+        others = [known[place].bbox for place in np.flatnonzero(near)]
+        found.append(replace(one, beside=tuple(box for box in others if box != one.bbox)))
+    return found
+
+
 def crop(picture: Frame, instances: Iterable[Instance]) -> list[Crop]:
     """Return what the picture shows of each instance."""
     return [_cut(picture, one) for one in instances]
@@ -99,7 +116,24 @@ def _cut(picture: Frame, instance: Instance) -> Crop:
     if instance.mask is not None:
         return Crop(instance, pixels, instance.mask)
     rows, columns = np.ogrid[-1 : 1 : (y2 - y1) * 1j, -1 : 1 : (x2 - x1) * 1j]
-    return Crop(instance, pixels, np.asarray(rows**2 + columns**2 <= 0.5, bool))
+    return Crop(instance, pixels, _without(rows**2 + columns**2 <= 0.5, instance))
+
+
+def _without(own: Mask, instance: Instance) -> Mask:
+    """Return the pixels without the ovals in the boxes beside, where enough is left.
+
+    What takes nearly all is not before the thing: it is the bowl that it lies in.
+    """
+    least = _LEFT * own.sum()
+    for a, b, c, d in instance.beside:
+        x1, y1, x2, y2 = instance.bbox
+        x, y = (np.arange(low, high) + 0.5 for low, high in ((x1, x2), (y1, y2)))
+        across = (2 * x - a - c) / (c - a)
+        down = (2 * y - b - d) / (d - b)
+        rest = own & (down[:, None] ** 2 + across[None] ** 2 > 1)
+        if rest.sum() >= least:
+            own = rest
+    return np.asarray(own, bool)
 
 
 def count(instances: Iterable[Instance], decisions: Iterable[Decision]) -> Counted:

@@ -1,0 +1,129 @@
+"""Crops of what boxes hold: what the second network of a pair looks at, and learns from.
+
+A crop is the square around a box, with a margin so that what lies beside the thing is seen; what
+lies outside of the picture is grey. It is cut at the picture's full size, whatever the first
+network saw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from bt_exec_skills.perception.picture import Frame, overlaps
+from bt_exec_skills.vision.decode import Found, suppress
+from bt_exec_skills.vision.network import Network
+from bt_exec_skills.vision.sample import Mark, Picture
+
+__all__ = ["FAINTEST", "MARGIN", "NOTHING", "SIDE", "Crops", "crops_of", "cut", "proposed"]
+
+Frames = npt.NDArray[np.uint8]
+
+SIDE, MARGIN = 64, 1.28
+"""What the network sees: so many pixels, of a square so much longer than the box's longer side."""
+NOTHING = "nothing"
+"""The name of a box that holds none of the classes."""
+FAINTEST = 0.03
+"""From this score on a box of the first network is looked at."""
+
+_ROOM = 1.25  # how much larger than the network's the crops to learn from are: they are moved about
+_GREY = 114
+_SAME, _HIT, _MISS = 0.6, 0.5, 0.4  # IoU of boxes of one thing; of a thing's box; of no thing's
+_MOST = 25  # boxes of a picture
+_SHORTEST = 4.0  # side of a box [px]
+
+
+class Crops(NamedTuple):
+    """Crops to learn from.
+
+    Attributes:
+        pixels: RGB, shape (n, side, side, 3); the middle `SIDE` of it is what a network sees.
+        names: Places of what they show in `classes`, shape (n).
+        classes: The names; the last one is `NOTHING`.
+    """
+
+    pixels: Frames
+    names: npt.NDArray[np.int64]
+    classes: tuple[str, ...]
+
+
+def cut(
+    frame: Frame, boxes: Iterable[Sequence[float]], side: int = SIDE, margin: float = MARGIN
+) -> Frames:
+    """Return a crop of each box (x1, y1, x2, y2 [px]), shape (n, side, side, 3)."""
+    crops = [_cut(frame, box, side, margin) for box in boxes]
+    return np.array(crops, np.uint8).reshape(-1, side, side, 3)
+
+
+def _cut(frame: Frame, box: Sequence[float], side: int, margin: float) -> Frame:
+    x1, y1, x2, y2 = box
+    wide = max(2, round(margin * max(x2 - x1, y2 - y1, _SHORTEST)))
+    left, top = round((x1 + x2 - wide) / 2), round((y1 + y2 - wide) / 2)
+    height, width = frame.shape[:2]
+    part = frame[max(0, top) : max(0, top + wide), max(0, left) : max(0, left + wide)]
+    rows = max(0, -top), max(0, top + wide - height)
+    columns = max(0, -left), max(0, left + wide - width)
+    if any((*rows, *columns)):
+        part = np.pad(part, (rows, columns, (0, 0)), constant_values=_GREY)
+    how = cv2.INTER_AREA if wide > side else cv2.INTER_LINEAR
+    return np.asarray(cv2.resize(part, (side, side), interpolation=how), np.uint8)
+
+
+def proposed(network: Network, frame: Frame) -> list[Found]:
+    """Return the boxes of a network that are worth a look, of whatever class, best first."""
+    found = network.find(frame, FAINTEST)
+    boxes = np.array([one.xyxy for one in found], np.float32).reshape(-1, 4)
+    kept = suppress(boxes, np.zeros(len(found), np.intp), _SAME)
+    return [found[place] for place in kept]
+
+
+def crops_of(
+    network: Network,
+    pictures: Sequence[Picture],
+    classes: Sequence[str],
+    tell: Callable[[int], None],
+    *,
+    marked: bool = True,
+) -> Crops:
+    """Return crops of what is marked in pictures, and of what a network takes for things in them.
+
+    A box of the network that overlaps a marked one by half or more shows that thing, one that
+    overlaps none by 0.4 shows nothing; the rest are left out.
+
+    Args:
+        network: The first network of the pair.
+        pictures: With what is marked in them.
+        classes: Of the things.
+        tell: Called after each picture with their number so far.
+        marked: Whether the marked boxes themselves are among the crops.
+    """
+    every = (*classes, NOTHING)
+    pixels, names = list[Frames](), list[int]()
+    for number, picture in enumerate(pictures, 1):
+        frame = picture.image()
+        boxes: list[tuple[int, Sequence[float]]] = []
+        if marked:
+            boxes += [(every.index(one.label), one.bbox) for one in picture.marks]
+        for one in proposed(network, frame)[:_MOST]:
+            label = _shown(one, picture.marks)
+            if label is not None:
+                boxes.append((every.index(label), one.xyxy))
+        pixels.append(cut(frame, [box for _, box in boxes], round(_ROOM * SIDE), _ROOM * MARGIN))
+        names += [name for name, _ in boxes]
+        tell(number)
+    return Crops(np.concatenate(pixels), np.array(names, np.int64), every)
+
+
+def _shown(one: Found, marks: Sequence[Mark]) -> str | None:
+    """Return the name of what a box shows; None if that cannot be said."""
+    if not marks:
+        return NOTHING
+    near = overlaps([one.xyxy], [mark.bbox for mark in marks])[0]
+    best = int(near.argmax())
+    if near[best] >= _HIT:
+        return marks[best].label
+    return NOTHING if near[best] < _MISS else None

@@ -1,0 +1,46 @@
+"""Halves the file of a network: its weights are kept in half precision, computed with in single.
+
+::
+
+    python -m bt_exec_skills.vision.half best.onnx table.onnx      # needs the extra yolo
+
+A runtime turns them back when it loads them. What a network finds changes in the third digit of a
+score.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+__all__ = ["halved"]
+
+_LEAST = 256  # weights: smaller tensors stay as they are
+
+
+def halved(model: Any) -> Any:
+    """Return a model (``onnx.ModelProto``) with large weights in half precision."""
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+
+    found = onnx.ModelProto()
+    found.CopyFrom(model)
+    casts = []
+    for one in found.graph.initializer:
+        if one.data_type != TensorProto.FLOAT or np.prod(one.dims) < _LEAST:
+            continue
+        name, kept = one.name, numpy_helper.to_array(one).astype(np.float16)
+        one.CopyFrom(numpy_helper.from_array(kept, f"{name}/half"))
+        casts.append(helper.make_node("Cast", [one.name], [name], to=TensorProto.FLOAT))
+    rest = list(found.graph.node)
+    del found.graph.node[:]
+    found.graph.node.extend([*casts, *rest])
+    return found
+
+
+if __name__ == "__main__":
+    import onnx
+
+    onnx.save(halved(onnx.load(sys.argv[1])), sys.argv[2])

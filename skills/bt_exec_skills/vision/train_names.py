@@ -1,0 +1,223 @@
+"""Training the second network of a pair: it names what the boxes of the first one hold.
+
+Needs torch (extra ``yolo``). A small detector learns early where things are and late which they
+are; on a CPU the time is better spent on crops. On one the convolutions run in bfloat16.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bt_exec.failure import UsageError
+from bt_exec_skills.vision.claim import REPORT, claim
+from bt_exec_skills.vision.crops import NOTHING, SIDE, Crops, crops_of
+from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
+from bt_exec_skills.vision.files import write_whole
+from bt_exec_skills.vision.weights import load_alone
+
+__all__ = ["NamesSettings", "train_names"]
+
+Tell = Callable[..., None]
+Bar = Callable[[str, int], AbstractContextManager[Tell]]
+"""A progress bar from a title and a total, as `bt_exec.cli.progress_bar`."""
+_LAST, _BEST = "last.pt", "names.onnx"
+_SMALL_SIDE, _SMALL_SHARE = 48, 0.6  # crops are this small at first: that is quicker
+_SMOOTH, _DECAY, _WARM = 0.05, 0.02, 0.1
+_TRIED = 256
+
+
+@dataclass(frozen=True)
+class NamesSettings:
+    """How to train.
+
+    Attributes:
+        boxes: The first network, ``.onnx`` or ``.pt``.
+        epochs: Passes over the crops.
+        batch: Crops a step.
+        lr0: Highest learning rate of AdamW; it rises for a tenth of the steps and falls as a
+            cosine.
+        seed: Of the weights, the order, and how crops are moved about.
+    """
+
+    boxes: str
+    epochs: int = 8
+    batch: int = 64
+    lr0: float = 0.002
+    seed: int = 0
+
+
+def train_names(dataset: Path, out: Path, settings: NamesSettings, bar: Bar) -> dict[str, Any]:
+    """Train, export to ONNX, and return what was measured; goes on where it was interrupted.
+
+    Leaves in `out`: ``names.onnx``, ``training.json``, ``last.pt``.
+
+    Args:
+        dataset: A complete data set made by `bt_exec_skills.vision.dataset`, with both sides.
+        out: Where to work.
+        settings: How.
+        bar: Shows how far it is.
+
+    Raises:
+        UsageError: If torch is not installed, the data set is unfinished or lacks a side, or
+            `out` holds something else.
+    """
+    torch = _import()
+    recipe = finished_recipe(dataset)
+    network = load_alone(Path(settings.boxes))
+    plan = {"dataset": asdict(recipe), "settings": asdict(settings)}
+    claim(out, plan, _BEST)
+    to_train = list(read_pictures(dataset, "train"))
+    held_out = list(read_pictures(dataset, "val"))
+    if not to_train or not held_out:
+        raise UsageError(f"{dataset} has pictures on one side only, and training needs both")
+    with bar("pictures", len(to_train)) as tell:
+        taught = crops_of(network, to_train, recipe.classes, tell)
+    asked = crops_of(network, held_out, recipe.classes, lambda _: None, marked=False)
+    began = time.monotonic()
+    with bar("epochs", settings.epochs) as tell:
+        net, spent = _fit(torch, taught, asked, out / _LAST, settings, tell)
+    report = {
+        **plan,
+        "crops": len(taught.names),
+        "minutes": round((spent + time.monotonic() - began) / 60, 1),
+        "versions": {"torch": str(torch.__version__)},
+        "val": _figures(torch, net, asked),
+    }
+    write_whole(out / REPORT, json.dumps(report, indent=2) + "\n")
+    _export(torch, net, out / _BEST, taught.classes)
+    return report
+
+
+def _import() -> Any:
+    try:
+        import onnx  # noqa: F401 - needed at the end
+        import torch
+    except ImportError:
+        raise UsageError("training needs torch and onnx: pip install 'bt-exec[yolo]'") from None
+    return torch
+
+
+def _fit(
+    torch: Any,
+    taught: Crops,
+    asked: Crops,
+    last: Path,
+    settings: NamesSettings,
+    tell: Callable[..., None],
+) -> tuple[Any, float]:
+    """Return the trained network, and how long earlier parts of its training took [s]."""
+    from bt_exec_skills.vision.namer_net import NamerNet
+
+    torch.manual_seed(settings.seed)
+    net = NamerNet(len(taught.classes)).to(memory_format=torch.channels_last)
+    steps = len(taught.names) // settings.batch
+    if not steps:
+        raise UsageError(f"{len(taught.names)} crops are less than a batch of {settings.batch}")
+    rule = torch.optim.AdamW(net.parameters(), settings.lr0, weight_decay=_DECAY)
+    pace = torch.optim.lr_scheduler.OneCycleLR(
+        rule, settings.lr0, total_steps=settings.epochs * steps, pct_start=_WARM
+    )
+    parts = {"net": net, "rule": rule, "pace": pace}
+    first, spent = 0, 0.0
+    if last.is_file():
+        kept = torch.load(last, weights_only=True)
+        first, spent = kept["epochs"], kept["seconds"]
+        for name, part in parts.items():
+            part.load_state_dict(kept[name])
+    pixels = torch.from_numpy(taught.pixels).permute(0, 3, 1, 2)
+    names = torch.from_numpy(taught.names)
+    began = time.monotonic()
+    for epoch in range(first, settings.epochs):
+        torch.manual_seed(settings.seed + 1000 * (epoch + 1))  # the same after an interruption
+        side = _SMALL_SIDE if epoch < _SMALL_SHARE * settings.epochs else SIDE
+        net.train()
+        for some in torch.randperm(len(names))[: steps * settings.batch].split(settings.batch):
+            with torch.autocast("cpu", torch.bfloat16):
+                told = net(_moved_about(torch, pixels[some], side))
+            loss = torch.nn.functional.cross_entropy(
+                told.float(), names[some], label_smoothing=_SMOOTH
+            )
+            rule.zero_grad()
+            loss.backward()
+            rule.step()
+            pace.step()
+        done = {"epochs": epoch + 1, "seconds": spent + time.monotonic() - began}
+        draft = last.with_suffix(".part")
+        torch.save({**done, **{name: part.state_dict() for name, part in parts.items()}}, draft)
+        os.replace(draft, last)  # noqa: PTH105 - Path.replace, said plainly
+        tell(epoch + 1, f"right {_figures(torch, net, asked, side)['things']:.3f}")
+    return net, spent
+
+
+def _moved_about(torch: Any, crops: Any, side: int) -> Any:
+    """Return crops as a network might get them: another cut, turn, mirrored, in another light."""
+    from torch.nn import functional
+
+    n, share = len(crops), SIDE / crops.shape[-1]
+    zoom = share * torch.exp(0.12 * torch.randn(n))
+    turn, mirrored = 0.12 * torch.randn(n), torch.randint(0, 2, (n,)) * 2.0 - 1
+    where = torch.zeros(n, 2, 3)
+    where[:, 0, 0], where[:, 0, 1] = zoom * torch.cos(turn) * mirrored, -zoom * torch.sin(turn)
+    where[:, 1, 0], where[:, 1, 1] = zoom * torch.sin(turn) * mirrored, zoom * torch.cos(turn)
+    where[:, :, 2] = 0.05 * torch.randn(n, 2)
+    grid = functional.affine_grid(where, (n, 3, side, side), align_corners=False)
+    seen = functional.grid_sample(
+        crops.float() / 255, grid, padding_mode="border", align_corners=False
+    )
+    light = (1 + 0.12 * torch.randn(n, 3, 1, 1)) * (1 + 0.15 * torch.randn(n, 1, 1, 1))
+    seen = seen * light + 0.02 * torch.randn(n, 1, 1, 1)
+    return seen.contiguous(memory_format=torch.channels_last)
+
+
+def _figures(torch: Any, net: Any, crops: Crops, side: int = SIDE) -> dict[str, float]:
+    """Return which share of crops a network names rightly: of things, and of nothing."""
+    edge = (crops.pixels.shape[1] - SIDE) // 2
+    middle = np.ascontiguousarray(crops.pixels[:, edge : edge + SIDE, edge : edge + SIDE])
+    parts = torch.from_numpy(middle).permute(0, 3, 1, 2).split(_TRIED)
+    net.eval()
+    with torch.no_grad():
+        told = [net(_resized(torch, some.float() / 255, side)).argmax(1) for some in parts]
+    right = torch.cat(told).numpy() == crops.names
+    nothing = crops.names == crops.classes.index(NOTHING)
+    return {
+        name: round(float(right[some].mean()), 4) if some.any() else 0.0
+        for name, some in (("things", ~nothing), (NOTHING, nothing))
+    }
+
+
+def _resized(torch: Any, crops: Any, side: int) -> Any:
+    return torch.nn.functional.interpolate(
+        crops, size=(side, side), mode="bilinear", antialias=True, align_corners=False
+    )
+
+
+def _export(torch: Any, net: Any, file: Path, classes: tuple[str, ...]) -> None:
+    """Write the network as ONNX; its metadata names the classes. Last and at once."""
+    import onnx
+
+    from bt_exec_skills.vision.half import halved
+
+    net.eval()
+    draft = file.with_suffix(".part")
+    torch.onnx.export(
+        net,
+        (torch.zeros(1, 3, SIDE, SIDE),),
+        str(draft),
+        dynamo=False,
+        input_names=["crops"],
+        output_names=["scores"],
+        dynamic_axes={"crops": {0: "n"}, "scores": {0: "n"}},
+    )
+    model = onnx.load(str(draft))
+    onnx.helper.set_model_props(model, {"names": str(dict(enumerate(classes)))})
+    onnx.save(halved(model), str(draft))
+    os.replace(draft, file)  # noqa: PTH105 - Path.replace, said plainly

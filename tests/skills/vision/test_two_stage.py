@@ -1,0 +1,59 @@
+"""A pair of networks: boxes by the first, names by the second."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bt_exec_skills.perception.contracts import View
+from bt_exec_skills.vision.decode import Found
+from bt_exec_skills.vision.detector import RIVAL, NetworkDetector
+from bt_exec_skills.vision.two_stage import TwoStageNetwork
+
+FRAME = np.zeros((48, 64, 3), np.uint8)
+
+
+@dataclass
+class ScriptedNamer:
+    """Says of each crop in turn what it is told."""
+
+    rows: list[list[float]]
+    names: tuple[str, ...] = ("apple", "egg")
+
+    def shares(self, crops: Any) -> Any:
+        assert len(crops) == len(self.rows)
+        return np.array(self.rows, np.float32)
+
+
+def test_names_and_scores_are_those_of_the_namer(scripted_network: Any) -> None:
+    boxes = [Found("round", (4, 4, 20, 20), 0.9), Found("square", (30, 4, 50, 20), 0.1)]
+    pair = TwoStageNetwork(
+        scripted_network(boxes),
+        ScriptedNamer([[0.2, 0.1], [0.3, 0.65]]),  # type: ignore[arg-type]
+    )
+    assert pair.names == ("apple", "egg")
+    found = pair.find(FRAME, 0.15)
+    assert [(one.label, one.xyxy, round(one.score, 2)) for one in found] == [
+        ("egg", boxes[1].xyxy, 0.65),
+        ("apple", boxes[1].xyxy, 0.3),
+        ("apple", boxes[0].xyxy, 0.2),
+    ]
+
+
+def test_a_second_name_of_a_box_is_a_doubt(scripted_network: Any) -> None:
+    boxes = [Found("round", (4, 4, 20, 20), 0.9)]
+    pair = TwoStageNetwork(
+        scripted_network(boxes),
+        ScriptedNamer([[0.4, 0.55]]),  # type: ignore[arg-type]
+    )
+    seen = NetworkDetector(pair, 0.05, most_overlap=0.6).detect(View(0.0, FRAME))
+    assert [(one.label, one.doubt) for one in seen] == [("egg", ""), ("apple", RIVAL)]
+
+
+@pytest.mark.parametrize("least", [0.0, 0.5])
+def test_no_boxes_no_names(scripted_network: Any, least: float) -> None:
+    pair = TwoStageNetwork(scripted_network([]), ScriptedNamer([]))  # type: ignore[arg-type]
+    assert pair.find(FRAME, least) == []
