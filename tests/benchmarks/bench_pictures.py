@@ -70,7 +70,7 @@ def _detected(file: Path) -> float:
     """Return how long one bare detection takes [s], reading the file included."""
     from bt_exec_skills.door.perception.detector_factory import SHIPPED
     from bt_exec_skills.image.tools import load_picture
-    from bt_exec_skills.vision.network import load
+    from bt_exec_skills.vision.weights import load
 
     network = load(SHIPPED)
     network.find(np.zeros((64, 64, 3), np.uint8))

@@ -56,8 +56,8 @@ def test_it_finds_most_of_what_is_there() -> None:
 def test_the_figures_hold_on_scenes_that_nobody_has_seen(tmp_path: Path) -> None:
     from bt_exec_skills.vision.dataset import make_dataset, read_pictures
     from bt_exec_skills.vision.evaluate import evaluate
-    from bt_exec_skills.vision.network import load
     from bt_exec_skills.vision.recipe import Recipe
+    from bt_exec_skills.vision.weights import load
 
     source = TableScenes()
     make_dataset(source, Recipe("table", 9, 40, 1, source.classes), tmp_path, lambda *_: None)

@@ -45,8 +45,8 @@ def test_the_figures_hold_on_scenes_that_nobody_has_seen(tmp_path: Path) -> None
     from bt_exec_skills.door.dataset.scenes import DoorScenes
     from bt_exec_skills.vision.dataset import make_dataset, read_pictures
     from bt_exec_skills.vision.evaluate import evaluate
-    from bt_exec_skills.vision.network import load
     from bt_exec_skills.vision.recipe import Recipe
+    from bt_exec_skills.vision.weights import load
 
     source = DoorScenes()
     make_dataset(source, Recipe("door", 9, 60, 1, source.classes), tmp_path, lambda *_: None)
