@@ -89,6 +89,21 @@ def test_bright_dark_sharp_blurred():
     assert tools.verify_attribute(bright, "blurred").holds is True
 
 
+def ring(r, wide):
+    return lambda canvas, colour: cv2.circle(canvas, (40, 40), r, colour, wide)
+
+
+def test_filled_and_hollow():
+    for crop, name in ((crop_of(disc(30)), "filled"), (crop_of(ring(28, 8)), "hollow")):
+        other = "hollow" if name == "filled" else "filled"
+        assert tools.verify_attribute(crop, name)[:2] == (True, name)
+        assert tools.verify_attribute(crop, other)[:2] == (False, name)
+        assert tools.name_shape(crop)[0] == "circle"
+    assert tools.verify_attribute(crop_of(disc(30), masked=False), "hollow").holds is None
+    thick = crop_of(lambda canvas, colour: cv2.circle(canvas, (40, 40), 20, colour, 22))
+    assert tools.verify_attribute(thick, "hollow").holds is None  # a hole of a few pixels
+
+
 def test_exclusions_and_what_stays_open():
     red, blue = crop_of(disc(30)), crop_of(disc(30))
     blue.pixels[:] = (30, 60, 200)

@@ -11,11 +11,12 @@ import numpy as np
 
 from bt_exec_skills.image.perception.colours import COLOURS, ColourName, colour_shares, lab_of
 from bt_exec_skills.image.perception.instances import Crop, Decision
+from bt_exec_skills.image.perception.segment import without_holes
 
 __all__ = ["ATTRIBUTES", "AttributeName", "name_colour", "name_shape", "verify_attribute"]
 
 ShapeName = Literal["circle", "square", "rectangle", "triangle"]
-OtherName = Literal["big", "small", "bright", "dark", "sharp", "blurred"]
+OtherName = Literal["big", "small", "bright", "dark", "sharp", "blurred", "filled", "hollow"]
 AttributeName = ColourName | ShapeName | OtherName
 SHAPES: tuple[ShapeName, ...] = get_args(ShapeName)
 ATTRIBUTES: tuple[str, ...] = (*COLOURS, *SHAPES, *get_args(OtherName))
@@ -27,13 +28,15 @@ _SQUARE = 1.25  # a rectangle with sides less unequal than this is a square
 _RATIO = 1.35  # between the sides of big and small things
 _BRIGHT, _DARK, _BAND = 65.0, 35.0, 6.0  # lightness, CIE L
 _SHARP, _BLURRED = 60.0, 20.0  # variance of the Laplacian of grey levels
+_FILLED, _HOLLOW = 0.93, 0.8  # share of what its outer edge encloses that a thing covers
 
 
 def verify_attribute(crop: Crop, attribute: AttributeName, among: Sequence[Crop] = ()) -> Decision:
     """Return whether a thing has an attribute, from its crop alone.
 
     A colour holds if it is the most frequent and has a margin over the next. A shape holds if the
-    thing fills the smallest such shape around it best. Size compares with `among`.
+    thing fills the smallest such shape around it best. Hollow is what encloses something that is
+    not its own. Size compares with `among`.
 
     Args:
         crop: What the picture shows of it.
@@ -55,6 +58,8 @@ def verify_attribute(crop: Crop, attribute: AttributeName, among: Sequence[Crop]
         word = "bright" if level >= _BRIGHT else "dark" if level <= _DARK else "medium"
         edge = min(abs(level - _BRIGHT), abs(level - _DARK))
         return _decide(word, attribute, min(1.0, 0.5 + edge / _BAND / 2))
+    if attribute in ("filled", "hollow"):
+        return _fill(crop, attribute)
     grey = cv2.cvtColor(crop.pixels, cv2.COLOR_RGB2GRAY)
     spread = float(cv2.Laplacian(grey, cv2.CV_64F).var())
     if _BLURRED < spread < _SHARP:
@@ -88,7 +93,7 @@ def name_shape(crop: Crop) -> tuple[str, float]:
     edge = np.pad(crop.own.astype(np.uint8), 1)
     contours, _ = cv2.findContours(edge, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     points = max(contours, key=len)
-    area = float(crop.own.sum())
+    area = float(without_holes(crop.own).sum())  # a ring is a circle, too
     (_, _), radius = cv2.minEnclosingCircle(points)
     (_, _), sides, _ = cv2.minAreaRect(points)
     triangle, _ = cv2.minEnclosingTriangle(points)
@@ -106,6 +111,16 @@ def name_shape(crop: Crop) -> tuple[str, float]:
     if best < _LEAST_FIT:
         return name, 0.4
     return name, float(min(1.0, 0.5 * margin / _CLEAR_FIT))
+
+
+def _fill(crop: Crop, attribute: str) -> Decision:
+    """Compare what a thing covers with what its outer edge encloses; a box alone does not tell."""
+    if crop.instance.mask is None:
+        return Decision(None, "", 0.0)
+    share = float(crop.own.sum() / max(1, int(without_holes(crop.own).sum())))
+    if _HOLLOW < share < _FILLED:
+        return Decision(None, "between filled and hollow", 0.5)
+    return _decide("filled" if share >= _FILLED else "hollow", attribute, 0.9)
 
 
 def _size(crop: Crop, attribute: str, among: Sequence[Crop]) -> Decision:

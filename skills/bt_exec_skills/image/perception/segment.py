@@ -13,7 +13,7 @@ from bt_exec_skills.image.perception.colours import COLOURS, ColourName, like_gr
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.perception.picture import Frame, Mask, box_of
 
-__all__ = ["segment_colour", "separate_touching", "solidity"]
+__all__ = ["segment_colour", "separate_touching", "solidity", "without_holes"]
 
 _LEAST_PX, _LEAST_SHARE = 64, 0.0003  # a smaller region is noise
 _PLAIN = 0.6  # share of the border that has the ground's colour
@@ -79,8 +79,17 @@ def _instance(label: str, corner: tuple[int, int], own: Mask) -> Instance:
     return Instance(label, box, score, "colour", own)
 
 
+def without_holes(own: Mask) -> Mask:
+    """Return a region with what its outer edge encloses."""
+    edge = np.pad(own.astype(np.uint8), 1)
+    contours, _ = cv2.findContours(edge, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    cv2.drawContours(edge, contours, -1, 1, cv2.FILLED)
+    return np.asarray(edge[1:-1, 1:-1], bool)
+
+
 def solidity(own: Mask) -> float:
-    """Return the share of its convex hull that a region fills, 0..1."""
+    """Return the share of its convex hull that a region fills, its holes included, 0..1."""
+    own = without_holes(own)
     corners = np.argwhere(own)[:, ::-1].astype(np.int32)
     hull = np.zeros(own.shape, np.uint8)
     cv2.fillConvexPoly(hull, cv2.convexHull(corners), 1)

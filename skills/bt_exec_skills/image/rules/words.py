@@ -27,7 +27,7 @@ _PARTICLES = (
 
 
 _FRUIT = "orange"  # in English the fruit is called as its colour
-_OPPOSITES = ("big small", "bright dark", "sharp blurred")
+_OPPOSITES = ("big small", "bright dark", "sharp blurred", "filled hollow")
 _JOINED = re.compile(r"\S(?:와|과|하고|이랑|랑)\s+\S")  # two things in one phrase
 
 
