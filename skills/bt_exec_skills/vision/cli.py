@@ -65,6 +65,9 @@ def train(
     after: Annotated[
         str, typer.Option(metavar="FOLDER", help="A finished training: start from its weights.")
     ] = "",
+    one_class: Annotated[
+        bool, typer.Option("--one-class", help="All classes are one: names come from a namer.")
+    ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of weights and order.")] = 0,
     device: Annotated[
         str, typer.Option(metavar="NAME", help="cpu, 0, …; a GPU where there is one.")
@@ -79,6 +82,7 @@ def train(
         "imgsz": imgsz,
         "lr0": lr0,
         "after": after,
+        "one_class": one_class,
         "seed": seed,
         "device": device,
     }
@@ -98,6 +102,9 @@ def train_names(
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the crops.")] = 8,
     batch: Annotated[int, typer.Option(min=2, help="Crops a step.")] = 64,
     lr0: Annotated[float, typer.Option(min=1e-6, max=1.0, help="Highest learning rate.")] = 0.002,
+    after: Annotated[
+        str, typer.Option(metavar="FOLDER", help="A finished training: start from its weights.")
+    ] = "",
     seed: Annotated[int, typer.Option(min=0, help="Of weights and order.")] = 0,
     json: opt.Json = False,
 ) -> None:
@@ -106,7 +113,14 @@ def train_names(
     Put beside the detector's NAME.onnx as NAME.names.onnx it is used with it. Goes on after a
     Ctrl-C.
     """
-    settings = {"boxes": str(boxes), "epochs": epochs, "batch": batch, "lr0": lr0, "seed": seed}
+    settings = {
+        "boxes": str(boxes),
+        "epochs": epochs,
+        "batch": batch,
+        "lr0": lr0,
+        "after": after,
+        "seed": seed,
+    }
     found = _tool().train_names(data, out, settings)
     lines = [f"{out / 'names.onnx'} after {found['minutes']:g} min; held out, named rightly:"]
     lines += [f"  {name:24}{value:8.4f}" for name, value in found["val"].items()]

@@ -48,9 +48,14 @@ class Namer:
     def shares(self, crops: Frame) -> Floats:
         """Return how likely each crop shows each of `names`, shape (n, names).
 
-        What is missing to 1 in a row is how likely it shows nothing of them.
+        Each is looked at twice, once mirrored: the mean is right more often. What is missing to 1
+        in a row is how likely it shows nothing of them.
         """
-        planes = crops.transpose(0, 3, 1, 2).astype(np.float32) / np.float32(255)
-        scores = np.asarray(self._session.run(None, {self._given: planes})[0], np.float32)
+        both = self._shares(crops), self._shares(crops[:, :, ::-1])
+        return np.asarray(np.mean(both, axis=0)[:, :-1], np.float32)
+
+    def _shares(self, crops: Frame) -> Floats:
+        planes = np.ascontiguousarray(crops.transpose(0, 3, 1, 2)).astype(np.float32)
+        (scores,) = self._session.run(None, {self._given: planes / np.float32(255)})
         power = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return np.asarray((power / power.sum(axis=1, keepdims=True))[:, :-1], np.float32)
+        return np.asarray(power / power.sum(axis=1, keepdims=True), np.float32)

@@ -41,6 +41,7 @@ class TrainSettings:
         seed: Of the weights and the order.
         device: "auto", "cpu", or what torch calls one.
         after: Folder of a finished training whose weights this one starts from; empty for none.
+        one_class: Whether all classes are taken for one: for the first network of a pair.
     """
 
     model: str = "yolo11n.yaml"
@@ -51,6 +52,7 @@ class TrainSettings:
     seed: int = 0
     device: str = "auto"
     after: str = ""
+    one_class: bool = False
 
     def __post_init__(self) -> None:
         if not self.model.endswith((".yaml", ".yml")):
@@ -79,6 +81,7 @@ class TrainSettings:
             "warmup_epochs": 1.0,
             "seed": self.seed,
             "pretrained": bool(self.after),
+            "single_cls": self.one_class,
             "rect": True,  # no padding to a square: a fifth less to compute
             "mosaic": 0.0,  # the data set is synthetic: there are enough pictures
             "fliplr": 0.0,  # no mirroring: left and right differ

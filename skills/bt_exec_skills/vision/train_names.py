@@ -46,6 +46,7 @@ class NamesSettings:
         lr0: Highest learning rate of AdamW; it rises for a tenth of the steps and falls as a
             cosine.
         seed: Of the weights, the order, and how crops are moved about.
+        after: Folder of a finished training whose weights this one starts from; empty for none.
     """
 
     boxes: str
@@ -53,6 +54,11 @@ class NamesSettings:
     batch: int = 64
     lr0: float = 0.002
     seed: int = 0
+    after: str = ""
+
+    def __post_init__(self) -> None:
+        if self.after and not (Path(self.after) / _BEST).is_file():
+            raise UsageError(f"{self.after} holds no finished training: there is no {_BEST}")
 
 
 def train_names(dataset: Path, out: Path, settings: NamesSettings, bar: Bar) -> dict[str, Any]:
@@ -133,12 +139,15 @@ def _fit(
         first, spent = kept["epochs"], kept["seconds"]
         for name, part in parts.items():
             part.load_state_dict(kept[name])
+    elif settings.after:
+        net.load_state_dict(torch.load(Path(settings.after) / _LAST, weights_only=True)["net"])
     pixels = torch.from_numpy(taught.pixels).permute(0, 3, 1, 2)
     names = torch.from_numpy(taught.names)
     began = time.monotonic()
     for epoch in range(first, settings.epochs):
         torch.manual_seed(settings.seed + 1000 * (epoch + 1))  # the same after an interruption
-        side = _SMALL_SIDE if epoch < _SMALL_SHARE * settings.epochs else SIDE
+        early = not settings.after and epoch < _SMALL_SHARE * settings.epochs
+        side = _SMALL_SIDE if early else SIDE
         net.train()
         for some in torch.randperm(len(names))[: steps * settings.batch].split(settings.batch):
             with torch.autocast("cpu", torch.bfloat16):

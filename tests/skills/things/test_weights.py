@@ -14,12 +14,14 @@ from bt_exec_skills.things.dataset.scenes import TableScenes
 from bt_exec_skills.things.detector import make_detector
 from bt_exec_skills.things.names import THINGS
 from bt_exec_skills.things.weights import SHIPPED, shipped_probability
+from bt_exec_skills.vision.weights import names_beside
 
-LEAST_MAP50 = 0.6
+LEAST_MAP50 = 0.85
 
 
 def test_it_is_small_and_has_its_papers() -> None:
-    assert SHIPPED.stat().st_size <= 12_000_000
+    files = SHIPPED, names_beside(SHIPPED)
+    assert sum(file.stat().st_size for file in files) <= 12_000_000
     assert make_detector().names == THINGS
     card = (SHIPPED.parent / "MODEL_CARD.md").read_text(encoding="utf-8")
     papers = json.loads(SHIPPED.with_suffix(".json").read_text(encoding="utf-8"))
@@ -48,7 +50,7 @@ def test_it_finds_most_of_what_is_there() -> None:
                 same = [one.bbox for one in seen if one.label == mark.label]
                 found += bool(same) and overlaps([mark.bbox], same).max() >= 0.5
     assert there >= 10
-    assert found / there >= 0.5
+    assert found / there >= 0.8
 
 
 @pytest.mark.slow

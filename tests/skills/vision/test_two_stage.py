@@ -28,19 +28,27 @@ class ScriptedNamer:
         return np.array(self.rows, np.float32)
 
 
-def test_names_and_scores_are_those_of_the_namer(scripted_network: Any) -> None:
-    boxes = [Found("round", (4, 4, 20, 20), 0.9), Found("square", (30, 4, 50, 20), 0.1)]
+def test_names_are_the_namers_and_scores_a_mean_of_both(scripted_network: Any) -> None:
+    boxes = [Found("round", (4, 4, 20, 20), 1.0), Found("square", (30, 4, 50, 20), 0.1)]
     pair = TwoStageNetwork(
         scripted_network(boxes),
         ScriptedNamer([[0.2, 0.1], [0.3, 0.65]]),  # type: ignore[arg-type]
     )
     assert pair.names == ("apple", "egg")
-    found = pair.find(FRAME, 0.15)
-    assert [(one.label, one.xyxy, round(one.score, 2)) for one in found] == [
-        ("egg", boxes[1].xyxy, 0.65),
-        ("apple", boxes[1].xyxy, 0.3),
-        ("apple", boxes[0].xyxy, 0.2),
+    found = pair.find(FRAME, 0.2)
+    assert [(one.label, one.xyxy, round(one.score, 3)) for one in found] == [
+        ("egg", boxes[1].xyxy, 0.407),  # 0.65 ** 0.75 * 0.1 ** 0.25
+        ("apple", boxes[0].xyxy, 0.299),
+        ("apple", boxes[1].xyxy, 0.228),
     ]
+
+
+def test_of_two_boxes_of_one_thing_the_surer_one_stays(scripted_network: Any) -> None:
+    boxes = [Found("round", (4, 4, 20, 20), 0.9), Found("round", (10, 4, 24, 20), 0.8)]
+    for rows, kept in ([[0.5, 0.1], [0.6, 0.1]], 1), ([[0.6, 0.1], [0.5, 0.1]], 0):
+        namer = ScriptedNamer(rows)
+        pair = TwoStageNetwork(scripted_network(boxes), namer)  # type: ignore[arg-type]
+        assert {one.xyxy for one in pair.find(FRAME, 0.0)} == {boxes[kept].xyxy}
 
 
 def test_a_second_name_of_a_box_is_a_doubt(scripted_network: Any) -> None:
