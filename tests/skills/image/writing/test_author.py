@@ -8,6 +8,7 @@ from bt_exec.failure import UsageError
 from bt_exec.language.messages import language_of
 from bt_exec.writing import CUT_OFF, Writer, Written, find_writer
 from bt_exec_skills.image.bench import Bench
+from bt_exec_skills.image.rules import checking
 from bt_exec_skills.image.sandbox import run as sandbox
 from bt_exec_skills.image.sandbox.process import Ran
 from bt_exec_skills.image.skills.program import write_program
@@ -30,6 +31,26 @@ class Scripted(Writer):
         if isinstance(text, Written):
             return text
         return Written(text, "", "played-1", {"requests": 1, "input_tokens": 900})
+
+
+@pytest.fixture(scope="module")
+def runs():
+    """What came of running a program on a picture, by both and what else it may read."""
+    return {}
+
+
+@pytest.fixture(autouse=True)
+def run_once(runs, monkeypatch):
+    """Start the sandbox once for a program on a picture: most tests have the same good one."""
+
+    def run(text, image, readable=(), *, trusted=False):
+        beside = tuple(one.read_bytes() for one in readable)
+        asked = (text, image.name, image.read_bytes(), beside, trusted)
+        if asked not in runs:
+            runs[asked] = sandbox.run_program(text, image, readable, trusted=trusted)
+        return runs[asked]
+
+    monkeypatch.setattr(checking, "run_program", run)
 
 
 def made(picture_file, tmp_path, *texts, question=QUESTION, said=None):
@@ -177,6 +198,7 @@ def test_a_count_of_annotated_boxes_may_stay_in_a_blank_picture(picture_file, tm
 
 
 def test_without_a_sandbox_it_is_not_run_and_why_is_said(picture_file, tmp_path, monkeypatch):
+    monkeypatch.setattr(checking, "run_program", sandbox.run_program)
     monkeypatch.setattr(
         sandbox, "launch",
         lambda config, *_: Ran("not_run", None, "no namespaces here", isolated=False),
