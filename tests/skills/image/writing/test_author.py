@@ -14,6 +14,7 @@ from bt_exec_skills.image.sandbox.process import Ran
 from bt_exec_skills.image.skills.program import write_program
 from bt_exec_skills.image.writing import probes
 from tests.skills.image.asking import ask, finish
+from tests.skills.image.running import run_once
 from tests.skills.image.writing.programs import GOOD, edited, fenced
 
 QUESTION = "How many red circles are there?"
@@ -35,22 +36,13 @@ class Scripted(Writer):
 
 @pytest.fixture(scope="module")
 def runs():
-    """What came of running a program on a picture, by both and what else it may read."""
     return {}
 
 
 @pytest.fixture(autouse=True)
-def run_once(runs, monkeypatch):
-    """Start the sandbox once for a program on a picture: most tests have the same good one."""
-
-    def run(text, image, readable=(), *, trusted=False):
-        beside = tuple(one.read_bytes() for one in readable)
-        asked = (text, image.name, image.read_bytes(), beside, trusted)
-        if asked not in runs:
-            runs[asked] = sandbox.run_program(text, image, readable, trusted=trusted)
-        return runs[asked]
-
-    monkeypatch.setattr(checking, "run_program", run)
+def runs_once(runs, monkeypatch):
+    """Most tests have the same good program run on the same picture."""
+    monkeypatch.setattr(checking, "run_program", run_once(runs))
 
 
 def made(picture_file, tmp_path, *texts, question=QUESTION, said=None):
