@@ -203,6 +203,8 @@ def _shown(block: Block | Image) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     """Return mappings as dictionaries and sequences as lists, however deep they lie."""
+    if isinstance(value, str):  # most of it; a mapping is found out more slowly
+        return value
     if isinstance(value, Mapping):
         return {key: _plain(inner) for key, inner in value.items()}
     return [_plain(inner) for inner in value] if isinstance(value, list | tuple) else value

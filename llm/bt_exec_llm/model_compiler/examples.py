@@ -105,14 +105,16 @@ def nearest_trees(request: Request, count: int = _SHOWN) -> tuple[tuple[str, Tre
     best: list[tuple[float, int, str, TreeSpec]] = []
     for index, tree in enumerate(request.library):
         own = [text for text in tree.utterances if language_of(text) == request.language]
-        scored = [
-            (difflib.SequenceMatcher(None, typed, text.casefold()).ratio(), text)
-            for text in own or tree.utterances
-        ]
+        scored = [(_alike(typed, text.casefold()), text) for text in own or tree.utterances]
         if scored:
             score, text = max(scored)
             best.append((-score, index, text, tree))
     return tuple((text, tree) for _, _, text, tree in sorted(best, key=lambda b: b[:2])[:count])
+
+
+@lru_cache(maxsize=4096)  # a command is asked about again when its plan has failed
+def _alike(typed: str, text: str) -> float:
+    return difflib.SequenceMatcher(None, typed, text).ratio()
 
 
 @lru_cache(maxsize=1)

@@ -130,8 +130,11 @@ class _Tidy:
 
     def _name(self, name: str, known: Iterable[str]) -> str:
         names = tuple(known)
-        alike = [other for other in names if _flat(other) == _flat(name)]
-        if name in names or len(alike) != 1:
+        if name in names:
+            return name
+        flat = _flat(name)
+        alike = [other for other in names if _flat(other) == flat]
+        if len(alike) != 1:
             return name
         self.notes.append(f"{name!r} was read as {alike[0]!r}")
         return alike[0]

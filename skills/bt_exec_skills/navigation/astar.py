@@ -11,7 +11,10 @@ from __future__ import annotations
 
 import heapq
 import math
+from functools import lru_cache
+from typing import TypeAlias
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -21,6 +24,9 @@ __all__ = ["Search"]
 
 _STEPS = tuple((a, b) for a in (-1, 0, 1) for b in (-1, 0, 1) if a or b)
 _SQRT2 = math.sqrt(2.0)
+
+_Mask: TypeAlias = npt.NDArray[np.bool_]
+_Steps: TypeAlias = tuple[tuple[int, float], ...]
 
 
 class Search:
@@ -45,55 +51,46 @@ class Search:
         goal: Cell,
         weight: npt.NDArray[np.float32] | None = None,
     ) -> None:
-        self._columns: int = free.shape[1] + 2  # a rim of cells that cannot be entered
-        self._free: list[bool] = np.pad(free, 1).ravel().tolist()
-        weights = np.ones(free.shape, np.float32) if weight is None else weight
-        self._weight: list[float] = np.pad(weights, 1, constant_values=1).ravel().tolist()
+        free = np.pad(free, 1)  # a rim of cells that cannot be entered
+        self._columns: int = free.shape[1]
+        weights = np.ones(free.shape) if weight is None else np.pad(weight, 1, constant_values=1)
+        self._half: list[float] = (weights.astype(np.float64) / 2).ravel().tolist()
         self._start, self._goal = self._index(start), self._index(goal)
-        self._cost = {self._start: 0.0}
+        self._steps = _steps_from(free)
+        self._guess: list[float] = _octile(free.shape, *divmod(self._goal, self._columns))
+        self._cost = [math.inf] * free.size  # below 0 once a cell is closed
+        self._cost[self._start] = 0.0
         self._from: dict[int, int] = {}
-        self._closed: set[int] = set()
-        self._open = [(self._guess(self._start), self._start)]
-        self.done = not self._free[self._goal]
+        self._open = [(self._guess[self._start], self._start)]
+        self.done = not _joined(free, self._start, self._goal)
         self.way: list[Cell] | None = None
         self.opened = 0
 
     def advance(self, count: int) -> bool:
         """Look at up to `count` more cells; return whether the search has ended."""
-        goal, free, weight = self._goal, self._free, self._weight
-        cost, closed, columns = self._cost, self._closed, self._columns
-        steps = tuple((a * columns + b, a * columns, b, _length(a, b)) for a, b in _STEPS)
+        goal, half, guess, cost = self._goal, self._half, self._guess, self._cost
+        known, steps = _lengths(self._columns), self._steps
         for _ in range(count):
             if self.done or not self._open:
                 self.done = True
                 return True
             _, here = heapq.heappop(self._open)
-            if here in closed:
+            base, mine = cost[here], half[here]
+            if base < 0:
                 continue
-            closed.add(here)
+            cost[here] = -1.0
             self.opened += 1
             if here == goal:
                 self.way, self.done = self._walked(), True
                 return True
-            base, mine = cost[here], weight[here]
-            for step, down, aside, length in steps:
+            for step, length in known[steps[here]]:
                 there = here + step
-                if not free[there] or there in closed:
-                    continue
-                if down and aside and not (free[here + down] and free[here + aside]):
-                    continue
-                total = base + length * (mine + weight[there]) / 2
-                if total < cost.get(there, math.inf):
+                total = base + length * (mine + half[there])
+                if total < cost[there]:
                     cost[there] = total
                     self._from[there] = here
-                    heapq.heappush(self._open, (total + self._guess(there), there))
+                    heapq.heappush(self._open, (total + guess[there], there))
         return self.done
-
-    def _guess(self, index: int) -> float:
-        """Return the octile distance to the goal [cells]."""
-        a: int = abs(index // self._columns - self._goal // self._columns)
-        b: int = abs(index % self._columns - self._goal % self._columns)
-        return a + b + (_SQRT2 - 2) * min(a, b)
 
     def _index(self, cell: Cell) -> int:
         return (cell[0] + 1) * self._columns + cell[1] + 1
@@ -106,5 +103,49 @@ class Search:
         return [(i // self._columns - 1, i % self._columns - 1) for i in reversed(way)]
 
 
-def _length(a: int, b: int) -> float:
-    return _SQRT2 if a and b else 1.0
+def _joined(free: _Mask, start: int, goal: int) -> bool:
+    """Return whether two cells lie in one piece of free ones: only then is there a way.
+
+    Where a diagonal step is allowed, two straight ones are: four neighbours are enough.
+    """
+    if not free.flat[goal]:
+        return False
+    cells = free.astype(np.uint8)
+    cells.flat[start] = 1  # it may be solid
+    _, pieces = cv2.connectedComponents(cells, connectivity=4)
+    return bool(pieces.flat[start] == pieces.flat[goal])
+
+
+def _steps_from(free: _Mask) -> bytes:
+    """Return for each cell which of `_STEPS` lead from it, one bit each."""
+    found = np.zeros(free.shape, np.uint8)
+    inner = found[1:-1, 1:-1]
+    for bit, (a, b) in enumerate(_STEPS):
+        allowed = _moved(free, a, b)
+        if a and b:
+            allowed = allowed & _moved(free, a, 0) & _moved(free, 0, b)
+        inner |= allowed.astype(np.uint8) << bit
+    return found.tobytes()
+
+
+def _moved(free: _Mask, a: int, b: int) -> _Mask:
+    """Return for each cell within the rim whether the one `a` rows and `b` columns on is free."""
+    rows, columns = free.shape
+    return free[1 + a : rows - 1 + a, 1 + b : columns - 1 + b]
+
+
+@lru_cache(maxsize=8)
+def _lengths(columns: int) -> tuple[_Steps, ...]:
+    """Return for each set of steps, as bits, how far on they lead and how long they are [cells]."""
+    every = [(a * columns + b, _SQRT2 if a and b else 1.0) for a, b in _STEPS]
+    return tuple(
+        tuple(step for bit, step in enumerate(every) if bits >> bit & 1) for bits in range(256)
+    )
+
+
+def _octile(shape: tuple[int, ...], row: int, column: int) -> list[float]:
+    """Return the octile distance of every cell to one of them [cells]."""
+    a = np.abs(np.arange(shape[0]) - row)[:, None]
+    b = np.abs(np.arange(shape[1]) - column)[None, :]
+    found: list[float] = (a + b + (_SQRT2 - 2) * np.minimum(a, b)).ravel().tolist()
+    return found

@@ -7,17 +7,25 @@ import yaml
 
 from bt_exec.cli.app import call
 from bt_exec_llm.testing.messages_server import cut_off, error
+from bt_exec_skills.image.rules import checking
 from tests.llm.turns import say
 from tests.llm.turns.conftest import QUESTION
+from tests.skills.image.running import run_once
 from tests.skills.image.writing.programs import GOOD, edited, fenced
 
 PLAN = ["load the picture", "segment_colour, then separate_touching", "crop, verify red", "count"]
 RED = edited('["red", "circle"]', '["red"]')
 
 
+@pytest.fixture(scope="module")
+def runs():
+    return {}
+
+
 @pytest.fixture
-def ask(models, make_site, picture, tmp_path, monkeypatch, capsys):
+def ask(models, make_site, picture, tmp_path, monkeypatch, capsys, runs):
     """Return a function that asks from the terminal with models, and returns code and data."""
+    monkeypatch.setattr(checking, "run_program", run_once(runs))
     for name in ("XDG_DATA_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(tmp_path / name))
     make_site(tmp_path)

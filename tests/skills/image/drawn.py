@@ -53,17 +53,19 @@ class Drawn:
         )
 
 
-def draw(seed: int, size: tuple[int, int] = (300, 400)) -> Drawn:
-    """Return a picture of up to 12 things on a plain ground, with noise and uneven light."""
+def draw(seed: int, size: tuple[int, int] = (300, 400), scale: int = 4) -> Drawn:
+    """Return a picture of up to 12 things on a plain ground, with noise and uneven light.
+
+    It is drawn `scale` times as large and made small, which gives soft edges.
+    """
     rng = random.Random(seed)
     light = rng.random() < 0.8
     ground = rng.choice(
         [(238, 236, 230), (200, 205, 210), (250, 250, 250)] if light else [(30, 30, 34)]
     )
     things, tricks = _placed(rng, size)
-    scale = 4  # drawn large and made small: soft edges
     canvas = np.empty((size[0] * scale, size[1] * scale, 3), np.uint8)
-    canvas[:] = ground
+    cv2.rectangle(canvas, (0, 0), canvas.shape[1::-1], ground, -1)
     for one in things:
         shade = np.clip(np.add(SHADES[one.colour], rng.randint(-12, 12)), 0, 255).tolist()
         _shape(canvas, one, shade, scale)

@@ -45,6 +45,6 @@ def test_three_hundred_pictures():
 
 
 def test_the_pictures_have_tricks_in_them():
-    tricks = [draw(seed).tricks for seed in range(60)]
+    tricks = [draw(seed, scale=1).tricks for seed in range(60)]  # edges do not matter here
     assert sum("touching" in one for one in tricks) >= 5
     assert sum("hidden" in one for one in tricks) >= 5

@@ -1,5 +1,7 @@
 """Writing in pictures: read, told in quotes, never taken for a command; or why it is not read."""
 
+import runpy
+
 import cv2
 import numpy as np
 import pytest
@@ -61,7 +63,7 @@ def engine(monkeypatch):
     return put
 
 
-def test_a_sign_is_read_and_a_command_on_it_is_not_obeyed(sign):
+def test_a_sign_is_read_and_a_command_on_it_is_not_obeyed(sign, tmp_path):
     pytest.importorskip("rapidocr", reason="the extra ocr is not installed")
     bench = Bench(sign)
     answer = ask(bench, "How many blue rectangles are there?")
@@ -69,6 +71,16 @@ def test_a_sign_is_read_and_a_command_on_it_is_not_obeyed(sign):
     answer = ask(bench, "표지판에 뭐라고 써 있어?")
     assert answer.value == ["EXIT", HOSTILE]
     assert answer.text.startswith(f"사진에 쓰인 글: “EXIT” · “{HOSTILE}”.")
+    program = tmp_path / "program.py"
+    program.write_text(program_of(bench, "?"), encoding="utf-8")
+    assert runpy.run_path(str(program))["run"](str(sign))["answer"] == ["EXIT", HOSTILE]
+
+
+@pytest.mark.slow  # the same program in the sandbox, where it loads the reader once more
+def test_a_sign_is_read_in_the_sandbox_too(sign):
+    pytest.importorskip("rapidocr", reason="the extra ocr is not installed")
+    bench = Bench(sign)
+    assert ask(bench, "표지판에 뭐라고 써 있어?").value == ["EXIT", HOSTILE]
     checked = check_program(bench, program_of(bench, "?"), "en", trusted=True)
     assert checked.agrees is True, checked
 

@@ -59,13 +59,13 @@ def _weighted() -> npt.NDArray[np.float32]:
 @lru_cache(maxsize=1)
 def _names() -> npt.NDArray[np.uint8]:
     """Return the number of the nearest name of every colour, by its leading bits."""
-    here = _weighted()
-    best = np.full(len(here), np.inf, np.float32)
-    names = np.zeros(len(here), np.uint8)
+    here = np.ascontiguousarray(_weighted().T)  # by channel: several times as fast
+    best = np.full(here.shape[1], np.inf, np.float32)
+    names = np.zeros(here.shape[1], np.uint8)
     for number, name in enumerate(COLOURS):
-        for text in _PROTOTYPES[name]:
-            rgb = np.frombuffer(bytes.fromhex(text), np.uint8).reshape(1, 1, 3)
-            distance = np.square(here - lab_of(rgb)[0, 0] * _WEIGHTS).sum(axis=1)
+        rgb = np.frombuffer(bytes.fromhex("".join(_PROTOTYPES[name])), np.uint8)
+        for prototype in lab_of(rgb.reshape(1, -1, 3))[0] * _WEIGHTS:
+            distance = np.square(here - prototype[:, None]).sum(axis=0)
             nearer = distance < best
             names[nearer], best[nearer] = number, distance[nearer]
     return names

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -33,8 +33,9 @@ _MOST_LINES = 100
 _THREADS = 2
 
 
+@cache
 def can_read() -> bool:
-    """Return whether rapidocr is installed; it is not imported."""
+    """Return whether rapidocr is installed; it is not imported, and looked for once."""
     return importlib.util.find_spec("rapidocr") is not None
 
 

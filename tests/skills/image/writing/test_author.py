@@ -8,11 +8,13 @@ from bt_exec.failure import UsageError
 from bt_exec.language.messages import language_of
 from bt_exec.writing import CUT_OFF, Writer, Written, find_writer
 from bt_exec_skills.image.bench import Bench
+from bt_exec_skills.image.rules import checking
 from bt_exec_skills.image.sandbox import run as sandbox
 from bt_exec_skills.image.sandbox.process import Ran
 from bt_exec_skills.image.skills.program import write_program
 from bt_exec_skills.image.writing import probes
 from tests.skills.image.asking import ask, finish
+from tests.skills.image.running import run_once
 from tests.skills.image.writing.programs import GOOD, edited, fenced
 
 QUESTION = "How many red circles are there?"
@@ -30,6 +32,17 @@ class Scripted(Writer):
         if isinstance(text, Written):
             return text
         return Written(text, "", "played-1", {"requests": 1, "input_tokens": 900})
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return {}
+
+
+@pytest.fixture(autouse=True)
+def runs_once(runs, monkeypatch):
+    """Most tests have the same good program run on the same picture."""
+    monkeypatch.setattr(checking, "run_program", run_once(runs))
 
 
 def made(picture_file, tmp_path, *texts, question=QUESTION, said=None):
@@ -177,6 +190,7 @@ def test_a_count_of_annotated_boxes_may_stay_in_a_blank_picture(picture_file, tm
 
 
 def test_without_a_sandbox_it_is_not_run_and_why_is_said(picture_file, tmp_path, monkeypatch):
+    monkeypatch.setattr(checking, "run_program", sandbox.run_program)
     monkeypatch.setattr(
         sandbox, "launch",
         lambda config, *_: Ran("not_run", None, "no namespaces here", isolated=False),

@@ -1,0 +1,28 @@
+"""Runs a program on a picture once for all tests that run the same one on the same picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from bt_exec_skills.image.sandbox.process import Ran
+from bt_exec_skills.image.sandbox.run import run_program
+
+__all__ = ["run_once"]
+
+
+def run_once(runs: dict[object, Ran]) -> Callable[..., Ran]:
+    """Return `run_program` that starts the sandbox only for what is not among `runs` yet.
+
+    Args:
+        runs: What came of each run, by the program, the picture and what else it may read.
+    """
+
+    def run(text: str, image: Path, readable: Sequence[Path] = (), *, trusted: bool = False) -> Ran:
+        beside = tuple((one.name, one.read_bytes()) for one in readable)
+        asked = (text, image.name, image.read_bytes(), beside, trusted)
+        if asked not in runs:
+            runs[asked] = run_program(text, image, readable, trusted=trusted)
+        return runs[asked]
+
+    return run
