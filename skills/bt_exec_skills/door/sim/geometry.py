@@ -47,7 +47,8 @@ class DoorGeometry:
 
     def point(self, angle: float, r: float, out: float, up: float) -> Vector:
         """Return a point of the door at `angle` [rad], world frame [m], shape (3,)."""
-        return self.points(angle, np.array([r]), out, np.array([up]))[0]
+        place: Vector = self.points(angle, np.array([r]), out, np.array([up]))[0]
+        return place
 
     def points(self, angle: float, r: Vector, out: float, up: Vector) -> Vector:
         """Return points of the door at `angle` [rad], world frame [m], shape (n, 3).
