@@ -23,6 +23,7 @@ from bt_exec.site.data import data_path
 from bt_exec.spec.library import Library
 from bt_exec_llm.offline.bind import Binder
 from bt_exec_llm.offline.frames import Frames
+from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.lexicon_files import with_words
 from bt_exec_llm.offline.numbers import KINDS, Number, numbers_of
 from bt_exec_llm.offline.past import Past
@@ -78,12 +79,21 @@ class Index:
         reader.numbers = _kinds(numbers)
         frames = Frames.of(library, reader, reader.lexicon, utterances)
         binder = Binder(frames, library, reader.lexicon, numbers, types)
-        return cls(reader, frames, binder, library, Talk(reader.vocabulary), types)
+        return cls(reader, frames, binder, library, _talk_of(reader), types)
 
     @cached_property
     def whole(self) -> Index:
         """The same with the utterances of every language."""
         return Index.of(Reader(self.reader.lexicon), self.library, types=self.types)
+
+
+def _talk_of(reader: Reader) -> Talk:
+    """Return the talk of a reader's words; those of one lexicon share it."""
+    found = _BY_LEXICON.get(id(reader.lexicon))
+    if found is None:
+        found = reader.lexicon, Talk(reader.vocabulary)
+        _keep(_BY_LEXICON, id(reader.lexicon), found)
+    return found[1]
 
 
 def _kinds(numbers: Mapping[str, tuple[Number, ...]]) -> frozenset[str]:
@@ -95,6 +105,7 @@ def _kinds(numbers: Mapping[str, tuple[Number, ...]]) -> frozenset[str]:
 _BY_REQUEST: OrderedDict[Any, tuple[Any, Index]] = OrderedDict()
 _BY_WORDS: OrderedDict[Any, Index] = OrderedDict()
 _BY_LIBRARY: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
+_BY_LEXICON: OrderedDict[int, tuple[Lexicon, Talk]] = OrderedDict()
 _LOCK = threading.Lock()
 
 

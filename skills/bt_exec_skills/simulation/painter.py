@@ -16,6 +16,7 @@ from bt_exec_skills.simulation.raycast import RayPainter
 __all__ = ["GlPainter", "RendererName", "gl_works", "make_painter"]
 
 RendererName = Literal["auto", "egl", "raycast"]
+_BY_NUMBER = [int(mujoco.mjtRndFlag.mjRND_SEGMENT), int(mujoco.mjtRndFlag.mjRND_IDCOLOR)]
 
 
 class GlPainter:
@@ -43,15 +44,15 @@ class GlPainter:
 
     def _paint(self, data: Any) -> Picture:
         renderer = self._made()
-        renderer.disable_segmentation_rendering()
         renderer.update_scene(data, "head")
-        renderer.scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = self._shadows
-        renderer.scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = False
+        flags = renderer.scene.flags
+        flags[mujoco.mjtRndFlag.mjRND_SHADOW] = self._shadows
+        flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = False
         rgb = renderer.render()
-        renderer.enable_segmentation_rendering()
-        found = renderer.render()
-        is_geom = found[..., 1] == int(mujoco.mjtObj.mjOBJ_GEOM)
-        return Picture(rgb, np.where(is_geom, found[..., 0], -1).astype(np.int32))
+        flags[_BY_NUMBER] = True
+        numbers = renderer.render()
+        flags[_BY_NUMBER] = False
+        return Picture(rgb, _geoms_of(renderer.scene, numbers))
 
     def _made(self) -> Any:
         if self._renderer is None:
@@ -72,7 +73,30 @@ class GlPainter:
         gl_thread().forget(self._close)
 
 
-_ONE_GEOM = '<mujoco><worldbody><camera name="head"/><geom size="1"/></worldbody></mujoco>'
+def _geoms_of(scene: Any, numbers: Any) -> Any:
+    """Return the geom that each pixel shows, -1 for none, int32 of shape (h, w).
+
+    The renderer's own way to tell them (its segmentation) costs as much as a picture.
+
+    Args:
+        scene: What was painted.
+        numbers: The picture with the number of each thing as its colour, uint8 of (h, w, 3).
+    """
+    geoms = np.full(scene.ngeom + 1, -1, np.int32)  # the background has the number 0
+    for shown in scene.geoms[: scene.ngeom]:
+        if shown.segid >= 0 and shown.objtype == mujoco.mjtObj.mjOBJ_GEOM:
+            geoms[shown.segid + 1] = shown.objid
+    low, high = numbers[..., 0].astype(np.uint16), numbers[..., 1].astype(np.uint16)
+    return geoms[low | high << 8]
+
+
+_ONE_GEOM = """<mujoco>
+  <visual>
+    <global offwidth="16" offheight="16"/>
+    <quality offsamples="0" shadowsize="0" numslices="4" numstacks="4"/>
+  </visual>
+  <worldbody><camera name="head"/><geom size="1"/></worldbody>
+</mujoco>"""
 _checked = threading.Lock()
 _gl_works: bool | None = None
 

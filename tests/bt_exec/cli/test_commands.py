@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from bt_exec.cli.doctor import Finding, _everything
 from tests.bt_exec.cli.conftest import Ran, Run
 
+BRIEF = ("--fast", "--no-journal", "--world", "door=open")
 TREE = "tree: {name}\nroot: {{do: open_door, with: {{arm: right, object_label: door}}}}\n"
 
 
@@ -82,7 +84,7 @@ def test_turns_are_one_json_a_line(bt: Run, tmp_path: Path) -> None:
     lines = file.read_text(encoding="utf-8").splitlines()
     assert len(lines) >= 2
     assert all(isinstance(json.loads(line), dict) and ": " not in line[:12] for line in lines)
-    ran = bt("run", "open the door", "--fast", "--no-journal", "--turns", "-")
+    ran = bt("run", "open the door", *BRIEF, "--turns", "-")
     assert [json.loads(line) for line in ran.out.splitlines()]
     assert "satisfied" in ran.err
 
@@ -91,7 +93,7 @@ def test_frames_are_kept(bt: Run, tmp_path: Path) -> None:
     from bt_exec.journal import read_png
 
     folder = tmp_path / "new" / "frames"
-    bt("run", "open the door", "--fast", "--no-journal", "--save-frames", str(folder))
+    bt("run", "open the door", *BRIEF, "--save-frames", str(folder))
     frames = sorted(folder.iterdir())
     assert [path.name for path in frames[:2]] == ["000001.png", "000002.png"]
     assert read_png(frames[0]).ndim == 3
@@ -107,7 +109,7 @@ def test_frames_of_two_missions_are_not_mixed(bt: Run, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_turns_that_cannot_be_written_are_told_and_the_outcome_is_given(bt: Run) -> None:
-    ran = bt("run", "open the door", "--fast", "--no-journal", "--json", "--turns", "/dev/full")
+    ran = bt("run", "open the door", *BRIEF, "--json", "--turns", "/dev/full")
     assert ran.code == 74
     assert json.loads(ran.out)["status"] == "satisfied"
     said = "bt-exec: cannot write or read: /dev/full: no space is left on the device\n"
@@ -256,13 +258,20 @@ def test_lists(bt: Run) -> None:
     assert [len(one[key]) for key in ("skills", "conditions")] == [0, 1]
 
 
+@pytest.fixture(scope="module")
+def looked(door: str) -> list[Finding]:
+    """What doctor finds; only how it is shown depends on the width."""
+    return list(_everything(door, None))
+
+
 @pytest.mark.parametrize("width", ["24", "40", "60", "80", "132"])
 @pytest.mark.parametrize("command", ["trees", "skills", "doctor", "show get_material"])
 def test_lists_fit_the_width(
-    bt: Run, monkeypatch: pytest.MonkeyPatch, width: str, command: str
+    bt: Run, monkeypatch: pytest.MonkeyPatch, looked: list[Finding], width: str, command: str
 ) -> None:
     from rich.cells import cell_len
 
+    monkeypatch.setattr("bt_exec.cli.doctor._everything", lambda *_: looked)
     monkeypatch.setenv("COLUMNS", width)
     ran = bt(*command.split())
     assert max(cell_len(line) for line in ran.out.splitlines()) <= int(width)

@@ -154,8 +154,11 @@ def test_a_mission_as_it_ended_plan_by_plan(bt: Run) -> None:
 
 
 def test_the_summary_offers_why(bt: Run) -> None:
-    assert "record DAY-0001 · bt-exec why 1\n" in bare(bt("run", "open the door", "--fast").out)
-    assert "기록 DAY-0002 · bt-exec why 2\n" in bare(bt("run", "문 열어", "--fast").out)
+    assert "record DAY-0001 · bt-exec why 1\n" in bare(bt("run", "open the door", *BRIEF).out)
+    assert "기록 DAY-0002 · bt-exec why 2\n" in bare(bt("run", "문 열어", *BRIEF).out)
+
+
+BRIEF = ("--fast", "--world", "door=open")
 
 
 KILLED = """
@@ -169,7 +172,8 @@ class Kill:
         if isinstance(event, SkillStarting) and event.skill == "grasp":
             os.kill(os.getpid(), signal.SIGKILL)
 journal = Journal.open(None)
-with Session(os.environ["BT_EXEC_SITE"], fast=True, journal=journal, listeners=[Kill()]) as session:
+site, world = os.environ["BT_EXEC_SITE"], {"door": "open"}
+with Session(site, fast=True, world=world, journal=journal, listeners=[Kill()]) as session:
     session.run(sys.argv[1])
 """
 
@@ -179,7 +183,7 @@ def test_an_interrupted_mission_is_told_once_and_marked(bt: Run) -> None:
         [sys.executable, "-c", KILLED, GET], check=False, timeout=120, env={**os.environ}
     )
     assert done.returncode == -signal.SIGKILL
-    ran = bt("run", "open the door", "--fast")
+    ran = bt("run", "open the door", *BRIEF)
     first = " ".join(bare(ran.out).split("bt-exec why 1")[0].split())
     assert first == (
         "DAY AND TIME의 “문 안의 자재를 가져와” 임무가 중단되었습니다. "
@@ -187,7 +191,7 @@ def test_an_interrupted_mission_is_told_once_and_marked(bt: Run) -> None:
         "그때 하던 동작: 오른손으로 자재 잡기. 마지막 상태: 문이 열려 있습니다. "
         "어쩌면: 오른손에 자재가 있습니다. ·"
     )
-    assert "중단" not in bt("run", "open the door", "--fast").out
+    assert "중단" not in bt("run", "open the door", *BRIEF).out
     assert " interrupted" in bt("history", "--failed").out
     assert json.loads(bt("why", "1", "--json").out)["possible"]["hand.right"] == "material"
 

@@ -74,6 +74,10 @@ class SimCamera:
         self._closed = False
         self.fault = world.options.fault
         self._labels = {label: geom_ids(world.model, names) for label, names in GEOMS.items()}
+        self._shown = {label: np.zeros(world.model.ngeom + 1, bool) for label in GEOMS}
+        """Whether a pixel that shows a geom shows a label; the last is for no geom, -1."""
+        for label, ids in self._labels.items():
+            self._shown[label][ids] = True
 
     def capture(self) -> Capture:
         """See `Camera.capture`."""
@@ -103,19 +107,19 @@ class SimCamera:
         world, layout = self._world, self._world.layout
         angle = float(self._data.joint("door").qpos[0])
         masks = {
-            label: np.isin(picture.geoms, ids) for label, ids in self._labels.items() if len(ids)
+            label: self._shown[label][picture.geoms] for label, ids in self._labels.items() if ids
         }
         if dark:
             return DoorTruth(masks, angle, 0.0, 0.0)
-        r = np.linspace(0.03, DOOR_WIDTH - 0.03, _GRID)
-        up = np.linspace(0.03 - DOOR_HEIGHT / 2, DOOR_HEIGHT / 2 - 0.03, _GRID)
-        panel = [world.geometry.point(angle, a, 0.0, b) for a in r for b in up]
-        opening = [np.add(layout.hinge, (0.02, -a, b)) for a in r for b in up]
+        r = np.linspace(0.03, DOOR_WIDTH - 0.03, _GRID).repeat(_GRID)
+        up = np.tile(np.linspace(0.03 - DOOR_HEIGHT / 2, DOOR_HEIGHT / 2 - 0.03, _GRID), _GRID)
+        panel = world.geometry.points(angle, r, 0.0, up)
+        opening = layout.hinge + np.column_stack((np.full_like(r, 0.02), -r, up))
         return DoorTruth(
             masks,
             angle,
-            self._share(np.array(panel), np.array(self._labels["door"])),
-            self._share(np.array(opening), None),
+            self._share(panel, np.array(self._labels["door"])),
+            self._share(opening, None),
         )
 
     def _share(self, points: Vector, geoms: Vector | None) -> float:

@@ -47,9 +47,21 @@ class DoorGeometry:
 
     def point(self, angle: float, r: float, out: float, up: float) -> Vector:
         """Return a point of the door at `angle` [rad], world frame [m], shape (3,)."""
-        place: Vector = self._hinge + r * self.along(angle) + out * self.outward(angle)
-        place[2] += up
+        place: Vector = self.points(angle, np.array([r]), out, np.array([up]))[0]
         return place
+
+    def points(self, angle: float, r: Vector, out: float, up: Vector) -> Vector:
+        """Return points of the door at `angle` [rad], world frame [m], shape (n, 3).
+
+        Args:
+            angle: Of the hinge [rad].
+            r: Of each point [m], shape (n,).
+            out: Of all of them [m].
+            up: Of each point [m], shape (n,).
+        """
+        places: Vector = self._hinge + r[:, None] * self.along(angle) + out * self.outward(angle)
+        places[:, 2] += up
+        return places
 
     def handle(self, angle: float, up: float = 0.0) -> Vector:
         """Return the middle of the handle's bar at `angle`, or `up` over it [m], shape (3,)."""

@@ -1,0 +1,37 @@
+"""What each pixel shows, as the painter tells it and as MuJoCo's own segmentation does."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+import pytest
+
+from bt_exec_skills.simulation.glthread import gl_thread
+from bt_exec_skills.simulation.painter import GlPainter, gl_works
+
+
+def _told_by_mujoco(model, data):
+    with mujoco.Renderer(model, 64, 64) as renderer:
+        renderer.update_scene(data, "head")
+        renderer.enable_segmentation_rendering()
+        return renderer.render()[..., 0]
+
+
+@pytest.mark.skipif(not gl_works(), reason="no GL")
+def test_of_more_things_than_a_colour_has_levels_each_is_told():
+    balls = "".join(
+        f'<geom size=".04" pos="{x / 10 - 0.85} {y / 10 - 0.85} 0"/>'
+        for x in range(18)
+        for y in range(18)
+    )
+    model = mujoco.MjModel.from_xml_string(
+        '<mujoco><visual><quality offsamples="0" shadowsize="0"/></visual><worldbody>'
+        f'<camera name="head" pos="0 0 3" fovy="40"/>{balls}</worldbody></mujoco>'
+    )
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    painter = GlPainter(model, 64, 64)
+    found = painter.paint(data).geoms
+    painter.close()
+    assert found.max() > 255
+    assert np.array_equal(found, gl_thread().call(lambda: _told_by_mujoco(model, data)))
