@@ -13,8 +13,8 @@ from tests.skills.image.rendered import questions, tables
 
 SURE = 0.8
 TABLES = int(os.environ.get("BT_EXEC_TABLES", "150"))  # the model card's figures are of 300
-# Of 300 the networks that ship reach 0.912 and 0.982 (see their model card); of fewer it may be less,
-# and pictures differ with the OpenGL that renders them.
+# Of 300 the networks that ship reach 0.912 and 0.982 (see their model card); of fewer it may be
+# less, and pictures differ with the OpenGL that renders them.
 EXACT, EXACT_WITH_BOXES = 0.88, 0.965
 
 
