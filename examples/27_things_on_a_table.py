@@ -44,4 +44,4 @@ print(sorted({one.label for one in tools.detect(sample.image, least_score=0.5)})
 # satisfied True
 #   its program agrees: True
 # refused None
-# ['apple', 'egg', 'orange']
+# ['apple', 'cylinder', 'egg', 'orange']

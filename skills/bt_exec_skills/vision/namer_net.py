@@ -1,6 +1,6 @@
 """The network that names crops, in torch: small, so that a CPU trains it in half an hour.
 
-Plain convolutions with two shortcuts; a pass over a crop of 64 × 64 takes some 50 million
+Plain convolutions with shortcuts; a pass over a crop of 64 × 64 takes some 50 million
 multiplications. Of 45,000 crops it learned three times as much in the same time as the smallest
 classifier of ultralytics (YOLO11 nano), which is made for larger pictures.
 """
@@ -9,58 +9,45 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
-from torch import nn
+__all__ = ["make_namer_net"]
 
-__all__ = ["CENTRE", "SPREAD", "NamerNet"]
-
-CENTRE, SPREAD = 0.45, 0.25
-"""What the levels 0..1 of a picture are moved and divided by; the network does it itself."""
 _WIDE = 32
+_CENTRE, _SPREAD = 0.45, 0.25  # what levels are moved and divided by
 
 
-class NamerNet(nn.Module):  # type: ignore[misc]
-    """From crops, shape (n, 3, side, side), levels 0..1, to a score (logit) for each name.
+def make_namer_net(torch: Any, names: int) -> Any:
+    """Return a network (``torch.nn.Module``) with random weights.
+
+    It takes crops, shape (n, 3, side, side), levels 0..1, and gives a score (logit) for each name,
+    shape (n, names).
 
     Args:
+        torch: The library; it is no requirement of this package.
         names: How many there are.
     """
+    nn, w = torch.nn, _WIDE
 
-    def __init__(self, names: int) -> None:
-        super().__init__()
-        w = _WIDE
-        self.body = nn.Sequential(
-            _conv(3, w, 2),
-            _conv(w, w, 1),
-            _conv(w, 2 * w, 2),
-            _Shortcut(2 * w),
-            _conv(2 * w, 4 * w, 2),
-            _Shortcut(4 * w),
-            _conv(4 * w, 8 * w, 2),
-            _Shortcut(8 * w),
-            nn.AdaptiveAvgPool2d(1),
-            nn.Flatten(),
-            nn.Dropout(0.2),
-            nn.Linear(8 * w, names),
-        )
+    class Levels(nn.Module):  # type: ignore[misc, name-defined]
+        def forward(self, crops: Any) -> Any:
+            return (crops - _CENTRE) / _SPREAD
 
-    def forward(self, crops: Any) -> Any:
-        """Return the scores, shape (n, names)."""
-        return self.body((crops - CENTRE) / SPREAD)
+    class Shortcut(nn.Module):  # type: ignore[misc, name-defined]
+        """Two convolutions, and what came in added to what comes out (He et al. 2015)."""
 
+        def __init__(self, wide: int) -> None:
+            super().__init__()
+            last = nn.Conv2d(wide, wide, 3, 1, 1, bias=False)
+            self.body = nn.Sequential(conv(wide, wide, 1), last, nn.BatchNorm2d(wide))
 
-class _Shortcut(nn.Module):  # type: ignore[misc]
-    """Two convolutions, and what came in added to what comes out (He et al. 2015)."""
+        def forward(self, given: Any) -> Any:
+            return torch.relu(given + self.body(given))
 
-    def __init__(self, wide: int) -> None:
-        super().__init__()
-        last = nn.Conv2d(wide, wide, 3, 1, 1, bias=False)
-        self.body = nn.Sequential(_conv(wide, wide, 1), last, nn.BatchNorm2d(wide))
+    def conv(wide: int, out: int, stride: int) -> Any:
+        own = nn.Conv2d(wide, out, 3, stride, 1, bias=False)
+        return nn.Sequential(own, nn.BatchNorm2d(out), nn.ReLU())
 
-    def forward(self, given: Any) -> Any:
-        return torch.relu(given + self.body(given))
-
-
-def _conv(wide: int, out: int, stride: int) -> Any:
-    conv = nn.Conv2d(wide, out, 3, stride, 1, bias=False)
-    return nn.Sequential(conv, nn.BatchNorm2d(out), nn.ReLU())
+    layers = [Levels(), conv(3, w, 2), conv(w, w, 1)]
+    for wide in (2 * w, 4 * w, 8 * w):
+        layers += [conv(wide // 2, wide, 2), Shortcut(wide)]
+    ends = [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Dropout(0.2), nn.Linear(8 * w, names)]
+    return nn.Sequential(*layers, *ends)

@@ -22,6 +22,7 @@ from bt_exec_skills.vision.claim import REPORT, claim
 from bt_exec_skills.vision.crops import NOTHING, SIDE, Crops, crops_of
 from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
 from bt_exec_skills.vision.files import write_whole
+from bt_exec_skills.vision.namer_net import make_namer_net
 from bt_exec_skills.vision.weights import load_alone
 
 __all__ = ["NamesSettings", "train_names"]
@@ -121,10 +122,8 @@ def _fit(
     tell: Callable[..., None],
 ) -> tuple[Any, float]:
     """Return the trained network, and how long earlier parts of its training took [s]."""
-    from bt_exec_skills.vision.namer_net import NamerNet
-
     torch.manual_seed(settings.seed)
-    net = NamerNet(len(taught.classes)).to(memory_format=torch.channels_last)
+    net = make_namer_net(torch, len(taught.classes)).to(memory_format=torch.channels_last)
     steps = len(taught.names) // settings.batch
     if not steps:
         raise UsageError(f"{len(taught.names)} crops are less than a batch of {settings.batch}")

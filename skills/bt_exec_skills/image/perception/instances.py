@@ -100,7 +100,7 @@ def among(some: Iterable[Instance], known: Sequence[Instance]) -> list[Instance]
     for one in some:
         x1, y1, x2, y2 = one.bbox
         near = (boxes[:, 0] < x2) & (boxes[:, 2] > x1) & (boxes[:, 1] < y2) & (boxes[:, 3] > y1)
-        others = [known[place].bbox for place in np.flatnonzero(near)]
+        others = [known[int(place)].bbox for place in np.flatnonzero(near)]
         found.append(replace(one, beside=tuple(box for box in others if box != one.bbox)))
     return found
 
