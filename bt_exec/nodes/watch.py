@@ -54,6 +54,8 @@ class Watch:
         key, status = id(node), node.status
         if status is Status.RUNNING:
             self._running[key] = node
+        else:  # it ended; if it is begun anew in this very tick, it was not stopped
+            self._running.pop(key, None)
         if isinstance(node, KeptNode):
             return
         now, tick, path = self._runtime.now(), self._runtime.tick, self._paths[key]

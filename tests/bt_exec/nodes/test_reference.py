@@ -17,6 +17,19 @@ def test_random_trees_run_as_the_table_says(choices):
     compare(case(choices))
 
 
+ENDED_AND_BEGUN_ANEW = bytes.fromhex(
+    "050003030700000000011a005e01bd0000007c00ed00010f010000940100000000030204020000000001008d"
+    "000000010000000000000001010b0000000003000000000001009f2856000000010100011f00000000000000"
+    "00000103010002000000000002000000000000000000000000000000000000"
+)
+"""A parallel tries again in the tick in which one of its branches' nodes ends."""
+
+
+def test_what_ends_as_before_is_not_told_again_though_it_was_begun_anew_at_once():
+    """The 20,000 trees found it once."""
+    compare(case(ENDED_AND_BEGUN_ANEW))
+
+
 @pytest.mark.slow
 @settings(max_examples=20_000)
 @given(CASES)
