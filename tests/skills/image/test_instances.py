@@ -50,3 +50,10 @@ def test_every_thing_keeps_pixels_of_its_own(plate):
     crowd = known + things(*(("plate", (30 + k, 10, 131, 111 - k)) for k in range(1, 9)))
     for one in tools.crop(picture, tools.of_kind(crowd, "")):
         assert one.own.any()
+
+
+def test_thousands_of_boxes_on_one_another_are_not_all_compared():
+    crowd = things(*(("cup", (k % 40, 0, 100 + k % 60, 90)) for k in range(3000)))
+    found = tools.of_kind(crowd, "cup")
+    assert len(found) == 3000
+    assert max(len(one.beside) for one in found) <= 30

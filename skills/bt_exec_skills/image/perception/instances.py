@@ -13,6 +13,7 @@ from bt_exec_skills.perception.picture import Box, Frame, Mask
 __all__ = ["Counted", "Crop", "Decision", "Instance", "among", "count", "crop"]
 
 _LEFT = 0.2  # of the middle of a box, without what lies beside
+_MOST_BESIDE = 30  # a file may hold thousands of boxes on one another
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,13 +95,13 @@ class Counted(NamedTuple):
 
 
 def among(some: Iterable[Instance], known: Sequence[Instance]) -> list[Instance]:
-    """Return some of the known instances, each with the boxes of others that overlap it."""
+    """Return some of the known instances, each with boxes of others that overlap it: at most 30."""
     boxes = np.array([one.bbox for one in known], np.int64).reshape(-1, 4)
     found = []
     for one in some:
         x1, y1, x2, y2 = one.bbox
         near = (boxes[:, 0] < x2) & (boxes[:, 2] > x1) & (boxes[:, 1] < y2) & (boxes[:, 3] > y1)
-        others = [known[int(place)].bbox for place in np.flatnonzero(near)]
+        others = [known[int(place)].bbox for place in np.flatnonzero(near)[:_MOST_BESIDE]]
         found.append(replace(one, beside=tuple(box for box in others if box != one.bbox)))
     return found
 
