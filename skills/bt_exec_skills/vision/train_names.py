@@ -105,6 +105,7 @@ def train_names(dataset: Path, out: Path, settings: NamesSettings, bar: Bar) -> 
 
 
 def _import() -> Any:
+    """Return torch; it comes before any network is opened: after onnxruntime both may crash."""
     try:
         import onnx  # noqa: F401 - needed at the end
         import torch

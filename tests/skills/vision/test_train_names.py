@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import json
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,7 +22,10 @@ from bt_exec_skills.vision.dataset import make_dataset
 from bt_exec_skills.vision.decode import Found
 from bt_exec_skills.vision.recipe import Recipe
 from bt_exec_skills.vision.train_names import NamesSettings, train_names
+from tests.skills.vision.conftest import ScriptedNetwork
 
+ROOT = Path(__file__).parents[3]
+CORNERS = [Found("round", (x, y, x + 9, y + 9), 0.5) for x in (0, 55) for y in (0, 39)]
 HAS_TORCH = all(importlib.util.find_spec(name) for name in ("torch", "onnx"))
 
 
@@ -40,8 +44,7 @@ def data(squares: Any, tmp_path: Path) -> Path:
 @pytest.fixture
 def everywhere(scripted_network: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The detector finds a box in each corner, of whatever."""
-    found = [Found("round", (x, y, x + 9, y + 9), 0.5) for x in (0, 55) for y in (0, 39)]
-    monkeypatch.setattr(training, "load_alone", lambda _: scripted_network(found))
+    monkeypatch.setattr(training, "load_alone", lambda _: scripted_network(CORNERS))
 
 
 @pytest.mark.parametrize("lacking", ["torch", "onnx"])
@@ -74,38 +77,51 @@ def test_what_cannot_be_trained_is_refused(
         train_names(one_side, tmp_path / "run", NamesSettings("any.onnx"), bar)
 
 
-@pytest.mark.usefixtures("everywhere")
-@pytest.mark.skipif(not HAS_TORCH, reason="needs the extra yolo")
-@pytest.mark.filterwarnings("ignore")
-def test_it_learns_and_goes_on_where_it_stopped(data: Path, tmp_path: Path) -> None:
+@contextlib.contextmanager
+def dying(title: str, total: int) -> Iterator[Callable[..., None]]:
+    """A bar that is interrupted after the third epoch."""
+
+    def tell(count: int, _: str = "") -> None:
+        if title == "epochs" and count == 3:
+            raise KeyboardInterrupt
+
+    yield tell
+
+
+def learn(data: Path, work: Path) -> None:
+    """Train twice, once interrupted; both must come to the same, and know what a square is."""
     from bt_exec_skills.vision.crops import crops_of
     from bt_exec_skills.vision.dataset import read_pictures
     from bt_exec_skills.vision.namer import Namer
 
+    network = ScriptedNetwork(CORNERS)
+    training.load_alone = lambda _: network  # type: ignore[assignment,misc]
     settings = NamesSettings("any.onnx", epochs=5, batch=16)
-
-    @contextlib.contextmanager
-    def dying(title: str, total: int) -> Iterator[Callable[..., None]]:
-        def tell(count: int, _: str = "") -> None:
-            if title == "epochs" and count == 3:
-                raise KeyboardInterrupt
-
-        yield tell
-
-    whole = train_names(data, tmp_path / "whole", settings, bar)
-    assert whole["val"]["things"] + whole["val"]["nothing"] > 0
-    with pytest.raises(KeyboardInterrupt):
-        train_names(data, tmp_path / "parts", settings, dying)
-    assert not (tmp_path / "parts" / "names.onnx").exists()
-    train_names(data, tmp_path / "parts", settings, bar)
-    pictures = [*read_pictures(data, "val")]
-    network = training.load_alone(Path("any.onnx"))
-    crops = crops_of(network, pictures, ("round", "square"), lambda _: None)
+    whole = train_names(data, work / "whole", settings, bar)
+    with contextlib.suppress(KeyboardInterrupt):
+        train_names(data, work / "parts", settings, dying)
+    assert not (work / "parts" / "names.onnx").exists()
+    train_names(data, work / "parts", settings, bar)
+    crops = crops_of(network, [*read_pictures(data, "val")], network.names, lambda _: None)
     middle = np.ascontiguousarray(crops.pixels[:, 8:72, 8:72])
-    shares = [Namer(tmp_path / name / "names.onnx").shares(middle) for name in ("whole", "parts")]
-    assert np.allclose(*shares, atol=1e-3)
-    right = shares[0].argmax(axis=1)[crops.names == 1] == 1
-    assert right.all()
-    assert json.loads((tmp_path / "whole" / REPORT).read_text())["val"] == whole["val"]
+    one, other = (Namer(work / name / "names.onnx").shares(middle) for name in ("whole", "parts"))
+    assert np.allclose(one, other, atol=1e-3)
+    assert (one.argmax(axis=1)[crops.names == 1] == 1).all()
+    assert json.loads((work / "whole" / REPORT).read_text())["val"] == whole["val"]
     with pytest.raises(UsageError, match="holds finished weights already"):
-        train_names(data, tmp_path / "whole", settings, bar)
+        train_names(data, work / "whole", settings, bar)
+
+
+@pytest.mark.skipif(not HAS_TORCH, reason="needs the extra yolo")
+def test_it_learns_and_goes_on_where_it_stopped(data: Path, tmp_path: Path) -> None:
+    """In a process of its own: torch is loaded before onnxruntime, or both crash."""
+    call = f"learn(Path({str(data)!r}), Path({str(tmp_path)!r}))"
+    code = f"from tests.skills.vision.test_train_names import *; {call}"
+    told = subprocess.run(
+        [sys.executable, "-c", f"import torch; {code}"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+    assert told.returncode == 0, told.stderr[-2000:]
