@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import cv2
@@ -11,7 +13,7 @@ import numpy as np
 from bt_exec.failure import UsageError
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["read_image", "save_picture", "write_whole"]
+__all__ = ["read_image", "save_picture", "whole", "write_whole"]
 
 
 def read_image(file: Path) -> Frame:
@@ -45,8 +47,18 @@ def save_picture(file: Path, picture: Frame) -> None:
         raise UsageError(f"{file} cannot be written")
 
 
-def write_whole(file: Path, text: str) -> None:
-    """Write a file atomically: an interrupted write leaves the old file, or none."""
+@contextmanager
+def whole(file: Path) -> Iterator[Path]:
+    """Yield where to write a file; it takes its place at once, when all of it is written.
+
+    An interrupted write leaves the old file, or none.
+    """
     draft = file.with_suffix(".part")
-    draft.write_text(text, encoding="utf-8")
+    yield draft
     os.replace(draft, file)  # noqa: PTH105 - Path.replace, said plainly
+
+
+def write_whole(file: Path, text: str) -> None:
+    """Write a text as `whole` does."""
+    with whole(file) as draft:
+        draft.write_text(text, encoding="utf-8")

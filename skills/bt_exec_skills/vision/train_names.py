@@ -7,7 +7,6 @@ are; on a CPU the time is better spent on crops. On one the convolutions run in 
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -21,7 +20,7 @@ from bt_exec.failure import UsageError
 from bt_exec_skills.vision.claim import REPORT, claim
 from bt_exec_skills.vision.crops import NOTHING, SIDE, Crops, crops_of
 from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
-from bt_exec_skills.vision.files import write_whole
+from bt_exec_skills.vision.files import whole, write_whole
 from bt_exec_skills.vision.namer_net import make_namer_net
 from bt_exec_skills.vision.weights import load_alone
 
@@ -120,7 +119,7 @@ def _fit(
     asked: Crops,
     last: Path,
     settings: NamesSettings,
-    tell: Callable[..., None],
+    tell: Tell,
 ) -> tuple[Any, float]:
     """Return the trained network, and how long earlier parts of its training took [s]."""
     torch.manual_seed(settings.seed)
@@ -160,9 +159,8 @@ def _fit(
             rule.step()
             pace.step()
         done = {"epochs": epoch + 1, "seconds": spent + time.monotonic() - began}
-        draft = last.with_suffix(".part")
-        torch.save({**done, **{name: part.state_dict() for name, part in parts.items()}}, draft)
-        os.replace(draft, last)  # noqa: PTH105 - Path.replace, said plainly
+        with whole(last) as draft:
+            torch.save({**done, **{name: part.state_dict() for name, part in parts.items()}}, draft)
         tell(epoch + 1, f"right {_figures(torch, net, asked, side)['things']:.3f}")
     return net, spent
 
@@ -216,17 +214,16 @@ def _export(torch: Any, net: Any, file: Path, classes: tuple[str, ...]) -> None:
     from bt_exec_skills.vision.half import halved
 
     net.eval()
-    draft = file.with_suffix(".part")
-    torch.onnx.export(
-        net,
-        (torch.zeros(1, 3, SIDE, SIDE),),
-        str(draft),
-        dynamo=False,
-        input_names=["crops"],
-        output_names=["scores"],
-        dynamic_axes={"crops": {0: "n"}, "scores": {0: "n"}},
-    )
-    model = onnx.load(str(draft))
-    onnx.helper.set_model_props(model, {"names": str(dict(enumerate(classes)))})
-    onnx.save(halved(model), str(draft))
-    os.replace(draft, file)  # noqa: PTH105 - Path.replace, said plainly
+    with whole(file) as draft:
+        torch.onnx.export(
+            net,
+            (torch.zeros(1, 3, SIDE, SIDE),),
+            str(draft),
+            dynamo=False,
+            input_names=["crops"],
+            output_names=["scores"],
+            dynamic_axes={"crops": {0: "n"}, "scores": {0: "n"}},
+        )
+        model = onnx.load(str(draft))
+        onnx.helper.set_model_props(model, {"names": str(dict(enumerate(classes)))})
+        onnx.save(halved(model), str(draft))
