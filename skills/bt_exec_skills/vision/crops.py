@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec_skills.perception.picture import Frame, overlaps
-from bt_exec_skills.vision.decode import Found, suppress
+from bt_exec_skills.vision.decode import GREY, Found, suppress
 from bt_exec_skills.vision.network import Network
 from bt_exec_skills.vision.sample import Mark, Picture
 
@@ -31,7 +31,6 @@ FAINTEST = 0.03
 """From this score on a box of the first network is looked at."""
 
 _ROOM = 1.25  # how much larger than the network's the crops to learn from are: they are moved about
-_GREY = 114
 _SAME, _HIT, _MISS = 0.6, 0.5, 0.4  # IoU of boxes of one thing; of a thing's box; of no thing's
 _MOST = 25  # boxes of a picture
 _SHORTEST = 4.0  # side of a box [px]
@@ -68,7 +67,7 @@ def _cut(frame: Frame, box: Sequence[float], side: int, margin: float) -> Frame:
     rows = max(0, -top), max(0, top + wide - height)
     columns = max(0, -left), max(0, left + wide - width)
     if any((*rows, *columns)):
-        part = np.pad(part, (rows, columns, (0, 0)), constant_values=_GREY)
+        part = np.pad(part, (rows, columns, (0, 0)), constant_values=GREY)
     how = cv2.INTER_AREA if wide > side else cv2.INTER_LINEAR
     return np.asarray(cv2.resize(part, (side, side), interpolation=how), np.uint8)
 
@@ -77,7 +76,7 @@ def proposed(network: Network, frame: Frame) -> list[Found]:
     """Return the boxes of a network that are worth a look, of whatever class, best first."""
     found = network.find(frame, FAINTEST)
     boxes = np.array([one.xyxy for one in found], np.float32).reshape(-1, 4)
-    kept = suppress(boxes, np.zeros(len(found), np.intp), _SAME)
+    kept = suppress(boxes, None, _SAME)
     return [found[place] for place in kept]
 
 

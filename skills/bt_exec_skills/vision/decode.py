@@ -14,10 +14,11 @@ import numpy.typing as npt
 
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["Found", "Letterbox", "decode", "letterbox", "suppress"]
+__all__ = ["GREY", "Found", "Letterbox", "decode", "letterbox", "suppress"]
 
 Floats = npt.NDArray[np.float32]
-_GREY = 114
+GREY = 114
+"""Level of what lies outside of a picture."""
 _MOST = 300
 
 
@@ -51,7 +52,7 @@ def letterbox(frame: Frame, height: int, width: int) -> tuple[Floats, Letterbox]
         frame = np.asarray(cv2.resize(frame, inner, interpolation=cv2.INTER_LINEAR), np.uint8)
     left = round((width - inner[0]) / 2 - 0.1)
     top = round((height - inner[1]) / 2 - 0.1)
-    canvas = np.full((height, width, 3), _GREY, np.uint8)
+    canvas = np.full((height, width, 3), GREY, np.uint8)
     canvas[top : top + inner[1], left : left + inner[0]] = frame
     planes = np.ascontiguousarray(canvas.transpose(2, 0, 1)[None])
     return planes.astype(np.float32) / np.float32(255.0), Letterbox(scale, left, top)
@@ -95,9 +96,14 @@ def decode(
 
 
 def suppress(
-    boxes: Floats, kinds: npt.NDArray[np.intp], most_overlap: float
+    boxes: Floats, kinds: npt.NDArray[np.intp] | None, most_overlap: float
 ) -> npt.NDArray[np.intp]:
-    """Return the places of the boxes that stay; `boxes` (n, 4) come best first."""
+    """Return the places of the boxes that stay; `boxes` (n, 4) come best first.
+
+    Only boxes of one kind suppress one another; all do if `kinds` is None.
+    """
+    if kinds is None:
+        kinds = np.zeros(len(boxes), np.intp)
     area = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
     left = np.arange(len(boxes))
     kept: list[int] = []

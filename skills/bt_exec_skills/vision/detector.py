@@ -74,7 +74,7 @@ class NetworkDetector:
         if self._most_overlap >= 1 or not found:
             return [(one, "") for one in found]
         boxes = np.array([one.xyxy for one in found], np.float32)
-        kept = suppress(boxes, np.zeros(len(found), np.intp), self._most_overlap)
+        kept = suppress(boxes, None, self._most_overlap)
         winners = overlaps(boxes, boxes[kept]).argmax(axis=1)
         return [
             (one, "" if place in kept else RIVAL)

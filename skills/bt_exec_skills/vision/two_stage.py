@@ -56,5 +56,5 @@ class TwoStageNetwork:
     def _once(boxes: Floats, scores: Floats) -> list[int]:
         """Return the places of the boxes that stay: of several of one thing the surest."""
         order = np.argsort(-scores, kind="stable")
-        kept = suppress(boxes[order], np.zeros(len(order), np.intp), _SAME)
+        kept = suppress(boxes[order], None, _SAME)
         return [int(place) for place in order[kept]]

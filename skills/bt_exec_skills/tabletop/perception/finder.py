@@ -119,7 +119,7 @@ def _once(found: list[Detection]) -> list[Detection]:
     """Return the best of what overlaps: tiles show things twice."""
     best = sorted(found, key=lambda one: -one.score)
     boxes = np.array([one.bbox for one in best], np.float32).reshape(-1, 4)
-    return [best[k] for k in suppress(boxes, np.zeros(len(best), np.intp), _SAME)]
+    return [best[k] for k in suppress(boxes, None, _SAME)]
 
 
 def _named(found: list[Detection], picture: Picture, now: Environment) -> dict[str, Box]:
