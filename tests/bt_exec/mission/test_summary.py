@@ -75,7 +75,7 @@ def said(words):
         ending: Ending,
         tree: str | None = OPEN,
         language: str = "en",
-        known: Known = Known(FACTS),
+        known: Known | None = None,
         **progress: Any,
     ) -> str:
         catalogue = scripted_site([open_door, take, door_is]).catalogue
@@ -85,7 +85,7 @@ def said(words):
             found.spec = MissionSpec(mission=Mission(command="go", compiler="x"), root=root)
         for name, value in progress.items():
             setattr(found, name, value)
-        return summarise(ending, found, words, catalogue, known)
+        return summarise(ending, found, words, catalogue, known or Known(FACTS))
 
     return said
 
