@@ -209,3 +209,20 @@ def test_one_that_was_only_booked_is_not_told_as_interrupted(journal: Journal, m
     monkeypatch.setattr("bt_exec.journal.read.is_gone", lambda process: True)
     assert journal.interrupted().command == "begun"
     assert journal.interrupted() is None
+
+
+@pytest.mark.parametrize(
+    ("which", "listed"),
+    [("25", [20, 21, 22]), ("0000000099", range(3, 23)), ("2020-01-01-0001", range(3, 23))],
+)
+def test_an_unknown_number_lists_those_nearest_to_it(journal: Journal, which: str, listed):
+    for _ in range(22):
+        journal.book(command="x")
+    with pytest.raises(UnknownName) as told:
+        journal.mission(which)
+    assert [int(name[-4:]) for name in told.value.known] == list(listed)
+    with closing(sqlite3.connect(journal.path)) as connection, connection:
+        connection.execute("UPDATE missions SET number = number + 30 WHERE no > 20")
+    with pytest.raises(UnknownName) as told:
+        journal.mission("21")
+    assert [int(name[-4:]) for name in told.value.known] == [18, 19, 20]

@@ -346,3 +346,15 @@ def test_who_waits_and_who_closes_wakes_the_writer(journal, monkeypatch):
 def test_the_writer_keeps_no_process_alive(journal):
     with journal.begin(command="x") as recorder:
         assert (recorder._thread.name, recorder._thread.daemon) == ("journal", True)
+
+
+def test_rows_that_no_disk_takes_are_told(by_hand, monkeypatch):
+    monkeypatch.setattr(writing, "keep_aside", lambda *args: None)
+    by_hand.connection.errors["BEGIN IMMEDIATE"] = LOCKED
+    by_hand.turns(1, 2)
+    by_hand.run(by_hand.end)
+    by_hand.recorder._closing = False
+    by_hand.recorder.close()
+    assert by_hand.recorder.incomplete == by_hand.told[-1] != ""
+    assert by_hand.told[-1].startswith(f"2 rows of {by_hand.recorder.mission_id} could not be")
+    assert "database is locked" in by_hand.told[-1]
