@@ -174,6 +174,26 @@ def test_how_long_other_processes_are_waited_for() -> None:
     assert (schema.BUSY_S, schema._OPEN_S) == (1.0, 5.0)
 
 
+def test_who_asks_the_journal_waits_longer_for_another_process_than_who_writes_a_mission(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+    real = sqlite3.connect
+
+    def noting(path: Path, **more: object) -> sqlite3.Connection:
+        if "timeout" in more:
+            waits.append(more["timeout"])  # type: ignore[arg-type]
+        return real(path, **more)  # type: ignore[arg-type, no-any-return, call-overload]
+
+    monkeypatch.setattr(sqlite3, "connect", noting)
+    journal.missions()
+    assert waits == [5.0]
+    schema.prepare(journal.path)
+    assert waits == [5.0, 5.0]
+    schema.connect(journal.path).close()
+    assert waits[-1] == 1.0
+
+
 def test_another_process_that_opens_the_same_file_is_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

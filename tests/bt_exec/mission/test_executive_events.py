@@ -106,7 +106,9 @@ def test_time_on_the_wall_is_in_seconds_and_counts_from_the_start(stage, monkeyp
 
 def refused():
     """Return how a mission ends that is refused; nothing else asks for the time."""
-    refusal = Refusal("NO", "No.", ("go",))
+    refusal = Refusal(
+        "NO", "No.", ("go",), did_you_mean=("go on",), missing=("cup",), question="Where?"
+    )
     return Ending("refused", "NO", refusal=refusal, problems=("what",))
 
 
@@ -123,6 +125,9 @@ def test_a_refusal_is_the_outcome_and_nothing_was_planned(stage):
         wall_seconds=found.wall_seconds,
         nearest=("go",),
         problems=("what",),
+        did_you_mean=("go on",),
+        missing=("cup",),
+        question="Where?",
     )
     assert on.told() == ["10 0 MissionStarted hm en test", "10 0 Finished refused NO"]
 

@@ -15,6 +15,7 @@ left=up: {en: The left arm is up., ko: 왼팔}
 right=up: {en: The right arm is up., ko: 오른팔}
 left=up + right=up: {en: Both arms are up., ko: 두 팔을 들었습니다.}
 """
+BOTH = "Both arms are up."
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def words(tmp_path) -> Messages:
         ({"at": "dock"}, ("I am at home.",), {}),
         ({"at": "shelf"}, ("I am at shelf.",), {}),
         # several facts in one sentence, said once, and only if all of them are so
-        ({"left": "up", "door": "open", "right": "up"}, ("Both arms are up.", "The door is open."), {}),
+        ({"left": "up", "door": "open", "right": "up"}, (BOTH, "The door is open."), {}),
         ({"left": "up", "right": "down"}, ("The left arm is up.",), {"right": "down"}),
         ({"right": "up"}, ("The right arm is up.",), {}),
     ],
