@@ -224,3 +224,18 @@ def test_what_raises_when_it_is_late_is_named_with_what_it_raised():
     with on.watchdog as watchdog, pytest.raises(PartBroken, match="skill a did not") as told:
         watchdog.call("skill a", late)
     assert str(told.value.__cause__) == "connection lost"
+
+
+def test_a_call_that_is_over_is_watched_no_more():
+    on = Guarded(0.1)
+    looked = threading.Semaphore(0)
+    now = on.watchdog.now
+    on.watchdog.now = lambda: (looked.release(), now())[1]
+    with on.watchdog as watchdog:
+        watchdog.call("skill a", lambda: watchdog.call("skill b", lambda: None))
+        with pytest.raises(KeyError):
+            watchdog.call("skill c", {}.__getitem__, "x")
+        on.time.now += 100.0
+        for _ in range(3):
+            assert looked.acquire(timeout=60)
+    assert (watchdog.hung, on.stopped.is_set()) == (set(), False)
