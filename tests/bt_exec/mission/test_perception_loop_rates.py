@@ -464,3 +464,18 @@ def test_whose_words_broke_down_is_named(looks):
     on.buffer.observations[-1].known["late"] = 7
     with pytest.raises(PartBroken, match="the observation of test raised TypeError"):
         on.perception_loop.facts()
+
+
+def test_a_detector_that_interrupts_itself_is_blind_and_nobody_else_is_interrupted(looks, lines):
+    on = looks()
+    on.camera.error = KeyboardInterrupt()
+    on.perception_loop.look()
+    assert lines(on.events) == ["1 4 PerceptionFailed test RuntimeError: raised KeyboardInterrupt"]
+
+
+def test_an_operator_interrupts_a_capture(looks):
+    on = looks()
+    on.camera.blind = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt):
+        on.perception_loop.look()
+    assert on.events == []
