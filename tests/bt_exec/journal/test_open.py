@@ -55,6 +55,12 @@ def test_a_relative_path_stays_where_it_was_meant(
     assert (tmp_path / "j.sqlite").exists()
 
 
+def test_folders_that_are_missing_are_made(tmp_path: Path) -> None:
+    path = tmp_path / "one" / "two" / "j.sqlite"
+    assert Journal.open(path).missions() == ()
+    assert path.exists()
+
+
 def refusal(path: Path) -> str:
     with pytest.raises(UsageError) as error:
         Journal.open(path)
