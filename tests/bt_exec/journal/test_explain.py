@@ -23,7 +23,7 @@ from bt_exec.events import (
 )
 from bt_exec.failure import Failure, Problem, Refusal
 from bt_exec.journal import Journal, RecordedObservation
-from bt_exec.journal.explain import Explanation, explain
+from bt_exec.journal.explain import Attempt, Explanation, explain
 from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE, Outcome
 from bt_exec.pack import Catalogue
 from bt_exec.skill import Steps, skill
@@ -297,3 +297,71 @@ def test_what_was_seen_and_done_tells_the_state_of_things(explained, make_spec: 
     assert (unknown.facts, unknown.possible) == ({"door": "open"}, {})
     halfway = explained(plan, called("open_door")[0])
     assert (halfway.facts, halfway.possible) == ({}, {"door": "open"})
+
+
+WAYS = """
+mission: {command: x, kept: [t/done]}
+root:
+  name: t
+  sequence:
+    - {do: done}
+    - {check: {door_is: {state: open}}}
+    - {check: {any: [near, far]}}
+    - {name: first, fallback: [{do: push}, {do: pull}, {do: knock}]}
+    - {name: second, fallback: [{sequence: [{do: lift}, {check: near}]}, {do: drop}]}
+"""
+
+
+def test_a_plan_tells_what_it_was_to_do_without_what_was_done_and_other_ways(explained):
+    spec = load_text(WAYS).document
+    found = explained(Planned(0.5, 0, spec, 1))
+    (attempt,) = found.attempts
+    assert attempt.steps == (
+        ("door_is", {"state": "open"}),
+        (str(spec.root.sequence[2].check), {}),
+        ("push", {}),
+        ("lift", {}),
+        ("near", {}),
+    )
+    assert (attempt.kept, attempt.version, attempt.compiler) == (1, 1, spec.mission.compiler)
+    assert attempt.seen == {"door": "문 열림"}  # before the plan
+
+
+def test_what_was_done_before_a_failure_does_not_make_it_good(explained, make_spec: Spec) -> None:
+    """The first plan ended well: what it did is not what came after the failure of the second."""
+    plans = [make_spec(1)]
+    for number in (2, 3):
+        header = plans[0].mission.model_copy(update={"plan_version": number})
+        plans.append(plans[0].model_copy(update={"mission": header}))
+    found = explained(
+        Planned(0.4, 1, plans[0], 1),
+        *called("open_door"),
+        Planned(3.5, 61, plans[1], 1),
+        Planning(4.0, 62, "offline", JAM),
+        Planned(4.0, 63, plans[2], 1),
+        ended("blocked", JAM, GRIP),
+    )
+    assert [one.failure for one in found.attempts] == [None, JAM, GRIP]
+    assert found.cause is not None
+    assert (found.cause.failure, found.cause.version) == (JAM, 2)
+    assert found.cause.t is None  # nothing on record tells it
+
+
+def test_what_ended_a_plan_is_told_as_it_was_told_then(explained, make_spec: Spec) -> None:
+    other = replace(GRIP, path="elsewhere")
+    found = explained(
+        Planned(0.4, 1, make_spec(1), 1),
+        Planning(4.0, 62, "offline", JAM),
+        ended("blocked", other),
+    )
+    assert [one.failure for one in found.attempts] == [JAM]
+    found = explained(Planned(0.4, 1, make_spec(1), 1), ended("satisfied", other))
+    assert [one.failure for one in found.attempts] == [None]
+    found = explained(Planned(0.4, 1, make_spec(1), 1), ended("blocked", other, JAM))
+    assert [one.failure for one in found.attempts] == [JAM]
+
+
+def test_a_plan_of_which_nothing_is_known_yet_took_nothing_over() -> None:
+    bare, other = Attempt(1, "offline", ()), Attempt(2, "offline", ())
+    assert (bare.kept, bare.failure, bare.passed, bare.done, bare.seen) == (0, None, [], [], {})
+    assert bare.passed is not other.passed
