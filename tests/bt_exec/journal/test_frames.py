@@ -224,3 +224,19 @@ def test_only_where_it_is_wanted_and_there_a_picture_has_a_file(
     assert isinstance(look.observation, RecordedObservation)
     assert (look.observation.frame_file is not None) is (bool(kept) and frame is not None)
     assert journal.frames.exists() is (bool(kept) and frame is not None)
+
+
+def test_a_disk_that_hangs_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (framing._CLOSE_S, framing._WAITING) == (5.0, 8)
+    monkeypatch.setattr(framing, "_CLOSE_S", 0.01)
+    go, busy = threading.Event(), threading.Event()
+    monkeypatch.setattr(framing, "write_png", lambda *given: (busy.set(), go.wait(60)))
+    store = FrameStore(tmp_path / "frames", pytest.fail)
+    store.offer(0, PICTURE)
+    assert busy.wait(20)
+    while store.offer(1, PICTURE):
+        pass
+    store.close()
+    assert store._worker.is_alive()
+    go.set()
+    store.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -155,3 +156,22 @@ def test_side_files_come_in_by_name_and_parts_of_one_are_none(journal: Journal) 
     (folder / "other.sqlite.a.rows").touch()
     names = [path.name for path in side_files(journal.path)]
     assert names == ["journal.sqlite.a.rows", "journal.sqlite.b.rows"]
+
+
+def test_what_a_disk_took_only_in_part_is_taken_away_again(
+    journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "temporary"))
+    real = Path.replace
+
+    def replace(self: Path, target: Path) -> Path:
+        if self.parent == journal.path.parent:
+            raise OSError(28, "No space left on device")
+        return real(self, target)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    path = keep_aside(journal.path, "m", 1, [])
+    where = hashlib.sha256(str(journal.path.resolve()).encode()).hexdigest()[:12]
+    assert path == tmp_path / "temporary" / f"journal.sqlite.{where}.m.rows"
+    assert [each.name for each in journal.path.parent.glob("*.part")] == []

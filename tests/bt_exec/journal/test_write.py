@@ -329,7 +329,7 @@ def test_unless_told_otherwise_the_operator_reads_it(capsys):
     assert capsys.readouterr().err == "journal: disk full\n"
 
 
-def test_how_long_things_take_at_most():
+def test_how_long_things_take_at_most(by_hand):
     """An operator reads these numbers; who changes them changes what is lost in a power cut."""
     found = (writing.PERIOD_S, writing.PATIENCE_S, writing.RETRY_S, writing.PENDING)
     assert found == (0.1, 2.0, 1.0, 100_000)

@@ -1,6 +1,6 @@
 """Two clocks, the same ticks."""
 
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 
 import pytest
 
@@ -279,9 +279,15 @@ def test_a_wait_that_was_ended_early_is_made_up_for_before_the_next_step():
     with pytest.raises(InterruptedError):
         clock.advance(aborted)
     assert (clock.lost, len(far.asked)) == (None, 1)
-    far.answer()
-    far.at_once = True
-    clock.advance()
+    asked: list[int] = []
+
+    def answer_one() -> None:
+        asked.append(len(far.asked))
+        if len(asked) in (2, 4):
+            far.answer()
+
+    clock.advance(answer_one)
+    assert asked[:2] == [1, 1]  # nothing new is asked while the first is under way
     assert ([future.done() for _, future in far.asked], far.time) == ([True, True], 1.0)
 
 
@@ -302,3 +308,25 @@ def test_a_world_elsewhere_that_breaks_down_or_does_not_answer_is_lost():
 
 def test_how_long_a_world_has_unless_it_is_said():
     assert Clock([FakeClock()], 0.5).step_s == 10.0
+
+
+def test_a_world_that_never_told_the_time_stands_at_its_beginning():
+    world = World()
+    world.told = OSError("gone")
+    assert Clock([world], 0.5).now() == 0.0
+
+
+def test_a_stop_is_heeded_fifty_times_a_second_while_a_world_is_waited_for(monkeypatch):
+    waits: list[float] = []
+
+    def noting(futures, timeout):
+        waits.append(timeout)
+        if len(waits) == 3:
+            far.answer()
+        return wait(futures, timeout=0)
+
+    monkeypatch.setattr("bt_exec.mission.clock.wait", noting)
+    far = Far()
+    far.at_once = False
+    Clock([far], 0.5, fast=True).advance()
+    assert waits == [0.02] * 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import TimeoutError as FutureTimeout
 from types import SimpleNamespace
 from typing import Any
 
@@ -102,6 +103,7 @@ def run(on: Looks, seconds: float, asking: bool) -> list[float]:
         (Rates(look_hz=5, idle_look_hz=1), True, [1.0, 1.2, 1.4, 1.6, 1.8]),
         (Rates(look_hz=5, idle_look_hz=2), False, [1.0, 1.5]),
         (Rates(look_hz=100, idle_look_hz=0), False, []),
+        (Rates(look_hz=5, idle_look_hz=1), False, [1.0]),
         (Rates(look_hz=4, idle_look_hz=0), True, [1.0, 1.25, 1.5, 1.75]),
         (Rates(look_hz=1, idle_look_hz=5), True, [1.0, 1.2, 1.4, 1.6, 1.8]),
         (Rates(look_hz=0.5, idle_look_hz=0.5), True, [1.0]),
@@ -479,3 +481,50 @@ def test_an_operator_interrupts_a_capture(looks):
     with pytest.raises(KeyboardInterrupt):
         on.perception_loop.look()
     assert on.events == []
+
+
+class Slow:
+    """A picture that is never there."""
+
+    def __init__(self) -> None:
+        self.waits: list[float] = []
+
+    def done(self) -> bool:
+        return False
+
+    def exception(self, timeout: float) -> None:
+        self.waits.append(timeout)
+        raise FutureTimeout
+
+
+def test_a_picture_is_waited_for_in_short_steps_until_the_limit(looks):
+    on, asked = looks(wait=True), []
+    slow = on.worker._pending = Slow()
+    with pytest.raises(TimeoutError, match=r"^no observation after 0\.18 s$"):
+        on.worker.collect(0.18, lambda: bool(asked.append(None)))
+    assert (slow.waits, len(asked)) == ([0.05] * 4, 4)
+
+
+def test_a_real_camera_is_asked_five_times_a_tick_until_the_limit(looks, monkeypatch):
+    slept = []
+
+    def sleep(seconds: float) -> None:
+        slept.append(round(seconds, 6))
+        wall.now += 0.25
+
+    wall = SimpleNamespace(monotonic=lambda: wall.now, now=100.0, sleep=sleep)
+    monkeypatch.setattr(perception_loop, "time", wall)
+    on = looks(limit_s=1.0)
+    on.camera.ready.clear()
+    on.perception_loop.look()
+    assert slept == [0.002] * 4
+
+
+def test_who_interprets_is_named(looks):
+    on, names = looks(), []
+    on.camera.interpret = lambda taken: (
+        names.append(threading.current_thread().name),
+        FakeObservation(taken),
+    )[1]
+    on.perception_loop.look()
+    assert names == ["perception-test_0"]

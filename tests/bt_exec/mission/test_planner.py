@@ -16,7 +16,7 @@ from bt_exec.nodes.runtime import Runtime
 from bt_exec.observation import Situation
 from bt_exec.outcome import Ending
 from bt_exec.pack import Catalogue
-from bt_exec.planning.compiler import Plan, Request
+from bt_exec.planning.compiler import REPLIES, Plan, Reply, Request
 from bt_exec.planning.confirmation import Confirmation
 from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.planning.plan import prepare
@@ -288,3 +288,38 @@ def test_what_its_compiler_verified_for_this_request_is_not_verified_again(
     found = Asked(Says(Plan(written, verified=verified))).planner.plan(request)
     assert (found is verified) is fits
     assert len(asked) == (0 if fits else 1)
+
+
+def test_words_that_are_answered_with_words_end_the_mission_well(request_of, lines):
+    code = sorted(REPLIES)[0]
+    on = Asked(Says(Reply(code, "You are welcome.")))
+    assert on.planner.plan(request_of()) == Ending("satisfied", code, said="You are welcome.")
+    assert on.told(lines) == ["3 7 Planning says"]
+    assert (on.planner.calls, on.planner.requests) == (1, 0)
+
+
+def test_what_is_neither_a_plan_nor_a_refusal_is_a_failure_of_the_compiler(request_of):
+    ending = Asked(Says("x" * 100)).planner.plan(request_of())
+    found = f"str: {'x' * 100!r:.80}"
+    message = f"it gave neither a plan nor a refusal; {found}"
+    failure = Failure("COMPILER_CRASHED", message, kind="compiler", retryable=False)
+    assert ending == Ending("failed", "COMPILER_CRASHED", failure)
+
+
+@pytest.mark.parametrize("failure", [None, FAILURE])
+@pytest.mark.parametrize("turn", ["open", "last", None])
+def test_a_refusal_after_turns_is_told_as_it_is(request_of, failure, turn):
+    refusal = Refusal("ENOUGH", "That is enough.", problems=("a problem",))
+    spec = plan_of()
+    header = spec.mission.model_copy(update={"turn": turn})
+    previous = spec.model_copy(update={"mission": header})
+    ending = Asked(Says(refusal)).planner.plan(request_of(previous=previous, failure=failure))
+    if turn is not None:
+        said = {"said": "That is enough.", "refusal": refusal, "problems": ("a problem",)}
+        assert ending == Ending("blocked", "ENOUGH", **said)
+    elif failure is not None:
+        assert (ending.status, ending.reason_code, ending.why) == (
+            *("blocked", "SKILL_FAILED", "ENOUGH"),
+        )
+    else:
+        assert (ending.status, ending.refusal) == ("refused", refusal)

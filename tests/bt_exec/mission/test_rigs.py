@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import pytest
 from pydantic import Field
 
-from bt_exec.failure import UnknownName, UsageError
+from bt_exec.failure import RegistrationError, UnknownName, UsageError
 from bt_exec.mission.rigs import check_world, make_rig
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.rig import PackSettings, Rig, WorldSettings
+from bt_exec.skill import Service, Steps, skill
 from bt_exec.testing.missions import scripted_site
 
 
@@ -84,3 +85,53 @@ def test_a_world_that_cannot_be_made_is_refused_with_what_is_allowed(
         assert str(told.value) == said
     check_world(site, {"lid": "open"})
     assert made == []
+
+
+class Voice:
+    """A service."""
+
+
+class Speaks(Protocol):
+    """A service of any type that speaks."""
+
+    def say(self) -> None: ...
+
+
+@skill
+def greet(voice: Service[Voice]) -> Steps:
+    """Greet."""
+    yield
+
+
+@pytest.mark.parametrize(
+    ("kind", "services", "wanted", "said"),
+    [
+        (Voice, {}, True, "robot 'one' of pack p offers no service 'voice' (greet want it)"),
+        (Voice, {}, False, "robot 'one' of pack p offers no service 'voice'"),
+        (
+            Voice,
+            {"voice": 7},
+            True,
+            "service 'voice' of robot 'one' of pack p must be a Voice, not a int (greet want it)",
+        ),
+        (Speaks, {}, False, "robot 'one' of pack p offers no service 'voice'"),
+        (Voice, {"voice": Voice(), "more": 1}, True, ""),
+        (Speaks, {"voice": 7}, False, ""),  # of a protocol nothing is asked but to be there
+    ],
+)
+def test_a_rig_has_what_its_pack_promises(
+    kind: Any, services: Any, wanted: bool, said: str
+) -> None:
+    made = Rig(services=services)
+    pack = Pack(
+        "p",
+        skills=(greet,) if wanted else (),
+        robots={"one": lambda settings, world: made},
+        services={"voice": kind},
+    )
+    if not said:
+        assert make_rig(pack, {}, {}) is made
+        return
+    with pytest.raises(RegistrationError) as told:
+        make_rig(pack, {}, {})
+    assert str(told.value) == said

@@ -121,3 +121,33 @@ def test_a_simulation_needs_no_lock():
     site = site_of([], simulation=FakeClock())
     with Session(site, fast=True), Session(site, fast=True):
         assert True
+
+
+@pytest.mark.parametrize(
+    ("since", "said"), [(125.0, "2 min 5 s"), (59.0, "0 min 59 s"), (-5.0, "0 min 0 s")]
+)
+def test_since_when_is_told_in_minutes_and_seconds(tmp_path, monkeypatch, since, said):
+    wall = iter([1000.0, 1000.0 + since])
+    monkeypatch.setattr("bt_exec.mission.robot_lock.time.time", lambda: next(wall))
+    first = RobotLock("lab", "arm", tmp_path / "some" / "where")
+    with pytest.raises(UsageError, match=f", for {said};"):
+        RobotLock("lab", "arm", tmp_path / "some" / "where")
+    first.release()
+
+
+def test_the_lock_is_that_of_the_robot_that_is_made():
+    made: list[Rig] = []
+    site = site_of(made)
+    (pack,) = site.catalogue.packs
+    robots = {**pack.robots, "leg": pack.robots["arm"]}
+    catalogue = Catalogue([dataclasses.replace(pack, robots=robots)])
+    for robot, name in (("leg", "leg"), ("", "arm")):
+        packs = {"test": PackSettings(robot=robot) if robot else PackSettings()}
+        with Session(dataclasses.replace(site, catalogue=catalogue, packs=packs)) as session:
+            assert session._locks[0].path == lock_folder() / f"test.test.{name}.lock"
+
+
+def test_a_second_session_has_nothing_to_close_where_its_rig_holds_nothing():
+    site = site_of([])
+    with Session(site), pytest.raises(UsageError, match="is driven by"):
+        Session(site)

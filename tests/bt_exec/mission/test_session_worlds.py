@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from bt_exec.failure import RegistrationError, UnknownName, UsageError
+from bt_exec.mission import session as session_module
 from bt_exec.mission.rigs import parse_world
 from bt_exec.mission.session import Session
 from bt_exec.pack import Pack
@@ -185,3 +186,94 @@ def test_a_fault_that_no_skill_has_is_refused_before_anything_is_made(site, robo
     assert robots.made == []
     with Session(site, faults=["a:1=TIMEOUT"], fast=True) as session:
         assert [failure["code"] for failure in session.run("go").failures] == ["TIMEOUT"]
+
+
+def other_pack(name: str, rig: Rig) -> Pack:
+    return Pack(name, robots={name: lambda settings, world: rig})
+
+
+def test_one_real_robot_keeps_a_session_from_being_hurried(site, robots):
+    real = other_pack("leg", Rig(ScriptedRobot()))
+    with pytest.raises(UsageError, match="only simulated robots run faster"):
+        Session(with_pack(site, real, robots={"arm": robots}), fast=True)
+    eyes = other_pack("eyes", Rig())  # nothing of it moves
+    with Session(with_pack(site, eyes, robots={"arm": robots}), fast=True) as session:
+        assert session.clock.fast
+
+
+def test_a_closed_session_says_so_also_where_a_pack_has_no_robot(site, robots):
+    session = Session(with_pack(site, Pack("words"), robots={"arm": robots}), fast=True)
+    session.close()
+    with pytest.raises(UsageError, match="closed"):
+        session.run("go")
+
+
+class Sees:
+    def __init__(self, error: BaseException | None = None) -> None:
+        self.error = error
+
+    def capture(self) -> str:
+        if self.error is not None:
+            raise self.error
+        return "picture"
+
+    def interpret(self, capture: str) -> str:
+        return f"seen in a {capture}"
+
+
+def test_every_camera_looks_also_after_a_robot_without_one(site, robots):
+    other = other_pack("eyes", Rig(simulation=FakeClock(), perception=Sees()))
+    with Session(with_pack(site, other, robots={"arm": robots}), fast=True) as session:
+        assert session.look() == {"eyes": "seen in a picture"}
+
+
+def test_an_operator_interrupts_a_session_that_looks_asks_or_closes(site, robots):
+    def interrupted() -> Any:
+        raise KeyboardInterrupt
+
+    robots.fields = {"facts": interrupted, "perception": Sees(KeyboardInterrupt())}
+    session = Session(site, fast=True)
+    with pytest.raises(KeyboardInterrupt):
+        session.look()
+    with pytest.raises(KeyboardInterrupt):
+        session.facts()
+    robots.robot.stop = interrupted
+    with pytest.raises(KeyboardInterrupt):
+        session.close()
+
+
+def test_how_long_somebody_waits_for_a_part_outside_a_mission(site, monkeypatch):
+    limits: list[float] = []
+    watchdog = session_module.Watchdog
+
+    def noting(limit_s: float, stop: Any) -> Any:
+        limits.append(limit_s)
+        return watchdog(limit_s, stop)
+
+    monkeypatch.setattr(session_module, "Watchdog", noting)
+    with Session(site, fast=True) as session:
+        session.look()
+        session.facts()
+    assert limits == [10.0] * 3
+
+
+def test_what_a_session_was_made_with_is_handed_to_each_mission(site, robots, monkeypatch):
+    given: list[dict[str, Any]] = []
+    made = session_module.Executive
+
+    def noting(*parts: Any, **more: Any) -> Any:
+        given.append(more)
+        return made(*parts, **more)
+
+    monkeypatch.setattr(session_module, "Executive", noting)
+    confirm = object()
+    with Session(site, fast=True, confirm=confirm, faults=["a:9=TIMEOUT"]) as session:
+        session.run("go")
+        session.run("go")
+    first, second = given
+    assert first["confirm"] is confirm
+    assert first["faults"] is session.faults
+    assert first["listeners"] is session.listeners
+    assert [first[name] for name in ("recorder", "journal", "unrecorded", "record")] == [None] * 4
+    assert first["today"]() == ()
+    assert [turn.command for turn in second["context"].turns] == ["go"]

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from bt_exec.failure import PartBroken
-from bt_exec.mission.watchdog import Watchdog, hang_s
+from bt_exec.mission.watchdog import Watchdog, _Call, hang_s
 from bt_exec.rig import Rig
 from bt_exec.site.site import Limits
 from bt_exec.testing import FakeClock, ScriptedRobot
@@ -188,7 +188,8 @@ def test_the_stop_is_repeated_as_long_as_the_call_lasts_and_told_once(caplog):
     assert watchdog.hung == set()
 
 
-def test_at_the_limit_it_is_not_late_yet():
+@pytest.mark.parametrize("how", ["within", "waited"])
+def test_at_the_limit_it_is_not_late_yet(how):
     on = Guarded(0.1)
     looked = threading.Semaphore(0)
     now = on.watchdog.now
@@ -205,7 +206,7 @@ def test_at_the_limit_it_is_not_late_yet():
 
     on.watchdog.now = telling
     with on.watchdog as watchdog:
-        assert watchdog.call("skill a", just_in_time) == "well"
+        assert getattr(watchdog, how)(0.1, "skill a", just_in_time) == "well"
     assert not on.stopped.is_set()
 
 
@@ -239,3 +240,39 @@ def test_a_call_that_is_over_is_watched_no_more():
         for _ in range(3):
             assert looked.acquire(timeout=60)
     assert (watchdog.hung, on.stopped.is_set()) == (set(), False)
+
+
+def test_a_signal_of_somebody_else_breaks_nothing_off():
+    on = Guarded()
+
+    def signalled() -> str:
+        signal.raise_signal(signal.SIGURG)
+        return "well"
+
+    with on.watchdog as watchdog:
+        signal.raise_signal(signal.SIGURG)
+        assert watchdog.call("skill a", signalled) == "well"
+        assert watchdog.call("skill b", watchdog.call, "skill a", signalled) == "well"
+        assert watchdog.waited(1.0, "the record", signalled) == "well"
+        watchdog._calls.append(_Call("the record", 1.0, 9e9, again=True, hangs=True))
+        signal.raise_signal(signal.SIGURG)  # the record is waited for, also where it hangs
+        watchdog._calls.clear()
+
+
+def test_it_may_watch_one_thread_after_another():
+    on = Guarded()
+    with on.watchdog:
+        pass
+    errors: list[ValueError] = []
+
+    def elsewhere() -> None:
+        try:
+            with on.watchdog as watchdog:
+                watchdog.call("skill a", lambda: None)
+        except ValueError as error:  # only the main thread takes signals
+            errors.append(error)
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert errors == []
