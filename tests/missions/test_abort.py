@@ -13,7 +13,6 @@ import pytest
 
 from bt_exec.events import Aborting, NodeChanged, SkillStarting
 from bt_exec.journal import Journal
-from bt_exec.mission.session import Session
 
 GET = "문 안의 자재를 가져와"
 
@@ -37,9 +36,9 @@ class AbortDuring:
 
 
 @pytest.mark.parametrize(("skill", "ticks"), [("open_door", 40), ("grasp", 25), ("close_door", 30)])
-def test_the_arm_stops_within_a_tick(door_site, skill, ticks):
+def test_the_arm_stops_within_a_tick(door_session, skill, ticks):
     watcher = AbortDuring(skill, ticks)
-    with Session(door_site, world={"seed": "6"}, fast=True, listeners=[watcher]) as session:
+    with door_session(world={"seed": "6"}, listeners=[watcher]) as session:
         watcher.session = session
         robot = session.rigs["door"].robot
         positions = []

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bt_exec.mission.session import Session
+from tests.small_pictures import quick_session
 from tests.truth.random_missions import site_of
 from tests.truth.told import Checker
 from tests.truth.witness import Witness
@@ -20,9 +20,7 @@ FELL = {
 def run(world: dict[str, str], *commands: str, faults: tuple[str, ...] = ()) -> list[Any]:
     """Return how each of the commands ended; none tells anything untrue."""
     witness, ends = Witness(), []
-    with Session(
-        site_of("door"), world=world, fast=True, listeners=[witness], faults=faults
-    ) as session:
+    with quick_session(site_of("door"), world=world, listeners=[witness], faults=faults) as session:
         witness.session = session
         for command in commands:
             ends.append(session.run(command))

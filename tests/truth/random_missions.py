@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bt_exec.mission.session import Session
 from bt_exec.site.site import load_site
+from tests.small_pictures import quick_session
 from tests.truth.told import Checker
 from tests.truth.witness import Witness, door_state
 
@@ -213,10 +213,9 @@ def wrong(seed: int, site: Any = None) -> list[str]:
     listeners: list[Any] = [witness]
     if given.abort_s is not None:
         listeners.append(_Aborter(at=given.abort_s))
-    with Session(
+    with quick_session(
         site or site_of(given.site),
         world=given.world,
-        fast=True,
         faults=given.faults,
         listeners=listeners,
     ) as session:
