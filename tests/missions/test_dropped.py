@@ -29,14 +29,16 @@ def run(world: dict[str, str], *commands: str, faults: tuple[str, ...] = ()) -> 
 
 
 @pytest.mark.parametrize(
-    ("commands", "language"),
+    ("door", "commands", "language"),
     [
-        (("get the material and drop it",), "en"),
-        (("자재를 꺼내고 문은 열어 둬", "손을 펴"), "ko"),
+        ("closed", ("get the material and drop it",), "en"),
+        ("open", ("자재를 꺼내고 문은 열어 둬", "손을 펴"), "ko"),
     ],
 )
-def test_what_was_let_go_before_the_door_lies_there(commands: Any, language: str) -> None:
-    last = run({"seed": "2"}, *commands)[-1]
+def test_what_was_let_go_before_the_door_lies_there(
+    door: str, commands: Any, language: str
+) -> None:
+    last = run({"door": door, "seed": "2"}, *commands)[-1]
     assert last.status == "satisfied"
     assert last.message.endswith(FELL[language])
 

@@ -72,7 +72,7 @@ def test_what_is_done_already_is_seen(learned: Any, command: str, door: str, cod
 
 
 def test_an_absent_material_is_never_grasped(learned: Any) -> None:
-    outcome, started, _ = learned(FETCH, seed=4, door="closed", material="absent")
+    outcome, started, _ = learned(FETCH, seed=4, door="closed", material="absent", look_hz=2.5)
     assert (outcome.status, outcome.reason_code) == ("blocked", "MATERIAL_NOT_VISIBLE_AFTER_OPEN")
     assert [name for name, _ in started] == ["open_door"]
 
