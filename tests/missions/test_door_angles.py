@@ -22,12 +22,12 @@ Run = Callable[..., tuple[Any, Truth, list[str]]]
 @pytest.fixture(scope="module")
 def run() -> Run:
     """Return what runs a command: the outcome, how things stand then, the skills started."""
+    shipped = load_site("door")
 
     def run_one(
         command: str, angle: float, eyes: str = "oracle", seed: int = 0, **world: str
     ) -> tuple[Any, Truth, list[str]]:
-        site = load_site("door")
-        settings = site.packs["door"].model_copy(update={"detector": eyes})
+        settings = shipped.packs["door"].model_copy(update={"detector": eyes})
         started: list[str] = []
 
         class Ears:
@@ -36,7 +36,7 @@ def run() -> Run:
                     started.append(event.skill)
 
         pairs = {"door": f"{angle:.3f}", "seed": str(seed), **world}
-        site = replace(site, packs={"door": settings})
+        site = replace(shipped, packs={"door": settings})
         opened = quick_session if eyes == "oracle" else partial(Session, fast=True)
         with opened(site, world=pairs, listeners=[Ears()]) as session:
             outcome = session.run(COMMANDS.get(command, command))
