@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -51,24 +52,32 @@ class Knowing:
         return {}
 
 
-@pytest.fixture(params=["planner", "controller"])
+@pytest.fixture(params=["planner", "controller"], scope="module")
 def role(request: pytest.FixtureRequest) -> Role:
     found: Role = request.param
     return found
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def moments(episodes: Sequence[Episode], vocabulary: Vocabulary, role: Role) -> Sequence[Item]:
     return list(items_of(episodes[0], vocabulary, role))[::6]
 
 
-@pytest.fixture
-def labeler(moments: Sequence[Item], vocabulary: Vocabulary) -> Knowing:
+@pytest.fixture(scope="module")
+def knowing(moments: Sequence[Item], vocabulary: Vocabulary) -> Knowing:
     return Knowing(moments, vocabulary)
 
 
 @pytest.fixture
-def serve() -> Iterator[Callable[[Any], str]]:
+def labeler(knowing: Knowing) -> Iterator[Knowing]:
+    """The labeler of the service that all tests share; it is there, and was asked nothing."""
+    knowing.asked.clear()
+    yield knowing
+    knowing.away = False
+
+
+@contextlib.contextmanager
+def serving() -> Iterator[Callable[[Any], str]]:
     """Serve applications; each is ended."""
     servers: list[AppServer] = []
 
@@ -78,16 +87,24 @@ def serve() -> Iterator[Callable[[Any], str]]:
         servers.append(server)
         return f"http://127.0.0.1:{server.port}"
 
-    yield begin
-    for server in servers:
-        server.stop()
+    try:
+        yield begin
+    finally:
+        for server in servers:
+            server.stop()
 
 
 @pytest.fixture
-def url(
-    serve: Callable[[Any], str], labeler: Knowing, role: Role, vocabulary: Vocabulary, game: Path
-) -> str:
-    return serve(make_app(labeler, role, vocabulary, Login(""), "127.0.0.1", game))
+def serve() -> Iterator[Callable[[Any], str]]:
+    with serving() as begin:
+        yield begin
+
+
+@pytest.fixture(scope="module")
+def url(knowing: Knowing, role: Role, vocabulary: Vocabulary, game: Path) -> Iterator[str]:
+    """A service for every test of a role: no request leaves a trace in it."""
+    with serving() as begin:
+        yield begin(make_app(knowing, role, vocabulary, Login(""), "127.0.0.1", game))
 
 
 def test_a_remote_labeler_says_what_the_labeler_there_says(
