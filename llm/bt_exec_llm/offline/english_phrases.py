@@ -107,6 +107,8 @@ class Phrases:
             for k in range(at + 2, end - len(rest) + 1):
                 if tokens[k].text != rest[0] or not stands(tokens, k, rest):
                     continue
+                if any(self.filler(tokens, one) > k for one in range(at + 1, k)):
+                    continue  # of another phrase: get it right away
                 after = k + len(rest)
                 free = (
                     after >= end

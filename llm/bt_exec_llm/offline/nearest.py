@@ -37,9 +37,7 @@ def nearest_utterances(text: str, language: str, index: Index) -> tuple[str, ...
     scores: dict[str, float] = {}
     for (tree, utterance), _ in shared.most_common(_COMPARED):
         matcher.set_seq1(utterance.casefold())
-        known = scores.setdefault(tree, 0.0)
-        if matcher.real_quick_ratio() > known and matcher.quick_ratio() > known:  # upper bounds
-            scores[tree] = max(known, matcher.ratio())
+        scores[tree] = max(scores.get(tree, 0.0), matcher.ratio())
     order = sorted(scores, key=lambda tree: scores[tree], reverse=True)
     return tuple(firsts[tree] for tree in order)
 
