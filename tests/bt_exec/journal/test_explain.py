@@ -22,7 +22,7 @@ from bt_exec.events import (
 from bt_exec.failure import Failure, Problem, Refusal
 from bt_exec.journal import Journal
 from bt_exec.journal.explain import Explanation, explain
-from bt_exec.outcome import Outcome
+from bt_exec.outcome import PARTLY_DONE, Outcome
 from bt_exec.pack import Catalogue
 from bt_exec.skill import Steps, skill
 from bt_exec.spec.load import load_text
@@ -107,6 +107,18 @@ def test_what_was_made_good_is_not_the_cause(explained, make_spec: Spec) -> None
     )
     assert found.cause is not None
     assert (found.cause.failure, found.cause.version) == (GRIP, 2)
+
+
+def test_the_cause_of_what_is_partly_done_is_the_first_thing_left_undone(
+    explained, make_spec: Spec
+) -> None:
+    undone = [{"what": "x", "why": "y", "code": one.code, "path": one.path} for one in (JAM, GRIP)]
+    told = ended("partial", replace(GRIP, path="fetch/made_good"), JAM, GRIP, undone=(*undone,))
+    told = replace(told, outcome=replace(told.outcome, reason_code=PARTLY_DONE))
+    found = explained(Planned(0.4, 1, make_spec(1), 1), told)
+    assert [one.failure for one in found.attempts] == [JAM]
+    assert found.cause is not None
+    assert found.cause.failure == JAM
 
 
 def test_a_satisfied_mission_has_no_cause_but_tells_what_it_went_on_after(

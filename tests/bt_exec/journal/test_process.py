@@ -33,6 +33,15 @@ def test_a_number_that_was_given_again_is_another_process() -> None:
     assert is_gone(f"{host} {number} 1")
 
 
+@pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc")
+def test_asking_for_a_process_does_nothing_to_it() -> None:
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    host, _, _ = this_process().split(" ")
+    is_gone(f"{host} {child.pid} 1")
+    child.communicate(b"\n", timeout=60)
+    assert child.returncode == 0
+
+
 @pytest.mark.parametrize(
     ("process", "gone"), [(None, True), ("elsewhere 7 1", False), ("", False), ("x", False)]
 )

@@ -227,6 +227,15 @@ def test_a_robot_that_never_comes_to_rest_is_an_outcome_of_its_own(stage, still_
     assert on.told(Aborting) == [f"{10 + still_s:g} 1 Aborting robot stop still moving"]
 
 
+@pytest.mark.parametrize(("asked", "results"), [(0, {"seen": "cup"}), (999, {})])
+def test_only_what_came_to_rest_has_results(stage, asked, results):
+    look = scripted_skill("a", result={"thing": "cup"})
+    tree = "tree: t\nreturns: {seen: $found}\nroot: {do: a, save: {thing: found}}"
+    top = "tree: top\nroot: {tree: t}"
+    outcome = stage([look], top, trees=[tree], robot=Settling(asked)).run()
+    assert outcome.results == results
+
+
 def test_a_stop_that_raises_is_an_outcome_of_its_own(stage, caplog):
     class Gone(Settling):
         def stop(self) -> None:

@@ -360,3 +360,15 @@ def test_nobody_ends_a_look_that_is_collected_by_itself(looks):
     on.worker.start(now=True)
     threading.Timer(0.12, on.camera.ready.set).start()
     assert on.worker.collect(60.0) is not None
+
+
+@pytest.mark.parametrize(
+    ("acted", "now", "old"),
+    [(0.0, 4.0, {}), (2.0, 4.0, {"taken": 1.0}), (0.0, 7.0, {"taken": 1.0}), (1.0, 6.0, {})],
+)
+def test_what_was_seen_before_an_action_ended_or_long_ago_is_old(looks, acted, now, old):
+    on = looks()
+    on.perception_loop.look()
+    on.simulation.step(now - on.simulation.time)
+    on.perception_loop._runtime.acted = acted
+    assert on.perception_loop.old_facts(5.0) == old

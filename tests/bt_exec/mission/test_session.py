@@ -129,6 +129,11 @@ def test_it_looks_once_outside_a_mission():
         assert {pack: seen.labels() for pack, seen in session.look().items()} == {"test": ("cup",)}
 
 
+def test_what_has_no_eyes_is_left_out_of_a_look():
+    with Session(site_with(arm=lambda: Rig(ScriptedRobot(), simulation=FakeClock()))) as session:
+        assert session.look() == {}
+
+
 def test_eyes_that_do_not_see_are_named():
     rig = Rig(ScriptedRobot(), simulation=FakeClock(), perception=Eyes(OSError("no device")))
     with (

@@ -71,7 +71,13 @@ def words(tmp_path) -> Messages:
 def said(words):
     """Return a function that gives the final sentences of a mission with this plan."""
 
-    def said(ending: Ending, tree: str | None = OPEN, language: str = "en", **progress: Any) -> str:
+    def said(
+        ending: Ending,
+        tree: str | None = OPEN,
+        language: str = "en",
+        known: Known | None = None,
+        **progress: Any,
+    ) -> str:
         catalogue = scripted_site([open_door, take, door_is]).catalogue
         found = MissionProgress("go", language, Reporters([], {}), {}, {}, lambda event: None)
         if tree is not None:
@@ -79,7 +85,7 @@ def said(words):
             found.spec = MissionSpec(mission=Mission(command="go", compiler="x"), root=root)
         for name, value in progress.items():
             setattr(found, name, value)
-        return summarise(ending, found, words, catalogue, Known(FACTS))
+        return summarise(ending, found, words, catalogue, known or Known(FACTS))
 
     return said
 
@@ -238,3 +244,28 @@ def test_a_lost_simulation_is_its_own_cause(said):
     assert said(Ending("failed", "SIMULATION_LOST", lost), None, failures=[SLIP]) == (
         "The door is stuck (the simulation is gone)."
     )
+
+
+WAS = "{do: open_door, with: {arm: left}, skip_if: {door_is: {state: open}}}"
+
+
+@pytest.mark.parametrize(
+    ("door", "expected"),
+    [("open", "It is open already."), ("ajar", "It was open 2 s ago.")],
+)
+def test_a_reason_that_no_longer_holds_is_told_as_it_was(said, words, door, expected):
+    words._sentences["was door=open"] = {"en": "It was open {when}.", "ko": "열림"}
+    known = Known({"door": door}, now=5.0)
+    skipped = [Skip("a", "already open", "open_door", 3.0)]
+    ending = Ending("satisfied", "ALREADY_OPEN")
+    assert said(ending, WAS, known=known, skipped=skipped) == expected
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_a_fact_of_another_moment_is_told_with_it(said, words, own):
+    words._sentences["AS_OF"] = {"en": "{when}: {state}", "ko": "그때"}
+    if own:
+        words._sentences["was door=open"] = {"en": "It was open {when}.", "ko": "열림"}
+    known = Known({"door": "open"}, since={"door": 3.0}, now=5.0)
+    expected = "It was open 2 s ago." if own else "2 s ago: The door is open."
+    assert said(FINE, OPEN, known=known) == expected

@@ -158,6 +158,7 @@ NEXT: list[tuple[dict[str, Any], bool]] = [
     ({"fallback": [{"sequence": [{"do": "go_b"}]}, {"do": "go_home"}]}, True),
     ({"parallel": [{"do": "go_b"}, {"do": "go_home"}]}, False),
     ({"sequence": [{"check": "at_b"}, {"do": "go_b"}]}, True),
+    ({"sequence": [{"check": "at_b"}, {"do": "go_b"}, {"do": "go_home", "skip_if": "at_b"}]}, True),
     ({"sequence": [{"do": "go_b"}, {"do": "go_home", "skip_if": "at_b"}]}, True),
     ({"sequence": [{"do": "go_b", "while": "at_b"}], "while": "at_b"}, True),
     ({"sequence": [{"do": "go_b"}, {"do": "go_home"}], "while": "at_b"}, False),

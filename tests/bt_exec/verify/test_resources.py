@@ -11,7 +11,7 @@ from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.model import MissionSpec
 from bt_exec.verify import verify_mission
 from tests.bt_exec.spec.workshop import WORKSHOP
-from tests.bt_exec.verify.layers import of_mission
+from tests.bt_exec.verify.layers import of_mission, of_tree
 
 LEFT: dict[str, Any] = {"do": "open_lid", "with": {"arm": "left"}}
 RIGHT: dict[str, Any] = {"do": "open_lid", "with": {"arm": "right"}}
@@ -76,3 +76,9 @@ def test_what_is_known_only_when_it_runs_may_be_all_that_it_can_be(
     found = verify_mission(spec, catalogue)
     assert [problem.code for problem in found] == ["CLAIMED_TWICE"] * len(told)
     assert [problem.found for problem in found] == told
+
+
+def test_what_the_parameters_of_a_tree_leave_open_is_asked_in_a_mission() -> None:
+    both = "{do: open_lid, with: {arm: $one}}, {do: open_lid, with: {arm: $two}}"
+    arms = "one: {type: Arm}, two: {type: Arm}"
+    assert of_tree(f"tree: own\nparams: {{{arms}}}\nroot: {{parallel: [{both}]}}") == []

@@ -10,7 +10,15 @@ import pytest
 from pydantic import BaseModel, Field
 
 from bt_exec.skill import Label
-from bt_exec.verify.types import Unfit, accepts, choices, item_types, type_name, why_unfit
+from bt_exec.verify.types import (
+    Unfit,
+    accepts,
+    choices,
+    item_types,
+    read_word,
+    type_name,
+    why_unfit,
+)
 
 Side = Literal["left", "right"]
 
@@ -134,6 +142,24 @@ def test_one_type_in_place_of_another(target: Any, source: Any, yes: bool) -> No
 )
 def test_how_people_say_it(hint: Any, said: str) -> None:
     assert type_name(hint) == said
+
+
+@pytest.mark.parametrize(
+    ("hint", "word", "value"),
+    [
+        (int, "3", 3),
+        (float, "0.5", 0.5),
+        (bool, "true", True),
+        (int, "three", "three"),
+        (str, "3", "3"),
+        (None, "3", "3"),
+        (int, 3.5, 3.5),
+        (Literal["1", "2"], "1", "1"),
+    ],
+)
+def test_a_word_is_read_as_what_is_meant(hint: Any, word: Any, value: Any) -> None:
+    read = read_word(hint, word)
+    assert (read, type(read)) == (value, type(value))
 
 
 def test_choices_and_items() -> None:
