@@ -18,11 +18,13 @@ def named(models, *codes: str) -> bool:
     return all(f"[{code}]" in models.objections()[0] for code in codes)
 
 
-_ONE_OF_EACH = {one.codes: one for one in reversed(FORM)}
-MENDED = [  # the first breach of each kind; the others of its kind are slow
-    pytest.param(one, marks=() if _ONE_OF_EACH[one.codes] is one else pytest.mark.slow, id=one.name)
-    for one in FORM
-]
+def one_of_each(breaches):
+    """Return the breaches; all but the first with the same codes are slow."""
+    first = {one.codes: one for one in reversed(breaches)}
+    return [
+        pytest.param(one, marks=() if first[one.codes] is one else pytest.mark.slow, id=one.name)
+        for one in breaches
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +40,7 @@ def test_there_are_enough_of_them():
     assert len({one.name for one in FORM}) == len(FORM)
 
 
-@pytest.mark.parametrize("breach", MENDED)
+@pytest.mark.parametrize("breach", one_of_each(FORM))
 def test_a_breach_is_named_once_and_mended(models, session, breach):
     models.script([say.analysis(), breach.said, LOOKED_AT_ONCE, FINAL])
     outcome = session.run(QUESTION["en"])
@@ -60,7 +62,7 @@ def test_a_breach_that_stays_ends_it_and_nothing_runs(models, session, breach):
     assert all(f"[{code}]" in told for code in breach.codes)
 
 
-@pytest.mark.parametrize("breach", ANALYSIS, ids=lambda one: one.name)
+@pytest.mark.parametrize("breach", one_of_each(ANALYSIS))
 def test_a_breach_of_the_analysis_is_named_once_and_mended(models, session, breach):
     models.script([breach.said, say.analysis(), LOOKED_AT_ONCE, FINAL])
     outcome = session.run(QUESTION["en"])

@@ -64,7 +64,7 @@ def scored(shown, *, given: bool = False):
 
 @pytest.fixture(scope="module")
 def few():
-    return list(tables(5000, 6))
+    return list(tables(5000, 4))
 
 
 def test_a_few_tables(few):
