@@ -37,31 +37,14 @@ _PROTOTYPES: dict[ColourName, tuple[str, ...]] = {
     "grey": ("808080", "5a5a5a", "afafaf"),
     "white": ("fafafa", "e1e1e1"),
 }
-_STEPS = np.arange(256) / 255
-_LINEAR = np.where(_STEPS <= 0.04045, _STEPS / 12.92, ((_STEPS + 0.055) / 1.055) ** 2.4).astype(
-    np.float32
-)  # the light of each 8-bit value (IEC 61966-2-1)
-_XYZ = np.array(  # of linear red, green and blue (ITU-R BT.709)
-    [[0.412453, 0.357580, 0.180423], [0.212671, 0.715160, 0.072169],
-     [0.019334, 0.119193, 0.950227]]
-)  # fmt: skip
-_TO_WHITE = (_XYZ / _XYZ.sum(axis=1, keepdims=True)).astype(np.float32)  # shares of white's
-_TO_LAB = np.array([[0, 116, 0, -16], [500, -500, 0, 0], [0, 200, -200, 0]], np.float32)
 _WEIGHTS = np.array([0.5, 1, 1], np.float32)  # of differences in L, a, b
 _GROUND = 11.0  # so near to the border's colour it is background
 _BITS = 5  # of each channel, in the table of names
 
 
 def lab_of(pixels: Frame) -> npt.NDArray[np.float32]:
-    """Return CIELAB values, L in 0..100, of RGB pixels of shape (height, width, 3).
-
-    By the formula (CIE 15, with the constants 216/24389 and 24389/27): before the first pixel,
-    OpenCV builds a table for a tenth of a second, and every program about a picture would wait.
-    """
-    share = cv2.transform(cv2.LUT(pixels, _LINEAR), _TO_WHITE)
-    low = share * np.float32(24389 / 27 / 116) + np.float32(16 / 116)
-    root = np.where(share > 216 / 24389, cv2.pow(share, 1 / 3), low)
-    return np.asarray(cv2.transform(root, _TO_LAB))
+    """Return CIELAB values, L in 0..100, of RGB pixels of shape (height, width, 3)."""
+    return np.asarray(cv2.cvtColor(pixels.astype(np.float32) / 255, cv2.COLOR_RGB2LAB))
 
 
 @lru_cache(maxsize=1)
@@ -104,7 +87,7 @@ def like_ground(picture: Frame) -> Mask:
     """Return the pixels whose colour is near that of the picture's border: its median."""
     edges = (picture[0], picture[-1], picture[:, 0], picture[:, -1])
     codes = _codes(np.concatenate(edges)[None])[0]
-    ground = np.quantile(_weighted()[codes], 0.5, axis=0)  # np.median loads numpy.ma
+    ground = np.median(_weighted()[codes], axis=0)
     near = np.linalg.norm(_weighted() - ground, axis=1) < _GROUND
     return np.asarray(near[_codes(picture)], bool)
 
