@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Generator, Iterable, Iterator
+from itertools import compress
 from typing import TypeAlias
 
 from py_trees.behaviour import Behaviour
@@ -106,8 +107,7 @@ class Fallback(_Composite):
         self, path: str, children: Iterable[Behaviour], notes: Iterable[bool] = ()
     ) -> None:
         super().__init__(path, children)
-        pairs = zip(self.children, notes, strict=False)
-        self._notes = {id(child) for child, only in pairs if only}
+        self._notes = set(map(id, compress(self.children, notes)))
         self.noted: tuple[tuple[str, Failure], ...] = ()
 
     def work(self) -> Work:

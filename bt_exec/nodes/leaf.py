@@ -28,11 +28,6 @@ class Leaf(Behaviour):
 class KeptNode(Leaf):
     """A node that an earlier plan finished: succeeds at once, does nothing."""
 
-    def __init__(self, path: str) -> None:
-        super().__init__(path)
-        self.path = path
-        self.failure = None
-
     def update(self) -> Status:
         """Succeed."""
         return Status.SUCCESS

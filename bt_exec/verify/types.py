@@ -147,15 +147,10 @@ def accepts(target: Any, source: Any) -> bool:
         return True
     if get_origin(source) in _UNIONS:
         return all(accepts(target, part) for part in get_args(source))
-    if get_origin(target) in _UNIONS:
-        if get_origin(source) is Literal:
-            return all(accepts(target, type(value)) for value in get_args(source))
-        return any(accepts(part, source) for part in get_args(target))
     if get_origin(source) is Literal:
-        values = get_args(source)
-        if get_origin(target) is Literal:
-            return set(values) <= set(get_args(target))
-        return isinstance(target, type) and all(isinstance(value, target) for value in values)
+        return all(_accepts_value(target, value) for value in get_args(source))
+    if get_origin(target) in _UNIONS:
+        return any(accepts(part, source) for part in get_args(target))
     if get_origin(source) is not None:
         return _accepts_items(target, source)
     if target is float and source is int:
@@ -166,13 +161,24 @@ def accepts(target: Any, source: Any) -> bool:
         return False
 
 
+def _accepts_value(target: Any, value: Any) -> bool:
+    """Whether one value that a type lists is a `target`."""
+    target = _plain(target)
+    if get_origin(target) in _UNIONS:
+        return any(_accepts_value(part, value) for part in get_args(target))
+    if get_origin(target) is Literal:
+        return value in get_args(target)
+    return accepts(target, type(value))
+
+
 def _accepts_items(target: Any, source: Any) -> bool:
     """Whether a generic type such as ``list[int]`` is another, ``list[float]`` or ``list``."""
     if get_origin(target) is None:
         return target is get_origin(source)
-    pairs = list(zip(get_args(target), get_args(source), strict=False))
-    same = get_origin(target) is get_origin(source) and len(pairs) == len(get_args(source))
-    return same and len(pairs) == len(get_args(target)) and all(accepts(*pair) for pair in pairs)
+    items, found = get_args(target), get_args(source)
+    if get_origin(target) is not get_origin(source) or len(items) != len(found):
+        return False
+    return all(map(accepts, items, found))
 
 
 def type_name(hint: Any) -> str:

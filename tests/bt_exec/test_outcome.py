@@ -44,6 +44,43 @@ def test_an_outcome_is_plain_data_in_the_order_of_its_fields():
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("undone", ({"what": "the cup", "why": "it slipped"},)),
+        ("nearest", ("x",)),
+        ("did_you_mean", ("x",)),
+        ("missing", ("x",)),
+        ("question", "Which?"),
+        ("problems", ("x",)),
+        ("results", {"n": 1}),
+        ("record_problem", "the end"),
+    ],
+)
+def test_what_is_optional_is_there_only_where_it_says_something(name, value):
+    outcome = Outcome("m", "go", "partial", "NO", "No.")
+    assert name not in outcome.to_dict()
+    data = dataclasses.replace(outcome, **{name: value}).to_dict()
+    assert data[name] == value
+    assert set(data) == {*outcome.to_dict(), name}
+
+
+@pytest.mark.parametrize("status", EXIT_CODES)
+def test_only_what_was_satisfied_is_ok(status):
+    assert Outcome("m", "go", status, "OK", "").ok is (status == "satisfied")
+
+
+def test_it_explains_itself_without_a_sentence():
+    assert Outcome("m", "go", "satisfied", "OK", "").explain() == "satisfied"
+    assert Outcome("m", "go", "refused", "NO", "").explain() == "refused: NO"
+
+
+def test_what_was_not_done_in_words():
+    part = {"what": "the cup", "why": "it slipped", "code": "SLIPPED"}
+    outcome = Outcome("m", "go", "partial", "PARTLY_DONE", "", undone=(part,))
+    assert outcome.undone_in_words == (("the cup", "it slipped"),)
+
+
 @pytest.mark.parametrize("name", ["nearest", "problems"])
 def test_what_a_refusal_says_is_there_when_it_says_something(name):
     outcome = dataclasses.replace(Outcome("m", "go", "refused", "NO", "No."), **{name: ("x",)})

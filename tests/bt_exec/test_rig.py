@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import threading
 
+import numpy as np
 import pytest
+from pydantic import ValidationError
 
-from bt_exec.rig import Rig, stop_all, stop_all_apart
+from bt_exec import rig as rigs
+from bt_exec.rig import PackSettings, Rig, WorldSettings, stop_all, stop_all_apart
 from bt_exec.testing import ScriptedRobot
 
 
@@ -68,3 +71,76 @@ def test_a_pack_without_a_robot_has_nothing_to_stop(caplog):
     robot = ScriptedRobot()
     stop_all({"words": Rig(), "arm": Rig(robot)})
     assert (robot.stops, caplog.messages) == (1, [])
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ([("hand", "empty")], "facts are texts by texts; found [('hand', 'empty')]"),
+        ({"hand": 1}, "facts are texts by texts; found 'hand': 1"),
+        ({1: "empty"}, "facts are texts by texts; found 1: 'empty'"),
+        (None, "facts are texts by texts; found None"),
+    ],
+)
+def test_a_robot_that_knows_no_facts_but_something_else_is_refused(facts, said):
+    with pytest.raises(TypeError) as told:
+        Rig(facts=lambda: facts).facts_now()
+    assert str(told.value) == said
+
+
+@pytest.mark.parametrize(
+    ("answer", "still"), [(True, True), (False, False), (np.True_, True), (np.False_, False)]
+)
+def test_whether_a_robot_is_still_is_a_truth_of_python(answer, still):
+    robot = ScriptedRobot()
+    robot.still = answer
+    assert Rig(robot).still_now() is still
+    assert Rig().still_now() is True
+
+
+@pytest.mark.parametrize("answer", ["yes", 1, None, 0.0])
+def test_a_robot_that_says_something_else_is_refused(answer):
+    robot = ScriptedRobot()
+    robot.still = answer
+    with pytest.raises(TypeError, match=rf"^still is True or False; found {answer!r}$"):
+        Rig(robot).still_now()
+
+
+def test_who_stops_them_hears_what_went_wrong(caplog):
+    found = stop_all({"a": Rig(Gone()), "b": Rig(ScriptedRobot()), "c": Rig()})
+    assert found == {"a": "raised OSError: connection lost"}
+
+
+def test_nobody_waits_longer_than_the_limit_for_a_robot_that_hangs(caplog):
+    hold = threading.Event()
+
+    class Hangs(ScriptedRobot):
+        def stop(self) -> None:
+            hold.wait(60)
+
+    found = stop_all({"a": Rig(Hangs()), "b": Rig(Hangs())}, limit_s=0.01)
+    hold.set()
+    assert found == dict.fromkeys("ab", "did not return from stop() within 1 s")
+    assert caplog.messages == [
+        f"the robot of {name} did not return from stop() within 1 s" for name in "ab"
+    ]
+
+
+def test_where_no_thread_can_be_had_the_caller_stops_them_itself(monkeypatch):
+    def none_left(*_):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(rigs._thread, "start_new_thread", none_left)
+    robot = ScriptedRobot()
+    assert stop_all({"a": Rig(robot), "b": Rig(Gone())}) == {"b": "raised OSError: connection lost"}
+    assert robot.stops == 1
+
+
+def test_settings_are_what_a_site_says_and_nothing_else():
+    assert PackSettings().written() == {}
+    assert PackSettings(robot="arm").written() == {"robot": "arm"}
+    for kind in (PackSettings, WorldSettings):
+        with pytest.raises(ValidationError, match="extra_forbidden"):
+            kind(colour="red")
+    with pytest.raises(ValidationError, match="frozen"):
+        PackSettings().robot = "arm"

@@ -59,6 +59,31 @@ def test_arguments_that_cannot_be_are_refused(args, kind):
     assert [error["type"] for error in told.value.errors()] == [kind]
 
 
+@pytest.mark.parametrize(
+    ("args", "kinds"),
+    [
+        ({"n": "3"}, []),
+        ({"n": 3, "how": "fast"}, []),
+        ({}, ["missing"]),
+        ({"n": 1, "m": 2}, ["extra_forbidden"]),
+        ({"n": 1.5}, ["int_from_float"]),
+        ({"m": 2, "how": 4}, ["missing", "string_type", "extra_forbidden"]),
+    ],
+)
+def test_the_first_arguments_of_a_skill_are_checked_like_any_others(args, kinds):
+    @skill()
+    def count(n: int, how: str = "slowly") -> Steps:
+        """Count."""
+        yield Running()
+
+    if not kinds:
+        assert count.validate(args) == {"n": 3, "how": args.get("how", "slowly")}
+        return
+    with pytest.raises(ValidationError) as told:
+        count.validate(args)
+    assert [error["type"] for error in told.value.errors()] == kinds
+
+
 def test_any_type_may_be_an_argument():
     class Wheel:
         pass

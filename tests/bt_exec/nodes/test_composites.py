@@ -1,9 +1,11 @@
 """Sequences, fallbacks and parallels, as traces."""
 
 import pytest
+from py_trees.common import Status
 
 from bt_exec.site.site import Limits
 from bt_exec.testing import run_tree, scripted_condition, scripted_skill
+from tests.bt_exec.nodes.two_packs import Stage
 
 NO_REPLANS = Limits(replans=0)
 FOREVER = ("forever",)
@@ -93,6 +95,50 @@ CASES = {
 def test_composite(name):
     root, parts, trace = CASES[name]
     assert sorted(run(root, *parts).trace()) == sorted(trace)
+
+
+NOTING = "{fallback: [{do: a}, {check: n}]}"
+
+
+@pytest.mark.parametrize(
+    ("root", "scripts", "noted"),
+    [
+        (NOTING, {"a": ["STUCK"]}, ["fallback STUCK"]),
+        (NOTING, {}, []),
+        ("{fallback: [{check: n}, {do: a}]}", {"a": ["STUCK"]}, []),  # nothing failed before it
+        ("{fallback: [{do: a}, {do: b}]}", {"a": ["STUCK"]}, []),  # done another way
+        (f"{{sequence: [{NOTING}, {{do: b}}]}}", {"a": ["STUCK"]}, ["fallback STUCK"]),
+        # nobody went on from a branch that failed
+        (
+            f"{{fallback: [{{sequence: [{NOTING}, {{do: b}}]}}, {{do: c}}]}}",
+            {"a": ["STUCK"], "b": ["SLIPPED"]},
+            [],
+        ),
+        # each round is told of once, whatever the others did
+        (f"{{sequence: [{NOTING}], repeat: 2}}", {"a": ["STUCK", "done"]}, ["fallback STUCK"]),
+        (f"{{sequence: [{NOTING}], repeat: 2}}", {"a": ["done", "SLIPPED"]}, ["fallback SLIPPED"]),
+        (
+            f"{{sequence: [{NOTING}], repeat: 3}}",
+            {"a": ["STUCK", "done", "SLIPPED"]},
+            ["fallback STUCK", "fallback SLIPPED"],
+        ),
+        # of attempts only the last counts
+        (
+            f"{{sequence: [{NOTING}, {{do: b}}], retry: 2}}",
+            {"a": ["STUCK", "done"], "b": ["SLIPPED", "done"]},
+            [],
+        ),
+        (f"{{parallel: [{NOTING}, {{do: b}}]}}", {"a": ["STUCK"]}, ["fallback STUCK"]),
+    ],
+)
+def test_what_was_only_noted_is_told_once_where_the_plan_went_on(root, scripts, noted):
+    parts = [scripted_skill(name, scripts.get(name, ["done"])) for name in "abc"]
+    stage = Stage(root, [*parts, scripted_condition("n", notes=True)])
+    while (status := stage.tick()) is Status.RUNNING:
+        pass
+    assert status is Status.SUCCESS
+    found = stage.built.noted()
+    assert [f"{path.rpartition('/')[2]} {failure.code}" for path, failure in found] == noted
 
 
 def test_a_failed_fallback_keeps_every_failure():

@@ -1,5 +1,6 @@
 """A skill at work: what is on record, told and given to it."""
 
+import dataclasses
 import logging
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -79,6 +80,15 @@ def test_a_saved_result_of_a_wrong_type_is_told_with_its_value():
     assert failure.message == (
         "n: input should be a valid integer, unable to parse string as an integer, found 'many'"
     )
+
+
+def test_a_function_that_gives_no_steps_is_a_bug_of_the_skill():
+    plain = dataclasses.replace(scripted_skill("a"), function=lambda robot=None, **_: "done")
+    stage = Stage("{do: a}", [plain])
+    assert stage.tick() is Status.FAILURE
+    failure = stage.of(SkillEnded)[0].failure
+    assert (failure.code, failure.retryable) == ("SKILL_CRASHED", False)
+    assert failure.message == "TypeError: gives str instead of steps; it must yield"
 
 
 def test_calls_are_counted_over_all_nodes_of_a_mission():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from dataclasses import replace
+
 import pytest
 
 from bt_exec.pack import Catalogue, Pack, PackSettings
@@ -26,6 +29,16 @@ def test_each_plan_is_one_version_after_the_one_before(before: int | None, versi
     header = Mission(command="go", plan_version=before or 1)
     previous = MissionSpec(mission=header, root=Do(do="look")) if before else None
     assert request(previous=previous).plan_version == version
+
+
+def test_requests_for_the_same_are_equal_whoever_waits_for_the_answer() -> None:
+    """Each has its own word to give up; where raw answers are kept is no part of the question."""
+    catalogue, library = Catalogue([PACK]), Library()
+    one = Request("go", "en", catalogue, library, limit_s=2.0)
+    assert one.cancel is not replace(one, cancel=threading.Event()).cancel
+    assert one == replace(one, cancel=threading.Event(), record=lambda **_: None)
+    assert one != replace(one, limit_s=3.0)
+    assert not one.cancel.is_set()
 
 
 def test_the_settings_of_a_pack_are_the_sites_or_its_defaults() -> None:

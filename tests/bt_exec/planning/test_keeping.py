@@ -148,6 +148,26 @@ def test_a_need_that_is_known_only_when_it_runs_undoes_nothing(step: Any, kept: 
     assert still_kept(root, gave, now, catalogue.catalogue) == kept
 
 
+@pytest.mark.parametrize(
+    ("question", "now", "kept"),
+    [
+        ({"check": "at_b"}, {"at": "home"}, ()),
+        ({"check": "at_b"}, {"at": "b"}, ("go_b",)),
+        ({"check": "at_b"}, {}, ("go_b",)),  # nobody touched it
+        ({"check": "at_b", "tell": True}, {"at": "home"}, ("go_b",)),  # either answer will do
+        ({"check": {"not": "at_b"}}, {"at": "home"}, ("go_b",)),
+        ({"sequence": [{"do": "put_b"}], "while": "at_b"}, {"at": "home"}, ()),
+        ({"sequence": [{"do": "go_home"}], "skip_if": "at_b"}, {"at": "b"}, ("go_b",)),
+    ],
+)
+def test_a_step_is_missed_where_a_question_needs_what_it_gave(
+    question: dict[str, Any], now: dict[str, str], kept: tuple[str, ...]
+) -> None:
+    catalogue = scripted_site([*skills(needs=True), AT_B]).catalogue
+    root = Sequence.model_validate({"sequence": [{"do": "go_b"}, question]})
+    assert still_kept(root, {"go_b": B}, now, catalogue) == kept
+
+
 NEXT: list[tuple[dict[str, Any], bool]] = [
     # a step before the last branch, and whether it has nothing left to do that could fail
     ({"do": "go_b"}, True),

@@ -14,12 +14,12 @@ from bt_exec.observation import Situation
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.planning.compiler import Request
 from bt_exec.planning.passes import Pass
-from bt_exec.planning.plan import examine, prepare, rejection
+from bt_exec.planning.plan import examine, prepare, rejection, with_typed_words
 from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec.rig import PackSettings
 from bt_exec.skill import Label, Steps, skill
 from bt_exec.spec.load import load_text
-from bt_exec.spec.model import Do, Mission, MissionSpec, Sequence
+from bt_exec.spec.model import Do, Mission, MissionSpec, Sequence, Tree
 from bt_exec.testing import scripted_skill
 from bt_exec.testing.missions import scripted_site
 
@@ -217,6 +217,65 @@ def test_why_a_plan_is_not_run(request_of, words, error, code, message):
     found = rejection(error, request)
     assert (found.code, found.message) == (code, message)
     assert found.problems == tuple(map(str, error.problems))
+
+
+def broken(*codes: str) -> SpecError:
+    return SpecError([Problem(code, "wrong", str(at), found="x") for at, code in enumerate(codes)])
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (broken("FAR"), "X is far."),
+        (broken("FAR", "FAR"), "X is far."),  # once
+        (broken("FAR", "HOT"), "X is far. X is hot."),
+        (broken("FAR", "ELSE"), "Rejected."),  # for one of them there are no words
+        (SpecError([*broken("FAR").problems, *needs("hand=cup").problems]), "Rejected."),
+        (SpecError([*broken("FAR").problems, *twice().problems]), "Rejected."),
+    ],
+)
+def test_a_pack_may_have_words_for_what_its_checkers_find(request_of, tmp_path, error, message):
+    file = tmp_path / "words.yaml"
+    far, hot = 'FAR: {en: "{found} is far.", ko: 멂.}', 'HOT: {en: "{found} is hot.", ko: 뜨거움.}'
+    file.write_text(f"{WORDS}{far}\n{hot}\n", encoding="utf-8")
+    refusal = rejection(error, request_of(messages=Messages.load([file])))
+    assert (refusal.code, refusal.message) == ("PLAN_REJECTED", message)
+
+
+COUNTING = """
+tree: count
+params: {n: {type: integer}, word: {type: text}}
+root: {do: a}
+"""
+
+
+@pytest.mark.parametrize(
+    ("root", "args"),
+    [
+        ("{tree: count, with: {n: '3', word: '3'}}", {"n": 3, "word": "3"}),
+        ("{tree: count, with: {n: three, word: x}}", {"n": "three", "word": "x"}),
+        ("{tree: count, with: {n: '3', other: '3'}}", {"n": 3, "other": "3"}),
+        ("{tree: nowhere, with: {n: '3'}}", {"n": "3"}),
+        ("{do: a, with: {n: '3'}}", {"n": "3"}),
+    ],
+)
+def test_a_tree_gets_numbers_where_numbers_are_meant(root, args):
+    site = scripted_site([scripted_skill("a")], [COUNTING])
+    request = Request("go", "en", site.catalogue, site.library)
+    spec = spec_of(f"{{sequence: [{root}]}}")
+    typed = with_typed_words(spec, request)
+    assert typed.root.sequence[0].args == args
+    assert (typed is spec) is (spec.root.sequence[0].args == args)
+    assert typed.mission == spec.mission
+
+
+def test_a_tree_that_is_expanded_already_is_left_as_it_is():
+    site = scripted_site([scripted_skill("a")], [COUNTING])
+    request = Request("go", "en", site.catalogue, site.library)
+    body = Tree.model_validate({"tree": "count", "with": {"n": "3", "word": "x"}})
+    spec = spec_of("{do: a}")
+    spec = spec.model_copy(update={"root": body.model_copy(update={"body": Do(do="a")})})
+    assert with_typed_words(spec, request) is spec
 
 
 def test_why_a_plan_is_not_run_is_said_in_the_language_of_the_command(request_of, words):

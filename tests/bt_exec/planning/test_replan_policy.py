@@ -86,3 +86,24 @@ def test_the_budget_ends_it():
     spent = worth.ends(SLIPPED, plan(), {"turn": "2"})
     assert (spent.status, spent.why, worth.replans) == ("blocked", "BUDGET_SPENT", 2)
     assert (spent.reason_code, spent.failure) == ("SKILL_FAILED", SLIPPED)
+
+
+def test_turns_are_bounded_and_what_went_wrong_in_one_is_told_to_the_next():
+    turns = ReplanPolicy(0, CATALOGUE, turns=3)
+    assert turns.ends_turns(None) is None
+    assert turns.ends_turns(SLIPPED) is None
+    spent = turns.ends_turns(SLIPPED)
+    assert (spent.status, spent.reason_code, spent.why) == ("blocked", "TURNS_SPENT", "TURNS_SPENT")
+    assert (spent.failure, turns.replans) == (SLIPPED, 0)
+
+
+def test_a_plan_made_turn_by_turn_has_twenty_four_turns_where_nothing_else_is_said():
+    turns = ReplanPolicy(0, CATALOGUE)
+    assert [turns.ends_turns(None) for _ in range(23)] == [None] * 23
+    assert turns.ends_turns(None).why == "TURNS_SPENT"
+
+
+def test_a_turn_that_cannot_be_recorded_is_the_last():
+    lost = Failure("NOT_RECORDED", "disk full")
+    ending = ReplanPolicy(0, CATALOGUE).ends_turns(lost)
+    assert (ending.status, ending.reason_code, ending.failure) == ("failed", "NOT_RECORDED", lost)

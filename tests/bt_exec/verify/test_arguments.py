@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.bt_exec.verify.layers import of_mission, of_tree
+from bt_exec.spec.load import load_text
+from bt_exec.spec.model import MissionSpec
+from bt_exec.verify import verify_document, verify_mission
+from tests.bt_exec.verify.layers import CATALOGUE, LIBRARY, of_mission, of_tree
 
 LOOK = "{do: look, save: {thing: seen}}"
 USE = "{check: {near: {thing: $seen}}}"
@@ -86,6 +89,50 @@ def test_after_expansion_names_are_those_of_the_whole_mission() -> None:
 def test_a_name_inside_a_text_is_not_passed_literally(root: str, found: list[str]) -> None:
     head = "tree: t\nparams:\n  side:\n    {type: text, default: front}\n"
     assert of_tree(f"{head}root: {root}\n") == found
+
+
+@pytest.mark.parametrize(
+    ("root", "found"),
+    [
+        ("{do: follow, with: {points: [1.0, 'at $side']}}", ["5:41 UNBOUND"]),
+        ("{do: follow, with: {points: [[1.0, 'at $side']]}}", ["5:42 UNBOUND"]),
+        ("{do: follow, with: {points: ['at $nothing']}}", ["5:36 WRONG_TYPE"]),
+        ("{do: follow, with: {points: [1.0, $side]}}", ["5:41 WRONG_TYPE"]),
+        ("{do: follow, with: {points: [1.0, $n]}}", []),
+        ("{do: follow, with: {points: ['1', $n]}}", ["5:36 WRONG_TYPE"]),
+        ("{do: follow, with: {points: [1.0, $m]}}", ["5:41 UNBOUND"]),
+        ("{do: wait, with: {count: [$n]}}", ["5:32 WRONG_TYPE"]),
+        ("{do: follow, with: {points: [], limits: {x: $n}}}", ["5:51 UNBOUND"]),
+        ("{do: follow, with: {points: [], limits: {x: [1, $n]}}}", ["5:55 UNBOUND"]),
+    ],
+)
+def test_names_inside_lists_and_mappings(root: str, found: list[str]) -> None:
+    head = "tree: t\nparams:\n  side: {type: text}\n  n: {type: number}\n"
+    assert of_tree(f"{head}root: {root}\n") == found
+
+
+def test_a_name_inside_a_text_is_told_as_it_should_be_written() -> None:
+    head = "tree: t\nparams: {side: {type: text}}\n"
+    document, source = load_text(head + "root: {do: look, with: {camera: 'the $side camera'}}\n")
+    (problem,) = verify_document(document, CATALOGUE, LIBRARY, source)
+    assert (problem.found, problem.allowed) == ("$side", ("$side",))
+
+
+def test_what_no_file_can_write_is_of_a_wrong_type() -> None:
+    """Plans of a program may hold anything; a long value is cut."""
+    (told,) = of_mission({"do": "look", "with": {"camera": object()}})
+    assert told.startswith("WRONG_TYPE root/with/camera: 'camera' takes text")
+
+
+@pytest.mark.parametrize(
+    ("value", "found"), [([1] * 19, str([1] * 19)), ([1] * 20, f"[{'1,' * 19}…")]
+)
+def test_what_is_found_is_cut_at_forty_characters(value: list[int], found: str) -> None:
+    spec = MissionSpec.model_validate(
+        {"mission": {"command": "go"}, "root": {"do": "look", "with": {"camera": value}}}
+    )
+    (problem,) = verify_mission(spec, CATALOGUE)
+    assert problem.found == found.replace(" ", "")
 
 
 @pytest.mark.parametrize(

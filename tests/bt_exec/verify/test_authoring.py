@@ -43,6 +43,10 @@ CASES = {
         HEAD + "root: {do: look, with: {camera: 'arm'}}\n",
         [f"3:3 UNUSED_PARAMETER {NO_NODE}"],
     ),
+    "a parameter that a text ends like": (
+        HEAD + "root: {do: look, with: {camera: farm}}\n",
+        [f"3:3 UNUSED_PARAMETER {NO_NODE}"],
+    ),
 }
 
 FINE = {
@@ -94,6 +98,29 @@ def test_the_nearest_code_comes_first() -> None:
     (problem,) = verify_file(load_text(text), catalogue(), library())
     assert problem.allowed[0] == "UNREACHABLE"
     assert problem.place == "otherwise[0]/after[0]"
+
+
+@pytest.mark.parametrize(
+    ("param", "root"),
+    [
+        ("n: {type: integer}", "{do: look, repeat: $n}"),
+        ("n: {type: text}", "{do: look, timeout: $n}"),
+        ("n: {type: number}", "{do: follow, with: {points: [1.0, $n]}}"),
+    ],
+)
+def test_a_parameter_in_a_modifier_or_a_list_has_a_use(param: str, root: str) -> None:
+    assert problems_of(f"tree: t\nparams: {{{param}}}\nroot: {root}\n") == []
+
+
+def test_what_keeps_a_file_from_running_is_told_first() -> None:
+    """What its author would not have meant, and what contradicts itself, is told after that."""
+    steps = "[{do: open_lid, with: {arm: right}}, {do: take, with: {arm: left}}, {do: take, %s}]"
+    text = HEAD + f"root: {{sequence: {steps}}}\n"
+    assert [line.split()[1] for line in problems_of(text % "with: {arm: up}")] == ["WRONG_TYPE"]
+    assert [line.split()[:2] for line in problems_of(text % "with: {arm: left}")] == [
+        ["3:3", "UNUSED_PARAMETER"],
+        ["4:91", "NEED_NOT_MET"],
+    ]
 
 
 def test_a_library_of_such_trees_is_used_all_the_same() -> None:

@@ -43,6 +43,8 @@ def test_size() -> None:
     assert found({"sequence": [LIT] * MAX_NODES}) == [
         f"TOO_BIG root: has {MAX_NODES + 1} nodes, at most {MAX_NODES} are run"
     ]
+    (problem,) = verify_mission(mission({"sequence": [LIT] * MAX_NODES}), CATALOGUE)
+    assert problem.found == str(MAX_NODES + 1)
 
 
 def test_time() -> None:

@@ -214,3 +214,103 @@ def test_others_act_between_rounds_and_attempts_not_between_question_and_start(
     )
     found = verify_mission(spec, catalogue, facts={"lid": "open"})
     assert len([problem for problem in found if problem.code == "NEED_NOT_MET"]) == told
+
+
+@skill(effects={"place.{n}": "seen"})
+def visit(robot: Any, n: str) -> Steps:
+    """Visit a place."""
+    yield Running()
+
+
+OWN = Catalogue([WORKSHOP, Pack(name="own", summary="…", skills=(shut, wipe, visit))])
+SHUT: dict[str, Any] = {"do": "shut"}
+WIPE: dict[str, Any] = {"do": "wipe"}
+MAY_OPEN: dict[str, Any] = {**OPEN, "skip_if": "lit"}
+CHECK_SHUT: dict[str, Any] = {"check": {"lid_is": {"state": "closed"}}}
+GUARDED: dict[str, Any] = {"lid_is": {"state": "open"}}
+
+
+def contradicted(root: Any, facts: dict[str, str]) -> list[str]:
+    """Return who may start against its needs, and whether that is sure."""
+    spec = MissionSpec.model_validate({"mission": {"command": "x"}, "root": root})
+    found = verify_mission(spec, OWN, facts=facts)
+    return [
+        f"{one.place} {'will' if ' will be ' in one.message else 'may'} {one.found}"
+        for one in found
+        if one.code == "NEED_NOT_MET"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("root", "told"),
+    [
+        # doubt that stays ends a step for good: the next branch finds what was so before it
+        ({"fallback": [{"sequence": [SHUT, MAY_OPEN]}, WIPE]}, ["fallback[1] may"]),
+        # time is over while somebody still wonders: the next attempt finds that
+        (
+            {"sequence": [WIPE, SHUT, MAY_OPEN], "timeout": "5s", "retry": 2},
+            ["sequence[0] may"],
+        ),
+        ({"sequence": [WIPE, SHUT, MAY_OPEN], "timeout": "5s"}, []),
+        ({"sequence": [WIPE, SHUT, {**LOOK, "save": {}}], "retry": 2}, ["sequence[0] may"]),
+        ({"sequence": [WIPE, SHUT, {**LOOK, "save": {}}], "retry": 1}, []),
+        # a question is asked again where the answer was no
+        ({"sequence": [WIPE, SHUT, {"check": "lit"}], "retry": 2}, ["sequence[0] may"]),
+        ({"sequence": [WIPE, SHUT, CHECK_SHUT], "retry": 2}, []),
+        ({"sequence": [WIPE, SHUT], "repeat": 2}, ["sequence[0] will"]),
+        # it failed in some round, or in some attempt
+        ({"fallback": [{"sequence": [SHUT, LOOK], "repeat": 2}, WIPE]}, ["fallback[1] may"]),
+        (
+            {"fallback": [{"sequence": [{"check": "lit"}, SHUT], "repeat": 2}, WIPE]},
+            ["fallback[1] may"],
+        ),
+        ({"sequence": [{"sequence": [SHUT], "retry": 3}, WIPE]}, ["sequence[1] will"]),
+        ({"sequence": [{"fallback": [SHUT, LOOK], "retry": 3}, WIPE]}, ["sequence[1] may"]),
+        # what a guard holds back, or stops, is as it was then
+        ({"fallback": [{**LOOK, "while": GUARDED}, WIPE]}, []),
+        (
+            {"sequence": [SHUT, {"fallback": [{**LOOK, "while": GUARDED}, WIPE]}]},
+            ["sequence[1]/fallback[1] will"],
+        ),
+        ({"sequence": [SHUT, {**WIPE, "while": GUARDED}]}, []),
+        (
+            {"fallback": [{"sequence": [SHUT, LOOK], "while": GUARDED}, WIPE]},
+            ["fallback[1] may"],
+        ),
+        # either answer is told, so nothing is known after it
+        ({"sequence": [{**CHECK_SHUT, "tell": True}, WIPE]}, []),
+        # of branches that run at once
+        ({"sequence": [{"parallel": [SHUT, LOOK], "succeed_when": 1}, WIPE]}, ["sequence[1] may"]),
+        ({"sequence": [{"parallel": [SHUT, LOOK]}, WIPE]}, ["sequence[1] will"]),
+        ({"parallel": [{"sequence": [LOOK, SHUT]}, WIPE]}, ["parallel[1] may"]),
+        (
+            {"parallel": [SHUT, {"sequence": [{**LOOK, "save": {}}, WIPE]}]},
+            ["parallel[1]/sequence[1] may"],
+        ),
+        (
+            {"fallback": [{"parallel": [{"sequence": [SHUT, LOOK]}, {**LOOK, "save": {}}]}, WIPE]},
+            ["fallback[1] may"],
+        ),
+        (
+            {"fallback": [{"parallel": [SHUT, {"check": "lit"}]}, WIPE]},
+            ["fallback[1] may"],
+        ),
+    ],
+)
+def test_what_a_lid_that_is_open_may_be_when_it_is_wiped(root: Any, told: list[str]) -> None:
+    found = contradicted(root, {"lid": "open"})
+    assert found == [f"root/{line.replace(' ', '/do ', 1)} lid=closed" for line in told]
+
+
+def test_of_too_many_ways_only_what_all_agree_on_stays_known() -> None:
+    """Which places were visited is not known in the end; that the lid is shut is."""
+    visits = [
+        {"fallback": [{"do": "visit", "with": {"n": str(n)}}, {"check": "lit"}]} for n in range(8)
+    ]
+    will = ["root/sequence[1]/do will lid=closed"]
+    for work in (
+        {"sequence": visits},
+        {"parallel": [{"sequence": visits}, {"do": "visit", "with": {"n": "x"}}]},
+    ):
+        assert contradicted({"sequence": [work, WIPE]}, {"lid": "closed"}) == will
+        assert contradicted({"sequence": [work, WIPE]}, {"lid": "open"}) == []

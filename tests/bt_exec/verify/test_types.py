@@ -119,6 +119,29 @@ def test_an_object_of_a_program_is_no_value() -> None:
         (object, Size, True),
         (Quacks, Size, False),
         (str, list[str], False),
+        (Side | None, Side, True),  # what may be left out is one of them, too
+        (Side | None, Literal["left"], True),
+        (Annotated[Side, Label()] | None, Side, True),
+        (Side | Literal["up"], Literal["up", "left"], True),
+        (Side | int, Literal["left", 3], True),
+        (Side | int, Literal["left", "up"], False),
+        (Side | None, str, False),
+        (Side, Side | None, False),
+        (float, Literal[1], True),
+        (int, Literal["1"], False),
+        (list[str], Side, False),
+        (Quacks, Side, False),
+        (None, Side, True),  # the type is unknown, which is told elsewhere
+        (Side, None, True),
+        (tuple[int], list[int], False),
+        (tuple[int], tuple[int, int], False),
+        (tuple[int, int], tuple[int], False),
+        (tuple[float, str], tuple[int, str], True),
+        (tuple[float, str], tuple[int, int], False),
+        (tuple[float, ...], tuple[int, ...], True),
+        (dict[str, float], dict[str, int], True),
+        (dict[str, int], dict[int, int], False),
+        (tuple, list[int], False),
     ],
 )
 def test_one_type_in_place_of_another(target: Any, source: Any, yes: bool) -> None:
@@ -138,6 +161,14 @@ def test_one_type_in_place_of_another(target: Any, source: Any, yes: bool) -> No
         (dict[str, int], "mapping"),
         (Point, "Point"),
         (Annotated[bool, "x"], "boolean"),
+        (str, "text"),
+        (Annotated[Side, "x"] | None, "left|right or nothing"),
+        (list, "list"),
+        (tuple[int, int], "list"),
+        (Sequence[str], "list of text"),
+        (list[list[int]], "list of list of integer"),
+        (Quacks, "Quacks"),
+        (Any, "Any"),
     ],
 )
 def test_how_people_say_it(hint: Any, said: str) -> None:
@@ -172,4 +203,8 @@ def test_choices_and_items() -> None:
     assert item_types(tuple[int, str], 3) is None
     assert item_types(tuple[int, ...], 2) == [int, int]
     assert item_types(list, 1) == [Any]
+    assert item_types(tuple, 2) == [Any, Any]
+    assert item_types(Annotated[list[int], "x"], 1) == [int]
+    assert item_types(None, 2) == item_types(Any, 2) == [Any, Any]
+    assert item_types(dict[str, int], 1) is None
     assert item_types(str, 1) is None

@@ -1,0 +1,157 @@
+"""What the executive asks of a body around the nodes: to stop, and whether it is still."""
+
+from __future__ import annotations
+
+import logging
+from concurrent.futures import Future
+from typing import Any
+
+import pytest
+
+from bt_exec.failure import PartBroken
+from bt_exec.nodes.runtime import Runtime
+from bt_exec.pack import Catalogue
+from bt_exec.rig import Rig
+from bt_exec.robot import RemoteSimulation
+from bt_exec.testing import ScriptedRobot
+
+
+class Noting(ScriptedRobot):
+    """A robot that notes on a list that it was stopped."""
+
+    def __init__(self, notes: list[Any]) -> None:
+        super().__init__()
+        self.notes = notes
+
+    def stop(self) -> None:
+        self.notes.append("stop")
+
+
+class Near:
+    """A world that is stepped here."""
+
+    time = 0.0
+
+    def __init__(self, notes: list[Any]) -> None:
+        self.notes = notes
+
+    def step(self, seconds: float) -> None:
+        self.notes.append(("step", seconds))
+
+
+class Answer(Future[None]):
+    """What a world far away answers."""
+
+    def __init__(self, notes: list[Any]) -> None:
+        super().__init__()
+        self.notes = notes
+
+    def result(self, timeout: float | None = None) -> None:
+        self.notes.append(("wait", timeout))
+
+
+class Far:
+    """A world that is stepped elsewhere."""
+
+    time = 0.0
+
+    def __init__(self, notes: list[Any]) -> None:
+        self.notes = notes
+
+    def start_step(self, seconds: float) -> Future[None]:
+        self.notes.append(("ask", seconds))
+        return Answer(self.notes)
+
+
+class Lost(Near):
+    """A world that cannot be stepped any more."""
+
+    def step(self, seconds: float) -> None:
+        raise OSError("gone")
+
+
+def runtime(rig: Rig, **more: Any) -> Runtime:
+    rigs = {"p": rig, "other": Rig(ScriptedRobot())}
+    return Runtime(Catalogue([]), rigs, {}, lambda: 0.0, lambda event: None, **more)
+
+
+@pytest.mark.parametrize(
+    ("world", "notes"),
+    [
+        (Near, ["stop", ("step", 0.0)]),
+        (Far, ["stop", ("ask", 0.0), ("wait", 0.7)]),
+        (None, ["stop"]),
+    ],
+)
+def test_a_stop_is_carried_out_before_time_passes(world: Any, notes: list[Any]) -> None:
+    """A world far away is waited for, at most as long as a clean-up may take."""
+    found: list[Any] = []
+    simulation = world(found) if world is not None else None
+    assert isinstance(simulation, RemoteSimulation) is (world is Far)
+    running = runtime(Rig(Noting(found), simulation=simulation), cancel_s=0.7)
+    running.stop("p")
+    assert found == notes
+    other = running.rigs["other"].robot
+    assert isinstance(other, ScriptedRobot)
+    assert other.stops == 0
+
+
+def test_a_world_that_is_lost_is_told_of(caplog: pytest.LogCaptureFixture) -> None:
+    notes: list[Any] = []
+    with caplog.at_level(logging.ERROR, "bt_exec"):
+        runtime(Rig(Noting(notes), simulation=Lost(notes))).stop("p")
+    assert notes == ["stop"]
+    assert caplog.messages == ["the simulation of p did not carry out a stop"]
+
+
+class Says:
+    """A robot that says of itself what a test gives it."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def stop(self) -> None:
+        """Be still already."""
+
+    @property
+    def still(self) -> Any:
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "moves", "told"),
+    [
+        (True, False, 0),
+        (False, True, 0),
+        (OSError("gone"), True, 1),
+        ("yes", True, 1),
+        (None, True, 1),
+    ],
+)
+def test_a_robot_that_does_not_say_that_it_is_still_may_move(
+    answer: Any, moves: bool, told: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    running = runtime(Rig(Says(answer)))
+    assert running.may_move("p") is moves
+    assert caplog.messages == ["the robot of p does not say whether it is still"] * told
+    assert running.broken is None
+
+
+def test_a_robot_that_hangs_when_it_is_asked_may_move_and_ends_the_mission() -> None:
+    broken = PartBroken("the robot of p", "hangs")
+    running = runtime(Rig(Says(broken)))
+    assert running.may_move("p") is True
+    assert running.broken is broken
+
+
+def test_a_runtime_that_nothing_is_said_of_watches_nothing_and_makes_nothing_fail() -> None:
+    running = runtime(Rig())
+    assert (running.cancel_s, running.unrecorded(), running.tick) == (1.0, "", 0)
+    assert (running.faults.faults, running.watch.limit_s) == ((), 30.0)
+    assert (running.results, running.calls, running.working) == ({}, {}, set())
+    assert running.acted == float("-inf")
+    assert running.watch.call("x", pow, 2, exp=3) == 8
+    assert running.watch.within(1.0, "x", pow, 2, exp=3) == 8
+    assert running.may_move("p") is False  # nothing moves without a robot
