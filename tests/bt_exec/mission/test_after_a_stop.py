@@ -227,3 +227,40 @@ def test_a_robot_that_could_not_be_asked_is_told_with_its_reason(why, said):
     failure = come_to_rest({"test": Rig(Silent())}, clock, 0.2, Unwatched(), lambda: None)
     assert failure is not None
     assert failure.message == f"the robot of test: {said}"
+
+
+class Standing:
+    """A clock whose time does not pass, and that notes who lets it."""
+
+    step_s, period_s, lost = 10.0, 0.1, None
+
+    def __init__(self, error: BaseException | None = None) -> None:
+        self.error = error
+        self.advanced = 0
+
+    def now(self) -> float:
+        return 5.0
+
+    def advance(self) -> None:
+        self.advanced += 1
+        if self.error is not None:
+            raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "advanced"),
+    [(None, 14), (KeyboardInterrupt(), 2), (PartBroken("it", "hangs"), 2), (OSError("gone"), 2)],
+)
+def test_where_no_time_passes_it_is_tried_a_few_times_before_and_after_the_stop(error, advanced):
+    limits: list[float] = []
+
+    class Noting(Unwatched):
+        def within(self, limit_s: float, part: str, function: Any, /) -> Any:
+            limits.append(limit_s)
+            return function()
+
+    clock, robot = Standing(error), ScriptedRobot(still=False)
+    robot.stop = lambda: None  # type: ignore[method-assign]
+    failure = come_to_rest({"test": Rig(robot)}, clock, 0.5, Noting(), lambda: None)  # type: ignore[arg-type]
+    assert failure is not None
+    assert (clock.advanced, set(limits)) == (advanced, {40.0})

@@ -330,3 +330,17 @@ def test_a_stop_is_heeded_fifty_times_a_second_while_a_world_is_waited_for(monke
     far.at_once = False
     Clock([far], 0.5, fast=True).advance()
     assert waits == [0.02] * 3
+
+
+def test_of_two_worlds_elsewhere_the_slower_one_is_waited_for_in_slices_too():
+    slow, quick = Far(), Far()
+    slow.at_once = False
+    heeded: list[None] = []
+
+    def heed() -> None:
+        heeded.append(None)
+        if len(heeded) == 3:
+            slow.answer()
+
+    Clock([slow, quick], 0.5, fast=True).advance(heed)
+    assert (slow.time, quick.time, len(heeded) >= 3) == (0.5, 0.5, True)

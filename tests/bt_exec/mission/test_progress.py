@@ -309,3 +309,13 @@ def test_a_question_keeps_what_was_seen_when_it_was_asked():
     told.buffer.add(FakeObservation(1.0, known={"door": "open"}))
     progress = told.on(asked("open", True, told=True), asked("far", True))
     assert progress.seen == {"near": {}, "open": {"door": "open"}}
+
+
+def test_a_report_that_is_none_costs_only_itself_and_is_told_once(caplog):
+    told = Told()
+    told.arm.turn = lambda view: ["n", 1]
+    told.on(Planned(0.0, 0, plan(), 1), start(FIRST), end(FIRST), start(SECOND))
+    assert [turn.report for turn in told.turns] == [{"n": 1}, {"n": 2}]
+    assert caplog.messages == ["the reporter of arm could not report"]
+    said = "turn() returns a mapping or None; found ['n', 1]"
+    assert str(caplog.records[0].exc_info[1]) == said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -277,3 +278,9 @@ def test_what_a_session_was_made_with_is_handed_to_each_mission(site, robots, mo
     assert [first[name] for name in ("recorder", "journal", "unrecorded", "record")] == [None] * 4
     assert first["today"]() == ()
     assert [turn.command for turn in second["context"].turns] == ["go"]
+
+
+def test_a_world_has_the_time_that_its_site_gives_it(site):
+    limits = site.limits.model_copy(update={"step_s": 7.0})
+    with Session(dataclasses.replace(site, limits=limits), fast=True) as session:
+        assert (session.clock.step_s, session.clock.period_s) == (7.0, 0.025)

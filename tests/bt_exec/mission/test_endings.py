@@ -1,0 +1,51 @@
+"""How a mission ends that something raised has ended."""
+
+from __future__ import annotations
+
+import pytest
+
+from bt_exec.failure import Failure, PartBroken, RobotStopped, SimulationLost
+from bt_exec.mission.endings import ending_of, failed
+from bt_exec.outcome import Ending
+
+STOPPED = Failure("STOPPED", "by hand", "x", node="go")
+LOST = Failure("SIMULATION_LOST", "gone", kind="robot", retryable=False)
+HUNG = PartBroken("the facts of arm", "hangs", "STEP_HUNG")
+
+
+@pytest.mark.parametrize(
+    ("error", "ending"),
+    [
+        (HUNG, Ending("failed", "STEP_HUNG", HUNG.failure())),
+        (RobotStopped(STOPPED), Ending("blocked", "STOPPED", STOPPED)),
+        (SimulationLost("gone"), Ending("failed", "SIMULATION_LOST", LOST)),
+    ],
+)
+def test_who_is_to_blame_is_named(error: BaseException, ending: Ending, caplog) -> None:
+    assert ending_of(error) == ending
+    assert caplog.messages == []
+
+
+def broken() -> None:
+    raise ValueError("a bug")
+
+
+def test_what_nobody_explains_is_a_bug_of_ours(caplog) -> None:
+    with pytest.raises(ValueError, match="a bug") as raised:
+        broken()
+    ending = ending_of(raised.value)
+    assert ending.failure is not None
+    told = ending.failure.evidence["traceback"]
+    assert told.startswith("Traceback")
+    assert told.endswith("ValueError: a bug\n")
+    assert ending == failed(
+        Failure(
+            "EXECUTIVE_CRASHED",
+            "ValueError: a bug",
+            kind="robot",
+            evidence={"traceback": told},
+            retryable=False,
+        )
+    )
+    assert (ending.status, ending.reason_code) == ("failed", "EXECUTIVE_CRASHED")
+    assert caplog.messages == ["the executive broke down"]
