@@ -357,9 +357,9 @@ def test_rows_that_no_disk_takes_are_told(by_hand, monkeypatch):
     by_hand.run(by_hand.end)
     by_hand.recorder._closing = False
     by_hand.recorder.close()
-    assert by_hand.recorder.incomplete == by_hand.told[-1] != ""
-    assert by_hand.told[-1].startswith(f"2 rows of {by_hand.recorder.mission_id} could not be")
-    assert "database is locked" in by_hand.told[-1]
+    said = f"2 rows of {by_hand.recorder.mission_id} could not be written: database is locked"
+    assert by_hand.told[-1] == f"{said}; no file could take them either"
+    assert by_hand.recorder.incomplete == by_hand.told[-1]
 
 
 def test_the_writer_has_five_times_its_patience_to_end_and_the_file_is_let_go(by_hand, journal):

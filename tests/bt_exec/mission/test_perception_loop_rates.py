@@ -198,7 +198,12 @@ def test_a_simulation_that_takes_too_long_is_told_and_looked_at_again(looks, lin
     assert [observation.t for observation in on.buffer.observations] == [1.0]
 
 
-def test_a_real_camera_that_takes_too_long_is_left_to_itself(looks):
+def test_a_real_camera_that_takes_too_long_is_left_to_itself(looks, monkeypatch):
+    def sleep(seconds: float) -> None:
+        wall.now += seconds
+
+    wall = SimpleNamespace(monotonic=lambda: wall.now, now=100.0, sleep=sleep)
+    monkeypatch.setattr(perception_loop, "time", wall)
     on = looks(limit_s=0.05)
     on.camera.ready.clear()
     on.perception_loop.look()
