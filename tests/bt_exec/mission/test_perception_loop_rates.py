@@ -533,3 +533,25 @@ def test_who_interprets_is_named(looks):
     )[1]
     on.perception_loop.look()
     assert names == ["perception-test_0"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), PartBroken("the driver", "hangs")])
+def test_who_interrupts_perception_is_no_blindness(looks, error):
+    on = looks()
+
+    def broken(*given: Any, **more: Any) -> Any:
+        raise error
+
+    on.worker.collect = broken
+    with pytest.raises(type(error)) as told:
+        on.perception_loop.look()
+    assert told.value is error
+    on.worker.start = broken
+    with pytest.raises(type(error)) as told:
+        on.perception_loop.start()
+    assert told.value is error
+    on.perception_loop._runtime.rigs["arm"] = Rig(ScriptedRobot(), facts=broken)
+    with pytest.raises(type(error)) as told:
+        on.perception_loop.facts()
+    assert told.value is error
+    assert on.events == []
