@@ -12,7 +12,7 @@ from bt_exec.mission.progress import MissionProgress
 from bt_exec.mission.reporting import Action, MissionReporter, MissionView, Reporters, Skip
 from bt_exec.mission.undone import Undone
 from bt_exec.observation import ObservationBuffer
-from bt_exec.pack import Pack
+from bt_exec.pack import Catalogue, Pack
 from bt_exec.rig import PackSettings
 from bt_exec.skill import Verdict
 from bt_exec.spec.load import load_text
@@ -319,3 +319,23 @@ def test_a_report_that_is_none_costs_only_itself_and_is_told_once(caplog):
     assert caplog.messages == ["the reporter of arm could not report"]
     said = "turn() returns a mapping or None; found ['n', 1]"
     assert str(caplog.records[0].exc_info[1]) == said
+
+
+def test_what_any_action_of_a_turn_makes_good_is_no_longer_missing():
+    """Turns need no failure between them: everything that was done counts, from the first."""
+    told = Told()
+    progress = told.on(Planned(0.0, 0, plan(), 1), start(FIRST), end(FIRST))
+    failure = Failure("LOST", node="go", args={"to": "dock"})
+    other = Failure("LOST", node="go", args={"to": "elsewhere"})
+    progress.undone = tuple(Undone("x", plan().root, one) for one in (failure, other))
+    progress.left_undone(plan(), [], Catalogue([]))
+    assert [part.failure for part in progress.undone] == [other]
+    told.on(Planning(3.0, 6, "test", Failure("ONE")), Planned(3.0, 6, plan(), 1))
+    progress.undone = (Undone("x", plan().root, failure),)
+    progress.left_undone(plan(), [], Catalogue([]))
+    assert [part.failure for part in progress.undone] == [failure]  # it was done before that
+
+
+def test_a_skip_without_a_moment_is_of_the_beginning():
+    assert Skip("part", "already there").t == 0.0
+    assert Skip("part", "already there", t=1.0) == Skip("part", "already there", t=2.0)
