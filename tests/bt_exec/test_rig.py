@@ -142,5 +142,11 @@ def test_settings_are_what_a_site_says_and_nothing_else():
     for kind in (PackSettings, WorldSettings):
         with pytest.raises(ValidationError, match="extra_forbidden"):
             kind(colour="red")
+
+    class Yard(WorldSettings):
+        start: str = "gate"
+
     with pytest.raises(ValidationError, match="frozen"):
         PackSettings().robot = "arm"
+    with pytest.raises(ValidationError, match="frozen"):
+        Yard().start = "home"

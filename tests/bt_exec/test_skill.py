@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from bt_exec.failure import RegistrationError
-from bt_exec.skill import Label, Running, Said, Skill, Steps, Verdict, condition, skill
+from bt_exec.skill import Condition, Label, Running, Said, Skill, Steps, Verdict, condition, skill
 
 Thing = Annotated[Literal["cup", "box"], Label()]
 Other = Annotated[Literal["cup", "box"], "a note", Label]
@@ -137,7 +137,10 @@ def test_what_is_not_said_of_a_skill():
 
 def test_what_is_not_said_of_a_condition():
     assert (near.patience_s, near.unknown, near.skip_reason) == (3.0, "UNCERTAIN", "")
-    assert dict(near.establishes) == {}
+    assert (dict(near.establishes), near.notes) == ({}, False)
+    bare = Condition("a", near.function, "", "", {}, frozenset(), frozenset(), {})
+    assert (bare.patience_s, bare.unknown, bare.skip_reason) == (3.0, "UNCERTAIN", "")
+    assert (bare.establishes, bare.notes) == ({}, False)
 
 
 def test_what_is_said_of_a_condition():

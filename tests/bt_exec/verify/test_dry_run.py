@@ -226,6 +226,9 @@ OWN = Catalogue([WORKSHOP, Pack(name="own", summary="…", skills=(shut, wipe, v
 SHUT: dict[str, Any] = {"do": "shut"}
 WIPE: dict[str, Any] = {"do": "wipe"}
 MAY_OPEN: dict[str, Any] = {**OPEN, "skip_if": "lit"}
+AGAIN: dict[str, Any] = {"sequence": [MAY_OPEN]}
+GOING: dict[str, Any] = {"sequence": [{"do": "visit", "with": {"n": "1"}}, OPEN]}
+SECOND = "sequence[1]/fallback[1]"
 CHECK_SHUT: dict[str, Any] = {"check": {"lid_is": {"state": "closed"}}}
 GUARDED: dict[str, Any] = {"lid_is": {"state": "open"}}
 
@@ -266,6 +269,17 @@ def contradicted(root: Any, facts: dict[str, str]) -> list[str]:
         ),
         ({"sequence": [{"sequence": [SHUT], "retry": 3}, WIPE]}, ["sequence[1] will"]),
         ({"sequence": [{"fallback": [SHUT, LOOK], "retry": 3}, WIPE]}, ["sequence[1] may"]),
+        ({"sequence": [SHUT, {"fallback": [{**AGAIN, "retry": 2}, WIPE]}]}, [f"{SECOND} may"]),
+        ({"sequence": [SHUT, {"fallback": [{**AGAIN, "repeat": 2}, WIPE]}]}, [f"{SECOND} may"]),
+        ({"sequence": [SHUT, {"fallback": [{**GOING, "repeat": 2}, WIPE]}]}, [f"{SECOND} may"]),
+        (
+            {"sequence": [WIPE, SHUT, {**AGAIN, "repeat": 2}], "timeout": "5s", "retry": 2},
+            ["sequence[0] may"],
+        ),
+        (
+            {"sequence": [WIPE, SHUT, {**AGAIN, "retry": 2}], "timeout": "5s", "retry": 2},
+            ["sequence[0] may"],
+        ),
         # what a guard holds back, or stops, is as it was then
         ({"fallback": [{**LOOK, "while": GUARDED}, WIPE]}, []),
         (
@@ -314,3 +328,11 @@ def test_of_too_many_ways_only_what_all_agree_on_stays_known() -> None:
     ):
         assert contradicted({"sequence": [work, WIPE]}, {"lid": "closed"}) == will
         assert contradicted({"sequence": [work, WIPE]}, {"lid": "open"}) == []
+
+
+def test_whoever_asks_beside_learns_nothing_that_contradicts_what_is_known() -> None:
+    """Of two facts one is unknown, but the lid is shut: the question cannot hold."""
+    both = {"check": {"all": [{"lid_is": {"state": "open"}}, "hand_empty"]}}
+    root = {"parallel": [both, {"sequence": [{"do": "look"}, WIPE]}]}
+    told = ["root/parallel[1]/sequence[1]/do will lid=closed"]
+    assert contradicted(root, {"lid": "closed"}) == told
