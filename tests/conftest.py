@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,9 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# As `bt_exec.__main__` does, and before anything imports numpy: threads that spin cost a third.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # No test asserts how long anything takes: a loaded machine is no fault.
 settings.register_profile("bt-exec", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -20,6 +20,16 @@ BROUGHT = {
 }
 
 
+def mentioned(text: str) -> set[str]:
+    """Return what lines that look like imports name: at least all that is imported."""
+    names = re.findall(r"^[ \t]*from[ \t]+(\w+)", text, re.MULTILINE)
+    for several in re.findall(r"^[ \t]*import[ \t]+(.+)", text, re.MULTILINE):
+        names += [
+            one.strip().partition(".")[0].split()[0] for one in several.split(",") if one.strip()
+        ]
+    return set(names)
+
+
 def imported() -> dict[str, Path]:
     found: dict[str, Path] = {}
     for folder in (
@@ -29,7 +39,10 @@ def imported() -> dict[str, Path]:
         "labeler/bt_exec_labeler",
     ):
         for file in sorted((ROOT / folder).rglob("*.py")):
-            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            text = file.read_text(encoding="utf-8")
+            if not mentioned(text) - OWN - found.keys() - sys.stdlib_module_names:
+                continue  # most files: what they import is known, and need not be parsed
+            for node in ast.walk(ast.parse(text)):
                 names = [part.name for part in node.names] if isinstance(node, ast.Import) else []
                 if isinstance(node, ast.ImportFrom) and node.module and not node.level:
                     names = [node.module]

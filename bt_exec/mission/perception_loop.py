@@ -137,8 +137,6 @@ class PerceptionWorker:
     def _too_late(self, limit_s: float) -> TimeoutError:
         """Give the pending picture up; nothing is asked of the worker until it returns."""
         self._stuck, self._pending = self._pending, None
-        if self._stuck is not None:
-            self._stuck.cancel()
         return TimeoutError(f"no observation after {limit_s:g} s")
 
     def close(self) -> None:

@@ -40,7 +40,7 @@ class Undone:
         """Return it as plain data; ``what`` and ``why`` are in `language`."""
         return {
             "what": what(self.part, messages, language),
-            "why": messages.explain(self.failure.chain()[0], language),
+            "why": messages.explain(self.failure, language),
             "code": self.failure.code,
             "path": self.failure.path,
             "node": self.failure.node,

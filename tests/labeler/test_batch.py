@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from bt_exec.failure import UsageError
+from bt_exec_labeler import commands
 from bt_exec_labeler.batch.cache import Cache
 from bt_exec_labeler.batch.parts import Output, read_lines
 from bt_exec_labeler.batch.run import BATCH, Budget, run
@@ -250,11 +251,17 @@ def killed_and_finished(game: Path, folder: Path, kills: int, seed: int) -> dict
         process.send_signal(signal.SIGKILL)
         process.wait(30)
     subprocess.run(command, check=True, stderr=subprocess.DEVNULL, timeout=120)
+    return files_of(folder)
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
     return {name: (folder / f"{name}.jsonl").read_bytes() for name in ("records", "drops")}
 
 
 def test_killed_at_any_time_nothing_is_lost_and_nothing_twice(game: Path, tmp_path: Path) -> None:
-    whole = killed_and_finished(game, tmp_path / "whole", 0, 0)
+    words, options = game / "vocabulary.yaml", {"labeler": "rules", "role": "planner"}
+    commands.run(game, words, tmp_path / "whole", **options, stride_s=0.1, workers=2, no_cache=True)
+    whole = files_of(tmp_path / "whole")
     assert whole["records"].count(b"\n") > 100
     assert killed_and_finished(game, tmp_path / "killed", 3, 1) == whole
 

@@ -114,7 +114,7 @@ def test_a_slip_gets_one_clear_line(
 def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("journal") / "j.sqlite"
     missions = (
-        ("close the door", {"door": "open"}, ()),
+        ("close the door", {"door": "0.4"}, ()),
         ("open the door with the left arm", {"door": "closed"}, ("open_door:1=GRASP_SLIPPED",)),
     )
     site = load_site("door")

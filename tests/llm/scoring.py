@@ -19,7 +19,7 @@ from bt_exec.planning.compiler import Compiler, Reply, find_compiler
 from bt_exec.planning.plan import prepare, with_typed_words
 from bt_exec.site import load_site
 from bt_exec.site.compile_command import request_of
-from bt_exec.spec.dump import dump_yaml
+from bt_exec.spec.dump import to_data
 from bt_exec.spec.plain_yaml import parse_yaml
 
 FOLDERS = ("sequence", "fallback", "parallel", "body")
@@ -68,7 +68,7 @@ def planned(
         spec = prepare(with_typed_words(answer.spec, request), request, answer.meaning).spec
     except SpecError as error:
         return f"NOT_VERIFIED {error}"
-    return list(steps(parse_yaml(dump_yaml(spec))["root"]))
+    return list(steps(to_data(spec)["root"]))
 
 
 def bare(value: Any) -> str:

@@ -16,11 +16,12 @@ from tests.llm.scoring import score
 FOLDER = Path(__file__).parents[1] / "data" / "commands"
 
 
+@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["door", "building"])
-def test_most_commands_do_what_was_asked_and_none_does_something_else(name):
+def test_most_commands_do_what_was_asked_and_none_does_something_else(name, step):
     files = sorted(FOLDER.glob(f"{name}_*.yaml"))
     cases = [case for file in files for case in parse_yaml(file.read_text(encoding="utf-8"))]
-    assert len(cases) >= 150
-    found = score(load_site(name), cases)
+    assert len(cases[::step]) >= 150  # one in so many, of every file
+    found = score(load_site(name), cases[::step])
     assert found.wrong == 0, found.faults
     assert found.understood >= 0.9 * found.asked, found.faults

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from bt_exec.failure import Refusal
 from bt_exec.planning.compiler import Plan
 from bt_exec.spec.model import MissionSpec, Tree, walk
-from tests.cases import some
+from tests.cases import examples, some
 
 FAST = settings(
-    max_examples=150,
+    max_examples=examples(150),
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     derandomize=True,
 )
@@ -114,7 +114,7 @@ def test_scraps_of_commands_never_move_anything_that_is_forbidden(ask):
     plans: list[tuple[set[str], MissionSpec]] = []
     refused: list[set[str]] = []
 
-    @settings(FAST, max_examples=400)
+    @settings(FAST, max_examples=200)
     @given(scraps(), st.sampled_from([" ", " ", ""]))
     def hear(words, gap):
         answer = ask(gap.join(words))

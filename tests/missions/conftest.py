@@ -8,9 +8,9 @@ from typing import NamedTuple
 import pytest
 
 from bt_exec.events import Event, SkillStarting, Turn
-from bt_exec.mission.session import Session
 from bt_exec.outcome import Outcome
 from bt_exec.site.site import load_site
+from tests.small_pictures import quick_session
 
 
 class Ran(NamedTuple):
@@ -50,13 +50,20 @@ def door_site():
 
 
 @pytest.fixture(scope="session")
-def run_door(door_site):
-    """Run one command in a new world; sees with the oracle unless the site says otherwise."""
+def door_session(door_site):
+    """Return what opens a session in front of a new door, with the oracle and small pictures."""
+
+    return functools.partial(quick_session, door_site)
+
+
+@pytest.fixture(scope="session")
+def run_door(door_session):
+    """Run one command in a new world; sees with the oracle."""
 
     def run(command, *, faults=(), **world):
         ears = _Ears()
         world = {key: str(value) for key, value in world.items()}
-        with Session(door_site, world=world, fast=True, faults=faults, listeners=[ears]) as session:
+        with door_session(world=world, faults=faults, listeners=[ears]) as session:
             outcome = session.run(command)
             return Ran(outcome, list(ears), session.facts())
 

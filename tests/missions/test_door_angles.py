@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from bt_exec.events import SkillStarting
 from bt_exec.mission.session import Session
 from bt_exec.site.site import load_site
 from tests.missions.last_words import Truth, as_asked, untrue
+from tests.small_pictures import quick_session
 
 COMMANDS = {"open": "Open the door.", "close": "문을 닫아 줘", "fetch": "문 안의 자재를 가져와"}
 Run = Callable[..., tuple[Any, Truth, list[str]]]
@@ -20,12 +22,12 @@ Run = Callable[..., tuple[Any, Truth, list[str]]]
 @pytest.fixture(scope="module")
 def run() -> Run:
     """Return what runs a command: the outcome, how things stand then, the skills started."""
+    shipped = load_site("door")
 
     def run_one(
         command: str, angle: float, eyes: str = "oracle", seed: int = 0, **world: str
     ) -> tuple[Any, Truth, list[str]]:
-        site = load_site("door")
-        settings = site.packs["door"].model_copy(update={"detector": eyes})
+        settings = shipped.packs["door"].model_copy(update={"detector": eyes})
         started: list[str] = []
 
         class Ears:
@@ -34,8 +36,9 @@ def run() -> Run:
                     started.append(event.skill)
 
         pairs = {"door": f"{angle:.3f}", "seed": str(seed), **world}
-        site = replace(site, packs={"door": settings})
-        with Session(site, world=pairs, fast=True, listeners=[Ears()]) as session:
+        site = replace(shipped, packs={"door": settings})
+        opened = quick_session if eyes == "oracle" else partial(Session, fast=True)
+        with opened(site, world=pairs, listeners=[Ears()]) as session:
             outcome = session.run(COMMANDS.get(command, command))
             return outcome, Truth.of(session.rigs["door"].robot), started
 

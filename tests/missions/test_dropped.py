@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bt_exec.mission.session import Session
+from tests.small_pictures import quick_session
 from tests.truth.random_missions import site_of
 from tests.truth.told import Checker
 from tests.truth.witness import Witness
@@ -20,9 +20,7 @@ FELL = {
 def run(world: dict[str, str], *commands: str, faults: tuple[str, ...] = ()) -> list[Any]:
     """Return how each of the commands ended; none tells anything untrue."""
     witness, ends = Witness(), []
-    with Session(
-        site_of("door"), world=world, fast=True, listeners=[witness], faults=faults
-    ) as session:
+    with quick_session(site_of("door"), world=world, listeners=[witness], faults=faults) as session:
         witness.session = session
         for command in commands:
             ends.append(session.run(command))
@@ -31,14 +29,16 @@ def run(world: dict[str, str], *commands: str, faults: tuple[str, ...] = ()) -> 
 
 
 @pytest.mark.parametrize(
-    ("commands", "language"),
+    ("door", "commands", "language"),
     [
-        (("get the material and drop it",), "en"),
-        (("자재를 꺼내고 문은 열어 둬", "손을 펴"), "ko"),
+        ("closed", ("get the material and drop it",), "en"),
+        ("open", ("자재를 꺼내고 문은 열어 둬", "손을 펴"), "ko"),
     ],
 )
-def test_what_was_let_go_before_the_door_lies_there(commands: Any, language: str) -> None:
-    last = run({"seed": "2"}, *commands)[-1]
+def test_what_was_let_go_before_the_door_lies_there(
+    door: str, commands: Any, language: str
+) -> None:
+    last = run({"door": door, "seed": "2"}, *commands)[-1]
     assert last.status == "satisfied"
     assert last.message.endswith(FELL[language])
 

@@ -19,9 +19,9 @@ class StopsWhilePulling:
             self.session.abort()
 
 
-def test_a_stopped_hand_still_holds_and_says_so(door_site):
+def test_a_stopped_hand_still_holds_and_says_so(door_session):
     watcher = StopsWhilePulling()
-    with Session(door_site, fast=True, listeners=[watcher]) as session:
+    with door_session(listeners=[watcher]) as session:
         watcher.session = session
         stopped = session.run("open the door")
         assert stopped.status == "aborted"
@@ -34,8 +34,8 @@ def test_a_stopped_hand_still_holds_and_says_so(door_site):
         assert session.facts()["hand.right"] == "empty"
 
 
-def test_a_step_that_fills_the_hand_of_the_next(door_site):
-    with Session(door_site, world={"door": "open"}, fast=True) as session:
+def test_a_step_that_fills_the_hand_of_the_next(door_session):
+    with door_session(world={"door": "open"}) as session:
         outcome = session.run("get the material and open the door")
     assert (outcome.status, outcome.reason_code) == ("refused", "NEED_NOT_MET")
     assert outcome.message == (
@@ -52,9 +52,9 @@ class FillsTheHandAgain(OfflineCompiler):
         return super().compile(replace(request, command=command, previous=None, failure=None))
 
 
-def test_a_second_plan_that_cannot_be_says_why_in_whole_sentences(door_site):
+def test_a_second_plan_that_cannot_be_says_why_in_whole_sentences(door_session):
     world, faults = {"door": "open"}, ["grasp:1=GRASP_SLIPPED"]
-    with Session(door_site, world=world, faults=faults, fast=True) as session:
+    with door_session(world=world, faults=faults) as session:
         session.compiler = FillsTheHandAgain()
         outcome = session.run("get the material")
     assert (outcome.status, outcome.reason_code) == ("blocked", "SKILL_FAILED")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from bt_exec.mission.session import Session
 from tests.missions.meddling import Somebody
+from tests.small_pictures import quick_session
 from tests.truth.random_missions import site_of
 from tests.truth.told import Checker
 from tests.truth.witness import Witness, door_state
@@ -32,7 +32,7 @@ def check(
     """Run a mission with somebody at the door; return how it ended, None if nobody came."""
     witness = Witness()
     world = {"door": str(door), "seed": str(seed)}
-    with Session(site, world=world, fast=True, listeners=[witness]) as session:
+    with quick_session(site, world=world, listeners=[witness]) as session:
         witness.session = session
         somebody = Somebody(session.rigs["door"].robot, when, target)
         outcome = session.run(COMMANDS[command][seed % 2])

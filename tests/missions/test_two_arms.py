@@ -17,6 +17,7 @@ from bt_exec_skills.door.sim.body import SimDoorRobot
 from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.world import DoorWorld
 from tests.missions.last_words import Truth, untrue
+from tests.small_pictures import quick_session
 
 ARMS = ("left", "right")
 LOOK = "{check: material_visible}"
@@ -72,23 +73,25 @@ REACH, SHUT = step("move_arm", "right"), step("close_door", "left")
     ],
 )
 def test_a_plan_that_shuts_the_door_on_an_arm_is_refused(
-    door_site: Any, steps: Any, command: str, code: str, message: str
+    door_session: Any, steps: Any, command: str, code: str, message: str
 ) -> None:
-    with Session(door_site, fast=True) as session:
+    with door_session() as session:
         outcome = session.run(command, plan(*steps))
     assert (outcome.status, outcome.reason_code, outcome.message) == ("refused", code, message)
 
 
 @pytest.mark.parametrize(
-    "steps",
+    ("door", "steps"),
     [
-        (*OPENED, REACH, HOME, SHUT),  # out of it again
-        (*OPENED, REACH, step("grasp", "right"), SHUT),  # which draws it out
-        (*OPENED, REACH, step("close_door", "right")),  # its own hand, it goes first
+        ("closed", (*OPENED, REACH, HOME, SHUT)),  # out of it again
+        ("open", (LOOK, REACH, step("grasp", "right"), SHUT)),  # which draws it out
+        ("open", (LOOK, REACH, step("close_door", "right"))),  # its own hand, it goes first
     ],
 )
-def test_an_arm_that_is_out_of_it_is_in_nobodys_way(door_site: Any, steps: Any) -> None:
-    with Session(door_site, fast=True, world={"seed": "2"}) as session:
+def test_an_arm_that_is_out_of_it_is_in_nobodys_way(
+    door_session: Any, door: str, steps: Any
+) -> None:
+    with door_session(world={"door": door, "seed": "2"}) as session:
         outcome = session.run("do it", plan(*steps))
         truth = Truth.of(session.rigs["door"].robot)
     assert (outcome.status, truth.angle < 0.04) == ("satisfied", True), outcome.message
@@ -125,9 +128,9 @@ class Meddler:
 
 
 @pytest.mark.slow
-def test_an_arm_that_nobody_expected_there_holds_the_door_back(door_site: Any) -> None:
+def test_an_arm_that_nobody_expected_there_holds_the_door_back(door_session: Any) -> None:
     meddler = Meddler()
-    with Session(door_site, fast=True, world={"seed": "3"}, listeners=[meddler]) as session:
+    with door_session(world={"seed": "3"}, listeners=[meddler]) as session:
         meddler.session = session
         outcome = session.run("open the door and close it")
         truth = Truth.of(session.rigs["door"].robot)
@@ -168,7 +171,7 @@ def test_no_random_plan_of_two_arms_jams_the_door(door_site: Any) -> None:
         draw = random.Random(seed)
         settings = door_site.packs["door"].model_copy(update={"material_arm": draw.choice(ARMS)})
         site = replace(door_site, packs={"door": settings})
-        with Session(site, fast=True, world={"seed": str(seed % 12)}) as session:
+        with quick_session(site, world={"seed": str(seed % 12)}) as session:
             outcome = session.run("do it", some_plan(draw))
             truth = Truth.of(session.rigs["door"].robot)
         assert untrue(outcome.message, truth) == [], seed

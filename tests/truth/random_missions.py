@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
-from bt_exec.mission.session import Session
 from bt_exec.site.site import load_site
+from tests.small_pictures import quick_session
 from tests.truth.told import Checker
 from tests.truth.witness import Witness, door_state
 
@@ -184,6 +185,7 @@ def case(seed: int) -> Case:
     return (door_case if seed % 2 else building_case)(rng)
 
 
+@cache
 def site_of(name: str) -> Any:
     """Return a site whose eyes are the simulator's, and that looks only when asked."""
     site = load_site(name)
@@ -206,17 +208,16 @@ class _Aborter:
             self.session.abort("test")
 
 
-def wrong(seed: int, site: Any = None) -> list[str]:
+def wrong(seed: int) -> list[str]:
     """Run the mission of a seed; return everything untrue that it tells."""
     given = case(seed)
     witness = Witness()
     listeners: list[Any] = [witness]
     if given.abort_s is not None:
         listeners.append(_Aborter(at=given.abort_s))
-    with Session(
-        site or site_of(given.site),
+    with quick_session(
+        site_of(given.site),
         world=given.world,
-        fast=True,
         faults=given.faults,
         listeners=listeners,
     ) as session:

@@ -6,25 +6,18 @@ import os
 
 import pytest
 
-from tests.truth.random_missions import case, site_of, wrong
+from tests.truth.random_missions import wrong
 
-SITES = {}
 CHUNKS = int(os.environ.get("BT_EXEC_TRUTH_CHUNKS", "10"))  # of ten missions each
-
-
-def _site(name):
-    if name not in SITES:
-        SITES[name] = site_of(name)
-    return SITES[name]
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_what_is_told_at_the_end_is_true(seed):
-    assert wrong(seed, _site(case(seed).site)) == []
+    assert wrong(seed) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_many_missions_tell_nothing_untrue(chunk):
     seeds = range(100 + 10 * chunk, 110 + 10 * chunk)
-    assert [one for seed in seeds for one in wrong(seed, _site(case(seed).site))] == []
+    assert [one for seed in seeds for one in wrong(seed)] == []

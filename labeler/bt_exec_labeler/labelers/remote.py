@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import os
+import ssl
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Annotated, Any
 
 import httpx2
@@ -132,7 +134,9 @@ class RemoteLabeler:
         try:
             # A connection for each batch: batches take seconds, and nothing is left to close.
             with (
-                httpx2.Client(headers=how, timeout=self.options.timeout_s) as client,
+                httpx2.Client(
+                    headers=how, timeout=self.options.timeout_s, verify=_trust()
+                ) as client,
                 client.stream("POST", url, json=body) as answer,
             ):
                 content = bytearray()
@@ -179,6 +183,12 @@ class RemoteLabeler:
 
 def _short(entry: Mapping[str, Any], key: str) -> str:
     return str(entry.get(key, ""))[:500]
+
+
+@lru_cache(maxsize=1)
+def _trust() -> ssl.SSLContext:
+    """The certificates that services are known by, read once: that takes longer than an answer."""
+    return httpx2.create_ssl_context()
 
 
 def _said(content: bytes | bytearray) -> str:

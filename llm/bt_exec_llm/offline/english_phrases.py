@@ -7,10 +7,15 @@ from collections.abc import Sequence
 from bt_exec_llm.offline.english_words import Token, bases_of
 from bt_exec_llm.offline.vocabulary import Entry, Vocabulary
 
-__all__ = ["Phrases"]
+__all__ = ["Phrases", "stands"]
 
 _FILLERS = ("filler", "courtesy")
 _CONTENT = ("noun", "value", "state", "relation", "limit", "speaker", "pronoun", "proxy")
+
+
+def stands(tokens: Sequence[Token], at: int, phrase: tuple[str, ...]) -> bool:
+    """Return whether the words of a phrase stand at `at`."""
+    return tuple(t.text for t in tokens[at : at + len(phrase)]) == phrase
 
 
 class Phrases:
@@ -100,8 +105,10 @@ class Phrases:
         size = 0
         for rest, name in self._heads.get(head, ()):
             for k in range(at + 2, end - len(rest) + 1):
-                if tuple(t.text for t in tokens[k : k + len(rest)]) != rest:
+                if tokens[k].text != rest[0] or not stands(tokens, k, rest):
                     continue
+                if any(self.filler(tokens, one) > k for one in range(at + 1, k)):
+                    continue  # of another phrase: get it right away
                 after = k + len(rest)
                 free = (
                     after >= end

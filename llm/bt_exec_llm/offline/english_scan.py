@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bt_exec_llm.offline.closed import phrases, words
-from bt_exec_llm.offline.english_phrases import Phrases
+from bt_exec_llm.offline.english_phrases import Phrases, stands
 from bt_exec_llm.offline.english_pieces import THIS
 from bt_exec_llm.offline.english_remarks import REMARKS, runs_on
 from bt_exec_llm.offline.english_words import Token
@@ -66,8 +66,9 @@ class EnglishScan:
     @staticmethod
     def match(tokens: list[Token], at: int, phrases: tuple[tuple[str, ...], ...]) -> int:
         """Return how many tokens the first of `phrases` has that stands at `at`; 0 if none does."""
+        head = tokens[at].text if at < len(tokens) else ""
         for phrase in phrases:
-            if tuple(t.text for t in tokens[at : at + len(phrase)]) == phrase:
+            if phrase[0] == head and stands(tokens, at, phrase):
                 return len(phrase)
         return 0
 

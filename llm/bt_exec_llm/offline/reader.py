@@ -12,7 +12,7 @@ from bt_exec_llm.offline.shapes import attributes
 from bt_exec_llm.offline.step import Step
 from bt_exec_llm.offline.steps import steps_of
 from bt_exec_llm.offline.trouble import Trouble
-from bt_exec_llm.offline.vocabulary import Vocabulary
+from bt_exec_llm.offline.vocabulary import vocabulary_of
 
 __all__ = ["Reader"]
 
@@ -27,7 +27,7 @@ class Reader:
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
-        self.vocabulary = Vocabulary(lexicon)
+        self.vocabulary = vocabulary_of(lexicon)
         self._english = EnglishReader(self.vocabulary)
         self._korean = KoreanReader(self.vocabulary)
         self._described: set[tuple[str, str]] = set()

@@ -5,13 +5,14 @@ Looking something up costs the same however many trees and values a library has.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from bt_exec_llm.offline.lexicon import Lexicon, Value, Words
 from bt_exec_llm.offline.phrases import expand_phrase
 
-__all__ = ["Entry", "Table", "Vocabulary"]
+__all__ = ["Entry", "Table", "Vocabulary", "vocabulary_of"]
 
 
 @dataclass(frozen=True)
@@ -133,6 +134,19 @@ class Vocabulary:
     def korean_names(self) -> Iterable[str]:
         """Yield every Korean name, without spaces."""
         return self.korean
+
+
+_MADE: deque[Vocabulary] = deque(maxlen=16)
+
+
+def vocabulary_of(lexicon: Lexicon) -> Vocabulary:
+    """Return the vocabulary of a lexicon; all who read with that lexicon share one."""
+    for made in tuple(_MADE):
+        if made.lexicon is lexicon:
+            return made
+    made = Vocabulary(lexicon)
+    _MADE.append(made)
+    return made
 
 
 def _every(phrases: Iterable[str]) -> Iterable[str]:

@@ -74,8 +74,11 @@ def make_sim_rig(settings: DoorSettings, start: DoorStart) -> Rig:
 
     options = WorldOptions(**start.model_dump(exclude={"camera"}))
     robot = SimDoorRobot(DoorWorld(options))
-    detector, estimator = make_detector(settings.detector, lambda: calibration_of(robot.world))
     camera = SimCamera(robot.world, renderer=settings.renderer)
+    height, width = camera.size
+    detector, estimator = make_detector(
+        settings.detector, lambda: calibration_of(robot.world, width, height)
+    )
     lens = FaultyCamera(camera, options.seed, parse_breaks(start.camera))
     estimator = crosscheck(estimator, settings.second_opinion)
 
@@ -86,7 +89,7 @@ def make_sim_rig(settings: DoorSettings, start: DoorStart) -> Rig:
 
     return Rig(
         robot,
-        DoorPerception(lens, detector, estimator, (240, 320), feel),
+        DoorPerception(lens, detector, estimator, camera.size, feel),
         robot,
         lambda: facts_of(robot),
         lens.close,

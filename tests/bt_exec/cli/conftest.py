@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -53,3 +54,29 @@ def door(tmp_path_factory: pytest.TempPathFactory) -> str:
     file = tmp_path_factory.mktemp("site") / "door.yaml"
     file.write_text("site: door\npacks: {door: {robot: sim, detector: oracle}}\n")
     return str(file)
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder where `gate_pack` stands as pip would install it, with a site for it."""
+    folder = tmp_path_factory.mktemp("installed")
+    info = folder / "bt_exec_gate-0.1.0.dist-info"
+    info.mkdir()
+    pack = "tests.bt_exec.cli.gate_pack"
+    points = (
+        f"[bt_exec.packs]\ngate = {pack}:PACK\n[bt_exec.compilers]\nby_heart = {pack}:by_heart\n"
+    )
+    (info / "entry_points.txt").write_text(points)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: bt-exec-gate\nVersion: 0.1.0\n")
+    site = "site: gate\npacks: {gate: {robot: swing}}\ncompiler: {name: by_heart}\n"
+    (folder / "gate.yaml").write_text(site)
+    return folder
+
+
+@pytest.fixture
+def gate(installed: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return the file of a site for programs that a test starts; see `gate_pack`."""
+    given = [os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else []
+    root = str(Path(__file__).parents[3])
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(installed), root, *given]))
+    return str(installed / "gate.yaml")

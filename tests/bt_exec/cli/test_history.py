@@ -166,22 +166,26 @@ import os, signal, sys
 from bt_exec.events import Listener, SkillStarting
 from bt_exec.journal import Journal
 from bt_exec.mission.session import Session
+from bt_exec.cli.given import load_plan
+from bt_exec.site.site import load_site
 from pathlib import Path
 class Kill:
     def on(self, event):
         if isinstance(event, SkillStarting) and event.skill == "grasp":
             os.kill(os.getpid(), signal.SIGKILL)
 journal = Journal.open(None)
-site, world = os.environ["BT_EXEC_SITE"], {"door": "open"}
+site, world = load_site(os.environ["BT_EXEC_SITE"]), {"door": "open"}
+plan = load_plan(Path(sys.argv[2]), site, sys.argv[1])  # it need not learn Korean first
 with Session(site, fast=True, world=world, journal=journal, listeners=[Kill()]) as session:
-    session.run(sys.argv[1])
+    session.run(sys.argv[1], plan)
 """
 
 
-def test_an_interrupted_mission_is_told_once_and_marked(bt: Run) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED, GET], check=False, timeout=120, env={**os.environ}
-    )
+def test_an_interrupted_mission_is_told_once_and_marked(bt: Run, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(bt("compile", GET).out, encoding="utf-8")
+    program = [sys.executable, "-c", KILLED, GET, str(plan)]
+    done = subprocess.run(program, check=False, timeout=120, env={**os.environ})
     assert done.returncode == -signal.SIGKILL
     ran = bt("run", "open the door", *BRIEF)
     first = " ".join(bare(ran.out).split("bt-exec why 1")[0].split())

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 COMMAND = [sys.executable, "-m", "bt_exec"]
-OPEN = ["run", "open the door", "--no-journal", "--site"]
-BRIEF = ["run", "open the door", "--no-journal", "--world", "door=open", "--fast", "--site"]
+OPEN = ["run", "open the gate", "--no-journal", "--site"]
+BRIEF = ["run", "open the gate", "--no-journal", "--fast", "--site"]
 
 
 def call(
@@ -35,13 +35,16 @@ def call(
     )
 
 
-def test_a_reader_that_leaves_is_no_error() -> None:
-    ran = call("skills", shell="| head -1")
+def test_a_reader_that_leaves_is_no_error(gate: str) -> None:
+    ran = call("skills", "--site", gate, shell="| head -1")
     assert (ran.stdout, ran.stderr) == (" skills\n", "")
 
 
 @pytest.mark.parametrize("arguments", [["trees"], ["skills", "--json"], ["--help"]])
-def test_a_reader_that_is_gone_has_its_exit_code(arguments: list[str]) -> None:
+def test_a_reader_that_is_gone_has_its_exit_code(
+    arguments: list[str], gate: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BT_EXEC_SITE", gate)
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "w") as nowhere:
@@ -51,17 +54,17 @@ def test_a_reader_that_is_gone_has_its_exit_code(arguments: list[str]) -> None:
     assert (ran.returncode, ran.stderr) == (141, b"")
 
 
-def test_a_mission_outlives_its_reader(door: str) -> None:
-    ran = call(*BRIEF, door, shell="| head -1; exit ${PIPESTATUS[0]}")
+def test_a_mission_outlives_its_reader(gate: str) -> None:
+    ran = call(*BRIEF, gate, shell="| head -1; exit ${PIPESTATUS[0]}")
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert ran.stdout == "     0.0 s  command   open the door\n"
+    assert ran.stdout == "     0.0 s  command   open the gate\n"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("arguments", [["trees"], ["--help"], BRIEF])
-def test_a_full_disk_is_one_message(arguments: list[str], door: str) -> None:
-    site = [door] if arguments is BRIEF else []
-    ran = call(*arguments, *site, shell="> /dev/full")
+def test_a_full_disk_is_one_message(arguments: list[str], gate: str) -> None:
+    site = [gate] if arguments is BRIEF else []
+    ran = call(*arguments, *site, shell="> /dev/full", env={"BT_EXEC_SITE": gate})
     assert ran.returncode == 74
     assert ran.stderr == "bt-exec: cannot write or read: no space is left on the device\n"
 
@@ -72,8 +75,8 @@ def test_a_closed_output_is_one_message() -> None:
     assert ran.stderr.count("\n") == 1
 
 
-def test_a_terminal_without_unicode_gets_ascii(door: str) -> None:
-    words = ("run", "문을 열어", *BRIEF[2:], door)
+def test_a_terminal_without_unicode_gets_ascii(gate: str) -> None:
+    words = ("run", "문을 열어", *BRIEF[2:], gate)
     ran = call(*words, env={"PYTHONIOENCODING": "ascii"})
     assert ran.returncode == 0
     assert ran.stdout.isascii()
@@ -81,9 +84,9 @@ def test_a_terminal_without_unicode_gets_ascii(door: str) -> None:
 
 
 @pytest.mark.parametrize("presses", [1, 2])
-def test_ctrl_c_stops_the_mission(presses: int, door: str) -> None:
+def test_ctrl_c_stops_the_mission(presses: int, gate: str) -> None:
     with subprocess.Popen(
-        [*COMMAND, *OPEN, door, "--plain"],
+        [*COMMAND, *OPEN, gate, "--plain"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -94,14 +97,14 @@ def test_ctrl_c_stops_the_mission(presses: int, door: str) -> None:
         for line in process.stdout:
             if "running" in line:
                 break
-        time.sleep(0.4)  # the arm is on its way
+        time.sleep(0.4)  # the gate is on its way
         for _ in range(presses):
             process.send_signal(signal.SIGINT)
             time.sleep(0.02)
         rest, errors = process.communicate()
         deadline.cancel()
     assert process.returncode == 130
-    assert "stopped   open the door" in rest
+    assert "stopped   open_gate" in rest
     assert "■ stopped after" in rest
     assert "Traceback" not in errors
 
@@ -127,43 +130,43 @@ def on_a_terminal(*arguments: str, keys: bytes = b"", **env: str) -> tuple[int, 
     return code, written.decode()
 
 
-def test_the_live_view_on_a_terminal(door: str) -> None:
-    code, text = on_a_terminal(*BRIEF, door)
+def test_the_live_view_on_a_terminal(gate: str) -> None:
+    code, text = on_a_terminal(*OPEN, gate, "--world", "gate=0.8")  # long enough to be seen
     assert code == 0
-    assert "preparing door" in text
+    assert "preparing gate" in text
     assert text.count("\x1b[?25l") >= 1
     assert text.rindex("\x1b[?25h") > text.rindex("\x1b[?25l"), "the cursor is shown again"
     assert "satisfied in" in text.rpartition("\x1b[?25h")[2]
 
 
-def test_no_live_view_on_a_dumb_terminal(door: str) -> None:
-    code, text = on_a_terminal(*BRIEF, door, TERM="dumb")
+def test_no_live_view_on_a_dumb_terminal(gate: str) -> None:
+    code, text = on_a_terminal(*BRIEF, gate, TERM="dumb")
     assert code == 0
     assert "\x1b" not in text
-    assert "running   open the door" in text
+    assert "running   open_gate" in text
 
 
-def test_the_prompt_on_a_terminal(tmp_path: Path, door: str) -> None:
-    keys = "문이 열렸어?\nopen the door\nstatus\nquit\n".encode()
+def test_the_prompt_on_a_terminal(tmp_path: Path, gate: str) -> None:
+    keys = "문을 열어\nopen the gate\nstatus\nquit\n".encode()
     homes = {"XDG_STATE_HOME": str(tmp_path), "PYTHONIOENCODING": "utf-8", "LC_ALL": "C"}
-    words = ("repl", "--fast", "--no-journal", "--site", door)
+    words = ("repl", "--fast", "--no-journal", "--site", gate)
     code, text = on_a_terminal(*words, keys=keys, **homes)
     assert code == 0
     assert "완료 (" in text, "the encoding of the terminal counts, not the locale"
     assert "satisfied in" in text
-    assert "The door is open." in text
+    assert "gate: open" in text
     assert (tmp_path / "bt-exec" / "history").read_text().split("\n")[-4:] == [
-        "open the door",
+        "open the gate",
         "status",
         "quit",
         "",
     ]
 
 
-def test_a_prompt_takes_what_its_encoding_does_not_know(tmp_path: Path, door: str) -> None:
+def test_a_prompt_takes_what_its_encoding_does_not_know(tmp_path: Path, gate: str) -> None:
     keys = "문이 열렸어?\nquit\n".encode()
     homes = {"XDG_STATE_HOME": str(tmp_path), "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
-    words = ("repl", "--fast", "--no-journal", "--site", door)
+    words = ("repl", "--fast", "--no-journal", "--site", gate)
     code, text = on_a_terminal(*words, keys=keys, **homes)
     assert code == 0
     assert "refused" in text

@@ -27,10 +27,10 @@ def test_ctrl_z_stops_the_mission_of_a_real_robot() -> None:
     assert reasons == ["SIGTSTP"]
 
 
-def test_ctrl_z_suspends_a_simulation(door: str) -> None:
-    words = ["run", "close the door", "--world", "door=0.2", "--no-journal", "--plain"]
+def test_ctrl_z_suspends_a_simulation(gate: str) -> None:
+    words = ["run", "close the gate", "--world", "gate=0.2", "--no-journal", "--plain"]
     with subprocess.Popen(
-        [sys.executable, "-m", "bt_exec", *words, "--site", door],
+        [sys.executable, "-m", "bt_exec", *words, "--site", gate],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -115,10 +115,10 @@ app._streams = _streams
         (EARLY, ""),
     ],
 )
-def test_a_ctrl_c_before_the_first_tick_is_never_lost(before: str, said: str, door: str) -> None:
+def test_a_ctrl_c_before_the_first_tick_is_never_lost(before: str, said: str, gate: str) -> None:
     """Somebody's import or callback may swallow it; still nothing moves, and nobody is blamed."""
     program = f"{before}\nfrom bt_exec.cli.app import main\nmain()"
-    words = ["run", "open the door", "--plain", "--fast", "--no-journal", "--site", door]
+    words = ["run", "open the gate", "--plain", "--fast", "--no-journal", "--site", gate]
     ran = subprocess.run(
         [sys.executable, "-c", program, *words],
         capture_output=True,
@@ -130,10 +130,10 @@ def test_a_ctrl_c_before_the_first_tick_is_never_lost(before: str, said: str, do
 
 
 def test_a_key_that_is_held_stops_once_and_the_record_has_its_end(
-    tmp_path: Path, door: str
+    tmp_path: Path, gate: str
 ) -> None:
     journal = tmp_path / "j.sqlite"
-    words = ["run", "open the door", "--plain", "--site", door, "--journal", str(journal)]
+    words = ["run", "open the gate", "--plain", "--site", gate, "--journal", str(journal)]
     with subprocess.Popen(
         [sys.executable, "-m", "bt_exec", *words],
         stdout=subprocess.PIPE,

@@ -107,27 +107,34 @@ def test_rows_arrive_within_moments_without_a_skill(journal: Journal) -> None:
         assert journal.mission("last").events == (Turn(0.0, 1, {}),)
 
 
+WRITERS = """
+import os, sys
+from pathlib import Path
+from bt_exec.events import SkillStarting
+from bt_exec.journal import Journal
+
+def write():
+    journal = Journal.open(Path(sys.argv[1]))
+    for n in range(5):
+        with journal.begin(command=f"{os.getpid()}") as recorder:
+            for call in range(20):
+                recorder.on(SkillStarting(0.0, call, "a", "b", {"pid": os.getpid()}, call))
+            assert not recorder.problem, recorder.problem
+
+begun = []
+for _ in range(3):  # each a process, begun before there is any thread
+    if not (child := os.fork()):
+        write()
+        sys.exit()
+    begun.append(child)
+sys.exit(any(os.waitpid(child, 0)[1] for child in begun))
+"""
+
+
 def test_processes_write_to_one_journal_at_once(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
-    program = (
-        HEAD
-        + """
-for n in range(5):
-    with journal.begin(command=f"{os.getpid()}") as recorder:
-        for call in range(20):
-            recorder.on(SkillStarting(0.0, call, "a", "b", {"pid": os.getpid()}, call))
-        assert not recorder.problem, recorder.problem
-"""
-    )
-    workers = [
-        subprocess.Popen(
-            [sys.executable, "-c", program, str(path)], stderr=subprocess.PIPE, text=True
-        )
-        for _ in range(3)
-    ]
-    for worker in workers:
-        _, errors = worker.communicate(timeout=60)
-        assert (worker.returncode, errors) == (0, "")
+    done = run(WRITERS, path)
+    assert (done.returncode, done.stderr) == (0, "")
     journal = Journal.open(path)
     missions = [journal.mission(line.id) for line in journal.missions(100)]
     assert sorted({mission.id[-4:] for mission in missions}) == [f"{n:04d}" for n in range(1, 16)]

@@ -11,7 +11,9 @@ from bt_exec.events import (
     Aborting,
     Event,
     Finished,
+    MissionStarted,
     NodeChanged,
+    Observed,
     Planned,
     Planning,
     Refused,
@@ -20,9 +22,9 @@ from bt_exec.events import (
     SkillStarting,
 )
 from bt_exec.failure import Failure, Problem, Refusal
-from bt_exec.journal import Journal
-from bt_exec.journal.explain import Explanation, explain
-from bt_exec.outcome import PARTLY_DONE, Outcome
+from bt_exec.journal import Journal, RecordedObservation
+from bt_exec.journal.explain import Attempt, Explanation, explain
+from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE, Outcome
 from bt_exec.pack import Catalogue
 from bt_exec.skill import Steps, skill
 from bt_exec.spec.load import load_text
@@ -193,3 +195,173 @@ def test_steps_that_ran_with_a_saved_result_tell_its_value(explained):
     )
     steps = (("look", {}), ("carry", {"thing": "cup"}), ("leave", {"thing": "$found"}))
     assert found.attempts[-1].steps == steps
+
+
+def test_each_plan_tells_the_values_that_it_ran_with(explained):
+    spec = load_text(
+        "{mission: {command: x}, root: {sequence: [{do: carry, with: {thing: $found}}]}}"
+    ).document
+    again = spec.model_copy(
+        update={"mission": spec.mission.model_copy(update={"plan_version": 2, "parent": 1})}
+    )
+    calls = [SkillStarting(n, 20, "carry", "carry", {"thing": f"cup {n}"}, n) for n in (1, 2)]
+    found = explained(Planned(0.5, 0, spec, 1), calls[0], Planned(1.5, 0, again, 1), calls[1])
+    assert [one.steps for one in found.attempts] == [
+        (("carry", {"thing": f"cup {n}"}),) for n in (1, 2)
+    ]
+
+
+def test_the_cause_has_the_moment_when_it_was_first_told_since_the_command(
+    journal: Journal, make_spec: Spec
+) -> None:
+    with journal.begin(command="x", language="ko") as recorder:
+        for event in (
+            MissionStarted(2.0, 0, recorder.mission_id, "x", "ko", "sim"),
+            Planned(3.0, 1, make_spec(1), 1),
+            NodeChanged(4.0, 2, "fetch", "running"),
+            NodeChanged(5.0, 3, "fetch", "failed", "", GRIP),
+            Planning(6.0, 4, "offline", JAM),
+            NodeChanged(7.0, 5, "fetch/open_door", "failed", "", JAM),
+            NodeChanged(8.0, 5, "fetch", "failed", "", JAM),
+            ended("blocked", JAM),
+        ):
+            recorder.on(event)
+    found = explain(journal.mission("last"))
+    assert found.cause is not None
+    assert (found.cause.failure, found.cause.t) == (JAM, 5.0)
+
+
+def test_why_actions_were_not_needed_is_told_once_each_and_what_skills_found_in_order(
+    explained, make_spec: Spec
+) -> None:
+    skipped = [{"name": name, "reason": why} for name, why in (("a", "x"), ("b", "y"), ("c", "x"))]
+    runs = [
+        (
+            SkillStarting(1.0, 20, "look", "look", {}, call),
+            SkillEnded(2.0, 30, "look", "look", call, "done", 1.0, result),
+        )
+        for call, result in enumerate(({"cup": 1}, None, {"cup": 2}))
+    ]
+    open_end = SkillStarting(1.0, 20, "look", "look", {}, 9)
+    found = explained(
+        Planned(0.4, 1, make_spec(1), 1),
+        *(event for run in runs for event in run),
+        open_end,
+        ended("satisfied", skipped=(*skipped,)),
+    )
+    assert found.skipped == ("x", "y")
+    assert [run.end.result for run in found.found] == [{"cup": 1}, {"cup": 2}]
+    assert found.running == ()  # the mission has an end
+
+
+def test_what_was_refused_or_stopped_in_between_is_not_how_it_ended(explained) -> None:
+    refused = Refused(0.3, 0, Refusal("NEGATED", "first"))
+    later = Refused(0.4, 0, Refusal("NEGATED", "last"))
+    assert explained(refused, later, ended("refused")).refusal == "last"
+    assert explained(refused, ended("blocked", JAM)).refusal == ""
+    stops = [Aborting(1.0, 3, "clean", why) for why in ("operator", "again")]
+    assert explained(*stops, ended("aborted")).stopped == "operator"
+    assert explained(ended("aborted")).stopped == ""
+    assert explained(*stops).stopped == ""  # and its end is not on record
+
+
+def test_only_the_last_plans_that_were_not_accepted_say_what_was_wrong(
+    explained, make_spec: Spec
+) -> None:
+    one, two = (Problem("UNKNOWN_SKILL", text, "root") for text in ("one", "two"))
+    rejected = [Rejected(0.3, 0, make_spec(1), problems) for problems in ((one,), (two, two))]
+    assert explained(*rejected, ended("refused", problems=("two",))).problems == (str(two),)
+    assert explained(*rejected, ended("refused")).problems == ()
+    assert explained(*rejected).problems == ()
+
+
+def test_where_nothing_of_a_mission_was_done_the_failure_noted_is_the_cause(
+    explained, make_spec: Spec
+) -> None:
+    told = ended("blocked", JAM, undone=({"path": JAM.path},))
+    told = replace(told, outcome=replace(told.outcome, reason_code=NOTHING_DONE))
+    found = explained(Planned(0.4, 1, make_spec(1), 1), told)
+    assert [one.failure for one in found.attempts] == [JAM]
+
+
+def test_what_was_seen_and_done_tells_the_state_of_things(explained, make_spec: Spec) -> None:
+    """What ran changes facts, what is seen after it settles them; a failure leaves a doubt."""
+    plan = Planned(0.4, 1, make_spec(1), 1)
+    late = RecordedObservation(4.0, established={"hand.right": "empty"}, text="a hand")
+    found = explained(plan, *called("grasp"), Observed(4.0, 80, "arm", late), ended("satisfied"))
+    assert found.facts == {"door": "open", "hand.right": "empty"}
+    assert found.attempts[0].seen == {"door": "문 열림", "arm": "a hand"}
+    doubt = explained(plan, *called("open_door", "failed", failure=JAM), ended("blocked", JAM))
+    assert doubt.facts == {}
+    unknown = explained(plan, *called("fly"), called("fly", call=2)[0])
+    assert (unknown.facts, unknown.possible) == ({"door": "open"}, {})
+    halfway = explained(plan, called("open_door")[0])
+    assert (halfway.facts, halfway.possible) == ({}, {"door": "open"})
+
+
+WAYS = """
+mission: {command: x, kept: [t/done]}
+root:
+  name: t
+  sequence:
+    - {do: done}
+    - {check: {door_is: {state: open}}}
+    - {check: {any: [near, far]}}
+    - {name: first, fallback: [{do: push}, {do: pull}, {do: knock}]}
+    - {name: second, fallback: [{sequence: [{do: lift}, {check: near}]}, {do: drop}]}
+"""
+
+
+def test_a_plan_tells_what_it_was_to_do_without_what_was_done_and_other_ways(explained):
+    spec = load_text(WAYS).document
+    found = explained(Planned(0.5, 0, spec, 1))
+    (attempt,) = found.attempts
+    assert attempt.steps == (
+        ("door_is", {"state": "open"}),
+        (str(spec.root.sequence[2].check), {}),
+        ("push", {}),
+        ("lift", {}),
+        ("near", {}),
+    )
+    assert (attempt.kept, attempt.version, attempt.compiler) == (1, 1, spec.mission.compiler)
+    assert attempt.seen == {"door": "문 열림"}  # before the plan
+
+
+def test_what_was_done_before_a_failure_does_not_make_it_good(explained, make_spec: Spec) -> None:
+    """The first plan ended well: what it did is not what came after the failure of the second."""
+    plans = [make_spec(1)]
+    for number in (2, 3):
+        header = plans[0].mission.model_copy(update={"plan_version": number})
+        plans.append(plans[0].model_copy(update={"mission": header}))
+    found = explained(
+        Planned(0.4, 1, plans[0], 1),
+        *called("open_door"),
+        Planned(3.5, 61, plans[1], 1),
+        Planning(4.0, 62, "offline", JAM),
+        Planned(4.0, 63, plans[2], 1),
+        ended("blocked", JAM, GRIP),
+    )
+    assert [one.failure for one in found.attempts] == [None, JAM, GRIP]
+    assert found.cause is not None
+    assert (found.cause.failure, found.cause.version) == (JAM, 2)
+    assert found.cause.t is None  # nothing on record tells it
+
+
+def test_what_ended_a_plan_is_told_as_it_was_told_then(explained, make_spec: Spec) -> None:
+    other = replace(GRIP, path="elsewhere")
+    found = explained(
+        Planned(0.4, 1, make_spec(1), 1),
+        Planning(4.0, 62, "offline", JAM),
+        ended("blocked", other),
+    )
+    assert [one.failure for one in found.attempts] == [JAM]
+    found = explained(Planned(0.4, 1, make_spec(1), 1), ended("satisfied", other))
+    assert [one.failure for one in found.attempts] == [None]
+    found = explained(Planned(0.4, 1, make_spec(1), 1), ended("blocked", other, JAM))
+    assert [one.failure for one in found.attempts] == [JAM]
+
+
+def test_a_plan_of_which_nothing_is_known_yet_took_nothing_over() -> None:
+    bare, other = Attempt(1, "offline", ()), Attempt(2, "offline", ())
+    assert (bare.kept, bare.failure, bare.passed, bare.done, bare.seen) == (0, None, [], [], {})
+    assert bare.passed is not other.passed

@@ -15,6 +15,7 @@ from bt_exec.events import Event, Observed
 from bt_exec.journal import Journal, RecordedObservation, read_png, write_png
 from bt_exec.journal import frames as framing
 from bt_exec.journal.frames import FrameStore
+from bt_exec.testing import FakeObservation
 
 PICTURE = np.random.default_rng(0).integers(0, 256, (24, 32, 3), np.uint8)
 pictures = st.sampled_from([(), (3,), (4,)]).flatmap(
@@ -208,3 +209,18 @@ def test_a_picture_that_nobody_keeps_is_not_asked_for(journal: Journal) -> None:
         recorder.on(Observed(0.5, 1, "door", Costly()))
     mission = journal.mission("last")
     assert (len(mission.looks), mission.unreadable) == (1, ())
+
+
+@pytest.mark.parametrize("frame", [None, PICTURE])
+@pytest.mark.parametrize("kept", [True, False, None])
+def test_only_where_it_is_wanted_and_there_a_picture_has_a_file(
+    journal: Journal, frame: np.ndarray | None, kept: bool | None
+) -> None:
+    wanted = {} if kept is None else {"frames": kept}
+    with journal.record(journal.book(command="x"), **wanted) as recorder:
+        recorder.on(Observed(0.5, 1, "door", FakeObservation(0.5, frame=frame)))
+    (look,) = journal.mission("last").looks
+    assert isinstance(look, Observed)
+    assert isinstance(look.observation, RecordedObservation)
+    assert (look.observation.frame_file is not None) is (bool(kept) and frame is not None)
+    assert journal.frames.exists() is (bool(kept) and frame is not None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.metadata
 import sqlite3
 from contextlib import closing
 
@@ -20,6 +21,7 @@ from bt_exec.failure import Failure, UnknownName
 from bt_exec.journal import Journal
 from bt_exec.journal.read import read_mission
 from bt_exec.journal.schema import connect
+from bt_exec.planning.compiler import REPLIES
 
 STUCK = Failure("STUCK", "it is stuck", "part/go")
 
@@ -209,3 +211,100 @@ def test_one_that_was_only_booked_is_not_told_as_interrupted(journal: Journal, m
     monkeypatch.setattr("bt_exec.journal.read.is_gone", lambda process: True)
     assert journal.interrupted().command == "begun"
     assert journal.interrupted() is None
+
+
+@pytest.mark.parametrize(
+    ("which", "listed"),
+    [("9", [4, 5, 6]), ("0000000099", range(1, 7)), ("2020-01-01-0001", range(1, 7))],
+)
+def test_an_unknown_number_lists_those_nearest_to_it(journal: Journal, which: str, listed):
+    for _ in range(6):
+        journal.book(command="x")
+    with pytest.raises(UnknownName) as told:
+        journal.mission(which)
+    assert [int(name[-4:]) for name in told.value.known] == list(listed)
+    with closing(sqlite3.connect(journal.path)) as connection, connection:
+        connection.execute("UPDATE missions SET number = number + 30 WHERE no > 4")
+    with pytest.raises(UnknownName) as told:
+        journal.mission("5")
+    assert [int(name[-4:]) for name in told.value.known] == [2, 3, 4]
+
+
+def test_a_mission_that_was_booked_starts_when_it_begins(journal: Journal, monkeypatch):
+    wall = iter([1_000_000.0, 1_000_500.0])
+    monkeypatch.setattr("bt_exec.journal.journal.time.time", lambda: next(wall))
+    booking = journal.book(command="x")
+    assert journal.line(booking.mission_id).started_at.timestamp() == 1_000_000.0
+    journal.record(booking).close()
+    assert journal.line(booking.mission_id).started_at.timestamp() == 1_000_500.0
+
+
+def test_a_line_is_that_of_its_own_mission(journal: Journal):
+    first, second = (journal.book(command=command, site=command) for command in ("one", "two"))
+    assert journal.line(first.mission_id).command == "one"
+    assert journal.line(second.mission_id).site == "two"
+
+
+@pytest.mark.parametrize(
+    ("change", "begun"),
+    [
+        ("UPDATE missions SET told_at = 1", False),
+        ("UPDATE missions SET status = 'aborted'", True),
+        ("INSERT INTO events VALUES (1, 1, 0.0, 0, 0, 'Turn', NULL, NULL, '{}')", True),
+        ("INSERT INTO events VALUES (1, 1, 0.0, 0, 0, 'Dance', NULL, NULL, '{}')", True),
+    ],
+)
+def test_what_has_any_trace_of_it_has_begun(journal: Journal, change: str, begun: bool):
+    booking = journal.book(command="x")
+    with closing(sqlite3.connect(journal.path)) as connection, connection:
+        connection.execute(change)
+    assert journal.line(booking.mission_id).begun is begun
+    assert journal.mission("last").line.begun is begun
+
+
+def test_a_page_has_a_thousand_rows_unless_it_is_said(journal: Journal):
+    booking = journal.book(command="x")
+    with closing(sqlite3.connect(journal.path)) as connection, connection:
+        connection.executemany(
+            "INSERT INTO events VALUES (1, ?, 0.0, 0, 0, 'Turn', NULL, NULL, '{}')",
+            [(number,) for number in range(1, 1003)],
+        )
+    assert [row.seq for row in journal.rows(booking.mission_id)] == list(range(1, 1001))
+
+
+def test_where_it_is_not_installed_the_program_has_no_version(journal: Journal, monkeypatch):
+    def unknown(name: str) -> str:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", unknown)
+    journal.begin(command="x").close()
+    assert journal.mission("last").program == ""
+
+
+def test_a_mission_is_listed_as_it_stands_in_its_record(journal: Journal, script):
+    with journal.begin(command="x", language="ko", site="s") as recorder:
+        for event in script(recorder.mission_id):
+            recorder.on(event)
+    mission = journal.mission("last")
+    assert journal.missions() == (mission.line,)
+    line = mission.line
+    assert (line.id, line.command, line.language, line.site) == (mission.id, "x", "ko", "s")
+    assert (line.status, line.reason_code, line.message) == ("satisfied", "OK", "다 했습니다.")
+    assert (line.interrupted, line.begun) == (False, True)
+    assert line.ended_at.tzinfo is not None
+    with closing(sqlite3.connect(journal.path)) as connection, connection:
+        connection.execute("UPDATE missions SET outcome = NULL, ended_at = NULL, process = NULL")
+    (line,) = journal.missions()
+    assert (line.seconds, line.ended_at, line.interrupted) == (None, None, False)
+
+
+def test_the_last_mission_is_the_newest_that_was_no_mere_reply(journal: Journal):
+    for command in ("one", "two", "thanks"):
+        journal.begin(command=command).close()
+    with closing(sqlite3.connect(journal.path)) as connection, connection:
+        reply = "UPDATE missions SET reason_code = ? WHERE command = ?"
+        connection.execute(reply, (sorted(REPLIES)[0], "thanks"))
+    assert journal.mission("last").command == "two"
+    with closing(sqlite3.connect(journal.path)) as connection, connection:
+        connection.execute("UPDATE missions SET reason_code = ?", (sorted(REPLIES)[-1],))
+    assert journal.mission("last").command == "thanks"  # there is nothing else

@@ -55,6 +55,12 @@ def test_a_relative_path_stays_where_it_was_meant(
     assert (tmp_path / "j.sqlite").exists()
 
 
+def test_folders_that_are_missing_are_made(tmp_path: Path) -> None:
+    path = tmp_path / "one" / "two" / "j.sqlite"
+    assert Journal.open(path).missions() == ()
+    assert path.exists()
+
+
 def refusal(path: Path) -> str:
     with pytest.raises(UsageError) as error:
         Journal.open(path)
@@ -172,6 +178,26 @@ def test_what_people_ask_of_the_views(journal: Journal, view: str, columns: list
 
 def test_how_long_other_processes_are_waited_for() -> None:
     assert (schema.BUSY_S, schema._OPEN_S) == (1.0, 5.0)
+
+
+def test_who_asks_the_journal_waits_longer_for_another_process_than_who_writes_a_mission(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+    real = sqlite3.connect
+
+    def noting(path: Path, **more: object) -> sqlite3.Connection:
+        if "timeout" in more:
+            waits.append(more["timeout"])  # type: ignore[arg-type]
+        return real(path, **more)  # type: ignore[arg-type, no-any-return, call-overload]
+
+    monkeypatch.setattr(sqlite3, "connect", noting)
+    journal.missions()
+    assert waits == [5.0]
+    schema.prepare(journal.path)
+    assert waits == [5.0, 5.0]
+    schema.connect(journal.path).close()
+    assert waits[-1] == 1.0
 
 
 def test_another_process_that_opens_the_same_file_is_waited_for(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec.journal import Journal
+from bt_exec.journal import Journal, process
 from bt_exec.journal.process import is_gone, this_process
 
 KILLED = """
@@ -61,3 +62,41 @@ def test_a_killed_mission_is_told_once_a_running_one_never(tmp_path: Path) -> No
         assert told is not None
         assert told.id.endswith("-0002")
         assert journal.interrupted() is None
+
+
+HERE = this_process().partition(" ")[0]
+
+
+def test_a_process_of_this_host_without_a_number_may_be_there() -> None:
+    assert is_gone(f"{HERE} x 1") is False
+
+
+def test_a_process_of_somebody_else_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    def not_ours(number: int, sign: int) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr("os.kill", not_ours)
+    assert is_gone(f"{HERE} 7 1") is False
+
+
+@pytest.mark.parametrize("name", [b"python", b"a) b (c", b"\xff\xeb"])
+def test_when_a_process_started_is_the_22nd_field_whatever_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: bytes
+) -> None:
+    fields = b" ".join(str(number).encode() for number in range(3, 53))
+    (tmp_path / "stat").write_bytes(b"7 (" + name + b") " + fields + b"\n")
+    asked: list[str] = []
+    monkeypatch.setattr(process, "Path", lambda path: asked.append(path) or tmp_path / "stat")
+    number = os.getpid()
+    assert this_process() == f"{HERE} {number} 22"
+    assert not is_gone(f"{HERE} {number} 22")
+    assert is_gone(f"{HERE} {number} 21")
+    assert set(asked) == {f"/proc/{number}/stat"}
+
+
+def test_where_nobody_tells_when_a_process_started_its_number_will_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "Path", lambda path: tmp_path / "none")
+    assert this_process() == f"{HERE} {os.getpid()} "
+    assert not is_gone(this_process())

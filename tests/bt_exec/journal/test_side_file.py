@@ -83,7 +83,11 @@ def test_what_cannot_come_in_yet_stays_and_is_told(journal: Journal, script: Scr
 
 
 @pytest.mark.parametrize(
-    "text", ["", "\0", "[]", '["x", 1]\n["drop", ["missions"]]', '["x"]', "{}", "7"]
+    "text",
+    [
+        *("", "\0", "[]", '["x", 1]\n["drop", ["missions"]]', '["x"]', "{}", "7"),
+        '["x", 1]\n["spec", ["a", "b"]]\n["drop", ["missions"]]',
+    ],
 )
 def test_a_file_of_somebody_else_does_nothing(journal: Journal, text: str) -> None:
     path = journal.path.with_name("journal.sqlite.x.rows")
@@ -122,3 +126,32 @@ def test_where_the_disk_is_full_the_folder_for_temporary_files_takes_it(
 
 def test_every_statement_of_a_row_has_a_name_in_side_files() -> None:
     assert sorted(STATEMENTS) == ["end", "event", "exchange", "frames", "spec"]
+
+
+def test_a_file_of_another_user_is_left_alone(
+    journal: Journal, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded_under_a_lock(journal, script)
+    (path,) = side_files(journal.path)
+    monkeypatch.setattr("os.getuid", lambda: path.stat().st_uid + 1)
+    assert side_files(journal.path) == ()
+    monkeypatch.delattr("os.getuid")  # a machine without users
+    assert side_files(journal.path) == (path,)
+
+
+def test_rows_are_the_same_on_a_machine_that_writes_texts_otherwise(
+    journal: Journal, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("io.text_encoding", lambda given, level=2: given or "euc-kr")
+    mission = recorded_under_a_lock(journal, script)
+    assert Journal.open(journal.path).waiting == ()
+    assert journal.mission(mission).line.message == "다 했습니다."
+
+
+def test_side_files_come_in_by_name_and_parts_of_one_are_none(journal: Journal) -> None:
+    folder = journal.path.parent
+    for name in ("journal.sqlite.b.rows", "journal.sqlite.a.rows", "journal.sqlite.c.part"):
+        (folder / name).touch()
+    (folder / "other.sqlite.a.rows").touch()
+    names = [path.name for path in side_files(journal.path)]
+    assert names == ["journal.sqlite.a.rows", "journal.sqlite.b.rows"]

@@ -86,7 +86,9 @@ class ByHand:
 
             def join(self, timeout: float | None = None) -> None:
                 """Be over."""
+                waited.append(timeout)
 
+        self.waited = waited = []  # type: list[float | None]
         self.told: list[str] = []
         self.wall = Wall()
         monkeypatch.setattr(writing, "connect", noting)
@@ -346,3 +348,31 @@ def test_who_waits_and_who_closes_wakes_the_writer(journal, monkeypatch):
 def test_the_writer_keeps_no_process_alive(journal):
     with journal.begin(command="x") as recorder:
         assert (recorder._thread.name, recorder._thread.daemon) == ("journal", True)
+
+
+def test_rows_that_no_disk_takes_are_told(by_hand, monkeypatch):
+    monkeypatch.setattr(writing, "keep_aside", lambda *args: None)
+    by_hand.connection.errors["BEGIN IMMEDIATE"] = LOCKED
+    by_hand.turns(1, 2)
+    by_hand.run(by_hand.end)
+    by_hand.recorder._closing = False
+    by_hand.recorder.close()
+    assert by_hand.recorder.incomplete == by_hand.told[-1] != ""
+    assert by_hand.told[-1].startswith(f"2 rows of {by_hand.recorder.mission_id} could not be")
+    assert "database is locked" in by_hand.told[-1]
+
+
+def test_the_writer_has_five_times_its_patience_to_end_and_the_file_is_let_go(by_hand, journal):
+    recorder = by_hand.recorder
+    recorder.close()
+    assert by_hand.waited == [10.0]
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        recorder._connection.execute("SELECT 1")
+    recorder.close()
+    assert by_hand.waited == [10.0]
+
+
+def test_a_record_says_that_it_lost_nothing_until_it_does(by_hand):
+    recorder = by_hand.recorder
+    assert (recorder.problem, recorder.lost, recorder.incomplete) == ("", 0, "")
+    assert recorder.mission_id.endswith("-0001")

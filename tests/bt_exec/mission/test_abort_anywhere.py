@@ -33,18 +33,21 @@ class AtLine:
         if event == "line":
             self.situation += 1
             if self.situation == self.number:
+                sys.settrace(None)
                 self.act()
         return self
+
+
+SITE = scripted_site([scripted_skill("a", [("3", "done")])])
+TREE = load_text("tree: t\nroot: {do: a}").document
 
 
 def mission(at: int) -> tuple[Outcome, int]:
     """Run a mission of a few ticks in real time, aborted at line `at`; return how many ran."""
     simulation = FakeClock()
-    site = scripted_site([scripted_skill("a", [("3", "done")])])
     rigs = {"test": Rig(ScriptedRobot(), simulation=simulation)}
-    tree = load_text("tree: t\nroot: {do: a}").document
-    assert isinstance(tree, TreeSpec)
-    executive = Executive(site, rigs, {}, Clock([simulation], 0.001), FixedCompiler(tree))
+    assert isinstance(TREE, TreeSpec)
+    executive = Executive(SITE, rigs, {}, Clock([simulation], 0.001), FixedCompiler(TREE))
     tracer = AtLine(at, executive.abort)
     before = sys.gettrace()
     sys.settrace(tracer)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bt_exec.failure import Failed
+from bt_exec.failure import Failed, PartBroken, SimulationLost
 from bt_exec.language.messages import Messages
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.coming_to_rest import come_to_rest
@@ -175,3 +175,55 @@ def test_coming_to_rest_ends_also_where_no_time_passes(time):
     )
     assert failure is not None
     assert (failure.code, told) == ("STOP_FAILED", ["stopping"])
+
+
+@pytest.mark.parametrize(
+    ("lost", "said"),
+    [
+        (False, "the robot of real: it still moves; the robot of world: it still moves"),
+        (True, "the robot of real: it still moves"),  # a world that stands still moves nothing
+    ],
+)
+def test_a_world_that_is_lost_moves_nothing_but_a_real_robot_may(lost, said, caplog):
+    simulation = FakeClock()
+    rigs = {
+        "real": Rig(ScriptedRobot(still=False)),
+        "world": Rig(ScriptedRobot(still=False), simulation=simulation),
+        "still": Rig(ScriptedRobot()),
+    }
+    for rig in rigs.values():
+        rig.robot.stop = lambda: None  # type: ignore[method-assign, union-attr]
+    clock = Clock([simulation], 0.1, fast=True)
+    if lost:
+        clock.lost = SimulationLost("gone")
+    failure = come_to_rest(rigs, clock, 0.2, Unwatched(), lambda: None)
+    assert failure is not None
+    assert (failure.message, failure.kind, failure.retryable) == (said, "robot", False)
+    assert failure.evidence == dict(part[13:].split(": ", 1) for part in said.split("; "))
+    if lost:
+        del rigs["real"]
+        assert come_to_rest(rigs, clock, 0.2, Unwatched(), lambda: None) is None
+        assert caplog.messages[-1] == "no time passes any more"
+
+
+@pytest.mark.parametrize(
+    ("why", "said"),
+    [
+        (PartBroken("its driver", "hangs", "STEP_HUNG"), "its driver hangs"),
+        (KeyboardInterrupt(), "it could not be asked whether it is still"),
+    ],
+)
+def test_a_robot_that_could_not_be_asked_is_told_with_its_reason(why, said):
+    class Silent(ScriptedRobot):
+        @property
+        def still(self) -> bool:
+            raise why
+
+        @still.setter
+        def still(self, value: bool) -> None:
+            pass
+
+    clock = Clock([FakeClock()], 0.1, fast=True)
+    failure = come_to_rest({"test": Rig(Silent())}, clock, 0.2, Unwatched(), lambda: None)
+    assert failure is not None
+    assert failure.message == f"the robot of test: {said}"

@@ -5,12 +5,15 @@ from __future__ import annotations
 import pytest
 
 from bt_exec.events import Finished, MissionStarted, NodeChanged, Observed, Planned, Planning, Turn
-from bt_exec.failure import Refusal
+from bt_exec.failure import PartBroken, Refusal
+from bt_exec.language.context import Context
+from bt_exec.language.context import Turn as Word
 from bt_exec.language.messages import Messages
 from bt_exec.mission.reporting import MissionReporter, Reporters
 from bt_exec.outcome import Ending, Outcome
 from bt_exec.pack import Pack
 from bt_exec.rig import PackSettings
+from bt_exec.site.site import Limits
 from bt_exec.skill import Running, Steps, skill
 from bt_exec.testing import scripted_condition, scripted_skill
 
@@ -106,7 +109,9 @@ def test_time_on_the_wall_is_in_seconds_and_counts_from_the_start(stage, monkeyp
 
 def refused():
     """Return how a mission ends that is refused; nothing else asks for the time."""
-    refusal = Refusal("NO", "No.", ("go",))
+    refusal = Refusal(
+        "NO", "No.", ("go",), did_you_mean=("go on",), missing=("cup",), question="Where?"
+    )
     return Ending("refused", "NO", refusal=refusal, problems=("what",))
 
 
@@ -123,6 +128,9 @@ def test_a_refusal_is_the_outcome_and_nothing_was_planned(stage):
         wall_seconds=found.wall_seconds,
         nearest=("go",),
         problems=("what",),
+        did_you_mean=("go on",),
+        missing=("cup",),
+        question="Where?",
     )
     assert on.told() == ["10 0 MissionStarted hm en test", "10 0 Finished refused NO"]
 
@@ -337,3 +345,54 @@ def test_what_cannot_be_known_at_the_end_is_not_told(stage, caplog):
     outcome = on.run()
     assert (outcome.status, outcome.message) == ("satisfied", "OK")
     assert caplog.messages == ["a robot could not say what it knows"]
+
+
+def hanging(method: str, code: str = "STEP_HUNG"):
+    """Return a reporter that breaks down at the end of a mission, as the watchdog tells it."""
+
+    def broken(self, *view):
+        if not view or view[0].status != "in_progress":
+            raise PartBroken("the reporter of test", "hangs", code)
+
+    return type("Broken", (MissionReporter,), {method: broken})
+
+
+@pytest.mark.parametrize(
+    ("method", "code", "script", "reason", "failures"),
+    [
+        ("told", "STEP_HUNG", "done", "STEP_HUNG", ["STEP_HUNG"]),
+        ("told", "PART_BROKEN", "done", "OK", []),  # only its words are lost
+        ("told", "STEP_HUNG", "crash", "SKILL_CRASHED", ["SKILL_CRASHED"]),  # what came first
+        ("turn", "STEP_HUNG", "done", "OK", []),  # its last report is lost, the outcome stands
+    ],
+)
+def test_a_part_that_hangs_at_the_end_fails_the_mission_unless_it_failed_before(
+    stage, caplog, method, code, script, reason, failures
+):
+    on = stage([scripted_skill("a", [script])], pack={"reporter": hanging(method, code)})
+    found = on.run()
+    assert (found.reason_code, [one["code"] for one in found.failures]) == (reason, failures)
+    assert "the end could not be told" in caplog.messages
+    assert on.told()[-1].endswith(f"Finished {found.status} {reason}")
+
+
+def test_of_several_parts_that_hang_at_the_end_the_first_is_named(stage):
+    on = stage([scripted_skill("a", ["SLIPPED"])], limits=Limits(replans=0))
+    broken = iter([PartBroken(f"part {n}", "hangs", "STEP_HUNG") for n in (1, 2)])
+
+    def hangs(*_):
+        raise next(broken)
+
+    on.executive._reporters.told = on.executive._perception_loop.old_facts = hangs
+    found = on.run()
+    assert [one["message"] for one in found.failures] == ["as the script says", "part 1 hangs"]
+    assert found.failures[-1].get("cause") is None
+    assert (found.status, found.reason_code) == ("failed", "STEP_HUNG")
+
+
+def test_what_was_said_before_is_handed_to_the_compiler(stage):
+    said = Context((Word("go", "satisfied"),))
+    for given, expected in ((said, said), (None, Context())):
+        on = stage(three_parts(), THREE, executive={"context": given})
+        on.run()
+        assert [request.context for request in on.compiler.requests] == [expected] * 2

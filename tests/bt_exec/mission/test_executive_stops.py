@@ -363,3 +363,18 @@ def test_an_abort_without_a_reason_is_one(stage):
     on.executive.abort("")
     assert on.run().status == "aborted"
     assert on.told(Aborting) == ["10 0 Aborting clean operator"]
+
+
+def test_a_simulation_has_its_own_time_a_period_and_that_of_any_part(stage):
+    on = stage([scripted_skill("a", [("1", "done")])], robot=Settling(1), limits=Limits(hang_s=2))
+    on.executive.clock.step_s = 7.0
+    watched = []
+    within = on.executive.watchdog.within
+    on.executive.watchdog.within = lambda limit_s, part, *more, **named: (
+        watched.append((round(limit_s, 6), part)),
+        within(limit_s, part, *more, **named),
+    )[1]
+    assert on.run().status == "satisfied"
+    simulated = [limit_s for limit_s, part in watched if part == "the simulation"]
+    # before the look, before the first tick, the tick; and while it comes to rest
+    assert simulated == [9.1, 9.1, 9.1, 9.0]

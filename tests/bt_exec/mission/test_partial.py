@@ -35,6 +35,9 @@ A, B, HOME = "{do: a}", "{do: b}", "{do: home}"
         ([either(A), either(B)], {}, "satisfied", []),
         ([either(A), either(B)], {"b": "SLIPPED"}, "partial", ["b"]),
         ([either(A), either(B), HOME], {"a": "LOST", "b": "LOST"}, "partial", ["a", "b"]),
+        # an answer that was asked for is something
+        ([either(A), "{check: sure, tell: true}"], {"a": "LOST"}, "partial", ["a"]),
+        ([either(A), "{check: sure}"], {"a": "LOST"}, "blocked", ["a"]),
         # what was only a means to a part that failed is no achievement
         ([either("{sequence: [{do: a}, {do: b}]}")], {"b": "LOST"}, "blocked", ["b"]),
         ([either(A), either(B)], {"a": "LOST", "b": "LOST"}, "blocked", ["a", "b"]),

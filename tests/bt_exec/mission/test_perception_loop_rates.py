@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bt_exec.events import PerceptionFailed
+from bt_exec.failure import PartBroken
 from bt_exec.mission import perception_loop
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.perception_loop import PerceptionLoop, PerceptionWorker, known_facts
@@ -372,3 +373,109 @@ def test_what_was_seen_before_an_action_ended_or_long_ago_is_old(looks, acted, n
     on.simulation.step(now - on.simulation.time)
     on.perception_loop._runtime.acted = acted
     assert on.perception_loop.old_facts(5.0) == old
+
+
+def test_a_picture_that_waits_behind_one_that_is_stuck_is_not_taken_for_done(looks, lines):
+    on = looks(wait=True, limit_s=0.1)
+    on.camera.ready.clear()
+    on.worker.start(now=True)  # the detector is at work on this one
+    on.perception_loop.look()  # and this one waits for it
+    for _ in range(2):
+        on.perception_loop.look()
+    assert [line.partition("test ")[2] for line in lines(on.events)] == [
+        "TimeoutError: no observation after 0.1 s",
+        *["TimeoutError: an earlier picture is still interpreted"] * 2,
+    ]
+    assert on.camera.captures == [1.0, 1.0]
+
+
+def test_a_picture_that_waits_when_eyes_are_closed_is_not_interpreted(looks):
+    on = looks()
+    on.camera.ready.clear()
+    on.worker.start(now=True)
+    begun = on.worker._pending
+    on.worker.start(now=True)
+    waits = on.worker._pending
+    on.worker.close()
+    assert (begun.cancelled(), waits.cancelled()) == (False, True)
+
+
+def test_a_look_that_is_no_longer_wanted_is_not_interpreted_if_it_waits(looks):
+    on = looks()
+    on.camera.ready.clear()
+    for _ in range(2):
+        on.worker.start(now=True)
+    waits = on.worker._pending
+    on.worker.start(now=True)
+    assert waits.cancelled()
+    on.camera.ready.set()
+    assert on.worker._pending.result(60) is not None
+
+
+def test_a_look_under_way_stays_unless_one_is_asked_for_now(looks):
+    on = looks(Rates(look_hz=100, idle_look_hz=100))
+    on.camera.ready.clear()
+    on.worker.start(now=True)
+    begun = on.worker._pending
+    on.simulation.step(1.0)
+    on.buffer.asked = True
+    on.worker.start()
+    assert on.worker._pending is begun
+    assert on.camera.captures == [1.0]
+
+
+def test_of_several_eyes_only_what_is_old_is_told_with_its_moment(looks):
+    on, other, blind = looks(), looks(), looks()
+    other.buffer.add(FakeObservation(0.5, known={"cup": "red", "taken": "x"}))
+    other.buffer.add(FakeObservation(1.5, known={"cup": "blue"}))
+    other.simulation.step(3.0)
+    on.perception_loop.look()
+    on.perception_loop.perception_workers = {
+        "blind": blind.worker,
+        "test": on.worker,
+        "other": other.worker,
+    }
+    on.simulation.step(5.5)
+    assert on.perception_loop.old_facts(5.0) == {"taken": 1.0}
+    assert on.perception_loop.old_facts(4.0) == {"taken": 1.0, "cup": 1.5}
+    assert on.perception_loop.old_facts(6.0) == {}
+    assert on.perception_loop.facts() == {"hand": "empty", "taken": "1", "cup": "blue"}
+
+
+def test_without_eyes_a_picture_of_a_rig_is_shown_to_a_compiler(looks):
+    on = looks()
+    rigs = on.perception_loop._runtime.rigs
+    rigs["none"] = Rig(ScriptedRobot())
+    rigs["first"] = Rig(ScriptedRobot(), frame=lambda: "first")
+    rigs["second"] = Rig(ScriptedRobot(), frame=lambda: pytest.fail("one picture is enough"))
+    assert on.perception_loop.situation().frame == "first"
+
+
+def test_whose_words_broke_down_is_named(looks):
+    on = looks()
+    on.perception_loop.look()
+    rigs = on.perception_loop._runtime.rigs
+    rigs["arm"] = Rig(ScriptedRobot(), facts=lambda: {}["hand"])
+    with pytest.raises(PartBroken, match="the facts of arm raised KeyError"):
+        on.perception_loop.facts()
+    rigs["arm"] = Rig(ScriptedRobot(), frame=lambda: {}["frame"])
+    with pytest.raises(PartBroken, match="the picture raised KeyError"):
+        on.perception_loop.situation()
+    on.buffer.observations[-1].known["late"] = 7
+    with pytest.raises(PartBroken, match="the observation of test raised TypeError"):
+        on.perception_loop.facts()
+
+
+def test_a_detector_that_interrupts_itself_is_blind_and_nobody_else_is_interrupted(looks, lines):
+    on = looks()
+    on.camera.error = KeyboardInterrupt()
+    on.perception_loop.look()
+    assert lines(on.events) == ["1 4 PerceptionFailed test RuntimeError: raised KeyboardInterrupt"]
+
+
+def test_an_operator_interrupts_a_capture(looks):
+    on = looks()
+    on.camera.blind = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt):
+        on.perception_loop.look()
+    assert on.events == []

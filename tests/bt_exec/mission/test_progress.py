@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from bt_exec.events import Asked, NodeChanged, Planned, SkillEnded, SkillStarting, Turn
+from bt_exec.events import Asked, NodeChanged, Planned, Planning, SkillEnded, SkillStarting, Turn
 from bt_exec.failure import Failure
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.mission.reporting import Action, MissionReporter, MissionView, Reporters, Skip
+from bt_exec.mission.undone import Undone
 from bt_exec.observation import ObservationBuffer
 from bt_exec.pack import Pack
 from bt_exec.rig import PackSettings
@@ -260,3 +261,51 @@ def test_what_was_done_with_a_saved_result_tells_its_value():
     progress = told.on(SkillEnded(2.0, 2, "carry", "carry", 1, "done", 1.0))
     args = {"thing": "cup", "to": ["shelf", "x"], "by": "y"}
     assert progress.done == [Action("carry", args, "carry")]
+
+
+TREES = "{mission: {command: go}, root: {tree: t, save: {seen: found, other: lost}, body: {do: a}}}"
+
+
+@pytest.mark.parametrize(
+    ("text", "results"),
+    [
+        (TREES, {"seen": "cup"}),
+        ("{mission: {command: go}, root: {sequence: [{do: a, save: {seen: found}}]}}", {}),
+    ],
+)
+def test_what_the_tree_that_is_the_plan_returns(text, results):
+    progress = Told().progress
+    assert progress.results({"found": "cup"}) == {}  # there is no plan yet
+    progress.spec = load_text(text).document
+    assert progress.results({"found": "cup", "more": 1}) == results
+
+
+def test_what_is_missing_is_among_the_failures_once():
+    progress = Told().progress
+    one, two, three = (Failure(code) for code in ("ONE", "TWO", "THREE"))
+    progress.failures = [one, two]
+    part = plan().root
+    progress.undone = tuple(Undone("x", part, failure) for failure in (two, three))
+    assert progress.every_failure() == (one, two, three)
+
+
+def test_what_was_done_counts_from_the_failure_that_came_before():
+    told = Told()
+    progress = told.on(Planned(0.0, 0, plan(), 1), start(FIRST), end(FIRST))
+    told.on(Planning(3.0, 6, "test", Failure("ONE")), Planned(3.0, 6, plan(), 1))
+    told.on(start(SECOND), end(SECOND), Planning(4.0, 7, "test"))
+    told.on(Planning(5.0, 8, "test", Failure("TWO")), start(THIRD), end(THIRD))
+    assert [progress.done_after(number) for number in range(3)] == [(SECOND, THIRD), (THIRD,), ()]
+    assert (progress.latest, progress.plan_version) == ("take", 1)
+    progress.undone = (Undone("part", plan().root, Failure("X"), frozenset({"part/go"})),)
+    assert progress.achieved() == (FIRST, THIRD)
+
+
+def test_a_question_keeps_what_was_seen_when_it_was_asked():
+    told = Told()
+    told.progress._buffers = {"arm": told.buffer, "base": ObservationBuffer(lambda: 0.0)}
+    told.on(Planned(0.0, 0, plan(), 1), asked("near", True, told=True))
+    told.buffer.add(FakeObservation(0.5, known={"door": "shut"}))
+    told.buffer.add(FakeObservation(1.0, known={"door": "open"}))
+    progress = told.on(asked("open", True, told=True), asked("far", True))
+    assert progress.seen == {"near": {}, "open": {"door": "open"}}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import sqlite3
 import threading
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from bt_exec.failure import UsageError
 from bt_exec.journal import Journal
 from bt_exec.mission.reporting import MissionReporter
 from bt_exec.mission.session import Session
+from bt_exec.planning.compiler import REPLIES
 from bt_exec.testing import FakeClock, FakeObservation
 from tests.bt_exec.mission.session_robots import Heard, given, with_pack
 
@@ -242,3 +245,78 @@ def test_a_robot_that_cannot_say_what_it_knows_is_an_error_of_a_person(site, rob
         session.facts()
     said = "what is known cannot be told: TypeError: facts are texts by texts; found ['hand']"
     assert str(told.value) == said
+
+
+def test_robots_are_not_reminded_of_thanks_nor_of_other_days(site, robots, tmp_path):
+    journal = Journal.open(tmp_path / "j.sqlite")
+    recalled: list[list[str]] = []
+    site = with_pack(site, robots={"arm": robots}, reporter=recalling(recalled))
+    with Session(site, fast=True, journal=journal) as session:
+        for command in ("yesterday", "thanks", "today"):
+            session.run(command, given())
+        with closing(sqlite3.connect(journal.path)) as connection, connection:
+            change = "UPDATE missions SET {} WHERE command = ?"
+            connection.execute(change.format("day = '2020-01-01'"), ("yesterday",))
+            code = f"reason_code = '{sorted(REPLIES)[0]}'"
+            connection.execute(change.format(code), ("thanks",))
+        session.run("go")
+    assert recalled[-1] == ["today"]
+
+
+def test_a_mission_that_runs_looks_by_itself(site):
+    told: list[str] = []
+
+    class Looks:
+        def on(self, event: Any) -> None:
+            if isinstance(event, MissionStarted):
+                with pytest.raises(UsageError) as error:
+                    session.look()
+                told.append(str(error.value))
+
+    with Session(site, fast=True, listeners=[Looks()]) as session:
+        session.run("go")
+        assert told == ["this session runs a mission, which looks by itself"]
+        assert session.look() == {}
+
+
+def test_what_was_said_in_a_session_is_there_until_its_world_is_made_anew(site):
+    with Session(site, fast=True) as session:
+        session.run("go")
+        assert [turn.command for turn in session.conversation.context().turns] == ["go"]
+        session.reset()
+        assert session.conversation.context().turns == ()
+        assert [turn.command for turn in session.conversation.context().before()] == ["go"]
+
+
+def test_a_compiler_that_can_is_warmed_up_for_the_languages_of_a_session(site, monkeypatch):
+    warmed: list[str] = []
+
+    class Compiler:
+        name = "warm"
+
+        def compile(self, request: Any) -> Any:
+            raise AssertionError
+
+        def warm_up(self, language: str) -> None:
+            warmed.append(language)
+
+    monkeypatch.setattr("bt_exec.mission.session.make_compiler", lambda *given: Compiler())
+    with Session(site, languages=("ko", "en")):
+        assert warmed == ["ko", "en"]
+
+
+def test_what_a_record_lacks_is_told_with_the_outcome(site, tmp_path):
+    journal = Journal.open(tmp_path / "j.sqlite")
+    begin = journal.begin
+
+    def losing(**facts: Any) -> Any:
+        recorder = begin(**facts)
+        close = recorder.close
+        recorder.close = lambda: (close(), setattr(recorder, "incomplete", "3 rows"))[0]
+        return recorder
+
+    journal.begin = losing
+    with Session(site, fast=True, journal=journal) as session:
+        assert session.run("go").record_problem == "3 rows"
+        journal.begin = begin
+        assert session.run("go").record_problem == ""

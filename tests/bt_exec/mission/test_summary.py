@@ -14,6 +14,7 @@ from bt_exec.mission.known import Known, state_of
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.mission.reporting import Action, Reporters, Skip
 from bt_exec.mission.summary import summarise
+from bt_exec.mission.undone import Undone
 from bt_exec.outcome import Ending
 from bt_exec.skill import Steps, Verdict, condition, skill
 from bt_exec.spec.load import load_text
@@ -269,3 +270,145 @@ def test_a_fact_of_another_moment_is_told_with_it(said, words, own):
     known = Known({"door": "open"}, since={"door": 3.0}, now=5.0)
     expected = "It was open 2 s ago." if own else "2 s ago: The door is open."
     assert said(FINE, OPEN, known=known) == expected
+
+
+TALK = """
+ANSWERED_THEN: {en: "{answer} That was {when}.", ko: 그때}
+was lid=shut: {en: "The lid was shut {when}.", ko: 닫힘}
+told weight_is: {en: "It weighs {why}.", ko: 무게}
+phrases:
+  door_is: {en: "the door is {state}", ko: 문}
+  weight_is: {en: "the weight", ko: 무게}
+"""
+ASKS = (
+    "{sequence: [{check: {door_is: {state: open}}}, {check: {lid_is: {state: shut}}},"
+    " {check: weight_is}, {check: {all: [{door_is: {state: open}}, {lid_is: {state: shut}}]}}]}"
+)
+
+
+@condition(establishes={"lid": "{state}"})
+def lid_is(state: str) -> Verdict:
+    """Whether the lid is so."""
+    return Verdict.yes()
+
+
+@condition
+def weight_is() -> Verdict:
+    """What it weighs."""
+    return Verdict.yes()
+
+
+DOOR, LID, WEIGHT, BOTH = "door_is open", "lid_is shut", "weight_is", "all"
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ([(DOOR, 9.0)], "Yes."),
+        ([(WEIGHT, 9.0)], "It weighs 2 kg."),
+        ([(BOTH, 9.0)], "Yes."),  # of several conditions none speaks for the others
+        # several answers name their questions, where these have words
+        ([(DOOR, 9.0), (WEIGHT, 9.0)], "The door is open: yes. The weight: it weighs 2 kg."),
+        ([(DOOR, 9.0), (LID, 9.0)], "The door is open: yes. Yes."),
+        ([(DOOR, 9.0), (BOTH, 9.0)], "The door is open: yes. Yes."),
+        # what was found long ago is told as it was, and what comes after it all the same
+        ([(WEIGHT, 2.0)], "The weight: it weighs 2 kg. That was 8 s ago."),
+        ([(LID, 2.0)], "The lid was shut 8 s ago."),
+        ([(DOOR, 2.0)], "The door is open: yes. That was 8 s ago."),
+        ([(BOTH, 2.0)], "The lid was shut 8 s ago."),
+        ([(LID, 2.0), (DOOR, 9.0)], "The lid was shut 8 s ago. The door is open: yes."),
+        ([("elsewhere", 2.0)], "Yes. That was 8 s ago."),
+    ],
+)
+def test_answers_name_what_was_asked_and_when_where_that_is_not_plain(
+    words, tmp_path, answers, expected
+):
+    (tmp_path / "talk.yaml").write_text(TALK, encoding="utf-8")
+    talk = Messages.load([tmp_path / "words.yaml", tmp_path / "talk.yaml"])
+    catalogue = scripted_site([door_is, lid_is, weight_is]).catalogue
+    found = MissionProgress("go", "en", Reporters([], {}), {}, {}, lambda event: None)
+    root = load_text(f"tree: t\nroot: {ASKS}").document.root
+    found.spec = MissionSpec(mission=Mission(command="go", compiler="x"), root=root)
+    questions = {BOTH: str(root.sequence[-1].check)}
+    for name, t in answers:
+        question = questions.get(name, name)
+        verdict = Verdict(True, "2 kg")
+        found.told[question] = Asked(t, 0, "x", "check", question, verdict, True)
+        found.seen[question] = {"lid": "shut", "door": "open"}
+    assert summarise(FINE, found, talk, catalogue, Known({}, now=10.0)) == expected
+
+
+def test_an_answer_of_before_says_only_what_was_seen_then(words, said):
+    words._sentences["was door=open"] = {"en": "It was open {when}.", "ko": "열림"}
+    words._sentences["was door=ajar"] = {"en": "It was ajar {when}.", "ko": "틈"}
+    words._sentences["ANSWERED_THEN"] = {"en": "{answer} That was {when}.", "ko": "그때"}
+    known = Known({}, now=9.0, acted=3.0)
+    for seen, expected in (
+        ({"door": "open"}, "It was open 9 s ago."),
+        ({"door": "ajar"}, "It was ajar 9 s ago."),
+        ({"lid": "shut"}, "No. That was 9 s ago."),
+        ({}, "No. That was 9 s ago."),
+    ):
+        question = {"door_is open": seen}
+        assert said(FINE, CHECK, known=known, told=answer(False), seen=question) == expected
+
+
+def test_what_is_not_of_this_moment_is_not_told_together_with_what_is(words, said):
+    words._sentences["AS_OF"] = {"en": "{when}: {state}", "ko": "그때"}
+    words._sentences["door=open + hand.left=cup"] = {"en": "Open, with a cup.", "ko": "둘"}
+    stopped = Ending("aborted", "ABORTED")
+    now = Known(FACTS, now=5.0)
+    assert said(stopped, known=now) == "Stopped. Open, with a cup."
+    then = Known(FACTS, now=5.0, since={"hand.left": 2.0})
+    assert (
+        said(stopped, known=then)
+        == "Stopped. The door is open. 3 s ago: The left hand holds a cup."
+    )
+
+
+def test_a_part_left_undone_is_told_unless_the_robot_has_told_it(words):
+    words._sentences["PARTLY_DONE"] = {"en": "Not all is done.", "ko": "일부"}
+    words._sentences["NOTHING_DONE"] = {"en": "Nothing is done.", "ko": "없음"}
+    words._sentences["NOT_DONE"] = {"en": "{what}: {why}", "ko": "{what}"}
+    catalogue = scripted_site([open_door]).catalogue
+    found = MissionProgress("go", "en", Reporters([], {}), {}, {}, lambda event: None)
+    node = load_text(f"tree: t\nroot: {OPEN}").document.root
+    found.undone = (Undone("x", node, GRIP), Undone("y", node, SLIP))
+    both = "open door left: There is no grip (edge). open door left: It slipped."
+    for ending, first in (
+        (Ending("partial", "PARTLY_DONE"), "Not all is done."),
+        (Ending("blocked", "NOTHING_DONE", GRIP), "Nothing is done."),
+    ):
+        told = summarise(ending, found, words, catalogue, Known({}))
+        assert told == f"{first} {both}"
+        said = summarise(ending, found, words, catalogue, Known({}), "I told you.")
+        assert said == "I told you."
+
+
+@pytest.mark.parametrize(
+    ("started", "code", "after"),
+    [(True, "ABORTED", True), (True, "STOPPED", True), (True, "STOP_FAILED", True),
+     (True, "STEP_HUNG", True), (False, "ABORTED", False), (True, "STUCK", False)],
+)  # fmt: skip
+def test_what_to_do_next_is_told_after_a_stop_of_something_that_was_begun(
+    said, words, started, code, after
+):
+    words._sentences["AFTER_STOP"] = {"en": "Bring it home.", "ko": "집"}
+    status = "aborted" if code == "ABORTED" else "failed"
+    ending = Ending(status, code, None if code == "ABORTED" else STUCK)
+    text = said(ending, None, started=started, latest="open_door")
+    assert text.endswith("Bring it home.") is after
+
+
+def test_words_that_were_answered_with_words_are_the_whole_answer(said):
+    ending = Ending("satisfied", "THANKS", said="You are welcome.")
+    assert said(ending, CHECK, told=answer(True)) == "You are welcome."
+
+
+def test_a_failure_without_a_sentence_is_told_by_its_code(said):
+    odd = Failure("ODD", "it hums")
+    assert said(Ending("blocked", "SKILL_FAILED", odd), None) == "I stopped. ODD: it hums"
+
+
+def test_a_reason_alone_is_told_in_its_sentence(said):
+    assert said(Ending("blocked", "NO_PROGRESS", why="ABORTED"), None) == "Stopped."

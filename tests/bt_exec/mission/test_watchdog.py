@@ -9,7 +9,11 @@ import time
 import pytest
 
 from bt_exec.failure import PartBroken
-from bt_exec.mission.watchdog import Watchdog
+from bt_exec.mission.watchdog import Watchdog, hang_s
+from bt_exec.rig import Rig
+from bt_exec.site.site import Limits
+from bt_exec.testing import FakeClock, ScriptedRobot
+from bt_exec.testing.missions import scripted_site
 
 
 class Time:
@@ -134,3 +138,104 @@ def test_the_signal_is_given_back():
         with on.watchdog:
             assert signal.getsignal(signal.SIGURG) is not before
         assert signal.getsignal(signal.SIGURG) is before
+
+
+@pytest.mark.parametrize(
+    ("said", "rigs", "expected"),
+    [
+        (7.0, {}, 7.0),
+        (7.0, {"real": Rig(ScriptedRobot())}, 7.0),
+        (None, {}, 30.0),
+        (None, {"real": Rig(ScriptedRobot())}, 0.5),
+        (None, {"world": Rig(ScriptedRobot(), simulation=FakeClock())}, 30.0),
+        (None, {"eyes": Rig(), "world": Rig(ScriptedRobot(), simulation=FakeClock())}, 30.0),
+        (None, {"eyes": Rig(), "real": Rig(ScriptedRobot())}, 0.5),
+    ],
+)
+def test_how_long_a_part_may_take(said, rigs, expected):
+    assert hang_s(scripted_site([], limits=Limits(hang_s=said)), rigs) == expected
+
+
+def test_it_looks_four_times_within_the_limit_and_ten_times_a_second():
+    waited: list[float] = []
+
+    class End:
+        def acquire(self, timeout: float) -> bool:
+            waited.append(timeout)
+            return len(waited) % 2 == 0
+
+        def release(self) -> None:
+            """Nobody waits."""
+
+    for limit_s in (0.2, 8.0):
+        Watchdog(limit_s, pytest.fail)._watch(End())
+    assert waited == [0.05] * 2 + [0.1] * 2
+
+
+def test_the_stop_is_repeated_as_long_as_the_call_lasts_and_told_once(caplog):
+    stops = threading.Semaphore(0)
+    time_ = Time()
+    watchdog = Watchdog(0.2, stops.release, now=time_)
+
+    def late() -> None:
+        time_.now += 100.0
+        for _ in range(3):
+            assert stops.acquire(timeout=60)
+
+    with watchdog, pytest.raises(PartBroken):
+        watchdog.waited(0.2, "the record", late)
+    assert caplog.messages == ["the record did not return within 0.2 s; the robot is stopped"]
+    assert watchdog.hung == set()
+
+
+def test_at_the_limit_it_is_not_late_yet():
+    on = Guarded(0.1)
+    looked = threading.Semaphore(0)
+    now = on.watchdog.now
+
+    def telling() -> float:
+        looked.release()
+        return now()
+
+    def just_in_time() -> str:
+        on.time.now += 0.1
+        for _ in range(3):
+            assert looked.acquire(timeout=60)
+        return "well"
+
+    on.watchdog.now = telling
+    with on.watchdog as watchdog:
+        assert watchdog.call("skill a", just_in_time) == "well"
+    assert not on.stopped.is_set()
+
+
+def test_what_raises_when_it_is_late_is_named_with_what_it_raised():
+    on = Guarded()
+
+    def late() -> None:
+        on.time.now += 100.0
+        try:
+            on.stopped.wait()
+            while True:
+                time.sleep(1.0)
+        except PartBroken:
+            raise OSError("connection lost") from None
+
+    with on.watchdog as watchdog, pytest.raises(PartBroken, match="skill a did not") as told:
+        watchdog.call("skill a", late)
+    assert str(told.value.__cause__) == "connection lost"
+
+
+def test_a_call_that_is_over_is_watched_no_more():
+    on = Guarded(0.1)
+    looked = threading.Semaphore(0)
+    now = on.watchdog.now
+    on.watchdog.now = lambda: (looked.release(), now())[1]
+    with on.watchdog as watchdog:
+        watchdog.call("skill a", lambda: watchdog.call("skill b", lambda: None))
+        with pytest.raises(KeyError):
+            watchdog.call("skill c", {}.__getitem__, "x")
+        on.time.now += 100.0
+        for _ in range(3):
+            assert looked.acquire(timeout=60)
+    assert (watchdog.hung, on.stopped.is_set()) == (set(), False)

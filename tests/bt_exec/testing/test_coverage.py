@@ -43,16 +43,20 @@ def test_what_no_test_reached_is_printed(tmp_path, more):
     assert "reached 6 of 6 nodes, 1 of 4 failure codes" in lines[first:]
 
 
-def test_nodes_that_were_not_reached_are_named(tmp_path):
+TWICE = """
+import pytest
+pytest.main(["-q", "-p", "no:cacheprovider", "--bt-cov"])
+print("AND NOW WITHOUT")
+pytest.main(["-q", "-p", "no:cacheprovider"])
+"""
+
+
+def test_nodes_that_were_not_reached_are_named_if_that_was_asked_for(tmp_path):
     suite = SUITE.replace('["SLIPPED", "done"]', '["done"]')
     (tmp_path / "test_trees.py").write_text(suite)
-    command = [sys.executable, "-m", "pytest", "-q", "--bt-cov", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-c", TWICE]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert "take: no test reached grab" in done.stdout.splitlines()
-
-
-def test_nothing_is_printed_unless_asked_for(tmp_path):
-    (tmp_path / "test_trees.py").write_text(SUITE)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert "bt-exec coverage" not in done.stdout
+    asked, _, unasked = done.stdout.partition("AND NOW WITHOUT\n")
+    assert "take: no test reached grab" in asked.splitlines()
+    assert "2 passed" in unasked
+    assert "bt-exec coverage" not in unasked

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -51,24 +52,32 @@ class Knowing:
         return {}
 
 
-@pytest.fixture(params=["planner", "controller"])
+@pytest.fixture(params=["planner", "controller"], scope="module")
 def role(request: pytest.FixtureRequest) -> Role:
     found: Role = request.param
     return found
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def moments(episodes: Sequence[Episode], vocabulary: Vocabulary, role: Role) -> Sequence[Item]:
     return list(items_of(episodes[0], vocabulary, role))[::6]
 
 
-@pytest.fixture
-def labeler(moments: Sequence[Item], vocabulary: Vocabulary) -> Knowing:
+@pytest.fixture(scope="module")
+def knowing(moments: Sequence[Item], vocabulary: Vocabulary) -> Knowing:
     return Knowing(moments, vocabulary)
 
 
 @pytest.fixture
-def serve() -> Iterator[Callable[[Any], str]]:
+def labeler(knowing: Knowing) -> Iterator[Knowing]:
+    """The labeler of the service that all tests share; it is there, and was asked nothing."""
+    knowing.asked.clear()
+    yield knowing
+    knowing.away = False
+
+
+@contextlib.contextmanager
+def serving() -> Iterator[Callable[[Any], str]]:
     """Serve applications; each is ended."""
     servers: list[AppServer] = []
 
@@ -78,16 +87,24 @@ def serve() -> Iterator[Callable[[Any], str]]:
         servers.append(server)
         return f"http://127.0.0.1:{server.port}"
 
-    yield begin
-    for server in servers:
-        server.stop()
+    try:
+        yield begin
+    finally:
+        for server in servers:
+            server.stop()
 
 
 @pytest.fixture
-def url(
-    serve: Callable[[Any], str], labeler: Knowing, role: Role, vocabulary: Vocabulary, game: Path
-) -> str:
-    return serve(make_app(labeler, role, vocabulary, Login(""), "127.0.0.1", game))
+def serve() -> Iterator[Callable[[Any], str]]:
+    with serving() as begin:
+        yield begin
+
+
+@pytest.fixture(scope="module")
+def url(knowing: Knowing, role: Role, vocabulary: Vocabulary, game: Path) -> Iterator[str]:
+    """A service for every test of a role: no request leaves a trace in it."""
+    with serving() as begin:
+        yield begin(make_app(knowing, role, vocabulary, Login(""), "127.0.0.1", game))
 
 
 def test_a_remote_labeler_says_what_the_labeler_there_says(
@@ -111,10 +128,15 @@ def test_frames_are_found_by_name(
             {"image": f"{item.episode.id}/{frame.name}", "t": round(frame.t - clip.t, 3)}
             for frame in clip.frames
         ]
-    answer = httpx2.post(f"{url}/label", json={"items": [body]}).json()
+    answer = post(url, {"items": [body]}).json()
     known = labeler.known[item.clip_hash].record
     assert known is not None
     assert answer["items"][0]["record"] == known.to_dict()
+
+
+def post(url: str, body: Any) -> httpx2.Response:
+    """Send a body; certificates, which take long to read, are not needed for it."""
+    return httpx2.post(f"{url}/label", json=body, verify=False)
 
 
 def picture(height: int = 4, width: int = 4, kind: str = ".png") -> str:
@@ -164,7 +186,7 @@ def test_what_is_wrong_with_an_item_is_named_and_costs_the_others_nothing(
 ) -> None:
     good = body_of(moments[0], vocabulary, "ko")
     wrong = {**good, **change}
-    answer = httpx2.post(f"{url}/label", json={"items": [wrong, good]})
+    answer = post(url, {"items": [wrong, good]})
     assert answer.status_code == 200
     first, second = answer.json()["items"]
     assert first["record"] is None
@@ -176,7 +198,7 @@ def test_a_controller_is_shown_no_summary(
     url: str, moments: Sequence[Item], vocabulary: Vocabulary, role: Role
 ) -> None:
     body = {**body_of(moments[0], vocabulary, "en"), "summary_clip": [GOOD]}
-    found = httpx2.post(f"{url}/label", json={"items": [body]}).json()["items"][0]
+    found = post(url, {"items": [body]}).json()["items"][0]
     codes = [breach["code"] for breach in found["breaches"]]
     assert codes == (["NO_SUMMARY"] if role == "controller" else ["UNSEEN"])
 
@@ -197,7 +219,7 @@ def test_a_controller_is_shown_no_summary(
     ],
 )
 def test_what_is_no_request(url: str, body: Any) -> None:
-    answer = httpx2.post(f"{url}/label", json=body)
+    answer = post(url, body)
     assert answer.status_code == 422
     assert answer.json()["problems"]
 

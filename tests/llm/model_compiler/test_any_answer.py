@@ -16,7 +16,7 @@ from bt_exec_llm.client import Answer
 from bt_exec_llm.model_compiler.dialogue import _judged
 from bt_exec_llm.model_compiler.expected_effects import meaning_of
 from bt_exec_llm.model_compiler.flat_format import from_flat, to_flat
-from tests.cases import some
+from tests.cases import examples, some
 from tests.llm.model_compiler.corpus import OFFLINE, corpus, good_answer
 from tests.llm.model_compiler.paper import SITE, request_for
 
@@ -80,6 +80,7 @@ COMMAND = st.sampled_from(["open the door", "close the door", "자재를 가져�
 WORLD = st.sampled_from([{}, {"door": "open"}, {"door": "ajar"}, {"hand": "right"}])
 BAD = list(corpus())
 CALM = settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+QUICK = settings(CALM, max_examples=examples(180))  # of what is hardly ever accepted
 
 
 def _judge(text, command, world):
@@ -115,7 +116,7 @@ def test_any_tree_gets_a_verdict():
     some(accepted, least=5)
 
 
-@CALM
+@QUICK
 @given(
     st.lists(
         st.dictionaries(
@@ -131,7 +132,7 @@ def test_any_flat_plan_gets_a_verdict(nodes, command):
     _check(*_judge(json.dumps({"nodes": nodes}), command, {}))
 
 
-@CALM
+@QUICK
 @given(st.text(max_size=300), COMMAND)
 def test_any_text_gets_a_verdict(text, command):
     _check(*_judge(text, command, {}))
@@ -158,7 +159,7 @@ def test_any_damage_to_an_answer_gets_a_verdict():
     some(accepted, least=5)
 
 
-@CALM
+@QUICK
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(max_size=8),
@@ -194,7 +195,7 @@ def test_any_data_gets_a_verdict(data, command):
     _check(*_judge(json.dumps(data), command, {"door": "open"}))
 
 
-@CALM
+@QUICK
 @given(st.sampled_from(SITE.library.names()))
 def test_flat_and_nested_answers_are_judged_alike(name):
     root = to_data(SITE.library.get(name))["root"]

@@ -56,7 +56,8 @@ def _ends_as_it_should(bad: Bad, compiler: ModelCompiler) -> None:
     assert (run.outcome.status, run.outcome.model_requests) == ("satisfied", 2)
 
 
-@pytest.mark.parametrize("bad", CORPUS, ids=str)
+# Above, every bad answer is caught.
+@pytest.mark.parametrize("bad", one_in(3), ids=str)
 def test_after_a_bad_answer_and_a_good_one_the_mission_ends_as_it_should(bad: Bad, scripted):
     compiler = scripted([bad.answer, bad.good_answer()])
     _ends_as_it_should(bad, compiler)
@@ -64,15 +65,14 @@ def test_after_a_bad_answer_and_a_good_one_the_mission_ends_as_it_should(bad: Ba
     assert all(f'"code": "{code}"' in said for code in bad.codes)
 
 
-@pytest.mark.parametrize("bad", one_in(6), ids=str)
+@pytest.mark.parametrize("bad", one_in(12), ids=str)
 def test_so_it_does_when_it_comes_from_a_server(bad: Bad, over_http, server):
     _ends_as_it_should(bad, over_http([bad.answer, bad.good_answer()]))
     said = server.requests[1].body["messages"][-1]["content"][0]["text"]
     assert all(f'"code": "{code}"' in said for code in bad.codes)
 
 
-# Above, every bad answer is caught, and every one is the first of a mission.
-@pytest.mark.parametrize("bad", one_in(3), ids=str)
+@pytest.mark.parametrize("bad", one_in(6), ids=str)
 def test_a_model_that_never_answers_well_moves_nothing_and_the_person_is_told(bad: Bad, scripted):
     run = run_paper(bad.command, scripted([bad.answer]), bad.world)
     assert (run.outcome.status, run.outcome.reason_code) == ("refused", "PLAN_REJECTED")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,7 @@ from bt_exec_skills.door.pack import PACK
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
 from bt_exec_skills.door.robot import Arm
 from bt_exec_skills.perception.contracts import Detection
+from tests.small_pictures import small_pictures
 
 TICK_S = 0.05
 LOOK_EVERY = 4  # ticks: 5 Hz
@@ -81,7 +83,8 @@ def ride() -> Iterator[Callable[..., Ride]]:
     def make(settings: dict[str, Any] | None = None, **world: Any) -> Ride:
         pairs = {key: str(value) for key, value in world.items()}
         given = {"robot": "sim", "detector": "oracle", **(settings or {})}
-        made.append(Ride(make_rig(PACK, given, pairs)))
+        with small_pictures() if given["detector"] == "oracle" else nullcontext():
+            made.append(Ride(make_rig(PACK, given, pairs)))
         return made[-1]
 
     yield make

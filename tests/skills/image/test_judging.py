@@ -43,13 +43,13 @@ def verdicts(seeds: range, shift: int) -> list[tuple[bool, bool | None]]:
 
 
 def test_right_answers_are_never_disputed_and_often_borne_out():
-    found = verdicts(range(25), 0)
+    found = verdicts(range(12), 0)
     assert all(right and agrees is not False for right, agrees in found)
     assert sum(agrees is True for _, agrees in found) >= 0.3 * len(found)
 
 
 def test_boxes_beside_their_things_are_not_borne_out():
-    found = verdicts(range(25), 40)
+    found = verdicts(range(16), 40)
     wrong = [agrees for right, agrees in found if not right]
     assert len(wrong) >= 25
     assert wrong.count(True) <= 1

@@ -37,6 +37,11 @@ def test_the_first_good_and_new_one_counts():
     assert wait(seen(0.5), seen(1.5, "dark"), good, seen(2.5)) is good
 
 
+def test_one_of_the_very_moment_is_new():
+    now = seen(1.0)
+    assert wait(now, seen(1.5)) is now
+
+
 @pytest.mark.parametrize("only", [(), (seen(0.9),), (seen(1.5, "frozen"),)])
 def test_patience_ends(only):
     assert wait(*only) == ("DARK", 1.0 + PATIENCE_S)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -41,7 +42,7 @@ def test_it_finds_most_of_what_is_there() -> None:
     detector = make_detector()
     there = found = 0
     for seed in (810_000_001, 810_000_002):
-        for sample in TableScenes(rays_only=True).scene(seed):
+        for sample in islice(TableScenes(rays_only=True).scene(seed), 3):
             if sample.facts["view"] != "close":
                 continue
             seen = detector.detect(View(0.0, sample.image))

@@ -79,6 +79,12 @@ class SimCamera:
         for label, ids in self._labels.items():
             self._shown[label][ids] = True
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Height and width of its pictures [px]."""
+        width, height = self._size
+        return height, width
+
     def capture(self) -> Capture:
         """See `Camera.capture`."""
         if self.fault != "frozen" or self._last is None:
@@ -106,8 +112,11 @@ class SimCamera:
     def _truth(self, picture: Picture, dark: bool) -> DoorTruth:
         world, layout = self._world, self._world.layout
         angle = float(self._data.joint("door").qpos[0])
+        geoms = picture.geoms
         masks = {
-            label: self._shown[label][picture.geoms] for label, ids in self._labels.items() if ids
+            label: self._shown[label].take(geoms, mode="wrap")  # -1 is the last one
+            for label, ids in self._labels.items()
+            if ids
         }
         if dark:
             return DoorTruth(masks, angle, 0.0, 0.0)

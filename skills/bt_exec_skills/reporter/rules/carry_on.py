@@ -59,7 +59,7 @@ def carry_on(spec: MissionSpec, context: PassContext) -> Changed:
         else:
             done.append(step)
     close()
-    return (put_together(spec, done), tuple(changes)) if changes else (spec, ())
+    return put_together(spec, done), tuple(changes)
 
 
 def _noted(group: list[NodeBase]) -> NodeBase:

@@ -57,6 +57,14 @@ def _codes(rule, root, meant=None, **stated):
         ),
         ("{tree: get_material}", "{tree: get_material}", []),
         (OPEN, None, []),
+        # a question about the material
+        (LOOK, LOOK, []),
+        (f"{{sequence: [{LOOK}, {OPEN}]}}", LOOK, []),
+        (
+            f"{{sequence: [{OPEN}, {LOOK}]}}",
+            f"{{sequence: [{OPEN}, {LOOK}]}}",
+            [("MATERIAL_IN_DOOR_COMMAND", "root/sequence[1]")],
+        ),
         ("{do: fly}", OPEN, []),
     ],
 )

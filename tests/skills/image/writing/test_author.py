@@ -98,8 +98,10 @@ def test_the_answer_itself_is_not_told_to_the_writer(picture_file, tmp_path):
         (fenced(edited('"answer": counted.sure', '"answer": 3')), "CONSTANT_ANSWER"),
         (fenced(edited('"answer": counted.sure', '"answer": 0 * counted.sure + 3')),
          "SAME_WHATEVER_IT_SEES"),
-        (fenced(edited('"answer": counted.sure', '"answer": int("11", 2)')),
-         "SAME_WHATEVER_IT_SEES"),
+        pytest.param(
+            fenced(edited('"answer": counted.sure', '"answer": int("11", 2)')),
+            "SAME_WHATEVER_IT_SEES", marks=pytest.mark.slow,  # as the one above
+        ),
     ],
 )  # fmt: skip
 def test_a_breach_is_sent_back_once_by_its_name(picture_file, tmp_path, bad, code, monkeypatch):

@@ -131,6 +131,8 @@ def test_what_is_said_of_a_place_is_what_the_last_look_around_found(site):
     assert [one(notebook=notes).holds for one in asked] == [False, False, False]
     notes.note(3.0, "saw", "lounge", people=0, complete=False, light="partly", noise="quiet")
     assert [one(notebook=notes).holds for one in asked] == [None, None, False]
+    notes.note(4.0, "saw", "lounge", people=1, complete=False)
+    assert people_there(notebook=notes).holds is True
 
 
 def test_who_is_in_view():

@@ -103,6 +103,11 @@ SEE, GO = f"see {HALL}", f"go {HALL}"
             (either(see(HALL), see(LOUNGE)),),
             [{"fallback": [[GO, SEE], ["go lounge", "see lounge"]]}],
         ),
+        # in a sequence of its own, the first step of which stays as it is
+        (
+            (either({"sequence": [go(HALL), see(LOUNGE)]}, NOTED),),
+            [{"fallback": [[GO, ["go lounge", "see lounge"]], "failure_noted"]}],
+        ),
         # all branches of a parallel begin at the same place
         ((both(see(BASE), see(BASE)),), [{"parallel": ["see basecamp", "see basecamp"]}]),
         ((both(go(HALL), SUM), see(HALL)), [{"parallel": [GO, "summarize_mission"]}, GO, SEE]),

@@ -1,0 +1,72 @@
+"""Where things are: which facts are told, in which words, and of which moment."""
+
+from __future__ import annotations
+
+import pytest
+
+from bt_exec.language.messages import Messages
+from bt_exec.mission.known import OLD_S, Known, moment, told_facts
+
+WORDS = """
+door=open: {en: The door is open., ko: 문이 열려 있습니다.}
+at=*: {en: "I am at {value}.", ko: "{value}에 있습니다."}
+at=dock: {en: I am at home., ko: 집에 있습니다.}
+left=up: {en: The left arm is up., ko: 왼팔}
+right=up: {en: The right arm is up., ko: 오른팔}
+left=up + right=up: {en: Both arms are up., ko: 두 팔을 들었습니다.}
+"""
+BOTH = "Both arms are up."
+
+
+@pytest.fixture
+def words(tmp_path) -> Messages:
+    file = tmp_path / "words.yaml"
+    file.write_text(WORDS, encoding="utf-8")
+    return Messages.load([file])
+
+
+@pytest.mark.parametrize(
+    ("facts", "said", "rest"),
+    [
+        ({}, (), {}),
+        ({"door": "open"}, ("The door is open.",), {}),
+        ({"door": "ajar", "lid": "on"}, (), {"door": "ajar", "lid": "on"}),
+        # a sentence of its own before that of any value
+        ({"at": "dock"}, ("I am at home.",), {}),
+        ({"at": "shelf"}, ("I am at shelf.",), {}),
+        # several facts in one sentence, said once, and only if all of them are so
+        ({"left": "up", "door": "open", "right": "up"}, (BOTH, "The door is open."), {}),
+        ({"left": "up", "right": "down"}, ("The left arm is up.",), {"right": "down"}),
+        ({"right": "up"}, ("The right arm is up.",), {}),
+    ],
+)  # fmt: skip
+def test_facts_are_told_in_sentences_and_the_others_are_left(words, facts, said, rest):
+    assert told_facts(facts, words, "en") == (said, rest)
+
+
+def test_they_are_told_in_the_language_asked_for(words):
+    facts = {"door": "open", "left": "up", "right": "up", "at": "A"}
+    said, _ = told_facts(facts, words, "ko")
+    assert said == ("문이 열려 있습니다.", "두 팔을 들었습니다.", "A에 있습니다.")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.0, "a moment ago"), (0.99, "a moment ago"), (1.0, "1 s ago"), (12.4, "12 s ago")],
+)
+def test_how_long_ago(seconds, words):
+    assert moment(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("t", "old"),
+    [(10.0, False), (10.0 - OLD_S, False), (9.9 - OLD_S, True), (8.0, False), (7.9, True)],
+)
+def test_what_was_found_before_an_action_ended_or_long_ago_is_old(t, old):
+    acted = 8.0 if t in (8.0, 7.9) else 0.0
+    assert Known({}, now=10.0, acted=acted).old(t) is old
+
+
+def test_what_nothing_was_done_after_is_not_old():
+    assert not Known({}).old(-1.0)
+    assert OLD_S == 5.0  # an operator reads this number
