@@ -227,9 +227,11 @@ SHUT: dict[str, Any] = {"do": "shut"}
 WIPE: dict[str, Any] = {"do": "wipe"}
 MAY_OPEN: dict[str, Any] = {**OPEN, "skip_if": "lit"}
 AGAIN: dict[str, Any] = {"sequence": [MAY_OPEN]}
-GOING: dict[str, Any] = {"sequence": [{"do": "visit", "with": {"n": "1"}}, OPEN]}
+VISIT: dict[str, Any] = {"do": "visit", "with": {"n": "1"}}
+GOING: dict[str, Any] = {"sequence": [VISIT, OPEN]}
 SECOND = "sequence[1]/fallback[1]"
-CHECK_SHUT: dict[str, Any] = {"check": {"lid_is": {"state": "closed"}}}
+IS_SHUT: dict[str, Any] = {"lid_is": {"state": "closed"}}
+CHECK_SHUT: dict[str, Any] = {"check": IS_SHUT}
 GUARDED: dict[str, Any] = {"lid_is": {"state": "open"}}
 
 
@@ -280,6 +282,12 @@ def contradicted(root: Any, facts: dict[str, str]) -> list[str]:
             {"sequence": [WIPE, SHUT, {**AGAIN, "retry": 2}], "timeout": "5s", "retry": 2},
             ["sequence[0] may"],
         ),
+        (
+            {"sequence": [SHUT, {"fallback": [VISIT, OPEN], "retry": 2}, WIPE]},
+            ["sequence[2] may"],
+        ),
+        # nobody doubts what is known
+        ({"fallback": [{"sequence": [SHUT, {**OPEN, "skip_if": IS_SHUT}]}, WIPE]}, []),
         # what a guard holds back, or stops, is as it was then
         ({"fallback": [{**LOOK, "while": GUARDED}, WIPE]}, []),
         (
