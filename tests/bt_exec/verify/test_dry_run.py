@@ -11,7 +11,7 @@ from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.expression import All, Is, Not
 from bt_exec.spec.model import MissionSpec
 from bt_exec.verify import verify_mission
-from bt_exec.verify.dry_run import left_behind
+from bt_exec.verify.dry_run import _few, _learnt, _shared, left_behind
 from bt_exec.verify.facts import established
 from bt_exec.verify.templates import fill
 from tests.bt_exec.spec.workshop import WORKSHOP
@@ -344,3 +344,41 @@ def test_whoever_asks_beside_learns_nothing_that_contradicts_what_is_known() -> 
     root = {"parallel": [both, {"sequence": [{"do": "look"}, WIPE]}]}
     told = ["root/parallel[1]/sequence[1]/do will lid=closed"]
     assert contradicted(root, {"lid": "closed"}) == told
+
+
+def ways(*told: dict[str, str]) -> frozenset[frozenset[tuple[str, str]]]:
+    return frozenset(frozenset(facts.items()) for facts in told)
+
+
+def test_up_to_sixty_four_ways_are_told_apart() -> None:
+    many = [{"lid": "open", "n": str(n)} for n in range(65)]
+    assert _few(ways(*many[:64])) == ways(*many[:64])
+    assert _few(ways(*many)) == ways({"lid": "open"})
+
+
+@pytest.mark.parametrize(
+    ("branches", "count", "agreed"),
+    [
+        ([ways({"a": "1"}, {}), ways({"a": "1"})], 2, ways({"a": "1"})),
+        ([ways({"a": "1"}), ways({"b": "1"})], 1, ways({"a": "1"}, {"b": "1"})),
+        # of too many one was made of each, and these differ: what they share stays
+        ([ways({"a": "1", "b": "1"}), ways({"a": "1"})], 2, ways({"a": "1"})),
+        ([ways({"a": "1"}), ways()], 2, ways()),
+        ([ways({"a": "1"}), ways({"b": "1"}), ways()], 3, ways()),
+    ],
+)
+def test_what_branches_agree_on(branches: Any, count: int, agreed: Any) -> None:
+    assert _shared(branches, count) == agreed
+
+
+@pytest.mark.parametrize(
+    ("known", "after"),
+    [
+        ({}, {"a": "1", "b": "1"}),
+        ({"a": "1", "c": "1"}, {"a": "1", "b": "1", "c": "1"}),
+        ({"a": "2"}, {"a": "2"}),
+        ({"a": "1", "b": "2"}, {"a": "1", "b": "2"}),
+    ],
+)
+def test_what_is_found_beside_is_learnt_where_it_fits(known: Any, after: Any) -> None:
+    assert dict(_learnt({"a": "1", "b": "1"}, frozenset(known.items()))) == after
