@@ -171,7 +171,7 @@ class Signature:
             name: (hint, ... if name in self.required else parameters[name].default)
             for name, hint in self.arguments.items()
         }
-        config = ConfigDict(extra="forbid", strict=False, arbitrary_types_allowed=True)
+        config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
         return create_model(self.name, __config__=config, **fields)
 
     def validate(self, args: Mapping[str, Any]) -> dict[str, Any]:

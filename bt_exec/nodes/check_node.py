@@ -26,7 +26,6 @@ class CheckNode(Leaf):
 
     def initialise(self) -> None:
         """Start asking; what was seen before is not fresh."""
-        self.failure = None
         self.ask.begin()
 
     def update(self) -> Status:

@@ -42,8 +42,7 @@ def _achieved(node: NodeBase, done: Done | None, catalogue: Catalogue) -> Facts:
         return {} if node.tell else established(node.check, catalogue)
     assert isinstance(node, Do)
     skill = catalogue.skill(node.do)
-    ran = done is not None and bool(done.args)
-    args = done.args if done is not None and ran else known_args(skill, node.args)
+    args = (done.args if done is not None else {}) or known_args(skill, node.args)
     found = established(node.skip_if, catalogue) if done is not None and done.skipped else {}
     return found or after_success({}, skill, args)
 

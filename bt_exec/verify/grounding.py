@@ -6,7 +6,6 @@ before anything else was done are checked; skills check their own labels again w
 
 from __future__ import annotations
 
-from bt_exec.spec.expand import is_reference
 from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Parallel, walk
 from bt_exec.spec.paths import place_of_children
 from bt_exec.spec.source import Place
@@ -45,7 +44,7 @@ def _labels(context: Context, node: Do, place: Place) -> None:
     seen = context.labels or ()
     for name in sorted(skill.labels()) if skill is not None else ():
         label = node.args.get(name)
-        if label is not None and not is_reference(label) and label not in seen:
+        if label is not None and label not in seen:  # a $name would be bound by an action
             context.report(
                 "LABEL_NOT_SEEN",
                 f"{label!r} is not among what is seen",

@@ -126,6 +126,24 @@ def test_nobody_waits_longer_than_the_limit_for_a_robot_that_hangs(caplog):
     ]
 
 
+def test_the_limit_is_for_all_of_them_together(monkeypatch):
+    waited = []
+
+    class Told:
+        def __init__(self, name, robot):
+            self.trouble = ""
+
+        def wait(self, seconds):
+            waited.append(seconds)
+
+    clock = iter([10.0, 10.25, 11.0])
+    monkeypatch.setattr(rigs, "_Stop", Told)
+    monkeypatch.setattr(rigs.time, "monotonic", lambda: next(clock))
+    found = stop_all({"a": Rig(ScriptedRobot()), "b": Rig(ScriptedRobot())}, limit_s=0.5)
+    monkeypatch.undo()
+    assert (waited, found) == ([0.25, 0.0], {})
+
+
 def test_where_no_thread_can_be_had_the_caller_stops_them_itself(monkeypatch):
     def none_left(*_):
         raise RuntimeError("can't start new thread")
@@ -142,5 +160,11 @@ def test_settings_are_what_a_site_says_and_nothing_else():
     for kind in (PackSettings, WorldSettings):
         with pytest.raises(ValidationError, match="extra_forbidden"):
             kind(colour="red")
+
+    class Yard(WorldSettings):
+        start: str = "gate"
+
     with pytest.raises(ValidationError, match="frozen"):
         PackSettings().robot = "arm"
+    with pytest.raises(ValidationError, match="frozen"):
+        Yard().start = "home"

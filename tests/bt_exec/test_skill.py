@@ -9,7 +9,18 @@ import pytest
 from pydantic import ValidationError
 
 from bt_exec.failure import RegistrationError
-from bt_exec.skill import Label, Running, Said, Skill, Steps, Verdict, condition, skill
+from bt_exec.skill import (
+    Condition,
+    Label,
+    Running,
+    Said,
+    Service,
+    Skill,
+    Steps,
+    Verdict,
+    condition,
+    skill,
+)
 
 Thing = Annotated[Literal["cup", "box"], Label()]
 Other = Annotated[Literal["cup", "box"], "a note", Label]
@@ -137,7 +148,10 @@ def test_what_is_not_said_of_a_skill():
 
 def test_what_is_not_said_of_a_condition():
     assert (near.patience_s, near.unknown, near.skip_reason) == (3.0, "UNCERTAIN", "")
-    assert dict(near.establishes) == {}
+    assert (dict(near.establishes), near.notes) == ({}, False)
+    bare = Condition("a", near.function, "", "", {}, frozenset(), frozenset(), {})
+    assert (bare.patience_s, bare.unknown, bare.skip_reason) == (3.0, "UNCERTAIN", "")
+    assert (bare.establishes, bare.notes) == ({}, False)
 
 
 def test_what_is_said_of_a_condition():
@@ -252,3 +266,30 @@ def test_only_what_is_marked_as_such_is_a_label_or_is_said() -> None:
 
     assert point.labels() == {"thing", "other"}
     assert point.said() == {"told"}
+
+
+def test_each_parameter_is_given_a_service_or_an_argument() -> None:
+    @skill(needs={"hand.{arm}": "empty"}, uses={"arm.{arm}", "table"}, fails={"NO"}, timeout_s=5)
+    def lend(
+        robot: Any, world: Any, shelf: Service[list], arm: str, n: Annotated[int, "x"] = 1
+    ) -> Steps[Grip]:
+        """Lend a book."""
+        yield Running()
+
+    assert (lend.injected, dict(lend.services)) == ({"robot", "world"}, {"shelf": list})
+    assert list(lend.arguments.items()) == [("arm", str), ("n", Annotated[int, "x"])]
+    assert (lend.required, lend.fails, lend.uses) == ({"arm"}, {"NO"}, {"arm.{arm}", "table"})
+    assert (dict(lend.needs), lend.timeout_s) == ({"hand.{arm}": "empty"}, 5)
+    assert dict(lend.results) == {"force": float}
+    offered = {"shelf": ["Emma"], "map": {}}
+    given = {"robot": "robot", "world": "world", "shelf": ["Emma"]}
+    assert lend.inject("robot", "world", offered) == given
+
+
+def test_a_condition_that_takes_note_says_so() -> None:
+    @condition(notes=True)
+    def told(world: Any, place: str = "here") -> Verdict:
+        """Whether it was told."""
+        return Verdict.yes()
+
+    assert (told.notes, told.required, told.injected) == (True, frozenset(), {"world"})

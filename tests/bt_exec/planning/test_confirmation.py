@@ -109,3 +109,14 @@ def test_an_abort_ends_the_question_also_when_the_answer_is_there(late: bool) ->
     with pytest.raises(InterruptedError):
         Confirmation("always", thinks).refusal(Plan(SPEC), SPEC, request, heed)
     assert not late or ended.wait(60)
+
+
+def test_a_person_may_think_while_the_mission_is_heeded() -> None:
+    heeded = threading.Event()
+
+    def thinks(spec: MissionSpec, why: str, over: threading.Event) -> bool:
+        return heeded.wait(60) and not over.is_set()
+
+    request = asked_in("en")
+    confirmation = Confirmation("always", thinks)
+    assert confirmation.refusal(Plan(SPEC), SPEC, request, heeded.set) is None

@@ -72,6 +72,7 @@ JAM, SLIP, NO_GRIP = failed("push"), failed("take"), failed("pull")
         ([(failed("wave"), [done("wave")]), (JAM, [])], (1, JAM)),
         # a name that no pack brings any more
         ([(failed("gone"), [done("take")]), (JAM, [])], (0, failed("gone"))),
+        ([(JAM, [done("gone")]), (SLIP, [])], (0, JAM)),
         # an earlier attempt, an earlier branch
         ([(failed("pull", cause=failed("take", cause=JAM)), [])], (0, JAM)),
         # the last failure ended the mission, whatever was done after it

@@ -9,12 +9,19 @@ from typing import Annotated, Literal
 import pytest
 
 from bt_exec.failure import Failure, Problem, SpecError
+from bt_exec.language.meaning import Meaning
 from bt_exec.language.messages import Messages
 from bt_exec.observation import Situation
 from bt_exec.pack import Catalogue, Pack
-from bt_exec.planning.compiler import Request
+from bt_exec.planning.compiler import Plan, Request
 from bt_exec.planning.passes import Pass
-from bt_exec.planning.plan import examine, prepare, rejection, with_typed_words
+from bt_exec.planning.plan import (
+    examine,
+    prepare,
+    prepare_answer,
+    rejection,
+    with_typed_words,
+)
 from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec.rig import PackSettings
 from bt_exec.skill import Label, Steps, skill
@@ -97,6 +104,50 @@ def test_rules_see_the_expanded_plan_before_passes_and_what_was_meant(request_of
     with pytest.raises(SpecError) as told:
         prepare(spec_of("{tree: inner}"), request)
     assert told.value.problems == problems
+
+
+def test_what_was_meant_and_stated_is_for_checkers_what_was_read_for_both(request_of):
+    seen = {}
+
+    def checker(spec, context):
+        seen["checker"] = context
+        return []
+
+    def step(spec, context):
+        seen["pass"] = context
+        return spec, ()
+
+    meant, meaning = spec_of("{do: a}"), Meaning("en", ())
+    request = request_of(Pack("one", checkers=(checker,), passes=(Pass("p", step),)))
+    examine(spec_of("{do: a}"), request, meant=meant, stated={"n": 1}, meaning=meaning)
+    told = {name: (one.meant, one.stated, one.meaning) for name, one in seen.items()}
+    assert told == {"checker": (meant, {"n": 1}, meaning), "pass": (None, {}, meaning)}
+    prepare(spec_of("{do: a}"), request, meaning)
+    assert {one.meaning for one in seen.values()} == {meaning}
+
+
+def test_a_plan_that_its_compiler_verified_for_this_request_is_not_verified_again(request_of):
+    request, spec = request_of(), spec_of("{tree: inner}")
+    plan = prepare(spec, request)
+    assert prepare_answer(Plan(spec, verified=plan), request) is plan
+    other = replace(request, situation=Situation(("cup",)))
+    again = prepare_answer(Plan(spec, verified=plan), other)
+    assert (again is plan, again.is_of(spec, other.situation)) == (False, True)
+    assert prepare_answer(Plan(spec), request) is not plan
+    with pytest.raises(SpecError):
+        prepare_answer(Plan(spec_of("{do: b}"), verified=plan), request)
+
+
+def test_what_became_of_a_plan_says_what_was_written_and_when(request_of):
+    request = request_of(situation=Situation(("cup",)))
+    for root, expands in (("{tree: inner}", True), ("{do: b}", True), ("{tree: nowhere}", False)):
+        spec = spec_of(root)
+        found = examine(spec, request)
+        assert found.written is spec
+        assert found.situation is request.situation
+        assert (found.expanded is not None, found.plan is not None) == (expands, expands)
+    plan = prepare(spec_of("{tree: inner}"), request)
+    assert plan.situation is request.situation
 
 
 def test_a_plan_with_a_mistake_meets_the_rules_but_no_pass(request_of):

@@ -64,6 +64,39 @@ def test_a_way_to_another_tree_passes_on_only_what_callers_give() -> None:
     ) == ["4:5 MISSING_ARGUMENT"]
 
 
+@pytest.mark.parametrize(
+    ("params", "found"),
+    [
+        ("{}", ["4:5 MISSING_ARGUMENT"]),
+        ("{arm: {type: Arm}}", []),
+        ("{arm: {type: Arm, default: left}}", ["4:5 MISSING_ARGUMENT"]),
+        ("{arm: {type: text}}", ["4:21 WRONG_TYPE"]),
+        ("{thing: {type: Thing}}", ["4:5 MISSING_ARGUMENT"]),
+    ],
+)
+def test_what_a_way_to_another_tree_needs(params: str, found: list[str]) -> None:
+    text = f"tree: t\nparams: {params}\notherwise:\n  - {{on: [A], tree: fetch}}\n"
+    assert of_tree(text + "root: {do: look}\n") == found
+
+
+@pytest.mark.parametrize(
+    ("returns", "found"),
+    [
+        ("{what: $seen}", []),
+        ("{what: $seen, again: $seen}", ["3:31 SAVED_TWICE"]),
+        ("{what: $side}", ["3:17 UNBOUND"]),  # whoever calls the tree gave it
+        ("{what: $lid}", ["3:17 UNBOUND"]),
+        ("{what: seen}", ["3:17 UNBOUND"]),
+        ("{what: $maybe}", ["3:17 UNBOUND"]),
+    ],
+)
+@pytest.mark.parametrize("kind", ["sequence", "parallel"])
+def test_a_tree_returns_what_it_saves_for_sure(returns: str, found: list[str], kind: str) -> None:
+    maybe = "{fallback: [{do: look, save: {count: maybe}}, {do: look}]}"
+    head = f"tree: t\nparams: {{side: {{type: text}}}}\nreturns: {returns}\n"
+    assert of_tree(f"{head}root: {{{kind}: [{LOOK}, {maybe}]}}\n") == found
+
+
 def test_after_expansion_names_are_those_of_the_whole_mission() -> None:
     take = {"do": "take", "with": {"arm": "left", "thing": "$found"}}
     find = {"tree": "find", "save": {"what": "found"}}

@@ -53,6 +53,8 @@ def test_time() -> None:
         "TOO_LONG_RUNNING root: could run for 25 hours, at most 24 are allowed; lower 'repeat', "
         "'retry' or 'timeout'"
     ]
+    (told,) = found({**LOOK, "timeout": "35982.36s", "repeat": 100})  # 999.51 hours
+    assert "could run for 1000 hours," in told
     forever = {**LONG, "repeat": 1000, "retry": 1000}
     assert found({"sequence": [LOOK, {"fallback": [forever]}]}) == [
         "TOO_LONG_RUNNING root/sequence[1]/fallback[0]: could run for more than 1000 hours, at "

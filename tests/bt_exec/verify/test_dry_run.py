@@ -11,7 +11,7 @@ from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.expression import All, Is, Not
 from bt_exec.spec.model import MissionSpec
 from bt_exec.verify import verify_mission
-from bt_exec.verify.dry_run import left_behind
+from bt_exec.verify.dry_run import _few, _learnt, _shared, left_behind
 from bt_exec.verify.facts import established
 from bt_exec.verify.templates import fill
 from tests.bt_exec.spec.workshop import WORKSHOP
@@ -226,7 +226,12 @@ OWN = Catalogue([WORKSHOP, Pack(name="own", summary="…", skills=(shut, wipe, v
 SHUT: dict[str, Any] = {"do": "shut"}
 WIPE: dict[str, Any] = {"do": "wipe"}
 MAY_OPEN: dict[str, Any] = {**OPEN, "skip_if": "lit"}
-CHECK_SHUT: dict[str, Any] = {"check": {"lid_is": {"state": "closed"}}}
+AGAIN: dict[str, Any] = {"sequence": [MAY_OPEN]}
+VISIT: dict[str, Any] = {"do": "visit", "with": {"n": "1"}}
+GOING: dict[str, Any] = {"sequence": [VISIT, OPEN]}
+SECOND = "sequence[1]/fallback[1]"
+IS_SHUT: dict[str, Any] = {"lid_is": {"state": "closed"}}
+CHECK_SHUT: dict[str, Any] = {"check": IS_SHUT}
 GUARDED: dict[str, Any] = {"lid_is": {"state": "open"}}
 
 
@@ -266,6 +271,23 @@ def contradicted(root: Any, facts: dict[str, str]) -> list[str]:
         ),
         ({"sequence": [{"sequence": [SHUT], "retry": 3}, WIPE]}, ["sequence[1] will"]),
         ({"sequence": [{"fallback": [SHUT, LOOK], "retry": 3}, WIPE]}, ["sequence[1] may"]),
+        ({"sequence": [SHUT, {"fallback": [{**AGAIN, "retry": 2}, WIPE]}]}, [f"{SECOND} may"]),
+        ({"sequence": [SHUT, {"fallback": [{**AGAIN, "repeat": 2}, WIPE]}]}, [f"{SECOND} may"]),
+        ({"sequence": [SHUT, {"fallback": [{**GOING, "repeat": 2}, WIPE]}]}, [f"{SECOND} may"]),
+        (
+            {"sequence": [WIPE, SHUT, {**AGAIN, "repeat": 2}], "timeout": "5s", "retry": 2},
+            ["sequence[0] may"],
+        ),
+        (
+            {"sequence": [WIPE, SHUT, {**AGAIN, "retry": 2}], "timeout": "5s", "retry": 2},
+            ["sequence[0] may"],
+        ),
+        (
+            {"sequence": [SHUT, {"fallback": [VISIT, OPEN], "retry": 2}, WIPE]},
+            ["sequence[2] may"],
+        ),
+        # nobody doubts what is known
+        ({"fallback": [{"sequence": [SHUT, {**OPEN, "skip_if": IS_SHUT}]}, WIPE]}, []),
         # what a guard holds back, or stops, is as it was then
         ({"fallback": [{**LOOK, "while": GUARDED}, WIPE]}, []),
         (
@@ -314,3 +336,49 @@ def test_of_too_many_ways_only_what_all_agree_on_stays_known() -> None:
     ):
         assert contradicted({"sequence": [work, WIPE]}, {"lid": "closed"}) == will
         assert contradicted({"sequence": [work, WIPE]}, {"lid": "open"}) == []
+
+
+def test_whoever_asks_beside_learns_nothing_that_contradicts_what_is_known() -> None:
+    """Of two facts one is unknown, but the lid is shut: the question cannot hold."""
+    both = {"check": {"all": [{"lid_is": {"state": "open"}}, "hand_empty"]}}
+    root = {"parallel": [both, {"sequence": [{"do": "look"}, WIPE]}]}
+    told = ["root/parallel[1]/sequence[1]/do will lid=closed"]
+    assert contradicted(root, {"lid": "closed"}) == told
+
+
+def ways(*told: dict[str, str]) -> frozenset[frozenset[tuple[str, str]]]:
+    return frozenset(frozenset(facts.items()) for facts in told)
+
+
+def test_up_to_sixty_four_ways_are_told_apart() -> None:
+    many = [{"lid": "open", "n": str(n)} for n in range(65)]
+    assert _few(ways(*many[:64])) == ways(*many[:64])
+    assert _few(ways(*many)) == ways({"lid": "open"})
+
+
+@pytest.mark.parametrize(
+    ("branches", "count", "agreed"),
+    [
+        ([ways({"a": "1"}, {}), ways({"a": "1"})], 2, ways({"a": "1"})),
+        ([ways({"a": "1"}), ways({"b": "1"})], 1, ways({"a": "1"}, {"b": "1"})),
+        # of too many one was made of each, and these differ: what they share stays
+        ([ways({"a": "1", "b": "1"}), ways({"a": "1"})], 2, ways({"a": "1"})),
+        ([ways({"a": "1"}), ways()], 2, ways()),
+        ([ways({"a": "1"}), ways({"b": "1"}), ways()], 3, ways()),
+    ],
+)
+def test_what_branches_agree_on(branches: Any, count: int, agreed: Any) -> None:
+    assert _shared(branches, count) == agreed
+
+
+@pytest.mark.parametrize(
+    ("known", "after"),
+    [
+        ({}, {"a": "1", "b": "1"}),
+        ({"a": "1", "c": "1"}, {"a": "1", "b": "1", "c": "1"}),
+        ({"a": "2"}, {"a": "2"}),
+        ({"a": "1", "b": "2"}, {"a": "1", "b": "2"}),
+    ],
+)
+def test_what_is_found_beside_is_learnt_where_it_fits(known: Any, after: Any) -> None:
+    assert dict(_learnt({"a": "1", "b": "1"}, frozenset(known.items()))) == after

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.bt_exec.verify.layers import of_mission
+from bt_exec.spec.model import MissionSpec
+from bt_exec.verify import verify_mission
+from tests.bt_exec.verify.layers import CATALOGUE, of_mission
 
 TAKE: dict[str, Any] = {"do": "take", "with": {"arm": "left", "thing": "cup"}}
 LOOK: dict[str, Any] = {"do": "look"}
@@ -17,6 +19,19 @@ def test_the_message() -> None:
     assert of_mission(TAKE, labels=("box", "lid")) == [
         "LABEL_NOT_SEEN root/with/thing: 'cup' is not among what is seen"
     ]
+
+
+def test_what_is_seen_is_told_the_nearest_first() -> None:
+    spec = MissionSpec.model_validate({"mission": {"command": "go"}, "root": TAKE})
+    (problem,) = verify_mission(spec, CATALOGUE, labels=("box", "cups"))
+    assert (problem.found, problem.allowed) == ("cup", ("cups", "box"))
+
+
+def test_what_is_named_only_when_it_runs_and_what_is_left_out_is_not_asked_for() -> None:
+    choose = {"parallel": [{"check": "lit"}, {"do": "look", "save": {"thing": "seen"}}]}
+    take = {"do": "take", "with": {"arm": "left", "thing": "$seen"}}
+    assert of_mission({"sequence": [choose, take]}, labels=()) == []
+    assert of_mission({"do": "take", "with": {"arm": "left"}}, labels=()) == []
 
 
 @pytest.mark.parametrize(
