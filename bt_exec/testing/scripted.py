@@ -109,8 +109,8 @@ def scripted_skill(
         timeout_s: Its own time limit [s]; 60 s if not given.
 
     Raises:
-        ValueError: If neither a name nor a skill is given, or the script or `result` names what
-            `like` does not declare.
+        ValueError: If neither a name nor a skill is given, the script holds another word, or it or
+            `result` names what `like` does not declare.
     """
     name = name or (like.name if like is not None else "")
     if not name:
@@ -118,6 +118,9 @@ def scripted_skill(
     calls = [(entry,) if isinstance(entry, str) else tuple(entry) for entry in script]
     words = {word for call in calls for word in call}
     codes = {word for word in words if word.isupper() and not word.isdigit()}
+    for word in sorted(words - codes - {"done", "crash", "forever"}):
+        if not word.isdigit():
+            raise ValueError(f"{name}: {word!r} is no 'done', 'crash', 'forever', CODE or ticks")
     count = iter(range(10**9))
 
     def steps(robot: Any, **args: Any) -> Steps[Any]:

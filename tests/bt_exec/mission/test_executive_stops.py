@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from bt_exec.events import Aborting, Finished, PerceptionFailed
-from bt_exec.failure import Failure
+from bt_exec.events import Aborting, Finished, PerceptionFailed, SkillStarting
+from bt_exec.failure import Failure, PartBroken
 from bt_exec.mission.reporting import MissionReporter
 from bt_exec.rig import Rig
 from bt_exec.site.site import Limits
@@ -234,6 +234,21 @@ def test_only_what_came_to_rest_has_results(stage, asked, results):
     top = "tree: top\nroot: {tree: t}"
     outcome = stage([look], top, trees=[tree], robot=Settling(asked)).run()
     assert outcome.results == results
+
+
+def test_what_broke_while_something_else_was_stopped_ends_the_mission(stage):
+    """Nothing starts afterwards that would be refused."""
+
+    class Breaks:
+        def on(self, event):
+            if isinstance(event, SkillStarting):
+                on.executive.runtime.broken = PartBroken("the clean-up of b", "hangs")
+
+    slow = scripted_skill("a", [("3", "done")])
+    on = stage([slow], executive={"listeners": [Breaks()]})
+    outcome = on.run()
+    assert (outcome.status, outcome.ticks) == ("failed", 1)
+    assert "the clean-up of b" in outcome.failures[-1]["message"]
 
 
 def test_a_stop_that_raises_is_an_outcome_of_its_own(stage, caplog):

@@ -50,3 +50,9 @@ def test_without_a_real_one_it_takes_nothing():
     fake = scripted_skill("a", ["SLIPPED"], fails={"STUCK"}, result={"n": 1})
     assert (fake.fails, dict(fake.arguments)) == ({"SLIPPED", "STUCK"}, {})
     assert list(fake.results) == ["n"]
+
+
+@pytest.mark.parametrize("word", ["runing", "Done", "-1", "1.5", ""])
+def test_a_word_that_is_none_of_a_script_is_named(word):
+    with pytest.raises(ValueError, match=f"a: '{word}' is no 'done', 'crash', 'forever', CODE"):
+        scripted_skill("a", [("2", word)])

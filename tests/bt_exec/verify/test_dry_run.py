@@ -118,6 +118,8 @@ def test_what_was_finished_before_is_not_run_again() -> None:
     root = {"sequence": [take(), {"do": "wait", "with": {"count": 1}}]}
     assert of_mission(root, facts=CLOSED, kept=("take",)) == []
     assert len(of_mission(root, facts=CLOSED)) == 1
+    twice = {"sequence": [take(), {"do": "look"}, take()]}
+    assert len(of_mission(twice, facts=CLOSED, kept=("look",))) == 3
 
 
 def test_established() -> None:

@@ -120,3 +120,13 @@ def test_what_is_known_once_a_condition_holds() -> None:
     }
     assert established(question({"any": [SHUT]}), CATALOGUE) == {}
     assert established(None, CATALOGUE) == {}
+
+
+@skill(needs={"at.{place}": "free", "lid": "open"})
+def reach(place: str) -> Steps:
+    """Reach for a place."""
+    yield Running()
+
+
+def test_a_need_that_is_not_known_yet_hides_none_after_it() -> None:
+    assert unmet({"lid": "closed"}, reach, {}) == [("lid", ["open"], "closed")]

@@ -208,3 +208,9 @@ def test_choices_and_items() -> None:
     assert item_types(None, 2) == item_types(Any, 2) == [Any, Any]
     assert item_types(dict[str, int], 1) is None
     assert item_types(str, 1) is None
+
+
+def test_a_type_with_notes_that_cannot_be_hashed_is_one() -> None:
+    noted = Annotated[int, {"unit": "mm"}]
+    assert why_unfit(noted, 3) is None
+    assert why_unfit(noted, "three") is not None
