@@ -57,6 +57,9 @@ def test_fix_plan_does_what_the_document_says(before, after, spec, context, row)
         ([GO, SEE], [GO, SEE, HOME, TELL]),
         ([GO], [GO, HOME, TELL]),
         ([TELL, SUM], [TELL, SUM]),
+        # a report under way goes with the way home before it, and with nothing else
+        ([TELL, GO, SEE], [GO, SEE, HOME, TELL]),
+        ([GO, SEE, TELL, LOUNGE, LOOK], [GO, SEE, LOUNGE, LOOK, HOME, TELL]),
     ],
 )
 def test_the_report_comes_last(before, after, spec, context, row):
