@@ -30,9 +30,10 @@ def asked_for(clauses: list[Clause], tokens: list[Token], verbs: Mapping[str, Ve
 def without_nothing(scan: EnglishScan, tokens: list[Token], at: int) -> list[Token]:
     """Return the tokens with *anything* for the *nothing* of a condition; none if it has none.
 
-    A word of the lexicon stays what it is there.
+    A word of the lexicon stays what it is there; in *if it is open do nothing* it is no part of it.
     """
     end = scan.extent(tokens, at, asks=True)
+    end = scan.end_of_condition(tokens, at, end)
     none = [k for k in range(at, end) if tokens[k].text in _NONE]
     none = [k for k in none if tokens[k].text == "nothing" or not scan.ends(tokens, k + 1)]
     if len(none) != 1 or scan.phrases.entries(tokens, none[0]) is not None:

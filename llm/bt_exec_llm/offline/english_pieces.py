@@ -17,6 +17,7 @@ _QUESTION = frozenset(words("english", "loose_in_questions"))
 _NOT = phrases("english", "negations")
 _NUMBERS = mapping("english", "numbers")
 _SOLID = frozenset(words("english", "fillers_that_may_be_names"))
+_WAYS = frozenset(words("english", "ways"))
 _UNITS = frozenset(words("english", "units_of_time"))
 _SECONDS = mapping("english", "seconds_of_units")
 THIS = frozenset(["this", "that", "these", "those"])
@@ -107,6 +108,12 @@ def add_pieces(
             continue
         if word == "or" and not asks and not (pieces or unknown):  # this or what?
             clause.whys.append(("UNFINISHED", text[token.start :]))
+        way = negated or not clause.positive or _goes_to(pieces)
+        if word in _WAYS and way and _place_follows(phrases, tokens, at):
+            close()  # to the lounge, (not) through the corridor
+            pieces.append(Piece("limit", "MANNER", "", "", "", token.start, token.end, word))
+            at, negated = at + 1, False
+            continue
         number = _number(tokens, at, end)
         found = phrases.entries(tokens, at)
         if number is not None and (found is None or found[1] <= number[1]):
@@ -242,6 +249,20 @@ def add_pieces(
                 tokens[min(end, len(tokens)) - 1].text,
             )
         )
+
+
+def _goes_to(pieces: list[Piece]) -> bool:
+    """Whether it is said already where to, or to whom: a place after it is on the way."""
+    return bool(pieces) and pieces[-1].kind in ("value", "person") and pieces[-1].mark == "to"
+
+
+def _place_follows(phrases: Phrases, tokens: list[Token], at: int) -> bool:
+    """Whether a value is named behind the word at `at`."""
+    at += 1
+    while at < len(tokens) and phrases.determiner(tokens, at):
+        at += 1
+    found = phrases.entries(tokens, at)
+    return found is not None and any(entry.kind == "value" for entry in found[0])
 
 
 def _names_follow(phrases: Phrases, tokens: list[Token], at: int, end: int) -> bool:

@@ -32,7 +32,7 @@ TALK = ("GREETING", "THANKS", "GOODBYE", "NEVER_MIND", "AGREED", "HELP", "WHY", 
 _KIND = ("GREETING", "THANKS", "GOODBYE", "NEVER_MIND", "AGREED")
 _FIRST = ("GREETING", "THANKS", "GOODBYE", "AGAIN", "NEVER_MIND", "AGREED", "CONTINUE", "HELP")
 _LAST = ("DONE", "WHY", "WHERE")
-"""Questions that a library may answer itself; if it does not, they are about the session."""
+"""Questions that a library may answer itself, in their own words; else they are of the session."""
 _OF_THE_LIBRARY = ("NOT_TOGETHER", "NO_OBJECT", "NO_ACTION", "CONDITION", "NEGATED")
 """Troubles of commands that were read, and to which no utterance of their language answers."""
 _AUXILIARIES = ("did", "have", "has", "are", "is", "was", "were")
@@ -104,6 +104,9 @@ def understand(text: str, language: str, index: Index, past: Past) -> Understood
         found = found if isinstance(other, Trouble) else other
     if isinstance(found, Trouble) and found.code != "NEGATED":  # why don't you: no question
         return index.talk.code(text, language, _LAST) or found
+    if past.said and (about := index.talk.code(text, language, _LAST)):  # where are you?
+        alone = _read(text, language, index, Past())
+        return about if isinstance(alone, Trouble) else found  # else of what was said before
     return found
 
 
