@@ -77,6 +77,9 @@ def test_the_material_stays_in_the_hand_and_the_door_is_closed(known):
         ("is the door open?", "open", "Yes. The door is open."),
         ("is the door open?", "closed", "No. The door is closed."),
         ("문 열려 있니?", "ajar", "아니요. 문이 조금 열려 있습니다."),
+        ("what is in your left hand?", "closed", "The left hand holds nothing."),
+        ("왼손에 뭐 있어?", "closed", "왼손에 아무것도 없습니다."),
+        ("오른손 비었어?", "closed", "오른손에 아무것도 없습니다."),
     ],
 )
 def test_questions_are_answered_without_moving(run_door, command, door, answer):

@@ -22,9 +22,9 @@ def corrected(clauses: list[Clause]) -> list[Clause] | Trouble:
             )
         if clause.correction and found:
             before = found.pop()
-            if before.mood == "else" or (before.mood == "if" and clause.mood in ("do", "else")):
-                if clause.verbs:  # if it is open, wait, otherwise open it
-                    return Trouble("CONDITION", before.said or clause.said)
+            hangs = before.mood == "else" or (before.mood == "if" and clause.mood in ("do", "else"))
+            if hangs and clause.verbs:  # if it is open, wait, otherwise open it
+                return Trouble("CONDITION", before.said or clause.said)
             if not clause.verbs and not clause.whys:
                 kinds = {(p.kind, p.name if p.kind != "unknown" else "") for p in clause.pieces}
                 kept = [p for p in before.pieces if (p.kind, p.name) not in kinds]
