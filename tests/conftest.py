@@ -43,6 +43,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session", autouse=True)
 def heard_signals() -> None:
-    """Take Ctrl-C and SIGQUIT again: a shell starts background jobs with both ignored."""
+    """Take signals again: a shell ignores Ctrl-C and SIGQUIT for its background, nohup SIGHUP."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+    for name in ("SIGQUIT", "SIGHUP"):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
