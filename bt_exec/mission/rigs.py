@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
@@ -91,6 +92,7 @@ def make_rig(
         raise RegistrationError(
             f"robot {name!r} of pack {pack.name} lacks stop() or still; see bt_exec.robot.Robot"
         )
+    _check_parts(rig, f"robot {name!r} of pack {pack.name}")
     _check_services(rig, name, pack)
     return rig
 
@@ -112,6 +114,36 @@ def _world_of(pack: Pack, world: Mapping[str, str]) -> WorldSettings:
         return pack.world.model_validate(own)
     except ValidationError as error:
         raise UsageError(f"world setting {value_error(error.errors()[0])}") from None
+
+
+def _check_parts(rig: Rig, whose: str) -> None:
+    """Refuse a rig with a part that cannot be used: a robot that moves must be one to stop."""
+
+    def refuse(what: str, found: Any) -> NoReturn:
+        raise RegistrationError(f"{whose}: {what}; found {found!r:.60}")
+
+    robot = rig.robot
+    if robot is not None:
+        kind = type(robot).__name__
+        if not callable(robot.stop):
+            refuse(f"stop of {kind} is no method", robot.stop)
+        if inspect.isroutine(inspect.getattr_static(robot, "still", None)):
+            raise RegistrationError(
+                f"{whose}: still of {kind} is a method; write @property above it"
+            )
+    world = rig.simulation
+    if world is not None and not (hasattr(world, "time") and _can(world, "step", "start_step")):
+        refuse("simulation has time, and step or start_step", world)
+    for name in ("facts", "close", "frame"):
+        if (found := getattr(rig, name)) is not None and not callable(found):
+            refuse(f"{name} is a function without arguments", found)
+    if not isinstance(rig.services, Mapping):
+        refuse("services maps names to what skills ask for", rig.services)
+
+
+def _can(part: Any, *names: str) -> bool:
+    """Whether a part has one of these methods."""
+    return any(callable(getattr(part, name, None)) for name in names)
 
 
 def _check_services(rig: Rig, robot: str, pack: Pack) -> None:
