@@ -1,6 +1,7 @@
 """What is wrong with a skill, a condition or a pack is told when it is imported."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -9,6 +10,7 @@ from pydantic import Field
 from bt_exec import Pack
 from bt_exec.failure import RegistrationError
 from bt_exec.pack import Catalogue
+from bt_exec.rig import WorldSettings
 from bt_exec.skill import Label, Running, Steps, Verdict, condition, skill
 
 
@@ -287,12 +289,34 @@ def test_parentheses_may_be_left_out():
         ({"conditions": [7]}, "pack p: 7 is no condition; declare it with @condition(…)"),
         ({"skills": (skill()(go), skill()(go))}, "'go' is brought by pack p and again by p"),
         ({"types": {"text": int}}, "type 'text' of pack p is another's"),
+        ({"types": [int]}, "pack p: types maps names to types, {"),
+        ({"types": {"Arm": "Arm"}}, "pack p: type 'Arm' is a type whose values can stand in YAML"),
+        (
+            {"types": {"Arm": Catalogue}},
+            "pack p: type 'Arm' is a type whose values can stand in YAML",
+        ),
+        ({"services": ["map"]}, "pack p: services maps names to types, {"),
+        ({"robots": go}, "pack p: robots maps names to functions that make a Rig, {"),
+        ({"robots": (go,)}, "pack p: robots maps names to functions that make a Rig, {"),
+        ({"robots": {"sim": 3}}, "pack p: robots maps names to functions that make a Rig, {"),
+        ({"formats": [1]}, "pack p: formats maps names to forms of a plan, {"),
+        ({"requires": "door"}, "pack p: requires is a tuple, (one,); found 'door'"),
+        ({"requires": (1,)}, 'pack p: requires is a tuple of names, ("door",); found (1,)'),
+        ({"checkers": go}, "pack p: checkers is a tuple, (one,); found <function go"),
+        ({"checkers": (1,)}, "pack p: checkers is a tuple of functions, (check,); found (1,)"),
+        ({"words": {}}, "pack p: words is a function, or None; found {}"),
+        ({"settings": dict}, "pack p: settings is a class that derives from PackSettings; found"),
+        ({"world": WorldSettings()}, "pack p: world is a class that derives from WorldSettings; "),
+        ({"trees": "trees"}, "pack p: trees is a pathlib.Path, or None; found 'trees'"),
+        ({"messages": "m.yaml"}, "pack p: messages is a pathlib.Path, or None; found 'm.yaml'"),
+        ({"trees": Path("/no/trees")}, "pack p: trees: there is no folder /no/trees"),
+        ({"lexicon": Path("/no/l.yaml")}, "pack p: lexicon: there is no file /no/l.yaml"),
     ],
 )
 def test_a_pack_that_cannot_work_is_refused(parts, said):
     with pytest.raises(RegistrationError) as told:
         Catalogue([Pack("p", **parts)])
-    assert str(told.value) == said
+    assert str(told.value).startswith(said)
 
 
 Thing = Annotated[Literal["cup"], Label()]
