@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol
 
 import pytest
 from pydantic import Field
@@ -11,6 +11,7 @@ from bt_exec import Pack
 from bt_exec.failure import RegistrationError
 from bt_exec.pack import Catalogue
 from bt_exec.rig import WorldSettings
+from bt_exec.robot import Robot
 from bt_exec.skill import Label, Running, Steps, Verdict, condition, skill
 
 
@@ -22,6 +23,15 @@ def go(robot, arm: str = "left") -> Steps:
 def near(robot, arm: str = "left") -> Verdict:
     """Whether it is near."""
     return Verdict.yes()
+
+
+class Arm7(Robot, Protocol):
+    """A robot of a pack."""
+
+
+def misspelt(robt: Arm7) -> Steps:
+    """Go."""
+    yield Running()
 
 
 def no_words(robot) -> Steps:
@@ -176,6 +186,12 @@ SKILLS = [
         "go: template 'at.{arm.real}' names {arm.real}, which is no argument of it "
         "(arguments: arm)",
     ),
+    (
+        misspelt,
+        {},
+        "misspelt: 'robt' is a robot, and no plan can give one; the parameter of the pack's robot "
+        "is called robot",
+    ),
     (go, {"timeout_s": 0}, "go: timeout_s is a number of seconds, more than 0; found 0"),
     (go, {"timeout_s": "30"}, "go: timeout_s is a number of seconds, more than 0; found '30'"),
     (go, {"timeout_s": float("nan")}, "go: timeout_s is a number of seconds, more than 0; found n"),
@@ -230,6 +246,9 @@ def test_a_skill_that_cannot_work_is_refused(function, declared, said):
     ("function", "declared", "said"),
     [
         (near, {"patience_s": -1}, "near: patience_s is a number of seconds, 0 or more; found -1"),
+        (near, {"unknown": 3}, "near: unknown is a code, such as 'NOT_SURE'; found 3"),
+        (near, {"notes": "no"}, "near: notes is True or False; found 'no'"),
+        (near, {"skip_reason": 3}, "near: skip_reason is a text; found 3"),
         (near, {"patience_s": None}, "near: patience_s is a number of seconds, 0 or more; found N"),
         (near, {"skip_reason": "at {place}"}, "near: template 'at {place}' names {place}, which"),
         (near, {"establishes": {"at": 1}}, "near: establishes maps texts to texts; found 1 in it"),
