@@ -206,18 +206,23 @@ class Declaration:
             self._refuse(f"the type of {parameter.name!r} cannot be checked: {error.message}")
 
     def _check(self, template: str) -> None:
-        """Refuse a template that names no argument."""
+        """Refuse a template that names no argument, or formats one: no value is known yet."""
         try:
-            names = [name for _, name, _, _ in string.Formatter().parse(template)]
+            fields = list(string.Formatter().parse(template))
         except ValueError as error:
             self._refuse(f"template {template!r}: {error}")
-        for name in names:
-            if name is not None and name not in self.arguments:
+        for _, name, form, conversion in fields:
+            if name is None:
+                continue
+            if name not in self.arguments:
                 known = ", ".join(self.arguments) or "none"
                 self._refuse(
                     f"template {template!r} names {{{name}}}, "
                     f"which is no argument of it (arguments: {known})"
                 )
+            if form or conversion:
+                more = (f"!{conversion}" if conversion else "") + (f":{form}" if form else "")
+                self._refuse(f"template {template!r}: write {{{name}}} alone, without {more!r}")
 
     @staticmethod
     def _refuse_what_is_no_function(function: Any, kind: Literal["skill", "condition"]) -> None:

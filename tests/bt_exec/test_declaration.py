@@ -192,6 +192,14 @@ SKILLS = [
         "misspelt: 'robt' is a robot, and no plan can give one; the parameter of the pack's robot "
         "is called robot",
     ),
+    (go, {"uses": {"at.{arm!x}"}}, "go: template 'at.{arm!x}': write {arm} alone, without '!x'"),
+    (go, {"uses": {"at.{arm!r}"}}, "go: template 'at.{arm!r}': write {arm} alone, without '!r'"),
+    (go, {"needs": {"at": "{arm:d}"}}, "go: template '{arm:d}': write {arm} alone, without ':d'"),
+    (
+        go,
+        {"effects": {"at": "{arm:{n}}"}},
+        "go: template '{arm:{n}}': write {arm} alone, without ':{n}'",
+    ),
     (go, {"timeout_s": 0}, "go: timeout_s is a number of seconds, more than 0; found 0"),
     (go, {"timeout_s": "30"}, "go: timeout_s is a number of seconds, more than 0; found '30'"),
     (go, {"timeout_s": float("nan")}, "go: timeout_s is a number of seconds, more than 0; found n"),
@@ -251,6 +259,7 @@ def test_a_skill_that_cannot_work_is_refused(function, declared, said):
         (near, {"skip_reason": 3}, "near: skip_reason is a text; found 3"),
         (near, {"patience_s": None}, "near: patience_s is a number of seconds, 0 or more; found N"),
         (near, {"skip_reason": "at {place}"}, "near: template 'at {place}' names {place}, which"),
+        (near, {"skip_reason": "{arm:.1f}"}, "near: template '{arm:.1f}': write {arm} alone, with"),
         (near, {"establishes": {"at": 1}}, "near: establishes maps texts to texts; found 1 in it"),
         (go, {}, "condition go must return, not yield"),
         (near, {"name": "2near"}, "2near: a name has letters, digits and _"),
