@@ -8,11 +8,19 @@ from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
-from bt_exec.failure import BtExecError, RegistrationError, UnknownName, UsageError, nearest
+from bt_exec.failure import (
+    BtExecError,
+    RegistrationError,
+    UnknownName,
+    UsageError,
+    in_words,
+    nearest,
+)
 from bt_exec.pack import Pack
 from bt_exec.rig import PackSettings, Rig, WorldSettings
 from bt_exec.robot import Robot
 from bt_exec.site.site import Site, value_error
+from bt_exec.slip import slip
 
 __all__ = ["check_world", "make_rig", "parse_world"]
 
@@ -84,7 +92,8 @@ def make_rig(
     except ValueError as error:  # what a setting or the world should be
         raise UsageError(str(error)) from error
     except Exception as error:  # a robot that is switched off, a driver that is not installed
-        why = f"{type(error).__name__}: {error}"
+        outside = isinstance(error, OSError | ImportError)  # no line of code is wrong
+        why = in_words(error) if outside else slip(error)
         raise UsageError(f"robot {name!r} of pack {pack.name} is unavailable: {why}") from error
     if not isinstance(rig, Rig):
         raise RegistrationError(f"robot {name!r} of pack {pack.name} made no Rig")

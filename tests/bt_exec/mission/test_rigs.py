@@ -197,3 +197,24 @@ def test_a_rig_is_refused_before_anything_relies_on_a_part_of_another_form(
     with pytest.raises(RegistrationError) as told:
         make_rig(pack, {}, {})
     assert str(told.value).startswith(said)
+
+
+def test_a_field_that_a_rig_does_not_have_is_told_with_the_nearest_it_has() -> None:
+    unknown: Any = {"simulatoin": World()}
+    pack = Pack("p", robots={"one": lambda settings, world: Rig(**unknown)})
+    with pytest.raises(UsageError) as told:
+        make_rig(pack, {}, {})
+    assert "unexpected keyword argument 'simulatoin'; did you mean 'simulation'? (" in str(
+        told.value
+    )
+    assert "test_rigs.py, line " in str(told.value)
+
+
+def test_a_robot_that_is_switched_off_is_told_without_a_line_of_code() -> None:
+    def off(settings: Any, world: Any) -> Rig:
+        raise OSError("no answer from 10.0.0.7")
+
+    with pytest.raises(UsageError) as told:
+        make_rig(Pack("p", robots={"one": off}), {}, {})
+    said = "robot 'one' of pack p is unavailable: OSError: no answer from 10.0.0.7"
+    assert str(told.value) == said
