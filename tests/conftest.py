@@ -20,15 +20,19 @@ settings.register_profile("long", settings.get_profile("bt-exec"))  # see `tests
 settings.load_profile("bt-exec")
 
 FOLDERS = ("DATA", "CONFIG", "CACHE", "STATE")  # journal and reports, settings, caches, robot locks
+PREFIXES = ("BT_EXEC_SITE", "BT_EXEC_TOKEN", "BT_EXEC_DEBUG", "ANTHROPIC_")  # of own settings
 
 
 @pytest.fixture(scope="session", autouse=True)
 def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Point the user's folders, also those of subprocesses, at an empty one of this worker."""
+    """Point the user's folders at an empty one of this worker, and forget the user's settings."""
     folder = tmp_path_factory.mktemp("user")
     with pytest.MonkeyPatch.context() as patch:
         for kind in FOLDERS:
             patch.setenv(f"XDG_{kind}_HOME", str(folder / kind.lower()))
+        for name in [*os.environ]:
+            if name.startswith(PREFIXES) or name.lower().endswith("_proxy"):
+                patch.delenv(name)
         yield folder
 
 
@@ -43,6 +47,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session", autouse=True)
 def heard_signals() -> None:
-    """Take Ctrl-C and SIGQUIT again: a shell starts background jobs with both ignored."""
+    """Take signals again: a shell ignores Ctrl-C and SIGQUIT for its background, nohup SIGHUP."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+    for name in ("SIGQUIT", "SIGHUP"):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)

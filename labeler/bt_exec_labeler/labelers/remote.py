@@ -25,6 +25,7 @@ from bt_exec_labeler.labelers.asking import BACKOFF_S, attempts, damaged, read_o
 from bt_exec_labeler.record import Breach, Record, read_record
 from bt_exec_labeler.service.request import body_of
 from bt_exec_labeler.vocabulary import Vocabulary
+from bt_exec_llm.client.proxy import proxy_of
 
 __all__ = ["Options", "RemoteLabeler", "create"]
 
@@ -135,7 +136,11 @@ class RemoteLabeler:
             # A connection for each batch: batches take seconds, and nothing is left to close.
             with (
                 httpx2.Client(
-                    headers=how, timeout=self.options.timeout_s, verify=_trust()
+                    headers=how,
+                    timeout=self.options.timeout_s,
+                    verify=_trust(),
+                    proxy=proxy_of(url),
+                    trust_env=False,  # its proxies are asked above: not for this machine
                 ) as client,
                 client.stream("POST", url, json=body) as answer,
             ):

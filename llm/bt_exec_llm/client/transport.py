@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import ssl
-import urllib.request
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from types import TracebackType
@@ -22,6 +21,7 @@ import httpx2
 from bt_exec_llm.client.connection import Connection
 from bt_exec_llm.client.errors import ModelFailure
 from bt_exec_llm.client.key import Key
+from bt_exec_llm.client.proxy import proxy_of
 from bt_exec_llm.client.server_errors import one_line, server_failure
 from bt_exec_llm.client.settings import LARGEST_ANSWER, ModelSettings
 from bt_exec_llm.client.stream import Collector, parse
@@ -101,7 +101,7 @@ class Transport:
         self._key = key
         tls = settings.base_url.startswith("https:")
         transport = _BoundedTransport(
-            connection, _trust() if tls else _UNUSED, _proxy(settings.base_url)
+            connection, _trust() if tls else _UNUSED, proxy_of(settings.base_url)
         )
         http = httpx2.Client(transport=transport, follow_redirects=False, trust_env=False)
         self._client = anthropic.Anthropic(
@@ -231,16 +231,6 @@ _UNUSED = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 @lru_cache(maxsize=1)
 def _trust() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
-
-
-def _proxy(url: str) -> str | None:
-    """Return the proxy that the environment names for an address; none for this machine."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    if host in ("localhost", "::1") or host.startswith("127.") or urllib.request.proxy_bypass(host):
-        return None
-    proxies = urllib.request.getproxies()
-    return proxies.get(parts.scheme) or proxies.get("all")
 
 
 def transformed(schema: Mapping[str, Any]) -> dict[str, Any]:

@@ -118,6 +118,14 @@ def test_a_remote_labeler_says_what_the_labeler_there_says(
     assert labeler.asked == [len(moments)]  # one batch there, too
 
 
+def test_a_service_on_this_machine_is_asked_without_a_proxy(
+    url: str, moments: Sequence[Item], vocabulary: Vocabulary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
+    assert RemoteLabeler(vocabulary, Options(url=url, retries=0)).label(moments[:1])[0].record
+
+
 def test_frames_are_found_by_name(
     url: str, moments: Sequence[Item], vocabulary: Vocabulary, labeler: Knowing
 ) -> None:
