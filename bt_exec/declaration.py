@@ -15,6 +15,7 @@ from pydantic.errors import PydanticUserError
 from typing_extensions import TypeVar
 
 from bt_exec.failure import RegistrationError
+from bt_exec.robot import Robot
 
 __all__ = ["INJECTED", "SERVICE", "Declaration"]
 
@@ -109,6 +110,25 @@ class Declaration:
                 f"{word}.yes(why), {word}.no(why) or {word}.unknown(why)"
             )
 
+    def code(self, what: str, given: str) -> str:
+        """Return one code."""
+        if not (isinstance(given, str) and given):
+            self._refuse(f"{what} is a code, such as 'NOT_SURE'; found {given!r}")
+        return given
+
+    def template(self, what: str, given: str) -> str:
+        """Return a text that may name arguments in braces."""
+        if not isinstance(given, str):
+            self._refuse(f"{what} is a text; found {given!r}")
+        self._check(given)
+        return given
+
+    def switch(self, what: str, given: bool) -> bool:
+        """Return yes or no."""
+        if not isinstance(given, bool):
+            self._refuse(f"{what} is True or False; found {given!r}")
+        return given
+
     def codes(self, what: str, given: Iterable[str]) -> frozenset[str]:
         """Return a set of texts."""
         if isinstance(given, str):  # it would be a set of letters
@@ -160,6 +180,11 @@ class Declaration:
                 self._refuse(f"service {parameter.name!r} has no default; the pack offers it")
             self.services[parameter.name] = get_args(hint)[0]
             return
+        if isinstance(hint, type) and Robot in hint.__mro__:
+            self._refuse(
+                f"{parameter.name!r} is a robot, and no plan can give one; "
+                "the parameter of the pack's robot is called robot"
+            )
         self.arguments[parameter.name] = hint
         if parameter.default is parameter.empty:
             self.required.add(parameter.name)
@@ -181,18 +206,23 @@ class Declaration:
             self._refuse(f"the type of {parameter.name!r} cannot be checked: {error.message}")
 
     def _check(self, template: str) -> None:
-        """Refuse a template that names no argument."""
+        """Refuse a template that names no argument, or formats one: no value is known yet."""
         try:
-            names = [name for _, name, _, _ in string.Formatter().parse(template)]
+            fields = list(string.Formatter().parse(template))
         except ValueError as error:
             self._refuse(f"template {template!r}: {error}")
-        for name in names:
-            if name is not None and name not in self.arguments:
+        for _, name, form, conversion in fields:
+            if name is None:
+                continue
+            if name not in self.arguments:
                 known = ", ".join(self.arguments) or "none"
                 self._refuse(
                     f"template {template!r} names {{{name}}}, "
                     f"which is no argument of it (arguments: {known})"
                 )
+            if form or conversion:
+                more = (f"!{conversion}" if conversion else "") + (f":{form}" if form else "")
+                self._refuse(f"template {template!r}: write {{{name}}} alone, without {more!r}")
 
     @staticmethod
     def _refuse_what_is_no_function(function: Any, kind: Literal["skill", "condition"]) -> None:

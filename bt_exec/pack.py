@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bt_exec.failure import RegistrationError, UnknownName
+from bt_exec.pack_form import check_form
 from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec.rig import PackSettings, RigFactory, WorldSettings
 from bt_exec.skill import Condition, Signature, Skill
@@ -127,7 +128,8 @@ class Catalogue:
         shared: The packs that bring a name, for every skill, condition and type that clashes.
 
     Raises:
-        RegistrationError: If a pack brings a name twice, or a type of bt-exec's own name.
+        RegistrationError: If a pack brings a name twice, or a type of bt-exec's own name, or has
+            a field of another form.
     """
 
     def __init__(self, packs: Iterable[Pack]) -> None:
@@ -138,6 +140,7 @@ class Catalogue:
         self.owners: dict[str, str] = {}
         self.shared: dict[str, tuple[str, ...]] = {}
         for pack in self.packs:
+            check_form(pack)
             _check_parts(pack, "skills", pack.skills, Skill)
             _check_parts(pack, "conditions", pack.conditions, Condition)
             _check_names(pack)
@@ -287,10 +290,12 @@ def find_pack(name: str) -> Pack:
     Raises:
         UnknownName: If no installed package registers it.
         UsageError: If it is registered but cannot be imported.
+        RegistrationError: If what is registered is no pack, or one that cannot work.
     """
     pack = load_plugin(_GROUP, "pack", name)
     if not isinstance(pack, Pack):
         raise RegistrationError(f"pack {name!r} is registered, but as no Pack: {pack!r}")
     if pack.name != name:  # the site's settings for it would never reach it
         raise RegistrationError(f"pack {name!r} is registered, but calls itself {pack.name!r}")
+    check_form(pack)  # a site file is compared with its settings before any catalogue is made
     return pack

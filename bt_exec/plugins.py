@@ -12,7 +12,8 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from bt_exec.failure import BtExecError, RegistrationError, UnknownName, UsageError
+from bt_exec.failure import RegistrationError, UnknownName, UsageError
+from bt_exec.slip import slip
 
 __all__ = ["load_plugin", "plugin_names"]
 
@@ -40,10 +41,8 @@ def load_plugin(group: str, kind: str, name: str) -> Any:
     try:
         return points[name].load()
     except Exception as error:  # third-party code may raise anything when it is imported
-        known = isinstance(error, ImportError | BtExecError)
-        why = str(error) if known else f"{type(error).__name__}: {error}"
         where = points[name].value
-        raise UsageError(f"{kind} {name!r} ({where}) cannot be imported: {why}") from error
+        raise UsageError(f"{kind} {name!r} ({where}) cannot be imported: {slip(error)}") from error
 
 
 def _points(group: str, kind: str) -> dict[str, EntryPoint]:

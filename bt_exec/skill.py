@@ -377,14 +377,13 @@ def condition(
         if inspect.isgeneratorfunction(function):
             raise RegistrationError(f"condition {function.__name__} must return, not yield")
         declaration.returns(Verdict)
-        declaration.templates("skip_reason", [skip_reason])
         return Condition(
             **declaration.signature(),
             patience_s=declaration.seconds("patience_s", patience_s),
-            unknown=unknown,
-            skip_reason=skip_reason,
+            unknown=declaration.code("unknown", unknown),
+            skip_reason=declaration.template("skip_reason", skip_reason),
             establishes=declaration.facts("establishes", establishes),
-            notes=notes,
+            notes=declaration.switch("notes", notes),
         )
 
     if function is None:

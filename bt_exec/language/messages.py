@@ -38,6 +38,7 @@ import yaml
 from bt_exec.failure import Failure, RegistrationError
 from bt_exec.language.particles import with_particles
 from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.yaml_mistakes import explain
 
 __all__ = ["LANGUAGES", "OWN_MESSAGES", "Called", "Messages", "language_of"]
 
@@ -51,6 +52,7 @@ Called: TypeAlias = Callable[[str, str], str | None]
 _FIXED = Path(__file__).with_name("fixed_words.yaml")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
+_FIELD = re.compile(r"[^\W\d]\w*(?:\|[^\W\d]\w*)*")
 _SECTIONS = ("words", "phrases")
 
 
@@ -134,6 +136,8 @@ class Messages:
         for table, entries in zip(self._tables(), (data, words, phrases), strict=True):
             for key, sentences in _mapping(entries, f"{path}: {'/'.join(_SECTIONS)}").items():
                 _check_said(path, key, sentences)
+                if table is not self._words:
+                    _check_templates(path, key, sentences)
                 for mark in "#*" if table is self._words else "":
                     wrong = [n for n in LANGUAGES if sentences[n].count(mark) != key.count(mark)]
                     if wrong:
@@ -284,8 +288,14 @@ def _read(path: Path) -> Any:
     Raises:
         RegistrationError: If it cannot be read.
     """
+    text = ""
     try:
-        return parse_yaml(path.read_text(encoding="utf-8")) or {}
+        text = path.read_text(encoding="utf-8")
+        return parse_yaml(text) or {}
+    except yaml.MarkedYAMLError as error:
+        why = explain(error, text, str(path))
+        place = f"{path}:{why.line}:{why.column}"
+        raise RegistrationError(f"{place}: cannot be read: {why.message}") from None
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise RegistrationError(f"{path}: cannot be read: {error}") from None
 
@@ -309,6 +319,26 @@ def _check_said(path: Path, key: Any, sentences: Any) -> None:
             raise RegistrationError(f"{path}: {key} has no sentence in {name!r}")
         if not isinstance(said[name], str):
             raise RegistrationError(f"{path}: {key}: {name} is no text ({said[name]!r}); {quote}")
+
+
+def _check_templates(path: Path, key: str, sentences: Mapping[str, str]) -> None:
+    """Refuse a sentence that could not be filled in: it is told while a mission runs."""
+    for name in LANGUAGES:
+        where = f"{path}: {key}: {name}"
+        try:
+            parts = list(string.Formatter().parse(sentences[name]))
+        except ValueError as error:
+            raise RegistrationError(
+                f"{where}: {error}: {sentences[name]!r}; a fact stands in braces, {{name}}; "
+                "for braces themselves write {{ and }}"
+            ) from None
+        for _, field, _, conversion in parts:
+            if field is not None and (conversion or not _FIELD.fullmatch(field)):
+                found = f"{{{field}!{conversion}}}" if conversion else f"{{{field}}}"
+                raise RegistrationError(
+                    f"{where}: {found} names no fact; write {{name}}, "
+                    "or {name|other} for the first of them that is there"
+                )
 
 
 def _spoken(text: str, language: str, tables: Iterable[Mapping[str, Mapping[str, str]]]) -> str:

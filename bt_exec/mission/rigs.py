@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
-from bt_exec.failure import BtExecError, RegistrationError, UnknownName, UsageError, nearest
+from bt_exec.failure import (
+    BtExecError,
+    RegistrationError,
+    UnknownName,
+    UsageError,
+    in_words,
+    nearest,
+)
 from bt_exec.pack import Pack
 from bt_exec.rig import PackSettings, Rig, WorldSettings
 from bt_exec.robot import Robot
 from bt_exec.site.site import Site, value_error
+from bt_exec.slip import slip
 
 __all__ = ["check_world", "make_rig", "parse_world"]
 
@@ -83,7 +92,8 @@ def make_rig(
     except ValueError as error:  # what a setting or the world should be
         raise UsageError(str(error)) from error
     except Exception as error:  # a robot that is switched off, a driver that is not installed
-        why = f"{type(error).__name__}: {error}"
+        outside = isinstance(error, OSError | ImportError)  # no line of code is wrong
+        why = in_words(error) if outside else slip(error)
         raise UsageError(f"robot {name!r} of pack {pack.name} is unavailable: {why}") from error
     if not isinstance(rig, Rig):
         raise RegistrationError(f"robot {name!r} of pack {pack.name} made no Rig")
@@ -91,6 +101,7 @@ def make_rig(
         raise RegistrationError(
             f"robot {name!r} of pack {pack.name} lacks stop() or still; see bt_exec.robot.Robot"
         )
+    _check_parts(rig, f"robot {name!r} of pack {pack.name}")
     _check_services(rig, name, pack)
     return rig
 
@@ -112,6 +123,36 @@ def _world_of(pack: Pack, world: Mapping[str, str]) -> WorldSettings:
         return pack.world.model_validate(own)
     except ValidationError as error:
         raise UsageError(f"world setting {value_error(error.errors()[0])}") from None
+
+
+def _check_parts(rig: Rig, whose: str) -> None:
+    """Refuse a rig with a part that cannot be used: a robot that moves must be one to stop."""
+
+    def refuse(what: str, found: Any) -> NoReturn:
+        raise RegistrationError(f"{whose}: {what}; found {found!r:.60}")
+
+    robot = rig.robot
+    if robot is not None:
+        kind = type(robot).__name__
+        if not callable(robot.stop):
+            refuse(f"stop of {kind} is no method", robot.stop)
+        if inspect.isroutine(inspect.getattr_static(robot, "still", None)):
+            raise RegistrationError(
+                f"{whose}: still of {kind} is a method; write @property above it"
+            )
+    world = rig.simulation
+    if world is not None and not (hasattr(world, "time") and _can(world, "step", "start_step")):
+        refuse("simulation has time, and step or start_step", world)
+    for name in ("facts", "close", "frame"):
+        if (found := getattr(rig, name)) is not None and not callable(found):
+            refuse(f"{name} is a function without arguments", found)
+    if not isinstance(rig.services, Mapping):
+        refuse("services maps names to what skills ask for", rig.services)
+
+
+def _can(part: Any, *names: str) -> bool:
+    """Whether a part has one of these methods."""
+    return any(callable(getattr(part, name, None)) for name in names)
 
 
 def _check_services(rig: Rig, robot: str, pack: Pack) -> None:

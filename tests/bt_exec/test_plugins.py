@@ -46,12 +46,24 @@ def test_what_cannot_be_imported_is_said_with_its_place(registered):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("1 / 0", "ZeroDivisionError: division by zero (its_module.py, line 1)"),
+        (
+            "from bt_exec import Pack\n\nx = Pack('x', sumary='a')",
+            "unexpected keyword argument 'sumary'; did you mean 'summary'? (its_module.py, line 3)",
+        ),
+        (
+            "from bt_exec import Pack\nx = Pack('x', zzz=1)",
+            "unexpected keyword argument 'zzz'; allowed: name, summary, requires, ",
+        ),
+        (
+            "from bt_exec import skill\n@skill(timeout=3)\ndef f():\n    'It.'\n    yield",
+            "unexpected keyword argument 'timeout'; did you mean 'timeout_s'? (its_module.py, line",
+        ),
         ("def", "SyntaxError: invalid syntax"),
         ("", "AttributeError: module 'its_module' has no attribute 'x'"),
         (
             "from bt_exec.skill import skill\n@skill()\ndef f():\n    'It.'\n    return",
-            "skill f must be a generator: it must yield",
+            "skill f must be a generator: it must yield (its_module.py, line 2)",
         ),
     ],
 )

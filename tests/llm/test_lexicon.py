@@ -55,6 +55,10 @@ def test_too_many_alternatives_are_refused():
         ("nouns: {door: [door]}", ":1:9: nouns/door: must be a mapping with fields (found a list)"),
         ("- open", ":1:1: must be a mapping with fields (found a list)"),
         ("{", "cannot be read as a lexicon"),
+        (
+            "nouns:\n  a: {en: [x]}\n  a: {en: [y]}",
+            ":3:3: cannot be read as a lexicon: this key was first given on line 2",
+        ),
         ("verbs: [1", ":1:8: cannot be read as a lexicon: this '[' is not closed; ']' is missing"),
     ],
 )

@@ -169,11 +169,27 @@ def test_a_pack_may_tell_what_was_found_in_place_of_yes_and_no(files):
         ("- a\n- b", "is a mapping"),
         ("STUCK: {en: a", "cannot be read"),
         ("STUCK: {en: a}", "STUCK has no sentence in 'ko'"),
+        ("STUCK: {en: 'a {', ko: b}", r"STUCK: en: .*'a \{'.*write \{\{ and \}\}"),
+        ("STUCK: {en: a, ko: 'b} {c}'}", r"STUCK: ko: .*write \{\{ and \}\}"),
+        ("STUCK: {en: 'a {}', ko: b}", r"STUCK: en: \{\} names no fact; write \{name\}"),
+        ("STUCK: {en: 'a {0}', ko: b}", r"STUCK: en: \{0\} names no fact"),
+        ("STUCK: {en: '{arm.__class__}', ko: b}", r"STUCK: en: \{arm.__class__\} names no fact"),
+        ("STUCK: {en: '{arm[0]}', ko: b}", r"STUCK: en: \{arm\[0\]\} names no fact"),
+        ("STUCK: {en: '{arm!x}', ko: b}", r"STUCK: en: \{arm!x\} names no fact"),
+        ("phrases: {go: {en: 'go[ {to]', ko: 가기}}", "go: en: .*'go"),
+        ("STUCK: {en: a, ko: b}\nSTUCK: {en: c, ko: d}", "2:1: cannot be read: .*given on line 1"),
     ],
 )
 def test_a_file_that_is_none_is_told_with_its_place(files, text, told):
-    with pytest.raises(RegistrationError, match=rf"(?s)bad\.yaml: .*{told}"):
+    with pytest.raises(RegistrationError, match=rf"(?s)bad\.yaml:.*{told}"):
         Messages.load([files(bad=text)["bad"]])
+
+
+def test_words_and_doubled_braces_are_no_templates(files):
+    text = "A: {en: 'set {{x}} of {who|arm}', ko: '{who|arm}의 {{x}}'}\n"
+    text += "words: {'{': {en: '{', ko: '{'}}"
+    messages = Messages.load([files(good=text)["good"]])
+    assert messages.say("A", "en", arm="one") == "set {x} of one"
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path):

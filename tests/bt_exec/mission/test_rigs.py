@@ -135,3 +135,86 @@ def test_a_rig_has_what_its_pack_promises(
     with pytest.raises(RegistrationError) as told:
         make_rig(pack, {}, {})
     assert str(told.value) == said
+
+
+class Moves:
+    """A robot; `stop` and `still` are replaced."""
+
+    still: Any = True
+
+    def stop(self) -> None:
+        """Stop."""
+
+
+class NoCall(Moves):
+    stop: Any = 3
+
+
+class StillAsked(Moves):
+    def still(self) -> bool:
+        """Whether it is still, but not as a property."""
+        return True
+
+
+class World:
+    """A simulation."""
+
+    time = 0.0
+
+    def step(self, seconds: float) -> None:
+        """Advance."""
+
+
+class Stands(World):
+    step: Any = 3
+
+
+ROBOT = "robot 'one' of pack p"
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        ({"robot": NoCall()}, f"{ROBOT}: stop of NoCall is no method; found 3"),
+        ({"robot": StillAsked()}, f"{ROBOT}: still of StillAsked is a method; write @property"),
+        ({"simulation": 3}, f"{ROBOT}: simulation has time, and step or start_step; found 3"),
+        ({"simulation": Stands()}, f"{ROBOT}: simulation has time, and step or start_step; found"),
+        ({"facts": {"hand": "empty"}}, f"{ROBOT}: facts is a function without arguments; found {{"),
+        ({"close": 1}, f"{ROBOT}: close is a function without arguments; found 1"),
+        ({"frame": "a.png"}, f"{ROBOT}: frame is a function without arguments; found 'a.png'"),
+        ({"services": [1]}, f"{ROBOT}: services maps names to what skills ask for; found [1]"),
+        ({"robot": Moves(), "simulation": World(), "facts": dict, "close": list}, ""),
+    ],
+)
+def test_a_rig_is_refused_before_anything_relies_on_a_part_of_another_form(
+    parts: dict[str, Any], said: str
+) -> None:
+    made = Rig(**parts)
+    pack = Pack("p", robots={"one": lambda settings, world: made})
+    if not said:
+        assert make_rig(pack, {}, {}) is made
+        return
+    with pytest.raises(RegistrationError) as told:
+        make_rig(pack, {}, {})
+    assert str(told.value).startswith(said)
+
+
+def test_a_field_that_a_rig_does_not_have_is_told_with_the_nearest_it_has() -> None:
+    unknown: Any = {"simulatoin": World()}
+    pack = Pack("p", robots={"one": lambda settings, world: Rig(**unknown)})
+    with pytest.raises(UsageError) as told:
+        make_rig(pack, {}, {})
+    assert "unexpected keyword argument 'simulatoin'; did you mean 'simulation'? (" in str(
+        told.value
+    )
+    assert "test_rigs.py, line " in str(told.value)
+
+
+def test_a_robot_that_is_switched_off_is_told_without_a_line_of_code() -> None:
+    def off(settings: Any, world: Any) -> Rig:
+        raise OSError("no answer from 10.0.0.7")
+
+    with pytest.raises(UsageError) as told:
+        make_rig(Pack("p", robots={"one": off}), {}, {})
+    said = "robot 'one' of pack p is unavailable: OSError: no answer from 10.0.0.7"
+    assert str(told.value) == said

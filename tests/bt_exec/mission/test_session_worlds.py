@@ -146,7 +146,7 @@ def test_each_pack_gets_the_part_of_the_world_that_it_knows(site, robots):
 
 
 def test_the_robot_of_the_settings_is_made(site, robots):
-    both = {"first": None, "second": robots}
+    both = {"first": pytest.fail, "second": robots}
     with Session(with_pack(site, robots=both, settings=PackSettings(robot="second"))) as session:
         assert session.rigs == {"lab": robots.rigs[0]}
     with pytest.raises(UnknownName) as told:

@@ -1,0 +1,87 @@
+"""What the fields of a pack may hold: a slip of its author is told before anything relies on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter
+from pydantic.errors import PydanticUserError
+
+from bt_exec.failure import RegistrationError
+from bt_exec.rig import PackSettings, WorldSettings
+
+if TYPE_CHECKING:
+    from bt_exec.pack import Pack
+
+__all__ = ["check_form"]
+
+_MAPPINGS = {
+    "types": 'names to types, {"Arm": Literal["left", "right"]}',
+    "services": 'names to types, {"site_map": SiteMap}',
+    "robots": 'names to functions that make a Rig, {"sim": make_rig}',
+    "formats": 'names to forms of a plan, {"plan-json": PlanFormat(read, write)}',
+}
+_FUNCTIONS = ("words", "names", "called", "reporter", "doctor")
+_FILES = ("prompt", "messages", "lexicon")
+_MODELS = {"settings": PackSettings, "world": WorldSettings}
+
+
+def check_form(pack: Pack) -> None:
+    """Refuse a pack with a field of another form.
+
+    Raises:
+        RegistrationError: Names the pack and the field, what it takes and what was found.
+    """
+
+    def take(field: str, form: str, fits: bool) -> None:
+        if not fits:
+            found = getattr(pack, field)
+            raise RegistrationError(f"pack {pack.name}: {field} {form}; found {found!r:.60}")
+
+    for field, form in _MAPPINGS.items():
+        given = getattr(pack, field)
+        take(field, f"maps {form}", isinstance(given, Mapping) and all(map(_is_name, given)))
+    for field in ("requires", "passes", "checkers"):
+        given = getattr(pack, field)
+        take(field, "is a tuple, (one,)", isinstance(given, Iterable) and not _is_text(given))
+    take("requires", 'is a tuple of names, ("door",)', all(map(_is_name, pack.requires)))
+    take("checkers", "is a tuple of functions, (check,)", all(map(callable, pack.checkers)))
+    take("robots", f"maps {_MAPPINGS['robots']}", all(map(callable, pack.robots.values())))
+    for field in _FUNCTIONS:
+        given = getattr(pack, field)
+        take(field, "is a function, or None", given is None or callable(given))
+    for field, base in _MODELS.items():
+        given = getattr(pack, field)
+        fits = isinstance(given, type) and issubclass(given, base)
+        take(field, f"is a class that derives from {base.__name__}", fits)
+    for field in (*_FILES, "trees"):
+        given = getattr(pack, field)
+        take(field, "is a pathlib.Path, or None", given is None or isinstance(given, Path))
+        if given is not None and not (given.is_dir() if field == "trees" else given.is_file()):
+            kind = "folder" if field == "trees" else "file"
+            raise RegistrationError(f"pack {pack.name}: {field}: there is no {kind} {given}")
+    for name, hint in pack.types.items():
+        _check_type(f"pack {pack.name}: type {name!r}", hint)
+
+
+def _check_type(what: str, hint: Any) -> None:
+    """Refuse what values of a tree cannot be compared with."""
+    try:
+        TypeAdapter(None if isinstance(hint, str) else hint)
+    except PydanticUserError:
+        fits = False
+    else:
+        fits = not isinstance(hint, str)
+    if not fits:
+        form = "is a type whose values can stand in YAML: Literal, str, float, a model of pydantic"
+        raise RegistrationError(f"{what} {form}; found {hint!r:.60}")
+
+
+def _is_text(given: Any) -> bool:
+    return isinstance(given, str | bytes)
+
+
+def _is_name(given: Any) -> bool:
+    return isinstance(given, str)
