@@ -152,6 +152,11 @@ def prepare(path: Path) -> None:
         _use_wal(connection)
     except sqlite3.Error as error:
         raise UsageError(f"the journal {path} cannot be written: {error}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"the journal {path} is damaged: it holds text that is not UTF-8. Move the file away "
+            "and a new one is made, or name another file"
+        ) from error
     finally:
         connection.close()
 
