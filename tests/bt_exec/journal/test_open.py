@@ -107,13 +107,6 @@ def test_another_file_is_left_alone(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_name_that_is_no_text_is_told_as_damage(journal: Journal) -> None:
-    with closing(sqlite3.connect(journal.path)) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    journal.path.write_bytes(journal.path.read_bytes().replace(b"JOIN ", b"JOI\x91 "))
-    assert "it is damaged: it holds text that is not UTF-8" in refusal(journal.path)
-
-
 def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "other.sqlite"
     with closing(sqlite3.connect(path)) as connection, connection:
