@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["compile_lines"]
 
+_LARGEST = 100_000_000  # bytes of a file of commands
+
 
 def compile_lines(site: Site, source: str, compiler: str | None) -> None:
     """Compile each line of the file `source` (``-``: standard input) and print what became of it.
@@ -21,10 +23,14 @@ def compile_lines(site: Site, source: str, compiler: str | None) -> None:
         UsageError: If the file cannot be read.
     """
     from bt_exec.failure import UsageError
+    from bt_exec.read_at_most import read_at_most
     from bt_exec.site.compile_command import make_compiler
 
     try:
-        text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
+        raw = None if source == "-" else read_at_most(Path(source), _LARGEST)
+        if source != "-" and raw is None:
+            raise UsageError(f"{source}: is larger than {_LARGEST} bytes; split it")
+        text = sys.stdin.read() if raw is None else raw.decode()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{source}: cannot be read: {error}") from None
     made = make_compiler(site, compiler)

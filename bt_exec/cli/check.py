@@ -77,6 +77,7 @@ def _files(given: list[Path]) -> tuple[list[Path], list[Path]]:
         UsageError: If a folder holds nothing to check.
     """
     from bt_exec.failure import UsageError
+    from bt_exec.read_at_most import is_pipe_or_device
 
     files: list[Path] = []
     others: list[Path] = []
@@ -85,7 +86,7 @@ def _files(given: list[Path]) -> tuple[list[Path], list[Path]]:
             files.append(path)
             continue
         inside = sorted(file for file in path.rglob("*") if file.suffix.lower() in _ENDINGS)
-        ours = [file for file in inside if _is_ours(file)]
+        ours = [file for file in inside if not is_pipe_or_device(file) and _is_ours(file)]
         if not ours:
             raise UsageError(f"{path}: holds no tree, plan or site file ({', '.join(_ENDINGS)})")
         files += ours

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from bt_exec.expand_home import expand_home
 from bt_exec.failure import SpecError, UnknownName, UsageError
+from bt_exec.read_at_most import read_at_most
 
 if TYPE_CHECKING:
     from bt_exec.pack import PlanFormat
@@ -33,9 +34,10 @@ def load_plan(path: Path, site: Site, command: str) -> MissionSpec:
 
     path = expand_home(path)
     try:
-        if path.stat().st_size > _LARGEST:
+        raw = read_at_most(path, _LARGEST)
+        if raw is None:
             raise UsageError(f"--plan {path}: is larger than {_LARGEST} bytes")
-        text = path.read_text(encoding="utf-8-sig")
+        text = raw.decode("utf-8-sig")
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         raise UsageError(f"--plan {path}: cannot be read: {why}") from None
@@ -82,9 +84,9 @@ def _mission_of(loaded: Loaded, site: Site, command: str) -> MissionSpec:
 def is_other_form(path: Path) -> bool:
     """Whether a file holds a plan in a form that packs read; false for what cannot be read."""
     try:
-        if path.suffix != ".json" or path.stat().st_size > _LARGEST:
+        if path.suffix != ".json" or (raw := read_at_most(path, _LARGEST)) is None:
             return False
-        return _other_form(path, path.read_text(encoding="utf-8-sig", errors="replace"))
+        return _other_form(path, raw.decode("utf-8-sig", errors="replace"))
     except OSError:
         return False  # whoever reads it next says why it cannot be read
 

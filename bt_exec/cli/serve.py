@@ -15,6 +15,7 @@ import typer
 from bt_exec.cli import options as opt
 from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
+from bt_exec.read_at_most import read_at_most
 
 if TYPE_CHECKING:
     from bt_exec.serve.server import HttpServer
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMANDS", "needs_extra", "serve", "token_for"]
 
+_LARGEST_TOKEN = 10_000  # bytes of its file
 _TOKEN = "BT_EXEC_TOKEN"  # noqa: S105 - the name of the variable
 _SWITCH_S = 0.001  # how long a thread keeps the interpreter while another one wants it [s]
 _HELD_S = 1.0
@@ -161,7 +163,9 @@ def token_for(host: str, file: Path | None) -> str:
 
     if file is not None:
         try:
-            return token_of(expand_home(file).read_text(encoding="utf-8"), f"--token-file {file}")
+            if (raw := read_at_most(expand_home(file), _LARGEST_TOKEN)) is None:
+                raise UsageError(f"--token-file {file}: is larger than {_LARGEST_TOKEN} bytes")
+            return token_of(raw.decode(), f"--token-file {file}")
         except (OSError, UnicodeDecodeError) as error:
             why = getattr(error, "strerror", None) or "is not UTF-8 text"
             raise UsageError(f"--token-file {file}: {str(why).lower()}") from error

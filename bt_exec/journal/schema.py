@@ -128,6 +128,9 @@ def connect(path: Path, *, busy_s: float = BUSY_S) -> sqlite3.Connection:
     except sqlite3.Error:
         connection.close()
         raise
+    except UnicodeDecodeError as error:  # SQLite quotes its schema, which is no text
+        connection.close()
+        raise sqlite3.DatabaseError("it is damaged: it holds text that is not UTF-8") from error
     return connection
 
 
@@ -152,6 +155,11 @@ def prepare(path: Path) -> None:
         _use_wal(connection)
     except sqlite3.Error as error:
         raise UsageError(f"the journal {path} cannot be written: {error}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"the journal {path} is damaged: it holds text that is not UTF-8. Move the file away "
+            "and a new one is made, or name another file"
+        ) from error
     finally:
         connection.close()
 

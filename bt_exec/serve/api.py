@@ -15,6 +15,7 @@ from fastapi import FastAPI, Header, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import Route
 
 from bt_exec.failure import BtExecError, UnknownName
 from bt_exec.journal.plain import to_json
@@ -317,7 +318,7 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> Response:
-        path, allowed = request.url.path[:200], (error.headers or {}).get("allow", "")
+        path, allowed = request.url.path[:200], _methods_at(app, request.url.path)
         facts: dict[Literal["NOT_FOUND", "NOT_ALLOWED"], dict[str, Any]] = {
             "NOT_FOUND": {"path": path},
             "NOT_ALLOWED": {"path": path, "method": request.method, "allowed": allowed},
@@ -325,13 +326,21 @@ def _add_errors(app: FastAPI) -> None:
         if error.status_code == 404:
             return answered(request, ServiceError("NOT_FOUND", **facts["NOT_FOUND"]))
         if error.status_code == 405:
-            return answered(request, ServiceError("NOT_ALLOWED", **facts["NOT_ALLOWED"]))
+            refused = answered(request, ServiceError("NOT_ALLOWED", **facts["NOT_ALLOWED"]))
+            refused.headers["Allow"] = allowed
+            return refused
         return answered(request, ServiceError("BAD_REQUEST", message=str(error.detail)))
 
     @app.exception_handler(Exception)
     async def bug(request: Request, error: Exception) -> Response:
         _log.error("%s %s", request.method, request.url.path, exc_info=error)
         return answered(request, ServiceError("BUG"))
+
+
+def _methods_at(app: FastAPI, path: str) -> str:
+    """Return what may be done at a path, over all of its routes: ``GET, POST``."""
+    here = (r for r in app.routes if isinstance(r, Route) and r.path_regex.match(path))
+    return ", ".join(sorted({method for route in here for method in route.methods or ()}))
 
 
 def _known(service: Service, mission_id: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from bt_exec.failure import Problem, SpecError, UnknownName
+from bt_exec.read_at_most import is_pipe_or_device
 from bt_exec.spec.load import Loaded, load_file
 from bt_exec.spec.model import TreeSpec
 from bt_exec.spec.source import Source
@@ -42,6 +43,10 @@ class Library:
         for folder in folders:
             found = (file for file in folder.rglob("*") if file.suffix.lower() in (".yaml", ".yml"))
             for path in sorted(found):
+                if is_pipe_or_device(path):
+                    message = "is a pipe or a device; take it out of the folder"
+                    problems.append(Problem("UNREADABLE", message, file=str(path)))
+                    continue
                 try:
                     document, source = load_file(path)
                     tree = change(folder, document) if isinstance(document, TreeSpec) else document

@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 import yaml
 
 from bt_exec.failure import Problem, SpecError
+from bt_exec.read_at_most import read_at_most
 from bt_exec.spec.plain_yaml import SAFE_LOADER
 from bt_exec.spec.yaml_mistakes import NO_ANCHORS as _NO_ANCHORS
 from bt_exec.spec.yaml_mistakes import explain
@@ -152,9 +153,8 @@ def scan_file(path: Path) -> Source:
         SpecError: If nothing of it can be looked at.
     """
     try:
-        with path.open("rb") as file:
-            raw = file.read(MAX_BYTES + 1)
-        if len(raw) > MAX_BYTES:
+        raw = read_at_most(path, MAX_BYTES)
+        if raw is None:
             raise SpecError([_too_big(str(path))])
         text = raw.decode("utf-8-sig")
     except (OSError, ValueError) as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,16 @@ def write(path: Path, text: str) -> Path:
 def problems_of(bt: Run, *files: Path) -> list[str]:
     ran = bt("check", *map(str, files), "--json")
     return [f"{p['code']} {p['place']}: {p['message']}" for p in json.loads(ran.out)]
+
+
+def test_a_pipe_in_a_folder_is_not_waited_for(bt: Run, tmp_path: Path) -> None:
+    write(tmp_path / "one.yaml", TREE.format(name="one", said=""))
+    os.mkfifo(tmp_path / "pipe.yaml")
+    (tmp_path / "endless.json").symlink_to("/dev/zero")
+    ran = bt("check", str(tmp_path))
+    assert (ran.code, ran.out.splitlines()[0]) == (0, "1 file in order"), ran.out
+    left = f"{tmp_path / 'endless.json'}, {tmp_path / 'pipe.yaml'}"
+    assert left in ran.out.replace("\n", " ")
 
 
 def test_a_folder_is_checked_whole(bt: Run, tmp_path: Path) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +175,21 @@ def test_a_plan_that_cannot_work_is_refused_where_it_is_compiled_and_where_it_is
         assert "NEED_NOT_MET" in said
     ran = bt("compile", command)  # who writes trees reads where, too
     assert "open_door needs hand.right to be empty, but it will be material" in ran.err
+
+
+def test_a_plan_without_an_end_is_not_read_whole(bt: Run, tmp_path: Path) -> None:
+    pipe = tmp_path / "plan.json"
+    os.mkfifo(pipe)
+
+    def feed() -> None:
+        with contextlib.suppress(BrokenPipeError), pipe.open("wb") as file:
+            file.write(b" " * 4_000_000)
+
+    feeding = threading.Thread(target=feed, daemon=True)
+    feeding.start()
+    ran = bt("run", "open the door", "--plan", str(pipe), "--fast")
+    feeding.join()
+    assert (ran.code, "is larger than 1000000 bytes" in ran.err) == (2, True), ran.err
 
 
 def test_a_plan_from_a_file_begins_anew(bt: Run, tmp_path: Path) -> None:

@@ -33,7 +33,11 @@ def test_other_machines_need_a_token(bt: Run, door: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("short", "at least 16 ASCII characters"), ("", "no such file or directory")],
+    [
+        ("short", "at least 16 ASCII characters"),
+        ("", "no such file or directory"),
+        ("x" * 10_001, "is larger than 10000 bytes"),
+    ],
 )
 def test_a_token_file_that_will_not_do(
     bt: Run, tmp_path: Path, text: str | None, said: str

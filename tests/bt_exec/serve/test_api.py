@@ -194,6 +194,16 @@ def test_what_is_not_right_is_told_in_one_form(shared, method, path, body, statu
     assert shared.journal.missions(None) == ()
 
 
+@pytest.mark.parametrize(
+    ("path", "allowed"), [("/missions", "GET, POST"), ("/missions/last/abort", "POST")]
+)
+def test_what_a_path_takes_is_told(shared: Served, path: str, allowed: str):
+    answer = shared.ask("DELETE", path, {})
+    assert (answer.status, answer.data["error"]["allowed"]) == (405, allowed)
+    assert f"it takes {allowed}." in answer.data["error"]["message"]
+    assert answer.headers["allow"] == allowed
+
+
 def test_errors_are_told_in_the_language_of_whoever_asks(shared: Served):
     korean = shared.ask("GET", "/nothing", headers={"Accept-Language": "ko-KR,ko;q=0.9,en;q=0.8"})
     assert "없습니다" in korean.data["error"]["message"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,13 @@ def test_a_mission_is_no_tree() -> None:
     with pytest.raises(SpecError) as caught:
         Library([load_text("mission: {command: x}\nroot: {do: look}\n", "m.yaml")])
     assert str(caught.value) == "m.yaml:1:1: is a mission; a library holds trees [NOT_A_TREE]"
+
+
+def test_a_pipe_among_the_trees_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.yaml")
+    with pytest.raises(SpecError, match=r"pipe\.yaml: is a pipe or a device") as caught:
+        Library.load([tmp_path])
+    assert caught.value.problems[0].code == "UNREADABLE"
 
 
 def test_every_mistake_of_every_file_is_told(tmp_path: Path) -> None:

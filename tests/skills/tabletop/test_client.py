@@ -1,10 +1,11 @@
-"""A simulator is asked directly: no proxy in between, and nobody else in its place."""
+"""A simulator is asked directly and no longer than allowed; not every number of its is one."""
 
 from __future__ import annotations
 
-import json
+import contextlib
+import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -22,7 +23,8 @@ class Simulator(BaseHTTPRequestHandler):
         self.send_response(307 if away else 200)
         if away:
             self.send_header("Location", self.path.removeprefix("/elsewhere"))
-        body = b"" if away else json.dumps({"time": 2.5, "result": {"time": 3.0}}).encode()
+        told = self.server.told  # type: ignore[attr-defined]
+        body = b"" if away else told
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -37,6 +39,7 @@ class Simulator(BaseHTTPRequestHandler):
 def simulator() -> Iterator[ThreadingHTTPServer]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Simulator)
     server.asked = []  # type: ignore[attr-defined]
+    server.told = b'{"time": 2.5, "result": {"time": 3.0}}'  # type: ignore[attr-defined]
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     yield server
@@ -70,3 +73,78 @@ def test_motions_and_token_go_nowhere_else(simulator: ThreadingHTTPServer) -> No
     asked = simulator.asked  # type: ignore[attr-defined]
     assert asked[0] == "POST /elsewhere/send_action"
     assert all(one.split(" ")[1].startswith("/elsewhere/") for one in asked)
+
+
+HEAD = b"HTTP/1.0 200 OK\r\n\r\n"
+GOOD = b'{"time": 2.5, "objects": {}}'
+
+
+@pytest.fixture
+def slow() -> Iterator[Callable[[bytes, bytes], str]]:
+    """A server that sends its answer, and drips in the middle of it: byte by byte, for 3 s."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    over = threading.Event()
+    parts = [b"", b""]
+
+    def serve(line: socket.socket) -> None:
+        with line, contextlib.suppress(OSError):
+            line.recv(65536)
+            line.sendall(parts[0])
+            for _ in range(60):
+                line.sendall(b" ")
+                if over.wait(0.05):
+                    return
+            line.sendall(parts[1])
+
+    def accept() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                line, _ = listening.accept()
+                threading.Thread(target=serve, args=(line,), daemon=True).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+
+    def start(before: bytes, after: bytes) -> str:
+        parts[:] = before, after
+        return f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+    yield start
+    over.set()
+    listening.shutdown(socket.SHUT_RDWR)
+    listening.close()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [(HEAD, GOOD), (b"HTTP/1.0 200 OK\r\nX: ", b"\r\n\r\n" + GOOD)]
+)
+def test_an_answer_that_drips_is_given_up(
+    slow: Callable[[bytes, bytes], str], before: bytes, after: bytes
+) -> None:
+    asking = Client(slow(before, after), "", 0.2, 0.2)
+    with pytest.raises(Failed, match=r"no whole answer within 0\.2 s") as told:
+        asking.environment()
+    assert told.value.code == "SIMULATOR_UNREACHABLE"
+    with pytest.raises(Failed, match="no whole answer") as told:
+        asking.act("result = pick_object([0, 0, 0])")
+    assert told.value.code == "UNCERTAIN"
+
+
+@pytest.mark.parametrize("number", ["1" + "0" * 400, "1" + "0" * 5000, "-1e999", "NaN"])
+def test_a_number_that_nothing_can_be_computed_with_is_none(
+    simulator: ThreadingHTTPServer, number: str
+) -> None:
+    told = (
+        f'{{"time": {number}, "result": {{"time": {number}}}, "mobile": {{"x": {number}, "y": 0}},'
+        f'"objects": {{"a": {{"id": {number}, "pos": [{number}, 1, 2]}},'
+        f'"b": {{"pos": [3, 1, 2]}}}},'
+        f'"tables": {{"t": {{"pos": [1, 1, 1], "size": [{number}, 1]}}}}}}'
+    )
+    simulator.told = told.encode()  # type: ignore[attr-defined]
+    asking = client(simulator)
+    now = asking.environment()
+    assert (list(now.objects), now.t, now.base) == (["b"], 0.0, None)
+    assert "t" not in now.told
+    with pytest.raises(Failed, match="tells no time"):
+        asking.now()
+    with pytest.raises(ValueError, match="/step answers"):
+        asking.step(0.1)

@@ -11,7 +11,6 @@ import math
 import re
 import time
 import urllib.error
-import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -19,6 +18,7 @@ from typing import Any
 from bt_exec.failure import Failed
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
+from bt_exec_skills.tabletop.protocol.asking import Asked, open_directly
 from bt_exec_skills.tabletop.tables import Table
 
 __all__ = ["Client", "environment_from", "pose_from"]
@@ -28,18 +28,8 @@ _TRIES = 3
 _WAIT_S = 0.2
 _BUSY_TRIES = 20
 _NAME_CHARS = 60
+_MOST_DIGITS = 300  # of a whole number, so that it can be taken for a float
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_\-]{0,59}")
-
-
-class _NoOneElse(urllib.request.HTTPRedirectHandler):
-    """Goes nowhere else: motions and token are for this simulator alone."""
-
-    def redirect_request(self, *_: Any) -> None:
-        """Follow no redirect; its status is the answer."""
-
-
-_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoOneElse())
-"""Asks directly: no proxy of the environment stands between a command and a robot."""
 
 
 class Client:
@@ -118,9 +108,12 @@ class Client:
         """
         found = self._request("/step", {"seconds": seconds}, max(self.read_s, 10.0))
         try:
-            return float(found["result"]["time"])
-        except (KeyError, TypeError, ValueError) as error:
+            told = _time(found["result"]["time"])
+        except (KeyError, TypeError) as error:
             raise ValueError(f"/step answers {found!r:.80}") from error
+        if told is None:
+            raise ValueError(f"/step answers {found!r:.80}")
+        return told
 
     def now(self) -> float:
         """Return the simulator's own time [s].
@@ -129,10 +122,10 @@ class Client:
             Failed: SIMULATOR_FAULT if it tells none.
         """
         found = self._again(lambda: self._get("/env"))
-        told = found.get("time") if isinstance(found, dict) else None
-        if isinstance(told, bool) or not isinstance(told, int | float):
+        told = _time(found.get("time")) if isinstance(found, dict) else None
+        if told is None:
             raise Failed("SIMULATOR_FAULT", "/env tells no time: it knows no lockstep")
-        return float(told)
+        return told
 
     # -- requests
 
@@ -171,9 +164,9 @@ class Client:
         headers = {"Content-Type": "application/json"} if data is not None else {}
         if self._token:
             headers["Authorization"] = f"Bearer {self._token}"
-        request = urllib.request.Request(self._address + path, data, headers)  # noqa: S310 - settings allow http(s) alone
+        asked = Asked(self._address + path, data, headers, limit_s)
         try:
-            with _OPENER.open(request, timeout=limit_s) as answer:
+            with asked, open_directly(asked) as answer:
                 raw = answer.read(_MOST_BYTES + 1)
         except urllib.error.HTTPError as error:
             error.close()
@@ -185,9 +178,14 @@ class Client:
         if len(raw) > _MOST_BYTES:
             raise ValueError(f"{path} answers with more than {_MOST_BYTES} bytes")
         try:
-            return json.loads(raw)
+            return json.loads(raw, parse_int=_whole)
         except RecursionError as error:
             raise ValueError(f"{path} answers with JSON that is nested too deep") from error
+
+
+def _whole(digits: str) -> int | float:
+    """Return a whole number; one that no computation could use as infinite."""
+    return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
 
 
 def _why(error: BaseException) -> str:
@@ -212,9 +210,9 @@ def environment_from(found: Any, base: Pose | None) -> Environment:
         turned = _numbers(one.get("ori")) or (0.0, 0.0, 0.0)
         own = one.get("id")
         placed[name] = Placed(own if type(own) is int else number, Point(*at), turned)
-    told = found.get("time")
-    time_s = float(told) if type(told) in (int, float) else 0.0
-    return Environment(time_s, placed, base, _tables(found.get("tables"), placed))
+    return Environment(
+        _time(found.get("time")) or 0.0, placed, base, _tables(found.get("tables"), placed)
+    )
 
 
 def _tables(found: Any, placed: Mapping[str, Placed]) -> dict[str, Table]:
@@ -237,6 +235,11 @@ def pose_from(found: Any) -> Pose | None:
         return None
     numbers = _numbers([mobile.get("x"), mobile.get("y"), mobile.get("theta", 0.0)])
     return Pose(*numbers) if numbers is not None else None
+
+
+def _time(told: Any) -> float | None:
+    """Return a time [s]; None if it is none."""
+    return float(told) if type(told) in (int, float) and math.isfinite(told) else None
 
 
 def _numbers(value: Any) -> tuple[float, float, float] | None:
