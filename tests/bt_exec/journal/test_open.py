@@ -307,3 +307,18 @@ def test_observations_of_the_first_version_are_read(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         rows = connection.execute("SELECT pack, text, error FROM looks ORDER BY seq").fetchall()
     assert rows == [("door", "A door.", None), ("door", None, "no camera")]
+
+
+@pytest.mark.parametrize("place", [b"missions", b"events", b"VIEW"])
+def test_a_journal_whose_schema_is_no_text_is_told_as_damaged(tmp_path: Path, place: bytes) -> None:
+    path = tmp_path / "journal.sqlite"
+    Journal.open(path).begin(command="x").close()
+    for side in ("-wal", "-shm"):
+        assert not path.with_name(path.name + side).exists()
+    raw = path.read_bytes()
+    at = raw.index(place)
+    path.write_bytes(raw[:at] + b"\xff\xfe" + raw[at + 2 :])
+    with pytest.raises(
+        UsageError, match=r"the journal .*journal.sqlite (is|cannot be opened: it is) damaged"
+    ):
+        Journal.open(path).missions()
