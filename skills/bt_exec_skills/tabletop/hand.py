@@ -7,7 +7,12 @@ import math
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Point
 
-__all__ = ["Hand"]
+__all__ = ["NEAR_M", "Hand"]
+
+NEAR_M = 1.1
+"""How far from the base the hand reaches [m]."""
+_LIFTED_M = 0.05
+"""How much higher than it lay a thing is that was lifted [m]."""
 
 _FOLLOWS_M = 0.15
 """How far from where it was in the robot's frame a held thing may be [m]."""
@@ -21,27 +26,51 @@ class Hand:
 
     Attributes:
         thing: What was picked last and not put down since; None if nothing.
+        moved: Whether it began to take or to put down something, and nobody has looked since:
+            what it holds is not known from what was seen before.
     """
 
     def __init__(self) -> None:
         self.thing: str | None = None
+        self.moved = False
+        self._reached: tuple[str, Point] | None = None
         self._from_base: tuple[float, float] | None = None
         self._height = 0.0
 
-    def took(self, thing: str, now: Environment) -> None:
-        """Note that `thing` was lifted."""
+    def reach(self, thing: str, at: Point) -> None:
+        """Note that it begins to take `thing`, which lies at `at`."""
+        self.thing, self.moved, self._reached = None, True, (thing, at)
+
+    def release(self) -> None:
+        """Note that it begins to put down what it holds."""
+        self.moved = True
+
+    def look(self, now: Environment) -> str | None:
+        """Note and return what it holds in a world that was read after its last motion."""
+        held = self.holds(now)
+        if held is None:
+            self.let_go()
+        elif self._reached is not None:
+            self._took(held, now)
+        self.moved = False
+        return held
+
+    def _took(self, thing: str, now: Environment) -> None:
         at = now.at(thing)
         assert at is not None
-        self.thing = thing
+        self.thing, self._reached = thing, None
         self._height = at.z
         self._from_base = _local(now.base, at) if now.base is not None else None
 
     def let_go(self) -> None:
         """Note that the hand is empty."""
-        self.thing = None
+        self.thing, self.moved, self._reached = None, False, None
 
     def holds(self, now: Environment) -> str | None:
         """Return what the hand holds in this world; None if nothing, or if it fell."""
+        if self._reached is not None:
+            thing, before = self._reached
+            return thing if _lifted(before, now.at(thing), now) else None
         at = now.at(self.thing) if self.thing is not None else None
         if at is None or at.z < self._height - _FOLLOWS_M:
             return None
@@ -55,6 +84,13 @@ class Hand:
         """Return what planners are told: what the hand holds, and that it is nowhere else."""
         held = self.holds(now) if now is not None else None
         return {"hand": "empty"} if held is None else {"hand": held, f"spot.{held}": "hand"}
+
+
+def _lifted(before: Point, after: Point | None, now: Environment) -> bool:
+    """Whether a thing is up in the air beside the robot."""
+    if after is None or after.z < before.z + _LIFTED_M:
+        return False
+    return now.base is None or after.flat(now.base) <= NEAR_M
 
 
 def _local(base: Pose, at: Point) -> tuple[float, float]:

@@ -3,6 +3,7 @@
 import pytest
 
 from bt_exec.mission.session import Session
+from bt_exec_skills.tabletop.environment import Point
 
 COMMAND = "Put the red things in the red bowl and the blue thing in the blue bowl."
 SURVIVED = (
@@ -98,3 +99,12 @@ def test_three_misses_and_it_goes_on_with_the_next_and_tells_at_the_end(faulty, 
 def test_a_simulator_that_is_gone_is_named_before_anything_starts(remote_site):
     with pytest.raises(Exception, match=r"no simulator answers at http://127\.0\.0\.1:9 "):
         run(remote_site("http://127.0.0.1:9"))
+
+
+def test_what_the_hand_holds_is_not_told_where_nobody_has_looked_since(faulty, remote_site):
+    simulator = faulty("")
+    with Session(remote_site(simulator.address)) as session:
+        (rig,) = session.rigs.values()
+        assert rig.facts_now()["hand"] == "empty"
+        rig.services["hand"].reach("object_red_1", Point(1.0, 0.0, 0.8))
+        assert "hand" not in rig.facts_now()

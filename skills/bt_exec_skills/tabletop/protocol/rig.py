@@ -57,7 +57,7 @@ def http_rig(remote: Remote) -> Rig:
     hand = Hand()
 
     def facts() -> dict[str, str]:
-        return hand.facts(robot.latest)
+        return {} if hand.moved else hand.facts(robot.latest)
 
     lockstep = robot if isinstance(robot, LockstepTableRobot) else None
     return Rig(

@@ -5,16 +5,14 @@ from __future__ import annotations
 from bt_exec.failure import Failed
 from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.tabletop.environment import Environment
-from bt_exec_skills.tabletop.hand import Hand
+from bt_exec_skills.tabletop.hand import NEAR_M, Hand
 from bt_exec_skills.tabletop.names import ObjectName
 from bt_exec_skills.tabletop.robot import Spot, TableRobot
 from bt_exec_skills.tabletop.skills.driving import MOTION_FAILS, aim, drive, read
 from bt_exec_skills.tabletop.spoken import said
 
-__all__ = ["NEAR_M", "go_to_object", "keep_hold"]
+__all__ = ["go_to_object", "keep_hold"]
 
-NEAR_M = 1.1
-"""From this distance on an object is out of the robot's reach [m]."""
 _MOVED_M = 0.3
 _CHASES = 2
 
@@ -25,9 +23,8 @@ def keep_hold(hand: Hand, now: Environment) -> str | None:
     Raises:
         Failed: DROPPED, with where it lies.
     """
-    thing, held = hand.thing, hand.holds(now)
+    thing, held = hand.thing, hand.look(now)
     if thing is not None and held is None:
-        hand.let_go()
         at = now.at(thing)
         if at is None:
             raise Failed("OBJECT_GONE", "it was in the hand", target=thing)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from bt_exec.failure import Failed
 from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.tabletop.environment import AT_SPOT_M
-from bt_exec_skills.tabletop.hand import Hand
+from bt_exec_skills.tabletop.hand import NEAR_M, Hand
 from bt_exec_skills.tabletop.names import ObjectName
 from bt_exec_skills.tabletop.robot import Side, Spot, TableRobot
 from bt_exec_skills.tabletop.skills.driving import MOTION_FAILS, aim, drive, read, settle, where
-from bt_exec_skills.tabletop.skills.go_to_object import NEAR_M, keep_hold
+from bt_exec_skills.tabletop.skills.go_to_object import keep_hold
 from bt_exec_skills.tabletop.spoken import said
 from bt_exec_skills.tabletop.spots import is_beside, spot_for
 
@@ -55,12 +55,13 @@ def place_object(
     free = spot_for(now, object, target, side, spot)
     if free is None:
         raise Failed("NO_ROOM", f"no room {side.replace('_', ' ')} {place}", target=target)
+    hand.release()
     yield from drive(robot, robot.place(free), target=target)
     yield from settle()
     seen_from = now.base
     now = yield from read(robot)
     here = where(now, object)
-    if hand.holds(now) == object and here.flat(free) > 0.1:
+    if hand.look(now) == object and here.flat(free) > 0.1:
         raise Failed("PLACE_MISSED", "it is still in the hand", object=object)
     hand.let_go()
     done = (

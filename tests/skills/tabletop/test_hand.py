@@ -1,0 +1,61 @@
+"""What the hand holds: as the world shows it, and unknown where nobody has looked."""
+
+from __future__ import annotations
+
+import pytest
+
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.tabletop.environment import Environment, Placed, Point
+from bt_exec_skills.tabletop.hand import Hand
+
+LAY = Point(1.0, 0.0, 0.8)
+
+
+HERE = Pose(0.5, 0.0, 0.0)
+
+
+def world(z: float, x: float = 1.0, base: Pose | None = HERE) -> Environment:
+    return Environment(0.0, {"cup": Placed(1, Point(x, 0.0, z), (0, 0, 0))}, base, {})
+
+
+@pytest.mark.parametrize(
+    ("now", "held"),
+    [
+        (world(0.80), None),
+        (world(0.84), None),  # not lifted by five centimetres
+        (world(0.95), "cup"),
+        (world(0.95, base=None), "cup"),
+        (world(0.95, x=3.0), None),  # up, but out of reach: somebody else has it
+        (Environment(0.0, {}, None, {}), None),
+    ],
+)
+def test_what_was_reached_for_is_held_if_it_left_the_table(now: Environment, held: str | None):
+    hand = Hand()
+    hand.reach("cup", LAY)
+    assert hand.moved
+    assert hand.holds(now) == held
+    assert hand.look(now) == held
+    assert (hand.thing, hand.moved) == (held, False)
+    assert hand.holds(world(0.75)) is None  # it fell, or was never held
+    assert hand.facts(now)["hand"] == (held or "empty")
+
+
+def test_what_is_held_follows_the_base():
+    hand = Hand()
+    hand.reach("cup", LAY)
+    hand.look(world(0.95))
+    assert hand.look(world(0.95, x=2.0, base=Pose(1.5, 0.0, 0.0))) == "cup"
+    assert hand.look(world(0.95, x=1.0, base=Pose(1.5, 0.0, 0.0))) is None
+    assert hand.thing is None
+
+
+def test_after_putting_down_began_only_a_look_tells():
+    hand = Hand()
+    hand.reach("cup", LAY)
+    hand.look(world(0.95))
+    hand.release()
+    assert hand.moved
+    assert hand.look(world(0.95)) == "cup"
+    assert not hand.moved
+    hand.let_go()
+    assert hand.facts(world(0.95)) == {"hand": "empty"}
