@@ -7,18 +7,23 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
 
 from bt_exec.failure import in_words
+from bt_exec.guardian.guard import Guard
 from bt_exec.robot import Perception, RemoteSimulation, Robot, Simulation
+from bt_exec.standby import STANDBY
 
 __all__ = [
     "PackSettings",
     "Rig",
     "RigFactory",
     "WorldSettings",
+    "free_reserve",
+    "keep_reserve",
     "stop_all",
     "stop_all_apart",
     "texts_by_text",
@@ -26,6 +31,9 @@ __all__ = [
 
 STOP_S = 1.0
 """How long a robot may take to return from `stop` [s, wall]; nobody waits longer."""
+
+_RESERVE_BYTES = 4 << 20
+_RESERVE = bytearray(_RESERVE_BYTES)  # released when memory is short: a stop needs some
 
 _log = logging.getLogger("bt_exec")
 
@@ -59,6 +67,17 @@ class PackSettings(BaseModel):
         """Return what the site file says, as plain data; what is left to defaults is not in it."""
         return self.model_dump(mode="json", exclude_unset=True)
 
+    def for_rerun(self, folder: Path) -> Self:
+        """Return the settings for running a recorded mission again, without lasting effects.
+
+        A pack whose skills write files, ask people or send messages overrides this.
+
+        Args:
+            folder: A temporary folder, for files that skills write.
+        """
+        del folder
+        return self
+
 
 class WorldSettings(BaseModel):
     """How a simulated world starts; a pack with such a world derives from it.
@@ -83,6 +102,7 @@ class Rig:
         services: What skills and conditions ask for by name: a map, a speaker, a notebook.
         frame: Gives the picture that compilers may look at, for a pack without perception, or
             None.
+        guard: How a process beside the mission stops the robot; see `bt_exec.guardian`.
     """
 
     robot: Robot | None = None
@@ -92,6 +112,12 @@ class Rig:
     close: Callable[[], None] | None = None
     services: Mapping[str, Any] = field(default_factory=dict)
     frame: Callable[[], Any] | None = None
+    guard: Guard | None = None
+
+    @property
+    def real(self) -> bool:
+        """Whether the robot moves by itself, not only when a simulation is stepped."""
+        return self.robot is not None and self.simulation is None
 
     def facts_now(self) -> dict[str, str]:
         """Return what the robot knows about itself: ``{"hand.left": "empty"}``.
@@ -128,55 +154,101 @@ RigFactory = Callable[[Any, Any], Rig]
 """Makes a rig from the pack's `PackSettings` of the site and its `WorldSettings`."""
 
 
+def keep_reserve() -> None:
+    """Have memory in reserve for stops and the end of a mission."""
+    if not _RESERVE:
+        _RESERVE.extend(bytes(_RESERVE_BYTES))
+
+
+def free_reserve() -> None:
+    """Release the memory that was kept in reserve."""
+    del _RESERVE[:]
+
+
 def stop_all(rigs: Mapping[str, Rig], limit_s: float = STOP_S) -> dict[str, str]:
     """Stop every robot now; one that cannot be reached does not keep the others moving.
 
-    Each is told from a thread of its own and waited for, `limit_s` [s] in all.
+    Each is stopped on a thread of its own and waited for, `limit_s` [s] in all.
 
     Returns:
         What went wrong, by the name of the rig: "raised OSError: connection lost".
     """
-    asked = {name: _Stop(name, rig.robot) for name, rig in rigs.items() if rig.robot is not None}
+    try:
+        asked = {n: _Stop(n, rig.robot) for n, rig in rigs.items() if rig.robot is not None}
+    except (MemoryError, RuntimeError) as error:  # out of memory or threads
+        return _stop_in_turn(rigs, error)
     until = time.monotonic() + limit_s
     for one in asked.values():
         one.wait(max(0.0, until - time.monotonic()))
     return {name: one.trouble for name, one in asked.items() if one.trouble}
 
 
+def _stop_in_turn(rigs: Mapping[str, Rig], why: Exception) -> dict[str, str]:
+    """Stop every robot on this thread, with the memory that was kept for it."""
+    del _RESERVE[:]
+    trouble = {}
+    for name, rig in rigs.items():
+        try:
+            if rig.robot is not None:
+                rig.robot.stop()
+        except BaseException as error:  # noqa: BLE001 - the next robot must be stopped all the same
+            trouble[name] = f"raised {in_words(error)}"
+    _log.error("the robots were stopped one after another", exc_info=why)
+    return trouble
+
+
 class _Stop:
-    """One robot that is told to stop, on a thread of its own."""
+    """The stop of one robot, on a thread of its own."""
 
     def __init__(self, name: str, robot: Robot) -> None:
         self.trouble = f"did not return from stop() within {STOP_S:g} s"
         self._name = name
         self._robot = robot
-        self._told = _thread.allocate_lock()
-        self._told.acquire()
+        self._returned = _thread.allocate_lock()
+        self._returned.acquire()
+        hanging = [one for one in tuple(_UNDER_WAY) if one._robot is robot]
+        if len(hanging) >= _AT_ONCE:  # repeated stops must not use up all threads
+            return
+        _UNDER_WAY.add(self)
         try:
-            _thread.start_new_thread(self._tell, ())
-        except RuntimeError:  # no thread can be had: the loop does it itself
-            self._tell()
+            STANDBY.run(self._stop)
+        except RuntimeError:  # every thread is busy and no other can be started
+            self._stop()
 
     def wait(self, seconds: float) -> None:
-        """Wait until it was told."""
-        if not self._told.acquire(timeout=seconds):
+        """Wait until `stop` has returned."""
+        if not self._returned.acquire(timeout=seconds):
             _log.critical("the robot of %s %s", self._name, self.trouble)
 
-    def _tell(self) -> None:
+    def _stop(self) -> None:
         try:
+            self._robot.stop()
+            self.trouble = ""
+        except MemoryError:
+            del _RESERVE[:]  # the second attempt has this much more
             self._robot.stop()
             self.trouble = ""
         except BaseException as error:  # noqa: BLE001 - the next robot must be stopped all the same
             self.trouble = f"raised {in_words(error)}"
             _log.error("the robot of %s could not be stopped", self._name, exc_info=error)
         finally:
-            self._told.release()
+            _UNDER_WAY.discard(self)
+            self._returned.release()
+
+
+_UNDER_WAY: set[_Stop] = set()
+_AT_ONCE = 2  # calls of one robot's stop that may be under way
 
 
 def stop_all_apart(rigs: Mapping[str, Rig]) -> None:
-    """Stop every robot from a thread of its own: for signal handlers.
+    """Stop every robot without waiting: for signal handlers and the watchdog.
 
     A handler interrupts the main thread anywhere, perhaps where the robot's own code holds a lock
-    that `stop` wants. `threading.Thread` takes such locks too, so the thread is a bare one.
+    that `stop` wants, so another thread calls it.
     """
-    _thread.start_new_thread(stop_all, (rigs,))
+    try:
+        for name, rig in rigs.items():
+            if rig.robot is not None:
+                _Stop(name, rig.robot)
+    except (MemoryError, RuntimeError) as error:  # out of memory or threads
+        _stop_in_turn(rigs, error)

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from bt_exec import rig as rigs
 from bt_exec.rig import PackSettings, Rig, WorldSettings, stop_all, stop_all_apart
+from bt_exec.standby import StandbyThreads
 from bt_exec.testing import ScriptedRobot
 
 
@@ -148,10 +149,43 @@ def test_where_no_thread_can_be_had_the_caller_stops_them_itself(monkeypatch):
     def none_left(*_):
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(rigs._thread, "start_new_thread", none_left)
+    monkeypatch.setattr(rigs, "STANDBY", StandbyThreads())
+    monkeypatch.setattr("bt_exec.standby._thread.start_new_thread", none_left)
     robot = ScriptedRobot()
     assert stop_all({"a": Rig(robot), "b": Rig(Gone())}) == {"b": "raised OSError: connection lost"}
     assert robot.stops == 1
+
+
+def test_stop_out_of_memory_is_tried_again_with_the_reserve(monkeypatch):
+    monkeypatch.setattr(rigs, "_RESERVE", bytearray(10))
+
+    class Starved(ScriptedRobot):
+        def stop(self) -> None:
+            super().stop()
+            if self.stops == 1:
+                raise MemoryError
+
+    robot = Starved()
+    assert stop_all({"a": Rig(robot)}) == {}
+    assert (robot.stops, len(rigs._RESERVE)) == (2, 0)
+
+
+def test_stops_that_hang_do_not_use_up_the_threads():
+    hold = threading.Event()
+    calls = []
+
+    class Hangs(ScriptedRobot):
+        def stop(self) -> None:
+            calls.append(1)
+            hold.wait(60)
+
+    rig = {"a": Rig(Hangs())}
+    for _ in range(10):
+        stop_all_apart(rig)
+    found = stop_all(rig, limit_s=0.01)
+    hold.set()
+    assert found == {"a": "did not return from stop() within 1 s"}
+    assert len(calls) <= 2
 
 
 def test_settings_are_what_a_site_says_and_nothing_else():

@@ -1,0 +1,262 @@
+"""The mission's side of a guardian: it starts the process, tries it, and gives the heartbeat."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import select
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from bt_exec.failure import PartBroken, UsageError
+from bt_exec.guardian.guard import Guard
+
+__all__ = ["GUARD_LOST", "STALLED", "Guardian", "take_report"]
+
+GUARD_LOST, STALLED = "GUARD_LOST", "STALLED"
+"""Codes of a mission whose guardian ended, and of one whose loop stood still."""
+
+_PROGRAM = Path(__file__).with_name("process.py")
+_READY_S = 5.0  # how long the process may take to be ready [s]
+_TRIAL_S = 3.0  # how long the trial of a stop may take, besides its own limit [s]
+_RELEASE_S = 2.0  # how long it may take to answer at the end [s]
+_QUIT_S = 0.3  # how long it may take to end [s]
+_SILENT = 4.0  # the guardian is lost after this many of its limits without an answer
+
+
+class Guardian:
+    """A guardian process and the heartbeat to it.
+
+    Args:
+        robot: Name of the robot, for messages; a released guardian of the same name is ended.
+        guards: How to stop it: each one is carried out.
+        report: File in which the guardian leaves a report if nobody can read its messages.
+        locks: Lock files of the robots (`bt_exec.mission.robot_lock`).
+
+    Attributes:
+        accounts: What the guardian did and nobody has taken yet.
+        lost: Whether the process has ended, or was ended because it was silent.
+        released: Whether others may drive the robot.
+
+    Raises:
+        UsageError: If the process cannot be started.
+    """
+
+    def __init__(
+        self, robot: str, guards: Sequence[Guard], report: Path, locks: Iterable[Path] = ()
+    ) -> None:
+        self.robot = robot
+        self.report = report
+        self.within_s = min(guard.within_s for guard in guards)
+        self.accounts: list[dict[str, Any]] = []
+        self.lost = self.released = False
+        self._pid = os.getpid()
+        self._armed = False
+        self._sent = self._heard = 0.0
+        self._text = b""
+        self._tried: dict[str, Any] = {}
+        if robot in _STARTED and _STARTED[robot].released:
+            _STARTED[robot].quit()
+        settings = {
+            "parent": self._pid,
+            "within_s": self.within_s,
+            "path": [str(Path(folder or ".").absolute()) for folder in sys.path],
+            "report": str(report),
+            "robot": robot,
+            "stops": [guard.data for guard in guards],
+            "locks": [str(path) for path in locks],
+        }
+        try:
+            self._start(settings)
+        except (OSError, MemoryError) as error:
+            raise UsageError(f"the guardian of {robot} cannot be started: {error}") from error
+        _STARTED[robot] = self
+
+    def _start(self, settings: dict[str, Any]) -> None:
+        self.report.parent.mkdir(parents=True, exist_ok=True)
+        self._socket, theirs = socket.socketpair()
+        try:
+            with theirs:
+                number = theirs.fileno()
+                self._process = subprocess.Popen(
+                    [sys.executable, "-I", "-S", str(_PROGRAM), str(number)],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    pass_fds=(number,),
+                    start_new_session=True,
+                )
+        except BaseException:
+            self._socket.close()
+            raise
+        try:
+            self._socket.sendall(json.dumps(settings).encode() + b"\n")
+            self._socket.setblocking(False)
+            ready = self._wait(_READY_S, lambda: self._heard > 0)
+        except (OSError, PartBroken):
+            ready = False
+        if not ready:
+            self.quit()
+            raise UsageError(f"the guardian of {self.robot} did not become ready")
+
+    # -- the mission -----------------------------------------------------------------------------
+
+    def try_stop(self) -> str:
+        """Have the guardian stop the robot now; return what went wrong, or an empty text."""
+        self._tried.clear()
+        try:
+            self._send(b"T")
+            limit_s = _TRIAL_S + self.within_s
+            if not self._wait(limit_s, lambda: bool(self._tried)):
+                self.quit()
+                return f"the guardian did not answer within {limit_s:g} s"
+        except PartBroken as error:
+            return str(error)
+        return str(self._tried["trouble"])
+
+    def arm(self) -> None:
+        """Expect heartbeats from now on.
+
+        Raises:
+            PartBroken: If the guardian is lost.
+        """
+        self._send(b"A")
+        self._armed = True
+        self._sent, self._heard = 0.0, time.monotonic()
+
+    def beat(self, now: float) -> None:
+        """Give a heartbeat; called every tick.
+
+        Args:
+            now: Time on a clock that may count the sleep of the machine [s].
+
+        Raises:
+            PartBroken: If the guardian is lost, or has stopped the robot.
+        """
+        if now - self._sent < self.within_s / 8:
+            return
+        self._sent = now
+        before = len(self.accounts)
+        self._receive()
+        self._send(b"B")
+        if len(self.accounts) > before:
+            why = f"stood still, and the guardian stopped the robot ({self.accounts[-1]['why']})"
+            raise PartBroken("the loop", why, STALLED)
+        silent_s = time.monotonic() - self._heard
+        if silent_s > _SILENT * self.within_s:
+            self.quit()
+            raise PartBroken("the guardian", f"was silent for {silent_s:.1f} s", GUARD_LOST)
+
+    def disarm(self) -> None:
+        """Expect no heartbeats any more; a lost guardian is no matter now."""
+        if self._armed:
+            self._armed = False
+            with contextlib.suppress(PartBroken):
+                self._receive()
+                self._send(b"D")
+
+    def release(self) -> None:
+        """Let others drive the robot; the guardian waits for the end of this process."""
+        self.released = True
+        self._heard = 0.0
+        with contextlib.suppress(PartBroken):
+            self._send(b"R")
+            if not self._wait(_RELEASE_S, lambda: self._heard > 0):
+                self.quit()  # it is stopped or hangs, and would stay behind
+
+    def quit(self) -> None:
+        """End the guardian."""
+        if os.getpid() != self._pid or self.lost:
+            return
+        self.lost = True
+        if _STARTED.get(self.robot) is self:
+            del _STARTED[self.robot]
+        with contextlib.suppress(OSError):
+            self._socket.send(b"Q")
+        with contextlib.suppress(OSError):
+            self._socket.close()
+        try:
+            self._process.wait(_QUIT_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def take_accounts(self) -> list[dict[str, Any]]:
+        """Return what the guardian did since this was asked last; its report is removed."""
+        with contextlib.suppress(PartBroken):
+            self._receive()
+        found, self.accounts = self.accounts, []
+        if found:
+            self.report.unlink(missing_ok=True)
+        return found
+
+    # -- messages --------------------------------------------------------------------------------
+
+    def _send(self, letter: bytes) -> None:
+        try:
+            self._socket.send(letter)
+        except BlockingIOError:
+            return  # it reads nothing: `beat` finds that it is silent
+        except OSError as error:
+            raise self._ended(str(error)) from error
+
+    def _receive(self) -> None:
+        try:
+            data = self._socket.recv(65536)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            raise self._ended(str(error)) from error
+        if not data:
+            raise self._ended("its connection is closed")
+        self._heard = time.monotonic()
+        self._text += data
+        *lines, self._text = self._text.split(b"\n")
+        for line in filter(None, lines):
+            message = json.loads(line)
+            if "stopped" in message:
+                self.accounts.append(message["stopped"])
+            elif "tried" in message:
+                self._tried = message["tried"]
+
+    def _ended(self, why: str) -> PartBroken:
+        self.quit()
+        return PartBroken("the guardian", f"has ended: {why}", GUARD_LOST)
+
+    def _wait(self, limit_s: float, done: Any) -> bool:
+        """Receive until `done`, for a while; return whether it is."""
+        until = time.monotonic() + limit_s
+        while not done():
+            left = until - time.monotonic()
+            if left <= 0:
+                return False
+            select.select([self._socket], [], [], left)
+            self._receive()
+        return True
+
+
+_STARTED: dict[str, Guardian] = {}
+"""The guardians of this process, by robot: each waits for its end."""
+
+
+def take_report(file: Path) -> dict[str, Any] | None:
+    """Return the report that a guardian has left, once; None if there is none."""
+    try:
+        report = json.loads(file.read_bytes())
+        file.unlink(missing_ok=True)
+    except (OSError, ValueError):
+        return None
+    return report if isinstance(report, dict) and isinstance(report.get("why"), str) else None
+
+
+@atexit.register
+def _forget() -> None:
+    """Leave the guardians to the end of this process; they are not waited for."""
+    for guardian in _STARTED.values():
+        guardian._process.returncode = 0  # no warning that it still runs

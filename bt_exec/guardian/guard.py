@@ -1,0 +1,65 @@
+"""How a guardian stops a robot: a command or a function, and how soon."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["WITHIN_S", "Guard"]
+
+WITHIN_S = 3.0
+"""Default of `Guard.within_s` [s]."""
+
+_FUNCTION = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A way to stop a robot that does not need the process that drives it.
+
+    It is called in processes of its own, also when the robot is still, and several times in a row.
+
+    Attributes:
+        stop: ``"module:function"``, the function itself, a command line, or its words. A command
+            succeeds with exit code 0, a function unless it raises. Neither may rely on anything of
+            the driving process.
+        args: Arguments of the function: texts and numbers.
+        within_s: The robot is stopped when no heartbeat arrived for this long [s].
+
+    Raises:
+        ValueError: If `stop` is none of these.
+    """
+
+    stop: str | Sequence[str] | Callable[..., object]
+    args: tuple[str | int | float, ...] = ()
+    within_s: float = WITHIN_S
+    data: dict[str, Any] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not 0.05 <= self.within_s <= 60:
+            raise ValueError(f"within must be 0.05 to 60 s; found {self.within_s:g}")
+        object.__setattr__(self, "data", self._plain())
+
+    def _plain(self) -> dict[str, Any]:
+        """Return what the guardian process is given."""
+        stop: Any = self.stop
+        if callable(stop):
+            module = getattr(stop, "__module__", "?")
+            name = f"{module}:{getattr(stop, '__qualname__', '?')}"
+            if module == "__main__" or not _FUNCTION.fullmatch(name):
+                raise ValueError(f"stop must be a function of a module; found {name}")
+            stop = name
+        words = shlex.split(stop) if isinstance(stop, str) else list(stop)
+        if not words or not all(isinstance(word, str) and word for word in words):
+            raise ValueError(
+                "stop must be a command (a line, or a list of words) or module:function; "
+                f"found {self.stop!r:.80}"
+            )
+        if len(words) == 1 and _FUNCTION.fullmatch(words[0]):
+            return {"call": words[0], "args": list(self.args)}
+        if self.args:
+            raise ValueError("args belong to a function; write those of a command behind it")
+        return {"command": words}

@@ -1,0 +1,374 @@
+"""Program of the guardian: stops a robot when the heartbeat of its mission ends.
+
+Started as a file, with nothing but the standard library, so that it is ready within milliseconds
+and small. Its parent is connected by a socket. Messages of the parent are single letters::
+
+    A  armed: a mission ticks, heartbeats follow       B  heartbeat
+    D  disarmed: nothing moves                         T  try the stop now
+    R  released: the robot may be driven by others     Q  quit
+
+Its own messages are lines: an empty one answers heartbeats, the others are JSON.
+
+The stop is carried out by helpers, processes that are forked before they are needed: neither a full
+process table nor a stop that hangs keeps the guardian from trying again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import select
+import signal
+import struct
+import sys
+import time
+
+TYPE_CHECKING = False  # typing takes as long to import as all the others together
+if TYPE_CHECKING:
+    from typing import Any
+
+HELPER_S = 1.0  # shortest time that one attempt to stop may take [s]
+GIVE_UP_S = 10.0  # after this, the stop has failed [s]; attempts go on where beats stay away
+AGAIN_S = 0.2  # after the death of the parent, the stop is repeated: commands may be under way [s]
+AGAIN_OFTEN_S, OFTEN, AGAIN_SELDOM_S = 0.5, 20, 5.0  # stops while no heartbeat comes [s]
+CLOSED_S = 0.02  # between two looks at whether a parent lives that has closed the socket [s]
+IDLE_S = 0.25  # between two looks at whether the parent lives, while nothing moves [s]
+IGNORED = ("INT", "TERM", "HUP", "QUIT", "PIPE", "TSTP", "TTIN", "TTOU", "USR1", "USR2", "ALRM")
+FLOCK = "hhqqi4x"
+
+
+def clock() -> float:
+    """Return the time, also that of a suspended machine [s]."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+class Helper:
+    """A process that waits for the word, stops the robot and ends.
+
+    Args:
+        stop: ``{"command": words}`` or ``{"call": "module:function", "args": […]}``.
+        path: `sys.path` for the function.
+        close: Descriptor that it must not keep open.
+    """
+
+    def __init__(self, stop: dict[str, Any], path: list[str], close: int) -> None:
+        self.stop = stop
+        waits, self._go = os.pipe()
+        self._said, says = os.pipe()
+        os.set_blocking(self._said, False)
+        self._why = b""
+        self.pid = os.fork()
+        if self.pid == 0:
+            status = 1
+            try:
+                os.close(self._go)
+                os.close(close)
+                status = self._serve(waits, says, path)
+            finally:
+                os._exit(status)
+        os.close(waits)
+        os.close(says)
+
+    def _serve(self, waits: int, says: int, path: list[str]) -> int:
+        """Wait, then stop the robot; runs in the helper."""
+        os.setpgid(0, 0)
+        for name in IGNORED:
+            signal.signal(getattr(signal, f"SIG{name}"), signal.SIG_DFL)
+        os.dup2(says, 2)
+        os.dup2(2, 1)
+        function = None
+        try:
+            if "call" in self.stop:
+                function = _function(self.stop["call"], path)
+        except BaseException as error:  # the module is a pack's
+            os.read(waits, 1)
+            return _failed(error)
+        if os.read(waits, 1) != b"g":
+            return 0  # the guardian has ended and its parent knows
+        try:
+            if function is None:
+                words = self.stop["command"]
+                os.execvp(words[0], words)  # the command of the site
+            function(*self.stop["args"])
+        except BaseException as error:  # the function is a pack's
+            return _failed(error)
+        return 0
+
+    def go(self) -> None:
+        """Give the word."""
+        with contextlib.suppress(OSError):  # it was killed: `ended` says so
+            os.write(self._go, b"g")
+
+    def ended(self) -> str | None:
+        """Return None while it runs, "" if it has stopped the robot, else why it has not."""
+        pid, status = os.waitpid(self.pid, os.WNOHANG)
+        with contextlib.suppress(BlockingIOError):
+            while data := os.read(self._said, 4096):
+                self._why = (self._why + data)[-2000:]
+        if pid == 0:
+            return None
+        self._close()
+        if status == 0:
+            return ""
+        code = os.waitstatus_to_exitcode(status)
+        said = self._why.decode(errors="replace").strip()
+        how = f"exit code {code}" if code >= 0 else f"killed by signal {-code}"
+        return f"{how}: {said}" if said else how
+
+    def kill(self) -> None:
+        """End it with all that it started."""
+        with contextlib.suppress(OSError):
+            os.killpg(self.pid, signal.SIGKILL)
+        with contextlib.suppress(OSError):
+            os.kill(self.pid, signal.SIGKILL)
+        with contextlib.suppress(OSError):
+            os.waitpid(self.pid, 0)
+        self._close()
+
+    def _close(self) -> None:
+        os.close(self._go)
+        os.close(self._said)
+
+
+def _failed(error: BaseException) -> int:
+    """Say why a stop did not work; return its exit status."""
+    os.write(2, f"{type(error).__name__}: {error}".encode())
+    return 1
+
+
+def _function(name: str, path: list[str]) -> Any:
+    """Return a function by ``module:name``."""
+    sys.path[:] = path
+    module, _, inside = name.partition(":")
+    try:
+        found = __import__(module, fromlist=["_"])
+    except ImportError:  # perhaps found by a hook of site-packages
+        import site
+
+        site.main()
+        found = __import__(module, fromlist=["_"])
+    for part in inside.split("."):
+        found = getattr(found, part)
+    return found
+
+
+class Process:
+    """The guardian.
+
+    Args:
+        connection: Descriptor of the socket to the parent.
+        settings: What `bt_exec.guardian.client` gives it.
+    """
+
+    def __init__(self, connection: int, settings: dict[str, Any]) -> None:
+        self.connection = connection
+        self.parent = settings["parent"]
+        self.within_s = settings["within_s"]
+        self.path = settings["path"]
+        self.report = settings["report"]
+        self.robot = settings["robot"]
+        self.stops = settings["stops"]
+        self.armed = self.was_armed = self.released = self.closed = self.quits = False
+        self.stopped = 0  # how often in a row without a heartbeat
+        self.last = clock()
+        self.answered = 0.0
+        self.pending = b""
+        self.locks = [os.open(name, os.O_RDWR | os.O_CLOEXEC) for name in settings["locks"]]
+        self.hold()
+        os.set_blocking(connection, False)
+        self.helpers = [self.helper(stop) for stop in self.stops]
+        self.send({"ready": os.getpid()})
+
+    def helper(self, stop: dict[str, Any]) -> Helper | None:
+        """Return a new helper, or None if the machine cannot start one."""
+        try:
+            return Helper(stop, self.path, self.connection)
+        except (OSError, MemoryError):
+            return None
+
+    # -- the parent ------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Guard until the parent ends or says so."""
+        poll = select.poll()
+        poll.register(self.connection, select.POLLIN)
+        while not self.quits:
+            wait_s = min(self.within_s / 4, IDLE_S) if self.armed else IDLE_S
+            if self.closed:  # it ends now, or has lost the connection
+                time.sleep(CLOSED_S)
+            else:
+                poll.poll(wait_s * 1000)
+                self.read()
+            if os.getppid() != self.parent:
+                self.orphaned()
+                return
+            if self.armed and clock() - self.last > self.within_s:
+                self.trip()
+            self.send()
+
+    def read(self) -> None:
+        """Take what the parent sent."""
+        while True:
+            try:
+                data = os.read(self.connection, 4096)
+            except BlockingIOError:
+                return
+            except OSError:
+                data = b""
+            if not data:
+                self.closed = True
+                return
+            for letter in data.decode("ascii", "replace"):
+                self.take(letter)
+
+    def take(self, letter: str) -> None:
+        """Act on one message."""
+        now = clock()
+        if letter == "B":
+            self.last, self.stopped = now, 0
+            if now - self.answered > self.within_s / 4:
+                self.answered = now
+                self.send(b"\n")
+        elif letter == "A":
+            self.armed, self.last, self.stopped = True, now, 0
+            self.was_armed = True
+        elif letter == "D":
+            self.armed = False
+        elif letter == "T":
+            self.send({"tried": self.stop_robot(tries=1)})
+        elif letter == "R":
+            self.armed, self.released = False, True
+            for lock in self.locks:
+                fcntl.lockf(lock, fcntl.LOCK_UN)
+            self.send({"released": True})
+        elif letter == "Q":
+            self.quits = True
+
+    def send(self, message: bytes | dict[str, Any] = b"") -> None:
+        """Send a message and what could not be sent before; never waits."""
+        data = message if isinstance(message, bytes) else json.dumps(message).encode() + b"\n"
+        self.pending += data
+        try:
+            while self.pending:
+                self.pending = self.pending[os.write(self.connection, self.pending) :]
+        except OSError:
+            if len(self.pending) > 65536:
+                self.pending = b""
+
+    # -- the robot -------------------------------------------------------------------------------
+
+    def trip(self) -> None:
+        """Stop the robot of a parent that lives and gives no heartbeat."""
+        silent_s = clock() - self.last
+        self.stopped += 1
+        result = self.stop_robot(tries=None if self.stopped == 1 else 1)
+        if self.stopped == 1:
+            why = f"process {self.parent} gave no heartbeat for {silent_s:.2f} s"
+            told = {**result, "why": why, "at": time.time(), "robot": self.robot}
+            self.send({"stopped": told})
+            self.write(told)
+        pause_s = min(self.within_s, AGAIN_OFTEN_S) if self.stopped < OFTEN else AGAIN_SELDOM_S
+        self.last = clock() - self.within_s + pause_s
+
+    def orphaned(self) -> None:
+        """Stop the robot of a parent that has ended, unless another process drives it now."""
+        if self.released and not self.hold():
+            return
+        interrupted = self.armed
+        result = self.stop_robot()
+        time.sleep(AGAIN_S)
+        result = self.stop_robot(tries=1) if result["ok"] else result
+        if interrupted or (self.was_armed and not result["ok"]):
+            when = "in the middle of a mission" if interrupted else "and the last stop failed"
+            why = f"process {self.parent} ended {when}"
+            self.write({**result, "why": why, "at": time.time(), "robot": self.robot})
+
+    def hold(self) -> bool:
+        """Hold the locks of the robots as their guardian; return whether nobody drives them."""
+        for lock in self.locks:
+            try:
+                fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 1)
+            except OSError:
+                return False
+            if os.getppid() != self.parent:
+                asked = struct.pack(FLOCK, fcntl.F_WRLCK, 0, 0, 1, 0)
+                kind = struct.unpack(FLOCK, fcntl.fcntl(lock, fcntl.F_GETLK, asked))[0]
+                if kind != fcntl.F_UNLCK:
+                    return False
+        return True
+
+    def stop_robot(self, tries: int | None = None) -> dict[str, Any]:
+        """Carry out every stop, again where it fails; return whether all worked, and how."""
+        began, trouble, attempt = clock(), "no stop was tried", 0
+        left = list(range(len(self.stops)))
+        while left and (tries is None or attempt < tries) and clock() - began < GIVE_UP_S:
+            attempt += 1
+            trouble = self.attempt(left)
+        took = clock() - began
+        return {"ok": not left, "trouble": trouble if left else "", "took_s": round(took, 3)}
+
+    def attempt(self, left: list[int]) -> str:
+        """Carry out the stops `left`, side by side; take those that worked off the list."""
+        running: dict[int, Helper] = {}
+        trouble = "the machine starts no process"
+        for number in left:
+            helper = self.helpers[number] or self.helper(self.stops[number])
+            self.helpers[number] = None
+            if helper is not None:
+                helper.go()
+                running[number] = helper
+        limit_s = max(HELPER_S, self.within_s)
+        until = clock() + limit_s
+        while running and clock() < until:
+            for number, helper in list(running.items()):
+                why = helper.ended()
+                if why is not None:
+                    del running[number]
+                    if why:
+                        trouble = why
+                    else:
+                        left.remove(number)
+            if running:
+                time.sleep(0.002)
+        for helper in running.values():
+            trouble = f"did not end within {limit_s:g} s"
+            helper.kill()
+        for number in range(len(self.stops)):
+            if self.helpers[number] is None:
+                self.helpers[number] = self.helper(self.stops[number])
+        return trouble
+
+    def write(self, told: dict[str, Any]) -> None:
+        """Leave a report for the next start."""
+        with contextlib.suppress(OSError):
+            beside = f"{self.report}.{os.getpid()}"
+            with open(beside, "w") as file:  # pathlib takes longer to import
+                json.dump(told, file)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(beside, self.report)
+        line = "stopped" if told["ok"] else f"COULD NOT STOP ({told['trouble']})"
+        with contextlib.suppress(OSError):
+            os.write(2, f"bt-exec guardian: {line} {told['robot']}: {told['why']}\n".encode())
+
+
+def main() -> None:
+    """Run the guardian on the socket whose descriptor is the first argument."""
+    for name in IGNORED:
+        signal.signal(getattr(signal, f"SIG{name}"), signal.SIG_IGN)
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("-900")  # needs privileges: the last process to be killed for memory
+    connection = int(sys.argv[1])
+    text = b""
+    while not text.endswith(b"\n"):
+        data = os.read(connection, 65536)
+        if not data:
+            return
+        text += data
+    Process(connection, json.loads(text)).run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""Threads that are started before they are needed.
+
+Stopping a robot must not depend on a thread that the machine may refuse to start. A mission
+therefore prepares its threads before anything moves; each waits for work and can be used again.
+"""
+
+from __future__ import annotations
+
+import _thread
+import logging
+import os
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["STANDBY", "Alarm", "StandbyThreads"]
+
+_log = logging.getLogger("bt_exec")
+
+
+class StandbyThreads:
+    """A pool of waiting threads. Safe in signal handlers: no Python-level lock is taken."""
+
+    def __init__(self) -> None:
+        self._idle: deque[_Worker] = deque()
+        self._pid = os.getpid()
+
+    def prepare(self, count: int) -> None:
+        """Have at least `count` threads waiting.
+
+        Raises:
+            RuntimeError: If the machine cannot start them.
+        """
+        self._forget_after_fork()
+        while len(self._idle) < count:
+            self._idle.append(_Worker(self._idle))
+
+    def run(self, work: Callable[[], object]) -> None:
+        """Run `work` on a waiting thread, or on a new one if all are busy.
+
+        Raises:
+            RuntimeError: If all are busy and no thread can be started.
+        """
+        self._forget_after_fork()
+        try:
+            worker = self._idle.pop()
+        except IndexError:
+            worker = _Worker(self._idle)
+        worker.take(work)
+
+    def after(self, seconds: float, work: Callable[[], object]) -> Alarm:
+        """Run `work` in `seconds` [s] unless the alarm is cancelled before.
+
+        If all threads are busy and no other can be started, the alarm never goes off.
+        """
+        alarm = Alarm(seconds, work)
+        try:
+            self.run(alarm.wait)
+        except RuntimeError as error:
+            _log.error("no thread is left for an alarm", exc_info=error)
+        return alarm
+
+    def _forget_after_fork(self) -> None:
+        """Drop the workers that a fork did not copy into this process."""
+        if self._pid != os.getpid():
+            self._pid = os.getpid()
+            self._idle.clear()
+
+
+class Alarm:
+    """Work that is done after a while unless it is cancelled."""
+
+    def __init__(self, seconds: float, work: Callable[[], object]) -> None:
+        self._seconds = seconds
+        self._work = work
+        self._cancelled = _thread.allocate_lock()
+        self._cancelled.acquire()
+
+    def wait(self) -> None:
+        """Wait, then do the work; called on a standby thread."""
+        if not self._cancelled.acquire(timeout=self._seconds):
+            self._work()
+
+    def cancel(self) -> None:
+        """Cancel the work; call it once. It does not end work that has begun."""
+        self._cancelled.release()
+
+
+class _Worker:
+    """One thread that waits for work, does it and waits again."""
+
+    def __init__(self, idle: deque[_Worker]) -> None:
+        self._idle = idle
+        self._work: Callable[[], object] | None = None
+        self._go: Any = _thread.allocate_lock()
+        self._go.acquire()
+        _thread.start_new_thread(self._serve, ())
+
+    def take(self, work: Callable[[], object]) -> None:
+        """Do `work` now; the worker must be idle."""
+        self._work = work
+        self._go.release()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                self._go.acquire()
+                work, self._work = self._work, None
+                if work is not None:
+                    work()
+            except BaseException as error:  # noqa: BLE001 - the thread must remain available
+                _report(error)
+            self._idle.append(self)
+
+
+def _report(error: BaseException) -> None:
+    """Log what work on a standby thread raised; the log itself may be out of memory."""
+    try:
+        _log.error("work on a standby thread failed", exc_info=error)
+    except MemoryError:
+        os.write(2, b"bt-exec: out of memory on a standby thread\n")
+
+
+STANDBY = StandbyThreads()
+"""The standby threads of this process."""

@@ -1,0 +1,317 @@
+"""A pack whose arm is driven by another process, with one skill for each way to misbehave."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import ctypes
+import os
+import re
+import resource
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bt_exec import Pack, PackSettings, Rig, Running, Steps, skill
+from bt_exec.failure import Refusal
+from bt_exec.guardian import Guard
+from bt_exec.planning.compiler import Plan, Request
+from bt_exec.spec.load import load_text
+from bt_exec.spec.model import Mission, MissionSpec
+from tests.bt_exec.guardian import arm_server
+
+
+class Settings(PackSettings):
+    """Settings of the arm.
+
+    Attributes:
+        address: The unix socket of the arm.
+        guarded: Whether the driver names a way to stop.
+    """
+
+    address: str
+    guarded: bool = True
+
+
+class RemoteArm:
+    """Driver of the arm."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+
+    def go(self) -> None:
+        """Move until stopped."""
+        arm_server.call(self.address, "go")
+
+    def stop(self) -> None:
+        """Stop."""
+        arm_server.call(self.address, "stop")
+
+    @property
+    def still(self) -> bool:
+        """Whether the arm is still."""
+        return arm_server.call(self.address, "still") == "yes"
+
+
+def make_rig(settings: Settings, _: Any) -> Rig:
+    guard = Guard(arm_server.stop, (settings.address,), within_s=0.5)
+    return Rig(RemoteArm(settings.address), guard=guard if settings.guarded else None)
+
+
+def _kill() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _suspend() -> None:
+    """Stop this process; a child of it continues it later."""
+    pid = os.getpid()
+    if os.fork() == 0:
+        os.setsid()
+        time.sleep(4.0)
+        os.kill(pid, signal.SIGCONT)
+        os._exit(0)
+    os.kill(pid, signal.SIGSTOP)
+
+
+def _regex() -> None:
+    """Hold the interpreter's lock in C for many seconds."""
+    re.match(r"(a|a)*$", "a" * 26 + "b")
+
+
+def _ctypes() -> None:
+    """Sleep in C without releasing the interpreter's lock."""
+    ctypes.PyDLL(None).sleep(6)
+
+
+def _segfault() -> None:
+    ctypes.string_at(0)
+
+
+def _exit_at_once() -> None:
+    os._exit(0)
+
+
+def _loop() -> None:
+    while True:
+        pass
+
+
+def _swallow_everything() -> None:
+    while True:
+        try:
+            time.sleep(3600)
+        except BaseException:  # noqa: BLE001 - what a careless skill does
+            continue
+
+
+def _deaf_in_c() -> None:
+    """Wait in C, without the lock, for what never comes."""
+    libc, mutex = ctypes.CDLL(None), ctypes.create_string_buffer(128)
+    libc.pthread_mutex_lock(mutex)
+    libc.pthread_mutex_lock(mutex)
+
+
+def _no_threads() -> None:
+    """Take every thread that the machine has, then hang."""
+    resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+    import _thread
+
+    def none_left(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    _thread.start_new_thread = none_left  # type: ignore[assignment]
+    threading._start_new_thread = none_left  # type: ignore[attr-defined]
+    time.sleep(3600)
+
+
+def _no_memory() -> None:
+    """Take all memory, then hang."""
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + (8 << 20), resource.RLIM_INFINITY))
+    kept = []
+    size = 1 << 22
+    while size > 64:
+        try:
+            kept.append(bytearray(size))
+        except MemoryError:
+            size //= 2
+    time.sleep(3600)
+
+
+def _fork_and_return() -> None:
+    os.fork()
+
+
+def _fork_in_c_and_return() -> None:
+    ctypes.CDLL(None).fork()
+
+
+def _close_everything() -> None:
+    """Close the descriptors that are not ours, then hang."""
+    os.closerange(3, 256)
+    time.sleep(3600)
+
+
+def _kill_guardian(how: int) -> None:
+    for folder in Path("/proc").glob("[0-9]*"):  # without a program, which a busy machine delays
+        with contextlib.suppress(OSError):
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            if parent == os.getpid() and b"guardian" in (folder / "cmdline").read_bytes():
+                os.kill(int(folder.name), how)
+
+
+_HANGS: dict[str, Callable[[], None]] = {
+    "kill": _kill,
+    "suspend": _suspend,
+    "regex": _regex,
+    "ctypes": _ctypes,
+    "segfault": _segfault,
+    "exit": _exit_at_once,
+    "loop": _loop,
+    "swallow": _swallow_everything,
+    "deaf": _deaf_in_c,
+    "no_threads": _no_threads,
+    "no_memory": _no_memory,
+    "fork": _fork_and_return,
+    "fork_in_c": _fork_in_c_and_return,
+    "close": _close_everything,
+    "abort": os.abort,
+    "kill_guardian": lambda: _kill_guardian(signal.SIGKILL),
+    "stop_guardian": lambda: _kill_guardian(signal.SIGSTOP),
+}
+
+
+def _misbehaving(name: str, act: Callable[[], None]) -> Any:
+    @skill(name=name, timeout_s=1.5 if "fork" in name else 20)
+    def steps(robot: RemoteArm) -> Steps:
+        """Move, and misbehave in the third tick."""
+        robot.go()
+        for _ in range(3):
+            yield Running()
+        act()
+        while True:
+            yield Running()
+
+    return steps
+
+
+@skill(timeout_s=20)
+def move(robot: RemoteArm) -> Steps:
+    """Move for half a second."""
+    robot.go()
+    try:
+        for _ in range(10):
+            yield Running()
+    finally:
+        robot.stop()
+
+
+@skill(timeout_s=60)
+def hold(robot: RemoteArm) -> Steps:
+    """Move for half a minute."""
+    robot.go()
+    try:
+        for _ in range(600):
+            yield Running()
+    finally:
+        robot.stop()
+
+
+@skill(timeout_s=20)
+def leave_thread(robot: RemoteArm) -> Steps:
+    """Leave a thread that moves the arm later."""
+
+    def later() -> None:
+        time.sleep(0.7)
+        robot.go()
+        time.sleep(2.0)
+
+    threading.Thread(target=later).start()
+    yield Running()
+
+
+@skill(timeout_s=20)
+def leave_runaway(robot: RemoteArm) -> Steps:
+    """Leave a thread that moves the arm again and again."""
+
+    def again() -> None:
+        for _ in range(2000):
+            robot.go()
+            time.sleep(0.005)
+
+    threading.Thread(target=again).start()
+    yield Running()
+
+
+@skill(timeout_s=20)
+def leave_exit(robot: RemoteArm) -> Steps:
+    """Move the arm when the program exits."""
+    atexit.register(robot.go)
+    yield Running()
+
+
+@skill(timeout_s=20)
+def leave_del(robot: RemoteArm) -> Steps:
+    """Move the arm when the interpreter cleans up."""
+
+    class Last:
+        def __del__(self) -> None:
+            robot.go()
+
+    sys.modules["last"] = Last()  # type: ignore[assignment]
+    yield Running()
+
+
+@skill(timeout_s=20)
+def leave_child(robot: RemoteArm) -> Steps:
+    """Leave a process that moves the arm later."""
+    if os.fork() == 0:
+        with contextlib.suppress(OSError):
+            os.setsid()
+        time.sleep(0.4)
+        robot.go()
+        os._exit(0)
+    for _ in range(16):
+        yield Running()
+
+
+class ByHeart:
+    """A compiler whose commands are the names of skills."""
+
+    name = "arm"
+
+    def compile(self, request: Request) -> Plan | Refusal:
+        """Return a plan of one skill."""
+        name, language = request.command, request.language
+        if name not in request.catalogue.skills:
+            return Refusal("NOT_UNDERSTOOD", f"cannot {name}", ())
+        document = load_text(f"mission: {{command: {name}}}\nroot: {{do: {name}}}\n").document
+        assert isinstance(document, MissionSpec)
+        header = Mission(command=name, language=language, compiler=self.name)
+        return Plan(document.model_copy(update={"mission": header}))
+
+
+def by_heart(_: Any) -> ByHeart:
+    return ByHeart()
+
+
+PACK = Pack(
+    name="arm",
+    skills=(
+        move,
+        hold,
+        leave_thread,
+        leave_runaway,
+        leave_exit,
+        leave_del,
+        leave_child,
+        *(_misbehaving(name, act) for name, act in _HANGS.items()),
+    ),
+    robots={"remote": make_rig},
+    identities={"remote": lambda settings: settings.address},
+    settings=Settings,
+)
