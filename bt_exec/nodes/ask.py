@@ -1,31 +1,41 @@
 """Asking a condition expression: verdicts combined, doubt bounded by patience.
 
 The rules are in `bt_exec.spec.model`. Timing: `Ask.begin` once when a node is entered;
-`Ask.verdict` each tick that asks.
+`Ask.verdict` each tick that asks. Arguments are validated once per entry, unless they refer to
+saved results, which may change.
+
+A condition that takes nothing but the ``world`` depends on observations alone, which arrive between
+ticks. Its answer is shared within a tick by all nodes that ask it with the same arguments since the
+same time. Robots and services may change with every step, so other conditions are asked each time.
 """
 
 from __future__ import annotations
 
 import math
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 from bt_exec.events import Asked
 from bt_exec.failure import Failure, FailureKind, PartBroken, in_words
 from bt_exec.nodes.runtime import Runtime
-from bt_exec.skill import Verdict
-from bt_exec.spec.expression import All, Any_, Is, Not
+from bt_exec.outcome import UNMET
+from bt_exec.skill import Condition, Verdict
+from bt_exec.spec.expand import has_reference
+from bt_exec.spec.expression import All, Any_, Is, Not, leaves
 
 __all__ = ["CRASHED", "Ask"]
 
 CRASHED = "CONDITION_CRASHED"
+_NO_VERDICT = Verdict(None)
 
 Role: TypeAlias = Literal["check", "while", "skip_if"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Found:
     """What asking one part of an expression found.
 
@@ -46,6 +56,90 @@ class _Found:
     crash: str = ""
 
 
+@dataclass(slots=True, eq=False, weakref_slot=True)
+class _Answer:
+    """Answer to a question that several nodes may ask in the same tick.
+
+    Attributes:
+        moment: The tick that it is of.
+        verdict: The verdict.
+    """
+
+    moment: int = 0
+    verdict: Verdict = _NO_VERDICT
+
+
+class _Question:
+    """One condition of an expression, and the call that asks it.
+
+    Attributes:
+        leaf: The condition as written.
+        text: The same as people say it.
+        condition: The condition.
+        since: When its node began to ask [s].
+        found: The last answer that was known.
+    """
+
+    __slots__ = (
+        "_answer",
+        "_call",
+        "condition",
+        "found",
+        "leaf",
+        "part",
+        "runtime",
+        "since",
+        "text",
+    )
+    condition: Condition
+    found: _Found | None
+    since: float
+
+    def __init__(self, leaf: Is, runtime: Runtime) -> None:
+        self.leaf = leaf
+        self.text = str(leaf)
+        self.part = f"condition {leaf.name}"
+        self.runtime = runtime
+
+    def begin(self, since: float) -> None:
+        """Forget the prepared call: the node is entered."""
+        self.since = since
+        self.found = None
+        self._call: Callable[[], Any] | None = None
+        self._answer: _Answer | None = None
+        self.condition = self.runtime.catalogue.conditions[self.leaf.name]
+
+    def verdict(self) -> Verdict:
+        """Return the verdict of this moment; raises what the condition raises."""
+        runtime = self.runtime
+        call = self._call or self._prepared()
+        answer = self._answer
+        if answer is not None and runtime.in_tick and answer.moment == runtime.moment:
+            return answer.verdict
+        present = runtime.watch.present
+        present.begin(self.part)
+        try:
+            found = call()
+        finally:
+            present.end()
+        verdict = _checked(found)
+        if answer is not None:
+            answer.moment, answer.verdict = runtime.moment, verdict
+        return verdict
+
+    def _prepared(self) -> Callable[[], Any]:
+        """Return the call with its arguments; keep it if they cannot change."""
+        condition, runtime, given = self.condition, self.runtime, self.leaf.args
+        args = condition.validate(runtime.resolve(given))
+        call = partial(condition.function, **runtime.injected(condition, self.since), **args)
+        if not any(map(has_reference, given.values())):
+            self._call = call
+            if condition.injected == {"world"} and not condition.services:
+                key = (condition.name, repr(args), self.since)
+                self._answer = runtime.answers.setdefault(key, _Answer())
+        return call
+
+
 class Ask:
     """One expression at one node.
 
@@ -56,7 +150,7 @@ class Ask:
     """
 
     since: float
-    _said: tuple[bool | None, str] | None  # what listeners were told last
+    _said: Verdict | None  # the last one; listeners got one that says the same
     _found: _Found
     _doubted: dict[str, float]  # since when a condition is unknown [s], by its text
 
@@ -64,18 +158,24 @@ class Ask:
         self.expression = expression
         self.text = str(expression)
         self.runtime = runtime
+        self._questions = {id(leaf): _Question(leaf, runtime) for leaf in leaves(expression)}
+        self._only = self._questions.get(id(expression))  # the expression if it is one condition
 
     def begin(self) -> None:
         """Start asking: what was captured before now is not fresh."""
         self.since = self.runtime.now()
         self._said = None
         self._doubted = {}
+        for question in self._questions.values():
+            question.begin(self.since)
 
     def verdict(self) -> Verdict:
         """Return the verdict of this moment."""
         before, self._doubted = self._doubted, {}
-        self._found = self._ask(self.expression, before)
-        return self._found.verdict
+        only = self._only
+        found = self._ask(self.expression, before) if only is None else self._leaf(only, before)
+        self._found = found
+        return found.verdict
 
     @property
     def name(self) -> str:
@@ -88,21 +188,25 @@ class Ask:
         return self.runtime.now() >= self._found.until - 1e-9
 
     def skip_reason(self) -> str:
-        """Return why a node is not needed when this expression holds: "already open"."""
+        """Return why a node is not needed when this expression holds: "already open".
+
+        Without a reason of its conditions it is `UNMET`: the condition of a command did not hold.
+        """
         reasons = []
         for leaf in self._found.held:
             condition = self.runtime.catalogue.conditions[leaf.name]
             args = self.runtime.resolve(leaf.args)
             if condition.skip_reason:
                 reasons.append(condition.skip_reason.format(**condition.validate(args)))
-        return ", ".join(dict.fromkeys(reasons)) or self.text
+        return ", ".join(dict.fromkeys(reasons)) or UNMET
 
     def tell(self, verdict: Verdict, path: str, role: Role, *, told: bool = False) -> None:
         """Tell listeners about a verdict, if it says something new."""
-        said = (verdict.holds, verdict.why)
-        if said == self._said:
+        if verdict is self._said:
             return
-        self._said = said
+        before, self._said = self._said, verdict
+        if before is not None and before.holds is verdict.holds and before.why == verdict.why:
+            return
         runtime = self.runtime
         runtime.emit(Asked(runtime.now(), runtime.tick, path, role, self.text, verdict, told))
 
@@ -117,7 +221,7 @@ class Ask:
 
     def _ask(self, part: Any, before: dict[str, float]) -> _Found:
         if isinstance(part, Is):
-            return self._leaf(part, before)
+            return self._leaf(self._questions[id(part)], before)
         if isinstance(part, Not):
             inner = self._ask(part.of, before)
             if inner.verdict.holds is None:
@@ -144,21 +248,20 @@ class Ask:
         )
         return _Found(together, found[0].name, tuple(leaf for one in found for leaf in one.held))
 
-    def _leaf(self, leaf: Is, before: dict[str, float]) -> _Found:
-        condition = self.runtime.catalogue.conditions[leaf.name]
+    def _leaf(self, question: _Question, before: dict[str, float]) -> _Found:
+        leaf = question.leaf
         try:
-            args = condition.validate(self.runtime.resolve(leaf.args))
-            given = {**self.runtime.injected(condition, self.since), **args}
-            part = f"condition {leaf.name}"
-            verdict = _checked(self.runtime.watch.call(part, condition, **given))
+            verdict = question.verdict()
         except (KeyboardInterrupt, PartBroken):
             raise  # the operator's, or the watchdog's; not the condition's
-        except BaseException as error:  # noqa: BLE001 - somebody's code; it must not end us
+        except BaseException as error:  # noqa: BLE001 - pack code; it must not end the mission
             said = Verdict.unknown(f"{leaf.name} raised {in_words(error)}")
             return _Found(said, leaf.name, (), -math.inf, CRASHED, traceback.format_exc())
         if verdict.holds is not None:
-            return _Found(verdict, leaf.name, (leaf,))
-        text, now = str(leaf), self.runtime.now()
+            if question.found is None or question.found.verdict is not verdict:
+                question.found = _Found(verdict, leaf.name, (leaf,))
+            return question.found
+        text, condition, now = question.text, question.condition, self.runtime.now()
         since = self._doubted[text] = before.get(text, now)
         return _Found(verdict, leaf.name, (), since + condition.patience_s, condition.unknown)
 

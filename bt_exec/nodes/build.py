@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from typing import Literal
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
+from bt_exec.events import NodeChanged
 from bt_exec.failure import Failure
 from bt_exec.nodes import composites
 from bt_exec.nodes.check_node import CheckNode
-from bt_exec.nodes.leaf import KeptNode
 from bt_exec.nodes.modifiers import Guard, Repeat, Retry, SkipIf, Timeout
+from bt_exec.nodes.node import KeptNode, Node
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.nodes.skill_node import SkillNode
 from bt_exec.planning.compiler import Done
@@ -42,8 +45,8 @@ class Built:
         leaves: Skills and checks in document order.
     """
 
-    root: Behaviour
-    by_path: dict[str, Behaviour]
+    root: Node
+    by_path: dict[str, Node]
     leaves: dict[str, SkillNode | CheckNode | KeptNode]
 
     def finished(self) -> tuple[Done, ...]:
@@ -84,20 +87,41 @@ def build(plan: VerifiedPlan, runtime: Runtime) -> Built:
     return _Builder(plan.spec, runtime).build()
 
 
+_STATES: dict[Status, Literal["running", "done", "failed"]] = {
+    Status.RUNNING: "running",
+    Status.SUCCESS: "done",
+    Status.FAILURE: "failed",
+}
+
+
+def _report(node: Node, runtime: Runtime) -> None:
+    """Emit the event of a node that has a new status."""
+    now, tick, path, status = runtime.now(), runtime.tick, node.path, node.status
+    skipped = getattr(node, "skipped", "")
+    if skipped and status is Status.SUCCESS:
+        runtime.emit(NodeChanged(now, tick, path, "skipped", skipped))
+    elif status is Status.FAILURE:
+        failure = composites.failure_of(node)
+        runtime.emit(NodeChanged(now, tick, path, "failed", failure.message, failure))
+    else:
+        runtime.emit(NodeChanged(now, tick, path, _STATES[status]))
+
+
 class _Builder:
     def __init__(self, spec: MissionSpec, runtime: Runtime) -> None:
         self.spec = spec
         self.runtime = runtime
         self.kept = frozenset(spec.mission.kept)
         self.order = paths(spec.root)  # parents first, as we descend
-        self.by_path: dict[str, Behaviour] = {}
+        self.report = partial(_report, runtime=runtime)
+        self.by_path: dict[str, Node] = {}
         self.leaves: dict[str, SkillNode | CheckNode | KeptNode] = {}
 
     def build(self) -> Built:
         root = self.node(self.spec.root)
         return Built(root, self.by_path, self.leaves)
 
-    def node(self, spec: NodeBase) -> Behaviour:
+    def node(self, spec: NodeBase) -> Node:
         path, _ = next(self.order)
         if path in self.kept:
             for _ in range(sum(1 for _ in walk(spec)) - 1):
@@ -108,9 +132,10 @@ class _Builder:
         if isinstance(core, SkillNode | CheckNode):
             self.leaves[path] = core
         node = self.by_path[path] = self.modified(core, spec, path)
+        node.report = self.report
         return node
 
-    def modified(self, node: Behaviour, spec: NodeBase, path: str) -> Behaviour:
+    def modified(self, node: Node, spec: NodeBase, path: str) -> Node:
         runtime = self.runtime
         skill = node if isinstance(node, SkillNode) else None
         if spec.guarded is not None:
@@ -135,7 +160,7 @@ class _Builder:
             conditions[leaf.name].notes for leaf in leaves(spec.check)
         )
 
-    def core(self, spec: NodeBase, path: str) -> Behaviour:
+    def core(self, spec: NodeBase, path: str) -> Node:
         if isinstance(spec, Do):
             return SkillNode(spec, path, self.runtime.catalogue.skill(spec.do), self.runtime)
         if isinstance(spec, Check):

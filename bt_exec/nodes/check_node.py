@@ -6,7 +6,7 @@ from py_trees.common import Status
 
 from bt_exec.failure import Failure
 from bt_exec.nodes.ask import Ask
-from bt_exec.nodes.leaf import Leaf
+from bt_exec.nodes.node import Leaf
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.spec.model import Check
 
@@ -19,7 +19,6 @@ class CheckNode(Leaf):
     def __init__(self, spec: Check, path: str, runtime: Runtime) -> None:
         super().__init__(path)
         self.spec = spec
-        self.path = path
         self.runtime = runtime
         self.ask = Ask(spec.check, runtime)
         self.failure: Failure | None = None
@@ -28,13 +27,13 @@ class CheckNode(Leaf):
         """Start asking; what was seen before is not fresh."""
         self.ask.begin()
 
-    def update(self) -> Status:
+    def advance(self) -> Status | None:
         """Ask once."""
         verdict = self.ask.verdict()
         self.ask.tell(verdict, self.path, "check", told=self.spec.tell)
         if verdict.holds is None:
             if not self.ask.expired:
-                return Status.RUNNING
+                return None
             self.failure = self.ask.doubt(verdict, self.path, "check")
             return Status.FAILURE
         if verdict.holds or self.spec.tell:

@@ -1,6 +1,6 @@
-"""Sequence, fallback and parallel: what they run, when they end, and whose failure is theirs.
+"""Sequence, fallback and parallel: which children they step, when they end, and how they failed.
 
-Entering one takes back what became of its children; while it runs, and after it ended, each child
+Entering one forgets the results of its children. While it runs, and after it ended, each child
 keeps the status it reached. py_trees' own composites forget the failed children of a fallback when
 a later one takes more than a tick, and its Parallel knows all or one, so these are ours.
 """
@@ -8,25 +8,22 @@ a later one takes more than a tick, and its Parallel knows all or one, so these 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Iterable
+from collections.abc import Sequence as Several
 from itertools import compress
-from typing import TypeAlias
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 from py_trees.composites import Composite
 
 from bt_exec.failure import Failure
+from bt_exec.nodes.node import Collector, Node, collect, step
 
 __all__ = ["Fallback", "Parallel", "Sequence", "failure_of", "forget", "noted_in"]
 
-Work: TypeAlias = Generator[Behaviour, None, Status]
-
-_FINISHED = (Status.SUCCESS, Status.FAILURE)
-
 
 def forget(node: Behaviour) -> None:
-    """Take back what became of everything under `node`; what runs there is stopped."""
+    """Forget the results of everything under `node`; what runs there is stopped."""
     for child in node.children:
         if child.status is not Status.INVALID:
             child.stop(Status.INVALID)
@@ -37,13 +34,17 @@ def failure_of(node: Behaviour) -> Failure:
     own: Failure | None = getattr(node, "failure", None)
     if own is not None:
         return own
-    return next(failure_of(child) for child in node.children if child.status is Status.FAILURE)
+    for child in node.children:
+        if child.status is Status.FAILURE:
+            return failure_of(child)
+    message = node.feedback_message or f"{node.name} failed"
+    return Failure("BEHAVIOUR_FAILED", message, node.name, "check", node.name)
 
 
 def noted_in(node: Behaviour) -> tuple[tuple[str, Failure], ...]:
-    """Return what went without being done under `node`: paths of fallbacks, and what failed there.
+    """Return what was left undone under `node`: paths of fallbacks, and what failed there.
 
-    Not what lies in a branch that failed: whoever went on from there did so for another reason.
+    Branches that failed are left out: the mission went on from there for another reason.
     """
     done = node.status is Status.SUCCESS
     found: list[tuple[str, Failure]] = list(getattr(node, "noted", ())) if done else []
@@ -54,7 +55,7 @@ def noted_in(node: Behaviour) -> tuple[tuple[str, Failure], ...]:
     return tuple(found)
 
 
-class _Composite(Composite):
+class _Composite(Node, Composite):
     """A node with children.
 
     Attributes:
@@ -63,45 +64,85 @@ class _Composite(Composite):
 
     def __init__(self, path: str, children: Iterable[Behaviour]) -> None:
         super().__init__(path, list(children))
+        self.path = path
         self.failure: Failure | None = None
 
-    def tick(self) -> Iterator[Behaviour]:
+    def step(self) -> Status:
         """Enter if need be, work, settle."""
         if self.status is not Status.RUNNING:
             forget(self)
             self.failure = None
+            self.enter()
             self.status = Status.RUNNING  # so that an interrupt in its first tick stops it, too
-        self.status = yield from self.work()
-        yield self
+        return self.settle(self.work())
 
     @abstractmethod
-    def work(self) -> Work:
-        """Tick children; return what that makes of this node."""
+    def enter(self) -> None:
+        """Start from the first child."""
+
+    @abstractmethod
+    def work(self) -> Status:
+        """Step children; return the status that follows."""
 
 
-class Sequence(_Composite):
+class _OneByOne(_Composite):
+    """Steps one child after another, and remembers at which one it is.
+
+    Attributes:
+        goes_on: Status of a child after which the next one is stepped; that of the last child is
+            the status of the node in any case.
+    """
+
+    goes_on: Status
+    _at: int
+
+    def enter(self) -> None:
+        """Start from the first child."""
+        self._at = 0
+
+    def work(self) -> Status:
+        """Step the present child, and the next ones while they let it go on."""
+        return self._follow(step(self.children[self._at]))
+
+    def resume(self, child: Behaviour) -> Status:
+        """Go on with the next child if the status of `child` allows it."""
+        return self.settle(self._follow(child.status))
+
+    def _follow(self, status: Status) -> Status:
+        while True:
+            self.take(self.children[self._at], status)
+            if status is not self.goes_on or self._at + 1 == len(self.children):
+                return status
+            self._at += 1
+            status = step(self.children[self._at])
+
+    def take(self, child: Behaviour, status: Status) -> None:
+        """Take note of the status of a child."""
+
+    def collect(self, frontier: Collector) -> None:
+        """Add what runs in the present child."""
+        collect(self.children[self._at], frontier)
+
+
+class Sequence(_OneByOne):
     """One after another; ends at the first failure, which is its own."""
 
-    def work(self) -> Work:
-        """Tick on from the first child that has not succeeded."""
-        for child in (each for each in self.children if each.status is not Status.SUCCESS):
-            yield from child.tick()
-            if child.status is not Status.SUCCESS:
-                return child.status
-        return Status.SUCCESS
+    goes_on = Status.SUCCESS
 
 
-class Fallback(_Composite):
+class Fallback(_OneByOne):
     """One after another; ends at the first success. Earlier failures are causes of the last.
 
     Args:
-        path: Of the node.
+        path: Path of the node.
         children: Its branches.
         notes: Which of them only take note of what failed before.
 
     Attributes:
-        noted: What was taken note of: this path and the failure, or nothing.
+        noted: This path and the failure that was taken note of, or nothing.
     """
+
+    goes_on = Status.FAILURE
 
     def __init__(
         self, path: str, children: Iterable[Behaviour], notes: Iterable[bool] = ()
@@ -110,46 +151,76 @@ class Fallback(_Composite):
         self._notes = set(map(id, compress(self.children, notes)))
         self.noted: tuple[tuple[str, Failure], ...] = ()
 
-    def work(self) -> Work:
-        """Tick on from the first child that has not failed."""
+    def enter(self) -> None:
+        """Start from the first branch."""
+        super().enter()
         self.noted = ()
-        for child in (each for each in self.children if each.status is not Status.FAILURE):
-            yield from child.tick()
-            if child.status is Status.SUCCESS and self.failure and id(child) in self._notes:
-                self.noted = ((self.name, self.failure),)
-            if child.status is not Status.FAILURE:
-                return child.status
+
+    def take(self, child: Behaviour, status: Status) -> None:
+        """Remember a failure, or that a branch took note of one."""
+        if status is Status.FAILURE:
             self.failure = failure_of(child).because(self.failure)
-        return Status.FAILURE
+        elif status is Status.SUCCESS and self.failure and id(child) in self._notes:
+            self.noted = ((self.path, self.failure),)
 
 
 class Parallel(_Composite):
     """All at once, each tick in order; of several failures the first one is the reason.
 
     Succeeds when `needed` children have succeeded; fails as soon as that is out of reach; stops
-    those still running either way. Finished children are not ticked again.
+    those still running either way. Finished children are not stepped again.
     """
+
+    _unfinished: list[Behaviour]
 
     def __init__(self, path: str, needed: int, children: Iterable[Behaviour]) -> None:
         super().__init__(path, children)
         self.needed = needed
+        self._succeeded = self._failed = 0
 
-    def work(self) -> Work:
-        """Tick what is unfinished, then count."""
-        for child in (each for each in self.children if each.status not in _FINISHED):
-            yield from child.tick()
-            if child.status is Status.FAILURE:
-                self.failure = self.failure or failure_of(child)
-        status = self._count()
-        if status is not Status.RUNNING:
-            for child in self.children:
-                if child.status is Status.RUNNING:
-                    child.stop(Status.INVALID)
+    def enter(self) -> None:
+        """Start all children."""
+        self._unfinished = list(self.children)
+        self._succeeded = self._failed = 0
+
+    def work(self) -> Status:
+        """Step what is unfinished, then count."""
+        return self._round([], self._unfinished)
+
+    def resume(self, child: Behaviour) -> Status:
+        """Step the children after `child`, which have not been stepped in this tick, then count."""
+        at = self._unfinished.index(child)
+        before, after = self._unfinished[:at], self._unfinished[at + 1 :]
+        if not self._count(child, child.status):
+            before.append(child)
+        return self.settle(self._round(before, after))
+
+    def _round(self, stepped: list[Behaviour], rest: Several[Behaviour]) -> Status:
+        stepped.extend(child for child in rest if not self._count(child, step(child)))
+        self._unfinished = stepped
+        if self._succeeded >= self.needed:
+            status = Status.SUCCESS
+        elif len(self.children) - self._failed < self.needed:
+            status = Status.FAILURE
+        else:
+            return Status.RUNNING
+        for child in stepped:
+            if child.status is Status.RUNNING:
+                child.stop(Status.INVALID)
         return status
 
-    def _count(self) -> Status:
-        succeeded = sum(child.status is Status.SUCCESS for child in self.children)
-        failed = sum(child.status is Status.FAILURE for child in self.children)
-        if succeeded >= self.needed:
-            return Status.SUCCESS
-        return Status.FAILURE if len(self.children) - failed < self.needed else Status.RUNNING
+    def _count(self, child: Behaviour, status: Status) -> bool:
+        """Count a child that has ended; return whether it has."""
+        if status is Status.SUCCESS:
+            self._succeeded += 1
+        elif status is Status.FAILURE:
+            self._failed += 1
+            self.failure = self.failure or failure_of(child)
+        else:
+            return False
+        return True
+
+    def collect(self, frontier: Collector) -> None:
+        """Add what runs in each unfinished child."""
+        for child in self._unfinished:
+            collect(child, frontier)

@@ -11,7 +11,9 @@ from bt_exec.skill import Skill
 
 __all__ = ["Fault", "Faults"]
 
-_FORM = re.compile(r"(?P<skill>\w+(?:\.\w+)?)(?::(?P<call>\d+))?=(?P<code>[A-Z][A-Z0-9_]*)\Z")
+_FORM = re.compile(
+    r"(?P<skill>\w+(?:\.\w+)?)(?::(?P<call>[0-9]{1,9}))?=(?P<code>[A-Z][A-Z0-9_]*)\Z"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,8 @@ class Faults:
             match = _FORM.match(text)
             if match is None:
                 raise UsageError(
-                    f"fault {text!r} must be SKILL[:N]=CODE: a skill, which call of it (all if "
-                    "left out), and a code that it may fail with"
+                    f"fault {text[:80]!r} must be SKILL[:N]=CODE: a skill, which call of it (all "
+                    "if left out), and a code that it may fail with"
                 )
             name, code = match["skill"], match["code"]
             if name not in skills:

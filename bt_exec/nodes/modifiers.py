@@ -6,7 +6,6 @@ py_trees' own Timeout checks after ticking and by the wall clock, so these are o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from py_trees.behaviour import Behaviour
@@ -17,14 +16,15 @@ from bt_exec.events import NodeChanged
 from bt_exec.failure import Failure
 from bt_exec.nodes.ask import Ask
 from bt_exec.nodes.composites import failure_of, forget, noted_in
+from bt_exec.nodes.node import Collector, Node, collect, step
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.nodes.skill_node import SkillNode
 
 __all__ = ["Guard", "Modifier", "Repeat", "Retry", "SkipIf", "Timeout"]
 
 
-class Modifier(Decorator):
-    """A decorator that may decide before its child is ticked.
+class Modifier(Node, Decorator):
+    """A decorator that may decide before its child is stepped.
 
     Attributes:
         path: Path of the node it modifies.
@@ -37,8 +37,8 @@ class Modifier(Decorator):
         self.runtime = runtime
         self.failure: Failure | None = None
 
-    def tick(self) -> Iterator[Behaviour]:
-        """Ask `before`; tick the child unless that decided; ask `after`."""
+    def step(self) -> Status:
+        """Ask `before`; step the child unless that decided; ask `after`."""
         if self.status is not Status.RUNNING:
             forget(self)
             self.failure = None
@@ -46,14 +46,28 @@ class Modifier(Decorator):
             self.status = Status.RUNNING  # so that an interrupt in its first tick stops it, too
         decided = self.before()
         if decided is None:
-            yield from self.decorated.tick()
-            decided = self.after(self.decorated.status)
-        if decided is not Status.RUNNING:
-            self.stop(decided)
-        yield self
+            decided = self.after(step(self.decorated))
+        return self.settle(decided)
+
+    def resume(self, child: Behaviour) -> Status:
+        """Ask `after`."""
+        return self.settle(self.after(child.status))
+
+    def settle(self, status: Status) -> Status:
+        """Stop the child if it still runs when this node ends."""
+        if status is not Status.RUNNING and self.decorated.status is Status.RUNNING:
+            self.decorated.stop(Status.INVALID)
+        return super().settle(status)
+
+    def collect(self, frontier: Collector) -> None:
+        """Add what runs in the child; this node itself while it waits to step the child."""
+        if self.decorated.status is Status.RUNNING:
+            collect(self.decorated, frontier)
+        else:
+            frontier.add(self)
 
     def before(self) -> Status | None:
-        """Return a status to settle the tick without the child, or None to tick the child."""
+        """Return a status to settle the tick without the child, or None to step the child."""
         return None
 
     def after(self, status: Status) -> Status:
@@ -61,7 +75,7 @@ class Modifier(Decorator):
         return status
 
     def update(self) -> Status:
-        """Not used, `tick` decides; py_trees wants it."""
+        """Return the status; py_trees requires this method, `step` does the work."""
         return self.status
 
 
@@ -126,6 +140,16 @@ class Guard(Modifier):
         self._started = False
         self.ask.begin()
 
+    def collect(self, frontier: Collector) -> None:
+        """Add this guard, which asks in each tick, and what runs in the child."""
+        frontier.add(self)
+        if self.decorated.status is Status.RUNNING:
+            collect(self.decorated, frontier)
+
+    def advance(self) -> Status | None:
+        """Ask; what runs in the child is in the frontier, too."""
+        return self.before() if self.decorated.status is Status.RUNNING else self.step()
+
     def before(self) -> Status | None:
         """Stop the child if the condition does not hold."""
         verdict = self.ask.verdict()
@@ -175,6 +199,11 @@ class Timeout(Modifier):
     def initialise(self) -> None:
         """Start the attempt's time."""
         self._began = self.runtime.now()
+
+    def collect(self, frontier: Collector) -> None:
+        """Have the tick in which time may be over step this node."""
+        frontier.wake_at(self._began + self.seconds)
+        super().collect(frontier)
 
     def before(self) -> Status | None:
         """Fail when time is over."""

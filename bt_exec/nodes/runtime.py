@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+import math
+import time
+from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any, ParamSpec, Protocol, TypeVar
+from weakref import WeakValueDictionary
 
 from bt_exec.events import Event
 from bt_exec.failure import PartBroken
@@ -16,7 +19,7 @@ from bt_exec.robot import RemoteSimulation
 from bt_exec.skill import Signature
 from bt_exec.spec.expand import is_reference, reference_name
 
-__all__ = ["Runtime", "Unwatched", "Watch"]
+__all__ = ["Present", "Runtime", "Unwatched", "Watch"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -24,10 +27,89 @@ R = TypeVar("R")
 _log = logging.getLogger("bt_exec")
 
 
+class Present:
+    """The call of pack code that a tick makes at present.
+
+    One object serves all calls of a tick, so that watching a call costs two assignments. The
+    watchdog reads it from its own thread.
+
+    Attributes:
+        part: Name of what is called; empty for code of ours, which is not watched.
+        began: When the call began [s, of `clock`]; infinite while nothing is called.
+        clock: The clock of the watchdog.
+        limit_s: How long a call may take [s].
+        again: Whether the part is waited for and may be called again: never.
+        hangs: Whether the call took too long; set by the watchdog.
+        hung: Name of the part that took too long; empty if none did.
+        polls: How often the watchdog has found it hanging.
+        since: When it was first found hanging [s, monotonic].
+        slow: The last part that took longer than its limit, also if it was not interrupted.
+    """
+
+    __slots__ = ("began", "clock", "hangs", "hung", "limit_s", "part", "polls", "since", "slow")
+    again = False
+
+    def __init__(self, limit_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self.limit_s = limit_s
+        self.clock = clock
+        self.slow = ""
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the call."""
+        self.began = math.inf
+        self.part = ""
+        self.hangs = False
+        self.hung = ""
+        self.polls = 0
+        self.since = 0.0
+
+    def begin(self, part: str) -> None:
+        """Begin a call."""
+        self.began = self.clock()  # first, so that a name never stands beside an earlier time
+        self.part = part
+
+    def end(self) -> float:
+        """End a call that returned or raised; return how long it took [s], 0 if it ended before.
+
+        Raises:
+            PartBroken: If it hung.
+        """
+        if self.began == math.inf:
+            return 0.0
+        took, self.began = self.clock() - self.began, math.inf
+        if took > self.limit_s:
+            self.slow = self.part
+        if self.hangs:
+            broken = self.broken()
+            self.reset()
+            raise broken
+        return took
+
+    @property
+    def is_active(self) -> bool:
+        """Whether pack code is being called."""
+        return bool(self.part) and self.began < math.inf
+
+    def is_late(self, now: float) -> bool:
+        """Return True if the call takes too long; called by the watchdog's thread."""
+        began, part = self.began, self.part
+        if not part or now <= began + self.limit_s or self.began != began:
+            return False
+        self.hung = self.hung or part
+        return True
+
+    def broken(self) -> PartBroken:
+        """Return the error of a call that hangs."""
+        part = self.hung or self.part
+        return PartBroken(part, f"did not return within {self.limit_s:g} s", "STEP_HUNG")
+
+
 class Watch(Protocol):
-    """Who watches the calls of somebody's code: `bt_exec.mission.watchdog.Watchdog`."""
+    """Watches the calls of pack code: `bt_exec.mission.watchdog.Watchdog`."""
 
     limit_s: float  # how long a call may take [s]
+    present: Present
 
     def call(self, part: str, function: Callable[P, R], /, *args: P.args, **more: P.kwargs) -> R:
         """Call `function` as the work of `part`; raises `PartBroken` if it hangs."""
@@ -48,6 +130,9 @@ class Unwatched:
     """Calls, and watches nothing: for nodes outside a mission."""
 
     limit_s = 30.0
+
+    def __init__(self) -> None:
+        self.present = Present(self.limit_s)
 
     def call(self, _: str, function: Callable[P, R], /, *args: P.args, **more: P.kwargs) -> R:
         """Call `function`."""
@@ -76,6 +161,9 @@ class Runtime:
 
     Attributes:
         tick: The number of the present tick.
+        moment: Changes with each tick of the frontier.
+        in_tick: Whether the frontier ticks now, so that answers hold for the rest of its tick.
+        answers: Answers to questions, shared by the nodes that ask them; see `bt_exec.nodes.ask`.
         results: What skills saved, by name.
         calls: How often each skill was started in this mission.
         acted: When an action ended last [s, mission clock].
@@ -104,6 +192,9 @@ class Runtime:
         self.cancel_s = cancel_s
         self.unrecorded = unrecorded or str  # nothing is wrong: an empty string
         self.tick = 0
+        self.moment = 0
+        self.in_tick = False
+        self.answers: MutableMapping[Any, Any] = WeakValueDictionary()
         self.results: dict[str, Any] = {}
         self.calls: dict[str, int] = {}
         self.acted = float("-inf")

@@ -8,7 +8,6 @@ import threading
 import traceback
 from collections.abc import Generator, Mapping
 from dataclasses import fields, is_dataclass
-from time import monotonic
 from typing import Any
 
 from py_trees.common import Status
@@ -16,20 +15,19 @@ from pydantic import ValidationError
 
 from bt_exec.events import NodeChanged, Progress, SkillEnded, SkillStarting
 from bt_exec.failure import STOPPED, Failed, Failure, PartBroken, RobotStopped, in_words
-from bt_exec.nodes.leaf import Leaf
 from bt_exec.nodes.needs import unmet_need
+from bt_exec.nodes.node import SLOW_S, Leaf
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.rig import Rig, stop_all
 from bt_exec.skill import Running, Skill, Steps
 from bt_exec.spec.model import Do
+from bt_exec.standby import STANDBY
 from bt_exec.verify.facts import NEED_NOT_MET
 
 __all__ = ["SkillNode"]
 
 CRASHED = "SKILL_CRASHED"
 STUCK = "CANCEL_OVERDUE"
-SLOW_S = 2.0
-"""A step that takes longer is logged: meanwhile no guard is ticked and no stop acts [s]."""
 
 _log = logging.getLogger("bt_exec")
 
@@ -48,15 +46,16 @@ class SkillNode(Leaf):
     def __init__(self, spec: Do, path: str, skill: Skill, runtime: Runtime) -> None:
         super().__init__(path)
         self.spec = spec
-        self.path = path
         self.skill = skill
+        self.part = f"skill {skill.name}"
+        self._present = runtime.watch.present
         self.runtime = runtime
         self.failure: Failure | None = None
         self.args: dict[str, Any] = {}
         self.result: Mapping[str, Any] = {}
         self._steps: Steps[Any] | None = None
         self._call = 0  # its number while it is begun and has not ended
-        self._last: Running | None = None
+        self._last: Any = None  # what it yielded last
         self._slow = False  # whether it was told of
 
     def initialise(self) -> None:
@@ -67,7 +66,7 @@ class SkillNode(Leaf):
         self.failure = None
         self.result = {}
         self._steps = None
-        self._last = None
+        self._last = self  # nothing that it may yield
         self._started = runtime.now()
         self.args = dict(self.spec.args)
         try:
@@ -110,28 +109,63 @@ class SkillNode(Leaf):
 
     def _begin(self, given: Mapping[str, Any]) -> Steps[Any]:
         """Return the generator; a function that is none runs here, so it is watched, too."""
-        steps: Any = self.runtime.watch.call(f"skill {self.skill.name}", self.skill, **given)
+        steps: Any = self.runtime.watch.call(self.part, self.skill, **given)
         if not isinstance(steps, Generator):
             raise TypeError(f"gives {type(steps).__name__} instead of steps; it must yield")
         return steps
 
     def update(self) -> Status:
-        """Advance the skill by one step."""
+        """Begin the call that `advance` makes, and advance."""
         if self._steps is None:
             return self._end(Status.FAILURE)
+        self._present.begin(self.part)
+        status = self.advance()
+        self.took(self._present.end())
+        return status or Status.RUNNING
+
+    def advance(self) -> Status | None:
+        """Advance the skill by one step."""
+        assert self._steps is not None
         try:
-            result = self._advance(self._steps)
-        except Failed as failed:
-            self.failure = self._failure_of(failed)
-        except (KeyboardInterrupt, PartBroken):
-            raise  # the operator's, or the watchdog's; not the skill's
-        except BaseException as error:  # noqa: BLE001 - a skill is somebody's code; it becomes a failure
-            self.failure = self._fail(
-                CRASHED, in_words(error), retryable=False, traceback=traceback.format_exc()
-            )
+            try:
+                step = next(self._steps)
+            except StopIteration as stop:
+                self.took(self._present.end())
+                result = self._saved(stop.value)
+            else:
+                if step is not self._last:
+                    self.took(self._present.end())
+                    self._progress(step)
+                return None
+        except BaseException as error:  # noqa: BLE001 - a skill is pack code; it becomes a failure
+            return self._raised(error)
+        return self._end(Status.SUCCESS, result)
+
+    def took(self, seconds: float) -> None:
+        """Log the first step that was slow."""
+        if seconds > SLOW_S and not self._slow:
+            self._slow = True
+            why = "a skill yields once a tick and never blocks"
+            _log.warning("%s blocked the mission for %.1f s; %s", self.skill.name, seconds, why)
+
+    def _raised(self, error: BaseException) -> Status:
+        """Return the status after a step that raised."""
+        self.took(self._present.end())
+        if isinstance(error, KeyboardInterrupt | PartBroken):
+            raise error  # the operator's, or the watchdog's; not the skill's
+        if isinstance(error, Failed):
+            self.failure = self._failure_of(error)
         else:
-            return Status.RUNNING if result is None else self._end(Status.SUCCESS, result)
+            trace = "".join(traceback.format_exception(error))
+            self.failure = self._fail(CRASHED, in_words(error), retryable=False, traceback=trace)
         return self._end(Status.FAILURE)
+
+    def _saved(self, value: Any) -> Mapping[str, Any]:
+        """Save what the plan wants of a result; return its fields."""
+        found = _fields_of(value)
+        for field, name in self.spec.save.items():
+            self.runtime.results[name] = found.get(field)
+        return found
 
     @property
     def _owner(self) -> str:
@@ -174,9 +208,7 @@ class SkillNode(Leaf):
             late.set()
             stop_all(own)
 
-        timer = threading.Timer(self.runtime.cancel_s, escalate)
-        timer.daemon = True
-        timer.start()
+        alarm = STANDBY.after(self.runtime.cancel_s, escalate)
         trouble = ""
         try:
             if steps is not None:
@@ -191,28 +223,10 @@ class SkillNode(Leaf):
             trouble = f"clean-up raised {in_words(error)}; the robot was stopped"
             stop_all(own)
         finally:
-            timer.cancel()
+            alarm.cancel()
         return (
             f"{STUCK}: clean-up took too long; the robot was stopped" if late.is_set() else trouble
         )
-
-    def _advance(self, steps: Steps[Any]) -> Mapping[str, Any] | None:
-        """Run one step; return the fields of the result, or None while there is more to do."""
-        began = monotonic()
-        try:
-            part = f"skill {self.skill.name}"
-            self._progress(self.runtime.watch.call(part, next, steps))
-        except StopIteration as stop:
-            fields = _fields_of(stop.value)
-            for field, name in self.spec.save.items():
-                self.runtime.results[name] = fields.get(field)
-            return fields
-        finally:
-            if (took := monotonic() - began) > SLOW_S and not self._slow:
-                self._slow = True
-                why = "a skill yields once a tick and never blocks"
-                _log.warning("%s blocked the mission for %.1f s; %s", self.skill.name, took, why)
-        return None
 
     def _progress(self, step: Any) -> None:
         if not isinstance(step, Running):

@@ -20,6 +20,7 @@ from bt_exec.verify.authoring import check_authoring
 from bt_exec.verify.bounds import check_bounds
 from bt_exec.verify.context import Context
 from bt_exec.verify.dry_run import check_dry_run
+from bt_exec.verify.fact_values import check_fact_values
 from bt_exec.verify.grounding import check_grounding
 from bt_exec.verify.resources import check_resources
 from bt_exec.verify.vocabulary import check_vocabulary
@@ -34,6 +35,7 @@ def verify_document(
     context = Context(document, catalogue, library, source or Source("the plan"))
     check_vocabulary(context)
     check_arguments(context)
+    check_fact_values(context)
     check_resources(context)
     check_bounds(context)
     return _in_order(context)
@@ -68,6 +70,7 @@ def verify_mission(
     check_vocabulary(context)
     check_arguments(context)
     if not context.problems:
+        check_fact_values(context)
         check_grounding(context)
         check_dry_run(context)
         check_resources(context)

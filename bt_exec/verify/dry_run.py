@@ -16,35 +16,37 @@ that it cannot go.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from bt_exec.pack import Catalogue
 from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, Parallel, Tree
 from bt_exec.spec.paths import paths, place_of_children
 from bt_exec.spec.source import Place
+from bt_exec.verify.changes import (
+    Change,
+    Others,
+    State,
+    States,
+    agreed,
+    changes_of,
+    few,
+    learnt,
+    state_of,
+)
 from bt_exec.verify.context import Context, nodes_of
 from bt_exec.verify.facts import (
     NEED_NOT_MET,
     Facts,
-    after_failure,
-    after_success,
+    contradicted,
     established,
     holds,
-    unmet,
+    needs_of,
 )
 from bt_exec.verify.templates import known_args
 
 __all__ = ["check_dry_run", "left_behind"]
-
-State = frozenset[tuple[str, str]]
-"""One way things may stand: facts with their values."""
-
-States = frozenset[State]
-
-_MOST_STATES = 64
-"""Ways told apart at one place; of more, only what all agree on stays known."""
 
 _MOST_ROUNDS = 8
 """Rounds of a repeat and attempts of a retry that are followed; later ones bring nothing new."""
@@ -61,7 +63,7 @@ def check_dry_run(context: Context) -> None:
         both = zip(nodes_of(document.root), paths(document.root), strict=True)
         finished = {place for (_, place), (path, _) in both if path in kept}
     run = _DryRun(context, finished)
-    run.node(document.root, ("root",), frozenset([_state(context.facts)]))
+    run.node(document.root, ("root",), frozenset([state_of(context.facts)]))
     for (place, fact, known), (skill, allowed, sure) in run.unmet.items():
         context.report(
             NEED_NOT_MET,
@@ -76,10 +78,11 @@ def check_dry_run(context: Context) -> None:
 def left_behind(document: MissionSpec, catalogue: Catalogue) -> Facts:
     """Return the facts that hold for sure once a mission has succeeded, whatever held before."""
     run = _DryRun(Context(document, catalogue), set())
-    return dict(_agreed(run.node(document.root, ("root",), frozenset([_state({})])).done))
+    return dict(agreed(run.node(document.root, ("root",), frozenset([state_of({})])).done))
 
 
-_Act: TypeAlias = Callable[[State], State]
+_Needs: TypeAlias = list[tuple[str, list[str]]]
+"""Facts with the values that they may have."""
 
 
 class _Ends(NamedTuple):
@@ -110,7 +113,8 @@ class _DryRun:
         self.unmet: dict[tuple[Place, str, str], tuple[str, list[str], bool]] = {}
         self._catalogue = context.catalogue
         self._kept = kept
-        self._others: tuple[_Act, ...] = ()  # what runs at the same time does
+        self._others = Others()  # what runs at the same time does
+        self._changes: dict[Place, tuple[_Needs, Change, Change]] = {}
         self._known: dict[tuple[Place, States], _Ends] = {}
 
     def node(self, node: NodeBase, place: Place, before: States) -> _Ends:
@@ -129,10 +133,10 @@ class _DryRun:
             skipped = self._forgotten(skipped, [(node, place)])
         ends = self._repeated(node, place, entered)
         return _Ends(
-            _few(skipped | ends.done),
+            few(skipped | ends.done),
             ends.again,
-            _few(doubted | ends.over),
-            _few(doubted | ends.stopped),
+            few(doubted | ends.over),
+            few(doubted | ends.stopped),
         )
 
     def _asked(self, expression: Any, before: States) -> tuple[States, States, States]:
@@ -141,7 +145,7 @@ class _DryRun:
         for state in before:
             found = holds(expression, dict(state), self._catalogue)
             if found is not False:
-                yes.add(_state({**dict(state), **established(expression, self._catalogue)}))
+                yes.add(state_of({**dict(state), **established(expression, self._catalogue)}))
             if found is None:
                 doubt.add(state)
             if found is not True:
@@ -155,9 +159,9 @@ class _DryRun:
             now = self._retried(node, place, start)
             ends = _Ends(
                 now.done,
-                _few(ends.again | now.again),
-                _few(ends.over | now.over),
-                _few(ends.stopped | now.stopped),
+                few(ends.again | now.again),
+                few(ends.over | now.over),
+                few(ends.stopped | now.stopped),
             )
         return ends
 
@@ -166,10 +170,10 @@ class _DryRun:
         for _ in range(min(node.retry or 1, _MOST_ROUNDS) - 1):
             now = self._attempted(node, place, self._disturbed(ends.again))  # one a tick
             ends = _Ends(
-                _few(ends.done | now.done),
+                few(ends.done | now.done),
                 now.again,
-                _few(ends.over | now.over),
-                _few(ends.stopped | now.stopped),
+                few(ends.over | now.over),
+                few(ends.stopped | now.stopped),
             )
         return ends
 
@@ -181,7 +185,7 @@ class _DryRun:
         else:
             started, doubted, broken = self._asked(node.guard, before)
             others = self._others  # it is asked each tick, and may find out what was not known
-            self._others = (*others, partial(_learnt, established(node.guard, self._catalogue)))
+            self._others = others.and_also([learnt(established(node.guard, self._catalogue))])
             ends = self._once(node, place, started)
             self._others = others
             broken |= frozenset(
@@ -191,7 +195,7 @@ class _DryRun:
             )
         if node.timeout is not None:
             broken |= ends.stopped
-        return _Ends(ends.done, _few(ends.again | broken), _few(ends.over | doubted), ends.stopped)
+        return _Ends(ends.done, few(ends.again | broken), few(ends.over | doubted), ends.stopped)
 
     def _once(self, node: NodeBase, place: Place, before: States) -> _Ends:
         """Return how `node` may end, modifiers aside."""
@@ -208,33 +212,37 @@ class _DryRun:
             case Parallel():
                 return self._parallel(node, place, before)
             case Tree(body=None):  # not expanded: what it changes is not known here
-                nothing = frozenset([_state({})]) if before else _NONE
+                nothing = frozenset([state_of({})]) if before else _NONE
                 return _Ends(nothing, nothing, nothing, nothing)
-        again, over, stopped = _NONE, _NONE, _NONE
+        again: set[State] = set()
+        over: set[State] = set()
+        stopped: set[State] = set()
         for child, where in place_of_children(node, place):
             ends = self.node(child, where, before)
             before = ends.done
-            again, over, stopped = again | ends.again, over | ends.over, stopped | ends.stopped
-        return _Ends(before, _few(again), _few(over), _few(stopped))
+            again |= ends.again
+            over |= ends.over
+            stopped |= ends.stopped
+        return _Ends(before, *(few(frozenset(each)) for each in (again, over, stopped)))
 
     def _fallback(self, node: Fallback, place: Place, before: States) -> _Ends:
-        done, stopped = _NONE, _NONE
+        done: set[State] = set()
+        stopped: set[State] = set()
         ends = _Ends(_NONE, before)
         children = list(place_of_children(node, place))
         for index, (child, where) in enumerate(children):
-            ends = self.node(child, where, _few(ends.again | ends.over))
+            ends = self.node(child, where, few(ends.again | ends.over))
             mute = isinstance(child, Check) and not established(child.check, self._catalogue)
-            so = self._forgotten(ends.done, children[index + 1 :]) if mute else ends.done
-            done, stopped = done | so, stopped | ends.stopped
-        return _Ends(_few(done), ends.again, ends.over, _few(stopped))
+            done |= self._forgotten(ends.done, children[index + 1 :]) if mute else ends.done
+            stopped |= ends.stopped
+        return _Ends(few(frozenset(done)), ends.again, ends.over, few(frozenset(stopped)))
 
     def _forgotten(self, states: States, work: list[tuple[NodeBase, Place]]) -> States:
         """Return the states without what `work` writes: a question told that it is not needed."""
-        for node, _ in (pair for one in work for pair in nodes_of(*one)):
-            skill = self._catalogue.skills.get(node.do) if isinstance(node, Do) else None
-            if skill is not None and isinstance(node, Do):
-                args = known_args(skill, node.args)
-                states = frozenset(_state(after_failure(dict(s), skill, args)) for s in states)
+        for node, place in (pair for one in work for pair in nodes_of(*one)):
+            if isinstance(node, Do) and node.do in self._catalogue.skills:
+                _, _, failure = self._of_skill(node, place)
+                states = frozenset(map(failure.apply, states))
         return states
 
     def _parallel(self, node: Parallel, place: Place, before: States) -> _Ends:
@@ -242,87 +250,69 @@ class _DryRun:
         branches: list[_Ends] = []
         children = list(place_of_children(node, place))
         before_all = self._others
-        for child, where in children:
-            beside = (act for pair in children if pair[1] != where for act in self._acts(*pair))
-            self._others = (*before_all, *beside)
+        beside = before_all.beside([tuple(self._acts(*pair)) for pair in children])
+        for (child, where), others in zip(children, beside, strict=True):
+            self._others = others
             ends = self.node(child, where, before)
             branches.append(_Ends(*map(self._disturbed, ends)))
-            self._others = before_all
+        self._others = before_all
         failing = len(branches) - node.needed + 1
         again, over = ([ends[part] for ends in branches] for part in (1, 2))
         failed = _shared([one | two for one, two in zip(again, over, strict=True)], failing)
         return _Ends(
-            _few(_shared([ends.done for ends in branches], node.needed)),
-            _few(failed & frozenset().union(*again)),
-            _few(failed & frozenset().union(*over)),
-            _few(frozenset().union(*(ends.stopped for ends in branches))),
+            few(_shared([ends.done for ends in branches], node.needed)),
+            few(failed & frozenset().union(*again)),
+            few(failed & frozenset().union(*over)),
+            few(frozenset().union(*(ends.stopped for ends in branches))),
         )
 
-    def _acts(self, node: NodeBase, place: Place) -> Iterator[_Act]:
+    def _acts(self, node: NodeBase, place: Place) -> Iterator[Change]:
         """Yield what may happen at any time while `node` runs beside another."""
         if place in self._kept:
             return
         for asked in (node.skip_if, node.guard, node.check if isinstance(node, Check) else None):
-            yield partial(_learnt, established(asked, self._catalogue))
-        skill = self._catalogue.skills.get(node.do) if isinstance(node, Do) else None
-        if skill is not None and isinstance(node, Do):
-            args = known_args(skill, node.args)
-            yield lambda state: _state(after_success(dict(state), skill, args))
-            yield lambda state: _state(after_failure(dict(state), skill, args))
+            if facts := established(asked, self._catalogue):
+                yield learnt(facts)
+        if isinstance(node, Do) and node.do in self._catalogue.skills:
+            _, success, failure = self._of_skill(node, place)
+            yield success
+            yield failure
         for child, where in place_of_children(node, place):
             yield from self._acts(child, where)
 
+    def _of_skill(self, node: Do, place: Place) -> tuple[_Needs, Change, Change]:
+        """Return what a skill needs, and what its success and its failure change."""
+        if place not in self._changes:
+            skill = self._catalogue.skills[node.do]
+            args = known_args(skill, node.args)
+            self._changes[place] = (needs_of(skill, args), *changes_of(skill, args))
+        return self._changes[place]
+
     def _disturbed(self, states: States) -> States:
         """Return how things may stand once what runs at the same time did what it may."""
-        found, fresh = set(states), states
-        while fresh and self._others and len(found) <= _MOST_STATES:
-            fresh = frozenset(act(state) for state in fresh for act in self._others) - found
-            found |= fresh
-        return _few(frozenset(found))
+        return self._others.disturbed(states)
 
     def _do(self, node: Do, place: Place, before: States) -> _Ends:
         skill = self._catalogue.skills.get(node.do)
         if skill is None:
             return _Ends(before, before, stopped=before)
-        args = known_args(skill, node.args)
-        contradicted: dict[tuple[str, str], list[str]] = {}
-        ways = [unmet(dict(state), skill, args) for state in before]
+        needs, success, failure = self._of_skill(node, place)
+        unmet: dict[tuple[str, str], list[str]] = {}
+        ways = [contradicted(dict(state), needs) for state in before] if needs else []
         for fact, allowed, known in (one for way in ways for one in way):
-            contradicted[fact, known] = allowed
-        for (fact, known), allowed in sorted(contradicted.items()):
+            unmet[fact, known] = allowed
+        for (fact, known), allowed in sorted(unmet.items()):
             sure = all((fact, allowed, known) in way for way in ways)
             self.unmet.setdefault((place, fact, known), (node.do, allowed, sure))
-        done = frozenset(_state(after_success(dict(state), skill, args)) for state in before)
-        failed = frozenset(_state(after_failure(dict(state), skill, args)) for state in before)
+        done = frozenset(map(success.apply, before))
+        failed = frozenset(map(failure.apply, before))
         return _Ends(done, failed, stopped=failed)
-
-
-def _state(facts: Mapping[str, str]) -> State:
-    return frozenset(facts.items())
-
-
-def _learnt(facts: Facts, state: State) -> State:
-    """Return a state in which somebody found `facts`; as it was if they contradict it."""
-    known = dict(state)
-    fits = all(known.get(fact, value) == value for fact, value in facts.items())
-    return _state({**known, **facts}) if fits else state
-
-
-def _few(states: States) -> States:
-    """Return the states; of too many, the one that holds what all agree on."""
-    return states if len(states) <= _MOST_STATES else frozenset([_agreed(states)])
-
-
-def _agreed(states: Iterable[State]) -> State:
-    """Return what is the same in all states; nothing if there is none."""
-    first, *rest = list(states) or [_state({})]
-    return first.intersection(*rest)
 
 
 def _shared(branches: list[States], count: int) -> States:
     """Return the states that `count` branches agree on."""
-    every = frozenset().union(*branches)
-    found = frozenset(s for s in every if sum(s in branch for branch in branches) >= count)
+    branching = Counter(state for branch in branches for state in branch)
+    found = frozenset(state for state, among in branching.items() if among >= count)
     if not found and sum(map(bool, branches)) >= count:  # too many states were put together
-        return frozenset([_agreed(every)])
+        return frozenset([agreed(branching)])
     return found

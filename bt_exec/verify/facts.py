@@ -6,7 +6,7 @@ something that writes it failed or was stopped half way, or declares ``"?"``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bt_exec.pack import Catalogue
@@ -20,8 +20,11 @@ __all__ = [
     "Facts",
     "after_failure",
     "after_success",
+    "contradicted",
     "established",
     "holds",
+    "is_touched",
+    "needs_of",
     "unmet",
 ]
 
@@ -74,15 +77,43 @@ def unmet(
 
     An unknown fact contradicts nothing.
     """
-    found = []
-    for key, wanted in skill.needs.items():
-        if not (is_known(key, args) and is_known(wanted, args)):
-            continue
-        fact, allowed = fill(key, args), fill(wanted, args).split("|")
-        known = facts.get(fact)
-        if known is not None and known not in allowed:
-            found.append((fact, allowed, known))
-    return found
+    return contradicted(facts, needs_of(skill, args))
+
+
+def needs_of(skill: Skill, args: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
+    """Return the facts that a skill needs, as far as they are known, with their allowed values."""
+    return [
+        (fill(key, args), fill(wanted, args).split("|"))
+        for key, wanted in skill.needs.items()
+        if is_known(key, args) and is_known(wanted, args)
+    ]
+
+
+def contradicted(
+    facts: Mapping[str, str], needs: Iterable[tuple[str, list[str]]]
+) -> list[tuple[str, list[str], str]]:
+    """Return the needs that facts contradict; see `unmet`."""
+    return [
+        (fact, allowed, known)
+        for fact, allowed in needs
+        if (known := facts.get(fact)) is not None and known not in allowed
+    ]
+
+
+def is_touched(fact: str, skill: Skill, args: Mapping[str, Any]) -> bool:
+    """Return True if a fact may be otherwise while `skill` is in progress.
+
+    That are the facts that it changes or needs (a hand that was empty may hold something by now),
+    and those about a resource that it uses: ``hand.right`` for ``arm.right``.
+
+    Args:
+        fact: Name of the fact.
+        skill: What is in progress.
+        args: Its arguments as far as they are known.
+    """
+    keys = {fill(key, args) for key in (*skill.effects, *skill.needs) if is_known(key, args)}
+    used = {fill(name, args).partition(".")[2] for name in skill.uses if is_known(name, args)}
+    return fact in keys or fact.partition(".")[2] in used - {""}
 
 
 def established(expression: Any, catalogue: Catalogue) -> Facts:

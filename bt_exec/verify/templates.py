@@ -9,6 +9,7 @@ import contextlib
 import re
 import string
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from pydantic import ValidationError
@@ -54,5 +55,6 @@ def _refers(value: Any) -> bool:
     return any(map(_refers, value)) if isinstance(value, list) else is_reference(value)
 
 
-def _names(template: str) -> list[str]:
-    return [name for _, name, _, _ in string.Formatter().parse(template) if name is not None]
+@lru_cache(maxsize=4096)  # templates are declared, so there are few of them
+def _names(template: str) -> tuple[str, ...]:
+    return tuple(name for _, name, _, _ in string.Formatter().parse(template) if name is not None)

@@ -12,8 +12,8 @@ from bt_exec.events import Event
 from bt_exec.failure import Failure
 from bt_exec.nodes.build import build
 from bt_exec.nodes.fault_injection import Fault, Faults
+from bt_exec.nodes.frontier import Frontier
 from bt_exec.nodes.runtime import Runtime
-from bt_exec.nodes.watch import Watch
 from bt_exec.rig import Rig
 from bt_exec.testing import FakeClock
 from bt_exec.testing.missions import unverified
@@ -30,8 +30,10 @@ TICKS = 24
 _WORDS = {Status.RUNNING: "running", Status.SUCCESS: "done", Status.FAILURE: "failed"}
 
 
-def compare(case: Case) -> tuple[Reference, int]:
+def compare(case: Case, *, face: bool = False) -> tuple[Reference, int]:
     """Play `case` both ways; return the reference and the number of ticks.
+
+    With `face`, the nodes are ticked by the generator that py_trees uses.
 
     Raises:
         AssertionError: At the first tick where the two differ.
@@ -44,12 +46,15 @@ def compare(case: Case) -> tuple[Reference, int]:
         CATALOGUE, {PACK.name: Rig(player)}, {}, lambda: clock.time, events.append, faults
     )
     built = build(unverified(case.spec), runtime)
-    watch = Watch(built, runtime)
+    frontier = Frontier(built.root, runtime)
     tick, last = 0, case.abort_at or TICKS
     while True:
         tick += 1
         runtime.tick = tick
-        watch.tick()
+        if face:
+            assert list(built.root.tick())[-1] is built.root
+        else:
+            frontier.tick()
         expected = reference.tick(clock.time)
         found = {path: _WORDS[n.status] for path, n in built.by_path.items() if n.status in _WORDS}
         assert [f"tick {tick}", *map(_plain, events)] == [f"tick {tick}", *reference.events]

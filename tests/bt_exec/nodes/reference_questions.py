@@ -130,9 +130,9 @@ class Question:
     # -- failures ----------------------------------------------------------------------------
 
     def skip_reason(self) -> str:
-        """Return what the conditions that held say; the question itself if they say nothing."""
+        """Return what the conditions that held say; an unmet condition if they say nothing."""
         reasons = [REASONS[name] for name in self.answer.holding if REASONS[name]]
-        return ", ".join(dict.fromkeys(reasons)) or str(self.expression)
+        return ", ".join(dict.fromkeys(reasons)) or "condition not met"
 
     def doubt(self, kind: FailureKind) -> Failure:
         """Return the failure of not knowing for too long."""

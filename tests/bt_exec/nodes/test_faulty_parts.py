@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from py_trees.common import Status
 
 from bt_exec import Failed
 from bt_exec.events import Progress, SkillEnded
-from bt_exec.nodes import skill_node
 from bt_exec.skill import Running, Steps, Verdict, condition, skill
 from bt_exec.testing import run_tree, scripted_skill
+from tests.bt_exec.nodes.two_packs import Stage
 
 
 class _Mute(Exception):  # noqa: N818 - not an error of ours
@@ -181,11 +182,16 @@ def test_a_step_that_is_none_is_a_bug_of_the_skill(step):
     assert run_tree("tree: t\nroot: {do: a}", [a]).outcome.reason_code == "SKILL_CRASHED"
 
 
-def test_a_skill_that_blocks_is_named_once(monkeypatch, caplog):
+@pytest.mark.parametrize("blocked", [1, 3])
+def test_a_skill_that_blocks_is_named_once(blocked, caplog):
+    stage = Stage("{do: a}", [scripted_skill("a", [("5", "done")])])
+    for _ in range(blocked - 1):
+        stage.tick()
     clock = iter(range(0, 1000, 5))  # every step takes five seconds
-    monkeypatch.setattr(skill_node, "monotonic", lambda: next(clock))
-    run = run_tree("tree: t\nroot: {do: a}", [scripted_skill("a", [("3", "done")])])
-    assert run.outcome.status == "satisfied"
+    stage.runtime.watch.present.clock = lambda: next(clock)
+    while (status := stage.tick()) is Status.RUNNING:
+        pass
+    assert status is Status.SUCCESS
     said = "a blocked the mission for 5.0 s; a skill yields once a tick and never blocks"
     assert [record.message for record in caplog.records] == [said]
 

@@ -21,10 +21,10 @@ CASES = {
         ["1 a skipped already thus"],
         [],
     ),
-    "skip_if of what does not hold is explained by itself": (
+    "skip_if of what does not hold is an unmet condition": (
         "root: {do: a, skip_if: {not: c}}",
         [scripted_skill("a"), scripted_condition("c", [False], skip_reason="already so")],
-        ["1 a skipped not c"],
+        ["1 a skipped condition not met"],
         [],
     ),
     "skip_if does not hold: the node runs; it is not asked again": (

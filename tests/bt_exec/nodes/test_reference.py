@@ -17,6 +17,12 @@ def test_random_trees_run_as_the_table_says(choices):
     compare(case(choices))
 
 
+@settings(max_examples=200, derandomize=True, phases=[Phase.generate])
+@given(CASES)
+def test_random_trees_ticked_by_py_trees_run_as_the_table_says(choices):
+    compare(case(choices), face=True)
+
+
 ENDED_AND_BEGUN_ANEW = bytes.fromhex(
     "050003030700000000011a005e01bd0000007c00ed00010f010000940100000000030204020000000001008d"
     "000000010000000000000001010b0000000003000000000001009f2856000000010100011f00000000000000"

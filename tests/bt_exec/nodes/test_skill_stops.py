@@ -13,7 +13,7 @@ from tests.bt_exec.nodes.two_packs import Stage, Timers, renamed, waiting
 @pytest.fixture
 def timers(monkeypatch):
     found = Timers()
-    monkeypatch.setattr(skill_node.threading, "Timer", found)
+    monkeypatch.setattr(skill_node, "STANDBY", found)
     return found
 
 
@@ -26,7 +26,7 @@ def test_a_clean_cancel_leaves_no_timer_behind_and_stops_no_robot(timers):
     assert timers.made == []
     stage.stop()
     (timer,) = timers.made
-    assert (timer.interval, timer.daemon, timer.started, timer.cancelled) == (0.7, True, True, True)
+    assert (timer.interval, timer.cancelled) == (0.7, True)
     assert (stage.own.stops, stage.other.stops) == (0, 0)
     (state,) = [event for event in stage.of(NodeChanged) if event.state == "stopped"]
     assert state.detail == ""

@@ -3,8 +3,8 @@
 from py_trees.common import Status
 
 from bt_exec.nodes.build import build
+from bt_exec.nodes.frontier import Frontier
 from bt_exec.nodes.runtime import Runtime
-from bt_exec.nodes.watch import Watch
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.rig import Rig
 from bt_exec.spec.load import load_text
@@ -33,12 +33,12 @@ class Stage:
         tree = load_text(f"tree: t\nroot: {root}").document
         spec = MissionSpec(mission=Mission(command="", kept=kept), root=tree.root)
         self.built = build(unverified(spec), self.runtime)
-        self.watch = Watch(self.built, self.runtime)
+        self.frontier = Frontier(self.built.root, self.runtime)
 
     def tick(self, times=1):
         for _ in range(times):
             self.runtime.tick += 1
-            status = self.watch.tick()
+            status = self.frontier.tick()
             self.clock.step(0.05)
         return status
 
@@ -63,12 +63,12 @@ def renamed(part, name):
 
 
 class Timers:
-    """Stands in for `threading.Timer`: time is up when a test says so."""
+    """Stands in for the standby threads: time is up when a test says so."""
 
     def __init__(self):
         self.made = []
 
-    def __call__(self, interval, function):
+    def after(self, interval, function):
         timer = _Timer(interval, function)
         self.made.append(timer)
         return timer
@@ -77,10 +77,7 @@ class Timers:
 class _Timer:
     def __init__(self, interval, function):
         self.interval, self.function = interval, function
-        self.daemon = self.started = self.cancelled = False
-
-    def start(self):
-        self.started = True
+        self.cancelled = False
 
     def cancel(self):
         self.cancelled = True

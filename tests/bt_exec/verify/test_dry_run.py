@@ -11,7 +11,8 @@ from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.expression import All, Is, Not
 from bt_exec.spec.model import MissionSpec
 from bt_exec.verify import verify_mission
-from bt_exec.verify.dry_run import _few, _learnt, _shared, left_behind
+from bt_exec.verify.changes import Change, Others, few, learnt, state_of
+from bt_exec.verify.dry_run import _shared, left_behind
 from bt_exec.verify.facts import established
 from bt_exec.verify.templates import fill
 from tests.bt_exec.spec.workshop import WORKSHOP
@@ -354,8 +355,8 @@ def ways(*told: dict[str, str]) -> frozenset[frozenset[tuple[str, str]]]:
 
 def test_up_to_sixty_four_ways_are_told_apart() -> None:
     many = [{"lid": "open", "n": str(n)} for n in range(65)]
-    assert _few(ways(*many[:64])) == ways(*many[:64])
-    assert _few(ways(*many)) == ways({"lid": "open"})
+    assert few(ways(*many[:64])) == ways(*many[:64])
+    assert few(ways(*many)) == ways({"lid": "open"})
 
 
 @pytest.mark.parametrize(
@@ -383,4 +384,30 @@ def test_what_branches_agree_on(branches: Any, count: int, agreed: Any) -> None:
     ],
 )
 def test_what_is_found_beside_is_learnt_where_it_fits(known: Any, after: Any) -> None:
-    assert dict(_learnt({"a": "1", "b": "1"}, frozenset(known.items()))) == after
+    assert dict(learnt({"a": "1", "b": "1"}).apply(frozenset(known.items()))) == after
+
+
+def test_every_own_change_is_kept_from_its_own_branch() -> None:
+    """Beside a branch act the others alone, also where thousands do."""
+    mine, other = learnt({"a": "1"}), learnt({"b": "1"})
+    nothing = frozenset([frozenset()])
+    first, second = Others().beside([(mine,), (other,)])
+    assert first.disturbed(nothing) == ways({}, {"b": "1"})
+    assert second.disturbed(nothing) == ways({}, {"a": "1"})
+    twice, _, _ = Others().beside([(mine,), (mine,), (other,)])
+    assert {"a": "1"} in map(dict, twice.disturbed(nothing))
+
+
+@pytest.mark.parametrize("facts", ["one fact", "many facts"])
+def test_too_many_states_leave_what_nothing_can_change(facts: str) -> None:
+    """Whether they are enumerated or not."""
+    names = ["at"] * 100 if facts == "one fact" else [f"at.{n}" for n in range(100)]
+    writes = [
+        Change(frozenset([(name, str(n))]), frozenset([name])) for n, name in enumerate(names)
+    ]
+    before = frozenset([state_of({"lid": "open", "at": "0", "at.7": "1"})])
+    kept = {"lid": "open"} | ({"at.7": "1"} if facts == "one fact" else {"at": "0"})
+    found = next(Others().beside([(), tuple(writes)])).disturbed(before)
+    assert found == ways(kept)
+    few_at_first = next(Others().beside([(), tuple(writes[:60]), tuple(writes[60:])]))
+    assert few_at_first.disturbed(before) == ways(kept)

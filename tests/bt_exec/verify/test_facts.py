@@ -9,7 +9,7 @@ import pytest
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.skill import Running, Steps, Verdict, condition, skill
 from bt_exec.spec.model import Check
-from bt_exec.verify.facts import after_failure, after_success, established, holds, unmet
+from bt_exec.verify.facts import after_failure, after_success, established, holds, is_touched, unmet
 
 
 @skill(
@@ -130,3 +130,26 @@ def reach(place: str) -> Steps:
 
 def test_a_need_that_is_not_known_yet_hides_none_after_it() -> None:
     assert unmet({"lid": "closed"}, reach, {}) == [("lid", ["open"], "closed")]
+
+
+def test_facts_that_a_running_skill_may_change_are_touched():
+    @skill(
+        needs={"hand.{arm}": "empty"},
+        effects={"door": "open"},
+        uses={"arm.{arm}", "doorway"},
+    )
+    def pull(arm: str) -> Steps:
+        """Pull the door."""
+        yield Running()
+
+    found = {
+        fact: is_touched(fact, pull, {"arm": "right"})
+        for fact in ("door", "hand.right", "at.right", "hand.left", "material")
+    }
+    assert found == {
+        "door": True,
+        "hand.right": True,
+        "at.right": True,  # it is about the arm that is used
+        "hand.left": False,
+        "material": False,
+    }

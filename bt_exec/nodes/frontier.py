@@ -1,0 +1,168 @@
+"""Ticking a plan by its frontier: the leaves and guards that run, in the order of the tree.
+
+A tick advances only them. When one of them ends, its parents take the tick up from there, upward
+until one goes on running; what runs under that one replaces what ran there before. Timeouts are
+not in the frontier: the first one that may be due is known, and the tick that reaches it steps the
+whole running part from the root. The result is that of stepping from the root in every tick.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from operator import length_hint
+from typing import TypeAlias
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+
+from bt_exec.nodes.node import SLOW_S, Node, collect, step
+from bt_exec.nodes.runtime import Runtime
+
+__all__ = ["Frontier"]
+
+_SLACK_S = 1e-6
+"""Wakes that much early, so that rounding never delays a timeout; it decides for itself."""
+
+
+class _Foreign:
+    """A behaviour of another kind: one entry, whatever runs under it."""
+
+    def __init__(self, node: Behaviour) -> None:
+        self.node = node
+        self.part = f"behaviour {node.name}"
+
+    def advance(self) -> Status | None:
+        """Tick it."""
+        status = step(self.node)
+        return None if status is Status.RUNNING else status
+
+    def settle(self, _: Status) -> None:
+        """Do nothing: it has the status already."""
+
+    def took(self, seconds: float) -> None:
+        """Ignore how long it took."""
+
+
+_Entry: TypeAlias = Node | _Foreign
+
+
+class Frontier:
+    """Ticks a tree and remembers what runs in it. The tree's structure must not change.
+
+    Args:
+        root: Root of the tree.
+        runtime: The surroundings of its nodes.
+    """
+
+    def __init__(self, root: Behaviour, runtime: Runtime) -> None:
+        self._root = root
+        self._runtime = runtime
+        self._entries: list[_Entry] = []
+        self._valid = False  # whether the entries are what runs
+        self._wake = math.inf
+
+    # -- the collector -----------------------------------------------------------------------
+
+    def add(self, node: Node) -> None:
+        """Add a node that is to be advanced in each tick."""
+        self._entries.append(node)
+
+    def add_foreign(self, node: Behaviour) -> None:
+        """Add a behaviour of another kind, which is ticked as a whole."""
+        self._entries.append(_Foreign(node))
+
+    def wake_at(self, time_s: float) -> None:
+        """Step everything once `time_s` is reached [s, mission clock]."""
+        self._wake = min(self._wake, time_s - _SLACK_S)
+
+    # -- a tick ------------------------------------------------------------------------------
+
+    def tick(self) -> Status:
+        """Tick the tree once; return its status."""
+        runtime = self._runtime
+        valid, self._valid = self._valid, False  # an exception leaves no frontier behind
+        runtime.moment += 1
+        runtime.in_tick = True
+        try:
+            if valid and self._root.status is Status.RUNNING and runtime.now() < self._wake:
+                status = self._advance_all()
+            else:
+                status = self._step_all()
+        finally:
+            runtime.in_tick = False
+            runtime.watch.present.reset()
+        self._valid = status is Status.RUNNING
+        return status
+
+    def _step_all(self) -> Status:
+        status = step(self._root)
+        self._entries, self._wake = [], math.inf
+        if status is Status.RUNNING:
+            collect(self._root, self)
+        return status
+
+    def _advance_all(self) -> Status:
+        present = self._runtime.watch.present
+        clock, alarm_s = present.clock, min(present.limit_s, SLOW_S)
+        entries = self._entries
+        rest = iter(entries)
+        now = clock()
+        for entry in rest:
+            present.began = now
+            present.part = entry.part
+            status = entry.advance()
+            now = clock()
+            if now - present.began > alarm_s:
+                entry.took(present.end())
+            if status is not None:
+                entry.took(present.end())
+                self._entries = entries[: len(entries) - length_hint(rest) - 1]
+                return self._replace(entry, status, rest)
+        return Status.RUNNING
+
+    def _replace(self, entry: _Entry, status: Status, rest: Iterator[_Entry]) -> Status:
+        """Take the tick up where `entry` changed, then advance the rest; return the status."""
+        present = self._runtime.watch.present
+        while True:
+            changed = self._taken_up(entry, status)
+            if changed is None:
+                return self._root.status
+            while self._entries and _is_under(self._entries[-1], changed):
+                self._entries.pop()
+            collect(changed, self)
+            following = next((each for each in rest if not _is_under(each, changed)), None)
+            while following is not None:
+                present.begin(following.part)
+                found = following.advance()
+                following.took(present.end())
+                if found is not None:
+                    break
+                self._entries.append(following)
+                following = next(rest, None)
+            else:
+                return Status.RUNNING
+            entry, status = following, found
+
+    def _taken_up(self, entry: _Entry, status: Status) -> Behaviour | None:
+        """Return the innermost node that goes on running after `entry` changed; None if none."""
+        entry.settle(status)
+        node: Behaviour = entry.node if isinstance(entry, _Foreign) else entry
+        while status is not Status.RUNNING:
+            if node is self._root:
+                return None
+            parent = node.parent
+            assert isinstance(parent, Node)
+            status = parent.resume(node)
+            node = parent
+        return node
+
+
+def _is_under(entry: _Entry, node: Behaviour) -> bool:
+    """Return True if `entry` is `node` or under it."""
+    each: Behaviour | None = entry.node if isinstance(entry, _Foreign) else entry
+    while each is not None:
+        if each is node:
+            return True
+        each = each.parent
+    return False

@@ -1,0 +1,271 @@
+"""Ways things may stand, and what may change them while parts of a plan run at the same time.
+
+A parallel of N branches has N sets of changes that may disturb a branch: those of all the others.
+They are kept as one count of all changes, from which the own ones of a branch are taken away.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from bt_exec.skill import Skill
+from bt_exec.verify.facts import UNKNOWN
+from bt_exec.verify.templates import fill, form_of, is_known
+
+__all__ = [
+    "Change",
+    "Others",
+    "State",
+    "States",
+    "agreed",
+    "changes_of",
+    "few",
+    "learnt",
+    "state_of",
+]
+
+State = frozenset[tuple[str, str]]
+"""One way things may stand: facts with their values."""
+
+States = frozenset[State]
+
+_MOST_STATES = 64
+"""Ways told apart at one place; of more, only what all agree on stays known."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a skill or a condition does to what is known.
+
+    Attributes:
+        sets: Facts that hold afterwards.
+        clears: Facts that are unknown afterwards.
+        forms: Patterns of facts that are unknown afterwards.
+        learns: Whether nothing happens where `sets` contradicts what is known.
+    """
+
+    sets: frozenset[tuple[str, str]] = frozenset()
+    clears: frozenset[str] = frozenset()
+    forms: frozenset[re.Pattern[str]] = frozenset()
+    learns: bool = False
+
+    @cached_property
+    def _keys(self) -> frozenset[str]:
+        return self.clears | {fact for fact, _ in self.sets}
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.sets, self.clears, self.forms, self.learns))
+
+    def __hash__(self) -> int:
+        """Return the hash, which is computed once."""
+        return self._hash
+
+    def changes(self, fact: str) -> bool:
+        """Return True if a known `fact` may be something else afterwards."""
+        if self.learns:
+            return False
+        return fact in self._keys or any(form.fullmatch(fact) for form in self.forms)
+
+    def apply(self, state: State) -> State:
+        """Return the state afterwards."""
+        keys = self._keys
+        if self.learns:
+            if any(fact in keys and (fact, value) not in self.sets for fact, value in state):
+                return state
+            return state | self.sets
+        kept = (pair for pair in state if pair[0] not in keys)
+        if self.forms:
+            kept = (pair for pair in kept if not any(f.fullmatch(pair[0]) for f in self.forms))
+        return self.sets.union(kept)
+
+
+def changes_of(skill: Skill, args: Mapping[str, Any]) -> tuple[Change, Change]:
+    """Return what the success and the failure of a skill change.
+
+    Args:
+        skill: The skill.
+        args: Its arguments as far as they are known.
+    """
+    sets: dict[str, str] = {}
+    clears: set[str] = set()
+    written: set[str] = set()
+    forms: set[re.Pattern[str]] = set()
+    left: set[re.Pattern[str]] = set()  # of facts that success leaves unknown
+    for key, value in skill.effects.items():
+        fact = fill(key, args) if is_known(key, args) else None
+        if fact is None:
+            form = form_of(key, args)
+            forms.add(form)
+            left.add(form)
+            for known in [known for known in sets if form.fullmatch(known)]:
+                del sets[known]
+            continue
+        written.add(fact)
+        sets.pop(fact, None)
+        clears.add(fact)
+        if is_known(value, args) and (filled := fill(value, args)) != UNKNOWN:
+            sets[fact] = filled
+    success = Change(frozenset(sets.items()), frozenset(clears), frozenset(left))
+    return success, Change(frozenset(), frozenset(written), frozenset(forms))
+
+
+def learnt(facts: Mapping[str, str]) -> Change:
+    """Return the change of finding `facts`; nothing happens if they contradict what is known."""
+    return Change(state_of(facts), learns=True)
+
+
+def state_of(facts: Mapping[str, str]) -> State:
+    """Return facts as a state."""
+    return frozenset(facts.items())
+
+
+def few(states: States) -> States:
+    """Return the states; of too many, the one that holds what all agree on."""
+    return states if len(states) <= _MOST_STATES else frozenset([agreed(states)])
+
+
+def agreed(states: Iterable[State]) -> State:
+    """Return what is the same in all states; nothing if there is none."""
+    first, *rest = list(states) or [state_of({})]
+    return first.intersection(*rest)
+
+
+@dataclass(eq=False)
+class _Level:
+    """Changes of all branches of one parallel, with how often each occurs.
+
+    Attributes:
+        counts: How often each change occurs.
+        writers: How many of them may change a fact, by fact.
+        forms: How many of them may change a pattern of facts, by pattern.
+    """
+
+    counts: Counter[Change]
+    writers: Counter[str] = field(default_factory=Counter)
+    forms: Counter[re.Pattern[str]] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        for change, count in self.counts.items():
+            if not change.learns:
+                self.forms.update(dict.fromkeys(change.forms, count))
+                self.writers.update(dict.fromkeys(change._keys, count))
+
+    @cached_property
+    def _values(self) -> int:
+        """The most values that changes give to the same facts: so many different states follow."""
+        groups: dict[Any, set[State]] = {}
+        for change in self.counts:
+            if not change.learns:
+                groups.setdefault((change._keys, change.forms), set()).add(change.sets)
+        return max(map(len, groups.values()), default=0)
+
+    @cached_property
+    def _apart(self) -> int:
+        """How many facts are set by changes that change nothing else."""
+        alone = (change for change in self.counts if change.sets and not change.learns)
+        return len({change._keys for change in alone if len(change._keys) == 1})
+
+    def at_least(self, state: State) -> int:
+        """Return a lower bound of the states that one change each leads to from `state`."""
+        return max(self._values, self._apart - len(state))
+
+
+_NOTHING = _Level(Counter())
+
+
+@dataclass(frozen=True, eq=False)
+class _Beside:
+    """The changes of one level without those that only the own branch makes."""
+
+    level: _Level
+    own: _Level = _NOTHING
+
+    def changes(self) -> Iterator[Change]:
+        """Yield each change of another branch."""
+        own = self.own.counts
+        return (change for change, count in self.level.counts.items() if count > own[change])
+
+    def may_change(self, fact: str) -> bool:
+        """Return True if another branch may change a known fact."""
+        level, own = self.level, self.own
+        return level.writers[fact] > own.writers[fact] or any(
+            count > own.forms[form] and form.fullmatch(fact) is not None
+            for form, count in level.forms.items()
+        )
+
+    def leads_to_too_many(self, state: State) -> bool:
+        """Return True if it is certain that one change each leads to too many states."""
+        return self.level.at_least(state) - len(self.own.counts) > _MOST_STATES
+
+
+class Others:
+    """Everything that may happen at any time beside one branch."""
+
+    def __init__(self, levels: tuple[_Beside, ...] = ()) -> None:
+        self._levels = levels
+        self._known: dict[States, States] = {}
+
+    def and_also(self, changes: Iterable[Change]) -> Others:
+        """Return these and further changes."""
+        return Others((*self._levels, _Beside(_Level(Counter(changes)))))
+
+    def beside(self, branches: list[tuple[Change, ...]]) -> Iterator[Others]:
+        """Yield what may happen beside each of several branches: these, and the other branches."""
+        counts: Counter[Change] = Counter()
+        for branch in branches:
+            counts.update(branch)
+        level = _Level(counts)
+        every = Others((*self._levels, _Beside(level)))
+        for branch in branches:
+            own = Counter(branch)
+            if all(counts[change] > count for change, count in own.items()):
+                yield every  # the others make each of its changes, too
+            else:
+                yield Others((*self._levels, _Beside(level, _Level(own))))
+
+    def disturbed(self, states: States) -> States:
+        """Return how things may stand once some of it has happened, in any order."""
+        if not self._levels or not states:
+            return few(states)
+        if states not in self._known:
+            self._known[states] = self._closure(states)
+        return self._known[states]
+
+    @cached_property
+    def _changes(self) -> tuple[Change, ...]:
+        every = (change for level in self._levels for change in level.changes())
+        return tuple(dict.fromkeys(every))
+
+    def _closure(self, states: States) -> States:
+        one = next(iter(states))
+        if any(level.leads_to_too_many(one) for level in self._levels):
+            return self._unchanged(states)
+        found, fresh = set(states), list(states)
+        while fresh:
+            state = fresh.pop()
+            for change in self._changes:
+                after = change.apply(state)
+                if after not in found:
+                    found.add(after)
+                    fresh.append(after)
+            if len(found) > _MOST_STATES:
+                return self._unchanged(states)
+        return frozenset(found)
+
+    def _unchanged(self, states: States) -> States:
+        """Return the one state on which all that can be reached agree."""
+        return frozenset(
+            [
+                frozenset(
+                    (fact, value)
+                    for fact, value in agreed(states)
+                    if not any(level.may_change(fact) for level in self._levels)
+                )
+            ]
+        )

@@ -1,0 +1,72 @@
+"""Values of facts in trees: an argument may not make a fact that no pack declares.
+
+Code: ``UNKNOWN_FACT_VALUE``. Names and values that stand in the declarations of skills are checked
+with their pack (`bt_exec.verify.packs`); here the arguments of a node are filled in. Facts without
+a declaration are left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from bt_exec.declared_facts import placeholders
+from bt_exec.skill import Condition, Skill
+from bt_exec.spec.model import Do
+from bt_exec.spec.source import Place
+from bt_exec.verify.context import Context, conditions_of, nodes_of
+from bt_exec.verify.templates import fill, is_known, known_args
+
+__all__ = ["check_fact_values"]
+
+
+def check_fact_values(context: Context) -> None:
+    """Report arguments that fill a declared fact with a value that it never has."""
+    if not context.catalogue.facts.names():
+        return
+    for part, given, place in _calls(context):
+        args = known_args(part, given)
+        for name, value in _facts(part):
+            used = placeholders(name, value)
+            if used and is_known(name, args) and is_known(value, args):
+                _check(context, fill(name, args), fill(value, args), place, used, given)
+
+
+def _check(
+    context: Context,
+    fact: str,
+    value: str,
+    place: Place,
+    used: tuple[str, ...],
+    given: Mapping[str, object],
+) -> None:
+    """Report a value of a fact at the argument that it comes from."""
+    for mistake in context.catalogue.facts.mistakes(fact, value, may_be_unknown=True):
+        if mistake.code == "UNKNOWN_FACT_VALUE":
+            origin = [name for name in used if name in given][-1:]
+            context.report(
+                mistake.code,
+                mistake.message,
+                (*place, *origin),
+                found=mistake.found,
+                allowed=mistake.allowed,
+            )
+
+
+def _calls(
+    context: Context,
+) -> Iterator[tuple[Skill | Condition, Mapping[str, object], Place]]:
+    """Yield every skill and condition that a document names, with its arguments."""
+    for node, place in nodes_of(context.document.root):
+        if isinstance(node, Do) and node.do in context.catalogue.skills:
+            yield context.catalogue.skills[node.do], node.args, (*place, "with")
+        for part, where in conditions_of(node, place):
+            if part.name in context.catalogue.conditions:
+                yield context.catalogue.conditions[part.name], part.args, where
+
+
+def _facts(part: Skill | Condition) -> Iterator[tuple[str, str]]:
+    if isinstance(part, Condition):
+        yield from part.establishes.items()
+    else:
+        yield from part.needs.items()
+        yield from part.effects.items()

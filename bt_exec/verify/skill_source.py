@@ -1,0 +1,153 @@
+"""Source code of skills and conditions: positions of declarations, codes that are raised.
+
+The code is parsed, never run. Codes are followed through the functions of the same module that a
+skill calls. Helpers of other modules are not followed: which of their codes a skill can meet
+depends on what it passes to them. Neither is the body of a ``try`` that catches, because the skill
+may translate what it catches.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import types
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bt_exec.failure import Failed
+from bt_exec.skill import Signature
+
+__all__ = ["Position", "RaisedCode", "position_of", "raised_codes"]
+
+_DEEPEST = 6
+"""Calls that are followed from a skill into its helpers."""
+
+
+class Position(NamedTuple):
+    """A place in a Python file; line and column count from 1."""
+
+    file: str
+    line: int
+    column: int
+
+
+class RaisedCode(NamedTuple):
+    """A failure code in the source of a skill."""
+
+    code: str
+    position: Position
+
+
+def position_of(part: Signature, keyword: str = "", text: str = "") -> Position | None:
+    """Return where a decorator says `text` in its argument `keyword`, else the function's place.
+
+    None if the source cannot be read.
+    """
+    found = _definition(part.function)
+    if found is None:
+        return None
+    file, node = found
+    for decorator in node.decorator_list:
+        for argument in getattr(decorator, "keywords", ()):
+            if argument.arg == keyword:
+                for inner in ast.walk(argument.value):
+                    if isinstance(inner, ast.Constant) and inner.value == text:
+                        return Position(file, inner.lineno, inner.col_offset + 1)
+    return Position(file, node.lineno, node.col_offset + 1)
+
+
+def raised_codes(part: Signature) -> tuple[RaisedCode, ...]:
+    """Return the codes that a skill's source raises with `Failed`, in the order of the search."""
+    return tuple(dict.fromkeys(_codes_in(part.function, set(), _DEEPEST)))
+
+
+def _codes_in(function: Any, seen: set[Any], depth: int) -> Iterator[RaisedCode]:
+    code = getattr(function, "__code__", None)
+    if code is None or code in seen or depth == 0:
+        return
+    seen.add(code)
+    found = _definition(function)
+    if found is None:
+        return
+    file, definition = found
+    names = _names_of(function)
+    for call in _uncaught_calls(definition):
+        target = _resolve(call.func, names)
+        if isinstance(target, type) and issubclass(target, Failed):
+            first = call.args[0] if target is Failed and call.args else None
+            for text in _texts(first, names):
+                position = Position(file, call.lineno, call.col_offset + 1)
+                yield RaisedCode(text, position)
+        elif getattr(target, "__module__", None) == function.__module__:
+            yield from _codes_in(target, seen, depth - 1)
+
+
+def _uncaught_calls(definition: ast.AST) -> Iterator[ast.Call]:
+    """Yield every call outside the body of a ``try`` that catches."""
+    for child in ast.iter_child_nodes(definition):
+        if isinstance(child, ast.Try) and child.handlers:
+            for part in (*child.handlers, *child.orelse, *child.finalbody):
+                yield from _uncaught_calls(part)
+            continue
+        if isinstance(child, ast.Call):
+            yield child
+        yield from _uncaught_calls(child)
+
+
+def _texts(node: ast.AST | None, names: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the texts that an expression may be, as far as it is constant."""
+    if isinstance(node, ast.IfExp):
+        yield from _texts(node.body, names)
+        yield from _texts(node.orelse, names)
+    elif isinstance(node, ast.BoolOp):
+        for part in node.values:
+            yield from _texts(part, names)
+    elif node is not None:
+        text = node.value if isinstance(node, ast.Constant) else _resolve(node, names)
+        if isinstance(text, str):
+            yield text
+
+
+def _resolve(node: ast.AST, names: Mapping[str, Any]) -> Any:
+    """Return what a name or an attribute of a module or class stands for, or None."""
+    if isinstance(node, ast.Name):
+        return names.get(node.id)
+    if isinstance(node, ast.Attribute):
+        owner = _resolve(node.value, names)
+        if isinstance(owner, types.ModuleType | type):
+            return vars(owner).get(node.attr)
+    return None
+
+
+def _names_of(function: Any) -> Mapping[str, Any]:
+    """Return the global and enclosing names of a function; its own variables hide them."""
+    closed = inspect.getclosurevars(function)
+    local = set(function.__code__.co_varnames)
+    names = {**function.__globals__, **closed.nonlocals}
+    return {name: value for name, value in names.items() if name not in local}
+
+
+def _definition(function: Any) -> tuple[str, ast.FunctionDef] | None:
+    """Return the file of a function and its definition there."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    if code is None:
+        return None
+    for node in _functions(code.co_filename):
+        first = min((one.lineno for one in node.decorator_list), default=node.lineno)
+        if node.name == code.co_name and first == code.co_firstlineno:
+            return code.co_filename, node
+    return None
+
+
+def _functions(file: str) -> tuple[ast.FunctionDef, ...]:
+    try:
+        return _parsed(Path(file).read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, ValueError):
+        return ()
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> tuple[ast.FunctionDef, ...]:
+    return tuple(node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef))
