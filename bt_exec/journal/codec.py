@@ -20,12 +20,20 @@ from numpy.typing import NDArray
 from bt_exec.events import Event
 from bt_exec.failure import Failure, Problem, Refusal
 from bt_exec.journal.frames import read_png
+from bt_exec.journal.typed_values import as_declared, built
 from bt_exec.outcome import Outcome
 from bt_exec.robot import Observation
 from bt_exec.skill import Verdict
 from bt_exec.spec.model import MissionSpec
 
-__all__ = ["RecordedObservation", "digest_of", "event_of", "observation_data", "row_data"]
+__all__ = [
+    "RecordedObservation",
+    "digest_of",
+    "event_of",
+    "observation_data",
+    "outcome_of",
+    "row_data",
+]
 
 _CLASSES: Mapping[str, type[Any]] = {cls.__name__: cls for cls in get_args(Event)}
 _COLUMNS = ("t", "tick", "path", "call")  # fields with a column of their own
@@ -153,35 +161,45 @@ def event_of(
         elif name in _READ:
             value = _READ[name](value)
         values[name] = value
-    event: Event = cls(**values)
+    event: Event = built(cls, values)
     return event
 
 
 def _observation(data: Mapping[str, Any], frames: Path) -> RecordedObservation:
     """Return the observation that `observation_data` wrote down."""
+    values = {name: data[name] for name in ("t", "data", "seen", "established", "text")}
     frame = data["frame"]
-    return RecordedObservation(
-        t=data["t"],
-        data=data["data"],
-        seen=tuple(data["seen"]),
-        established=data["established"],
-        text=data["text"],
-        frame_file=None if frame is None else frames / frame,
-    )
+    if frame is not None and Path(frame).name != frame:
+        raise ValueError(f"the frame is {str(frame)[:40]!r}")
+    file = None if frame is None else frames / frame
+    observation: RecordedObservation = built(RecordedObservation, {**values, "frame_file": file})
+    return observation
 
 
-def _tuples(cls: type[Any], names: tuple[str, ...], data: Mapping[str, Any]) -> Any:
-    """Return ``cls(**data)`` with the lists called `names` as tuples."""
-    return cls(**{k: tuple(v) if k in names else v for k, v in data.items()})
+def _failure(data: Mapping[str, Any]) -> Any:
+    return as_declared(Failure.from_dict(data), Failure, "failure")
 
 
 _VERDICT = tuple(f.name for f in fields(Verdict))
-_outcome = partial(
-    _tuples,
-    Outcome,
-    ("skipped", "failures", "undone", "nearest", "problems", "did_you_mean", "missing"),
-)
-_problem = partial(_tuples, Problem, ("allowed",))
+
+
+def outcome_of(data: Mapping[str, Any]) -> Outcome:
+    """Return the outcome whose plain data this is.
+
+    Raises:
+        Exception: Of any kind, if it is not one.
+    """
+    outcome: Outcome = built(Outcome, data)
+    for failure in outcome.failures:
+        _failure(failure)
+    for part in outcome.undone:
+        for name in ("what", "why", "path"):
+            as_declared(part.get(name, ""), str, name)
+    for skip in outcome.skipped:
+        for name, text in skip.items():
+            as_declared(text, str, name)
+    return outcome
+
 
 _WRITE: Mapping[str, Callable[[Any], Any]] = {
     "failure": Failure.to_dict,
@@ -191,9 +209,9 @@ _WRITE: Mapping[str, Callable[[Any], Any]] = {
     "outcome": Outcome.to_dict,
 }
 _READ: Mapping[str, Callable[[Any], Any]] = {
-    "failure": Failure.from_dict,
-    "verdict": partial(_tuples, Verdict, ("evidence",)),
-    "refusal": partial(_tuples, Refusal, ("nearest", "problems", "did_you_mean", "missing")),
-    "problems": lambda problems: tuple(_problem(problem) for problem in problems),
-    "outcome": _outcome,
+    "failure": _failure,
+    "verdict": partial(built, Verdict),
+    "refusal": partial(built, Refusal),
+    "problems": lambda problems: tuple(built(Problem, problem) for problem in problems),
+    "outcome": outcome_of,
 }

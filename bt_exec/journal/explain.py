@@ -11,6 +11,7 @@ from typing import Any
 
 from bt_exec.events import (
     Aborting,
+    FactsKnown,
     NodeChanged,
     Observed,
     Planned,
@@ -28,7 +29,7 @@ from bt_exec.spec.expand import with_results
 from bt_exec.spec.expression import Is
 from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, walk
 from bt_exec.spec.paths import encloses, paths
-from bt_exec.verify.facts import after_failure, after_success
+from bt_exec.verify.facts import after_failure, after_success, is_touched
 
 __all__ = ["Attempt", "Cause", "Explanation", "explain"]
 
@@ -89,7 +90,8 @@ class Explanation:
         skipped: Why actions were not needed.
         running: Skills that had begun and whose end is not on record, of an unfinished mission.
         facts: What is known of the world at the end, from what was seen and done.
-        possible: What the running skills may have changed besides.
+        possible: The facts that the running skills were to establish.
+        uncertain: The facts that held before, and that the running skills change: unknown now.
         incomplete: What of the record cannot be read.
         found: What its skills found, in order: those that ended well and returned something.
     """
@@ -106,6 +108,7 @@ class Explanation:
     possible: Mapping[str, str]
     incomplete: tuple[str, ...]
     found: tuple[SkillRun, ...] = ()
+    uncertain: Mapping[str, str] = field(default_factory=dict)
 
 
 def explain(record: MissionRecord, catalogue: Catalogue | None = None) -> Explanation:
@@ -123,7 +126,7 @@ def explain(record: MissionRecord, catalogue: Catalogue | None = None) -> Explan
     stops = [event.reason for event in record.events if isinstance(event, Aborting)]
     aborted = outcome is not None and outcome.status == "aborted"
     running = [run for run in record.skills if run.end is None] if outcome is None else []
-    facts, possible = _facts(record, catalogue, running)
+    facts, possible, uncertain = _facts(record, catalogue, running)
     return Explanation(
         line=record.line,
         attempts=attempts,
@@ -131,11 +134,14 @@ def explain(record: MissionRecord, catalogue: Catalogue | None = None) -> Explan
         refusal=refusals[-1] if refusals and record.status == "refused" else "",
         problems=tuple(dict.fromkeys(problems)),
         stopped=stops[0] if stops and aborted else "",
-        skipped=tuple(dict.fromkeys(skip["reason"] for skip in outcome.skipped)) if outcome else (),
+        skipped=tuple(dict.fromkeys(skip.get("reason", "") for skip in outcome.skipped))
+        if outcome
+        else (),
         found=tuple(run for run in record.skills if run.end is not None and run.end.result),
         running=tuple(running),
         facts=facts,
         possible=possible,
+        uncertain=uncertain,
         incomplete=record.unreadable,
     )
 
@@ -168,7 +174,7 @@ def _attempts(record: MissionRecord) -> Iterator[Attempt]:
         return
     failures = record.outcome.failures if record.outcome is not None else ()
     if record.outcome is not None and record.outcome.reason_code in (PARTLY_DONE, NOTHING_DONE):
-        paths_of = {part["path"] for part in record.outcome.undone}
+        paths_of = {part.get("path") for part in record.outcome.undone}
         failures = tuple(one for one in failures if one["path"] in paths_of)[:1]
     if now.failure is None and failures and record.status != "satisfied":
         now.failure = Failure.from_dict(dict(failures[-1]))
@@ -232,10 +238,10 @@ def _tells(event: Any, failure: Failure) -> bool:
 
 def _facts(
     record: MissionRecord, catalogue: Catalogue | None, running: Sequence[SkillRun]
-) -> tuple[dict[str, str], dict[str, str]]:
-    """Return what was known last, and what running skills may have changed besides.
+) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    """Return what was known last, what running skills were to establish, and what they change.
 
-    What ran changes facts, what is seen settles them.
+    Skills that ran change facts; observations and reports of robots settle them.
     """
     facts: dict[str, str] = {}
     possible: dict[str, str] = {}
@@ -244,11 +250,21 @@ def _facts(
     for event in record.events:
         if isinstance(event, Observed):
             facts.update(event.observation.facts())
+        elif isinstance(event, FactsKnown):
+            facts.update(event.facts)
         elif isinstance(event, SkillEnded) and event.skill in skills:
             change = after_success if event.state == "done" else after_failure
             facts = change(facts, skills[event.skill], args.get((event.skill, event.call), {}))
+    before = facts
     for run in running:
         if run.start.skill in skills:
-            facts = after_failure(facts, skills[run.start.skill], run.start.args)
+            skill = skills[run.start.skill]
+            facts = after_failure(facts, skill, run.start.args)
+            facts = {
+                fact: value
+                for fact, value in facts.items()
+                if not is_touched(fact, skill, run.start.args)
+            }
             possible = after_success(possible, skills[run.start.skill], run.start.args)
-    return facts, possible
+    uncertain = {fact: value for fact, value in before.items() if facts.get(fact) != value}
+    return facts, possible, uncertain

@@ -147,7 +147,7 @@ class FrameStore:
         while (item := self._waiting.get()) is not None:
             path, frame = item
             try:
-                self.folder.mkdir(parents=True, exist_ok=True)
+                self.folder.mkdir(0o700, parents=True, exist_ok=True)
                 write_png(path, np.asarray(frame))
             except Exception as error:  # noqa: BLE001 - frames are a pack's, the disk is anybody's
                 self._failed += 1

@@ -14,14 +14,16 @@ from typing import Any, NamedTuple
 import platformdirs
 
 from bt_exec.expand_home import expand_home
-from bt_exec.failure import UsageError
+from bt_exec.failure import UnknownName, UsageError
 from bt_exec.journal.plain import clean, to_json
 from bt_exec.journal.process import this_process
-from bt_exec.journal.read import read_lines, read_mission, read_rows
+from bt_exec.journal.read import line_of, read_lines, read_mission, read_rows
 from bt_exec.journal.record import EventRow, MissionLine, MissionRecord
 from bt_exec.journal.schema import connect, prepare
+from bt_exec.journal.search import OPEN, Wanted
 from bt_exec.journal.sentences import tell_stderr
 from bt_exec.journal.side_file import absorb
+from bt_exec.journal.upkeep import Finding, Pruned, Retention, check, prune
 from bt_exec.journal.write import Recorder
 
 __all__ = ["Booking", "Journal", "default_path"]
@@ -30,6 +32,10 @@ __all__ = ["Booking", "Journal", "default_path"]
 def default_path() -> Path:
     """Return where the journal lies unless said otherwise: in the user's data folder."""
     return platformdirs.user_data_path("bt-exec", appauthor=False) / "journal.sqlite"
+
+
+_MOST_NUMBER = 1_000_000
+"""A larger number of a mission was not given by this program."""
 
 
 class Booking(NamedTuple):
@@ -91,6 +97,9 @@ class Journal:
         site: str = "",
         settings: Mapping[str, Any] | None = None,
         seeds: Mapping[str, int] | None = None,
+        setup: Mapping[str, Any] | None = None,
+        session: str = "",
+        continues: str = "",
         frames: bool = False,
         tell: Callable[[str], None] = tell_stderr,
     ) -> Recorder:
@@ -102,6 +111,9 @@ class Journal:
             site: Name of the site.
             settings: The site's settings, plain data.
             seeds: The seeds of its worlds, by pack.
+            setup: What else a replay needs, plain data; see `bt_exec.mission.setup`.
+            session: Identifier of the session and its world; missions of one session share it.
+            continues: Name of the mission that this one resumes.
             frames: Whether to keep the frames that are looked at.
             tell: Called at most twice if the record cannot be written: once when that is found
                 and once at the end with what is missing. Possibly on another thread.
@@ -110,7 +122,14 @@ class Journal:
             UsageError: If the journal cannot be written.
         """
         booking = self.book(
-            command=command, language=language, site=site, settings=settings, seeds=seeds
+            command=command,
+            language=language,
+            site=site,
+            settings=settings,
+            seeds=seeds,
+            setup=setup,
+            session=session,
+            continues=continues,
         )
         return self.record(booking, frames=frames, tell=tell)
 
@@ -122,6 +141,9 @@ class Journal:
         site: str = "",
         settings: Mapping[str, Any] | None = None,
         seeds: Mapping[str, int] | None = None,
+        setup: Mapping[str, Any] | None = None,
+        session: str = "",
+        continues: str = "",
     ) -> Booking:
         """Give a mission its name and its line on record, before it can begin; see `begin`.
 
@@ -130,18 +152,18 @@ class Journal:
         """
         facts = (clean(command), clean(language), clean(site))
         data = (to_json(settings or {}), to_json(seeds or {}))
+        origin = (clean(session), clean(continues), to_json(setup or {}))
         with self._connected() as connection:
             connection.execute("BEGIN IMMEDIATE")
             now = time.time()
             day = datetime.fromtimestamp(now).strftime("%Y-%m-%d")
-            number: int = connection.execute(
-                "SELECT COALESCE(MAX(number), 0) + 1 FROM missions WHERE day = ?", (day,)
-            ).fetchone()[0]
+            number = _next_number(connection, day)
             mission_id = f"{day}-{number:04d}"
             added = connection.execute(
                 "INSERT INTO missions (id, day, number, command, language, site, settings, seeds,"
-                " program, started_at, process) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (mission_id, day, number, *facts, *data, _program(), now, this_process()),
+                " program, started_at, process, session, continues, setup)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (mission_id, day, number, *facts, *data, _program(), now, this_process(), *origin),
             )
             connection.execute("COMMIT")
             row = added.lastrowid
@@ -182,6 +204,69 @@ class Journal:
         with self._connected() as connection:
             return read_lines(connection, limit, site, day)
 
+    def find(self, wanted: Wanted, limit: int | None = None) -> tuple[MissionLine, ...]:
+        """Return the newest missions that meet some conditions, newest first.
+
+        Raises:
+            UsageError: If the journal cannot be read.
+        """
+        with self._connected() as connection:
+            only, values = wanted.condition(connection)
+            exact = not wanted.failed and wanted.status not in OPEN
+            lines = read_lines(
+                connection, limit if exact else None, None, None, only=only, values=values
+            )
+        if wanted.status in OPEN:
+            lines = tuple(line for line in lines if line.shown_status == wanted.status)
+        if wanted.failed:
+            well = ("satisfied", "running", "waiting")
+            lines = tuple(line for line in lines if line.shown_status not in well)
+        return lines if limit is None else lines[:limit]
+
+    def sites(self) -> tuple[str, ...]:
+        """Return the names of all sites that missions ran at.
+
+        Raises:
+            UsageError: If the journal cannot be read.
+        """
+        with self._connected() as connection:
+            rows = connection.execute("SELECT DISTINCT site FROM missions ORDER BY site")
+            return tuple(str(name) for (name,) in rows)
+
+    def last_action(self, site: str) -> MissionLine | None:
+        """Return the newest mission of a site in which a skill was started.
+
+        Raises:
+            UsageError: If the journal cannot be read.
+        """
+        started = "EXISTS (SELECT 1 FROM events WHERE mission = no AND kind = 'SkillStarting')"
+        with self._connected() as connection:
+            lines = read_lines(
+                connection, 1, site, None, only=f"ended_at IS NOT NULL AND {started}"
+            )
+        return lines[0] if lines else None
+
+    def unfinished(self, site: str, session: str = "") -> MissionLine | None:
+        """Return the newest mission of a site that can be continued, or was finished.
+
+        A mission counts if a skill was started in it, or if it was interrupted. Whether something
+        is left to do is for its status to say.
+
+        Args:
+            site: Name of the site.
+            session: Only missions of this session; of all if empty.
+
+        Raises:
+            UsageError: If the journal cannot be read.
+        """
+        only = (
+            "(status IS NULL OR EXISTS (SELECT 1 FROM events WHERE mission = no"
+            " AND kind = 'SkillStarting')) AND (:session = '' OR session = :session)"
+        )
+        with self._connected() as connection:
+            lines = read_lines(connection, 50, site, None, only=only, values={"session": session})
+        return next((line for line in lines if line.begun), None)
+
     def mission(self, which: str | int) -> MissionRecord:
         """Return a mission.
 
@@ -220,6 +305,73 @@ class Journal:
         with self._connected() as connection:
             return read_rows(connection, mission_id, after, limit)
 
+    def spec(self, digest: str) -> str:
+        """Return the text of a plan by its digest.
+
+        Raises:
+            UnknownName: If there is no such plan.
+            UsageError: If the journal cannot be read.
+        """
+        with self._connected() as connection:
+            rows = connection.execute("SELECT yaml FROM specs WHERE digest = ?", (digest,))
+            found = rows.fetchone()
+        if found is None:
+            raise UnknownName("plan", digest, ())
+        return str(found[0])
+
+    def prune(self, retention: Retention, *, site: str = "", dry_run: bool = False) -> Pruned:
+        """Remove missions that are older, or more, than is kept; see `bt_exec.journal.upkeep`.
+
+        Raises:
+            UsageError: If the journal cannot be used.
+        """
+        try:
+            return prune(self.path, self.frames, retention, site=site, dry_run=dry_run)
+        except sqlite3.Error as error:
+            raise UsageError(f"the journal {self.path} cannot be used: {error}") from error
+
+    def check(self, *, repair: bool = False) -> tuple[Finding, ...]:
+        """Return what does not fit together in the journal; see `bt_exec.journal.upkeep`.
+
+        Raises:
+            UsageError: If the journal cannot be used.
+        """
+        try:
+            found = check(self.path, self.frames, repair=repair)
+        except sqlite3.Error as error:
+            raise UsageError(f"the journal {self.path} cannot be used: {error}") from error
+        return (*(Finding("orphan", text) for text in self.waiting), *found)
+
+    def session_of(self, mission_id: str) -> tuple[str, ...]:
+        """Return the missions of a mission's session up to this one, oldest first.
+
+        Raises:
+            UsageError: If the journal cannot be read.
+        """
+        with self._connected() as connection:
+            found = connection.execute(
+                "SELECT a.id FROM missions a JOIN missions b ON b.id = ? AND a.no <= b.no"
+                " WHERE a.no = b.no OR (a.session = b.session AND a.session != '') ORDER BY a.no",
+                (mission_id,),
+            )
+            return tuple(name for (name,) in found)
+
+    def copy_missions_before(self, mission_id: str, other: Journal) -> None:
+        """Copy the lines of the day's missions that a mission's session could read.
+
+        Raises:
+            UsageError: If one of the journals cannot be used.
+        """
+        with self._connected() as connection:
+            connection.execute("ATTACH DATABASE ? AS other", (str(other.path),))
+            connection.execute(
+                "INSERT INTO other.missions SELECT m.* FROM missions m, missions b WHERE b.id = ?"
+                " AND m.site = b.site AND m.session != b.session"
+                " AND m.ended_at < (SELECT MIN(started_at) FROM missions WHERE session = b.session)"
+                " ORDER BY m.no DESC LIMIT 50",
+                (mission_id,),
+            )
+
     def interrupted(self) -> MissionLine | None:
         """Return the newest mission that was interrupted, the first time that this is asked.
 
@@ -229,13 +381,15 @@ class Journal:
             UsageError: If the journal cannot be used.
         """
         with self._connected() as connection:
-            untold = "status IS NULL AND told_at IS NULL"
-            rows = read_lines(connection, None, None, None, only=untold)
-            found = [line for line in rows if line.interrupted]
+            rows = connection.execute(
+                "SELECT * FROM missions WHERE status IS NULL AND told_at IS NULL ORDER BY no DESC"
+            )
+            found = [(row["no"], line_of(connection, row)) for row in rows.fetchall()]
+            found = [(number, line) for number, line in found if line.interrupted]
             now = time.time()
-            for line in found:
-                connection.execute("UPDATE missions SET told_at = ? WHERE id = ?", (now, line.id))
-            return next((line for line in found if line.begun), None)
+            for number, _ in found:
+                connection.execute("UPDATE missions SET told_at = ? WHERE no = ?", (now, number))
+            return next((line for _, line in found if line.begun), None)
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
@@ -246,11 +400,31 @@ class Journal:
             raise UsageError(f"the journal {self.path} cannot be opened: {error}") from error
         try:
             connection.row_factory = sqlite3.Row
+            connection.text_factory = _decoded
             yield connection
         except sqlite3.Error as error:
             raise UsageError(f"the journal {self.path} cannot be used: {error}") from error
         finally:
             connection.close()
+
+
+def _next_number(connection: sqlite3.Connection, day: str) -> int:
+    """Return the next free number of a day; numbers that cannot be read are passed over."""
+    (newest,) = connection.execute(
+        "SELECT MAX(number) FROM missions WHERE day = ? AND typeof(number) = 'integer'"
+        " AND number BETWEEN 0 AND ?",
+        (day, _MOST_NUMBER),
+    ).fetchone()
+    number: int = (newest or 0) + 1
+    taken = "SELECT 1 FROM missions WHERE id = ? OR (day = ? AND number = ?)"
+    while connection.execute(taken, (f"{day}-{number:04d}", day, number)).fetchone():
+        number += 1
+    return number
+
+
+def _decoded(text: bytes) -> str:
+    """Return a text of the journal; bytes that are not UTF-8 are replaced, not refused."""
+    return text.decode("utf-8", "replace")
 
 
 def _program() -> str:

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-__all__ = ["clean", "to_json"]
+__all__ = ["clean", "shortened", "to_json"]
 
 _DEPTH = 48  # of nested containers; what is deeper is cut
 _ARRAY = 64  # numbers; a larger array is described, not written
 _VALUES = 100_000  # in one value that needs care; the rest is cut
-_TEXT = 4_000_000  # characters of one value; what is longer is left out
+_TEXT = 4_000_000  # characters of one value; what is longer is cut
+_CUTS = ((100_000, 10**9), (1_000, 10_000), (100, 100), (20, 10))
+"""Longest text and most items in a container that is cut, tried in this order."""
 
 
 def clean(text: str) -> str:
@@ -29,15 +31,49 @@ def to_json(value: Any) -> str:
     """Return JSON text. Tuples become lists, keys become text, NaN and infinities their names.
 
     What JSON does not know is taken apart (data classes, models, enumerations, small arrays) or
-    described by its `repr`.
+    described by its `repr`. What is too large is left out; `shortened` keeps its form.
     """
+    text = _encoded(value)
+    return json.dumps(_left_out(text)) if len(text) > _TEXT else clean(text)
+
+
+def shortened(value: Any) -> tuple[str, bool]:
+    """Return JSON text and whether something was cut: long texts, then long lists and mappings.
+
+    The form of the value stays what it was, so that the rest of it can be read.
+    """
+    text = _encoded(value)
+    if len(text) <= _TEXT:
+        return clean(text), False
+    plain = json.loads(text)
+    for longest, most in _CUTS:
+        text = _ENCODER.encode(_cut(plain, longest, most))
+        if len(text) <= _TEXT:
+            return clean(text), True
+    return json.dumps(_left_out(text)), True
+
+
+def _encoded(value: Any) -> str:
     try:
-        text = _ENCODER.encode(value)
+        return _ENCODER.encode(value)
     except (TypeError, ValueError, RecursionError):
-        text = _ENCODER.encode(_plain(value, 0, [_VALUES]))
-    if len(text) > _TEXT:
-        return json.dumps({"left_out": f"{len(text)} characters"})
-    return clean(text)
+        return _ENCODER.encode(_plain(value, 0, [_VALUES]))
+
+
+def _left_out(text: str) -> dict[str, str]:
+    return {"left_out": f"{len(text)} characters"}
+
+
+def _cut(value: Any, longest: int, most: int) -> Any:
+    """Return plain data with texts of at most so many characters, containers of so many items."""
+    if isinstance(value, str) and len(value) > longest:
+        return f"{value[:longest]}… ({len(value)} characters)"
+    if isinstance(value, dict):
+        kept = list(value.items())[:most]
+        return {key[:longest]: _cut(item, longest, most) for key, item in kept}
+    if isinstance(value, list):
+        return [_cut(item, longest, most) for item in value[:most]]
+    return value
 
 
 def _plain(value: Any, depth: int, budget: list[int]) -> Any:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from datetime import date, datetime
+from collections.abc import Iterator, Mapping
+from datetime import date
 from pathlib import Path
+from typing import Any
 
 from bt_exec.events import Event, Finished, Planned, SkillEnded, SkillStarting
 from bt_exec.failure import UnknownName
-from bt_exec.journal.codec import event_of
+from bt_exec.journal.codec import digest_of, event_of
+from bt_exec.journal.mission_row import MissionRow
 from bt_exec.journal.process import is_gone
 from bt_exec.journal.record import (
     EventRow,
@@ -19,11 +22,12 @@ from bt_exec.journal.record import (
     PlanRecord,
     SkillRun,
 )
+from bt_exec.journal.typed_values import built
 from bt_exec.planning.compiler import REPLIES
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
 
-__all__ = ["read_lines", "read_mission", "read_rows"]
+__all__ = ["line_of", "read_lines", "read_mission", "read_rows"]
 
 _KNOWN = 20  # missions that an error lists
 _NEAR = 3  # missions that an error lists where a number was looked up
@@ -41,7 +45,10 @@ class _Specs:
         """Return the spec with that digest."""
         if digest not in self._specs:
             found = self._connection.execute("SELECT yaml FROM specs WHERE digest = ?", (digest,))
-            (self.texts[digest],) = found.fetchone()
+            (text,) = found.fetchone()
+            if digest_of(text) != digest:
+                raise ValueError(f"the plan {digest[:12]} is damaged")
+            self.texts[digest] = text
             document = load_text(self.texts[digest], f"the plan {digest[:12]}").document
             assert isinstance(document, MissionSpec)
             self._specs[digest] = document
@@ -56,6 +63,7 @@ def read_lines(
     *,
     mission_id: str | None = None,
     only: str = "TRUE",
+    values: Mapping[str, Any] | None = None,
 ) -> tuple[MissionLine, ...]:
     """Return the newest missions, newest first; see `bt_exec.journal.Journal.missions`.
 
@@ -66,15 +74,30 @@ def read_lines(
         day: Only those that began on this day.
         mission_id: Only the one of this name.
         only: A further condition in SQL, our own words.
+        values: Parameters of that condition.
     """
     wanted = {"site": site, "day": None if day is None else day.isoformat(), "id": mission_id}
+    named = "TRUE" if mission_id is None else "id = :id"  # by the index, whatever else is asked
     rows = connection.execute(
         "SELECT * FROM missions WHERE (:site IS NULL OR site = :site)"  # noqa: S608 - our own words
-        f" AND (:day IS NULL OR day = :day) AND (:id IS NULL OR id = :id) AND ({only})"
+        f" AND (:day IS NULL OR day = :day) AND {named} AND ({only})"
         " ORDER BY no DESC LIMIT :limit",
-        {**wanted, "limit": -1 if limit is None else limit},  # -1: as many as there are
+        {
+            **wanted,
+            **(values or {}),
+            "limit": -1 if limit is None else limit,
+        },  # -1: as many as there are
     )
-    return tuple(_line(row, begun=_begun(connection, row)) for row in rows)
+    return tuple(line_of(connection, row) for row in rows)
+
+
+def line_of(connection: sqlite3.Connection, row: sqlite3.Row) -> MissionLine:
+    """Return a mission's row as a line of a list."""
+    return _line(MissionRow(row), begun=_begun(connection, row))
+
+
+def _line(cells: MissionRow, *, begun: bool) -> MissionLine:
+    return cells.line(begun=begun, gone=is_gone(cells.text("process") or None))
 
 
 def read_rows(
@@ -86,7 +109,17 @@ def read_rows(
         " AND e.seq > ? ORDER BY e.seq LIMIT ?",
         (mission_id, after, limit),
     )
-    return tuple(EventRow(*(row[name] for name in EventRow._fields)) for row in found)
+    rows = (EventRow(*(row[name] for name in EventRow._fields)) for row in found)
+    return tuple(row for row in rows if _is_sound(row))
+
+
+def _is_sound(row: EventRow) -> bool:
+    """Return True if every cell of an event's row is of its type."""
+    try:
+        built(EventRow, row._asdict())
+        return isinstance(json.loads(row.data), dict)
+    except (TypeError, ValueError, RecursionError):
+        return False
 
 
 def read_mission(connection: sqlite3.Connection, which: str | int, frames: Path) -> MissionRecord:
@@ -97,7 +130,8 @@ def read_mission(connection: sqlite3.Connection, which: str | int, frames: Path)
     """
     connection.execute("BEGIN")
     row = _find(connection, str(which).strip())
-    number, folder = row["no"], frames / row["id"]
+    cells = MissionRow(row)
+    number, folder = cells.number, frames / (Path(cells.name()).name or "unnamed")
     specs = _Specs(connection)
     events: list[Event] = []
     plans: list[PlanRecord] = []
@@ -109,7 +143,7 @@ def read_mission(connection: sqlite3.Connection, which: str | int, frames: Path)
             data = json.loads(at["data"])
             event = event_of(at["kind"], dict(at), data, specs, folder)
         except Exception as error:  # noqa: BLE001 - a damaged row must not hide the others
-            unreadable.append(f"{at['seq']} {at['kind']}: {error}")
+            unreadable.append(f"{at['seq']} {at['kind']}: {error or type(error).__name__}")
             continue
         events.append(event)
         if isinstance(event, Planned):
@@ -118,65 +152,73 @@ def read_mission(connection: sqlite3.Connection, which: str | int, frames: Path)
             starts.append((at["plan"], event))
         elif isinstance(event, SkillEnded):
             ends[event.skill, event.call] = event
-    outcome = next((e.outcome for e in reversed(events) if isinstance(e, Finished)), None)
+    line = _line(cells, begun=bool(events or unreadable or row["status"]))
+    facts: dict[str, Any] = {
+        **{name: cells.mapping(name) for name in ("settings", "seeds", "setup")},
+        **{name: cells.text(name) for name in ("session", "continues", "program")},
+        **{name: cells.count(name) for name in ("frames_kept", "frames_dropped")},
+    }
+    exchanges = tuple(_exchanges(connection, number, unreadable))
     return MissionRecord(
-        line=_line(row, begun=bool(events or unreadable or row["status"])),
-        settings=json.loads(row["settings"]),
-        seeds=json.loads(row["seeds"]),
-        program=row["program"],
-        outcome=outcome,
+        line=line,
+        outcome=next((e.outcome for e in reversed(events) if isinstance(e, Finished)), None)
+        or (cells.outcome() if unreadable else None),
         events=tuple(events),
         plans=tuple(plans),
         skills=tuple(
             SkillRun(plan, start, ends.get((start.skill, start.call))) for plan, start in starts
         ),
-        exchanges=_exchanges(connection, number),
+        exchanges=exchanges,
         frames=folder,
-        frames_kept=row["frames_kept"],
-        frames_dropped=row["frames_dropped"],
-        unreadable=tuple(unreadable),
+        unreadable=(*cells.damaged, *unreadable),
+        **facts,
     )
 
 
-def _exchanges(connection: sqlite3.Connection, number: int) -> tuple[Exchange, ...]:
-    """Return the exchanges of a mission, in order."""
+def _exchanges(
+    connection: sqlite3.Connection, number: int, unreadable: list[str]
+) -> Iterator[Exchange]:
+    """Yield the exchanges of a mission, in order; note those that cannot be read."""
     rows = connection.execute("SELECT * FROM exchanges WHERE mission = ? ORDER BY seq", (number,))
-    return tuple(
-        Exchange(
-            row["plan"],
-            row["compiler"],
-            row["model"],
-            row["request_digest"],
-            row["answer"],
-            json.loads(row["usage"]),
-        )
-        for row in rows
-    )
+    for row in rows:
+        try:
+            names = ("plan", "compiler", "model", "request_digest", "answer")
+            usage = json.loads(row["usage"])
+            yield built(Exchange, {**{name: row[name] for name in names}, "usage": usage})
+        except Exception as error:  # noqa: BLE001 - a damaged row must not hide the others
+            unreadable.append(f"{row['seq']} exchange: {error or type(error).__name__}")
 
 
 def _find(connection: sqlite3.Connection, which: str) -> sqlite3.Row:
     """Return the row of a mission by ``last``, number of the day (the newest such), or id."""
     if which == "last":
-        rows = connection.execute(  # nobody asks about thanks, unless there is nothing else
-            "SELECT * FROM missions ORDER BY COALESCE(reason_code, '') IN"
-            " (SELECT value FROM json_each(?)), no DESC LIMIT 1",
-            (json.dumps(sorted(REPLIES)),),
-        )
+        queries = [  # replies to thanks and the like only if there is nothing else
+            "SELECT * FROM missions WHERE COALESCE(reason_code, '') NOT IN"
+            " (SELECT value FROM json_each(:replies)) ORDER BY no DESC LIMIT 1",
+            "SELECT * FROM missions ORDER BY no DESC LIMIT 1",
+        ]
     elif which.isdecimal() and len(which) < 10:
-        rows = connection.execute(
-            "SELECT * FROM missions WHERE number = ? ORDER BY no DESC LIMIT 1",
-            (int(which),),
-        )
+        queries = [
+            "SELECT * FROM missions WHERE number = CAST(:which AS INTEGER) OR id = :which"
+            " ORDER BY no DESC LIMIT 1"
+        ]
     else:
-        rows = connection.execute("SELECT * FROM missions WHERE id = ?", (which,))
-    row: sqlite3.Row | None = rows.fetchone()
+        queries = [
+            "SELECT * FROM missions WHERE id = :which",
+            "SELECT * FROM missions WHERE typeof(number) = 'integer'"
+            " AND day || printf('-%04d', number) = :which LIMIT 1",
+        ]
+    values = {"which": which, "replies": json.dumps(sorted(REPLIES))}
+    row: sqlite3.Row | None = None
+    for query in queries:  # each uses an index, or ends at the first row that fits
+        row = row or connection.execute(query, values).fetchone()
     if row is None:
         near = f"ABS(number - {int(which)})," if which.isdecimal() and len(which) < 10 else ""
         known = connection.execute(
             f"SELECT id FROM missions ORDER BY {near} no DESC LIMIT ?",  # noqa: S608 - a number
             (_NEAR if near else _KNOWN,),
         )
-        raise UnknownName("mission", which, [name for (name,) in known])
+        raise UnknownName("mission", which, [str(name) for (name,) in known])
     return row
 
 
@@ -184,22 +226,3 @@ def _begun(connection: sqlite3.Connection, row: sqlite3.Row) -> bool:
     """Whether a mission has ended, or anything of it is on record."""
     first = "SELECT 1 FROM events WHERE mission = ? LIMIT 1"
     return bool(row["status"] or connection.execute(first, (row["no"],)).fetchone())
-
-
-def _line(row: sqlite3.Row, *, begun: bool) -> MissionLine:
-    """Return a mission's row as a line of a list."""
-    ended = row["ended_at"]
-    return MissionLine(
-        id=row["id"],
-        command=row["command"],
-        language=row["language"],
-        site=row["site"],
-        status=row["status"] or "unfinished",
-        reason_code=row["reason_code"] or "",
-        message=row["message"] or "",
-        started_at=datetime.fromtimestamp(row["started_at"]).astimezone(),
-        ended_at=None if ended is None else datetime.fromtimestamp(ended).astimezone(),
-        seconds=json.loads(row["outcome"]).get("sim_seconds") if row["outcome"] else None,
-        interrupted=row["status"] is None and is_gone(row["process"]),
-        begun=begun,
-    )

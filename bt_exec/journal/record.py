@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from bt_exec.events import (
     Asked,
     Event,
+    FactsKnown,
     NodeChanged,
     NodeState,
     Observed,
@@ -25,10 +26,23 @@ from bt_exec.events import (
 )
 from bt_exec.failure import Failure
 from bt_exec.outcome import Outcome
+from bt_exec.spec.model import Do
+from bt_exec.spec.paths import paths
 
-__all__ = ["EventRow", "Exchange", "MissionLine", "MissionRecord", "PlanRecord", "SkillRun"]
+__all__ = [
+    "DAMAGED",
+    "EventRow",
+    "Exchange",
+    "MissionLine",
+    "MissionRecord",
+    "PlanRecord",
+    "SkillRun",
+]
 
 _E = TypeVar("_E")
+
+DAMAGED = "damaged"
+"""Status of a mission that ended, where the record does not say how any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +54,8 @@ class MissionLine:
         command: What the person typed.
         language: ``en`` or ``ko``.
         site: Name of the site.
-        status: How it ended, or ``unfinished``: it is still running, or was killed.
+        status: How it ended; ``unfinished``: it is still running, or was killed; or ``damaged``:
+            the record does not say how it ended.
         reason_code: ``OK``, or why not; empty while unfinished.
         message: What a person would say; empty while unfinished.
         started_at: When, in local time.
@@ -49,6 +64,7 @@ class MissionLine:
             None while unfinished.
         interrupted: Whether its process was gone before it had ended.
         begun: Whether anything of it is on record; one that was only booked has not.
+        damaged: Cells of its row that cannot be read, with what was found there.
     """
 
     id: str
@@ -63,6 +79,16 @@ class MissionLine:
     seconds: float | None = None
     interrupted: bool = False
     begun: bool = True
+    damaged: tuple[str, ...] = ()
+
+    @property
+    def shown_status(self) -> str:
+        """How it ended; ``interrupted``, ``waiting`` or ``running`` where it has not."""
+        if self.status != "unfinished":
+            return self.status
+        if self.interrupted:
+            return "interrupted"
+        return "running" if self.begun else "waiting"
 
 
 class EventRow(NamedTuple):
@@ -153,9 +179,13 @@ class MissionRecord:
         line: Name, command, status and times.
         settings: The site's settings.
         seeds: The seeds of its worlds.
+        setup: What else a replay needs: compiler, rates, limits, worlds, versions, digests; empty
+            in records of older versions. See `bt_exec.mission.setup`.
+        session: Identifier of the session and its world; empty in records of older versions.
+        continues: Name of the mission that this one resumed; empty for most.
         program: Version of bt-exec that ran it.
         outcome: How it ended, or None while unfinished.
-        events: Everything that happened, in order; progress is not kept.
+        events: Everything that happened, in order; progress at a bounded rate.
         plans: The plans that were in force, in order.
         skills: The skill calls, in order.
         exchanges: What compilers were answered, in order.
@@ -168,6 +198,9 @@ class MissionRecord:
     line: MissionLine
     settings: Mapping[str, Any]
     seeds: Mapping[str, Any]
+    setup: Mapping[str, Any]
+    session: str
+    continues: str
     program: str
     outcome: Outcome | None
     events: tuple[Event, ...]
@@ -193,6 +226,35 @@ class MissionRecord:
     def status(self) -> str:
         """How it ended, or ``unfinished``."""
         return self.line.status
+
+    @cached_property
+    def facts_at_start(self) -> Mapping[str, str]:
+        """The facts that were known before the first plan; empty in older records."""
+        return next((e.facts for e in self._all(FactsKnown) if e.moment == "start"), {})
+
+    @cached_property
+    def facts_at_end(self) -> Mapping[str, str]:
+        """The facts that were known at the end; empty if the record ends before."""
+        return next((e.facts for e in self._all(FactsKnown) if e.moment == "end"), {})
+
+    @cached_property
+    def saved(self) -> dict[str, Any]:
+        """The results that skills had saved when the record ends, by name."""
+        found: dict[str, Any] = {}
+        names: dict[str, Mapping[str, str]] = {}
+        for event in self.events:
+            if isinstance(event, FactsKnown):
+                found.update(event.saved)
+            elif isinstance(event, Planned):
+                names = {
+                    path: node.save
+                    for path, node in paths(event.spec.root)
+                    if isinstance(node, Do) and node.save
+                }
+            elif isinstance(event, SkillEnded) and event.state == "done":
+                for name, variable in names.get(event.path, {}).items():
+                    found[variable] = event.result.get(name)
+        return found
 
     @cached_property
     def transitions(self) -> tuple[NodeChanged, ...]:

@@ -6,10 +6,10 @@ import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from bt_exec.events import Event, Finished, Observed, Planned, Rejected
+from bt_exec.events import Event, Finished, Observed, Planned, Progress, Rejected
 from bt_exec.journal.codec import digest_of, observation_data, row_data
 from bt_exec.journal.frames import FrameStore
-from bt_exec.journal.plain import clean, to_json
+from bt_exec.journal.plain import clean, shortened, to_json
 from bt_exec.outcome import Outcome
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import MissionSpec
@@ -23,8 +23,8 @@ _EVENT = "INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _SPEC = "INSERT OR IGNORE INTO specs VALUES (?, ?)"
 _EXCHANGE = "INSERT OR REPLACE INTO exchanges VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _END = (
-    "UPDATE missions SET ended_at = ?, status = ?, reason_code = ?, message = ?, outcome = ? "
-    "WHERE no = ?"
+    "UPDATE missions SET ended_at = MAX(?, started_at), status = ?, reason_code = ?, message = ?, "
+    "outcome = ? WHERE no = ?"  # the clock of the machine may have been set back meanwhile
 )
 _FRAMES = "UPDATE missions SET frames_kept = ?, frames_dropped = ? WHERE no = ?"
 
@@ -36,6 +36,12 @@ STATEMENTS: Mapping[str, str] = {
     "frames": _FRAMES,
 }
 """Every statement of a row, by the name that it has in a side file."""
+
+
+PROGRESS_S = 0.5
+"""Least time between two progress rows of one node [s, mission clock]."""
+PROGRESS_ROWS = 20
+"""Most progress rows in one second of the mission clock, over all nodes."""
 
 
 class Raw(NamedTuple):
@@ -55,32 +61,58 @@ class Rows:
         number: The mission's row.
         language: In which language observations describe themselves.
         frames: Takes the frames of observations, or None to keep none.
+
+    Attributes:
+        gaps: How many events could not be written as they were: too large, or of no known form.
     """
 
     def __init__(self, number: int, language: str, frames: FrameStore | None) -> None:
+        self.gaps = 0
         self._number = number
         self._language = language
         self._frames = frames
         self._seq = 0
         self._plan = 0
+        self._progress_at: dict[str, float] = {}  # by path, since its skill started
+        self._progress_rows = (0.0, 0)  # whole second, rows in it
 
     def of(self, item: Event | Raw) -> list[Row]:
         """Return the rows of an event; of one that cannot be written, a row that says so."""
+        if isinstance(item, Progress) and not self._keeps(item):
+            return []
         self._seq += 1
         if isinstance(item, Raw):
             return [self._exchange(item)]
         rows: list[Row] = []
         try:
-            data = to_json(row_data(item, self._replaced(item, rows)))
+            data, cut = shortened(row_data(item, self._replaced(item, rows)))
+            self.gaps += cut
             if isinstance(item, Finished):
                 rows.append(self._end(item.outcome))
         except Exception as error:  # noqa: BLE001 - what is in an event is a pack's
+            self.gaps += 1
             data = to_json({"unwritable": f"{type(error).__name__}: {error}"})
         path, call = getattr(item, "path", None), getattr(item, "call", None)
         place = None if path is None else clean(path)
         when = (self._number, self._seq, item.t, item.tick, self._plan)
         rows.append((_EVENT, (*when, type(item).__name__, place, call, data)))
         return rows
+
+    def _keeps(self, event: Progress) -> bool:
+        """Return True if the row of a progress event is within the bounded rate."""
+        second = event.t // 1
+        rows = self._progress_rows[1] if self._progress_rows[0] == second else 0
+        last = self._progress_at.get(event.path)
+        if rows >= PROGRESS_ROWS or (last is not None and 0 <= event.t - last < PROGRESS_S):
+            return False
+        self._progress_rows = (second, rows + 1)
+        self._progress_at[event.path] = event.t
+        return True
+
+    @property
+    def count(self) -> int:
+        """Number of events and exchanges so far."""
+        return self._seq
 
     def frame_counts(self, frames: FrameStore) -> Row:
         """Return the row that fills in how many frames there are."""
@@ -116,5 +148,7 @@ class Rows:
     def _exchange(self, raw: Raw) -> Row:
         """Return the row of an exchange."""
         names = (clean(raw.compiler), clean(raw.model), digest_of(raw.request))
-        values = (*names, clean(raw.answer), to_json(raw.usage))
+        usage, cut = shortened(raw.usage)
+        self.gaps += cut
+        values = (*names, clean(raw.answer), usage)
         return (_EXCHANGE, (self._number, self._seq, self._plan, *values))

@@ -8,7 +8,7 @@
     specs       every spec once, as YAML, by the SHA-256 of that text
     exchanges   what compilers were answered, raw, by the digest of what they asked
 
-    plans, transitions, skill_starts, skill_ends, verdicts, looks, turns
+    plans, transitions, skill_starts, skill_ends, verdicts, looks, turns, progress, facts
                 views of `events`, for people with `sqlite3`
 
 A row is only ever added; the end of a mission fills in the last columns of its own.
@@ -16,6 +16,8 @@ A row is only ever added; the end of a mission fills in the last columns of its 
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sqlite3
 import time
 from contextlib import closing
@@ -114,6 +116,14 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             },
         ),
     ),
+    (  # what a replay needs besides the events
+        "ALTER TABLE missions ADD COLUMN session TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE missions ADD COLUMN continues TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE missions ADD COLUMN setup TEXT NOT NULL DEFAULT '{}'",
+        "CREATE INDEX missions_by_session ON missions (session) WHERE session != ''",
+        _view("progress", "e.kind = 'Progress'", progress="progress", doing="doing"),
+        _view("facts", "e.kind = 'FactsKnown'", moment="moment", facts="facts", saved="saved"),
+    ),
 )
 """The statements that lead from each schema version to the next; append, never edit."""
 
@@ -142,6 +152,7 @@ def prepare(path: Path) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        _restrict(path)
         connection = connect(path, busy_s=_OPEN_S)
     except FileExistsError as error:
         raise UsageError(f"the journal {path} cannot be opened: no folder is there") from error
@@ -164,6 +175,29 @@ def prepare(path: Path) -> None:
         connection.close()
 
 
+def _restrict(path: Path) -> None:
+    """Make the journal a file that only its owner can read: it says where people are.
+
+    A new file is made and its folder entry is written to disk. The files that SQLite adds get the
+    permissions of the first one.
+    """
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    except FileExistsError:
+        # not opened: closing it would drop the locks that this process holds on it
+        for file in (path, *(path.with_name(path.name + more) for more in ("-wal", "-shm"))):
+            with contextlib.suppress(OSError):
+                found = file.stat()
+                if found.st_mode & 0o077 and found.st_uid == os.getuid():
+                    file.chmod(0o600)
+    else:
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
 def _missing(connection: sqlite3.Connection, version: int) -> list[str]:
     """Return what a journal of schema `version` should have and this one lacks, in words."""
     with closing(sqlite3.connect(":memory:")) as whole:
@@ -172,20 +206,22 @@ def _missing(connection: sqlite3.Connection, version: int) -> list[str]:
                 whole.execute(statement)
         expected = _columns(whole)
     found = _columns(connection)
-    words = []
-    for table, columns in expected.items():
-        if table not in found:
-            words.append(f"the table {table} is")
-        elif lost := [column for column in columns if column not in found[table]]:
-            words.append(
-                f"the column {table}.{lost[0]} is" if len(lost) == 1 else _many(table, lost)
-            )
-    return words
+    tables = [table for table in expected if table not in found]
+    columns = [
+        f"{table}.{column}"
+        for table, wanted in expected.items()
+        for column in wanted
+        if table in found and column not in found[table]
+    ]
+    kinds = (("table", tables), ("column", columns))
+    return [_are_missing(kind, names) for kind, names in kinds if names]
 
 
-def _many(table: str, columns: list[str]) -> str:
-    """Return several missing columns of a table in words."""
-    return f"the columns {', '.join(f'{table}.{column}' for column in columns)} are"
+def _are_missing(kind: str, names: list[str]) -> str:
+    """Return what is missing in words: "the columns missions.a, missions.b are missing"."""
+    if len(names) == 1:
+        return f"the {kind} {names[0]} is missing"
+    return f"the {kind}s {', '.join(names)} are missing"
 
 
 def _columns(connection: sqlite3.Connection) -> dict[str, list[str]]:
@@ -229,7 +265,7 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
         )
     if missing := _missing(connection, version):
         raise UsageError(
-            f"the journal {path} is damaged: {' and '.join(missing)} missing. Move the file away "
+            f"the journal {path} is damaged: {' and '.join(missing)}. Move the file away "
             "and a new one is made, or name another file"
         )
     for statements in MIGRATIONS[version:]:

@@ -15,17 +15,18 @@ import hashlib
 import json
 import os
 import sqlite3
+import stat
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bt_exec.failure import UsageError
 from bt_exec.journal.plain import to_json
 from bt_exec.journal.rows import STATEMENTS, Row
 from bt_exec.journal.schema import connect
 
-__all__ = ["absorb", "keep_aside", "side_files"]
+__all__ = ["absorb", "folders_beside", "keep_aside", "side_files"]
 
 
 def keep_aside(journal: Path, mission_id: str, number: int, rows: Sequence[Row]) -> Path | None:
@@ -41,15 +42,20 @@ def keep_aside(journal: Path, mission_id: str, number: int, rows: Sequence[Row])
     lines: list[object] = [[mission_id, number]]
     lines += [[names[statement], values] for statement, values in rows]
     text = "".join(to_json(line) + "\n" for line in lines)
-    for folder, prefix in _folders(journal):
+    for folder, prefix in folders_beside(journal):
         path = folder / f"{prefix}{mission_id}.rows"
-        part = path.with_suffix(".part")
         try:
-            part.write_text(text, encoding="utf-8")
-            part.replace(path)
+            # a new file of a random name, for its owner alone: no link that lies there is followed
+            file, part = tempfile.mkstemp(".part", prefix, folder)
+        except OSError:
+            continue
+        os.close(file)
+        try:
+            Path(part).write_text(text, encoding="utf-8")
+            Path(part).replace(path)
         except OSError:
             with contextlib.suppress(OSError):
-                part.unlink()
+                Path(part).unlink()
         else:
             return path
     return None
@@ -58,7 +64,7 @@ def keep_aside(journal: Path, mission_id: str, number: int, rows: Sequence[Row])
 def side_files(journal: Path) -> tuple[Path, ...]:
     """Return the side files of a journal, oldest mission first."""
     found: list[Path] = []
-    for folder, prefix in _folders(journal):
+    for folder, prefix in folders_beside(journal):
         with contextlib.suppress(OSError):
             mine = (
                 path
@@ -69,7 +75,7 @@ def side_files(journal: Path) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def _folders(journal: Path) -> tuple[tuple[Path, str], ...]:
+def folders_beside(journal: Path) -> tuple[tuple[Path, str], ...]:
     """Return where side files may lie, and how their names begin there."""
     where = hashlib.sha256(str(journal.resolve()).encode()).hexdigest()[:12]
     temporary = Path(tempfile.gettempdir())
@@ -77,8 +83,27 @@ def _folders(journal: Path) -> tuple[tuple[Path, str], ...]:
 
 
 def _ours(path: Path) -> bool:
-    """Whether a file is the user's own: in a folder of everybody it may not be."""
-    return not hasattr(os, "getuid") or path.stat().st_uid == os.getuid()
+    """Return True if a path is a plain file of the user: in a shared folder it may not be."""
+    found = path.lstat()
+    return stat.S_ISREG(found.st_mode) and _is_own(found)
+
+
+def _is_own(found: os.stat_result) -> bool:
+    return not hasattr(os, "getuid") or found.st_uid == os.getuid()
+
+
+def _text(path: Path) -> str:
+    """Return the text of a side file without following a link.
+
+    Raises:
+        OSError: If it cannot be read, or is a link or a file of somebody else.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    with os.fdopen(os.open(path, flags), encoding="utf-8") as opened:
+        found = os.fstat(opened.fileno())
+        if not stat.S_ISREG(found.st_mode) or not _is_own(found):
+            raise PermissionError(f"{path} is not a file of yours")
+        return opened.read()
 
 
 def absorb(journal: Path) -> tuple[str, ...]:
@@ -105,7 +130,7 @@ def _absorb(journal: Path, path: Path) -> str:
         path.unlink()
     except FileNotFoundError:
         return ""  # another process was faster
-    except (OSError, sqlite3.Error, UsageError) as error:
+    except (OSError, sqlite3.Error, UsageError, OverflowError) as error:
         return f"rows of the record wait in {path}: {error}"
     return ""
 
@@ -117,10 +142,65 @@ def _lines(path: Path) -> list[tuple[str, Any]]:
         UsageError: If it is none.
     """
     try:
-        pairs = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        pairs = [json.loads(line) for line in _text(path).splitlines()]
         lines = [(str(name), values) for name, values in pairs]
     except (ValueError, TypeError) as error:
         raise UsageError("it holds no rows of a journal") from error
-    if not lines or any(name not in STATEMENTS for name, _ in lines[1:]):
+    values = [isinstance(row, list) for _, row in lines[1:]]
+    if not lines or not all(values) or any(name not in STATEMENTS for name, _ in lines[1:]):
         raise UsageError("it holds no rows of a journal")
     return lines
+
+
+class SavedMission(NamedTuple):
+    """A journal of one mission.
+
+    Attributes:
+        path: The file.
+        events: How many events and exchanges it holds.
+    """
+
+    path: Path
+    events: int
+
+
+def save_mission(
+    connection: sqlite3.Connection,
+    journal: Path,
+    mission_id: str,
+    number: int,
+    rows: Sequence[Row],
+) -> SavedMission | None:
+    """Save the record of one mission as a journal of its own; return it, or None.
+
+    Args:
+        connection: Open on a journal that is not under its name any more.
+        journal: Where it was.
+        mission_id: The mission's name.
+        number: The mission's row.
+        rows: Further rows of it.
+    """
+    for folder, prefix in folders_beside(journal):
+        try:
+            file, name = tempfile.mkstemp(f".{mission_id}.sqlite", prefix, folder)
+        except OSError:
+            continue
+        os.close(file)
+        path = Path(name)
+        try:
+            connection.execute("VACUUM INTO ?", (name,))
+            with contextlib.closing(connect(path)) as copy:
+                copy.execute("DELETE FROM events WHERE mission != ?", (number,))
+                copy.execute("DELETE FROM exchanges WHERE mission != ?", (number,))
+                copy.execute("DELETE FROM missions WHERE no != ?", (number,))
+                for statement, values in rows:
+                    copy.execute(statement, values)
+                copy.execute("VACUUM")
+                count = "SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM exchanges)"
+                (events,) = copy.execute(count).fetchone()
+        except sqlite3.Error:
+            with contextlib.suppress(OSError):
+                path.unlink()
+        else:
+            return SavedMission(path, events)
+    return None

@@ -2,11 +2,14 @@
 
 The loop only appends to a list in memory; a thread takes what has gathered, makes rows of it and
 commits them, ten times a second. Two events make the loop wait for that thread: `SkillStarting`,
-so that what will move is on record before it moves, and `Finished`. Committed rows survive the
-death of the process; after a power cut the last moments may be missing (``synchronous=NORMAL``).
+so that what will move is on record before it moves, and `Finished`. Those two are committed with
+``synchronous=FULL``: the log is written through to the disk, with everything before it, so they
+survive a power cut on a disk that keeps what it acknowledged. Other rows survive the death of the
+process; after a power cut those since the last skill started may be missing (``NORMAL``).
 
-A journal that cannot be written never ends a mission: it is told once, rows are kept in memory
-and tried again, and `Recorder.problem` says how things stand.
+A journal that cannot be written never ends a mission: it is reported once, rows are kept in memory
+and tried again, and `Recorder.problem` says how things stand. A journal that is removed or replaced
+while a mission runs takes no more: its record is saved beside it when the mission is closed.
 """
 
 from __future__ import annotations
@@ -17,17 +20,17 @@ import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TypeAlias
 
-from bt_exec.events import Event, Finished, Progress, SkillStarting
+from bt_exec.events import Event, Finished, SkillStarting
 from bt_exec.journal.frames import FrameStore
 from bt_exec.journal.rows import Raw, Row, Rows
 from bt_exec.journal.schema import connect
 from bt_exec.journal.sentences import said, tell_stderr
-from bt_exec.journal.side_file import keep_aside
+from bt_exec.journal.side_file import keep_aside, save_mission
 
 __all__ = ["Recorder"]
 
@@ -36,6 +39,9 @@ PATIENCE_S = 2.0  # how long `on` waits for a commit before the mission goes on 
 RETRY_S = 1.0  # between two attempts while the journal cannot be written [s]
 PENDING = 100_000  # rows kept in memory while it cannot; further ones are lost
 
+
+_MAY_GET_WELL = (sqlite3.OperationalError, sqlite3.DatabaseError)
+"""Errors of the file (full, locked, read-only, damaged), not of a row."""
 
 _Item: TypeAlias = Event | Raw | threading.Event
 
@@ -86,8 +92,12 @@ class Recorder:
         self._pending: list[Row] = []
         self._tried_at = 0.0
         self._closing = False
+        self._durable = False
+        self._level = "NORMAL"
+        self._moved = False
         self._wake = threading.Event()
         self._connection = connect(path)
+        self._identity = _identity(path)
         self._frames = None if frames is None else FrameStore(frames, self._say_once, language)
         self._rows = Rows(number, language, self._frames)
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
@@ -95,7 +105,7 @@ class Recorder:
 
     def on(self, event: Event) -> None:
         """Take note of `event`; before a skill starts and at the end, return once it is on disk."""
-        if self._closing or type(event) is Progress:
+        if self._closing:
             return
         self._inbox.append(event)
         if type(event) is SkillStarting or type(event) is Finished:
@@ -136,11 +146,30 @@ class Recorder:
         if self._frames is not None:
             self._frames.close()
             self._pending.append(self._rows.frame_counts(self._frames))
-            self._write()
+        self._find_file()
+        self._write()
+        saved = self._saved() if self._moved else ""
         self._connection.close()
-        if lost := self.lost + len(self._pending):
-            self.incomplete = self._set_aside(lost)
+        lost = self.lost + len(self._pending)
+        gaps = self._rows.gaps
+        said = [
+            saved,
+            self._set_aside(lost) if lost else "",
+            self._said("RECORD_SHORTENED", count=gaps) if gaps else "",
+        ]
+        self.incomplete = "; ".join(filter(None, said))
+        if self.incomplete:
             self._tell(self.incomplete)
+
+    def _saved(self) -> str:
+        """Save the record of a journal that is not where it was; return what is said of it."""
+        mission = (self.mission_id, self._number)
+        saved = save_mission(self._connection, self.path, *mission, self._pending)
+        if saved is None:
+            return self._said("RECORD_GONE", path=self.path)
+        self._pending.clear()
+        self.lost += max(self._rows.count - saved.events, 0)
+        return self._said("RECORD_MOVED", path=self.path, file=saved.path)
 
     def _set_aside(self, lost: int) -> str:
         """Keep the rows that are left in a side file; return what is said of it."""
@@ -177,6 +206,7 @@ class Recorder:
             self._wake.clear()
             closing = self._closing
             waiting = self._take()
+            self._find_file()
             rested = time.monotonic() - self._tried_at > RETRY_S
             if not self.problem or waiting or rested or closing:
                 self._write()
@@ -193,6 +223,7 @@ class Recorder:
             elif len(self._pending) >= PENDING:
                 self.lost += 1
             else:
+                self._durable = self._durable or isinstance(item, SkillStarting | Finished)
                 try:
                     self._pending += self._rows.of(item)
                 except Exception as error:  # noqa: BLE001 - this thread has to live on
@@ -202,26 +233,54 @@ class Recorder:
 
     def _write(self) -> None:
         """Commit the pending rows, all or none; on failure keep them for the next time."""
+        if self._moved:
+            return  # what is written there now is lost with the file
         if not self._pending:
             self.problem = ""
             return
         self._tried_at = time.monotonic()
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            for statement, rows in itertools.groupby(self._pending, key=lambda row: row[0]):
-                self._connection.executemany(statement, [values for _, values in rows])
-            self._connection.execute("COMMIT")
-        except sqlite3.OperationalError as error:  # full, locked, read-only, broken: may get well
+            self._commit(self._pending)
+        except Exception as error:  # noqa: BLE001 - this thread has to live on
             self._undo()
-            self._fail(str(error))
-        except Exception as error:  # noqa: BLE001 - these rows will never do: go on with the next
-            self._undo()
-            self.lost += len(self._pending)
-            self._pending.clear()
+            if type(error) in _MAY_GET_WELL:
+                self._fail(str(error))
+                return
+            self._commit_singly()
             self._fail(f"{type(error).__name__}: {error}")
         else:
             self._pending.clear()
+            self._durable = False
             self.problem = ""
+
+    def _commit(self, rows: Sequence[Row]) -> None:
+        level = "FULL" if self._durable else "NORMAL"
+        if level != self._level:
+            self._connection.execute(f"PRAGMA synchronous = {level}")
+            self._level = level
+        self._connection.execute("BEGIN IMMEDIATE")
+        for statement, group in itertools.groupby(rows, key=lambda row: row[0]):
+            self._connection.executemany(statement, [values for _, values in group])
+        self._connection.execute("COMMIT")
+
+    def _commit_singly(self) -> None:
+        """Commit what SQLite takes of the pending rows, and count what it never will."""
+        pending, self._pending = self._pending, []
+        for row in pending:
+            try:
+                self._commit([row])
+            except Exception as error:  # noqa: BLE001 - a value that no column takes
+                self._undo()
+                if type(error) in _MAY_GET_WELL and not self._connection.in_transaction:
+                    self._pending.append(row)
+                else:
+                    self.lost += 1
+
+    def _find_file(self) -> None:
+        """Find out if the journal is still the file that was opened; report it the first time."""
+        if not self._moved and _identity(self.path) != self._identity:
+            self._moved = True
+            self._fail(self._said("RECORD_NOT_THERE"))
 
     def _undo(self) -> None:
         """Leave a transaction that failed, unless SQLite has done so itself."""
@@ -242,3 +301,12 @@ class Recorder:
             self._told = True
             with contextlib.suppress(Exception):  # a closed stderr must not end the record
                 self._tell(message)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return which file a path leads to; None if none is there, or an empty one."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return (found.st_dev, found.st_ino) if found.st_size else None

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec.events import Observed, PerceptionFailed
+from bt_exec.events import FactsKnown, Observed, PerceptionFailed
 from bt_exec.failure import UsageError
 from bt_exec.journal import Journal, default_path, schema
 from bt_exec.journal.schema import APPLICATION_ID, MIGRATIONS
@@ -248,7 +248,7 @@ def test_what_no_waiting_helps_against_is_raised(
         ),
         (
             "DROP TABLE specs; ALTER TABLE missions DROP COLUMN seeds",
-            "the column missions.seeds is and the table specs is",
+            "the table specs is missing and the column missions.seeds is",
         ),
     ],
 )
@@ -280,7 +280,37 @@ def journal_of_version(version: int, path: Path) -> Path:
 def test_what_people_have_on_disk_is_never_rewritten() -> None:
     """Journals of these versions exist: their statements are history. Add a migration instead."""
     digests = [hashlib.sha256("\n".join(s).encode()).hexdigest()[:12] for s in MIGRATIONS]
-    assert digests[:3] == ["a20b7a4abb5f", "b4fa05087f7f", "87d04cf5c73e"]
+    assert digests[:4] == ["a20b7a4abb5f", "b4fa05087f7f", "87d04cf5c73e", "61129b96c638"]
+
+
+def test_journal_of_schema_three_is_migrated_with_its_missions(tmp_path: Path) -> None:
+    path = journal_of_version(3, tmp_path / "j.sqlite")
+    end = {"mission_id": "m", "command": "go", "status": "satisfied", "reason_code": "OK"}
+    outcome = json.dumps({**end, "message": "Done."})
+    started = {"mission_id": "m", "command": "go", "language": "en", "site": "s"}
+    rows = [("MissionStarted", json.dumps(started)), ("Finished", f'{{"outcome": {outcome}}}')]
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(
+            "INSERT INTO missions (id, day, number, command, language, site, settings, seeds,"
+            " program, started_at, ended_at, status, reason_code, message, outcome, process)"
+            " VALUES ('m', 'd', 1, 'go', 'en', 's', '{}', '{}', '0.1.0', 0, 1, 'satisfied',"
+            " 'OK', 'Done.', ?, NULL)",
+            (outcome,),
+        )
+        for seq, row in enumerate(rows, start=1):
+            connection.execute(
+                "INSERT INTO events VALUES (1, ?, 0.5, 1, 1, ?, NULL, NULL, ?)", (seq, *row)
+            )
+    journal = Journal.open(path)
+    old = journal.mission("m")
+    assert (old.status, old.unreadable, len(old.events)) == ("satisfied", (), 2)
+    assert (old.session, old.continues, old.setup, old.facts_at_end) == ("", "", {}, {})
+    setup = {"rates": {"tick_hz": 20.0}}
+    with journal.begin(command="go on", session="w", continues="m", setup=setup) as recorder:
+        recorder.on(FactsKnown(0.0, 0, "start", {"door": "open"}, {"cup": 1}))
+    new = journal.mission("last")
+    assert (new.session, new.continues, new.setup) == ("w", "m", setup)
+    assert (new.facts_at_start, new.saved) == ({"door": "open"}, {"cup": 1})
 
 
 def test_observations_of_the_first_version_are_read(tmp_path: Path) -> None:

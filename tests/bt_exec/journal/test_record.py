@@ -13,7 +13,6 @@ from bt_exec.events import (
     Event,
     Observed,
     Planned,
-    Progress,
     Refused,
     Rejected,
     SkillStarting,
@@ -34,12 +33,12 @@ def record(journal: Journal, script: Script, **facts: object) -> MissionRecord:
     return journal.mission(recorder.mission_id)
 
 
-def test_every_event_but_progress_comes_back_in_order(
+def test_every_event_comes_back_in_order(
     journal: Journal, script: Script, kept: Callable[[Event], Event]
 ) -> None:
     mission = record(journal, script)
     events = script(mission.id)
-    assert mission.events == tuple(kept(e) for e in events if not isinstance(e, Progress))
+    assert mission.events == tuple(kept(e) for e in events)
     assert mission.unreadable == ()
 
 

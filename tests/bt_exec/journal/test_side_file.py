@@ -57,9 +57,7 @@ def test_a_record_kept_aside_is_whole_once_the_journal_is_opened(
     assert side_files(journal.path) == ()
     record = again.mission("last")
     assert record.status == "satisfied"
-    assert record.events == tuple(kept(event) for event in script(mission)[:8]) + tuple(
-        kept(event) for event in script(mission)[9:]
-    )  # progress is not kept
+    assert record.events == tuple(kept(event) for event in script(mission))
     assert record.unreadable == ()
 
 

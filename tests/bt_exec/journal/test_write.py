@@ -275,8 +275,8 @@ def test_two_skills_and_the_end_wait_and_nothing_else_does(by_hand):
     by_hand.turns(2)
     end = Outcome(by_hand.recorder.mission_id, "x", "satisfied", "OK", "")
     by_hand.recorder.on(Finished(0.0, 2, end))
-    assert flushed == [2, 4]
-    assert len(by_hand.recorder._inbox) == 4  # progress is not kept
+    assert flushed == [2, 5]
+    assert len(by_hand.recorder._inbox) == 5
 
 
 def test_a_writer_that_hangs_is_left_behind_and_it_is_told(journal, monkeypatch):

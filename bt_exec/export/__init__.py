@@ -1,0 +1,48 @@
+"""Export of recorded missions, to take along and to open in other programs.
+
+========  =========================================================================================
+jsonl     every event on a line of its own, after a line about the mission
+mcap      topics for events, tree, sentences, observations, poses and pictures; opens in Foxglove
+html      one page with tree, timeline, pictures and causes; needs nothing but a browser
+========  =========================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeAlias
+
+from bt_exec.journal import Journal, MissionRecord
+
+__all__ = ["FORMS", "Export", "exporter"]
+
+Export: TypeAlias = Callable[[Journal, MissionRecord, Path], None]
+
+FORMS: Mapping[str, str] = {"jsonl": ".jsonl", "mcap": ".mcap", "html": ".html"}
+"""The forms, each with the ending of its files."""
+
+
+def exporter(form: str) -> Export:
+    """Return the function that writes a mission in a form.
+
+    Raises:
+        UnknownName: If there is no such form.
+        UsageError: If a package that it needs is not installed.
+    """
+    from bt_exec.failure import UnknownName
+
+    match form:
+        case "jsonl":
+            from bt_exec.export.lines import write_lines
+
+            return write_lines
+        case "mcap":
+            from bt_exec.export.mcap_file import write_mcap
+
+            return write_mcap
+        case "html":
+            from bt_exec.export.page import write_page
+
+            return write_page
+    raise UnknownName("form", form, FORMS)

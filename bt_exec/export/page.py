@@ -1,0 +1,133 @@
+"""Export as one HTML page: tree, timeline, pictures and causes, without any other file."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from bt_exec.events import Observed, SkillEnded, SkillStarting
+from bt_exec.export.moments import moments
+from bt_exec.journal import Journal, MissionRecord
+from bt_exec.journal.codec import RecordedObservation
+from bt_exec.journal.plain import clean as encodable
+from bt_exec.tui.text import clean
+from bt_exec.tui.voices import voices, why_of
+from bt_exec.tui.why import Why
+
+__all__ = ["page_data", "write_page"]
+
+_PICTURES = 400
+"""Most frames of a page; of more, every second, third … is left out."""
+_PLACE = "/*DATA*/null"
+
+
+def write_page(journal: Journal, record: MissionRecord, path: Path) -> None:
+    """Write a mission as an HTML page.
+
+    Raises:
+        OSError: If the file cannot be written.
+    """
+    del journal
+    template = files("bt_exec.export").joinpath("page.html").read_text(encoding="utf-8")
+    data = json.dumps(page_data(record), ensure_ascii=False, default=str)
+    for sign, escaped in (("<", "\\u003c"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029")):
+        data = data.replace(sign, escaped)  # so that no text can end the script
+    with path.open("x", encoding="utf-8") as file:
+        file.write(template.replace(_PLACE, encodable(data), 1))
+
+
+def page_data(record: MissionRecord) -> dict[str, Any]:
+    """Return what the page shows, in the language of the command; times are from its start [s]."""
+    start = record.events[0].t if record.events else 0.0
+    end = max((event.t for event in record.events), default=start)
+    said = why_of(record)
+    return {
+        "id": record.id,
+        "command": clean(record.command),
+        "language": record.line.language,
+        "site": record.line.site,
+        "when": f"{record.line.started_at:%Y-%m-%d %H:%M}",
+        "program": record.program,
+        "status": said.status,
+        "status_word": said.word("stopped" if said.status == "aborted" else said.status),
+        "message": clean(record.outcome.message) if record.outcome is not None else "",
+        "seconds": round(end - start, 3),
+        "cause": said.cause(),
+        "facts": [list(row) for row in said.facts()],
+        "moments": [
+            {
+                "t": round(moment.t - start, 3),
+                "plan": moment.plan,
+                "rows": moment.nodes,
+                "said": moment.sentences,
+            }
+            for moment in moments(record)
+        ],
+        "skills": _skills(record, start, end, said),
+        "seen": _seen(record, start),
+        "words": _words(record),
+    }
+
+
+def _skills(record: MissionRecord, start: float, end: float, said: Why) -> list[dict[str, Any]]:
+    """Return the bars of the timeline: each call of a skill."""
+    ends: Mapping[tuple[str, int], SkillEnded] = {
+        (event.skill, event.call): event for event in record.events if isinstance(event, SkillEnded)
+    }
+    bars = []
+    for event in record.events:
+        if isinstance(event, SkillStarting):
+            ended = ends.get((event.skill, event.call))
+            bars.append(
+                {
+                    "label": said.step(event.skill, event.args),
+                    "from": round(event.t - start, 3),
+                    "to": round((ended.t if ended is not None else end) - start, 3),
+                    "state": ended.state if ended is not None else "running",
+                }
+            )
+    return bars
+
+
+def _seen(record: MissionRecord, start: float) -> list[dict[str, Any]]:
+    """Return the observations, with their frames as far as they were kept."""
+    looks = [
+        (event.t, event.pack, event.observation)
+        for event in record.events
+        if isinstance(event, Observed) and isinstance(event.observation, RecordedObservation)
+    ]
+    framed = [look for look in looks if _has_frame(look[2])]
+    step = -(-len(framed) // _PICTURES) or 1
+    kept = {id(look[2]) for look in framed[::step]}
+    return [
+        {
+            "t": round(t - start, 3),
+            "pack": pack,
+            "text": clean(one.text),
+            "frame": _picture(one) if id(one) in kept else None,
+        }
+        for t, pack, one in looks
+    ]
+
+
+def _has_frame(observation: RecordedObservation) -> bool:
+    return observation.frame_file is not None and observation.frame_file.is_file()
+
+
+def _picture(observation: RecordedObservation) -> str:
+    assert observation.frame_file is not None
+    data = base64.b64encode(observation.frame_file.read_bytes()).decode()
+    return f"data:image/png;base64,{data}"
+
+
+_WORDS = ("plan", "sees", "tree", "timeline", "events", "cause", "no pictures were kept")
+
+
+def _words(record: MissionRecord) -> dict[str, str]:
+    """Return the fixed words of the page."""
+    _, messages = voices(record)
+    return {word: messages.fixed(word, record.line.language) for word in _WORDS}

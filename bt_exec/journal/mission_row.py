@@ -1,0 +1,149 @@
+"""Row of a mission in the journal, each cell read on its own.
+
+SQLite keeps any value in any column, and a file can be damaged. A cell that cannot be read gets a
+neutral value and is named, so that a damaged row costs neither the other cells nor other missions.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sqlite3
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from bt_exec.journal.codec import outcome_of
+from bt_exec.journal.record import DAMAGED, MissionLine
+from bt_exec.language.messages import LANGUAGES
+from bt_exec.outcome import EXIT_CODES, Outcome
+
+__all__ = ["MissionRow"]
+
+_T = TypeVar("_T")
+_NAME = re.compile(r"\d{4}-\d{2}-\d{2}-\d{4,}")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+class MissionRow:
+    """One row of the table ``missions``.
+
+    Args:
+        row: The row, by column names.
+
+    Attributes:
+        damaged: Columns that could not be read, each with what was found.
+    """
+
+    def __init__(self, row: sqlite3.Row) -> None:
+        self._row = row
+        self.damaged: list[str] = []
+
+    @property
+    def number(self) -> int:
+        """Number of the row, which nothing but SQLite sets."""
+        return int(self._row["no"])
+
+    def text(self, column: str) -> str:
+        """Return a text; empty for NULL."""
+        value = self._row[column]
+        if value is None or isinstance(value, str):
+            return value or ""
+        if isinstance(value, bytes):
+            return self._bad(column, value.decode("utf-8", "replace"))
+        return self._bad(column, str(value))
+
+    def name(self) -> str:
+        """Return the mission's name; of a damaged one the name that its day and number give."""
+        name, day, number = self.text("id"), self.text("day"), self._row["number"]
+        if _NAME.fullmatch(name) or not (isinstance(number, int) and _DAY.fullmatch(day)):
+            return name
+        return self._bad("id", f"{day}-{number:04d}")
+
+    def mapping(self, column: str) -> Mapping[str, Any]:
+        """Return a JSON object; empty if it is not one."""
+        try:
+            value = json.loads(self._row[column])
+        except (TypeError, ValueError, RecursionError):
+            value = None
+        if isinstance(value, dict):
+            return value
+        return self._bad(column, dict[str, Any]())
+
+    def count(self, column: str) -> int:
+        """Return a number that counts something; 0 if it does not."""
+        value = self._row[column]
+        return value if isinstance(value, int) and value >= 0 else self._bad(column, 0)
+
+    def time(self, column: str) -> datetime | None:
+        """Return a moment in local time; None for NULL and for what is not a moment."""
+        value = self._row[column]
+        if value is None:
+            return None
+        try:
+            return datetime.fromtimestamp(value).astimezone()
+        except (TypeError, ValueError, OverflowError, OSError):
+            return self._bad(column, None)
+
+    def outcome(self) -> Outcome | None:
+        """Return how the mission ended; None if it has not, or if that cannot be read."""
+        text = self._row["outcome"]
+        if text is None:
+            return None
+        try:
+            found: Outcome = outcome_of(json.loads(text))
+        except Exception:  # noqa: BLE001 - whatever is wrong with it, it is this cell
+            return self._bad("outcome", None)
+        return found
+
+    def line(self, *, begun: bool, gone: bool) -> MissionLine:
+        """Return the row as a line of a list.
+
+        Args:
+            begun: Whether anything of the mission is on record.
+            gone: Whether the process that ran it is gone.
+        """
+        self.damaged.clear()
+        outcome = self.outcome()
+        seconds = None if outcome is None else outcome.sim_seconds
+        language = self.text("language")
+        if language not in LANGUAGES:
+            language = self._bad("language", "en")
+        return MissionLine(
+            id=self.name(),
+            command=self.text("command"),
+            language=language,
+            site=self.text("site"),
+            status=self._status(outcome),
+            reason_code=self.text("reason_code"),
+            message=self.text("message"),
+            started_at=self.time("started_at") or self._day(),
+            ended_at=self.time("ended_at"),
+            seconds=seconds if seconds is not None and math.isfinite(seconds) else None,
+            interrupted=self._row["status"] is None and gone,
+            begun=begun,
+            damaged=tuple(self.damaged),
+        )
+
+    def _status(self, outcome: Outcome | None) -> str:
+        status = self._row["status"]
+        if status is None:
+            return "unfinished"
+        if status in EXIT_CODES:
+            return str(status)
+        return self._bad("status", DAMAGED if outcome is None else outcome.status)
+
+    def _day(self) -> datetime:
+        """Return the day in the mission's name, for a start that cannot be read."""
+        found = _DAY.match(self.name()) or _DAY.match(self.text("day"))
+        try:
+            return datetime.fromisoformat(found[0] if found else "").astimezone()
+        except (ValueError, OverflowError):
+            return datetime.fromtimestamp(0, UTC).astimezone()
+
+    def _bad(self, column: str, instead: _T) -> _T:
+        words = f"{column}: {str(self._row[column])[:40]!r}"
+        if words not in self.damaged:
+            self.damaged.append(words)
+        return instead

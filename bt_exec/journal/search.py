@@ -1,0 +1,168 @@
+"""Search of missions: filters by site, status, day and command, and a full-text index.
+
+The index is an FTS5 table of the journal: commands, sentences and codes of every mission. It is
+made at the first search and brought up to date before each one, so that recording costs nothing.
+Words match from their beginning, without regard to case, which suits Korean particles as well.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from bt_exec.journal.plain import clean
+
+__all__ = ["OPEN", "STATUSES", "Wanted"]
+
+OPEN = ("running", "waiting", "interrupted")
+"""Statuses of missions without an end on record."""
+STATUSES = ("satisfied", "partial", "blocked", "failed", "refused", "aborted", *OPEN)
+
+_TABLE = (
+    "CREATE VIRTUAL TABLE IF NOT EXISTS search USING fts5"
+    " (command, sentences, codes, ended UNINDEXED, tokenize = 'unicode61')"
+)
+
+_WITHOUT_INDEX = (
+    "SELECT no FROM missions WHERE command LIKE :part ESCAPE '\\'"
+    " OR message LIKE :part ESCAPE '\\' OR reason_code LIKE :part ESCAPE '\\'"
+)
+_BY_INDEX = (
+    "SELECT rowid FROM search WHERE search MATCH :words"
+    " UNION SELECT no FROM missions WHERE command LIKE :part ESCAPE '\\'"
+)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Conditions on missions; empty ones are not asked for.
+
+    Attributes:
+        site: Name of the site.
+        day: The day on which a mission began.
+        status: One of `STATUSES`.
+        failed: Only missions that ended otherwise than satisfied, or were interrupted.
+        command: Text that the command contains, without regard to case.
+        text: Words that the command, a sentence or a code begins with; all of them.
+    """
+
+    site: str = ""
+    day: date | None = None
+    status: str = ""
+    failed: bool = False
+    command: str = ""
+    text: str = ""
+
+    def condition(self, connection: sqlite3.Connection) -> tuple[str, dict[str, Any]]:
+        """Return an SQL condition on ``missions`` and its parameters.
+
+        Missions without an end are not told apart here: a process has to be looked at.
+        """
+        parts, values = ["TRUE"], dict[str, Any]()
+        if self.site:
+            parts.append("site = :site")
+            values["site"] = self.site
+        if self.day is not None:
+            parts.append("day = :day")
+            values["day"] = self.day.isoformat()
+        if self.status:
+            parts.append("status IS NULL" if self.status in OPEN else "status = :status")
+            values["status"] = self.status
+        if self.failed:
+            parts.append("(status IS NULL OR status != 'satisfied')")
+        if self.command:
+            parts.append("command LIKE :command ESCAPE '\\'")
+            values["command"] = _like(self.command)
+        if self.text:
+            parts.append(f"no IN ({_found(connection, self.text, values)})")
+        return " AND ".join(parts), values
+
+
+def _composed(text: str) -> str:
+    """Return text with composed Hangul; some keyboards type it decomposed."""
+    return unicodedata.normalize("NFC", clean(text))
+
+
+def _like(text: str) -> str:
+    """Return the pattern for texts that contain `text`."""
+    for sign in "\\%_":
+        text = text.replace(sign, f"\\{sign}")
+    return f"%{_composed(text)}%"
+
+
+def _found(connection: sqlite3.Connection, text: str, values: dict[str, Any]) -> str:
+    """Return the query for missions that hold all words of a text."""
+    words = [word for word in _composed(text).split() if any(c.isalnum() for c in word)]
+    values["words"] = " ".join('"{}"*'.format(word.replace('"', '""')) for word in words)
+    values["part"] = _like(text)
+    return _BY_INDEX if words and _indexed(connection) else _WITHOUT_INDEX
+
+
+def _indexed(connection: sqlite3.Connection) -> bool:
+    """Bring the index up to date; return False where SQLite was built without FTS5."""
+    try:
+        connection.execute(_TABLE)
+    except sqlite3.OperationalError as error:
+        if "no such module" not in str(error):
+            raise
+        return False
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute("DELETE FROM search WHERE ended = 0")
+    rows = connection.execute(
+        "SELECT no, command, status, reason_code, message, outcome FROM missions"
+        " WHERE no > (SELECT COALESCE(MAX(rowid), 0) FROM search)"
+        " OR no NOT IN (SELECT rowid FROM search)"
+    ).fetchall()
+    connection.executemany(
+        "INSERT INTO search (rowid, command, sentences, codes, ended) VALUES (?, ?, ?, ?, ?)",
+        (
+            (row["no"], _composed(str(row["command"])), *_texts(row), row["status"] is not None)
+            for row in rows
+        ),
+    )
+    connection.execute(
+        "DELETE FROM search WHERE rowid NOT IN (SELECT no FROM missions)"
+    )  # pruned since
+    connection.execute("COMMIT")
+    return True
+
+
+def _texts(row: sqlite3.Row) -> tuple[str, str]:
+    """Return the sentences and the codes of a mission; damaged data has none."""
+    try:
+        outcome = json.loads(row["outcome"] or "{}")
+    except (TypeError, ValueError):
+        outcome = {}
+    found = list(_strings(outcome)) if isinstance(outcome, Mapping) else []
+    sentences = [str(row["message"] or ""), *(text for key, text in found if key not in _CODES)]
+    codes = [str(row["reason_code"] or ""), *(text for key, text in found if key in _CODES)]
+    return _composed("\n".join(sentences)), "\n".join(dict.fromkeys(codes))
+
+
+_CODES = ("code", "reason_code", "node", "status")
+_READ = ("failures", "undone", "problems", "skipped", "message", "reason_code", "status")
+_DEEP = 8
+
+
+def _strings(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the texts of an outcome that people read, each with its key."""
+
+    def inside(key: str, value: Any, depth: int) -> Iterator[tuple[str, str]]:
+        if isinstance(value, str):
+            yield key, value
+        elif isinstance(value, list) and depth:
+            for one in value:
+                yield from inside(key, one, depth - 1)
+        elif isinstance(value, Mapping) and depth:
+            for name, one in value.items():
+                if name != "evidence":
+                    yield from inside(str(name), one, depth - 1)
+
+    for key in _READ:
+        if key in data:
+            yield from inside(key, data[key], _DEEP)

@@ -1,0 +1,89 @@
+"""Following a record while it is written, also by another process."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from bt_exec.events import Event, Finished
+from bt_exec.journal.codec import event_of
+from bt_exec.spec.load import load_text
+from bt_exec.spec.model import MissionSpec
+
+if TYPE_CHECKING:
+    from bt_exec.journal.journal import Journal
+    from bt_exec.journal.record import EventRow
+
+__all__ = ["JournalTail", "Tail", "decoded"]
+
+
+class Tail(Protocol):
+    """Events of a mission as they come.
+
+    Attributes:
+        ended: Why nothing more will come: ``ended``, ``interrupted``; empty while it runs.
+    """
+
+    ended: str
+
+    def read(self) -> list[Event]:
+        """Return the events since the last call; waits for none."""
+
+
+class JournalTail:
+    """Follows a mission in the journal.
+
+    Args:
+        journal: The journal; another process may write it.
+        mission_id: The whole name of the mission.
+    """
+
+    def __init__(self, journal: Journal, mission_id: str) -> None:
+        self.ended = ""
+        self._journal = journal
+        self._mission_id = mission_id
+        self._after = 0
+        self._specs: dict[str, MissionSpec] = {}
+
+    def read(self) -> list[Event]:
+        """Return the events since the last call; unreadable rows are passed over."""
+        gone = self._is_gone()
+        found: list[Event] = []
+        while rows := self._journal.rows(self._mission_id, after=self._after):
+            for row in rows:
+                event = decoded(row, self._spec, self._journal.frames / self._mission_id)
+                found += [] if event is None else [event]
+            self._after = rows[-1].seq
+        if any(isinstance(event, Finished) for event in found):
+            self.ended = "ended"
+        elif gone:
+            self.ended = "interrupted"
+        return found
+
+    def _is_gone(self) -> bool:
+        line = self._journal.line(self._mission_id)
+        return line is None or line.interrupted
+
+    def _spec(self, digest: str) -> MissionSpec:
+        if digest not in self._specs:
+            document = load_text(self._journal.spec(digest), f"the plan {digest[:12]}").document
+            assert isinstance(document, MissionSpec)
+            self._specs[digest] = document
+        return self._specs[digest]
+
+
+class SpecOf(Protocol):
+    """Finds a plan by its digest."""
+
+    def __call__(self, digest: str) -> MissionSpec:
+        """Return the plan."""
+
+
+def decoded(row: EventRow, spec_of: SpecOf, frames: Path) -> Event | None:
+    """Return the event of a row; None for a row that cannot be read."""
+    columns = {"t": row.t, "tick": row.tick, "path": row.path, "call": row.call}
+    try:
+        return event_of(row.kind, columns, json.loads(row.data), spec_of, frames)
+    except Exception:  # noqa: BLE001 - `history check` reports damaged rows; the others are shown
+        return None

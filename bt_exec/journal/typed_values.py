@@ -1,0 +1,138 @@
+"""Decoding of recorded values against the declared types of their fields.
+
+A journal is a file that anything can happen to, and SQLite keeps any value in any column. What is
+read back is checked once, here, so that later code can rely on the types of events.
+"""
+
+from __future__ import annotations
+
+import math
+import types
+from collections.abc import Callable, Mapping
+from collections.abc import Sequence as AbstractSequence
+from dataclasses import fields, is_dataclass
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from bt_exec.failure import Failure
+from bt_exec.outcome import Outcome
+
+__all__ = ["as_declared", "built"]
+
+_NAMES = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+"""Floats that JSON does not have; see `bt_exec.journal.plain`."""
+
+
+def built(cls: type[Any], values: Mapping[str, Any]) -> Any:
+    """Return ``cls(**values)`` with every field of its declared type.
+
+    Raises:
+        ValueError: If a value is of another type.
+        TypeError: If a field is missing or unknown.
+    """
+    hints = _hints(cls)
+    return cls(
+        **{
+            name: as_declared(value, hints[name], name) if name in hints else value
+            for name, value in values.items()
+        }
+    )
+
+
+def as_declared(value: Any, hint: Any, name: str) -> Any:
+    """Return a value as its type hint asks; lists become tuples where one is declared.
+
+    Values inside mappings are plain data of any kind and are not checked.
+
+    Raises:
+        ValueError: If it is of another type.
+    """
+    origin, args = get_origin(hint), get_args(hint)
+    if hint is Any:
+        return value
+    if origin in (Union, types.UnionType):
+        return _one_of(value, args, name)
+    if origin is Literal:
+        return _checked(value, any(value == word for word in args), name)
+    if origin is tuple:
+        _checked(value, isinstance(value, list | tuple), name)
+        if args[0] is str:  # of packs: a number among them is no reason to lose the rest
+            return tuple(item if isinstance(item, str) else str(item) for item in value)
+        return tuple(as_declared(item, args[0], name) for item in value)
+    if origin in (dict, Mapping):
+        return _checked(value, isinstance(value, Mapping), name)
+    if origin in (list, AbstractSequence):
+        return _checked(value, isinstance(value, list | tuple), name)
+    if hint in _PLAIN:
+        return _PLAIN[hint](value, name)
+    return _instance(value, hint, name)
+
+
+def _one_of(value: Any, hints: tuple[Any, ...], name: str) -> Any:
+    for hint in hints:
+        try:
+            return as_declared(value, hint, name)
+        except ValueError:
+            continue
+    raise _wrong(value, name)
+
+
+def _instance(value: Any, hint: Any, name: str) -> Any:
+    """Return a value that is an instance of a class, with its own fields checked."""
+    if hint is types.NoneType:
+        return _checked(value, value is None, name)
+    if not isinstance(hint, type) or getattr(hint, "_is_protocol", False):
+        return value
+    if is_dataclass(hint) and isinstance(value, hint):
+        hints = _hints(hint)
+        for field in fields(hint):
+            as_declared(getattr(value, field.name), hints[field.name], f"{name}.{field.name}")
+    return _checked(value, isinstance(value, hint), name)
+
+
+def _float(value: Any, name: str) -> float:
+    if isinstance(value, str) and value in _NAMES:
+        return _NAMES[value]
+    _checked(value, isinstance(value, int | float) and not isinstance(value, bool), name)
+    number: float = value
+    if isinstance(value, int) and value.bit_length() > 1023:
+        raise _wrong(value, name)
+    return number
+
+
+def _int(value: Any, name: str) -> int:
+    number: int = _checked(value, isinstance(value, int) and not isinstance(value, bool), name)
+    return number
+
+
+def _simple(kind: type[Any]) -> Callable[[Any, str], Any]:
+    return lambda value, name: _checked(value, isinstance(value, kind), name)
+
+
+_PLAIN: Mapping[Any, Callable[[Any, str], Any]] = {
+    float: _float,
+    int: _int,
+    str: _simple(str),
+    bool: _simple(bool),
+}
+
+
+def _checked(value: Any, fits: bool, name: str) -> Any:
+    if not fits:
+        raise _wrong(value, name)
+    return value
+
+
+def _wrong(value: Any, name: str) -> ValueError:
+    return ValueError(f"{name} is {repr(value)[:40]}")
+
+
+_HINTS: dict[str, dict[str, Any]] = {}
+
+
+def _hints(cls: type[Any]) -> dict[str, Any]:
+    """Return the types of a class's fields, worked out once."""
+    name = f"{cls.__module__}.{cls.__qualname__}"
+    if name not in _HINTS:
+        known = {"Outcome": Outcome, "Failure": Failure}
+        _HINTS[name] = get_type_hints(cls, localns=known)
+    return _HINTS[name]

@@ -1,0 +1,262 @@
+"""Upkeep of a journal: removal of old missions, and a check that everything in it fits together."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from bt_exec.journal.process import is_gone
+from bt_exec.journal.schema import connect
+
+__all__ = ["Finding", "Pruned", "Retention", "check", "prune"]
+
+_DAY_S = 86400.0
+_UNUSED_PLANS = (
+    "DELETE FROM specs WHERE digest NOT IN (SELECT json_extract(data, '$.spec') FROM events"
+    " WHERE kind IN ('Planned', 'Rejected') AND json_valid(data)"
+    " AND json_extract(data, '$.spec') IS NOT NULL)"
+)
+_MISSING_PLANS = (
+    "SELECT m.id, e.seq FROM events e JOIN missions m ON m.no = e.mission"
+    " WHERE e.kind IN ('Planned', 'Rejected') AND json_valid(e.data)"
+    " AND json_extract(e.data, '$.spec') IS NOT NULL"
+    " AND json_extract(e.data, '$.spec') NOT IN (SELECT digest FROM specs)"
+)
+_ORPHANS = {
+    "events": (
+        "SELECT COUNT(*) FROM events WHERE mission NOT IN (SELECT no FROM missions)",
+        "DELETE FROM events WHERE mission NOT IN (SELECT no FROM missions)",
+    ),
+    "exchanges": (
+        "SELECT COUNT(*) FROM exchanges WHERE mission NOT IN (SELECT no FROM missions)",
+        "DELETE FROM exchanges WHERE mission NOT IN (SELECT no FROM missions)",
+    ),
+}
+"""By table: how many rows belong to no mission, and their removal."""
+
+
+@dataclass(frozen=True)
+class Retention:
+    """How long missions are kept; None keeps them for ever.
+
+    Attributes:
+        days: Missions that began longer ago are removed.
+        megabytes: The oldest missions are removed until the journal and its frames take less.
+    """
+
+    days: float | None = None
+    megabytes: float | None = None
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """Missions that were removed, or would be.
+
+    Attributes:
+        missions: Their names, oldest first.
+        freed_bytes: About how much room they took.
+    """
+
+    missions: tuple[str, ...]
+    freed_bytes: int
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that does not fit together in a journal.
+
+    Attributes:
+        kind: ``damaged``, ``orphan``, ``missing``, ``unfinished`` or ``unreadable``.
+        what: What was found, and where.
+        repaired: Whether it was put in order.
+    """
+
+    kind: str
+    what: str
+    repaired: bool = False
+
+
+def prune(
+    path: Path, frames: Path, retention: Retention, *, site: str = "", dry_run: bool = False
+) -> Pruned:
+    """Remove missions that are older, or more, than is kept; running ones stay.
+
+    Args:
+        path: The journal.
+        frames: Its folder of frames.
+        retention: What is kept.
+        site: Only missions of this site; of all if empty.
+        dry_run: Remove nothing, only tell.
+
+    Raises:
+        sqlite3.Error: If the journal cannot be used.
+    """
+    connection = connect(path, busy_s=5.0)
+    try:
+        connection.row_factory = sqlite3.Row
+        rows = connection.execute(
+            "SELECT no, id, started_at, status, process, (SELECT COALESCE(SUM(LENGTH(data)), 0)"
+            " + 60 * COUNT(*) FROM events WHERE mission = no) AS size FROM missions"
+            " WHERE (:site = '' OR site = :site) ORDER BY no",
+            {"site": site},
+        ).fetchall()
+        ended = [row for row in rows if row["status"] is not None or is_gone(row["process"])]
+        sizes = {row["id"]: row["size"] + _size_of(frames / row["id"]) for row in ended}
+        doomed = list(_doomed(ended, sizes, retention, _total(path, frames)))
+        if doomed and not dry_run:
+            _remove(connection, frames, doomed)
+        names = tuple(row["id"] for row in doomed)
+        return Pruned(names, sum(sizes[name] for name in names))
+    finally:
+        connection.close()
+
+
+def _doomed(
+    rows: list[sqlite3.Row], sizes: dict[str, int], retention: Retention, total: int
+) -> Iterator[sqlite3.Row]:
+    """Yield the missions to remove, oldest first."""
+    oldest = 0.0 if retention.days is None else time.time() - retention.days * _DAY_S
+    limit = float("inf") if retention.megabytes is None else retention.megabytes * 1e6
+    for row in rows:
+        if row["started_at"] >= oldest and total <= limit:
+            return
+        total -= sizes[row["id"]]
+        yield row
+
+
+def _remove(connection: sqlite3.Connection, frames: Path, rows: list[sqlite3.Row]) -> None:
+    numbers = [(row["no"],) for row in rows]
+    connection.execute("BEGIN IMMEDIATE")
+    connection.executemany("DELETE FROM events WHERE mission = ?", numbers)
+    connection.executemany("DELETE FROM exchanges WHERE mission = ?", numbers)
+    connection.executemany("DELETE FROM missions WHERE no = ?", numbers)
+    connection.execute(_UNUSED_PLANS)
+    connection.execute("COMMIT")
+    connection.execute("VACUUM")
+    for row in rows:
+        shutil.rmtree(frames / row["id"], ignore_errors=True)
+
+
+def _total(path: Path, frames: Path) -> int:
+    return _size_of(frames) + (path.stat().st_size if path.exists() else 0)
+
+
+def _size_of(folder: Path) -> int:
+    """Return how much room the files of a folder take [bytes]."""
+    if not folder.is_dir() or folder.is_symlink():
+        return 0
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+
+def check(path: Path, frames: Path, *, repair: bool = False) -> tuple[Finding, ...]:
+    """Return what does not fit together in a journal.
+
+    Args:
+        path: The journal.
+        frames: Its folder of frames.
+        repair: Whether to remove orphans, and to fill in the ends of missions that are on record.
+
+    Raises:
+        sqlite3.Error: If the journal cannot be used.
+    """
+    connection = connect(path, busy_s=5.0)
+    try:
+        connection.row_factory = sqlite3.Row
+        if said := _damage(connection):
+            return (Finding("damaged", f"{path}: {said}"),)
+        connection.execute("BEGIN IMMEDIATE" if repair else "BEGIN")
+        found = [
+            *_orphan_rows(connection, repair=repair),
+            *_missing_plans(connection),
+            *_unreadable(connection),
+            *_unfinished(connection, repair=repair),
+            *_orphan_frames(connection, frames, repair=repair),
+        ]
+        connection.execute("COMMIT")
+        return tuple(found)
+    finally:
+        connection.close()
+
+
+def _damage(connection: sqlite3.Connection) -> str:
+    """Return what SQLite finds wrong with the file; empty if nothing is."""
+    try:
+        ((said,), *_) = connection.execute("PRAGMA integrity_check").fetchall()
+    except sqlite3.DatabaseError as error:
+        return str(error)
+    return "" if said == "ok" else str(said)
+
+
+def _orphan_rows(connection: sqlite3.Connection, *, repair: bool) -> Iterator[Finding]:
+    for table, (count_them, remove_them) in _ORPHANS.items():
+        (count,) = connection.execute(count_them).fetchone()
+        if count:
+            if repair:
+                connection.execute(remove_them)
+            yield Finding("orphan", f"{count} rows of {table} belong to no mission", repair)
+    if repair and (removed := connection.execute(_UNUSED_PLANS).rowcount) > 0:
+        yield Finding("orphan", f"{removed} plans belonged to no mission", True)
+
+
+def _missing_plans(connection: sqlite3.Connection) -> Iterator[Finding]:
+    for row in connection.execute(_MISSING_PLANS).fetchall():
+        yield Finding("missing", f"the plan of event {row['seq']} of mission {row['id']}")
+
+
+def _unreadable(connection: sqlite3.Connection) -> Iterator[Finding]:
+    rows = connection.execute(
+        "SELECT m.id, COUNT(*) AS n FROM events e JOIN missions m ON m.no = e.mission"
+        " WHERE NOT json_valid(e.data) OR e.t IS NULL GROUP BY m.no"
+    )
+    for row in rows.fetchall():
+        yield Finding("unreadable", f"{row['n']} events of mission {row['id']}")
+    rows = connection.execute(
+        "SELECT id FROM missions WHERE NOT json_valid(settings) OR NOT json_valid(setup)"
+        " OR (outcome IS NOT NULL AND NOT json_valid(outcome))"
+    )
+    for row in rows.fetchall():
+        yield Finding("unreadable", f"the line of mission {row['id']}")
+
+
+def _unfinished(connection: sqlite3.Connection, *, repair: bool) -> Iterator[Finding]:
+    """Find missions without an end although one is on record, and interrupted ones."""
+    rows = connection.execute(
+        "SELECT m.no, m.id, m.process, (SELECT data FROM events WHERE mission = m.no"
+        " AND kind = 'Finished' AND json_valid(data)) AS finished FROM missions m"
+        " WHERE m.status IS NULL"
+    )
+    for row in rows.fetchall():
+        if not is_gone(row["process"]):
+            continue
+        if row["finished"] is None:
+            yield Finding("unfinished", f"mission {row['id']} was interrupted")
+            continue
+        if repair:
+            end = json.loads(row["finished"])["outcome"]
+            connection.execute(
+                "UPDATE missions SET status = ?, reason_code = ?, message = ?, outcome = ?,"
+                " ended_at = started_at + ? WHERE no = ?",
+                (
+                    *(end["status"], end["reason_code"], end["message"], json.dumps(end)),
+                    *(end.get("wall_seconds", 0.0), row["no"]),
+                ),
+            )
+        yield Finding("missing", f"the end of mission {row['id']} in the list", repair)
+
+
+def _orphan_frames(
+    connection: sqlite3.Connection, frames: Path, *, repair: bool
+) -> Iterator[Finding]:
+    if not frames.is_dir():
+        return
+    known = {row["id"] for row in connection.execute("SELECT id FROM missions")}
+    for folder in sorted(frames.iterdir()):
+        if folder.is_dir() and not folder.is_symlink() and folder.name not in known:
+            if repair:
+                shutil.rmtree(folder, ignore_errors=True)
+            yield Finding("orphan", f"{folder} belongs to no mission", repair)

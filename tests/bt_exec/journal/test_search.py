@@ -1,0 +1,123 @@
+"""Search of missions: filters, and words in commands, sentences and codes."""
+
+from __future__ import annotations
+
+import datetime as dt
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from bt_exec.events import Finished
+from bt_exec.failure import Failure
+from bt_exec.journal import Journal
+from bt_exec.journal import search as searching
+from bt_exec.journal.search import Wanted
+from bt_exec.outcome import Outcome
+
+STUCK = Failure("DOOR_STUCK", "stopped at 12 deg", "a/open_door", node="open_door").to_dict()
+
+
+def add(journal: Journal, command: str, status: str = "", message: str = "", **more: object) -> str:
+    site = str(more.pop("site", "lab"))
+    with journal.begin(command=command, site=site) as recorder:
+        if status:
+            code = "OK" if status == "satisfied" else "SKILL_FAILED"
+            outcome = Outcome(recorder.mission_id, command, status, code, message, **more)  # type: ignore[arg-type]
+            recorder.on(Finished(1.0, 1, outcome))
+    return recorder.mission_id
+
+
+@pytest.fixture
+def filled(journal: Journal) -> Journal:
+    add(journal, "open the door", "satisfied", "The door is open.")
+    add(journal, "문 안의 자재를 가져와", "blocked", "문이 움직이지 않습니다.", failures=(STUCK,))
+    add(journal, "fly 100% away", "refused", 'I know no "fly".', site="yard")
+    add(journal, "look around")
+    return journal
+
+
+def numbers(journal: Journal, **wanted: object) -> list[int]:
+    found = journal.find(Wanted(**wanted))  # type: ignore[arg-type]
+    return [int(line.id.rpartition("-")[2]) for line in found]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ({}, [4, 3, 2, 1]),
+        ({"site": "yard"}, [3]),
+        ({"status": "blocked"}, [2]),
+        ({"status": "running"}, []),
+        ({"status": "waiting"}, [4]),
+        ({"failed": True}, [3, 2]),
+        ({"command": "THE DOOR"}, [1]),
+        ({"command": "100%"}, [3]),
+        ({"command": "%"}, [3]),
+        ({"command": "_"}, []),
+        ({"day": dt.date(2020, 1, 1)}, []),
+        ({"text": "door"}, [2, 1]),  # a code holds it, too
+        ({"text": "DOOR_STUCK"}, [2]),
+        ({"text": "open_door"}, [2]),
+        ({"text": "움직이지"}, [2]),
+        ({"text": "자재"}, [2]),  # 자재를: from the beginning of the word
+        ({"text": "the open"}, [1]),
+        ({"text": "around"}, [4]),
+        ({"text": "ound"}, [4]),  # a part of the command
+        ({"text": 'no "fly"'}, [3]),
+        ({"text": "door", "status": "satisfied"}, [1]),
+        ({"text": "nothing of the kind"}, []),
+        ({"text": "AND OR NOT ("}, []),
+        ({"text": "***"}, []),
+    ],
+)
+def test_find_returns_missions_that_meet_all_conditions(
+    filled: Journal, wanted: dict[str, object], expected: list[int]
+) -> None:
+    assert numbers(filled, **wanted) == expected
+
+
+def test_search_finds_what_was_recorded_since_the_last_search(filled: Journal) -> None:
+    assert numbers(filled, text="kettle") == []
+    add(filled, "boil the kettle", "satisfied", "Done.")
+    assert numbers(filled, text="kettle") == [5]
+
+
+def test_search_finds_the_end_of_a_mission_that_ran_during_the_last_search(
+    journal: Journal,
+) -> None:
+    with journal.begin(command="go", site="lab") as recorder:
+        assert numbers(journal, text="arrived") == []
+        outcome = Outcome(recorder.mission_id, "go", "satisfied", "OK", "It arrived.")
+        recorder.on(Finished(1.0, 1, outcome))
+    assert numbers(journal, text="arrived") == [1]
+
+
+def test_search_without_fts5_looks_into_commands_and_messages(
+    filled: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "_TABLE", "CREATE VIRTUAL TABLE search USING fts99 (a)")
+    assert numbers(filled, text="door is open") == [1]
+    assert numbers(filled, text="SKILL_FAILED") == [3, 2]
+
+
+def test_damaged_outcome_costs_only_its_sentences(filled: Journal) -> None:
+    with closing(sqlite3.connect(filled.path)) as connection, connection:
+        connection.execute("UPDATE missions SET outcome = '{' WHERE no = 1")
+    assert numbers(filled, text="자재") == [2]
+
+
+def test_limit_counts_missions_that_are_shown(filled: Journal) -> None:
+    assert [line.command for line in filled.find(Wanted(failed=True), 1)] == ["fly 100% away"]
+
+
+def test_last_action_passes_over_missions_that_moved_nothing(journal: Journal, script) -> None:
+    assert journal.last_action("lab") is None
+    with journal.begin(command="fetch", site="lab") as recorder:
+        for event in script(recorder.mission_id):
+            recorder.on(event)
+    add(journal, "is the door open?", "satisfied", "No.")
+    line = journal.last_action("lab")
+    assert line is not None
+    assert line.command == "fetch"
+    assert journal.last_action("yard") is None
