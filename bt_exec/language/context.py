@@ -26,6 +26,7 @@ class Turn:
         code: ``OK``, or why not.
         message: What was said at its end.
         did_you_mean: Of a refusal: the commands that were offered instead.
+        acted: Whether a skill was started; a question and a refusal start none.
     """
 
     command: str
@@ -33,6 +34,7 @@ class Turn:
     code: str = ""
     message: str = ""
     did_you_mean: tuple[str, ...] = ()
+    acted: bool = True
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ class Context:
         return self.earlier or (self.recall() if self.recall is not None else ())
 
     def last(self) -> Turn | None:
-        """Return the last mission that one can ask about."""
-        told = self.turns or self.before()
+        """Return the last mission that acted; the last one of all where none did."""
+        acted = [turn for turn in self.turns if turn.acted]
+        told = acted or self.before() or self.turns
         return told[-1] if told else None

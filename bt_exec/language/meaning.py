@@ -118,11 +118,13 @@ class Meaning:
         language: ``en`` or ``ko``.
         acts: What is asked for, in the order in which it is to be done.
         words: What every word was taken as, in the order of the text.
+        said_back: The command in full, as it was understood; empty if the reader cannot say it.
     """
 
     language: str
     acts: tuple[Act, ...]
     words: tuple[WordUse, ...] = ()
+    said_back: str = ""
 
     def said(self, *predicates: str) -> bool:
         """Whether one of `predicates` is asked for."""

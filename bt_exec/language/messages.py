@@ -37,6 +37,7 @@ import yaml
 
 from bt_exec.failure import Failure, RegistrationError
 from bt_exec.language.particles import with_particles
+from bt_exec.language.value_names import value_names
 from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec.spec.yaml_mistakes import explain
 
@@ -86,6 +87,7 @@ class Messages:
         owners: Mapping[str, str] | None = None,
         names: Mapping[str, Mapping[str, Mapping[str, str]]] | None = None,
         called: Mapping[str, Called] | None = None,
+        lexicons: Mapping[str, Path] | None = None,
     ) -> Messages:
         """Return the catalogue of all `paths`, and of `packs` by name.
 
@@ -97,6 +99,8 @@ class Messages:
                 the words of its file.
             called: What things are called that are named only at run time, by pack; asked for
                 words that nothing lists.
+            lexicons: Lexicons by pack. A value that no file lists as a word is called by its first
+                phrase in the lexicon.
 
         Raises:
             RegistrationError: If a code stands in two of `paths`, or in one of them and in that
@@ -119,8 +123,13 @@ class Messages:
             own._words.update(
                 {id_: dict(said) for id_, said in (names or {}).get(name, {}).items()}
             )
+            for id_, said in value_names((lexicons or {}).get(name)).items():
+                own._words.setdefault(id_, said)
             for mine, theirs in zip(messages._tables(), own._tables(), strict=True):
                 mine.update({key: value for key, value in theirs.items() if key not in mine})
+        for name, lexicon in (lexicons or {}).items():
+            for id_, said in value_names(lexicon).items() if name not in messages._packs else ():
+                messages._words.setdefault(id_, said)
         return messages
 
     def _tables(self) -> tuple[dict[str, dict[str, str]], ...]:

@@ -1,16 +1,22 @@
 from __future__ import annotations
 
+import json
+
 import pytest
+from jsonschema import Draft202012Validator
 
 from bt_exec.failure import Refusal, RegistrationError, UsageError
 from bt_exec.language.messages import language_of
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.planning.compiler import Plan, Request
+from bt_exec.site.data import data_path
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Sequence
+from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_llm.offline import create
-from bt_exec_llm.offline.lexicon_files import load_lexicon
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.lexicon_files import load_lexicon, with_words
 from bt_exec_llm.offline.phrases import expand_phrase
 
 
@@ -221,7 +227,49 @@ def test_a_way_of_no_verb_is_refused(tmp_path):
     path.write_text("verbs: {look: {}}\nways: {patrol: {of: lok}}", encoding="utf-8")
     with pytest.raises(RegistrationError) as error:
         _ask("patrol", GARDEN, path)
-    assert "ways.patrol.of: there is no verb 'lok'; nearest: look" in str(error.value)
+    assert f"{path}:2:17" in str(error.value)
+    assert "found lok; allowed: look" in str(error.value)
+
+
+REFERENCES = {
+    "result": ("verbs: {wash: {result: clen}}\nstates: {clean: {}}", "1:16", "clen", "clean"),
+    "usual": ("verbs: {wash: {usual: cop}}\nnouns: {cup: {}}", "1:16", "cop", "cup"),
+    "each": ("values: {Cup: {red: {}, all: {each: [red, rad]}}}", "1:43", "rad", "red"),
+    "about": (
+        "values: {Cup: {red: {}}}\nverbs: {wash: {}}\nways: {scrub: {of: wash, about: {Cup: rad}}}",
+        "3:34",
+        "rad",
+        "red",
+    ),
+    "text": ("verbs: {say: {}}\ntexts: {Message: {verbs: [sai]}}", "2:27", "sai", "say"),
+    "closing": ("verbs: {come: {}}\nclosing: {end: {said: [com]}}", "2:24", "com", "come"),
+    "inflected": ("verbs: {wash: {ko: [씻다, 씻어]}}", "1:25", "씻어", "ending in 다"),
+    "inflected state": (
+        "states: {clean: {ko: ['(깨끗해|맑)다', 깨끗함]}}",
+        "1:35",
+        "깨끗함",
+        "ending in 다",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFERENCES)
+def test_wrong_reference_is_reported_with_its_place(tmp_path, case):
+    text, place, found, allowed = REFERENCES[case]
+    path = tmp_path / "words.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(RegistrationError) as error:
+        with_words((path,), ())
+    assert f"{path}:{place}" in str(error.value)
+    assert found in str(error.value)
+    assert allowed in str(error.value)
+
+
+def test_references_may_lead_to_another_file(tmp_path):
+    verbs, ways = tmp_path / "verbs.yaml", tmp_path / "ways.yaml"
+    verbs.write_text("verbs: {look: {}}", encoding="utf-8")
+    ways.write_text("ways: {patrol: {of: look}}", encoding="utf-8")
+    assert with_words((verbs, ways), ()).concept("patrol") == "look"
 
 
 def test_two_trees_with_one_utterance_are_refused_as_ambiguous():
@@ -260,3 +308,19 @@ def test_the_offline_compiler_has_no_settings():
     assert create({}).name == "offline"
     with pytest.raises(UsageError, match="has no settings \\(found model\\)"):
         create({"model": "x"})
+
+
+def test_shipped_lexicon_schema_is_in_step():
+    shipped = json.loads(data_path("configs", "schema", "lexicon.schema.json").read_text("utf-8"))
+    model = Lexicon.model_json_schema()
+    assert {**shipped, "title": ""} == {**model, "title": "", "$schema": shipped["$schema"]}
+
+
+def test_shipped_lexicons_validate_against_the_schema():
+    schema = json.loads(data_path("configs", "schema", "lexicon.schema.json").read_text("utf-8"))
+    validator = Draft202012Validator(schema)
+    for name in ("common", "door", "reporter"):
+        path = data_path("configs", "lexicon", f"{name}.yaml")
+        data = parse_yaml(path.read_text(encoding="utf-8"))
+        assert [error.message for error in validator.iter_errors(data)] == []
+    assert list(validator.iter_errors({"verbs": {"wash": {"finds": "lok"}}}))

@@ -17,6 +17,8 @@ MOST = 8
 """An answer with more pieces than this is not looked through."""
 FENCED, AROUND = "taken out of a fence", "words around the document left out"
 _THOUGHTS = re.compile(r"<(/?)(think|thinking|thought|reasoning)>", re.IGNORECASE)
+_FENCE_NAMES = ("", "yaml", "yml", "json", "jsonc", "json5", "python", "py", "text", "txt", "bt")
+"""Languages of fences; another word there may be a message."""
 _KEY = re.compile(r"""([ ]{0,12})["']?([A-Za-z_][\w -]{0,63}?)["']?[ ]?:(?:\s|\Z)""")
 
 
@@ -154,7 +156,7 @@ def _fence(line: str) -> str:
         rest = plain.lstrip(char)
         sign = plain[: len(plain) - len(rest)]
         name = rest.strip()
-        if len(sign) >= 3 and (not name or name.replace("+", "").replace("-", "").isidentifier()):
+        if len(sign) >= 3 and name.casefold() in _FENCE_NAMES:
             return sign
     return ""
 

@@ -35,6 +35,8 @@ class ModelClient:
         settings: Which model, where, and its limits.
         record: Called with every exchange, answers and failures alike, before they are returned.
         memory: What is known about servers; shared by default.
+        before_request: Called before every HTTP request, retries and tiers included, on the
+            thread that sends it; it stops the question by raising a `ModelFailure`.
     """
 
     def __init__(
@@ -43,10 +45,12 @@ class ModelClient:
         *,
         record: Callable[[Exchange], None] | None = None,
         memory: TierMemory = REMEMBERED,
+        before_request: Callable[[], None] = lambda: None,
     ) -> None:
         self.settings = settings
         self._record = record
         self._memory = memory
+        self._before_request = before_request
         self._lock = threading.Lock()
         self._usage = Usage()
 
@@ -124,7 +128,7 @@ class ModelClient:
         if cancel is not None and cancel.is_set():
             raise ModelFailure("MODEL_CANCELLED", "asked to stop")
         deadline = start + self.settings.timeout_s
-        run = RequestRunner(self.settings, self._memory, question, deadline)
+        run = RequestRunner(self.settings, self._memory, question, deadline, self._before_request)
         threading.Thread(target=run.work, name="bt-exec-model", daemon=True).start()
         while not run.done.wait(min(_POLL_S, max(0.0, deadline - time.monotonic()))):
             if cancel is not None and cancel.is_set():
@@ -134,6 +138,8 @@ class ModelClient:
                 latest = run.latest  # the cut makes a failure of its own
                 run.stop()
                 message = f"no answer within {self.settings.timeout_s:g} s"
+                if not run.usage.requests:
+                    message = f"no request could be sent within {self.settings.timeout_s:g} s"
                 if latest is not None:
                     message += f"; before that: {latest.message}"
                 raise ModelFailure("MODEL_TIMEOUT", message, usage=run.usage)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bt_exec.failure import Problem, SpecError
-from bt_exec.spec.source import MAX_BYTES, Source, read_text
+from bt_exec.spec.source import Source, read_text
 from bt_exec_llm.client.candidates import MOST, Candidate, pieces_of, without_thoughts
 from bt_exec_llm.client.folding import SPEC_KEYS, fold
 from bt_exec_llm.client.text_repairs import mends, softened
@@ -26,8 +26,8 @@ from bt_exec_llm.client.text_repairs import mends, softened
 __all__ = ["LONGEST", "SPEC_KEYS", "Reading", "read_answer"]
 
 NAME = "the answer"
-LONGEST = MAX_BYTES + 16 * 1024
-"""The longest answer that is read [characters]: the largest document, and some words around it."""
+LONGEST = 272 * 1024
+"""The longest answer that is read [characters]: a plan of 256 KiB, and some words around it."""
 _MOST_WORK = 2 * LONGEST
 """How many characters are parsed for one answer, all mended forms of it together; the first reading
 of every piece is always made."""

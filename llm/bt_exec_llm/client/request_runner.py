@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from bt_exec_llm.client.answers import Said, understand
@@ -28,7 +29,12 @@ class RequestRunner:
     """A question on its thread: tiers, retries, and what came of them."""
 
     def __init__(
-        self, settings: ModelSettings, memory: TierMemory, question: Question, deadline: float
+        self,
+        settings: ModelSettings,
+        memory: TierMemory,
+        question: Question,
+        deadline: float,
+        before_request: Callable[[], None] = lambda: None,
     ) -> None:
         self.done = threading.Event()
         self.said: Said | None = None
@@ -39,6 +45,7 @@ class RequestRunner:
         self._settings = settings
         self._memory = memory
         self._question = question
+        self._before_request = before_request
         self._connection = Connection(deadline)
         self._retries = settings.retries
 
@@ -94,6 +101,7 @@ class RequestRunner:
         request = _request(self._question, tier, self._settings)
         attempt = 0
         while True:
+            self._before_request()
             self.usage += Usage(requests=1)
             try:
                 reply = transport.send(request)

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 
-__all__ = ["mends", "softened"]
+__all__ = ["json_comments", "mends", "softened"]
 
 _STRINGS = r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)' + r"|'[^'\n]*+'"
 _COMMENT = re.compile(rf"({_STRINGS})|//[^\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/|\Z)", re.DOTALL)
@@ -63,6 +63,11 @@ def mends(text: str) -> Iterator[tuple[str, str]]:
         if mended != text:
             text = mended
             yield text, note
+
+
+def json_comments(text: str) -> list[str]:
+    """Return the comments of JSON, which a mend leaves out."""
+    return [match[0].strip("/* \n") for match in _COMMENT.finditer(text) if match[1] is None]
 
 
 def _spaces(match: re.Match[str]) -> str:

@@ -1,10 +1,10 @@
-"""What stands in an answer beside its plan: a second plan, a reason or words against it."""
+"""Contents of an answer beside its plan: a second plan, a refusal, and keys of the model's own."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from bt_exec.failure import Problem
@@ -12,7 +12,17 @@ from bt_exec.spec.model import KINDS
 from bt_exec_llm.model_compiler.flat_format import is_flat
 from bt_exec_llm.model_compiler.objections import objection
 
-__all__ = ["ACTIONS", "FIELDS", "OWN", "WRAPPERS", "canonical", "objections", "reason", "two_plans"]
+__all__ = [
+    "ACTIONS",
+    "FIELDS",
+    "OWN",
+    "TURN",
+    "WRAPPERS",
+    "canonical",
+    "reason",
+    "two_plans",
+    "unknown_keys",
+]
 
 WRAPPERS = ("plan", "answer", "mission", "behavior_tree", "behaviour_tree", "tree", "result")
 ACTIONS = ("full_action_list", "actions", "plan", "steps", "tasks", "action_list")
@@ -20,8 +30,7 @@ OWN = ("root", "nodes", "explanation", "cannot", "assumes", "subgoals")
 FIELDS = ("save", "else", "tell", "skip_if", "while", "retry", "timeout", "repeat")
 _NO_REASON = ("", "none", "null", "n/a", "na", "-", "false", "empty", "없음", "없습니다")
 """What models write into ``cannot`` when nothing is in the way."""
-_EXPLAIN = ("explanation", "summary", "subgoals")
-_TURN = (
+TURN = (
     *("mode", "plan_version", "step_index", "next_action", "skip_log", "visibility_warnings"),
     *("door_state_estimation", "observations", "gate_evaluations", "goal_status", "stop_signal"),
     "arm_policy",
@@ -59,7 +68,7 @@ def two_plans(data: Mapping[str, Any]) -> list[Problem]:
         and any(inner in data[key] for inner in (*KINDS, "root", "nodes"))
     ]
     listed = [key for key in ACTIONS if isinstance(data.get(key), list)]
-    known = (*OWN, *WRAPPERS, *ACTIONS, *_TURN, *KINDS)
+    known = (*OWN, *WRAPPERS, *ACTIONS, *TURN, *KINDS)
     wrapped += [key for key, value in data.items() if key not in known and _is_plan(value)]
     root = [] if isinstance(data.get("root"), str) and is_flat(data) else ["root"]
     bare = [kind for kind in KINDS if kind in data][:1]
@@ -78,21 +87,18 @@ def _is_plan(value: Any) -> bool:
     return any(isinstance(part, dict) and any(key in part for key in keys) for part in parts[:40])
 
 
-def objections(data: Mapping[str, Any]) -> list[Problem]:
-    """Find what speaks against the plan beside it: explanations, and keys of the model's own."""
-    found = []
-    known = (*OWN, *WRAPPERS, *ACTIONS, *_TURN, *KINDS, *FIELDS, "with", "name")
-    for key, value in list(data.items())[:40]:
-        if key in _EXPLAIN:
-            texts = value if isinstance(value, list) else [value]
-            said = " ".join(text for text in texts[:40] if isinstance(text, str))
-            found.append(objection(said[:4000], key, explains=True))
-        elif key not in known:
-            words = key.replace("_", " ").replace("-", " ")
-            told = value if isinstance(value, str) else ""
-            denied = value is False or str(value).strip().casefold() in ("no", "false", "아니요")
-            if denied and _PERMITS.search(words):
-                found.append(objection(f"not {words}", key))
-            elif value not in (None, False, "", [], {}):
-                found.append(objection(f"{words} {told[:4000]}", key))
-    return [problem for problem in found if problem is not None][:3]
+def unknown_keys(data: Mapping[str, Any], known: Collection[str]) -> list[Problem]:
+    """Find keys that the form of an answer does not have, whatever their values."""
+    return [_unknown(key, value, known) for key, value in data.items() if key not in known][:3]
+
+
+def _unknown(key: str, value: Any, known: Collection[str]) -> Problem:
+    words = key.replace("_", " ").replace("-", " ")
+    said = value[:4000] if isinstance(value, str) else ""
+    denied = value is False or str(value).strip().casefold() in ("no", "false", "아니요")
+    forbids = denied and _PERMITS.search(words)
+    against = objection(f"not {words}" if forbids else f"{words} {said}", key)
+    if against is not None and (forbids or value not in (None, False, "", [], {})):
+        return against
+    message = f"an answer has no field {key!r}; write the plan alone"
+    return Problem("UNKNOWN_FIELD", message, key, key[:60], tuple(known))

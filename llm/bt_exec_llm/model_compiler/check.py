@@ -23,8 +23,13 @@ from bt_exec_llm.model_compiler.facts import already_done, claims
 from bt_exec_llm.model_compiler.negations import forbids
 from bt_exec_llm.model_compiler.normalize import tidied
 from bt_exec_llm.model_compiler.plan_format import Form, unpack
+from bt_exec_llm.model_compiler.plan_words import unknown_words
 from bt_exec_llm.model_compiler.replan_scope import at, part_of, with_part
-from bt_exec_llm.model_compiler.side_effects import broken_guards, needless_changes
+from bt_exec_llm.model_compiler.side_effects import (
+    broken_guards,
+    needless_changes,
+    needless_repetitions,
+)
 from bt_exec_llm.model_compiler.spoken import talk_problems
 
 __all__ = ["Judgement", "assess"]
@@ -76,7 +81,7 @@ def assess(
         return Judgement(problems=form.problems, notes=(*notes, *form.notes))
     root, spelling = tidied(form.root, request)
     notes = (*notes, *form.notes, *spelling)
-    problems = [*form.problems, *faults.endless(root), *faults.forbidding_names(root)]
+    problems = [*form.problems, *faults.endless(root), *unknown_words(form, request)]
     nothing = tuple(faults.empty(root))
     if nothing and not any(p.code == "ENDLESS_LOOP" for p in problems):
         return Judgement(problems=(*problems, *nothing), notes=notes)
@@ -117,6 +122,7 @@ def _whole(examined: Examined, form: Form, request: Request, meant: Meant | None
     problems += faults.another_command(expanded, meant, request)
     asked = None if meant is None else meant.plan
     problems += needless_changes(passed, asked, request)
+    problems += needless_repetitions(expanded, None if meant is None else meant.expanded, request)
     problems += talk_problems(passed, asked, request)
     if meant is None and forbids(request.command):
         problems += faults.forbidden(expanded)

@@ -1,23 +1,27 @@
 """The one document in an answer, as plain data: whole, or not at all.
 
-The document may stand in a fence, or among words that do not speak against it. It is never put
-together from pieces, never chosen among several, and nothing in it is passed over: a key twice, a
-key in letters that only look like the right ones, a line in the middle that is no part of it are
-problems that the model is told of.
+The document may stand in a fence, or behind one of the usual openings ("Here is the plan:"). It is
+never put together from pieces, never chosen among several, and nothing in it is passed over: other
+words around it, comments, a key twice, a key in letters that only look like the right ones, a line
+in the middle that does not belong to it are problems that the model is told of.
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 from typing import Any, NamedTuple
+
+import yaml
 
 from bt_exec.failure import Problem, SpecError
 from bt_exec.spec.model import KINDS
+from bt_exec.spec.plain_yaml import SAFE_LOADER
 from bt_exec.spec.source import Source, read_text, show_place
 from bt_exec_llm.client import read_answer
 from bt_exec_llm.client.candidates import without_thoughts
 from bt_exec_llm.client.reading import LONGEST
-from bt_exec_llm.model_compiler.objections import objection
+from bt_exec_llm.client.text_repairs import json_comments
+from bt_exec_llm.model_compiler.objections import words_beside
 
 __all__ = ["WHOLE", "Document", "document_in"]
 
@@ -27,8 +31,7 @@ _KEYS = (*WHOLE, "explanation", "assumes", "subgoals", "mission", "plan")
 _NAME = "the answer"
 _NO_DATA = frozenset({"ANCHOR", "TAG", "DUPLICATE_KEY", "KEY_NOT_TEXT", "SEVERAL_DOCUMENTS"})
 _AROUND = "words around"
-_COMMENT = re.compile(r"(?m)(?:^|[ \t])#([^\n]*+)")
-_JSON_COMMENT = re.compile(r"//[^\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+")
+_COMMENTS_LEFT_OUT = "comments left out"
 _BEFORE = "words before the document left out"
 
 
@@ -57,7 +60,7 @@ def document_in(text: str) -> Document:
         found = found._replace(notes=("thoughts left out", *found.notes))
     if found.problems:
         return found
-    odd = _odd_keys(found.data) or objection(_comments(said, found.notes))
+    odd = _odd_keys(found.data)
     return Document(problems=(odd,)) if odd is not None else found
 
 
@@ -72,9 +75,13 @@ def _among_words(text: str) -> Document:
     whole = isinstance(reading.data, dict) and any(key in reading.data for key in WHOLE)
     if torn_out and not whole:
         return Document(None, reading.notes, (_no_plan(),))
-    against = objection(reading.words)
-    if against is not None:
-        return Document(None, reading.notes, (against,))
+    beside = words_beside(reading.words) or _comment(reading.text)
+    if beside is None and _COMMENTS_LEFT_OUT in reading.notes:
+        message = "comments in the answer; write the plan alone"
+        beside = words_beside("\n".join(json_comments(text)))
+        beside = beside or Problem("WORDS_BESIDE_PLAN", message)
+    if beside is not None:
+        return Document(None, reading.notes, (beside,))
     return Document(reading.data, reading.notes)
 
 
@@ -87,7 +94,9 @@ def _as_a_file(text: str) -> Document | None:
         codes = {problem.code for problem in error.problems}
         sure = first and codes and codes <= _NO_DATA
         return Document(problems=error.problems) if sure else None
-    return _spoken(source) or _plain(source.data)
+    found = _spoken(source) or _plain(source.data)
+    comment = None if found is None else _comment(text)
+    return found if comment is None else Document(problems=(comment,))
 
 
 def _plain(data: Any) -> Document | None:
@@ -99,16 +108,21 @@ def _plain(data: Any) -> Document | None:
 def _spoken(source: Source) -> Document | None:
     """Return what stands after a sentence and a colon, which YAML reads as a key."""
     data = source.data
-    if not isinstance(data, dict) or len(data) != 1:
+    if not isinstance(data, dict) or not data:
         return None
-    ((key, inner),) = data.items()
+    key, inner = next(iter(data.items()))
+    if inner is None and len(data) > 1 and key not in _KEYS and words_beside(key) is None:
+        rest = {other: value for other, value in data.items() if other != key}
+        return Document(rest, (_BEFORE,))
+    if len(data) != 1:
+        return None
     if key in (*_KEYS, *KINDS) or not (" " in key or not key.isascii()):
         return None
     if not isinstance(inner, dict | list):
         return None
-    against = objection(key)
-    if against is not None:
-        return Document(problems=(against,))
+    beside = words_beside(key)
+    if beside is not None:
+        return Document(problems=(beside,))
     return Document(inner, (_BEFORE,))
 
 
@@ -135,12 +149,29 @@ def _odd_keys(data: Any) -> Problem | None:
     return None
 
 
-def _comments(text: str, notes: tuple[str, ...]) -> str:
-    """Return the comments in an answer, which a parser passes over but a person would read."""
-    found = _COMMENT.findall(text)
-    if any(note.startswith("comments") for note in notes):
-        found += _JSON_COMMENT.findall(text)
-    return "\n".join(found)
+def _comment(text: str) -> Problem | None:
+    """Return the problem with a comment, which a parser passes over but a person would read."""
+    found = (words_beside(comment) for comment in _yaml_comments(text))
+    return next((problem for problem in found if problem is not None), None)
+
+
+def _yaml_comments(text: str) -> Iterator[str]:
+    """Yield the comments of a YAML text: what its tokens leave out, and headers of text blocks."""
+    if "#" not in text:
+        return
+    loader, end = SAFE_LOADER(text), 0
+    text = text.removeprefix("\ufeff")
+    try:
+        while loader.check_token():
+            token = loader.get_token()
+            start = token.start_mark.index
+            yield text[end:start].partition("#")[2]
+            end = max(end, token.end_mark.index)
+            if isinstance(token, yaml.ScalarToken) and token.style in ("|", ">"):
+                yield text[start:end].partition("\n")[0].partition("#")[2]
+    finally:
+        loader.dispose()
+    yield text[end:].partition("#")[2]
 
 
 def _told(problem: Problem) -> Problem:

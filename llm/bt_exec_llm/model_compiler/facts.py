@@ -23,6 +23,11 @@ def claims(
     """Compare the facts that an answer builds on with what is seen, and with its own plan."""
     for fact, value in assumes.items():
         known = request.situation.facts.get(fact)
+        if known is None:
+            message = f"{fact} is not known; leave it out, or check it in the plan"
+            seen = tuple(request.situation.facts)
+            found = f"{fact}={value}"[:60]
+            yield Problem("ASSUMED_UNSEEN", message, f"assumes/{fact[:60]}", found, seen)
         if known is not None and known != value:
             message = f"{fact} is {known}; plan for what is seen"
             yield Problem(

@@ -8,10 +8,12 @@ EMPTY_PLAN                 is a plan in which nothing is done
 NEXT_ACTION_NOT_IN_LIST    names a next action that is not among what remains
 ENDLESS_LOOP               repeats without end, or all but
 UNKNOWN_LABEL              acts on a thing that no skill can act on
+ASSUMED_UNSEEN             assumes a fact that is not known
 STATE_CONTRADICTS_SEEN     builds on a fact that is not what is seen
 STATE_CONTRADICTS_PLAN     states a fact, then does what that fact makes senseless
 ALREADY_DONE               does again what is done, without ``skip_if``
 PLAN_FOR_ANOTHER_COMMAND   ends otherwise than the command asks, or leaves a part of it out
+REPEATED_UNASKED           runs a step many times that the command asks for once
 NOT_KEPT                   changes what the command leaves alone: drops what a hand holds
 CHANGES_BACK               does and undoes things on the way to its end
 GUARD_BREAKS_ITSELF        guards a step by what the step itself ends
@@ -20,6 +22,7 @@ WORDS_NOT_IN_COMMAND       says what the command does not say
 COMMAND_FORBIDS            moves, though an unknown command holds words that forbid
 SAME_PART_AGAIN            puts the failed part in its own place, unchanged
 WORDS_AGAINST_PLAN         forbids or warns of its own plan, in words beside it
+WORDS_BESIDE_PLAN          has other words beside the plan than the usual openings
 =========================  =====================================================================
 
 Names that nothing answers to (``UNKNOWN_SKILL`` …) are found by `bt_exec.verify`, faults of a
@@ -37,14 +40,12 @@ from bt_exec.spec.model import KINDS, Do, MissionSpec, NodeBase, Tree, children_
 from bt_exec.spec.paths import place_of_children
 from bt_exec.spec.source import Place, show_place
 from bt_exec_llm.model_compiler.expected_effects import Meant, chosen_in, ends_of, said_of
-from bt_exec_llm.model_compiler.objections import objection
 
 __all__ = [
     "another_command",
     "empty",
     "endless",
     "forbidden",
-    "forbidding_names",
     "named",
     "same_again",
 ]
@@ -68,15 +69,6 @@ def _hollow(node: dict[str, Any]) -> bool:
     children = [node[kind] for kind in ("sequence", "fallback", "parallel") if kind in node]
     listed = children[0] if len(children) == 1 and isinstance(children[0], list) else None
     return listed is not None and all(isinstance(child, dict) for child in listed)
-
-
-def forbidding_names(root: Any) -> Iterator[Problem]:
-    """Find nodes whose own names say that they are not to run."""
-    for place, node in _nodes(root):
-        name = node.get("name")
-        found = objection(name, f"{place}/name", explains=True) if isinstance(name, str) else None
-        if found is not None:
-            yield found
 
 
 def endless(root: Any) -> Iterator[Problem]:

@@ -7,6 +7,7 @@ arguments; ``runs`` and ``with`` in the node itself are taken as well.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ __all__ = ["Wired", "from_flat", "is_flat", "to_flat"]
 _COMPOSITES = ("sequence", "fallback", "parallel")
 _PLAIN = ("name", "retry", "repeat", "timeout", "tell", "succeed_when")
 _CONDITIONS = ("skip_if", "while", "while_else")
+_ID = re.compile("[A-Za-z0-9_.-]{1,32}")
 _FIELDS = (*_PLAIN, "id", "kind", "runs", "with", "asks", "else", "children", *_CONDITIONS)
 
 
@@ -62,6 +64,9 @@ class _Wiring:
                 self._report("BAD_NODE", message, f"nodes[{index}]")
                 continue
             name = node.get("id") or f"nodes[{index}]"
+            if node.get("id") and not _ID.fullmatch(name):
+                message = "an id is short and made of plain letters and digits: n1, n2"
+                self._report("BAD_NODE", message, f"nodes[{index}]/id", name[:60])
             if name in self.nodes:
                 self._report("NODE_TWICE", "two nodes have this id", name, name)
             self.nodes.setdefault(name, self._with_step(name, node))

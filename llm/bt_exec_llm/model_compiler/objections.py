@@ -1,9 +1,10 @@
-"""Words of an answer that speak against the plan beside them.
+"""Words of an answer beside its plan: refused by default, whatever they say and in any language.
 
-A model that warns of its own plan has not given one. Its words are not understood here: where they
-forbid, refuse or warn, the answer goes back, and the model says which of the two it means. Words
-that merely stand around a plan are read strictly; an explanation, which says what a plan does and
-leaves out, only where it speaks of running the plan itself.
+A model that warns of its own plan has not given one, and no list of warnings is complete. So words
+around a plan, comments in it and sentences used as keys are a problem, unless they are one of a
+short list of openings and closings ("Here is the plan:"). Words that forbid, refuse or warn in a
+known way are reported as such. Texts that belong to the format (explanations, subgoals, names) may
+say what a plan does; they are checked against the vocabulary of the site in `plan_words`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import re
 
 from bt_exec.failure import Problem
 
-__all__ = ["objection"]
+__all__ = ["objection", "words_beside"]
 
 _AGAINST = re.compile(
     r"\b(?:not|(?:do|does|did|is|are|was|wo|ca|could|should|would|must|has|have)n['’]?t|no|never|"
@@ -28,10 +29,64 @@ _AGAINST_RUNNING = re.compile(
     r"[ ]+(?:be[ ]+)?(?:run|ran|execut\w*|use[d]?|perform\w*|start\w*|carried|carry|comply|help|"
     r"assist|do (?:this|that|it|so)|done|move|act)\b"
     r"|\b(?:unsafe|not safe|dangerous|refuse|i decline|declined|somebody is|someone is|"
-    r"a person is|a hand is|forbidden|emergency)\b"
+    r"a person is|(?:hand|finger|child)s? (?:is|are|may|might|could)|forbidden|emergency)\b"
+    r"|(?:손|손가락|아이)[이가] "
     r"|실행하지|움직이지 ?마|하면 안|해서는 안|위험|금지|거부|거절|할 수 없|불가능|다칠|멈춰",
     re.IGNORECASE,
 )
+
+_THING = (
+    r"(?:behaviou?r tree|tree|plan|mission|answer|document|ya?ml|json|result|output|solution)"
+    r"(?: (?:document|plan|tree))?"
+)
+_KIND = (
+    r"(?:complete|full|whole|corrected|revised|updated|new|short|simple|final|requested|fixed|same)"
+)
+_FOR_WHAT = (
+    r"(?: (?:you asked for|you requested|as requested|requested|as asked|for you|for this command"
+    r"|for the command|for that|below|in ya?ml|in json|as ya?ml|as json))?"
+)
+_USUAL = re.compile(
+    r"sure(?: thing)?|okay|ok|certainly|of course|got it|all ?right|understood|absolutely"
+    r"|great|done"
+    r"|here|here you (?:go|are)|here it is|so"
+    rf"|(?:(?:here(?:['’]s| is)|this is|below is) )?(?:the |your |my |an? )?(?:{_KIND} )?{_THING}"
+    rf"{_FOR_WHAT}"
+    rf"|(?:the |your |my )?{_THING} is (?:as follows|below)"
+    r"|(?:i )?hope (?:this|that|it) helps|enjoy|it is short|that is all|that['’]s (?:it|all)"
+    r"|let me know (?:how it goes|if you need anything else)"
+    r"|네|예|물론(?:입니다|이죠)?|알겠습니다|알겠어요|좋습니다|이상입니다|완료"
+    r"|(?:(?:다음은|아래는|여기) )?(?:요청하신 |수정한 |고친 )?(?:계획|트리|답|답변)"
+    r"(?:입니다|이에요|예요|이 있습니다)?"
+    r"|(?:계획|트리|답|답변)[은는이] (?:다음과|아래와) 같습니다",
+)
+"""Sentences that stand around a plan and say nothing."""
+_SENTENCES = re.compile(r"[.!:,\n—–]+|^[ \t]*[#>*_`-]+|[*_`~#-]{2,}", re.MULTILINE)
+
+
+def words_beside(text: str, place: str = "") -> Problem | None:
+    """Return the problem with words beside a plan; None if there are only usual openings.
+
+    Args:
+        text: The words.
+        place: Where they are in the answer; empty for words around the document.
+    """
+    against = objection(text, place)
+    if against is not None:
+        return against
+    odd = next((part for part in _SENTENCES.split(text) if not _is_usual(part)), None)
+    if odd is None:
+        return None
+    message = (
+        "words beside the plan; write the plan alone, or only 'cannot' with the reason why there "
+        "is no plan"
+    )
+    return Problem("WORDS_BESIDE_PLAN", message, place, " ".join(odd.split())[:80])
+
+
+def _is_usual(part: str) -> bool:
+    plain = " ".join(part.casefold().split())
+    return not plain or _USUAL.fullmatch(plain) is not None
 
 
 def objection(text: str, place: str = "", *, explains: bool = False) -> Problem | None:

@@ -8,7 +8,7 @@ per-turn planner (``next_action``, ``full_action_list``).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,11 +18,12 @@ from bt_exec_llm.model_compiler.beside_plan import (
     ACTIONS,
     FIELDS,
     OWN,
+    TURN,
     WRAPPERS,
     canonical,
-    objections,
     reason,
     two_plans,
+    unknown_keys,
 )
 from bt_exec_llm.model_compiler.flat_format import from_flat, is_flat
 
@@ -70,7 +71,7 @@ def unpack(data: Any) -> Form:
         found = "" if data is None else str(data)[:60]
         return Form(notes=tuple(notes), problems=(Problem("NO_PLAN", message, found=found),))
     cannot = reason(data.get("cannot"))
-    problems += [*two_plans(data), *objections(data), *_facts_twice(data.get("assumes"))]
+    problems += [*two_plans(data), *unknown_keys(data, _known_keys(data)), *_own_fields(data)]
     if any(key in data for key in ("full_action_list", "next_action")):
         return _turn(data, notes, cannot, problems)
     places: Mapping[str, str] = {}
@@ -85,6 +86,7 @@ def unpack(data: Any) -> Form:
             root = {"sequence": [_step(item) for item in root]}
     elif (key := _actions_key(data)) is not None:
         notes.append(f"the list {key!r} was read as a sequence")
+        del stated[key]
         root = {"sequence": [_step(item) for item in data[key]]}
         places = {f"root/sequence[{index}]": f"{key}[{index}]" for index in range(len(data[key]))}
     elif any(kind in data for kind in KINDS):
@@ -123,7 +125,8 @@ def _unwrapped(data: Any, notes: list[str], problems: list[Problem]) -> Any:
             return data
         notes.append("a wrapper around the plan was taken off")
         if isinstance(data, dict):
-            problems += [*two_plans(data), *objections(data)]
+            own = next(key for key in WRAPPERS if data.get(key) is inner)
+            problems += [*two_plans(data), *unknown_keys(data, (own,))]
         data = inner
     if isinstance(data, dict):
         data = {canonical(key): value for key, value in data.items()}
@@ -182,13 +185,45 @@ def _turn(data: Mapping[str, Any], notes: list[str], cannot: str, problems: list
     )
 
 
+def _known_keys(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the keys that an answer of this form may have."""
+    beside = tuple(key for key in OWN if key not in ("root", "nodes"))
+    if any(key in data for key in ("full_action_list", "next_action")):
+        return (*beside, "full_action_list", *TURN)
+    if is_flat(data):
+        return (*beside, "nodes", "root")
+    if "root" in data:
+        return (*beside, "root")
+    if (key := _actions_key(data)) is not None:
+        return (*beside, key)
+    return (*beside, *KINDS, *FIELDS, *_ARGS, "name", "root")
+
+
+def _own_fields(data: Mapping[str, Any]) -> Iterator[Problem]:
+    """Find fields of the format that are not of their kind."""
+    kinds: dict[str, type | tuple[type, ...]] = {
+        "explanation": str,
+        "subgoals": list,
+        "assumes": (dict, list),
+    }
+    for key, kind in kinds.items():
+        value = data.get(key)
+        if value is not None and not isinstance(value, kind):
+            yield Problem("BAD_VALUE", f"{key!r} is of another kind", key, str(value)[:60])
+    goals = data.get("subgoals")
+    for index, goal in enumerate(goals if isinstance(goals, list) else ()):
+        if not isinstance(goal, str):
+            yield Problem("BAD_VALUE", "a subgoal is text", f"subgoals[{index}]", str(goal)[:60])
+    yield from _assumed(data.get("assumes"))
+
+
 def _actions_key(data: Mapping[str, Any]) -> str | None:
     return next((key for key in ACTIONS if isinstance(data.get(key), list)), None)
 
 
 def _step(item: Any) -> Any:
     """Return an action ``{name, args}`` as a node; anything else as it is."""
-    if not isinstance(item, dict) or any(kind in item for kind in KINDS):
+    if not isinstance(item, dict) or any(key in item for key in (*KINDS, "type", "kind")):
         return item
     names = [key for key in _NAMES if isinstance(item.get(key), str)]
     given = [key for key in _ARGS if item.get(key) not in (None, {}, [], "")]
@@ -196,10 +231,11 @@ def _step(item: Any) -> Any:
         return item
     step = {"do": item[names[0]]}
     if given:
+        given.sort(key=lambda key: key != "with")
         step["with"] = item[given[0]]  # what is no mapping is found where arguments are checked
-    # a second name, second arguments and whatever changes how a node runs must not get lost
-    more = (*names[1:], *given[1:], *FIELDS)
-    return {**step, **{key: item[key] for key in more if key in item}}
+    # nothing must get lost: what a node does not know is found where its fields are checked
+    read = (names[0], *(key for key in _ARGS if key not in given), *given[:1])
+    return {**step, **{key: value for key, value in item.items() if key not in read}}
 
 
 def _told(step: Any) -> str:
@@ -220,17 +256,19 @@ def _facts(value: Any) -> dict[str, str]:
     return {str(key): str(item) for key, item in value.items()}
 
 
-def _facts_twice(value: Any) -> list[Problem]:
-    """Find a fact that is assumed to be two things."""
-    pairs = [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+def _assumed(value: Any) -> Iterator[Problem]:
+    """Find assumptions that are not a fact with its value, and facts assumed twice."""
     seen: set[str] = set()
-    twice = None
-    for fact in (str(pair["fact"]) for pair in pairs if "fact" in pair):
-        twice = fact if fact in seen else twice
-        seen.add(fact)
-    if twice is None:
-        return []
-    return [Problem("DUPLICATE_KEY", "a fact is assumed twice", "assumes", twice[:60])]
+    for index, pair in enumerate(value if isinstance(value, list) else ()):
+        place = f"assumes[{index}]"
+        if not isinstance(pair, dict) or set(pair) != {"fact", "value"}:
+            message = "an assumption is {fact, value}"
+            yield Problem("BAD_VALUE", message, place, str(pair)[:60])
+        elif str(pair["fact"]) in seen:
+            fact = str(pair["fact"])[:60]
+            yield Problem("DUPLICATE_KEY", "a fact is assumed twice", "assumes", fact)
+        else:
+            seen.add(str(pair["fact"]))
 
 
 def _texts(value: Any) -> tuple[str, ...]:

@@ -8,6 +8,9 @@ the same order and no more often; what the command does not touch is left as it 
 
 from __future__ import annotations
 
+import json
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -15,15 +18,19 @@ from bt_exec.failure import Problem
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Request
 from bt_exec.spec.expression import Not
-from bt_exec.spec.model import Do, Fallback, MissionSpec, NodeBase, children_of, walk
+from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, children_of, walk
 from bt_exec.spec.paths import place_of_children
 from bt_exec.spec.source import Place, show_place
 from bt_exec.verify.facts import established
 from bt_exec_llm.model_compiler.expected_effects import effects_of
 
-__all__ = ["broken_guards", "needless_changes"]
+__all__ = ["broken_guards", "needless_changes", "needless_repetitions"]
 
 _SHOWN = 8
+_SPARE = 3
+"""Runs of a step beyond what is asked for, of attempts that a plan writes out."""
+_SPARE_OTHERWISE = 8
+"""The same for a skill whose arguments differ."""
 
 
 def needless_changes(
@@ -54,6 +61,49 @@ def needless_changes(
             message = f"{fact} changes more often than the command asks for; do it once"
             allowed = tuple(", ".join(value for value in one[1:] if value) for one in asked)
             yield Problem("CHANGES_BACK", message, "root", f"{fact}: {way}", allowed)
+
+
+def needless_repetitions(
+    spec: MissionSpec, meant: MissionSpec | None, request: Request
+) -> Iterator[Problem]:
+    """Find steps that an expanded plan runs far more often than the command asks for."""
+    wanted = Counter() if meant is None else _counted(meant.root)
+    counts = [int(digits[:6]) for digits in re.findall("[0-9]+", request.command)]
+    asked = max(counts, default=1) if meant is None else 1
+    by_name: Counter[str] = Counter()
+    asked_by_name: Counter[str] = Counter()
+    for step, runs in wanted.items():
+        asked_by_name[step[0]] += runs
+    for step, runs in _counted(spec.root).items():
+        by_name[step[0]] += runs
+        most = 2 * max(asked, asked_by_name[step[0]]) + _SPARE
+        if runs > most:
+            yield _repeated(" ".join(step).strip(), runs, most)
+    for name, runs in by_name.items():
+        most = 2 * asked_by_name[name] + _SPARE_OTHERWISE
+        if meant is not None and runs > most:
+            yield _repeated(name, runs, most)
+
+
+def _repeated(step: str, runs: int, most: int) -> Problem:
+    message = f"runs {runs} times, the command does not ask for that; do it once"
+    return Problem(
+        "REPEATED_UNASKED", message, "root", f"{step[:60]}: {runs}", (f"{most} at most",)
+    )
+
+
+def _counted(node: NodeBase) -> Counter[tuple[str, str]]:
+    """Return how often each step runs, of a fallback its longest branch and no retries."""
+    counts: Counter[tuple[str, str]] = Counter()
+    if isinstance(node, Do):
+        counts[node.do, json.dumps(dict(node.args), sort_keys=True, default=str)] = 1
+    elif isinstance(node, Check):
+        counts[str(node.check), ""] = 1
+    children = [_counted(child) for child in children_of(node)]
+    for child in children:
+        counts = counts | child if isinstance(node, Fallback) else counts + child
+    times = node.repeat or 1
+    return Counter({step: runs * times for step, runs in counts.items()}) if times > 1 else counts
 
 
 def _told_forms(request: Request) -> frozenset[str]:

@@ -21,7 +21,8 @@ from bt_exec.verify.templates import known_args
 
 __all__ = ["Talk", "foreign_words", "talk_problems", "talks_of"]
 
-_TOKEN = re.compile(r"[a-z0-9]+|[가-힣]+")
+_TOKEN = re.compile(r"[a-z0-9]+|[가-힣]+|[^\Wa-z0-9가-힣]+")
+"""Words of any script; the others than Latin and Korean are foreign wherever they are."""
 _JOINING_WORDS = (
     "a an the of to in on at by for from with about and or if so as is are am was were be been "
     "being it its this that these those there here i me my we us our you your yours he she him her "
@@ -33,7 +34,9 @@ _JOINING = frozenset(_JOINING_WORDS.split())
 _JOINING_KO = (
     "있", "없", "하", "되", "것", "수", "저", "제", "나", "내", "그", "이", "좀", "혹시", "안녕",
     "감사", "부탁", "말씀", "여쭤", "여쭙", "대한", "대해", "관해", "관한", "무엇", "뭐", "언제",
-    "어디", "누구", "어떻", "몇", "주세요", "주십", "습니", "입니",
+    "어디", "누구", "어떻", "몇", "주세요", "주십", "습니", "입니", "될까", "될지", "돼요", "될는",
+    "됩니까", "괜찮", "할까", "실례", "잠시", "잠깐", "드려", "드리", "드릴", "물어", "여쭈",
+    "계신", "계시", "주실", "주시", "줄래", "봐도", "보아도", "싶어", "싶습", "알려", "알고",
 )  # fmt: skip
 
 

@@ -73,6 +73,7 @@ class Binder:
 
     def _bound(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | Trouble:
         work: list[Step] = []
+        self._heard: tuple[Step, Step] | None = None
         ends: dict[str, Step] = {}
         alone: list[Step] = []
         for step in steps:
@@ -296,15 +297,31 @@ class Binder:
             return None
         asked, needed = step.condition
         bare = replace(asked, condition=None)
+        if self._heard is not None and (asked is self._heard[0] or step.case):
+            done = [*done, self._heard[1]]  # the branches of one question ask it of one place
+        elif self._points_at_several(bare, done):
+            return Trouble("CONDITION", asked.text)
         found = self._matcher.find(bare, [*done, step])
         if isinstance(found, Trouble):  # if it is closed, open it
             found = self._matcher.find(bare, [*done, self._matcher.with_usual(step)])
         if isinstance(found, Trouble):
             return Trouble("CONDITION", asked.text)
+        self._heard = asked, found[0]
         if answer_of(found[1]) is None:
             return self._decided(asked, done, needed=needed)
         args = self._matcher.args(found[0], found[1])
-        return found[1].tree, tuple(args.items()) if isinstance(args, dict) else (), needed
+        if isinstance(args, Trouble):
+            return args
+        return found[1].tree, tuple(args.items()), needed
+
+    def _points_at_several(self, asked: Step, done: list[Step]) -> bool:
+        """Return True if a question names no place, and the step before it names several."""
+        each = self._lexicon.listed("each")
+        if not each or any(p.name in each for p in asked.pieces if p.kind == "value"):
+            return False
+        named = [[p.value for p in step.pieces if p.name in each] for step in done]
+        last = next((values for values in reversed(named) if values), [])
+        return len(set(last)) > 1
 
     def _decided(self, asked: Step, done: list[Step], *, needed: bool) -> Held | Trouble:
         """Return the question tree that decides where what was asked about is only looked at."""
@@ -315,6 +332,7 @@ class Binder:
         name = tree.pop() if len(tree) == 1 else None
         if isinstance(found, Trouble) or name is None:
             return Trouble("CONDITION", asked.text)
+        self._heard = asked, found[0]
         args = self._matcher.args(found[0], self._library.get(name))
         if isinstance(args, Trouble):
             return Trouble("CONDITION", asked.text)

@@ -73,6 +73,8 @@ def steps_in(
         ):
             pass
         return Trouble(code, said or words)
+    if (trouble := _unclear(clause, text)) is not None:
+        return trouble
     times = 1
     pieces: list[Piece] = []
     for piece in clause.pieces:
@@ -165,6 +167,21 @@ def steps_in(
     return _split(step, lexicon) if QUESTION in step.verbs else [step]
 
 
+def _unclear(clause: Clause, text: str) -> Trouble | None:
+    """Return why numbers within a list, or a tool that a pronoun names, cannot be followed."""
+    times = [p for p in clause.pieces if p.kind == "limit" and p.name == "TIMES"]
+    values = [p.start for p in clause.pieces if p.kind == "value"]
+    for one in times:  # the lounge twice and the corridor once
+        if len({p.value for p in times}) > 1 or min(values, default=0) < one.start < max(
+            values, default=0
+        ):
+            return Trouble("COUNT", one.text)
+    tool = next((p for p in clause.pieces if p.kind == "pronoun" and p.mark == "with"), None)
+    if tool is not None:  # if your left hand is empty, open the door with it
+        return Trouble("NO_REFERENT", text[tool.start : tool.end])
+    return None
+
+
 def _is_one(piece: Piece) -> bool:
     """Whether a piece says no more than *one*."""
     return piece.kind == "limit" and piece.name == "COUNT" and (piece.value or piece.text) in _ONE
@@ -177,7 +194,11 @@ def _wish(clause: Clause, lexicon: Lexicon) -> None:
         return
     states = {p.name for p in clause.pieces if p.kind == "state"}
     results = tuple(name for name, verb in lexicon.verbs.items() if verb.result in states)
-    if results and clause.positive:
+    if any(
+        p.kind == "state" and p.mark == "not" for p in clause.pieces
+    ):  # I want it to not be open
+        clause.whys.append(("NEGATED", clause.said))
+    elif results and clause.positive:
         clause.verbs, clause.asked = results, None
         clause.pieces = [p for p in clause.pieces if p.kind != "state"]
     elif wishes != set(clause.verbs):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from bt_exec.failure import Refusal, UsageError
@@ -36,9 +37,17 @@ class OfflineCompiler:
     name = "offline"
 
     def warm_up(self, language: str) -> None:
-        """Load what a language needs, on a thread of its own; return at once."""
+        """Load what a language needs, on a separate thread; return at once.
+
+        A missing analyser is reported by `compile`, which needs it next.
+        """
         load = load_korean if language == "ko" else load_english
-        threading.Thread(target=load, name=f"words of {language}", daemon=True).start()
+
+        def attempt() -> None:
+            with suppress(UsageError):
+                load()
+
+        threading.Thread(target=attempt, name=f"words of {language}", daemon=True).start()
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Return the trees that the command names, in its order, or why it is refused."""

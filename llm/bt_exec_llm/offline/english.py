@@ -6,8 +6,10 @@ ends where the next one can begin. What a verb of telling or asking takes runs t
 
 from __future__ import annotations
 
+from typing import Literal
+
 from bt_exec_llm.offline.closed import words
-from bt_exec_llm.offline.english_asking import asked_for, without_nothing
+from bt_exec_llm.offline.english_asking import asked_for, follows_question, if_so, without_nothing
 from bt_exec_llm.offline.english_pieces import add_pieces
 from bt_exec_llm.offline.english_remarks import command_after
 from bt_exec_llm.offline.english_scan import (
@@ -55,7 +57,8 @@ class EnglishReader:
             self._scan.phrases.lead(tokens, at)[0] == "ing" for at in range(len(tokens))
         )
         clauses: list[Clause] = []
-        at, joined, correction, first = 0, "", False, False
+        at, joined, correction = 0, "", False
+        first: Literal["", "all", "that"] = ""
         while at < len(tokens):
             word = tokens[at].text
             if word in END:
@@ -70,6 +73,10 @@ class EnglishReader:
                 whys = [("CONDITION", self._scan.said(text, tokens, at, end))]
                 clauses.append(Clause(mood="tell", whys=whys, start=tokens[at].start))
                 at = end
+                continue
+            if word == "then" and joined == "stop" and follows_question(clauses, tokens, at):
+                clauses.append(if_so(tokens[at]))
+                joined, at = "", at + 1
                 continue
             if word in AND or word in ("but", "so"):
                 if word == "but":
@@ -109,7 +116,10 @@ class EnglishReader:
                 correction, at = True, at + size
                 continue
             if clauses and self._scan.match(tokens, at, _FIRST):
-                first = tokens[at].text == "before" or joined == "but"
+                if tokens[at].text == "before":
+                    first = "that"
+                elif joined in ("but", "stop", "then"):
+                    first = "all"
                 at += 2 if tokens[at].text == "before" else 1
                 continue
             filled = self._scan.phrases.filler(tokens, at)
@@ -133,8 +143,10 @@ class EnglishReader:
                 "but",
                 "stop",
             )
-            clause.correction, clause.first = correction, first or (trailing and bool(clauses))
-            first = False
+            clause.correction, clause.first = correction, first
+            if trailing and clauses and not first:
+                clause.first = "all"
+            first = ""
             if joined == "or" and not clauses:  # or what?
                 clause.whys.append(("UNFINISHED", text))
             joined, correction = "", False
@@ -145,6 +157,12 @@ class EnglishReader:
         if clauses and joined in ("then", "or", "but"):
             clauses[-1].whys.append(("UNFINISHED", text))
         return clauses, tokens
+
+    def requests(self, text: str) -> bool:
+        """Return True if a text holds a verb of the lexicon, or politeness that wants one."""
+        tokens = self._words.read(text)
+        leads = any(self._scan.phrases.lead(tokens, at)[0] for at in range(len(tokens)))
+        return leads or any(set(clause.verbs) - {"?"} for clause in self.read(text)[0])
 
     def _clause(self, text: str, tokens: list[Token], at: int) -> tuple[Clause, int]:
         first = at
@@ -172,16 +190,24 @@ class EnglishReader:
             answer = tokens[at + 1].text if at + 1 < len(tokens) else ""
             if answer in ("so", "yes", "not", "no"):
                 clause.verbs, clause.positive = ("?",), answer in ("so", "yes")
+                clause.answers = "so"
                 clause.end = tokens[at + 1].end
                 return clause, at + 2
             first = at + 1
+            if self._scan.acts(tokens, first):  # if you cannot open it: nobody knows beforehand
+                said = self._scan.said(text, tokens, at, self._scan.extent(tokens, first + 1))
+                clause.whys.append(("CONDITION", said))
             none = without_nothing(self._scan, tokens, first)
             if none:  # if nothing is in your hand: unless anything is
                 tokens, clause.unless = none, not clause.unless
             clause, end = self._bag(text, tokens, first, clause, condition=True)
+            clause.answers = "there" if any(t.text == "there" for t in tokens[at:end]) else "it"
             if not self._scan.says_something(tokens, at + 1, end):
                 clause.whys.append(("CONDITION", self._scan.said(text, tokens, at, end)))
             return clause, end
+        if [t.text for t in tokens[at : at + 2]] == ["before", "that"] and at == 0:
+            said = self._scan.said(text, tokens, at, at + 2)  # before what?
+            return Clause(mood="tell", whys=[("OPERATOR", said)], end=tokens[at + 1].end), at + 2
         if word in ("before", "after"):
             clause.mood = word
             at += 1

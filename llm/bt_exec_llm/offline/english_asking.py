@@ -9,7 +9,7 @@ from bt_exec_llm.offline.english_words import Token
 from bt_exec_llm.offline.lexicon import Verb
 from bt_exec_llm.offline.piece import Clause
 
-__all__ = ["asked_for", "without_nothing"]
+__all__ = ["asked_for", "follows_question", "if_so", "without_nothing"]
 
 _NONE = {"nothing": "anything", "no": "any"}
 
@@ -40,3 +40,14 @@ def without_nothing(scan: EnglishScan, tokens: list[Token], at: int) -> list[Tok
         return []
     changed = tokens[none[0]]._replace(text=_NONE[tokens[none[0]].text])
     return [*tokens[: none[0]], changed, *tokens[none[0] + 1 :]]
+
+
+def follows_question(clauses: list[Clause], tokens: list[Token], at: int) -> bool:
+    """Return True if a question mark stands before `at`: is it visible? Then get it."""
+    return bool(clauses) and clauses[-1].mood == "ask" and tokens[at - 1].text == "?"
+
+
+def if_so(token: Token) -> Clause:
+    """Return the condition that the answer to the question before is the one asked for."""
+    start, end = token.start, token.end
+    return Clause(mood="if", verbs=("?",), answers="so", start=start, end=end, said=token.text)

@@ -15,9 +15,12 @@ __all__ = ["THIS", "add_pieces"]
 _MARKS = marks("english")
 _QUESTION = frozenset(words("english", "loose_in_questions"))
 _NOT = phrases("english", "negations")
+_EXCEPT = phrases("english", "exceptions")
 _NUMBERS = mapping("english", "numbers")
 _SOLID = frozenset(words("english", "fillers_that_may_be_names"))
 _WAYS = frozenset(words("english", "ways"))
+_LISTING = frozenset(["and", "or", "nor", ",", "&", "in", "at", "to"])
+_AUXILIARIES = frozenset([*words("english", "be"), *words("english", "auxiliaries")])
 _UNITS = frozenset(words("english", "units_of_time"))
 _SECONDS = mapping("english", "seconds_of_units")
 THIS = frozenset(["this", "that", "these", "those"])
@@ -36,6 +39,7 @@ def add_pieces(
 ) -> None:
     """Put what stands between `at` and `end` into `clause`."""
     mark, relation, negated, lost_or = "", "", False, False
+    excepted, denial = False, ""
     unknown: list[int] = []
     pieces = clause.pieces
 
@@ -95,13 +99,16 @@ def add_pieces(
             if tuple(t.text for t in tokens[at : at + len(phrase)]) == phrase:
                 close()
                 negated, at = True, at + len(phrase)
+                excepted, denial = phrase in _EXCEPT, " ".join(phrase)
                 break
         else:
             phrase = ()
         if phrase:
             asked = clause.mood in ("if", "ask") or clause.asked is not None
-            if asked and (phrase == ("not",) or clause.mood == "if"):
-                clause.positive = not clause.positive if clause.mood == "if" else clause.positive
+            if asked and clause.mood == "if":
+                clause.positive, negated = not clause.positive, False
+            elif asked and phrase in (("not",), ("no",)):
+                _deny(clause, tokens, at - 1)
                 negated = False
             elif phrase in (("do", "not"), ("never",)):  # no verb stands behind it
                 clause.whys.append(("NEGATED", text[token.start : tokens[at - 1].end]))
@@ -185,12 +192,19 @@ def add_pieces(
                 pieces.append(piece)
             if kind == "state":
                 clause.asked = clause.asked or (Clause() if asks else None)
-            relation, negated = "", False
+            relation = ""
+            if negated:
+                after = _listed_after(phrases, tokens, at + size, end, entry.kind, entry.name)
+                negated = after > 0
+                if negated and not excepted and tokens[at + size].text == ",":  # A, not B, and C
+                    clause.whys.append(("OPERATOR", denial))
             if mark not in ("with", "only"):
                 mark = ""
             mark = "" if mark == "only" else mark
             at += size
             continue
+        if word == "first" and sum(p.kind == "value" for p in pieces) > 1:
+            clause.whys.append(("OPERATOR", word))  # the corridor and the lounge, the lounge first
         if (after := phrases.filler(tokens, at)) > at:
             solid = word in _SOLID and (pointed or _names_follow(phrases, tokens, after, end))
             if solid or (unknown and word in _SOLID):
@@ -249,6 +263,27 @@ def add_pieces(
                 tokens[min(end, len(tokens)) - 1].text,
             )
         )
+
+
+def _listed_after(
+    phrases: Phrases, tokens: list[Token], at: int, end: int, kind: str, name: str
+) -> int:
+    """Return where a list of what is left out continues: … and the corridor; 0 if it ends."""
+    while at < end and (tokens[at].text in _LISTING or phrases.determiner(tokens, at)):
+        at += 1
+    found = phrases.entries(tokens, at) if at < end else None
+    same = found is not None and any((e.kind, e.name) == (kind, name) for e in found[0])
+    return at if same else 0
+
+
+def _deny(clause: Clause, tokens: list[Token], at: int) -> None:
+    """Turn the question of a clause round; *or not* and *isn't it open?* ask for no opposite."""
+    before = tokens[at - 1].text if at else ""
+    inverted = before in _AUXILIARIES and (at < 2 or not tokens[at - 2].is_word)
+    if before == "or" or inverted:
+        return
+    clause.asked = clause.asked or Clause()
+    clause.asked.positive = not clause.asked.positive
 
 
 def _goes_to(pieces: list[Piece]) -> bool:

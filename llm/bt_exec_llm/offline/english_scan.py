@@ -269,7 +269,7 @@ class EnglishScan:
         while k < end:
             if tokens[k].text in (",", "then"):
                 return k
-            if full and tokens[k - 1].text not in BE and self.starts_clause(tokens, k):
+            if full and not self._is_said(tokens, k) and self.starts_clause(tokens, k):
                 return k
             found = self.phrases.entry(tokens, k, prefer="state")
             if found is not None and found[0].kind in ("state", "noun", "value", "pronoun"):
@@ -282,9 +282,30 @@ class EnglishScan:
             k += 1
         return end
 
+    @staticmethod
+    def _is_said(tokens: list[Token], at: int) -> bool:
+        """Return True if *is* or *is not* stands before `at`: an adjective follows, and no verb."""
+        before = at - 1
+        while before > 0 and tokens[before].text in ("not", "still", "already", "really"):
+            before -= 1
+        return tokens[before].text in BE
+
     def finds(self, names: tuple[str, ...]) -> bool:
         """Whether one of these verbs finds something out."""
         return any(name in self._finders for name in names)
+
+    def acts(self, tokens: list[Token], at: int) -> bool:
+        """Return True if somebody does something here: (if) you cannot open the door."""
+        if not self.subject(tokens, at) or tokens[at].text in ("it", "there", "they"):
+            return False
+        if self.phrases.entry(tokens, at) is not None:  # you hold, you can see
+            return False
+        k = at + 1
+        while k < len(tokens) and tokens[k].text in (*AUX, "not", "to", "able"):
+            if tokens[k].text in BE:
+                return False
+            k += 1
+        return self.starts_verb(tokens, k) and not self.finder(tokens, k)
 
     def finder(self, tokens: list[Token], at: int) -> bool:
         """Whether a verb that finds something out stands here: if you can see it."""

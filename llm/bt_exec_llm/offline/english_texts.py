@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bt_exec.language.operators import operators_in
+from bt_exec_llm.offline.closed import words
 from bt_exec_llm.offline.english_pieces import add_pieces
 from bt_exec_llm.offline.english_scan import AND, END, WH, EnglishScan, end_of
 from bt_exec_llm.offline.english_words import Token
@@ -9,6 +11,8 @@ from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Clause, Piece
 
 __all__ = ["EnglishTexts"]
+
+_NOTHING = words("english", "nothing")
 
 
 class EnglishTexts:
@@ -48,6 +52,10 @@ class EnglishTexts:
         if person is not None:
             after, pieces = person[1], [person[0]]
         start = after
+        timed = clause.mood in ("before", "after")
+        if timed and person is not None and start < len(tokens) and tokens[start].text == ",":
+            clause.pieces, clause.end = pieces, end_of(tokens, after)
+            return clause, after  # before reporting to the professor, look around
         while start < len(tokens) and tokens[start].text in (
             ",",
             ":",
@@ -105,12 +113,25 @@ class EnglishTexts:
             last -= 2
         said = self._scan.said(text, tokens, start, last).strip(" \"'“”")
         name = next(self._slot[n] for n in names if n in self._slot)
+        if (hidden := self._condition_in(tokens, start, said)) is not None:
+            clause.whys.append(hidden)
         if said:
             pieces.append(
                 Piece("text", name, said, "", "", tokens[start].start, end_of(tokens, last), said)
             )
         clause.pieces, clause.end = pieces, end_of(tokens, end)
         return clause, end
+
+    @staticmethod
+    def _condition_in(tokens: list[Token], start: int, said: str) -> tuple[str, str] | None:
+        """Return why a text cannot be told as it stands: a condition may be for the robot."""
+        if said.casefold() in _NOTHING:
+            return "NEGATED", said
+        if tokens[start].text in ('"', "“", "whether"):  # whether he would come if we asked
+            return None
+        found = (one for one in operators_in(said, "en") if one.kind == "condition")
+        late = next((one.text for one in found if one.start), None)
+        return ("OPERATOR", late) if late is not None else None
 
     @staticmethod
     def _quoted(tokens: list[Token], start: int) -> int:

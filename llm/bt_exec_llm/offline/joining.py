@@ -52,6 +52,8 @@ def joined(clauses: list[Clause], lexicon: Lexicon, text: str) -> list[Clause] |
         if clause.mood == "said":
             found.append(clause)
             continue
+        if clause.first and not clause.verbs:  # …, but before that the break room
+            return Trouble("OPERATOR", text[clause.start : clause.end])
         if clause.verbs or clause.whys:
             if waiting and clauses[at - 1].mood == "before":  # before the corridor check …
                 clause.pieces.extend(waiting)

@@ -11,6 +11,9 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
+from bt_exec.failure import UsageError
+from bt_exec.slip import extra_hint
+
 __all__ = ["Morph", "load", "morphs"]
 
 _LOCK = threading.Lock()
@@ -27,7 +30,10 @@ class Morph(NamedTuple):
 
 @cache
 def _kiwi() -> Any:
-    from kiwipiepy import Kiwi
+    try:
+        from kiwipiepy import Kiwi
+    except ModuleNotFoundError as error:
+        raise UsageError(f"Korean needs a morphological analyser; {extra_hint(error)}") from None
 
     return Kiwi(load_default_dict=False, load_typo_dict=False, load_multi_dict=False, num_workers=1)
 

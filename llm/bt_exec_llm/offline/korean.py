@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from bt_exec_llm.offline.korean_fold import Fold
-from bt_exec_llm.offline.korean_items import Item
+from bt_exec_llm.offline.korean_items import Item, VerbWord
 from bt_exec_llm.offline.korean_sounds import Sounds
 from bt_exec_llm.offline.korean_texts import with_texts
 from bt_exec_llm.offline.korean_words import KoreanWords
@@ -29,6 +29,14 @@ class KoreanReader:
         for item in with_texts(items, self._vocabulary.lexicon, text):
             folded.take(item)
         return folded.finished(), items
+
+    def requests(self, text: str) -> bool:
+        """Return True if a text holds a verb that says more than that something is."""
+        verbs = [item for item in self._words.read(text) if isinstance(item, VerbWord)]
+        return any(
+            {e.name for e in verb.entries} - {"be", "be_there"} or not verb.entries
+            for verb in verbs
+        )
 
     def respelled(self, text: str) -> str:
         """Return `text` with words that sound like one of the lexicon spelled like it."""

@@ -15,6 +15,7 @@ __all__ = ["Clauses"]
 
 _ASKING = words("korean", "asking")
 _ASKING_FOR = words("korean", "asking_for")
+_BEFORE_THAT = words("korean", "before_that")
 _ASKED_WITH = words("korean", "asked_with")
 
 
@@ -37,6 +38,8 @@ class Clauses:
         self._done: list[Clause] = []
         self._joined = ""
         self._asking = False
+        self._denies = False
+        self._unclear: tuple[str, ...] = ()
         self._where: Piece | None = None
         self._described = False
         self._goes_on = ""
@@ -48,6 +51,7 @@ class Clauses:
         self._released = False
         self._last = ""
         self._hows: list[Entry] = []
+        self._order: Piece | None = None
 
     def finished(self) -> list[Clause]:
         """Return the clauses."""
@@ -110,6 +114,9 @@ class Clauses:
             and self._done[-1].verbs
             and self._joined != "next"
         )
+        late = self._order or next((p for p in pieces if self._starts(p)), None)
+        if trailing and late is not None:  # 복도 봐, 라운지 먼저
+            self._done[-1].whys.append(("OPERATOR", late.text))
         if trailing and not asked and self._joined != "stop" and not self._now.correction:
             self._done[-1].pieces.extend(replace(p, mark=p.mark or "after") for p in pieces)
             self._done[-1].end = pieces[-1].end
@@ -152,11 +159,20 @@ class Clauses:
         now.leads = bool(now.pieces)
         now.start = min([*placed, *([end - len(now.said)] if end else [])], default=0)
         now.end = max([end, *(p.end for p in now.pieces)], default=end)
-        now.first = self._joined == "but" and any(p.mark == "from" for p in now.pieces)
+        if self._joined == "but" and any(p.mark == "from" for p in now.pieces):
+            now.first = "all"
+        self._put_first(mood)
         now.joined = "then" if self._joined == "next" else self._joined
         if self._asking and mood in ("do", "if") and now.asked is None:
             now.asked = Clause()
-        self._asking = self._self = False
+        if now.asked is None and mood == "ask":
+            now.asked = Clause()
+        if now.asked is not None:
+            now.asked.positive = not self._denies
+            if mood in self._unclear:
+                now.asked.whys.append(("CONDITION", now.said))
+        self._asking = self._self = self._denies = False
+        self._unclear = ()
         self._done.append(now)
         self._now = Clause()
         if mood == "ask":  # 자재 어디 있어?
@@ -166,3 +182,21 @@ class Clauses:
         self._goes_on = goes_on
         joins = {"or": "or", "but": "but", "then": "next", "plain": "then"}
         self._joined = joins.get(goes_on, "")
+
+    def _starts(self, piece: Piece) -> bool:
+        return piece.mark == "from" and self._text.startswith("부터", piece.end)
+
+    def _put_first(self, mood: str) -> None:
+        """Move the clause before earlier ones if 그 전에 or 먼저 says so."""
+        word, self._order = self._order, None
+        if word is None and not any(p.mark == "until" for p in self._now.pieces):
+            word = next((p for p in self._now.pieces if self._starts(p)), None)  # 문부터 닫아
+        done = [one for one in self._done if one.mood != "said"]
+        if word is None or not done or done[-1].mood in ("if", "else"):
+            return
+        if word.text in _BEFORE_THAT:
+            self._now.first = "that"
+        elif done[-1].mood == "do" and mood == "do" and self._goes_on not in ("then", "embed"):
+            self._now.first = "all"
+        elif done[-1].mood == "do":  # 문 닫고 먼저 자재 꺼내
+            self._now.whys.append(("OPERATOR", word.text))

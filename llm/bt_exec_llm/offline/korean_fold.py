@@ -20,6 +20,9 @@ _BRINGING_IN = words("korean", "bringing_in")
 _ASKED_FOR = ("부탁하", "부탁드리")
 _YOU = ("너", "넌", "너는", "네가", "니가", "로봇", "당신", "당신은")
 _THEN = ("때", "때는", "때에는", "땐")
+_WHEN_DONE = words("korean", "when_done")
+_IF_SO = words("korean", "if_so")
+_FIRST = (*words("korean", "before_that"), *words("korean", "first"))
 _RELEASED = ("이제", "인제")
 
 
@@ -48,6 +51,15 @@ class Fold(States):
                 self._now.correction = True
             elif piece.name == "courtesy":
                 self._note(piece)
+            elif piece.text in _WHEN_DONE and self._now.pieces:  # 회의 끝나면
+                self._now.whys.append(
+                    ("CONDITION", self._text[self._now.pieces[-1].start : piece.end])
+                )
+            elif piece.text in _IF_SO and self._after_question():
+                self._now.verbs, self._now.answers, self._now.said = ("?",), "so", piece.text
+                self._close("if", end=piece.end)
+            elif piece.text in _FIRST:
+                self._order = piece
             self._self = self._self or piece.text in _YOU
             self._released = self._released or piece.text in _RELEASED
             self._exclaimed = piece.text in _EXCLAIMING and not self._now.pieces
@@ -104,6 +116,11 @@ class Fold(States):
                 return
         self._now.pieces.append(piece)
 
+    def _after_question(self) -> bool:
+        """Return True if nothing stands between here and a question: 열려 있어? 그럼 …"""
+        last = self._done[-1] if self._done and not self._now.pieces else None
+        return last is not None and (last.mood == "ask" or last.asked is not None)
+
     def _verb(self, word: VerbWord) -> None:
         verb = word.verb
         entries, said = word.entries, word.text
@@ -141,10 +158,14 @@ class Fold(States):
             self._now.verbs = tuple(e.name for e in entries if e.kind == "verb")
             self._now.said, self._now.asked = said, Clause()
             self._close("do", end=verb.end, goes_on="then")
-            self._now.verbs = ("?",)
+            self._now.verbs, self._now.answers = ("?",), "there"
             self._close("if", end=verb.end)
             return
         negative = verb.negative or word.denied
+        if verb.last == "지" and self._text[verb.end : verb.end + 1] in ("도", "는", "를"):
+            self._now.whys.append(("NEGATED", self._text))  # 열지도 닫지도 마
+        if verb.negative and word.denied and "도 되" not in verb.helpers:  # 안 열지 않으면
+            self._now.whys.append(("NEGATED", said))
         states = [e for e in entries if e.kind in ("state", "value")]
         names = tuple(e.name for e in entries if e.kind == "verb")
         if any(e.kind == "limit" for e in entries):
@@ -170,7 +191,8 @@ class Fold(States):
             if self._now.pieces:
                 self._instead()  # 라운지는 됐고 복도 보고 와
             return  # 아 됐고, 닫아
-        instead = verb.stems[0] == "아니" and verb.kind in ("then", "but") and not states
+        contrasts = verb.kind in ("then", "but") or verb.last in ("라", "라서", "고")
+        instead = verb.stems[0] == "아니" and contrasts and not states
         if instead and self._now.pieces and self._now.pieces[-1].kind == "value":
             self._instead()  # 오른손 아니고 왼손
             return
@@ -199,6 +221,7 @@ class Fold(States):
             and verb.stems[0] in ("그렇", "그러")
             and not self._now.pieces
         ):
+            self._now.answers = "so"
             self._close("else" if negative else "if", end=verb.end)  # 그렇지 않으면; 그렇다면
             return
         if verb.kind == "statement" and not names and verb.last.endswith("다") and not negative:

@@ -62,6 +62,13 @@ class States(Clauses):
                 )
             )
         verbs = tuple(n for n in names if n not in ("be", "be_there"))
+        lacks = verb.stems[-1] == "없" or (verb.stems[-1] == "아니" and bool(self._now.pieces))
+        if not self._asking:  # 있는지 없는지 asks whether it is there
+            self._denies = negative != lacks
+            if self._inside is not None and word.start - self._inside.end <= 1:
+                self._unclear = ("ask", "do", "if")  # 라운지 안 어두워: in the lounge, or not dark
+            elif "않" in verb.helpers:
+                self._unclear = ("ask",)  # 열려 있지 않아? may expect a yes
         if verb.kind == "embed":
             self._asking = True
             return
@@ -90,14 +97,16 @@ class States(Clauses):
                 self._now = Clause()
                 return
         if word.verb.kind == "if":
-            lacks = verb.stems[-1] == "없" or (verb.stems[-1] == "아니" and bool(self._now.pieces))
             self._now.positive = negative == lacks
+            self._now.answers = "there" if be else "it"
             if self._inside is not None and word.start - self._inside.end <= 1:
                 self._now.whys.append(("CONDITION", self._text[self._inside.start : word.end]))
             if happens(verb, states, be=be):
                 self._now.whys.append(("CONDITION", word.text))
             self._now.pieces = [p for p in self._now.pieces if not p.text.startswith(_SUPPOSED)]
             otherwise = verb.stems[0] == "아니" and not self._now.pieces
+            if verb.stems[0] == "아니" and self._after_comma(word):  # 왼손으로, 아니면 …
+                self._now.whys.append(("OPERATOR", word.text))
             self._inside = None
             self._close("else" if otherwise else "if", end=verb.end)
             return
@@ -138,13 +147,20 @@ class States(Clauses):
         self._now.remark |= be and not verb.past and verb.kind == "statement"
         self._close("tell", end=verb.end)
 
+    def _after_comma(self, word: VerbWord) -> bool:
+        """Return True if a comma separates a word from the phrase before it."""
+        last = self._now.pieces[-1] if self._now.pieces else None
+        return last is not None and "," in self._text[last.end : word.start]
+
     def _mood(self, word: VerbWord) -> str:
         verb = word.verb
         asked = "?" in self._text[word.end : word.end + 2]
         if verb.kind in ("if", "before"):
             return verb.kind
         if verb.kind in ("then", "but", "or", "plain", "command", "request"):
-            if verb.past and verb.kind in ("plain", "command"):
+            finds = any(e.name in self._verbs and self._verbs[e.name].finds for e in word.entries)
+            shall_i = verb.kind == "plain" and asked and not (verb.gives or verb.polite or finds)
+            if shall_i or (verb.past and verb.kind in ("plain", "command")):  # 문 닫아?
                 self._now.whys.append(("NOT_A_COMMAND", word.text))
             return "do"
         if verb.kind == "wish" and verb.gives:
@@ -185,7 +201,16 @@ class States(Clauses):
         return tuple(name for name, verb in self._verbs.items() if verb.result in results)
 
     def _instead(self) -> None:
-        if self._now.pieces:
-            self._now.pieces[-1] = self._now.pieces[-1].marked("not")
-        else:  # not what?
+        pieces = self._now.pieces
+        if pieces and pieces[-1].kind == "limit" and len(pieces) > 1:  # 둘 다 말고
+            pieces.pop()
+        if not pieces:  # not what?
             self._now.whys.append(("NEGATED", self._text))
+            return
+        kind, name = pieces[-1].kind, pieces[-1].name
+        for at in range(len(pieces) - 1, -1, -1):  # 라운지랑 복도 빼고
+            one = pieces[at]
+            listed = one.mark in ("", "and", "or", "only", "subject")
+            if (one.kind, one.name) != (kind, name) or (at < len(pieces) - 1 and not listed):
+                break
+            pieces[at] = one.marked("not")

@@ -16,6 +16,7 @@ __all__ = ["with_texts"]
 
 _CLOSES = ("then", "but", "plain", "command", "request", "if", "before")
 _ASKING = words("korean", "asking")
+_OUTSIDE = ("꼭", "좀", *words("korean", "if_so"), *words("korean", "before_that"))
 _TAIL = re.compile(
     r"(에 대해서?|에 대하여|에 관해서?|에 관하여)(도)?$"
     r"|\s(좀|꼭|한번|한 번|직접|지금|먼저|빨리|얼른|바로|다시|도)$"
@@ -130,7 +131,7 @@ def _fold(
         first < last
         and isinstance(items[first], Piece)
         and items[first].kind in ("filler", "speaker")
-        and (not said_so or items[first].text in ("꼭", "좀"))
+        and (not said_so or items[first].text in _OUTSIDE)
         and not items[first].text.startswith(_ASKING)
         and text[items[first].end : items[first].end + 1].isspace()
     ):

@@ -305,6 +305,8 @@ def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[
         if one.form in ("때", "경우") and one.tag in ("NNG", "NNB"):
             at += 1
             while (skip := morph_at(every, at)) is not None and skip.tag in ("JX", "JKB"):
+                if skip.form in ("까지", "부터", "마다"):  # 빌 때까지
+                    return "while", at + 1
                 at += 1
             return "if", at
         if one.form in ("필요", "생각"):

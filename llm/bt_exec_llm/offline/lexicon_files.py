@@ -10,11 +10,12 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from bt_exec.failure import RegistrationError, nearest
+from bt_exec.failure import RegistrationError
 from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec.spec.yaml_mistakes import explain
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.lexicon_mistakes import mistakes
+from bt_exec_llm.offline.lexicon_references import reference_mistakes
 
 __all__ = ["load_lexicon", "with_words"]
 
@@ -65,7 +66,7 @@ def with_words(paths: tuple[Path, ...], more: tuple[tuple[str, str], ...]) -> Le
     """Return the lexicon of `paths` with further sections: pairs of an owner and YAML or JSON text.
 
     Raises:
-        RegistrationError: As `load_lexicon`, naming the owner, or if a way is one of no verb.
+        RegistrationError: As `load_lexicon`, naming the owner, or if a name refers to nothing.
     """
     lexicon = load_lexicon(paths)
     merged: Any = lexicon.model_dump() if more else {}
@@ -77,8 +78,10 @@ def with_words(paths: tuple[Path, ...], more: tuple[tuple[str, str], ...]) -> Le
             raise RegistrationError(mistakes(error, Lexicon, text, f"words of {owner}")) from None
         merged = _merge(merged, data)
     lexicon = Lexicon.model_validate(merged) if more else lexicon
-    for name, way in lexicon.ways.items():
-        if way.of not in lexicon.verbs:
-            near = ", ".join(nearest(way.of, lexicon.verbs))
-            raise RegistrationError(f"ways.{name}.of: there is no verb {way.of!r}; nearest: {near}")
+    sources = [(str(path), path.read_text(encoding="utf-8")) for path in paths]
+    sources += [(f"words of {owner}", text) for owner, text in more]
+    for file, text in sources:
+        own = Lexicon.model_validate(parse_yaml(text) or {})
+        if found := reference_mistakes(own, lexicon, text, file):
+            raise RegistrationError(found)
     return lexicon

@@ -13,7 +13,7 @@ from bt_exec.failure import Problem, nearest
 from bt_exec.spec.plain_yaml import SAFE_LOADER
 from bt_exec.spec.source import show_place
 
-__all__ = ["mistakes"]
+__all__ = ["marks_of", "mistakes"]
 
 _WORDS = {
     "string": "text; put it into quotes",
@@ -35,7 +35,7 @@ def mistakes(error: ValidationError, model: type[BaseModel], text: str, file: st
         text: The file.
         file: What messages call it.
     """
-    marks = _marks(text)
+    marks = marks_of(text)
     found = [_problem(one, model, marks, file) for one in error.errors(include_url=False)]
     found.sort(key=lambda one: (one.line or 0, one.column or 0))
     return "\n".join(map(str, found))
@@ -94,7 +94,7 @@ def _fields(model: Any) -> tuple[str, ...]:
     return tuple(model.model_fields) if is_model else ()
 
 
-def _marks(text: str) -> dict[tuple[str | int, ...], tuple[int, int]]:
+def marks_of(text: str) -> dict[tuple[str | int, ...], tuple[int, int]]:
     """Return line and column, from 1, of every key and every entry of a list."""
     root = yaml.compose(text, SAFE_LOADER)
     return dict(_walk(root, ())) if root is not None else {}

@@ -8,6 +8,7 @@ from typing import Any
 
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
+from bt_exec_llm.offline.closed import words
 from bt_exec_llm.offline.frames import Frame, Frames, key_of, keys_of
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.numbers import KINDS, Number, filled
@@ -16,6 +17,8 @@ from bt_exec_llm.offline.step import QUESTION, Step, nouns_before, pointing_at
 from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["Matcher"]
+
+_BOTH = (*words("english", "both"), *words("korean", "both"))
 
 
 class Matcher:
@@ -252,6 +255,8 @@ class Matcher:
         for name, value in brought.items():
             if name in tree.params:
                 args.setdefault(name, value)
+        if (both := self._both(step, tree, args)) is not None:
+            return Trouble("COUNT", both.text)
         numbers = self.numbers(step, tree)
         if isinstance(numbers, Trouble):
             return numbers
@@ -265,6 +270,18 @@ class Matcher:
         if missing:
             return Trouble("NO_OBJECT", step.text)
         return {name: args[name] for name in tree.params if name in args}
+
+    def _both(self, step: Step, tree: TreeSpec, args: Mapping[str, Any]) -> Piece | None:
+        """Return the phrase that names two of what the tree takes one of: both hands, 양손."""
+        for name, param in tree.params.items():
+            values = self._lexicon.values.get(param.type, {})
+            if name in args or param.required or not any(v.other for v in values.values()):
+                continue
+            for piece in step.pieces:
+                said = piece.text.casefold()
+                if piece.kind == "noun" and said.startswith(_BOTH):
+                    return piece
+        return None
 
     def numbers(self, step: Step, tree: TreeSpec) -> dict[str, Any] | Trouble:
         """Return the arguments that are numbers of a step; trouble if one has no place."""

@@ -57,10 +57,14 @@ class Clause:
             tells something, with the reason in `why`.
         positive: False where it is forbidden or denied.
         joined: How it follows the clause before it: ``then``, ``stop``, ``and``, ``or``.
-        asked: The question that it governs: check *whether the door is open*.
+        asked: The question that it governs: check *whether the door is open*. It is not positive
+            where it asks for the opposite: check *whether the door is not open*.
+        answers: How a condition without content refers to the question before it: ``so`` (if so,
+            if not), ``it`` (if it is) or ``there`` (if there is, 있으면, 없으면).
         contrast: Whether it is set against the rest: 자재는, but not …
         remark: Whether it may be no question but a remark, if something follows: 열려 있네.
-        first: Whether it is to be done before what was said before it: but first …
+        first: Whether it is to be done before what was said before it: ``all`` of it (but first …),
+            or ``that``, the step before (before that …).
         keeps: Whether a state is to stay so: 열어 두다.
         whys: Codes of what cannot be honoured, with the words.
         nominal: Whether its verb is a mere noun: 복도 순찰.
@@ -76,9 +80,10 @@ class Clause:
     positive: bool = True
     joined: str = ""
     asked: Clause | None = None
+    answers: str = ""
     keeps: bool = False
     unless: bool = False
-    first: bool = False
+    first: Literal["", "all", "that"] = ""
     remark: bool = False
     contrast: bool = False
     correction: bool = False

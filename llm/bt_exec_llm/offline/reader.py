@@ -57,6 +57,11 @@ class Reader:
         reader = self._korean if language == "ko" else self._english
         return reader.read(text)[0]
 
+    def requests(self, text: str, language: str) -> bool:
+        """Return True if a text holds a verb, or politeness that wants one: could you …"""
+        reader = self._korean if language == "ko" else self._english
+        return reader.requests(text)
+
     def read(self, text: str, language: str) -> list[Step] | Trouble:
         """Return the steps of a cleaned command, or what is wrong with it."""
         return self.steps(self.clauses(text, language), text, language)

@@ -8,7 +8,7 @@ with nothing in it (if so, if not, otherwise, 아니면) is the last question ag
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bt_exec_llm.offline.clause_steps import steps_in
 from bt_exec_llm.offline.joining import corrected, joined
@@ -51,6 +51,41 @@ def steps_of(
     return order.finished()
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """The last question, which conditions without content refer to.
+
+    Attributes:
+        question: The question.
+        holds: The answer that it was asked for: false for *is the lounge empty*, which asks
+            whether people are there.
+        denied: Whether it was asked with a negation: *whether nobody is there*, 없는지.
+    """
+
+    question: Step
+    holds: bool
+    denied: bool = False
+
+    def needed(self, clause: Clause) -> bool | None:
+        """Return the answer that *if so*, *if not*, *if it is* need; None if it is not clear."""
+        positive = clause.positive != clause.unless
+        if clause.answers == "there" and not self.holds:  # 없는지 보고 없으면
+            return positive if self.denied else None
+        if clause.answers == "it" and self.denied:
+            return None
+        return self.holds == positive
+
+
+def _asked_by(clause: Clause, step: Step) -> _Asked | None:
+    """Return the question of a clause; None if its polarity is not clear."""
+    asked = clause.asked or Clause()
+    if asked.whys:
+        return None
+    fails = any(p.sense == "fails" for p in step.pieces)
+    question = replace(step, verbs=(QUESTION,), via="ask")
+    return _Asked(question, asked.positive != fails, denied=not asked.positive)
+
+
 class _Order:
     """Puts the steps of clauses in their order, from the first clause to the last."""
 
@@ -62,7 +97,10 @@ class _Order:
         self._done: list[Step] = []
         self._waiting: list[Step] = []
         self._condition: tuple[Step, bool] | None = None
-        self._asked: tuple[Step, bool] | None = None
+        self._asked: _Asked | None = None
+        self._last: bool | None = None
+        """Answer that the last condition on that question needs; *otherwise* is its opposite."""
+        self._told = False
         self._scope = 0
         self._cases = 0
 
@@ -77,6 +115,8 @@ class _Order:
             clause.mood = "said"
         if clause.mood == "before" and not last and _tells(self._every[at + 1], self._lexicon):
             return Trouble("CONDITION", self._text[clause.start : clause.end])  # 열기 전에 말해 줘
+        if clause.mood == "before" and not last and not self._every[at + 1].positive:
+            return Trouble("NEGATED", self._text)  # 자재 꺼내기 전에 문 닫지 마
         if clause.mood == "said":
             if last and not self._done:
                 return Trouble("NOT_A_COMMAND", self._text[clause.start : clause.end])
@@ -84,20 +124,26 @@ class _Order:
             return None
         if clause.mood in ("if", "else"):
             return self._if(at, clause, found)
-        looks = bool(found) and any(
-            self._lexicon.verbs[v].finds == "look"
-            for v in found[0].verbs
-            if v in self._lexicon.verbs
-        )
+        if self._told:  # if it is open, tell me: told already
+            self._told = False
+            return None
+        looks = bool(found) and any(self._finds(v, "look") for v in found[0].verbs)
+        looks = looks and self._condition is None  # a look in a branch asks nothing
         if found and (QUESTION in found[0].verbs or looks):
-            self._asked = replace(found[0], verbs=(QUESTION,), via="ask"), True
+            self._asked = _asked_by(clause, found[0])
+            self._last = None
         free = not set(clause.verbs) & self._lexicon.closing_verbs
         if self._condition is not None and free and _tells(clause, self._lexicon):
             one = found[0]  # 없으면 알려 줘: what was asked
             asked = replace(self._condition[0], via="tell", joined=one.joined)
             found = [replace(asked, start=one.start, end=one.end, text=one.text)]
+        reports = not free and _tells(clause, self._lexicon)
+        if reports and (so := self._if_so(at)) is not None:
+            return Trouble("OPERATOR", self._text[so.start : so.end])  # … and if so, tell me
         if self._condition is not None and (trouble := self._hang(found)) is not None:
             return trouble
+        if clause.first and self._done:
+            return self._put_first(clause, found)
         self._place(at, clause, found)
         return None
 
@@ -115,12 +161,15 @@ class _Order:
             return Trouble("CONDITION", words)
         needed = clause.positive != clause.unless
         content = [p for p in clause.pieces if p.kind not in ("pronoun", "filler")]
+        only = next((p for p in content if p.mark == "only"), None)
+        if only is not None:  # 왼손만 비었으면
+            return Trouble("OPERATOR", only.text)
         again = not content  # if so, if it is not, otherwise
         if again:
-            if self._asked is None:
+            answer = self._answer(clause)
+            if self._asked is None or answer is None:
                 return Trouble("CONDITION", words)
-            question, holds = self._asked
-            needed = holds == needed if clause.mood == "if" else not holds
+            question, needed = self._asked.question, answer
         else:
             question = replace(found[0], verbs=(QUESTION,), via="ask", said=False)
             if any(p.sense == "fails" for p in content):  # if it is dark
@@ -128,6 +177,7 @@ class _Order:
         nxt = self._every[at + 1] if at + 1 < len(self._every) else None
         if nxt is not None and _tells(nxt, self._lexicon) and not again:
             self._done += [replace(step, verbs=(QUESTION,), via="tell") for step in found]
+            self._told = not set(nxt.verbs) & self._lexicon.closing_verbs
             return None
         if len(found) > 1:
             return Trouble("CONDITION", words)
@@ -140,9 +190,20 @@ class _Order:
             if not again and not _alike(other, question):
                 return Trouble("CONDITION", self._text)
             self._cases += 1
-        self._condition = self._asked = question, needed
+        self._condition = question, needed
+        if not again:
+            self._asked = _Asked(question, needed, clause.positive == clause.unless)
+        self._last = needed
         self._scope = 0
         return None
+
+    def _answer(self, clause: Clause) -> bool | None:
+        """Return the answer that a condition without content needs; None if it is not clear."""
+        if self._asked is None:
+            return None
+        if clause.mood != "else":
+            return self._asked.needed(clause)
+        return not (self._asked.holds if self._last is None else self._last)
 
     def _hang_before(self, question: Step, needed: bool) -> Trouble | None:
         if not self._done:
@@ -169,6 +230,22 @@ class _Order:
             self._scope += 1
         return None
 
+    def _finds(self, verb: str, how: str) -> bool:
+        return verb in self._lexicon.verbs and self._lexicon.verbs[verb].finds == how
+
+    def _if_so(self, at: int) -> Clause | None:
+        """Return the *if so* that stands before the clause at `at`, if one does."""
+        before = self._every[at - 1] if at else None
+        return before if before is not None and before.answers == "so" else None
+
+    def _put_first(self, clause: Clause, found: list[Step]) -> Trouble | None:
+        """Put steps before earlier ones; refuse where it is not clear before which."""
+        several = len([step for step in self._done if not step.said]) > 1
+        if any(step.condition for step in self._done) or (several and clause.first == "that"):
+            return Trouble("OPERATOR", self._text[clause.start : clause.end])
+        self._done[:0] = found
+        return None
+
     def _place(self, at: int, clause: Clause, found: list[Step]) -> None:
         trailing = at > 0 and (at == len(self._every) - 1 or self._every[at + 1].joined == "stop")
         if clause.mood == "before":
@@ -179,9 +256,6 @@ class _Order:
             return
         if clause.mood == "after" and trailing and self._done:
             self._done[-1:-1] = found
-            return
-        if clause.first and self._done and all(s.condition is None for s in self._done):
-            self._done[:0] = found
             return
         self._done += found
         if self._waiting and clause.mood != "after":

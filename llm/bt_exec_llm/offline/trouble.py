@@ -9,6 +9,7 @@ BAD_CHARACTERS     holds characters that cannot be seen
 STOP               says no more than to stop
 NEGATED            forbids something
 NOT_ASKED          asks whether something is *not* so
+OPERATOR           holds a word of order, negation or condition that could not be used
 CONDITION, TIME,   holds a condition, a time, a number, a manner or a choice that cannot be
 COUNT, MANNER,     honoured
 CHOICE
@@ -45,6 +46,7 @@ CODES = (
     "BAD_CHARACTERS",
     "STOP",
     "NEGATED",
+    "OPERATOR",
     "NOT_ASKED",
     "CONDITION",
     "TIME",

@@ -10,6 +10,7 @@ from bt_exec.language.messages import language_of
 from bt_exec_llm.offline.acts import meaning_of
 from bt_exec_llm.offline.choosing import chosen_of
 from bt_exec_llm.offline.index import Index
+from bt_exec_llm.offline.operator_uses import lost_operator
 from bt_exec_llm.offline.part import Part
 from bt_exec_llm.offline.past import (
     Past,
@@ -85,10 +86,12 @@ def understand(text: str, language: str, index: Index, past: Past) -> Understood
     talk = index.talk.code(text, language, _FIRST)
     if talk in _KIND and language == "ko" and _names_things(text, talk, index):
         talk = ""
-    if talk == "AGAIN":
-        return past.last or Trouble("NOTHING_SAID", text)
     if talk == "CONTINUE" and _asks(text) and index.talk.code(text, language, ("DONE",)):
         return "DONE"
+    if talk in ("AGAIN", "CONTINUE") and _fragment(text, language, index):
+        return Trouble("NOT_A_COMMAND", text)
+    if talk == "AGAIN":
+        return past.last or Trouble("NOTHING_SAID", text)
     if talk == "CONTINUE":
         return past.unfinished()
     if talk:
@@ -150,6 +153,8 @@ def _varied(text: str, language: str, index: Index, past: Past) -> Understood | 
     options = [steps]
     if not steps and not values:
         options, values = numbered(clauses, past)
+    if _questions(text, language, clauses, index):
+        options = [steps for steps in options if all(QUESTION in step.verbs for step in steps)]
     rest = _without(text, values, _PLACEHOLDER["ko" if language == "ko" else "en"])
     if not any(options) or not index.talk.only(rest, language, "ELLIPSIS"):
         return None
@@ -161,6 +166,18 @@ def _varied(text: str, language: str, index: Index, past: Past) -> Understood | 
             break
     told = ("NO_REFERENT", "OUT_OF_RANGE")
     return None if isinstance(found, Trouble) and found.code not in told else found
+
+
+def _questions(text: str, language: str, clauses: list[Clause], index: Index) -> bool:
+    """Return True if a command asks something: what is in your left hand; the left one?"""
+    asked = any(clause.mood == "ask" or QUESTION in clause.verbs for clause in clauses)
+    whys = {code for clause in clauses for code, _ in clause.whys}
+    return asked or "NOT_A_COMMAND" in whys or _fragment(text, language, index)
+
+
+def _fragment(text: str, language: str, index: Index) -> bool:
+    """Return True if a command ends in a question mark and holds no verb: the left one? again?"""
+    return text.rstrip().endswith("?") and not index.reader.requests(text, language)
 
 
 def _without(text: str, values: list[Piece], instead: str) -> str:
@@ -197,7 +214,12 @@ def _parts(text: str, language: str, index: Index, past: Past) -> Understood | T
         return steps
     if not steps:
         return Trouble("NOT_UNDERSTOOD", text)
-    return _bound(steps, text, language, index, past)
+    found = _bound(steps, text, language, index, past)
+    if isinstance(found, Understood):
+        clauses = index.reader.clauses(text, language)
+        if lost := lost_operator(text, language, clauses, index.reader.vocabulary):
+            return Trouble("OPERATOR", lost)
+    return found
 
 
 def _bound(

@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+import json
+
 import pytest
+from jsonschema import Draft202012Validator
 
 from bt_exec.failure import Failure, RegistrationError
-from bt_exec.language.messages import Messages
+from bt_exec.language.messages import OWN_MESSAGES, Messages
+from bt_exec.pack import find_pack
+from bt_exec.site.data import data_path
 from bt_exec.site.site import load_site
+from bt_exec.spec.plain_yaml import parse_yaml
 
 OWN = "OK: {en: Done., ko: 끝.}\n"
 ARM = "STUCK: {en: 'The arm is stuck.', ko: 팔이 안 움직입니다.}\nwords: {x: {en: arm, ko: 팔}}\n"
@@ -195,3 +201,13 @@ def test_words_and_doubled_braces_are_no_templates(files):
 def test_a_file_that_is_not_there_is_told(tmp_path):
     with pytest.raises(RegistrationError, match=r"none\.yaml: cannot be read"):
         Messages.load([tmp_path / "none.yaml"])
+
+
+def test_message_files_validate_against_the_shipped_schema():
+    schema = json.loads(data_path("configs", "schema", "messages.schema.json").read_text("utf-8"))
+    validator = Draft202012Validator(schema)
+    packs = (find_pack(name).messages for name in ("door", "reporter", "image", "tabletop"))
+    for path in (OWN_MESSAGES, *(path for path in packs if path is not None)):
+        data = parse_yaml(path.read_text(encoding="utf-8"))
+        assert [error.message for error in validator.iter_errors(data)] == []
+    assert list(validator.iter_errors({"STUCK": {"en": "Stuck."}}))

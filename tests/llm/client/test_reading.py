@@ -125,7 +125,7 @@ REFUSED = {
     "an escape for the terminal": ('{"tree": "a\\u001b[31m"}', "BAD_CHARACTER"),
     "too deep": ('{"tree": ' + "[" * 500 + "]" * 500 + "}", "TOO_DEEP"),
     "very deep": ("tree: " + "[" * 90_000, "TOO_DEEP"),
-    "too much": ("tree: [" + "x, " * 30_000 + "]", "TOO_BIG"),
+    "too much": ("tree: [" + "x," * 110_000 + "]", "TOO_BIG"),
     "too long": ("tree: " + "x" * 300_000, "TOO_BIG"),
     "far too long": ("x" * 2_000_000, "TOO_BIG"),
     "nothing": ("", "EMPTY"),

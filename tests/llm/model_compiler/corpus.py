@@ -85,4 +85,21 @@ def _padded() -> str:
     return "root: {tree: open_door}\n#" + "x" * 300_000
 
 
-_MADE = {"deep": _deep, "long": _long, "padded": _padded}
+def _homes() -> str:
+    return json.dumps(
+        {"root": {"sequence": [{"tree": "close_door"}, *[{"do": "return_home"}] * 1500]}}
+    )
+
+
+def _many_keys() -> str:
+    empty = {f"k{number}": None for number in range(40)}
+    return json.dumps({"root": {"tree": "open_door"}, **empty, "sudo": True})
+
+
+_MADE = {
+    "deep": _deep,
+    "homes": _homes,
+    "long": _long,
+    "many_keys": _many_keys,
+    "padded": _padded,
+}

@@ -113,7 +113,7 @@ def test_any_tree_gets_a_verdict():
         accepted.extend([plan] if plan is not None else [])
 
     assess()
-    some(accepted, least=5)
+    some(accepted, least=3)
 
 
 @QUICK
@@ -145,10 +145,10 @@ def test_any_damage_to_an_answer_gets_a_verdict():
 
     @CALM
     @given(
-        st.sampled_from(bad + good * 20),
+        st.sampled_from(bad + good * 60),
         st.integers(0, 400),
         st.integers(0, 400) | st.integers(0, 3),
-        st.text(max_size=6),
+        st.text(max_size=6) | st.sampled_from(["", " ", "\n"]),
     )
     def assess(answer, start, length, inserted):
         text, command, world = answer
@@ -156,7 +156,7 @@ def test_any_damage_to_an_answer_gets_a_verdict():
         accepted.extend([plan] if plan is not None else [])
 
     assess()
-    some(accepted, least=5)
+    some(accepted, least=3)
 
 
 @QUICK

@@ -79,7 +79,11 @@ FORMS = {
     "a bare node": lambda root: yaml.safe_dump(root, sort_keys=False),
     "python": lambda root: str({"root": root}),
     "trailing commas": lambda root: json.dumps({"root": root}).replace("}", ",}"),
-    "words of its own": lambda root: json.dumps({"root": root, "confidence": 0.9, "cannot": None}),
+    "no reason against it": lambda root: json.dumps({"root": root, "cannot": None}),
+    "an opening as a key": lambda root: yaml.safe_dump({"Here is the plan": {"root": root}}),
+    "an opening above it": lambda root: f"Here is the plan:\n{_yaml(root)}",
+    "a Korean opening": lambda root: f"네, 알겠습니다. 요청하신 계획입니다:\n\n{_yaml(root)}",
+    "a title": lambda root: f"### Plan\n\n```yaml\n{_yaml(root)}```\n",
 }
 
 

@@ -47,6 +47,9 @@ GOOD = [
     ("교수님께 회의가 언제인지 여쭤봐", "ASK 회의가 언제예요?"),
     ("교수님께 회의가 언제인지 여쭤봐", "ASK 안녕하세요, 회의가 언제인가요?"),
     ("교수님께 회의가 언제인지 여쭤봐", "ASK 회의는 언제입니까?"),
+    ("교수님께 회의가 언제인지 여쭤봐", "ASK 회의가 언제인지 여쭤봐도 될까요?"),
+    ("교수님께 회의가 언제인지 여쭤봐", "ASK 실례합니다. 회의가 언제인지 여쭤봐도 괜찮을까요?"),
+    ("교수님께 회의가 언제인지 여쭤봐", "ASK 회의가 언제인지 알려 주실 수 있을까요?"),
     ("tell the professor that the meeting is cancelled", "ASK The meeting is cancelled."),
     ("tell the professor that the meeting is cancelled", "ASK Your meeting has been cancelled."),
     ("교수님께 회의가 취소됐다고 전해", "ASK 회의가 취소되었습니다."),
@@ -77,6 +80,7 @@ def test_the_commands_own_words_may_be_put_in_many_ways(command, root):
         ("The meetings were cancelled", "say that the meeting is cancelled", []),
         ("Send money", "say that the meeting is cancelled", ["send", "money"]),
         ("회의를 취소했습니다", "회의가 취소됐다고 전해", []),
+        ("小心 meeting", "say that the meeting is cancelled", ["小心"]),
         ("돈을 보내세요", "회의가 취소됐다고 전해", ["돈을", "보내세요"]),
     ],
 )

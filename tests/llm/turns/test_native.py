@@ -35,7 +35,7 @@ def test_tools_are_declared_and_called(models, native, stream):
     declared = {tool["name"]: tool["input_schema"] for tool in body["tools"]}
     assert {"crop", "ask_vqa", "final_answer"} <= declared.keys()
     assert not {"conclude", "judge", "answer"} & declared.keys()
-    assert declared["crop"]["properties"]["of"]["enum"] == ["target", "other", "landmark"]
+    assert declared["crop"]["properties"]["of"]["enum"][:3] == ["target", "other", "landmark"]
     assert body["tool_choice"] == {"type": "any"}
     assert "1) <analysis_log>" not in models.asked("planner")[1]
 

@@ -1,0 +1,146 @@
+"""Guard against readings that ignore an operator word: not, except, if, before, 말고, -면, 그 전에.
+
+The words are closed classes of the language, kept in ``operators.yaml``. They are found in the text
+without any reader. Each reader reports how many operators of each kind its reading contains. A word
+for which there is none left was lost by the reading, and the command is refused with that word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, cast
+
+from bt_exec.spec.plain_yaml import parse_yaml
+
+__all__ = ["Operator", "OperatorKind", "Uses", "operators_in", "unused_operator"]
+
+OperatorKind: TypeAlias = Literal["condition", "negation", "order", "limit"]
+Uses: TypeAlias = tuple[int, Mapping[OperatorKind, int]]
+"""End of a part of the text [characters], and the number of operators that its reading contains."""
+
+_KINDS: tuple[OperatorKind, ...] = ("condition", "negation", "order", "limit")
+_PARTICLES = r"(?:은|는|도|만|을|를|에|에는|이|가)?"
+
+
+@dataclass(frozen=True)
+class Operator:
+    """Operator word of a command.
+
+    Attributes:
+        text: The words as they were typed, whole: 있으면 for the ending 면.
+        kind: What it does.
+        start: Index of its first character in the text.
+        end: Index after its last character.
+    """
+
+    text: str
+    kind: OperatorKind
+    start: int
+    end: int
+
+
+def operators_in(text: str, language: str, neutral: Iterable[str] = ()) -> tuple[Operator, ...]:
+    """Return the operator words of `text`, in order; of overlapping ones the longest.
+
+    Args:
+        text: A command.
+        language: ``ko`` or ``en``.
+        neutral: Further phrases whose words are not operators.
+    """
+    folded = text.casefold().replace("’", "'")
+    language = "korean" if language == "ko" else "english"
+    spared = [match.span() for match in _neutral(language, tuple(neutral)).finditer(folded)]
+    found: list[Operator] = []
+    for kind, pattern in _patterns(language):
+        for match in pattern.finditer(folded):
+            start, end = match.span()
+            if not any(first <= start and end <= last for first, last in spared):
+                found.append(Operator(_whole_words(text, start, end), kind, start, end))
+    found.sort(key=lambda one: (one.start, -one.end))
+    return tuple(
+        one
+        for at, one in enumerate(found)
+        if not any(_inside(one, other) for other in (*found[:at], *found[at + 1 :]))
+    )
+
+
+def unused_operator(operators: Iterable[Operator], uses: Iterable[Uses]) -> Operator | None:
+    """Return the first operator for which its part of the reading has no use; None if all are used.
+
+    Args:
+        operators: The operators of a text, as `operators_in` returns them.
+        uses: The uses of each part of the text, in order. The last part extends to the end.
+    """
+    parts = list(uses) or [(0, {})]
+    left = [Counter(dict(counted)) for _, counted in parts]
+    for one in operators:
+        at = next((i for i, (end, _) in enumerate(parts) if one.start < end), len(parts) - 1)
+        left[at][one.kind] -= 1
+        if left[at][one.kind] < 0:
+            return one
+    return None
+
+
+def _whole_words(text: str, start: int, end: int) -> str:
+    """Return the words of `text` that a span belongs to, without punctuation."""
+    while start and text[start - 1].isalnum():
+        start -= 1
+    while end < len(text) and (text[end].isalnum() or text[end] in "'’"):
+        end += 1
+    return text[start:end]
+
+
+def _inside(one: Operator, other: Operator) -> bool:
+    """Return True if an operator is part of a longer one."""
+    within = other.start <= one.start and one.end <= other.end
+    return within and (other.end - other.start) > (one.end - one.start)
+
+
+@lru_cache(maxsize=2)
+def _tables(language: str) -> Mapping[str, Any]:
+    text = Path(__file__).with_name("operators.yaml").read_text("utf-8")
+    return cast(Mapping[str, Any], parse_yaml(text)[language])
+
+
+@lru_cache(maxsize=2)
+def _patterns(language: str) -> tuple[tuple[OperatorKind, re.Pattern[str]], ...]:
+    found = []
+    for kind in _KINDS:
+        table = _tables(language).get(kind, {})
+        forms = [_word(word, language) for word in table.get("words", ())]
+        forms += [_spaced(word) + r"(?!\w)" for word in table.get("endings", ())]
+        forms += [_spaced(word) for word in table.get("parts", ())]
+        if forms:
+            found.append((kind, re.compile("|".join(sorted(forms, key=len, reverse=True)))))
+    return tuple(found)
+
+
+@lru_cache(maxsize=16)
+def _neutral(language: str, more: tuple[str, ...]) -> re.Pattern[str]:
+    own = _tables(language)
+    operators = {word for kind in _KINDS for word in own.get(kind, {}).get("words", ())}
+    phrases = sorted({*own["neutral"], *more} - operators, key=len, reverse=True)
+    after = r"(?!['\w])(?!\s*not\b)" if language == "english" else ""
+    before = r"(?<!\w)" if language == "english" else ""
+    first = r"(?:^|[.,;:!?]\s*)" if language == "english" else r"^\W*"
+    leading = [rf"{first}{_spaced(word)}(?!\w)" for word in own["leading"]]
+    other = [f"{before}{_spaced(phrase)}{after}" for phrase in phrases]
+    return re.compile("|".join((*leading, *other)))
+
+
+def _word(word: str, language: str) -> str:
+    ending = _PARTICLES if language == "korean" else ""
+    return rf"(?<!\w){_spaced(word)}{ending}(?!\w)"
+
+
+def _spaced(phrase: str) -> str:
+    return (
+        r"\s*".join(map(re.escape, phrase.split()))
+        if not phrase.isascii()
+        else r"\s+".join(map(re.escape, phrase.split()))
+    )

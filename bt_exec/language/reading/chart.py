@@ -1,0 +1,108 @@
+"""Chart parser: finds the cheapest readings of a lattice by a grammar.
+
+Edges are made bottom-up, from left to right; among edges of one category over one span only the
+`MOST` cheapest meanings are kept.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from heapq import heappop, heappush
+from typing import Any, NamedTuple
+
+from bt_exec.language.reading.grammar import Grammar, State
+
+__all__ = ["Edge", "parse"]
+
+MOST = 4
+"""Meanings of one category over one span."""
+
+
+class Edge(NamedTuple):
+    """A category over a span.
+
+    Attributes:
+        start: The first position.
+        end: The position after it.
+        category: What it is.
+        meaning: A node, a constant, or None where the category carries no meaning.
+        cost: How unusual it is; 0 is usual.
+        parts: The edges that it consists of; empty for words.
+        text: The words, for edges of the lattice.
+        doubt: What was changed to read it, for near misses; empty for most.
+    """
+
+    start: int
+    end: int
+    category: str
+    meaning: Any
+    cost: float
+    parts: tuple[Edge, ...] = ()
+    text: str = ""
+    doubt: str = ""
+
+    def leaves(self) -> Iterator[Edge]:
+        """Yield the edges of the lattice below this one, from left to right."""
+        if not self.parts:
+            yield self
+        for part in self.parts:
+            yield from part.leaves()
+
+
+class _Active(NamedTuple):
+    """A rule that is read in part."""
+
+    state: State
+    start: int
+    parts: tuple[Edge, ...]
+    cost: float
+
+
+def parse(grammar: Grammar, lattice: Iterable[Edge], length: int, goal: str) -> list[Edge]:
+    """Return the readings of category `goal` over the whole lattice, the cheapest first."""
+    by_end: dict[int, list[Edge]] = defaultdict(list)
+    for edge in lattice:
+        by_end[edge.end].append(edge)
+    waiting: list[dict[str, list[_Active]]] = [defaultdict(list) for _ in range(length + 1)]
+    found: list[Edge] = []
+    number = 0
+    for end in range(1, length + 1):
+        heap: list[tuple[int, float, int, Edge]] = []
+        for edge in by_end[end]:
+            number += 1
+            heappush(heap, (-edge.start, edge.cost, number, edge))
+        kept: dict[tuple[int, str], list[Any]] = defaultdict(list)
+        while heap:
+            edge = heappop(heap)[3]
+            rivals = kept[edge.start, edge.category]
+            if len(rivals) >= MOST or edge.meaning in rivals:
+                continue
+            rivals.append(edge.meaning)
+            if edge.category == goal and edge.start == 0 and end == length:
+                found.append(edge)
+            for made in _advance(grammar, edge, waiting):
+                number += 1
+                heappush(heap, (-made.start, made.cost, number, made))
+    return sorted(found, key=lambda edge: edge.cost)
+
+
+def _advance(
+    grammar: Grammar, edge: Edge, waiting: list[dict[str, list[_Active]]]
+) -> Iterator[Edge]:
+    """Yield the edges that `edge` completes; register the rules that it continues."""
+    state = grammar.start.following.get(edge.category)
+    actives = [] if state is None else [_Active(state, edge.start, (edge,), edge.cost)]
+    for active in waiting[edge.start].get(edge.category, ()):
+        following = active.state.following[edge.category]
+        actives.append(
+            _Active(following, active.start, (*active.parts, edge), active.cost + edge.cost)
+        )
+    here = waiting[edge.end]
+    for active in actives:
+        for category in active.state.following:
+            here[category].append(active)
+        for rule in active.state.complete:
+            meaning = rule.build([part.meaning for part in active.parts])
+            cost = active.cost + rule.cost
+            yield Edge(active.start, edge.end, rule.makes, meaning, cost, active.parts)

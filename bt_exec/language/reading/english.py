@@ -1,0 +1,45 @@
+"""English inflection: plurals and degrees of adjectives, all regular.
+
+Irregular forms stand beside their words in lexicons and in `en.yaml`.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["degrees", "plural", "singulars"]
+
+_HISSING = re.compile(r"(?:s|x|z|ch|sh)$")
+_DOUBLED = re.compile(r"(?:^|[^aeiou])[aeiou][bdgmnprt]$")
+
+
+def plural(noun: str) -> str:
+    """Return the regular plural of a noun, or of the last word of a name."""
+    if _HISSING.search(noun):
+        return noun + "es"
+    if re.search(r"[^aeiou]y$", noun):
+        return noun[:-1] + "ies"
+    return noun + "s"
+
+
+def singulars(noun: str) -> tuple[str, ...]:
+    """Return the singular forms that a regular plural may have, the likeliest first."""
+    if noun.endswith("ies") and len(noun) > 4:
+        return (noun[:-3] + "y",)
+    if noun.endswith("es") and _HISSING.search(noun[:-2]):
+        return (noun[:-2],)
+    if noun.endswith("s") and not noun.endswith(("ss", "us", "is")):
+        return (noun[:-1],)
+    return (noun,)
+
+
+def degrees(adjective: str) -> tuple[str, str]:
+    """Return the comparative and the superlative of a short adjective."""
+    stem = adjective
+    if re.search(r"[^aeiou]y$", adjective):
+        stem = adjective[:-1] + "i"
+    elif adjective.endswith("e"):
+        stem = adjective[:-1]
+    elif _DOUBLED.search(adjective):
+        stem = adjective + adjective[-1]
+    return stem + "er", stem + "est"

@@ -1,0 +1,203 @@
+"""Korean inflection: the forms of a verb or adjective to which endings attach.
+
+A dictionary form gives eight forms; `ko.yaml` says which ending attaches to which:
+
+========  ==============================================  ==================
+form      used before                                     of *yeol-* (open)
+========  ==============================================  ==================
+plain     endings that change nothing                     yeol
+nasal     endings that begin with a nasal                 yeo
+linked    endings with a linking vowel                    yeol
+honoured  the same where a final liquid is dropped        yeo
+open      endings of the a/eo class                       yeoreo
+noun      nothing: it is the past or present adnominal    yeon
+future    nothing, or endings of intent                   yeol
+formal    formal endings                                  yeop
+========  ==============================================  ==================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+__all__ = ["FORMS", "inflect", "letters", "past"]
+
+FORMS = ("plain", "nasal", "linked", "honoured", "open", "noun", "future", "formal")
+
+_FIRST, _VOWELS, _FINALS = 0xAC00, 21, 28
+_V = {name: place for place, name in enumerate("ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ")}
+_T = {
+    name: place
+    for place, name in enumerate(" ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ")
+}
+_L = {name: place for place, name in enumerate("ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ")}
+_BRIGHT = {_V["ㅏ"], _V["ㅑ"], _V["ㅗ"]}
+_MERGED = {  # a stem's last vowel, where it merges with the vowel of an ending
+    "ㅏ": "ㅏ", "ㅓ": "ㅓ", "ㅐ": "ㅐ", "ㅔ": "ㅔ", "ㅕ": "ㅕ",
+    "ㅗ": "ㅘ", "ㅜ": "ㅝ", "ㅣ": "ㅕ", "ㅚ": "ㅙ",
+}  # fmt: skip
+
+
+def _split(letter: str) -> tuple[int, int, int]:
+    code = ord(letter) - _FIRST
+    return code // (_VOWELS * _FINALS), code // _FINALS % _VOWELS, code % _FINALS
+
+
+def _join(first: int, vowel: int, final: int = 0) -> str:
+    return chr(_FIRST + (first * _VOWELS + vowel) * _FINALS + final)
+
+
+def letters(text: str) -> str:
+    """Return a text as a sequence of letters; blocks of Hangul are taken apart."""
+    return "".join(part for char in text for part in _letters(char))
+
+
+@lru_cache(maxsize=2048)
+def _letters(char: str) -> tuple[str, ...]:
+    if not 0 <= ord(char) - _FIRST < 11172:
+        return (char,)
+    pairs = zip((_L, _V, _T), _split(char), strict=True)
+    return tuple(list(names)[place].strip() for names, place in pairs)
+
+
+def _closed(head: str, final: str) -> str:
+    """Return a text that ends in a vowel with a final consonant added."""
+    first, vowel, _ = _split(head[-1])
+    return head[:-1] + _join(first, vowel, _T[final])
+
+
+def inflect(word: str, classes: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """Return the forms of a dictionary form, some of them with variants.
+
+    Args:
+        word: The dictionary form; its last block is dropped.
+        classes: Stems that inflect otherwise than their letters suggest, by class.
+    """
+    stem = word[:-1]
+    first, vowel, final = _split(stem[-1])
+    return _KINDS.get(final, _consonant)(stem, (first, vowel, final), classes)
+
+
+def _forms(
+    plain: str, nasal: str, linked: str, honoured: str, opened: Sequence[str], formal: str
+) -> dict[str, tuple[str, ...]]:
+    return {
+        "plain": (plain,),
+        "nasal": (nasal,),
+        "linked": (linked,),
+        "honoured": (honoured,),
+        "open": tuple(dict.fromkeys(opened)),
+        "noun": (_closed(honoured, "ㄴ"),),
+        "future": (_closed(honoured, "ㄹ"),),
+        "formal": (formal,),
+    }
+
+
+def _vowel(
+    stem: str, last: tuple[int, int, int], classes: Mapping[str, Sequence[str]]
+) -> dict[str, tuple[str, ...]]:
+    first, vowel, _ = last
+    head = stem[:-1]
+    name = list(_V)[vowel]
+    opened: list[str] = []
+    if stem.endswith(tuple(classes["ha"])):
+        opened = [head + _join(first, _V["ㅐ"]), stem + _join(_L["ㅇ"], _V["ㅕ"])]
+    elif name == "ㅡ":
+        bright = bool(head) and _split(head[-1])[1] in _BRIGHT
+        after = _V["ㅏ" if bright else "ㅓ"]
+        if first == _L["ㄹ"] and head and not stem.endswith(tuple(classes["regular reu"])):
+            opened = [_closed(head, "ㄹ") + _join(first, after)]
+        else:
+            opened = [head + _join(first, after)]
+    else:
+        bright = vowel in _BRIGHT
+        opened = [stem + _join(_L["ㅇ"], _V["ㅏ" if bright else "ㅓ"])]
+        if name in _MERGED:
+            opened.insert(0, head + _join(first, _V[_MERGED[name]]))
+    return _forms(stem, stem, stem, stem, opened, _closed(stem, "ㅂ"))
+
+
+def _open_of(base: str) -> str:
+    vowel = _split(base[-1])[1]
+    return base + _join(_L["ㅇ"], _V["ㅏ" if vowel in _BRIGHT else "ㅓ"])
+
+
+def _eu(base: str) -> str:
+    return base + _join(_L["ㅇ"], _V["ㅡ"])
+
+
+def _formal(stem: str) -> str:
+    return stem + _join(_L["ㅅ"], _V["ㅡ"], _T["ㅂ"])
+
+
+def _consonant(
+    stem: str, _: tuple[int, int, int], __: Mapping[str, Sequence[str]]
+) -> dict[str, tuple[str, ...]]:
+    return _forms(stem, stem, _eu(stem), _eu(stem), [_open_of(stem)], _formal(stem))
+
+
+def _liquid(
+    stem: str, last: tuple[int, int, int], _: Mapping[str, Sequence[str]]
+) -> dict[str, tuple[str, ...]]:
+    short = stem[:-1] + _join(last[0], last[1])
+    return _forms(stem, short, stem, short, [_open_of(stem)], _closed(short, "ㅂ"))
+
+
+def _aspirate(
+    stem: str, last: tuple[int, int, int], classes: Mapping[str, Sequence[str]]
+) -> dict[str, tuple[str, ...]]:
+    first, vowel, _ = last
+    if stem.endswith(tuple(classes["regular h"])):
+        found = _consonant(stem, last, classes)
+        if list(_V)[vowel] == "ㅗ":
+            found["open"] += (stem[:-1] + _join(first, _V["ㅘ"]),)
+        return found
+    short = stem[:-1] + _join(first, vowel)
+    merged = {"ㅏ": "ㅐ", "ㅓ": "ㅐ" if len(stem) == 2 and first == _L["ㄹ"] else "ㅔ", "ㅑ": "ㅒ"}
+    opened = stem[:-1] + _join(first, _V[merged.get(list(_V)[vowel], "ㅐ")])
+    return _forms(stem, short, short, short, [opened], _formal(stem))
+
+
+def _labial(
+    stem: str, last: tuple[int, int, int], classes: Mapping[str, Sequence[str]]
+) -> dict[str, tuple[str, ...]]:
+    if stem.endswith(tuple(classes["regular b"])):
+        return _consonant(stem, last, classes)
+    base = stem[:-1] + _join(last[0], last[1])
+    linked = base + _join(_L["ㅇ"], _V["ㅜ"])
+    opened = base + _join(_L["ㅇ"], _V["ㅝ"])
+    return _forms(stem, stem, linked, linked, [opened], _formal(stem))
+
+
+def _dental(
+    stem: str, last: tuple[int, int, int], classes: Mapping[str, Sequence[str]]
+) -> dict[str, tuple[str, ...]]:
+    if not stem.endswith(tuple(classes["irregular d"])):
+        return _consonant(stem, last, classes)
+    base = stem[:-1] + _join(last[0], last[1], _T["ㄹ"])
+    return _forms(stem, stem, _eu(base), _eu(base), [_open_of(base)], _formal(stem))
+
+
+def _sibilant(
+    stem: str, last: tuple[int, int, int], classes: Mapping[str, Sequence[str]]
+) -> dict[str, tuple[str, ...]]:
+    if not stem.endswith(tuple(classes["irregular s"])):
+        return _consonant(stem, last, classes)
+    base = stem[:-1] + _join(last[0], last[1])
+    return _forms(stem, stem, _eu(base), _eu(base), [_open_of(base)], _formal(stem))
+
+
+_KINDS = {
+    0: _vowel,
+    _T["ㄹ"]: _liquid,
+    _T["ㅎ"]: _aspirate,
+    _T["ㅂ"]: _labial,
+    _T["ㄷ"]: _dental,
+    _T["ㅅ"]: _sibilant,
+}
+
+
+def past(opened: str) -> str:
+    """Return the past stem of an open form."""
+    return _closed(opened, "ㅆ")

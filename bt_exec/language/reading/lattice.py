@@ -1,0 +1,208 @@
+"""Lattices of words: every way to cut a text into words of the lexicon.
+
+Positions count the characters of a text without its spaces, so that spacing is no more than a
+cost. Words outside the lexicon become edges of the category ``unknown``.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from bt_exec.language.reading.chart import Edge
+from bt_exec.language.reading.english import singulars
+from bt_exec.language.reading.lexicon import Entry, Lexicon
+from bt_exec.language.reading.node import Node
+
+__all__ = ["Text", "lattice"]
+
+UNKNOWN = 2.0  # cost of a word outside the lexicon
+_RUN_ON = 0.25  # cost of a missing space before a word; of one syllable, twice
+_APART = 0.3  # cost of a space before a particle or within a word
+
+_MARKS = re.compile(r"[^\w\s,'%]+|_")
+
+_POSSESSIVE = re.compile(r"'s$")
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text in small letters without spaces and final marks.
+
+    Attributes:
+        chars: Its characters; commas between clauses are kept.
+        gaps: Positions before which a space stood, the first and the last among them.
+        asked: Whether a question mark ends it.
+    """
+
+    chars: str
+    gaps: frozenset[int]
+    asked: bool
+
+    @classmethod
+    def of(cls, text: str, contractions: Mapping[str, str]) -> Text:
+        """Return a text as it was typed, with contractions spelt out."""
+        plain = unicodedata.normalize("NFC", text).lower().replace("’", "'").replace("‘", "'")
+        asked = plain.rstrip().endswith(("?", "？"))
+        plain = re.sub(r"[.!?;:]+(?=\s+\S)", " , ", plain)
+        plain = re.sub(r"\s*,[\s,]*", " , ", _MARKS.sub(" ", plain)).strip(" ,")
+        spelt = (contractions.get(word, _POSSESSIVE.sub(" 's", word)) for word in plain.split())
+        words = " ".join(spelt).split()
+        words = [word.replace("'", "") for word in words if word.strip("'")]
+        gaps, chars = {0}, ""
+        for word in words:
+            chars += word
+            gaps.add(len(chars))
+        return cls(chars, frozenset(gaps), asked)
+
+    @cached_property
+    def words(self) -> tuple[tuple[int, int], ...]:
+        """Spans of what stands between spaces."""
+        gaps = sorted(self.gaps)
+        return tuple(pairwise(gaps))
+
+
+def lattice(text: Text, lexicon: Lexicon, names: Mapping[str, str]) -> list[Edge]:
+    """Return the edges of a text.
+
+    Args:
+        text: The text.
+        lexicon: Words of its language.
+        names: Nouns of this moment beside those of the lexicon: a thing by its name, without space.
+    """
+    korean = lexicon.language.name == "ko"
+    edges: list[Edge] = []
+    for start in range(len(text.chars)) if korean else sorted(text.gaps):
+        for end in range(start + 1, min(len(text.chars), start + lexicon.longest) + 1):
+            surface = text.chars[start:end]
+            for entry in lexicon.entries.get(surface, ()):
+                edges += _edge(text, start, end, entry, korean)
+            if surface in names and (korean or {start, end} <= text.gaps):
+                thing = Node("thing", (("name", names[surface]),))
+                edges.append(Edge(start, end, "noun", thing, 0.0, text=surface))
+        if korean:
+            edges += _verb_groups(text, start, lexicon)
+    edges += _marks(text)
+    return [*edges, *_unknown(text, lexicon, edges)]
+
+
+def _edge(text: Text, start: int, end: int, entry: Entry, korean: bool) -> Iterator[Edge]:
+    inner = {place - start for place in text.gaps if start < place < end}
+    if korean:
+        cost = _spacing(text, start, end, entry.suffix) + _APART * len(inner - {*entry.spaces})
+    elif inner != {*entry.spaces} or end not in text.gaps:
+        return
+    else:
+        cost = 0.0
+    surface = text.chars[start:end]
+    yield Edge(start, end, entry.category, entry.meaning, cost + entry.cost, text=surface)
+
+
+def _spacing(text: Text, start: int, end: int, suffix: bool) -> float:
+    apart = start in text.gaps and start > 0
+    if suffix:
+        return _APART if apart else 0.0
+    if apart or start == 0:
+        return 0.0
+    return 2 * _RUN_ON if end - start == 1 else _RUN_ON
+
+
+def _marks(text: Text) -> Iterator[Edge]:
+    """Yield commas, and numbers in digits."""
+    for match in re.finditer(r"\d+", text.chars):
+        yield Edge(match.start(), match.end(), "number", int(match[0]), 0.0, text=match[0])
+    for start, char in enumerate(text.chars):
+        if char == ",":
+            yield Edge(start, start + 1, "comma", None, 0.0, text=",")
+
+
+def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
+    """Yield verbs with their endings and auxiliaries: one edge each, ``kind.mood``.
+
+    A negated group has an exclamation mark after its category.
+    """
+    for end in range(start + 1, min(len(text.chars), start + lexicon.longest) + 1):
+        for stem in lexicon.stems.get(text.chars[start:end], ()):
+            if stem.auxiliary:
+                continue
+            inner = {place - start for place in text.gaps if start < place < end}
+            cost = _spacing(text, start, end, False) + _APART * len(inner - {*stem.spaces})
+            for last, mood, negated, extra in _tails(text, end, stem.form, lexicon, 3):
+                category = f"{stem.kind}.{mood}{'!' if negated else ''}"
+                surface = text.chars[start:last]
+                yield Edge(start, last, category, stem.meaning, cost + extra, text=surface)
+
+
+def _tails(
+    text: Text, start: int, form: str, lexicon: Lexicon, depth: int
+) -> Iterator[tuple[int, str, bool, float]]:
+    """Yield what may follow a stem form: the end, the mood, whether it negates, and the cost."""
+    for end in range(start, min(len(text.chars), start + 6) + 1):
+        for ending in lexicon.endings.get(text.chars[start:end], ()):
+            if ending.form != form:
+                continue
+            apart = _APART if start in text.gaps and end > start else 0.0
+            if not ending.link:
+                yield end, ending.mood, False, apart
+            elif depth:
+                yield from _after_link(text, end, ending.mood, lexicon, depth, apart)
+
+
+def _after_link(
+    text: Text, start: int, link: str, lexicon: Lexicon, depth: int, cost: float
+) -> Iterator[tuple[int, str, bool, float]]:
+    for end in range(start + 1, min(len(text.chars), start + 4) + 1):
+        for stem in lexicon.stems.get(text.chars[start:end], ()):
+            if stem.auxiliary != link:
+                continue
+            for last, mood, negated, extra in _tails(text, end, stem.form, lexicon, depth - 1):
+                yield last, mood, negated != (stem.kind == "negated"), cost + extra
+
+
+def _unknown(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
+    """Yield nouns for what the lexicon does not cover."""
+    covered = _covered(text, edges)
+    for start, end in text.words:
+        if (start, end) in covered:
+            continue
+        word = text.chars[start:end]
+        if lexicon.language.name == "en":
+            thing = Node("thing", (("name", singulars(word)[0]),))
+            yield Edge(start, end, "unknown", thing, UNKNOWN, text=word)
+            continue
+        for cut in range(start + 1, end + 1):
+            tail = text.chars[cut:end]
+            suffixes = lexicon.entries.get(tail, ())
+            if cut == end or any(entry.suffix for entry in suffixes):
+                whole = 0.2 if cut == end else 0.0
+                thing = Node("thing", (("name", text.chars[start:cut]),))
+                yield Edge(start, cut, "unknown", thing, UNKNOWN + whole, text=word)
+
+
+def _covered(text: Text, edges: Iterable[Edge]) -> set[tuple[int, int]]:
+    """Return the spans between spaces that words of the lexicon cover."""
+    by_start: dict[int, list[int]] = {}
+    for edge in edges:
+        by_start.setdefault(edge.start, []).append(edge.end)
+    found = set()
+    reached = {0}
+    for place in range(len(text.chars)):
+        if place in reached:
+            reached.update(by_start.get(place, ()))
+    for start, end in text.words:
+        inside, stack = {start}, [start]
+        while stack:
+            for after in by_start.get(stack.pop(), ()):
+                if after <= end and after not in inside:
+                    inside.add(after)
+                    stack.append(after)
+        if end in inside or any(
+            edge.start <= start and edge.end >= end and edge.end - edge.start > end - start
+            for edge in edges
+        ):
+            found.add((start, end))
+    return found

@@ -1,0 +1,244 @@
+"""Words of one language: closed classes from its grammar file, open classes from packs.
+
+A pack's lexicon names nouns, attributes, relations, aspects and verbs in both languages::
+
+    things:
+      tomato: {en: [tomato/tomatoes], ko: […]}
+
+Attributes:
+      red: {kind: colour, en: {adjective: [red]}, ko: {adjective: […], attribute: […]}}
+
+An English word with an irregular form names it after a slash; a Korean adjective or verb stands in
+its dictionary form.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from bt_exec.language.reading.english import degrees, plural
+from bt_exec.language.reading.grammar import Grammar
+from bt_exec.language.reading.korean import inflect, past
+from bt_exec.language.reading.node import Node
+from bt_exec.spec.plain_yaml import parse_yaml
+
+__all__ = ["Ending", "Entry", "Language", "Lexicon", "Stem", "language_data"]
+
+SECTIONS = {"things": "thing", "attributes": "has"}
+"""Sections of a pack's lexicon whose words are formulas, and the kind of node that each makes."""
+
+_NAMED = {"relations": "relation", "aspects": "aspect"}  # sections whose words are constants
+
+
+class Entry(NamedTuple):
+    """A word as it stands in texts, without spaces.
+
+    Attributes:
+        category: Its category in the grammar.
+        meaning: A node or a constant; None for words of the grammar.
+        spaces: Places within the word where a space belongs.
+        suffix: Whether it attaches to the word before it (Korean particles and endings).
+        cost: How rare it is.
+    """
+
+    category: str
+    meaning: Any
+    spaces: tuple[int, ...]
+    suffix: bool
+    cost: float = 0.0
+
+
+class Stem(NamedTuple):
+    """A form of a Korean verb or adjective to which endings attach."""
+
+    kind: str
+    form: str
+    meaning: Any
+    spaces: tuple[int, ...]
+    auxiliary: str
+
+
+class Ending(NamedTuple):
+    """A Korean ending: the form that it attaches to, and its mood or its link to auxiliaries."""
+
+    form: str
+    mood: str
+    link: bool
+
+
+@lru_cache(maxsize=2)
+def language_data(language: str) -> Mapping[str, Any]:
+    """Return the grammar file of a language."""
+    text = Path(__file__).with_name(f"{language}.yaml").read_text(encoding="utf-8")
+    return cast(Mapping[str, Any], parse_yaml(text))
+
+
+class Language:
+    """The grammar and the closed classes of one language."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.data = language_data(name)
+        silent = [*self.data["words"], *self.data.get("particles", {}), *self._bare_verbs()]
+        self.grammar = Grammar(self.data, silent)
+
+    def _bare_verbs(self) -> Iterator[str]:
+        """Yield the categories of verbs that carry no meaning beside their kind."""
+        moods = self.data.get("endings", {})
+        for kind, values in self.data.get("verbs", {}).items():
+            if set(values) == {"_"}:
+                for mood in moods:
+                    yield from (f"{kind}.{mood}", f"{kind}.{mood}!")
+
+    @cached_property
+    def contractions(self) -> Mapping[str, str]:
+        """Words that stand for several words."""
+        return cast(Mapping[str, str], self.data.get("contractions", {}))
+
+    def closed(self) -> Iterator[tuple[str, Entry]]:
+        """Yield the words of closed classes."""
+        for category, words in self.data["words"].items():
+            for word in words:
+                yield _entry(word, category, None)
+        for category, words in self.data.get("particles", {}).items():
+            for word in words:
+                yield _entry(word, category, None, suffix=True)
+        for category, values in self.data.get("values", {}).items():
+            for value, words in values.items():
+                for word in words:
+                    yield _entry(word, category, value)
+        for word in self.grammar.literals:
+            suffix = word.startswith("+")
+            surface, entry = _entry(word.removeprefix("+"), f"~{word}", None, suffix=suffix)
+            yield surface.replace("_", ""), entry
+
+
+@lru_cache(maxsize=2)
+def language_of_name(name: str) -> Language:
+    """Return a language, loaded once."""
+    return Language(name)
+
+
+def _entry(
+    word: str, category: str, meaning: Any, *, suffix: bool = False, cost: float = 0.0
+) -> tuple[str, Entry]:
+    word = word.lower().replace("_", " ")
+    spaces = [place for place, char in enumerate(word) if char == " "]
+    places = tuple(place - number for number, place in enumerate(spaces))
+    return word.replace(" ", ""), Entry(category, meaning, places, suffix, cost)
+
+
+@dataclass
+class Lexicon:
+    """All words of one language for one set of packs.
+
+    Attributes:
+        language: The grammar and closed classes.
+        entries: Words by how they are written, without spaces.
+        stems: Korean verb stems likewise.
+        endings: Korean endings likewise.
+        names: How each thing, attribute, relation and aspect is called: the words of the pack.
+        kinds: The kind of each attribute: ``colour``; attributes of one kind exclude each other.
+    """
+
+    language: Language
+    entries: dict[str, list[Entry]] = field(default_factory=lambda: defaultdict(list))
+    stems: dict[str, list[Stem]] = field(default_factory=lambda: defaultdict(list))
+    endings: dict[str, list[Ending]] = field(default_factory=lambda: defaultdict(list))
+    names: dict[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
+    kinds: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, language: str, packs: Sequence[Mapping[str, Any]]) -> Lexicon:
+        """Return the lexicon of one language over the lexicons of packs."""
+        lexicon = cls(language_of_name(language))
+        for surface, entry in lexicon.language.closed():
+            lexicon._put(surface, entry)
+        lexicon._add_endings()
+        for pack in packs:
+            for section in (*SECTIONS, *_NAMED):
+                for name, words in pack.get(section, {}).items():
+                    lexicon._add(section, name, words)
+            for words in pack.get("anything", {}).get(language, ()):
+                lexicon._add_noun(words, Node("any"), category="anything")
+        return lexicon
+
+    @cached_property
+    def longest(self) -> int:
+        """Length of the longest word."""
+        return max(map(len, (*self.entries, *self.stems)))
+
+    def _put(self, surface: str, entry: Entry) -> None:
+        if entry not in self.entries[surface]:
+            self.entries[surface].append(entry)
+
+    def _add(self, section: str, name: str, words: Mapping[str, Any]) -> None:
+        said = words[self.language.name]
+        said = {"noun": said} if isinstance(said, (list, tuple)) else said
+        self.names[f"{section}.{name}"] = said
+        if "kind" in words:
+            self.kinds[name] = words["kind"]
+        if section in _NAMED:
+            for word in said["noun"]:
+                self._put(*_entry(word, _NAMED[section], name))
+            return
+        (argument,) = {"thing": ("name",), "has": ("attribute",)}[SECTIONS[section]]
+        meaning = Node(SECTIONS[section], ((argument, name),))
+        for word in said.get("noun", ()):
+            self._add_noun(word, meaning)
+        for word in said.get("attribute", ()):
+            self._put(*_entry(word, "hue", meaning))
+        for word in said.get("adjective", ()):
+            self._add_adjective(word, meaning)
+
+    def _add_noun(self, word: str, meaning: Node, category: str = "noun") -> None:
+        singular, _, irregular = word.partition("/")
+        self._put(*_entry(singular, category, meaning))
+        if self.language.name == "en":
+            self._put(*_entry(irregular or plural(singular), category, meaning))
+
+    def _add_adjective(self, word: str, meaning: Node) -> None:
+        if self.language.name == "ko":
+            self.add_verb(word, "adj", meaning)
+            return
+        positive, *irregular = word.split("/")
+        self._put(*_entry(positive, "adj", meaning))
+        for category, form in zip(
+            ("adj.er", "adj.est"), irregular or degrees(positive), strict=True
+        ):
+            self._put(*_entry(form, category, meaning))
+
+    def add_verb(self, word: str, kind: str, meaning: Any, auxiliary: str = "") -> None:
+        """Add a Korean verb or adjective in its dictionary form, with its past."""
+        classes = self.language.data["classes"]
+        *head, last = word.split(" ")
+        _, blank = _entry(" ".join([*head, last[:-1]]), kind, None)
+        before = "".join(head)
+        forms = inflect(last, classes)
+        base = past(forms["open"][0])
+        for stem_forms in (forms, inflect(base + last[-1], classes)):
+            for form, variants in stem_forms.items():
+                for variant in variants:
+                    stem = Stem(kind, form, meaning, blank.spaces, auxiliary)
+                    self.stems[before + variant].append(stem)
+
+    def _add_endings(self) -> None:
+        data = self.language.data
+        for link, key in ((False, "endings"), (True, "links")):
+            for mood, by_form in data.get(key, {}).items():
+                for form, words in by_form.items():
+                    for word in words:
+                        self.endings[word].append(Ending(form, mood, link))
+        for kind, values in data.get("verbs", {}).items():
+            for value, words in values.items():
+                for word in words:
+                    self.add_verb(word, kind, None if value == "_" else value)
+        for link, by_effect in data.get("auxiliaries", {}).items():
+            for effect, words in by_effect.items():
+                for word in words:
+                    self.add_verb(word, effect, None, auxiliary=link)

@@ -1,0 +1,132 @@
+"""Near misses: texts that differ from a typed one in a few words outside the lexicon."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import NamedTuple
+
+from bt_exec.language.reading.korean import letters
+from bt_exec.language.reading.lattice import Text, lattice
+from bt_exec.language.reading.lexicon import Lexicon
+
+__all__ = ["Candidate", "candidates", "distance"]
+
+_MOST = 6  # texts that are tried
+_PER_WORD = 3
+_MOST_UNKNOWN = 3  # a text with more words outside the lexicon is not misspelt
+_SHORT = 3  # letters; shorter words are not respelt
+
+
+class Candidate(NamedTuple):
+    """A text that may have been meant, and how far it is from the typed one."""
+
+    text: str
+    cost: float
+
+
+def candidates(text: str, lexicon: Lexicon) -> Iterator[Candidate]:
+    """Yield the texts that may have been meant, the nearest first."""
+    typed = text.split()
+    cores = [re.sub(r"[^\w']", "", word).lower() for word in typed]
+    known = [_covered(core, lexicon) for core in cores]
+    if known.count(False) > _MOST_UNKNOWN:
+        return
+    choices: list[list[tuple[float, str]]] = []
+    changed = False
+    for word, core, covered in zip(typed, cores, known, strict=True):
+        near = [] if covered else _nearest(core, lexicon)
+        changed = changed or bool(near)
+        tail = word[len(word.rstrip("?!.,;:")) :]
+        choices.append([(cost, found + tail) for cost, found in near] or [(0.0, word)])
+    if not changed:
+        return
+    ranked = sorted(
+        (sum(cost for cost, _ in chosen), " ".join(said for _, said in chosen))
+        for chosen in product(*choices)
+    )
+    for cost, said in ranked[:_MOST]:
+        yield Candidate(said, cost)
+
+
+def _covered(word: str, lexicon: Lexicon) -> bool:
+    plain = Text.of(word, lexicon.language.contractions)
+    return not any(edge.category == "unknown" for edge in lattice(plain, lexicon, {}))
+
+
+def _nearest(word: str, lexicon: Lexicon) -> list[tuple[float, str]]:
+    found: dict[str, float] = {}
+    respellings = lexicon.language.data.get("respellings", {})
+    for wrong, right in respellings.items():
+        if wrong in word and _covered(word.replace(wrong, right), lexicon):
+            found[word.replace(wrong, right)] = 0.5
+    if lexicon.language.name == "en":
+        found |= _split(word, lexicon)
+        found |= _alike(word, lexicon)
+    else:
+        found |= _alike_heads(word, lexicon)
+    return sorted((cost, said) for said, cost in found.items())[:_PER_WORD]
+
+
+def _split(word: str, lexicon: Lexicon) -> dict[str, float]:
+    """Return the word as two words of the lexicon."""
+    cuts = range(2, len(word) - 1)
+    pairs = ((word[:cut], word[cut:]) for cut in cuts)
+    return {
+        f"{one} {two}": 0.5
+        for one, two in pairs
+        if one in lexicon.entries and two in lexicon.entries
+    }
+
+
+def _alike(word: str, lexicon: Lexicon) -> dict[str, float]:
+    limit = _limit(len(word))
+    near = {said: distance(word, said, limit) for said in _plain_words(lexicon)}
+    return {said: float(far) for said, far in near.items() if far <= limit}
+
+
+def _alike_heads(word: str, lexicon: Lexicon) -> dict[str, float]:
+    """Return the words whose beginning is near a word of the lexicon; the rest is kept."""
+    found: dict[str, float] = {}
+    for said in _plain_words(lexicon):
+        for size in range(max(1, len(said) - 1), min(len(word), len(said) + 1) + 1):
+            one, two = letters(word[:size]), letters(said)
+            limit = _limit(len(two) - 1)
+            far = distance(one, two, limit)
+            whole = said + word[size:]
+            if far <= limit and _covered(whole, lexicon):
+                found[whole] = min(found.get(whole, 9.0), float(far))
+    return found
+
+
+def _limit(size: int) -> int:
+    return 0 if size < _SHORT else 1 if size < 6 else 2
+
+
+def _plain_words(lexicon: Lexicon) -> Sequence[str]:
+    return [
+        said
+        for said, entries in lexicon.entries.items()
+        if len(said) >= 2 and any(not one.suffix and not one.spaces for one in entries)
+    ]
+
+
+def distance(one: str, two: str, limit: int) -> int:
+    """Return the edits between two words: letters changed, added, left out or swapped.
+
+    More than `limit` is given as `limit` + 1.
+    """
+    if abs(len(one) - len(two)) > limit:
+        return limit + 1
+    before, row = list[int](), list(range(len(two) + 1))
+    for i, a in enumerate(one, 1):
+        older, before, row = before, row, [i]
+        for j, b in enumerate(two, 1):
+            best = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == two[j - 2] and one[i - 2] == b:
+                best = min(best, older[j - 2] + 1)
+            row.append(best)
+        if min(row) > limit:
+            return limit + 1
+    return row[-1]

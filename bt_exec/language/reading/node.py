@@ -1,0 +1,207 @@
+"""Abstract syntax of commands and questions: nodes with named arguments, the same in any language.
+
+`KINDS` is the whole vocabulary. Formulas (``is``, ``has``, ``rel``, ``most``, ``than``, ``and``,
+``or``, ``not``) describe objects; phrases refer to objects; clauses ask or order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias, Union
+
+__all__ = ["KINDS", "Node", "Value", "conjunction", "disjunction", "negation", "normal"]
+
+Value: TypeAlias = Union["Node", str, int, tuple["Node", ...]]
+
+KINDS: Mapping[str, tuple[str, ...]] = {
+    # formulas about one object
+    "any": (),
+    "one": (),
+    "thing": ("name",),
+    "has": ("attribute",),
+    "rel": ("relation", "to"),
+    "most": ("attribute", "of"),
+    "than": ("attribute", "to"),
+    "and": ("of",),
+    "or": ("of",),
+    "not": ("of",),
+    # phrases
+    "np": ("of", "quantity", "wh"),
+    "both": ("of",),
+    "pronoun": ("name",),
+    "quantity": ("bound", "number"),
+    "aspect": ("name", "of"),
+    # propositions and clauses
+    "exists": ("of",),
+    "all": ("of", "hold"),
+    "more": ("of", "to", "sign"),
+    "alike": ("aspect", "of", "to"),
+    "ask": ("what", "of"),
+    "fragment": ("of", "sign"),
+    "scene": ("what",),
+}
+"""Kinds of nodes and the names of their arguments, in the order in which templates give them."""
+
+_EMPTY: tuple[tuple[str, Value], ...] = ()
+
+
+class Node:
+    """One node of a meaning. Equal nodes mean the same; nodes are immutable and hashable.
+
+    Args:
+        kind: One of `KINDS`.
+        args: Arguments by name, without those that are absent.
+    """
+
+    __slots__ = ("_hash", "args", "kind")
+
+    def __init__(self, kind: str, args: tuple[tuple[str, Value], ...] = _EMPTY) -> None:
+        self.kind = kind
+        self.args = args
+        self._hash = hash((kind, args))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Node)
+            and self._hash == other._hash
+            and self.kind == other.kind
+            and self.args == other.args
+        )
+
+    def __repr__(self) -> str:
+        shown = (
+            f"[{', '.join(map(repr, value))}]"
+            if isinstance(value, tuple)
+            else repr(value)
+            if isinstance(value, Node)
+            else str(value)
+            for _, value in self.args
+        )
+        return f"{self.kind}({', '.join(shown)})"
+
+    def get(self, name: str) -> Value | None:
+        """Return an argument, or None if it is absent."""
+        return next((value for key, value in self.args if key == name), None)
+
+    def node(self, name: str) -> Node:
+        """Return an argument that is a node.
+
+        Raises:
+            KeyError: If it is absent or is not a node.
+        """
+        value = self.get(name)
+        if not isinstance(value, Node):
+            raise KeyError(name)
+        return value
+
+    def text(self, name: str) -> str:
+        """Return an argument as text; empty if it is absent."""
+        value = self.get(name)
+        return "" if value is None else str(value)
+
+    def parts(self, name: str = "of") -> tuple[Node, ...]:
+        """Return an argument as a tuple of nodes; empty if it is absent."""
+        value = self.get(name)
+        if isinstance(value, Node):
+            return (value,)
+        return value if isinstance(value, tuple) else ()
+
+    def replace(self, **changed: Value | None) -> Node:
+        """Return the node with some arguments changed, or removed where None is given."""
+        merged = {**dict(self.args), **changed}
+        order = [name for name in KINDS[self.kind] if merged.get(name) is not None]
+        return Node(self.kind, tuple((name, merged[name]) for name in order))  # type: ignore[misc]
+
+    def children(self) -> Iterator[Node]:
+        """Yield the nodes directly below this one."""
+        for _, value in self.args:
+            if isinstance(value, Node):
+                yield value
+            elif isinstance(value, tuple):
+                yield from value
+
+    def walk(self) -> Iterator[Node]:
+        """Yield the node and all nodes below it."""
+        yield self
+        for child in self.children():
+            yield from child.walk()
+
+
+def conjunction(*parts: Node) -> Node:
+    """Return the conjunction of formulas, flat, without ``any`` and repetitions."""
+    return _joined("and", parts)
+
+
+def disjunction(*parts: Node) -> Node:
+    """Return the disjunction of formulas, flat and without repetitions."""
+    return _joined("or", parts)
+
+
+def negation(part: Node) -> Node:
+    """Return the negation of a formula; two negations cancel out, "one" adds nothing to it."""
+    if part.kind in ("and", "or"):
+        part = _joined(part.kind, tuple(one for one in part.parts() if one.kind != "one"))
+    return part.parts()[0] if part.kind == "not" else Node("not", (("of", (part,)),))
+
+
+def _joined(kind: str, parts: tuple[Node, ...]) -> Node:
+    flat: dict[Node, None] = {}
+    for part in parts:
+        flat.update(dict.fromkeys(part.parts() if part.kind == kind else (part,)))
+    if kind == "and":
+        flat.pop(Node("any"), None)
+    if len(flat) == 1:
+        return next(iter(flat))
+    return Node(kind, (("of", tuple(flat)),)) if flat else Node("any")
+
+
+def normal(node: Node) -> Node:
+    """Return the normal form: flat and sorted connectives, negations next to what they negate."""
+    args = tuple(
+        (
+            name,
+            normal(value)
+            if isinstance(value, Node)
+            else tuple(map(normal, value))
+            if isinstance(value, tuple)
+            else value,
+        )
+        for name, value in node.args
+    )
+    rule = _RULES.get(node.kind)
+    return Node(node.kind, args) if rule is None else rule(Node(node.kind, args))
+
+
+def _sorted(node: Node) -> Node:
+    flat = _joined(node.kind, node.parts())
+    if flat.kind == "and":
+        flat = _joined("and", tuple(_absorbed(part, flat.parts()) for part in flat.parts()))
+    if flat.kind != node.kind:
+        return flat
+    return Node(flat.kind, (("of", tuple(sorted(flat.parts(), key=repr))),))
+
+
+def _absorbed(part: Node, given: tuple[Node, ...]) -> Node:
+    """Return a disjunction without the alternatives that other parts of a conjunction exclude."""
+    if part.kind != "or":
+        return part
+    excluded = {negation(one) for one in given}
+    return _joined("or", tuple(one for one in part.parts() if one not in excluded))
+
+
+def _pushed(node: Node) -> Node:
+    inner = node.parts()[0]
+    if inner.kind in ("and", "or"):  # De Morgan
+        other = "or" if inner.kind == "and" else "and"
+        return _sorted(_joined(other, tuple(map(_pushed_not, inner.parts()))))
+    return negation(inner)
+
+
+def _pushed_not(part: Node) -> Node:
+    return _pushed(Node("not", (("of", (part,)),)))
+
+
+_RULES: Mapping[str, Callable[[Node], Node]] = {"and": _sorted, "or": _sorted, "not": _pushed}

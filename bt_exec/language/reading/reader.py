@@ -1,0 +1,140 @@
+"""The reader: from a text to its meaning, by the words of packs and the grammar of its language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bt_exec.language.messages import language_of
+from bt_exec.language.reading.chart import Edge, parse
+from bt_exec.language.reading.lattice import Text, lattice
+from bt_exec.language.reading.lexicon import Lexicon
+from bt_exec.language.reading.near_misses import Candidate, candidates
+from bt_exec.language.reading.node import Node, negation, normal
+
+__all__ = ["Reader", "Reading", "Unread"]
+
+MARGIN = 0.08
+"""Readings whose costs differ by less are rivals."""
+
+LONGEST = 400
+"""Characters of a text that is read."""
+
+GOAL = "sentence"
+
+NOTHING = frozenset({negation(Node("any")), negation(Node("one"))})
+"""Formulas that no object satisfies. What contains one of them is not meant."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A text with its meaning.
+
+    Attributes:
+        text: As it was typed.
+        language: ``en`` or ``ko``.
+        meaning: In normal form.
+        cost: How unusual the wording is.
+        edge: The tree of the reading; its leaves are the words.
+        rivals: Other meanings that are about as likely.
+        respelt: The text that was meant, if words had to be respelt; else empty.
+    """
+
+    text: str
+    language: str
+    meaning: Node
+    cost: float
+    edge: Edge
+    rivals: tuple[Node, ...] = ()
+    respelt: str = ""
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Words outside the lexicon, taken as names of objects."""
+        return tuple(one.text for one in self.edge.leaves() if one.category == "unknown")
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A text without a meaning.
+
+    Attributes:
+        text: As it was typed.
+        language: ``en`` or ``ko``.
+        unknown: Its words outside the lexicon.
+    """
+
+    text: str
+    language: str
+    unknown: tuple[str, ...]
+
+
+class Reader:
+    """Reads commands and questions in the words of some packs.
+
+    Args:
+        packs: The lexicons of the packs, as plain data.
+    """
+
+    def __init__(self, packs: Sequence[Mapping[str, Any]]) -> None:
+        self._packs = tuple(packs)
+        self._lexicons: dict[str, Lexicon] = {}
+
+    def lexicon(self, language: str) -> Lexicon:
+        """Return the words of a language, loaded when the first text in it is read."""
+        if language not in self._lexicons:
+            self._lexicons[language] = Lexicon.load(language, self._packs)
+        return self._lexicons[language]
+
+    def read(self, text: str, names: Iterable[str] = ()) -> Reading | Unread:
+        """Return the meaning of a text.
+
+        A text that cannot be read as it stands is read with words respelt; then the reading says
+        so in `Reading.respelt`, and the caller asks before it acts.
+
+        Args:
+            text: Korean or English.
+            names: Names of objects of this moment, nouns beside those of the lexicon.
+        """
+        language = language_of(text)
+        lexicon = self.lexicon(language)
+        called = {name.lower().replace(" ", ""): name for name in names}
+        if len(text) > LONGEST:
+            return Unread(text, language, ())
+        found = self._parsed(text, lexicon, called)
+        if isinstance(found, Reading) and not found.unknown:
+            return found
+        for candidate in candidates(text, lexicon):
+            again = self._parsed(candidate.text, lexicon, called)
+            if isinstance(again, Reading) and not again.unknown:
+                return _respelt(again, text, candidate)
+        return found
+
+    def _parsed(self, text: str, lexicon: Lexicon, names: Mapping[str, str]) -> Reading | Unread:
+        language = lexicon.language
+        plain = Text.of(text, language.contractions)
+        edges = lattice(plain, lexicon, names)
+        found = parse(language.grammar, edges, len(plain.chars), GOAL) if plain.chars else []
+        meanings: dict[Node, Edge] = {}
+        for edge in found:
+            if isinstance(edge.meaning, Node) and NOTHING.isdisjoint(edge.meaning.walk()):
+                meanings.setdefault(normal(edge.meaning), edge)
+        if not meanings:
+            unknown = {edge.start: edge.text for edge in edges if edge.category == "unknown"}
+            return Unread(text, language.name, tuple(unknown.values()))
+        (meaning, edge), *rest = meanings.items()
+        rivals = tuple(node for node, other in rest if other.cost < edge.cost + MARGIN)
+        return Reading(text, language.name, meaning, edge.cost, edge, rivals)
+
+
+def _respelt(reading: Reading, text: str, candidate: Candidate) -> Reading:
+    return Reading(
+        text,
+        reading.language,
+        reading.meaning,
+        reading.cost + candidate.cost,
+        reading.edge,
+        reading.rivals,
+        candidate.text,
+    )

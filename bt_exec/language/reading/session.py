@@ -1,0 +1,126 @@
+"""Resolution against the session: what pronouns and fragments refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bt_exec.language.reading.node import Node, Value, conjunction, normal
+
+_NOUNS = ("thing", "shape")
+_ONE = Node("one")
+
+__all__ = ["resolve", "subject_of"]
+
+
+def resolve(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]) -> Node | None:
+    """Return a meaning with everything resolved that refers to earlier ones.
+
+    Args:
+        meaning: The new meaning.
+        earlier: The resolved meanings before it, the latest last.
+        kinds: Kinds of attributes; a new colour takes the place of the old one.
+
+    Returns:
+        The meaning, or None if it refers to something that was not said.
+    """
+    last = earlier[-1] if earlier else None
+    subject = subject_of(last) if last is not None else None
+    meaning = normal(_with_noun(meaning, subject, kinds))
+    if any(node.kind == "pronoun" for node in meaning.walk()):
+        if subject is None:
+            return None
+        meaning = normal(_with_antecedent(meaning, subject))
+    if meaning.kind != "fragment":
+        return meaning
+    phrase = meaning.node("of")
+    if last is None or subject is None or phrase.kind != "np":
+        return None
+    formula = _combined(subject.node("of"), phrase.node("of"), meaning.text("sign"), kinds)
+    asked = phrase.replace(of=formula)
+    return normal(_replaced(last, subject, asked))
+
+
+def _with_noun(meaning: Node, before: Node | None, kinds: Mapping[str, str]) -> Node:
+    """Return a meaning in which "the blue one" has the noun of the phrase before it.
+
+    Args:
+        meaning: The meaning.
+        before: What the command before was about, or None.
+        kinds: Kinds of attributes.
+    """
+    subject = subject_of(meaning)
+    own, earlier = (_nouns_of(phrase, kinds) for phrase in (subject, before))
+    if meaning.kind == "fragment":  # what it keeps of the command before is decided later
+        earlier = []
+
+    def filled(node: Node, inner: bool) -> Node:
+        if node == _ONE:
+            return conjunction(*(own if inner and own else earlier))
+        args: list[tuple[str, Value]] = []
+        for name, value in node.args:
+            below = inner or name == "to"
+            if isinstance(value, tuple):
+                args.append((name, tuple(filled(part, below) for part in value)))
+            else:
+                args.append((name, filled(value, below) if isinstance(value, Node) else value))
+        return Node(node.kind, tuple(args))
+
+    return filled(meaning, False)
+
+
+def _nouns_of(phrase: Node | None, kinds: Mapping[str, str]) -> list[Node]:
+    parts = _parts(phrase.node("of")) if phrase is not None else ()
+    return [part for part in parts if _kind(part, kinds) in _NOUNS and part.kind != "not"]
+
+
+def subject_of(meaning: Node) -> Node | None:
+    """Return the phrase that a meaning is about: its first one."""
+    return next((node for node in meaning.walk() if node.kind == "np"), None)
+
+
+def _with_antecedent(node: Node, subject: Node) -> Node:
+    """Return a node with pronouns replaced: as phrases by the subject, in formulas by its own."""
+
+    def changed(value: Value, parent: Node) -> Value:
+        if isinstance(value, tuple):
+            return tuple(replaced(part, parent) for part in value)
+        return replaced(value, parent) if isinstance(value, Node) else value
+
+    def replaced(part: Node, parent: Node) -> Node:
+        if part.kind != "pronoun":
+            return _with_antecedent(part, subject)
+        return subject.node("of") if parent.kind in ("and", "or", "not", "np") else subject
+
+    return Node(node.kind, tuple((name, changed(value, node)) for name, value in node.args))
+
+
+def _replaced(node: Node, old: Node, new: Node) -> Node:
+    if node == old:
+        return new
+    args = tuple(
+        (name, _replaced(value, old, new) if isinstance(value, Node) else value)
+        for name, value in node.args
+    )
+    return Node(node.kind, args)
+
+
+def _combined(old: Node, new: Node, sign: str, kinds: Mapping[str, str]) -> Node:
+    """Return what a fragment means: "and the blue ones" keeps the noun of what was spoken of."""
+    if sign == "only":
+        return conjunction(old, new)
+    said = {_kind(part, kinds) for part in _parts(new)}
+    if said & {*_NOUNS} or not said:
+        return new
+    kept = [part for part in _parts(old) if _kind(part, kinds) not in said]
+    return conjunction(*kept, new)
+
+
+def _parts(formula: Node) -> tuple[Node, ...]:
+    return formula.parts() if formula.kind == "and" else (formula,)
+
+
+def _kind(part: Node, kinds: Mapping[str, str]) -> str:
+    """Return the kind of what a formula says; negations and choices have that of their parts."""
+    if part.kind in ("not", "or"):
+        return _kind(part.parts()[0], kinds)
+    return kinds.get(part.text("attribute"), part.kind)

@@ -1,0 +1,96 @@
+"""References within a lexicon that lead nowhere, and Korean verbs that are not in dictionary form.
+
+Each name must stand in one of the files that are read together: the result of a verb is a state, a
+value stands for values of its own type, a text belongs to verbs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from bt_exec.failure import Problem, nearest
+from bt_exec.spec.source import show_place
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.lexicon_mistakes import marks_of
+from bt_exec_llm.offline.phrases import expand_phrase
+
+__all__ = ["reference_mistakes"]
+
+Place: TypeAlias = tuple[str | int, ...]
+Reference: TypeAlias = tuple[Place, str, str, Collection[str]]
+"""Place of a name, the name, what it names, and the names that exist."""
+
+
+def reference_mistakes(own: Lexicon, every: Lexicon, text: str, file: str) -> str:
+    """Return the mistakes of one file as one line each, in the order of the text; empty if none.
+
+    Args:
+        own: The lexicon of this file alone.
+        every: The lexicon of all files together.
+        text: The file.
+        file: What messages call it.
+    """
+    problems = [
+        (place, "UNKNOWN_NAME", f"is not a {kind} of this lexicon", name, known)
+        for place, name, kind, known in _references(own, every)
+        if name not in known
+    ]
+    problems += [
+        (place, "BAD_VALUE", "must be a Korean verb in its dictionary form, ending in 다", form, ())
+        for place, form in _inflected(own)
+    ]
+    if not problems:
+        return ""
+    marks = marks_of(text)
+    found = []
+    for place, code, message, name, known in problems:
+        near = nearest(name, known)
+        allowed = tuple(dict.fromkeys((*near, *sorted(known))))[:_SHOWN]
+        shown = next(place[:end] for end in range(len(place), -1, -1) if place[:end] in marks)
+        line, column = marks[shown]
+        found.append(Problem(code, message, show_place(place), name, allowed, file, line, column))
+    found.sort(key=lambda one: (one.line or 0, one.column or 0))
+    return "\n".join(map(str, found))
+
+
+_SHOWN = 8
+
+
+def _references(own: Lexicon, every: Lexicon) -> Iterator[Reference]:
+    verbs, types = every.verbs, every.values
+    for name, verb in own.verbs.items():
+        if verb.result:
+            yield ("verbs", name, "result"), verb.result, "state", every.states
+        if verb.usual:
+            yield ("verbs", name, "usual"), verb.usual, "noun", every.nouns
+    for kind, values in own.values.items():
+        for name, value in values.items():
+            for at, one in enumerate(value.each):
+                yield ("values", kind, name, "each", at), one, "value", types[kind]
+    for name, way in own.ways.items():
+        yield ("ways", name, "of"), way.of, "verb", verbs
+        yield from _about(name, way.about, types)
+    for name, slot in own.texts.items():
+        for at, one in enumerate(slot.verbs):
+            yield ("texts", name, "verbs", at), one, "verb", verbs
+    for name, closing in own.closing.items():
+        for at, one in enumerate(closing.said):
+            yield ("closing", name, "said", at), one, "verb", verbs
+
+
+def _about(
+    name: str, about: Mapping[str, str], types: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Reference]:
+    for kind, value in about.items():
+        if kind in types:  # other types come from the site
+            yield ("ways", name, "about", kind), value, "value", types[kind]
+
+
+def _inflected(own: Lexicon) -> Iterator[tuple[Place, str]]:
+    """Yield the Korean phrases of verbs and states that are not in dictionary form."""
+    for section, words in (("verbs", own.verbs), ("states", own.states)):
+        for name, one in words.items():
+            for at, phrase in enumerate(one.ko):
+                if not all(form.split("/")[0].endswith("다") for form in expand_phrase(phrase)):
+                    yield (section, name, "ko", at), phrase

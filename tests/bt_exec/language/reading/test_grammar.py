@@ -1,0 +1,70 @@
+"""Grammars as data: what a rule may say, and what is refused when it is loaded."""
+
+from __future__ import annotations
+
+import pytest
+
+from bt_exec.language.reading.chart import Edge, parse
+from bt_exec.language.reading.grammar import Grammar, GrammarError
+from bt_exec.language.reading.lexicon import Language
+from bt_exec.language.reading.node import Node
+
+
+def word(start, category, meaning=None):
+    return Edge(start, start + 1, category, meaning, 0.0, text=category)
+
+
+def read(lines, words, lists=None):
+    grammar = Grammar({"rules": lines, "lists": lists or {}}, ["case"])
+    edges = [word(place, *each) for place, each in enumerate(words)]
+    return [edge.meaning for edge in parse(grammar, edges, len(words), "s")]
+
+
+RED, BIG = (Node("has", (("attribute", name),)) for name in ("red", "big"))
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("a=x b=y", "needs '->'"),
+        ("a=x b=y -> $a", "used exactly once"),
+        ("a=x -> and($a, $a)", "used exactly once"),
+        ("x -> any()", "carries meaning"),
+        ("a=x -> unknown($a)", "not a kind of node"),
+        ("a=x -> not($a", "not closed"),
+        ("a=x? -> $a", "always present"),
+        ("a=x -> any($a)", "takes 0 arguments"),
+    ],
+)
+def test_wrong_rule_is_refused(line, problem):
+    with pytest.raises(GrammarError, match=problem):
+        Grammar({"rules": {"s": [line]}}, [])
+
+
+def test_items_in_braces_stand_in_any_order():
+    lines = {"s": ["{ a=x b=y } ~end -> and($a, $b)"]}
+    for words in ([("x", RED), ("y", BIG)], [("y", BIG), ("x", RED)]):
+        (meaning,) = read(lines, [*words, ("~end",)])
+        assert meaning == Node("and", (("of", (RED, BIG)),))
+
+
+def test_absent_optional_item_is_left_out_of_the_meaning():
+    lines = {"s": ["a=x b=y? -> and($a, $b)"]}
+    assert read(lines, [("x", RED)]) == [RED]
+
+
+def test_cheapest_reading_comes_first():
+    lines = {"s": ["a=x -> not($a) @ 0.5", "a=x -> $a"]}
+    assert read(lines, [("x", RED)]) == [RED, Node("not", (("of", (RED,)),))]
+
+
+def test_list_of_the_file_stands_for_each_of_its_values():
+    lines = {"s": ["a=x verb.<M> -> $a"], "verb.ask": ["~v -> _"], "verb.if": ["~w -> _"]}
+    grammar_lists = {"M": ["ask", "if"]}
+    for literal in ("~v", "~w"):
+        assert read(lines, [("x", RED), (literal,)], grammar_lists) == [RED]
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_grammar_files_are_loaded(language):
+    assert len(Language(language).grammar.lines) > 150

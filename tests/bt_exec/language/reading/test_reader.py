@@ -1,0 +1,95 @@
+"""The reader over a small lexicon: spelling, unknown words, rivals, languages on demand."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.reader import Reader, Reading, Unread
+
+LEXICON = {
+    "things": {
+        "cup": {"en": ["cup"], "ko": ["컵"]},
+        "table": {"en": ["table"], "ko": ["식탁"]},
+        "bottle": {"en": ["bottle"], "ko": ["물병"]},
+    },
+    "attributes": {
+        "red": {"kind": "colour", "en": {"adjective": ["red"]}, "ko": {"adjective": ["빨갛다"]}},
+    },
+    "relations": {"on": {"en": ["on"], "ko": ["위"]}},
+    "anything": {"en": ["thing"], "ko": ["물건"]},
+}  # fmt: skip
+READER = Reader([LEXICON])
+
+
+def cup(*formulas):
+    return Node("np", (("of", formulas[0]),))
+
+
+CUPS = Node("ask", (("what", "how_many"), ("of", cup(Node("thing", (("name", "cup"),))))))
+
+
+@pytest.mark.parametrize("text", ["How many cups are there?", "컵이 몇 개 있어?", "컵몇개있어"])
+def test_question_is_read(text):
+    found = READER.read(text)
+    assert isinstance(found, Reading)
+    assert found.meaning == CUPS
+    assert not found.unknown
+
+
+@pytest.mark.parametrize(
+    ("text", "respelt"),
+    [
+        ("hwo many cups are there?", "how many cups are there?"),
+        ("howmany cups are there?", "how many cups are there?"),
+        ("컵이 몆 개 있어?", "컵이 몇 개 있어?"),
+    ],
+)
+def test_near_miss_names_the_text_that_was_meant(text, respelt):
+    found = READER.read(text)
+    assert isinstance(found, Reading)
+    assert found.respelt == respelt
+
+
+def test_unknown_noun_is_reported():
+    found = READER.read("How many zebras are there?")
+    assert isinstance(found, Reading)
+    assert found.unknown == ("zebras",)
+
+
+def test_name_of_the_moment_is_a_noun():
+    found = READER.read("How many zebras are there?", names=["zebras"])
+    assert isinstance(found, Reading)
+    assert not found.unknown
+
+
+def test_text_without_reading_names_its_unknown_words():
+    found = READER.read("Sing me a lullaby about cups")
+    assert isinstance(found, Unread)
+    assert "lullaby" in found.unknown
+
+
+@pytest.mark.parametrize("text", ["", " ", "?", "a" * 5000, "the " * 90, "은 " * 120, "컵 " * 130])
+def test_strange_text_is_unread(text):
+    assert isinstance(READER.read(text), Unread)
+
+
+def test_leaves_of_a_reading_cover_the_text():
+    found = READER.read("Is there a red cup on the table?")
+    assert isinstance(found, Reading)
+    assert "".join(leaf.text for leaf in found.edge.leaves()) == "isthereared" + "cuponthetable"
+
+
+def test_reading_loads_no_analyser():
+    program = (
+        "import sys; from bt_exec.language.reading.reader import Reader; "
+        "Reader([]).read('컵이 있어?'); "
+        "print([name for name in ('kiwipiepy', 'simplemma') if name in sys.modules])"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.strip() == "[]"

@@ -1,0 +1,93 @@
+"""Abstract execution of plans: what is done in each world, without a robot or a clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+from bt_exec.spec.dump import to_data
+from bt_exec.spec.model import MissionSpec
+
+__all__ = ["same_runs"]
+
+_DOOR = ("open", "ajar", "closed")
+_RESULT = {"open_door": "open", "close_door": "closed"}
+
+
+def same_runs(one: MissionSpec, other: MissionSpec) -> bool:
+    """Return True if two plans do the same in every world that either of them asks about."""
+    leaves = sorted({*_leaves(to_data(one)["root"]), *_leaves(to_data(other)["root"])})
+    return all(_run(one, world) == _run(other, world) for world in _worlds(leaves))
+
+
+def _worlds(leaves: list[str]) -> Iterator[dict[str, Any]]:
+    for door, *bits in product(_DOOR, *[(True, False)] * len(leaves)):
+        yield {"door": door, **dict(zip(leaves, bits, strict=True))}
+
+
+def _leaves(node: Any) -> Iterator[str]:
+    """Yield the conditions of a plan that do not depend on the door alone."""
+    if isinstance(node, list):
+        for one in node:
+            yield from _leaves(one)
+    elif isinstance(node, dict):
+        for key, value in node.items():
+            if key in ("check", "skip_if"):
+                yield from _named(value)
+            elif key != "while":
+                yield from _leaves(value)
+
+
+def _named(expression: Any) -> Iterator[str]:
+    if isinstance(expression, str):
+        yield expression
+        return
+    ((name, args),) = expression.items()
+    if name in ("not", "all", "any"):
+        for one in args if isinstance(args, list) else [args]:
+            yield from _named(one)
+    elif name != "door_is":
+        yield str(expression)
+
+
+def _run(spec: MissionSpec, world: dict[str, Any]) -> tuple[tuple[str, ...], bool]:
+    """Return what is done, in order, and whether the plan reaches its end."""
+    done: list[str] = []
+    ended = _tick(to_data(spec)["root"], dict(world), done)
+    return tuple(done), ended
+
+
+def _tick(node: dict[str, Any], world: dict[str, Any], done: list[str]) -> bool:
+    if "skip_if" in node and _holds(node["skip_if"], world):
+        return True
+    return all(_once(node, world, done) for _ in range(int(node.get("repeat") or 1)))
+
+
+def _once(node: dict[str, Any], world: dict[str, Any], done: list[str]) -> bool:
+    if "do" in node:
+        done.append(f"{node['do']} {sorted((node.get('with') or {}).items())}")
+        world["door"] = _RESULT.get(node["do"], world["door"])
+        return True
+    if "check" in node:
+        return bool(node.get("tell")) or _holds(node["check"], world)
+    if "body" in node:
+        return _tick(node["body"], world, done)
+    if "fallback" in node:
+        return any(_tick(child, world, done) for child in node["fallback"])
+    return all(_tick(child, world, done) for child in node["sequence"])
+
+
+def _holds(expression: Any, world: dict[str, Any]) -> bool:
+    if isinstance(expression, str):
+        return bool(world[expression])
+    ((name, args),) = expression.items()
+    if name == "not":
+        return not _holds(args, world)
+    if name == "all":
+        return all(_holds(one, world) for one in args)
+    if name == "any":
+        return any(_holds(one, world) for one in args)
+    if name == "door_is":
+        return bool(world["door"] == args["state"])
+    return bool(world[str(expression)])

@@ -1,0 +1,398 @@
+"""Laws of reading, over the words of the door and the building: plans are run in every world.
+
+A sentence may be refused. Where two sentences that mean the same are both understood, they do the
+same in every world; where they differ by an operator, they do not. Another test bounds how many
+sentences may be refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bt_exec.language.operators import operators_in
+from bt_exec.site.compile_command import compile_command
+from bt_exec.spec.model import Do, MissionSpec, walk
+from tests.cases import examples
+from tests.llm.offline.plan_runs import same_runs
+
+FAST = settings(
+    max_examples=examples(60),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    derandomize=True,
+    deadline=None,
+)
+Plan = Callable[..., MissionSpec | None]
+Act = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Language:
+    """Words of a site in one language.
+
+    Attributes:
+        conditions: What may hold: positive and negative clause of *if*, and the question.
+        acts: Commands, each with the form that its verb takes beside another one.
+    """
+
+    conditions: tuple[tuple[str, str, str], ...]
+    acts: tuple[tuple[str, str], ...]
+
+
+EN_DOOR = Language(
+    conditions=(
+        ("the door is open", "the door is not open", "Is the door open?"),
+        ("the door is closed", "the door isn't closed", "Is the door closed?"),
+        ("the material is visible", "the material is not visible", "Is the material visible?"),
+        ("your left hand is empty", "your left hand is not empty", "Is your left hand empty?"),
+        ("your right hand is empty", "your right hand isn't empty", "Is your right hand empty?"),
+    ),
+    acts=(
+        ("open the door", "opening the door"),
+        ("close the door with your left arm", "closing the door with your left arm"),
+        ("get the material", "getting the material"),
+        ("bring your arms home", "bringing your arms home"),
+    ),
+)
+KO_DOOR = Language(
+    conditions=(
+        ("문이 열려 있으면", "문이 열려 있지 않으면", "문이 열려 있어?"),
+        ("문이 닫혀 있으면", "문이 안 닫혀 있으면", "문이 닫혀 있어?"),
+        ("자재가 보이면", "자재가 안 보이면", "자재가 보여?"),
+        ("왼손이 비어 있으면", "왼손이 비어 있지 않으면", "왼손이 비어 있어?"),
+    ),
+    acts=(
+        ("문 열어", "문 열고"),
+        ("왼팔로 문 닫아", "왼팔로 문 닫고"),
+        ("자재 가져와", "자재 가져오고"),
+        ("팔을 제자리로 돌려", "팔을 제자리로 돌리고"),
+    ),
+)
+EN_BUILDING = Language(
+    conditions=(
+        ("anyone is in the lounge", "nobody is in the lounge", "Is anyone in the lounge?"),
+        ("the lounge is dark", "the lounge is not dark", "Is the lounge dark?"),
+        ("the corridor is empty", "the corridor isn't empty", "Is the corridor empty?"),
+        ("the break room is noisy", "the break room is not noisy", "Is the break room noisy?"),
+        ("the professor is in", "the professor isn't in", "Is the professor in?"),
+    ),
+    acts=(
+        ("go to the restroom", "going to the restroom"),
+        ("check the corridor", "checking the corridor"),
+        ("look around the break room", "looking around the break room"),
+    ),
+)
+KO_BUILDING = Language(
+    conditions=(
+        ("라운지에 사람이 있으면", "라운지에 사람이 없으면", "라운지에 사람이 있어?"),
+        ("라운지가 어두우면", "라운지가 어둡지 않으면", "라운지가 어두워?"),
+        ("복도가 비어 있으면", "복도가 비어 있지 않으면", "복도가 비어 있어?"),
+        ("휴게실이 시끄러우면", "휴게실이 안 시끄러우면", "휴게실이 시끄러워?"),
+        ("교수님이 계시면", "교수님이 안 계시면", "교수님이 계셔?"),
+    ),
+    acts=(
+        ("화장실로 가", "화장실로 가고"),
+        ("복도를 둘러봐", "복도를 둘러보고"),
+        ("휴게실 보고 와", "휴게실 보고 와서"),
+    ),
+)
+WORDS = {
+    ("door", "en"): EN_DOOR,
+    ("door", "ko"): KO_DOOR,
+    ("building", "en"): EN_BUILDING,
+    ("building", "ko"): KO_BUILDING,
+}
+PLACES = {
+    "en": {
+        "lounge": "the lounge",
+        "corridor_center": "the corridor",
+        "break_room": "the break room",
+        "restroom_front": "the restroom",
+    },
+    "ko": {
+        "lounge": "라운지",
+        "corridor_center": "복도",
+        "break_room": "휴게실",
+        "restroom_front": "화장실",
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def plan(sites, compilers) -> Plan:
+    """Return a function that gives the plan of a command; None if it is refused."""
+    known: dict[tuple[str, ...], MissionSpec | None] = {}
+
+    def plan(site: str, *said: str) -> MissionSpec | None:
+        key = (site, *said)
+        if key not in known:
+            *context, command = said
+            found = compile_command(
+                sites[site], command, compiler=compilers[site], context=tuple(context)
+            )
+            known[key] = None if found.plan is None else found.plan
+        return known[key]
+
+    return plan
+
+
+def _choices(
+    site: str, language: str, condition: tuple[str, str, str], one: Act, other: Act
+) -> list[str]:
+    """Return sentences that all mean: if it holds do the one, if not the other."""
+    yes, no, question = condition
+    if language == "ko":
+        return [
+            f"{yes} {one[1]} 아니면 {other[0]}",
+            f"{no} {other[1]} 아니면 {one[0]}",
+            f"{yes} {one[1]} {no} {other[0]}",
+            f"{no} {other[1]} {yes} {one[0]}",
+            f"{yes} {one[1]} 그렇지 않으면 {other[0]}",
+        ]
+    said = [
+        f"If {yes}, {one[0]}, otherwise {other[0]}.",
+        f"If {no}, {other[0]}, otherwise {one[0]}.",
+        f"If {yes}, {one[0]}. Otherwise, {other[0]}.",
+        f"Unless {yes}, {other[0]}, otherwise {one[0]}.",
+        f"If {yes} {one[0]}, if not {other[0]}",
+        f"If {yes}, {one[0]}, else {other[0]}.",
+    ]
+    if site == "door":  # in a building, what is asked is reported in the end
+        said += [
+            f"{question} If so, {one[0]}. If not, {other[0]}.",
+            f"{question} If not, {other[0]}. If so, {one[0]}.",
+        ]
+    return said
+
+
+@st.composite
+def choices(draw):
+    site, language = draw(st.sampled_from(sorted(WORDS)))
+    words = WORDS[site, language]
+    condition = draw(st.sampled_from(words.conditions))
+    one, other = draw(st.permutations(words.acts))[:2]
+    said = _choices(site, language, condition, one, other)
+    first, second = draw(st.permutations(said))[:2]
+    return site, first, second
+
+
+@FAST
+@given(choices())
+def test_branches_mean_the_same_in_either_order(plan, case):
+    site, first, second = case
+    one, other = plan(site, first), plan(site, second)
+    if one is not None and other is not None:
+        assert same_runs(one, other), (first, second)
+
+
+@st.composite
+def orders(draw):
+    site, language = draw(st.sampled_from(sorted(WORDS)))
+    one, other = draw(st.permutations(WORDS[site, language].acts))[:2]
+    if language == "en":
+        said = [
+            f"{one[0]}, then {other[0]}",
+            f"before {other[1]}, {one[0]}",
+            f"after {one[1]}, {other[0]}",
+            f"{other[0]}, but first {one[0]}",
+            f"{other[0]}. Before that, {one[0]}.",
+            f"{one[0]} before {other[1]}",
+            f"{other[0]} after {one[1]}",
+        ]
+    else:
+        said = [
+            f"{one[1]} {other[0]}",
+            f"{one[0]}. 그다음 {other[0]}",
+            f"{other[0]}. 그 전에 {one[0]}",
+            f"먼저 {one[1]} {other[0]}",
+        ]
+    first, second = draw(st.permutations(said))[:2]
+    return site, first, second
+
+
+@FAST
+@given(orders())
+def test_before_and_after_mean_the_same_order(plan, case):
+    site, first, second = case
+    one, other = plan(site, first), plan(site, second)
+    if one is not None and other is not None:
+        assert same_runs(one, other), (first, second)
+
+
+@st.composite
+def exceptions(draw):
+    language = draw(st.sampled_from(["en", "ko"]))
+    names = PLACES[language]
+    out = draw(st.permutations(sorted(names)))[: draw(st.integers(1, 3))]
+    said = [names[name] for name in out]
+    if language == "en":
+        listed = ", ".join(said[:-1]) + (" and " if len(said) > 1 else "") + said[-1]
+        form = draw(
+            st.sampled_from(
+                [
+                    "Check everything except {}.",
+                    "Check all places but {}.",
+                    "Go everywhere, but not {}.",
+                    "Check every room other than {}.",
+                    "Go everywhere except for {}.",
+                ]
+            )
+        )
+    else:
+        joint = draw(st.sampled_from(["하고 ", ", ", "도 "]))
+        listed = joint.join(said)
+        form = draw(
+            st.sampled_from(
+                ["{} 빼고 다 봐", "{} 말고 다 둘러봐", "{} 제외하고 전체 순찰해", "{}만 빼고 다 봐"]
+            )
+        )
+    return form.format(listed), set(out), set(names) - set(out)
+
+
+@FAST
+@given(exceptions())
+def test_what_is_left_out_is_not_visited_and_the_rest_is(plan, case):
+    command, out, rest = case
+    found = plan("building", command)
+    if found is not None:
+        visited = {
+            n.args["target"] for n in walk(found.root) if isinstance(n, Do) and n.do == "navigate"
+        }
+        assert not visited & out, command
+        assert visited >= rest, command
+
+
+@st.composite
+def operator_sentences(draw):
+    site, language = draw(st.sampled_from(sorted(WORDS)))
+    words = WORDS[site, language]
+    conditions = [one for one in words.conditions if not one[0].startswith(("the door", "문이"))]
+    condition = draw(st.sampled_from(conditions))  # an open door is not opened again anyway
+    one, other = draw(st.permutations(words.acts))[:2]
+    yes, no, _ = condition
+    if language == "en":
+        said = [
+            f"If {no}, {one[0]}.",
+            f"If {yes}, {one[0]}, otherwise {other[0]}.",
+            f"Unless {yes}, {one[0]}.",
+            f"Before {other[1]}, {one[0]}.",
+            f"{one[0]} if {no}",
+            f"{one[0]}. Before that, {other[0]}.",
+        ]
+    else:
+        said = [
+            f"{no} {one[0]}",
+            f"{yes} {one[1]} 아니면 {other[0]}",
+            f"{one[0]}. 그 전에 {other[0]}",
+        ]
+    return site, language, draw(st.sampled_from(said)), draw(st.integers(0, 3))
+
+
+@FAST
+@given(operator_sentences())
+def test_deleting_an_operator_changes_the_meaning_or_refuses(plan, case):
+    site, language, command, number = case
+    found = [
+        one
+        for one in operators_in(command, language)
+        if one.text in ("not", "nobody") or one.end - one.start > 1
+    ]
+    whole = plan(site, command)
+    if whole is None or not found:
+        return
+    one = found[number % len(found)]
+    shorter = command[: one.start] + command[one.end :]
+    acts = [plan(site, act) for act, _ in WORDS[site, language].acts]
+    if any(same_runs(whole, act) for act in acts if act is not None):
+        return  # open it if it is not open: the act is skipped anyway
+    changed = plan(site, shorter)
+    assert changed is None or not same_runs(whole, changed), (command, shorter)
+
+
+@st.composite
+def turns(draw):
+    site, language = draw(st.sampled_from(sorted(WORDS)))
+    words = WORDS[site, language]
+    act = draw(st.sampled_from(words.acts))[0]
+    question = draw(st.sampled_from(words.conditions))[2]
+    fragments = {
+        ("door", "en"): [
+            "the left arm?",
+            "and the left hand?",
+            "again?",
+            "the material?",
+            "which arm?",
+        ],
+        ("door", "ko"): [
+            "왼팔?",
+            "왼손은?",
+            "또?",
+            "자재는?",
+            "왼팔로?",
+            "왼손에 뭐 있어?",
+            "오른손은 비었나",
+        ],
+        ("building", "en"): ["again?", "the professor?"],
+        ("building", "ko"): ["또?", "한 번 더?"],
+    }
+    asked = draw(st.sampled_from([question, *fragments[site, language]]))
+    return site, act, asked
+
+
+@FAST
+@given(turns())
+def test_question_has_no_effect_whatever_was_said_before(plan, case):
+    site, act, asked = case
+    found = plan(site, act, asked)
+    if found is None:
+        return
+    looks = {"observe_scene", "navigate", "talk_to_person", "summarize_mission"}
+    done = {node.do for node in walk(found.root) if isinstance(node, Do)}
+    assert done <= (looks if site == "building" else set()), (act, asked)
+    if asked in ("again?", "또?", "한 번 더?"):
+        assert not done, (act, asked)
+
+
+@st.composite
+def polite(draw):
+    site, language = draw(st.sampled_from(sorted(WORDS)))
+    words = WORDS[site, language]
+    condition = draw(st.sampled_from(words.conditions))
+    one, other = draw(st.permutations(words.acts))[:2]
+    if language == "en":
+        command = draw(
+            st.sampled_from([one[0], f"If {condition[1]}, {one[0]}", f"{one[0]}, then {other[0]}"])
+        )
+        before = draw(st.sampled_from(["", "please ", "Hey robot, ", "ok, "]))
+        after = draw(st.sampled_from(["", ".", "!", " please", ", please.", ", thanks"]))
+    else:
+        command = draw(
+            st.sampled_from([one[0], f"{condition[1]} {one[0]}", f"{one[1]} {other[0]}"])
+        )
+        before = draw(st.sampled_from(["", "로봇아 ", "저기, ", "지금 "]))
+        after = draw(st.sampled_from(["", ".", "!", "~", ". 고마워"]))
+    return site, command, before + command + after
+
+
+@FAST
+@given(polite())
+def test_politeness_and_punctuation_change_nothing(plan, case):
+    site, command, spoken = case
+    one, other = plan(site, command), plan(site, spoken)
+    if one is not None and other is not None:
+        assert same_runs(one, other), (command, spoken)
+
+
+def test_laws_are_not_kept_by_refusing(plan):
+    said = [
+        (site, text)
+        for (site, language), words in WORDS.items()
+        for condition in words.conditions
+        for text in _choices(site, language, condition, words.acts[0], words.acts[1])
+    ]
+    refused = [text for site, text in said if plan(site, text) is None]
+    assert len(refused) <= len(said) // 10, refused
