@@ -55,6 +55,7 @@ class Clock:
         self.lost: SimulationLost | None = None
         self._last = 0.0  # the newest time that a simulation told [s]
         self._pending: list[Future[None]] = []
+        self._alarm: tuple[float, Callable[[], object]] | None = None
         self._start = time.monotonic()
         self._deadline = self._start
 
@@ -97,6 +98,9 @@ class Clock:
             SimulationLost: If a world cannot be advanced, or not in time.
         """
         self._step(self.period_s, heed)
+        if self._alarm is not None and self.now() >= self._alarm[0] - 1e-9:
+            (_, call), self._alarm = self._alarm, None
+            call()
         if self.fast:
             return
         self._deadline += self.period_s
@@ -106,6 +110,13 @@ class Clock:
         elif rest < -self.period_s:  # a whole tick late: go on from here, do not rush to catch up
             self.overruns += 1
             self._deadline = time.monotonic()
+
+    def at(self, t: float | None, call: Callable[[], object] = _go_on) -> None:
+        """Call a function once, between two ticks, when the clock has reached `t` [s].
+
+        It replaces the one before; None takes it back.
+        """
+        self._alarm = None if t is None else (t, call)
 
     def _step(self, seconds: float, heed: Callable[[], None]) -> None:
         """Advance all worlds: remote ones are asked first and compute while ours do."""

@@ -34,7 +34,7 @@ class Conversation:
         """Return what was said so far."""
         return self._context
 
-    def heard(self, outcome: Outcome) -> None:
+    def heard(self, outcome: Outcome, *, acted: bool = True) -> None:
         """Take note of a command and its end; thanks and questions leave no trace."""
         if not outcome.command or outcome.reason_code in REPLIES:
             return
@@ -44,6 +44,7 @@ class Conversation:
             outcome.reason_code,
             outcome.message,
             outcome.did_you_mean,
+            acted,
         )
         self._context = self._context.then(turn)
 
@@ -54,6 +55,9 @@ class Conversation:
     def _earlier(self) -> tuple[Turn, ...]:
         if self._journal is None:
             return ()
+        acted = self._journal.last_action(self._site)
+        if acted is not None:
+            return (Turn(acted.command, acted.status, acted.reason_code, acted.message),)
         for line in self._journal.missions(_EARLIER, site=self._site):
             if line.ended_at is not None and line.reason_code not in REPLIES:
                 return (Turn(line.command, line.status, line.reason_code, line.message),)

@@ -15,7 +15,7 @@ moving, whatever the reason; a stop that did not work is an ending of its own.
 
 from __future__ import annotations
 
-import _thread
+import contextlib
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -27,43 +27,49 @@ from py_trees.common import Status
 from bt_exec.events import (
     Aborting,
     Event,
+    FactsKnown,
     Finished,
     Listener,
     MissionStarted,
 )
-from bt_exec.failure import Failure, PartBroken, RobotStopped
+from bt_exec.failure import Failure, PartBroken, Refusal, RobotStopped, in_words
 from bt_exec.language.context import Context
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
-from bt_exec.mission.coming_to_rest import come_to_rest
 from bt_exec.mission.endings import ending_of, failed
+from bt_exec.mission.heartbeat import Heartbeat, stall_s
 from bt_exec.mission.known import OLD_S, Known
 from bt_exec.mission.listeners import Listeners
 from bt_exec.mission.perception_loop import PerceptionLoop, PerceptionWorker
 from bt_exec.mission.planner import Planner
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.mission.reporting import Reporters
+from bt_exec.mission.shutdown import STOP_FAILED, come_to_rest, moving_robots
 from bt_exec.mission.summary import summarise
 from bt_exec.mission.watchdog import Watchdog, hang_s
 from bt_exec.nodes.build import Built, build
 from bt_exec.nodes.composites import failure_of
 from bt_exec.nodes.fault_injection import Faults
-from bt_exec.nodes.runtime import Runtime
-from bt_exec.nodes.watch import Watch
+from bt_exec.nodes.frontier import Frontier
+from bt_exec.nodes.runtime import Runtime, Unwatched
 from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE, Ending, Outcome, code_of_reason
 from bt_exec.planning.assumed import Assumed
 from bt_exec.planning.compiler import Compiler, Record, Request
 from bt_exec.planning.confirmation import Confirm, Confirmation
 from bt_exec.planning.replan_policy import ReplanPolicy
-from bt_exec.rig import Rig, stop_all, stop_all_apart
+from bt_exec.rig import Rig, free_reserve, keep_reserve, stop_all, stop_all_apart
 from bt_exec.site.site import Site
+from bt_exec.standby import STANDBY
 
 if TYPE_CHECKING:
+    from bt_exec.guardian import Guardian
     from bt_exec.journal.record import MissionLine
 
 __all__ = ["Executive"]
 
 T = TypeVar("T")
+
+_SPARE_THREADS = 5  # besides a stop of each robot: watchdog, clean-up, abort, two spare ones
 
 _log = logging.getLogger("bt_exec")
 
@@ -92,6 +98,10 @@ class Executive:
         today: Reads the finished missions of today from the journal, for reporters.
         confirm: Asks a person whether a plan may run; None where nobody can be asked.
         context: What was said before in the session.
+        guardian: Stops the robots if this process cannot, or None.
+        needs_inspection: Says why a person must look at the robots before they move.
+        abandoned: Called with the outcome, on another thread, if a part can neither return nor be
+            interrupted: `run` will not return, so the program must exit.
     """
 
     def __init__(
@@ -112,6 +122,9 @@ class Executive:
         today: Callable[[], Sequence[MissionLine]] = tuple,
         confirm: Confirm | None = None,
         context: Context | None = None,
+        guardian: Guardian | None = None,
+        needs_inspection: Callable[[], str] = str,
+        abandoned: Callable[[Outcome], object] | None = None,
     ) -> None:
         self.site = site
         self.rigs = rigs
@@ -125,7 +138,15 @@ class Executive:
         self._record = record
         self._today = today
         self._context = context or Context()
-        self.watchdog = Watchdog(hang_s(site, rigs), lambda: stop_all_apart(rigs))
+        self.watchdog = Watchdog(hang_s(site, rigs), self._stop_hung, abandon=self._give_up)
+        self._abandoned = abandoned
+        self._guardian = guardian
+        self._needs_inspection = needs_inspection
+        self._may_move = False
+        limit_s = stall_s(site, rigs, self.watchdog.limit_s, guarded=guardian is not None)
+        self._heartbeat = Heartbeat(
+            limit_s, guardian, lambda: self.watchdog.excused or self.watchdog.present.slow
+        )
         self._reporters = Reporters(site.catalogue.packs, rigs, self.watchdog, site.catalogue)
         self._listeners: list[Listener] = [self._reporters, *listeners]
         self._told = Listeners(recorder, self._listeners, self.watchdog)
@@ -156,6 +177,11 @@ class Executive:
             Confirmation(site.confirm, confirm),
         )
 
+    @property
+    def acted(self) -> bool:
+        """Whether the mission started a skill."""
+        return self._progress.started
+
     # -- from outside ------------------------------------------------------------------------
 
     def abort(self, reason: str = "operator") -> None:
@@ -168,7 +194,8 @@ class Executive:
         """
         again = bool(self._abort_reason)
         self._abort_reason = self._abort_reason or reason or "operator"
-        _thread.start_new_thread(self._see_to_it, (0.0 if again else self._patience_s,))
+        patience_s = 0.0 if again else self._patience_s
+        STANDBY.run(lambda: self._see_to_it(patience_s))
 
     def run(self, command: str, language: str = "") -> Outcome:
         """Run `command` to its end and return how it ended. Never raises for what skills do.
@@ -177,12 +204,19 @@ class Executive:
             command: What the person typed.
             language: ``en`` or ``ko``; that of the command if not given.
         """
-        with self.watchdog:
+        with contextlib.ExitStack() as stack:
+            try:
+                keep_reserve()
+                STANDBY.prepare(len(self.rigs) + _SPARE_THREADS)
+                stack.enter_context(self.watchdog)
+            except (RuntimeError, MemoryError) as error:
+                why = f"cannot be started ({in_words(error)}), so nothing was moved"
+                self.runtime.broken = PartBroken("the watchdog", why)
             return self._run(command, language or language_of(command))
 
     def _run(self, command: str, language: str) -> Outcome:
-        started = time.monotonic()
-        progress = MissionProgress(
+        self._wall = time.monotonic()
+        self._progress = progress = MissionProgress(
             command,
             language,
             self._reporters,
@@ -190,19 +224,25 @@ class Executive:
             self.site.packs,
             self.emit,
         )
-        self._progress = progress
-        start = self.clock.now()
+        self._start = self.clock.now()
         try:
-            self._begin(command, language, start)
+            self._begin(command, language, self._start)
             ending = self._mission(command, language, progress)
         except BaseException as error:  # noqa: BLE001 - whatever ends it, the robot must be stopped
             ending = self._ending_of(error)
         self._heeded = True
         ending, message = self._last_words(ending, progress)
-        refusal, ran_to_the_end = ending.refusal, ending.status in ("satisfied", "partial")
-        outcome = Outcome(
+        outcome = self._outcome(ending, message)
+        finished = Finished(self.clock.now(), self.runtime.tick, outcome)
+        self._at_the_end(lambda: self.emit(finished), None)
+        return outcome
+
+    def _outcome(self, ending: Ending, message: str) -> Outcome:
+        progress, refusal = self._progress, ending.refusal
+        ran_to_the_end = ending.status in ("satisfied", "partial")
+        return Outcome(
             self.mission_id,
-            command,
+            progress.command,
             ending.status,
             ending.reason_code,
             message,
@@ -211,11 +251,13 @@ class Executive:
             replans=self._replan_policy.replans,
             plan_version=progress.plan_version,
             ticks=self.runtime.tick,
-            sim_seconds=round(self.clock.now() - start, 3),
-            wall_seconds=round(time.monotonic() - started, 3),
+            sim_seconds=round(self.clock.now() - self._start, 3),
+            wall_seconds=round(time.monotonic() - self._wall, 3),
             skipped=tuple({"name": one.name, "reason": one.reason} for one in progress.skipped),
             failures=tuple(failure.to_dict() for failure in progress.every_failure()),
-            undone=tuple(part.to_dict(self.site.messages, language) for part in progress.undone),
+            undone=tuple(
+                part.to_dict(self.site.messages, progress.language) for part in progress.undone
+            ),
             journal=self.journal,
             nearest=refusal.nearest if refusal is not None else (),
             problems=ending.problems,
@@ -224,9 +266,6 @@ class Executive:
             missing=refusal.missing if refusal is not None else (),
             question=refusal.question if refusal is not None else "",
         )
-        finished = Finished(self.clock.now(), self.runtime.tick, outcome)
-        self._at_the_end(lambda: self.emit(finished), None)
-        return outcome
 
     def emit(self, event: Event) -> None:
         """Hand an event to every listener. A listener that raises is told of once."""
@@ -249,15 +288,23 @@ class Executive:
         )
 
     def _mission(self, command: str, language: str, progress: MissionProgress) -> Ending:
+        if self.runtime.broken is not None:
+            raise self.runtime.broken
+        if moving := moving_robots(self.rigs, self.watchdog):
+            stop_all(self.rigs)
+            self._stopping("moved before the mission")
+            return self._refused("ROBOT_MOVES", language, moving)
         self._pass(self.clock.begin)
         self._perception_loop.look()
+        situation = self._perception_loop.situation()
+        self.emit(FactsKnown(self.clock.now(), 0, "start", dict(situation.facts)))
         request = Request(
             command,
             language,
             self.site.catalogue,
             self.site.library,
             self.site.messages,
-            self._perception_loop.situation(),
+            situation,
             settings=self.site.packs,
             record=self._record,
             context=self._context,
@@ -266,6 +313,8 @@ class Executive:
             plan = self._planner.plan(request)
             if isinstance(plan, Ending):
                 return plan
+            if not self._may_move and (refused := self._may_not_move(language)):
+                return refused
             built = build(plan, self.runtime)
             failure = self._tick_to_the_end(built)
             progress.left_undone(plan.spec, built.noted(), self.site.catalogue)
@@ -280,6 +329,8 @@ class Executive:
                 ending = self._replan_policy.ends(failure, plan.spec, self._perception_loop.facts())
             if ending is not None:
                 return ending
+            if (unstopped := self._come_to_rest()) is not None:  # nothing moves while it plans
+                return failed(unstopped)
             self._perception_loop.look()
             request = replace(
                 request,
@@ -290,6 +341,21 @@ class Executive:
                 tried=tuple(progress.failures),
                 assumed=dict(self._assumed.facts),
             )
+
+    def _may_not_move(self, language: str) -> Ending | None:
+        """Return why the robots may not move now: a person must look, or no guardian stops them."""
+        if why := self._needs_inspection():
+            return self._refused("NEEDS_INSPECTION", language, {"": why})
+        if self._guardian is not None and (why := self._guardian.try_stop()):
+            return self._refused("GUARD_FAILED", language, {"": why})
+        self._may_move = True
+        return None
+
+    def _refused(self, code: str, language: str, why: Mapping[str, str]) -> Ending:
+        """Return the ending of a mission that may not begin, by the sentence of `code`."""
+        parts = (f"the robot of {name}: {text}" if name else text for name, text in why.items())
+        words = self.site.messages.say(code, language, message="; ".join(parts))
+        return Ending("refused", code, refusal=Refusal(code, words))
 
     def _satisfied(self, progress: MissionProgress) -> Ending:
         """Return how a mission that reached its end stands: an idle one says what it skipped.
@@ -312,13 +378,17 @@ class Executive:
 
     def _tick_to_the_end(self, built: Built) -> Failure | None:
         """Tick until the root has a verdict; return its failure, or None for success."""
-        watch = Watch(built, self.runtime)
+        frontier = Frontier(built.root, self.runtime)
         self._pass(self.clock.begin)
+        self._heartbeat.start()
+        heartbeat = self._heartbeat
         try:
             while True:
                 self._heed()
+                if time.monotonic() >= heartbeat.due:
+                    heartbeat.beat()
                 self.runtime.tick += 1
-                status = watch.tick()
+                status = frontier.tick()
                 if status is not Status.RUNNING:
                     break
                 self._let_time_pass()
@@ -350,8 +420,8 @@ class Executive:
         if self._abort_reason:
             self._heeded = True
             raise _Aborted
-        if self.runtime.broken is not None:
-            raise self.runtime.broken
+        if (broken := self.runtime.broken or self.watchdog.first) is not None:
+            raise broken
 
     # -- ending ------------------------------------------------------------------------------
 
@@ -361,17 +431,18 @@ class Executive:
             aborting = Aborting(self.clock.now(), self.runtime.tick, "clean", self._abort_reason)
             self._at_the_end(lambda: self.emit(aborting), None)
             return Ending("aborted", "ABORTED")
+        free_reserve()
         stop_all(self.rigs)
         ending = ending_of(error)
+        if isinstance(error, PartBroken):
+            error.__traceback__ = error.__context__ = None  # what the part holds is let go of
         if isinstance(error, PartBroken | RobotStopped) and ending.failure is not None:
             self._progress.failures.append(ending.failure)
         return ending
 
     def _last_words(self, ending: Ending, progress: MissionProgress) -> tuple[Ending, str]:
         """Come to rest, look once more; return how it ended and what is said of it."""
-        unstopped = come_to_rest(
-            self.rigs, self.clock, self.site.limits.still_s, self.watchdog, self._stopping
-        )
+        unstopped = self._come_to_rest()
         if self.perception_workers and not self._abort_reason:
             self._at_the_end(self._perception_loop.look, None)
         unknown: dict[str, str] = {}
@@ -379,6 +450,10 @@ class Executive:
         facts = self._at_the_end(
             self._perception_loop.facts, unknown, "a robot could not say what it knows"
         )
+        known = FactsKnown(
+            self.clock.now(), self.runtime.tick, "end", facts, dict(self.runtime.results)
+        )
+        self._at_the_end(lambda: self.emit(known), None)
         since = self._at_the_end(lambda: self._perception_loop.old_facts(OLD_S), unknown_since)
         told = self._at_the_end(self._reporters.told, "")
         if self._broken is not None and ending.status != "failed":
@@ -402,9 +477,53 @@ class Executive:
         )
         return ending, message
 
-    def _stopping(self) -> None:
+    def _stop_hung(self) -> None:
+        """Stop the robots while a part hangs; no other skill may start."""
+        stop_all_apart(self.rigs)
+        self.runtime.broken = self.runtime.broken or self.watchdog.first
+
+    def _give_up(self, broken: PartBroken) -> None:
+        """End the mission on the watchdog's thread: the loop is in a part that never returns."""
+        progress, now, tick = self._progress, self.clock.now(), self.runtime.tick
+        trouble = stop_all(self.rigs)
+        moving = {**moving_robots(self.rigs, Unwatched()), **trouble}
+        failure = broken.failure()
+        if moving:
+            message = "; ".join(f"the robot of {name}: {why}" for name, why in moving.items())
+            failure = Failure(
+                STOP_FAILED, message, kind="robot", evidence=moving, retryable=False, cause=failure
+            )
+        progress.failures.append(failure)
+        ending = failed(failure)
+        words = self.site.messages.say(failure.code, progress.language, message=failure.message)
+        outcome = self._outcome(ending, words)
+        self._told.record(Finished(now, tick, outcome))
+        if self._abandoned is not None:
+            self._abandoned(outcome)
+
+    def _come_to_rest(self) -> Failure | None:
+        """See to it that nothing moves, by the guardian where the robot's own stop fails."""
+        unstopped = come_to_rest(
+            self.rigs,
+            self.clock,
+            self.site.limits.still_s,
+            self.watchdog,
+            self._stopping,
+            self._heartbeat.go_on,
+        )
+        if self._guardian is None:
+            return unstopped
+        if unstopped is not None:
+            self._guardian.try_stop()
+        self._heartbeat.end()
+        for account in self._guardian.take_accounts():
+            how = "stopped the robot" if account["ok"] else "COULD NOT STOP THE ROBOT"
+            self._stopping(f"the guardian {how}: {account['why']}")
+        return unstopped
+
+    def _stopping(self, why: str = "still moving") -> None:
         now, tick = self.clock.now(), self.runtime.tick
-        self._at_the_end(lambda: self.emit(Aborting(now, tick, "robot stop", "still moving")), None)
+        self._at_the_end(lambda: self.emit(Aborting(now, tick, "robot stop", why)), None)
 
     def _at_the_end(
         self, function: Callable[[], T], default: T, lost: str = "the end could not be told"

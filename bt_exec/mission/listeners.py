@@ -46,6 +46,11 @@ class Listeners:
         if broken is not None:
             raise broken
 
+    def record(self, event: Event) -> None:
+        """Hand `event` to the record alone, unwatched: the loop hangs and hands on nothing."""
+        if self._recorder is not None:
+            self._recorder.on(event)
+
     def _hand(self, listener: Listener, event: Event) -> PartBroken | None:
         watchdog = self._watchdog
         part = f"the listener {type(listener).__name__}"

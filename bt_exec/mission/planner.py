@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bt_exec.events import NodeChanged, Planned, Planning, Refused, Rejected
-from bt_exec.failure import Failure, Refusal, SpecError, in_words
+from bt_exec.failure import Failure, Refusal, SpecError, UsageError, in_words
 from bt_exec.mission.clock import Clock
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.outcome import Ending
@@ -18,6 +18,7 @@ from bt_exec.planning.confirmation import Confirmation
 from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.planning.plan import NEED_NOT_MET, prepare_answer, rejection
 from bt_exec.planning.verified_plan import VerifiedPlan
+from bt_exec.standby import STANDBY
 
 __all__ = ["Planner"]
 
@@ -106,7 +107,10 @@ class Planner:
             finally:
                 ready.set()
 
-        threading.Thread(target=think, name="compiler", daemon=True).start()
+        try:
+            threading.Thread(target=think, name="compiler", daemon=True).start()
+        except RuntimeError:  # the machine starts no thread: one of those that wait
+            STANDBY.run(think)
         limit = time.monotonic() + self._limit_s
         try:
             while not ready.wait(self._clock.period_s):
@@ -117,6 +121,10 @@ class Planner:
         finally:
             request.cancel.set()  # whoever still thinks may stop
         answer = box[0]
+        if isinstance(answer, UsageError):  # a missing package, a wrong setting
+            say = request.messages.say
+            message = say("COMPILER_UNAVAILABLE", request.language, message=str(answer))
+            return Refusal("COMPILER_UNAVAILABLE", message)
         if isinstance(answer, BaseException):
             _log.error("compiler %s broke down", self.compiler.name, exc_info=answer)
             kind, _, said = in_words(answer).partition(": ")

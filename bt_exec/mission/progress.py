@@ -25,8 +25,8 @@ from bt_exec.planning.first_cause import DoneAction
 from bt_exec.rig import PackSettings, texts_by_text
 from bt_exec.skill import Verdict
 from bt_exec.spec.expand import with_results
-from bt_exec.spec.model import Do, MissionSpec, Tree
-from bt_exec.spec.paths import encloses, label_of, paths
+from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree
+from bt_exec.spec.paths import enclosing, label_of, paths
 
 __all__ = ["MissionProgress"]
 
@@ -72,7 +72,8 @@ class MissionProgress:
         self._buffers = buffers
         self._settings = settings
         self._emit = emit
-        self._actions: list[Action] = []  # every skill of the plan, in document order
+        self._actions: dict[str, Action] = {}  # skills of the plan by path, in document order
+        self._nodes: dict[str, NodeBase] = {}  # nodes of the plan by path
         self._given: dict[str, Mapping[str, Any]] = {}  # arguments by path, results filled in
         self._finished: set[str] = set()  # paths of the plan that need no more doing
         self._doubted = False
@@ -94,7 +95,7 @@ class MissionProgress:
                 self.turn(event.t, event.tick, action)
             case SkillEnded(state="done"):
                 self._finished.add(event.path)
-                action = next(a for a in self._actions if a.path == event.path)
+                action = self._actions[event.path]
                 self.done.append(
                     replace(action, args=with_results(action.args, self._given.get(event.path, {})))
                 )
@@ -111,19 +112,18 @@ class MissionProgress:
 
     def _plan(self, spec: MissionSpec) -> None:
         self.spec = spec
-        self._actions = [
-            Action(node.do, node.args, path)
-            for path, node in paths(spec.root)
+        self._nodes = dict(paths(spec.root))
+        self._actions = {
+            path: Action(node.do, node.args, path)
+            for path, node in self._nodes.items()
             if isinstance(node, Do)
-        ]
+        }
         self._finished = set(spec.mission.kept)
         self._doubted = False
 
     def _skip(self, event: NodeChanged) -> None:
         self._finished.add(event.path)
-        assert self.spec is not None
-        node = next(node for path, node in paths(self.spec.root) if path == event.path)
-        skip = Skip(label_of(node), event.detail, event.path, event.t)
+        skip = Skip(label_of(self._nodes[event.path]), event.detail, event.path, event.t)
         if skip not in self.skipped:
             self.skipped.append(skip)
 
@@ -175,8 +175,8 @@ class MissionProgress:
         """Return the actions that may still be done, in order."""
         return tuple(
             action
-            for action in self._actions
-            if not any(encloses(path, action.path) for path in self._finished)
+            for path, action in self._actions.items()
+            if self._finished.isdisjoint(enclosing(path))
         )
 
     def turn(

@@ -22,7 +22,7 @@ from bt_exec.robot import Robot
 from bt_exec.site.site import Site, value_error
 from bt_exec.slip import slip
 
-__all__ = ["check_world", "make_rig", "parse_world"]
+__all__ = ["check_world", "make_rig", "parse_world", "world_settings"]
 
 
 def parse_world(texts: Iterable[str]) -> dict[str, str]:
@@ -62,7 +62,7 @@ def check_world(site: Site, world: Mapping[str, str]) -> None:
                 f"it knows {listed or 'none'}"
             )
     for pack in site.catalogue.packs:
-        _world_of(pack, world)
+        world_settings(pack, world)
 
 
 def make_rig(
@@ -84,16 +84,19 @@ def make_rig(
     name = settings.robot or next(iter(pack.robots))
     if name not in pack.robots:
         raise UnknownName(f"robot of pack {pack.name}", name, pack.robots)
-    start = _world_of(pack, world)
+    start = world_settings(pack, world)
     try:
         rig = pack.robots[name](settings, start)
     except BtExecError:
         raise
     except ValueError as error:  # what a setting or the world should be
         raise UsageError(str(error)) from error
-    except Exception as error:  # a robot that is switched off, a driver that is not installed
-        outside = isinstance(error, OSError | ImportError)  # no line of code is wrong
-        why = in_words(error) if outside else slip(error)
+    except (
+        Exception,
+        SystemExit,
+    ) as error:  # a robot that is switched off, a driver that is not installed
+        # for an OSError, no line of code is to blame
+        why = in_words(error) if isinstance(error, OSError) else slip(error)
         raise UsageError(f"robot {name!r} of pack {pack.name} is unavailable: {why}") from error
     if not isinstance(rig, Rig):
         raise RegistrationError(f"robot {name!r} of pack {pack.name} made no Rig")
@@ -104,6 +107,29 @@ def make_rig(
     _check_parts(rig, f"robot {name!r} of pack {pack.name}")
     _check_services(rig, name, pack)
     return rig
+
+
+def identity_of(pack: Pack, robot: str, settings: PackSettings) -> str:
+    """Return the identity that a pack declares for one of its robots.
+
+    Raises:
+        UsageError: If a setting is missing.
+        RegistrationError: If the declaration does not return a text.
+    """
+    try:
+        identity = pack.identities[robot](settings)
+    except BtExecError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise RegistrationError(
+            f"identity of robot {robot!r} of pack {pack.name}: {slip(error)}"
+        ) from error
+    if not isinstance(identity, str) or not identity:
+        raise RegistrationError(
+            f"identity of robot {robot!r} of pack {pack.name} must be a text; "
+            f"found {identity!r:.60}"
+        )
+    return identity
 
 
 def _settings_of(pack: Pack, given: Mapping[str, Any]) -> PackSettings:
@@ -117,7 +143,12 @@ def _settings_of(pack: Pack, given: Mapping[str, Any]) -> PackSettings:
         raise UsageError(f"pack {pack.name}: {value_error(error.errors()[0])}") from None
 
 
-def _world_of(pack: Pack, world: Mapping[str, str]) -> WorldSettings:
+def world_settings(pack: Pack, world: Mapping[str, str]) -> WorldSettings:
+    """Return how the simulated world of a pack starts; keys of other packs are ignored.
+
+    Raises:
+        UsageError: If a value is not allowed.
+    """
     own = {key: value for key, value in world.items() if key in pack.world.model_fields}
     try:
         return pack.world.model_validate(own)

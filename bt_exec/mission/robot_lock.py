@@ -1,85 +1,227 @@
-"""One process drives a robot: a lock file for each robot of a site, let go when the process dies.
+"""Lock that makes one process the only driver of a robot.
 
-The kernel holds the lock (`flock`), so a process that is killed leaves none behind; the file only
-says who it was. Simulations need none: each process has its own.
+A lock belongs to the robot, not to a site: its name is the identity that the driver declares, such
+as a serial number or a network address. The kernel holds it (POSIX record locks): a process that
+is killed leaves none behind, and a forked child does not inherit it. The content of the file only
+describes the holder.
+
+Byte 0 of the file is the driver's, byte 1 that of a guardian while it stops the robot
+(`bt_exec.guardian`).
 """
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import getpass
+import hashlib
 import json
 import os
 import re
+import socket
+import struct
+import tempfile
 import time
 from pathlib import Path
-from typing import IO, Any
-
-import platformdirs
+from typing import Any
+from urllib.parse import urlsplit
 
 from bt_exec.failure import UsageError
 
-__all__ = ["RobotLock", "lock_folder"]
+__all__ = ["RobotLock", "lock_folder", "network_identity", "report_file"]
+
+GUARDIAN_S = 5.0
+"""How long a guardian may take to stop the robot of a dead process before we give up [s]."""
+
+_FLOCK = "hhqqi4x"  # struct flock of 64-bit Linux: type, whence, start, length, process
+_OPEN = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
+_SHARED = Path("/run/lock")  # writable for every user, emptied when the machine starts
 
 
 def lock_folder() -> Path:
-    """Return where the locks of this user are."""
-    return platformdirs.user_state_path("bt-exec", appauthor=False) / "robots"
+    """Return the folder of the locks: one for all users of the machine.
+
+    ``BT_EXEC_LOCKS`` names another one; so does ``XDG_STATE_HOME``.
+    """
+    if named := os.environ.get("BT_EXEC_LOCKS"):
+        return Path(named)
+    if state := os.environ.get("XDG_STATE_HOME"):
+        return Path(state) / "bt-exec" / "robots"
+    shared = _SHARED if os.access(_SHARED, os.W_OK) else Path(tempfile.gettempdir())
+    return shared / "bt-exec"
+
+
+def network_identity(address: str) -> str:
+    """Return the identity of a robot at a network address: ``127.0.0.1:8800``.
+
+    Spellings of the same host are one identity, as far as names can be resolved.
+
+    Args:
+        address: A URL, or ``host:port``.
+    """
+    parts = urlsplit(address if "//" in address else f"//{address}")
+    host = (parts.hostname or "").rstrip(".")
+    with contextlib.suppress(OSError, UnicodeError):
+        found = socket.getaddrinfo(host, None, family=socket.AF_INET, type=socket.SOCK_STREAM)
+        host = str(min(entry[4][0] for entry in found))
+    if host in ("::1", "0.0.0.0") or host.startswith("127."):  # noqa: S104 - compared, not bound
+        host = "127.0.0.1"
+    port = parts.port or {"https": 443, "wss": 443}.get(parts.scheme, 80)
+    return f"{host}:{port}"
+
+
+def report_file(robots: str) -> Path:
+    """Return the file in which a guardian of these robots leaves its report."""
+    return lock_folder() / _file_name(f"{robots} guardian")
 
 
 class RobotLock:
-    """Holds the robot of a site for this session.
+    """Holds a robot for this process.
 
     Args:
-        site: The site.
-        robot: Pack and robot: ``door.real``.
-        folder: Where lock files are.
+        identity: Identity of the robot; equal identities are one robot.
+        site: Name of the site, for messages.
+        shared: Only make sure that no other process drives the robot, together with others that do
+            the same. `take` makes it the only one.
+        folder: Folder of the lock files.
+
+    Attributes:
+        path: The lock file.
 
     Raises:
-        UsageError: If another process, or another session of this one, drives the robot; it says
-            whose it is, since when, and what to do.
+        UsageError: If the robot is in use, or cannot be locked; it names the holder.
     """
 
-    def __init__(self, site: str, robot: str, folder: Path | None = None) -> None:
-        self.path = (folder or lock_folder()) / f"{_plain(site)}.{_plain(robot)}.lock"
-        self._file: IO[str] = self._open()
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            owner = _owner(self._file)
-            self._file.close()
-            raise UsageError(
-                f"the robot {robot} of site {site!r} is driven by {owner}; wait for its end or "
-                f"stop it, then try again (lock {self.path})"
-            ) from None
-        self._file.seek(0)
-        self._file.truncate()
-        told = {"pid": os.getpid(), "owner": getpass.getuser(), "since": time.time()}
-        json.dump(told, self._file)
-        self._file.flush()
+    def __init__(
+        self, identity: str, site: str = "", *, shared: bool = False, folder: Path | None = None
+    ) -> None:
+        self.identity = identity
+        self._site = site
+        self.path = (folder or lock_folder()) / _file_name(identity)
+        self._file = -1
+        self._pid = os.getpid()
+        holder = _HELD.get(self.path)
+        if holder is not None and holder._pid == self._pid and holder._file >= 0:
+            raise UsageError(self._in_use(f"this process ({self._pid})"))
+        if not shared:
+            self.take()
+            return
+        with contextlib.suppress(OSError):  # no file: no robot of this name was ever driven
+            self._file = os.open(self.path, _OPEN)
+        if self._file >= 0:
+            self._try(fcntl.LOCK_SH)
+
+    def take(self) -> None:
+        """Become the only driver.
+
+        Raises:
+            UsageError: If another process is faster.
+        """
+        if self._file < 0:
+            self._file = self._open()
+        fcntl.lockf(self._file, fcntl.LOCK_UN, 1, 0)
+        self._try(fcntl.LOCK_EX)
+        _HELD[self.path] = self
+        self._describe()
 
     def release(self) -> None:
-        """Let the robot go; harmless when done before."""
-        self._file.close()
+        """Release the robot; harmless when done before, and in a forked child."""
+        file, self._file = self._file, -1
+        if file < 0:
+            return
+        if os.getpid() == self._pid:
+            if _HELD.get(self.path) is self:
+                del _HELD[self.path]
+            fcntl.lockf(file, fcntl.LOCK_UN)
+        os.close(file)
 
-    def _open(self) -> IO[str]:
+    def _open(self) -> int:
+        """Open the file; every user of the machine may lock it."""
+        folder = self.path.parent
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            return self.path.open("a+", encoding="utf-8")
+            if not folder.is_dir():
+                folder.mkdir(parents=True, exist_ok=True)
+                if folder.parent in (_SHARED, Path(tempfile.gettempdir())):
+                    folder.chmod(0o1777)
+            with contextlib.suppress(FileNotFoundError):
+                return os.open(self.path, _OPEN)
+            file = os.open(self.path, _OPEN | os.O_CREAT, 0o666)
+            os.fchmod(file, 0o666)
         except OSError as error:
-            raise UsageError(f"the robot cannot be locked: {error}") from error
+            raise UsageError(f"cannot lock the robot {self.identity}: {error}") from error
+        return file
+
+    def _try(self, kind: int) -> None:
+        """Lock the file, or close it again."""
+        try:
+            self._lock(kind)
+        except BaseException:
+            self.release()
+            raise
+
+    def _lock(self, kind: int) -> None:
+        try:
+            fcntl.lockf(self._file, kind | fcntl.LOCK_NB, 1, 0)
+        except OSError:
+            raise UsageError(self._in_use(self._holder(0))) from None
+        until = time.monotonic() + GUARDIAN_S
+        while self._blocking(1):
+            if time.monotonic() > until:
+                raise UsageError(
+                    f"a guardian still stops the robot {self.identity}: {self._holder(1)}; look at "
+                    f"the robot, then try again (lock {self.path})"
+                )
+            time.sleep(0.02)
+
+    def _describe(self) -> None:
+        """Write who holds the lock."""
+        held = {"pid": self._pid, "owner": _user(), "since": time.time(), "site": self._site}
+        data = json.dumps(held).encode()
+        with contextlib.suppress(OSError):  # a full disk: the lock holds, its message says less
+            os.ftruncate(self._file, 0)
+            os.pwrite(self._file, data, 0)
+
+    def _blocking(self, byte: int) -> int:
+        """Return the process that holds a byte: 0 for none, negative for one not visible here."""
+        asked = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, byte, 1, 0)
+        kind, _, _, _, pid = struct.unpack(_FLOCK, fcntl.fcntl(self._file, fcntl.F_GETLK, asked))
+        return 0 if kind == fcntl.F_UNLCK else int(pid) or -1
+
+    def _holder(self, byte: int) -> str:
+        """Return the holder of a byte, in words."""
+        pid = self._blocking(byte)
+        process = f"process {pid}" if pid > 0 else "another process"
+        try:
+            held: dict[str, Any] = json.loads(os.pread(self._file, 4096, 0))
+            if held["pid"] != pid:
+                return process
+            minutes, seconds = divmod(max(0, int(time.time() - held["since"])), 60)
+            site = f" (site {held['site']})" if held["site"] else ""
+            return f"{process} of {held['owner']}{site}, for {minutes} min {seconds} s"
+        except (ValueError, KeyError, TypeError, OSError):
+            return process
+
+    def _in_use(self, holder: str) -> str:
+        return (
+            f"the robot {self.identity} is in use by {holder}; wait until it ends or stop it, "
+            f"then try again (lock {self.path})"
+        )
 
 
-def _owner(file: IO[str]) -> str:
-    """Return who holds a lock, in words."""
+_HELD: dict[Path, RobotLock] = {}
+"""Locks of this process: record locks do not exclude it from itself."""
+
+
+def _user() -> str:
     try:
-        file.seek(0)
-        told: dict[str, Any] = json.loads(file.read())
-        minutes, seconds = divmod(max(0, int(time.time() - told["since"])), 60)
-        return f"process {told['pid']} of {told['owner']}, for {minutes} min {seconds} s"
-    except (ValueError, KeyError, TypeError, OSError):
-        return "another process, which does not say who it is"
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container without a name for the user
+        return f"user {os.getuid()}"
 
 
-def _plain(name: str) -> str:
-    return re.sub(r"[^\w.-]", "_", name)
+def _file_name(identity: str) -> str:
+    """Return a file name that no other identity has."""
+    plain = re.sub(r"[^\w.-]", "_", identity)[:80]
+    if plain == identity:
+        return f"{plain}.lock"
+    return f"{plain}-{hashlib.sha256(identity.encode()).hexdigest()[:8]}.lock"

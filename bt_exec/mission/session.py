@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+import sqlite3
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from bt_exec.events import Listener
+from bt_exec.events import Aborting, Finished, Listener, MissionStarted
 from bt_exec.failure import (
     BtExecError,
+    Failure,
     UsageError,
     in_words,
 )
+from bt_exec.guardian.client import Guardian, take_report
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.conversation import Conversation
 from bt_exec.mission.executive import Executive
+from bt_exec.mission.life_cycle import LifeCycle
 from bt_exec.mission.perception_loop import PerceptionWorker, known_facts
-from bt_exec.mission.rigs import check_world, make_rig
-from bt_exec.mission.robot_lock import RobotLock
+from bt_exec.mission.resumption import Resumed, Work, recorded_work
+from bt_exec.mission.rigs import check_world, identity_of, make_rig
+from bt_exec.mission.robot_lock import RobotLock, report_file
+from bt_exec.mission.self_questions import SelfAnswers
+from bt_exec.mission.setup import setup_of
+from bt_exec.mission.shutdown import STOP_FAILED
 from bt_exec.mission.watchdog import Watchdog
 from bt_exec.nodes.fault_injection import Faults
+from bt_exec.nodes.runtime import Unwatched, Watch
 from bt_exec.observation import ObservationBuffer
 from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import REPLIES, Compiler, Warming
@@ -36,11 +49,16 @@ from bt_exec.spec.model import MissionSpec
 
 if TYPE_CHECKING:
     from bt_exec.journal import Booking, Journal, Recorder
-    from bt_exec.journal.record import MissionLine
+    from bt_exec.journal.record import MissionLine, MissionRecord
     from bt_exec.pack import Pack
 
 __all__ = ["Session"]
 
+MOVED_WHILE_IDLE, GUARDIAN_STOPPED = "MOVED_WHILE_IDLE", "GUARDIAN_STOPPED"
+"""Codes of entries in the record that are not of a mission."""
+
+_NO_COMMAND = "(no mission)"
+_BEATS = 3  # heartbeats within the limit of a guard
 _CLOSE_S = 10.0  # how long putting one part away, or a question outside a mission, may take [s]
 
 _log = logging.getLogger("bt_exec")
@@ -59,12 +77,21 @@ class Session:
         frames: Whether the journal keeps the pictures, too.
         compiler: Overrides the site's compiler by name.
         confirm: Asks a person whether a plan may run; None where nobody can be asked.
+        guard: Have a guardian also where everything is simulated.
+        inspected: Whether a person has looked at a robot that needed inspection.
         languages: What commands will be in, as far as that is known: a compiler loads what it needs
             for them while the robots are made ready.
 
     Attributes:
         missions: How many were begun.
         conversation: What was said so far.
+        life: The life cycle of the robots.
+        guardian: The process that stops the robots if this one cannot, or None.
+        guardian_report: What a guardian did since the last session; empty if nothing.
+        world_id: Identifier of the world on record; a reset makes another one.
+        setup: What the record holds for a replay; see `bt_exec.mission.setup`.
+        abandoned: Called with the outcome, on another thread, if a mission cannot return because a
+            part of it hangs for ever: the record has its end, and the program must exit.
 
     Raises:
         BtExecError: If the site, the world or the faults are wrong; nothing was started.
@@ -83,6 +110,8 @@ class Session:
         compiler: str | None = None,
         confirm: Confirm | None = None,
         languages: Iterable[str] = (),
+        guard: bool = False,
+        inspected: bool = False,
     ) -> None:
         self.site = load_site(site) if isinstance(site, str) else site
         self.world = dict(world or {})
@@ -98,14 +127,22 @@ class Session:
         check_world(self.site, self.world)
         self.confirm = confirm
         self.missions = 0
+        self.abandoned: Callable[[Outcome], object] | None = None
         self.conversation = Conversation(journal, self.site.name)
         self._running: Executive | None = None
         self._preparing = False
+        self._acted = False  # whether the last mission started a skill
         self._asked = ""  # why to stop, if that was asked while a mission was being prepared
         self.rigs: dict[str, Rig] = {}
         self._locks: list[RobotLock] = []
+        self._pid = os.getpid()
+        self.guard = guard
+        self.guardian: Guardian | None = None
+        self.guardian_report = ""
         self.perception_workers: dict[str, PerceptionWorker] = {}
         self._open()
+        if inspected:
+            self.life.inspected()
 
     def book(self, command: str) -> Booking:
         """Put a command on record that will be run later, with its name; from any thread.
@@ -118,7 +155,12 @@ class Session:
         return self.journal.book(**self._facts_of(command))
 
     def run(
-        self, command: str, plan: MissionSpec | None = None, *, booking: Booking | None = None
+        self,
+        command: str,
+        plan: MissionSpec | None = None,
+        *,
+        booking: Booking | None = None,
+        work: Work | None = None,
     ) -> Outcome:
         """Run one command to its end in this session's world.
 
@@ -126,10 +168,16 @@ class Session:
             command: What the person typed.
             plan: The plan to run for it, instead of one of the compiler's.
             booking: Its line on record, if it was booked.
+            work: What an earlier mission had done, if this one goes on with it; see `resume`.
 
         Raises:
             UsageError: If the session is closed, or runs a mission.
         """
+        if os.getpid() != self._pid:
+            raise UsageError(
+                f"this session belongs to process {self._pid}, which this one was forked from; "
+                "make another session"
+            )
         if self._running is not None:
             raise UsageError("this session runs a mission already; wait for its end, or abort it")
         if not self.rigs and any(pack.robots for pack in self.site.catalogue.packs):
@@ -137,25 +185,74 @@ class Session:
         self._preparing, self._asked = True, ""
         self.missions += 1
         try:
-            outcome = self._recorded(command, plan, booking)
+            with self.life.mission():
+                outcome = self._recorded(command, plan, booking, work)
         finally:
             self._preparing = False
-        self.conversation.heard(outcome)
+        self.conversation.heard(outcome, acted=self._acted)
         return outcome
 
-    def _recorded(self, command: str, plan: MissionSpec | None, booking: Booking | None) -> Outcome:
-        compiler = self.compiler if plan is None else FixedPlan(plan)
-        language = plan.mission.language if plan is not None and not command else ""
+    def resume(self, record: MissionRecord, *, lost: bool = False) -> Outcome:
+        """Go on with a mission that did not come to its end, as a new mission linked to it.
+
+        What is perceived now counts; see `bt_exec.mission.resumption`. In a simulation the world is
+        restored first, with `bt_exec.mission.rerun.restore`.
+
+        Args:
+            record: The mission.
+            lost: Whether its world is gone, so that nothing of it counts as done.
+
+        Raises:
+            UsageError: If the session is closed, or runs a mission.
+        """
+        work = recorded_work(record, self.site.catalogue, lost=lost)
+        return self.run(record.command, work=work)
+
+    def _phrase(self, name: str, args: Mapping[str, Any], language: str) -> str:
+        """Return a skill with its arguments as people say it."""
+        if self.site.messages.has_phrase(name):
+            return self.site.messages.phrase(name, language, args)
+        return self.site.messages.word(name, language)
+
+    def _compiler_of(self, plan: MissionSpec | None, work: Work | None) -> Compiler:
+        """Return the compiler of a mission: the site's, or one for a plan or a rest of work."""
+        if plan is not None:
+            return FixedPlan(plan)
+        if work is not None:
+            return Resumed(self.compiler, work, self._phrase)
+        return SelfAnswers(self.compiler, self._seen)
+
+    def _recorded(
+        self,
+        command: str,
+        plan: MissionSpec | None,
+        booking: Booking | None,
+        work: Work | None = None,
+    ) -> Outcome:
+        if self.guardian is not None and self.guardian.lost:
+            self._make_guardian()
+        compiler = self._compiler_of(plan, work)
+        language: str = plan.mission.language if plan is not None and not command else ""
+        language = work.language if work is not None else language
+        saved = work.saved if work is not None else {}
         if self.journal is None:
             name = f"{dt.date.today():%Y-%m-%d}-{self.missions:04d}"
-            return self._run(command, name, compiler, language=language)
+            return self._run(command, name, compiler, language=language, saved=saved)
         how: dict[str, Any] = {"frames": self.frames, "tell": _log.warning}
-        if booking is None:
-            recorder = self.journal.begin(**self._facts_of(command, language), **how)
-        else:
-            recorder = self.journal.record(booking, **how)
+        try:
+            if booking is None:
+                facts = self._facts_of(command, language)
+                if work is not None:
+                    facts["continues"] = work.mission_id
+                recorder = self.journal.begin(**facts, **how)
+            else:
+                recorder = self.journal.record(booking, **how)
+        except (RuntimeError, sqlite3.Error) as error:  # no thread for it, or no connection
+            raise UsageError(f"the record cannot be started: {error}") from error
         with recorder:  # on record first, shown after
-            outcome = self._run(command, recorder.mission_id, compiler, recorder, language=language)
+            outcome = self._run(
+                command, recorder.mission_id, compiler, recorder, language=language, saved=saved
+            )
         return replace(outcome, record_problem=recorder.incomplete)
 
     def _facts_of(self, command: str, language: str = "") -> dict[str, Any]:
@@ -171,7 +268,18 @@ class Session:
                 "faults": self.faults.texts(),
             },
             "seeds": {key: int(value) for key, value in self.world.items() if key == "seed"},
+            "setup": self.setup,
+            "session": self.world_id,
         }
+
+    def _seen(self, language: str) -> str:
+        """Return what was observed last in this world, one line."""
+        newest = (
+            worker.buffer.observations[-1]
+            for worker in self.perception_workers.values()
+            if worker.buffer.observations
+        )
+        return " · ".join(filter(None, (one.describe(language) for one in newest)))
 
     def _today(self) -> Sequence[MissionLine]:
         """Return the finished missions of today at this site, oldest first."""
@@ -179,7 +287,8 @@ class Session:
             return ()
         today = self.journal.missions(None, site=self.site.name, day=dt.date.today())
         ended = [line for line in reversed(today) if line.ended_at is not None]
-        return [line for line in ended if line.reason_code not in REPLIES]
+        apart = {*REPLIES, MOVED_WHILE_IDLE, GUARDIAN_STOPPED}
+        return [line for line in ended if line.reason_code not in apart]
 
     def _run(
         self,
@@ -189,6 +298,7 @@ class Session:
         recorder: Recorder | None = None,
         *,
         language: str = "",
+        saved: Mapping[str, Any] = MappingProxyType({}),
     ) -> Outcome:
         executive = Executive(
             self.site,
@@ -206,14 +316,56 @@ class Session:
             today=self._today,
             confirm=self.confirm,
             context=self.conversation.context(),
+            guardian=self.guardian,
+            needs_inspection=lambda: self.life.why,
+            abandoned=self.abandoned,
         )
+        executive.runtime.results.update(saved)
         self._running = executive
+        self._acted = False
         if self._asked:
             executive.abort(self._asked)
         try:
-            return executive.run(command, language)
+            outcome = executive.run(command, language)
         finally:
+            self._acted = executive.acted
             self._running = None
+        if outcome.reason_code == STOP_FAILED:
+            self.life.require_inspection(outcome.message)
+        return outcome
+
+    def _moved_while_idle(self, moved: Mapping[str, str]) -> None:
+        message = "; ".join(f"the robot of {name}: {why}" for name, why in moved.items())
+        self._record_apart(MOVED_WHILE_IDLE, message)
+
+    def _runaway(self, moved: Mapping[str, str]) -> None:
+        """Have the program exit: something in it keeps moving a robot, and no stop ends that."""
+        message = "; ".join(f"the robot of {name}: {why}" for name, why in moved.items())
+        self.life.require_inspection(message)
+        words = self.site.messages.say(MOVED_WHILE_IDLE, "en", message=message)
+        if self.abandoned is not None:
+            self.abandoned(Outcome("", _NO_COMMAND, "failed", MOVED_WHILE_IDLE, words))
+
+    def _record_apart(self, code: str, message: str) -> None:
+        """Put what happened outside a mission on record, as an entry of its own."""
+        if self.journal is None:
+            return
+        failure = Failure(code, message, kind="robot", retryable=False)
+        words = self.site.messages.say(code, "en", message=message)
+        with self.journal.begin(**self._facts_of(_NO_COMMAND, "en")) as recorder:
+            name = recorder.mission_id
+            outcome = Outcome(
+                name,
+                _NO_COMMAND,
+                "failed",
+                code,
+                words,
+                failures=(failure.to_dict(),),
+                journal=str(self.journal.path),
+            )
+            recorder.on(MissionStarted(0.0, 0, name, _NO_COMMAND, "en", self.site.name))
+            recorder.on(Aborting(0.0, 0, "robot stop", message))
+            recorder.on(Finished(0.0, 0, outcome))
 
     def abort(self, reason: str = "operator") -> bool:
         """Stop the running mission cleanly; a second call stops the robot at once.
@@ -228,13 +380,19 @@ class Session:
         running.abort(reason)
         return True
 
+    def hanging(self) -> str:
+        """Return the part of the running mission that hangs; empty if none does."""
+        running = self._running
+        broken = None if running is None else running.watchdog.first
+        return "" if broken is None else broken.part
+
     def facts(self) -> dict[str, str]:
         """Return what robots know of themselves and what the newest observations establish.
 
         Raises:
             UsageError: If one of them cannot say it, or does not within a while.
         """
-        with Watchdog(_CLOSE_S, lambda: stop_all_apart(self.rigs)) as watchdog:
+        with self.life.busy(), _watching(self.rigs) as watchdog:
             try:
                 return watchdog.call("the facts", known_facts, self.rigs, self.perception_workers)
             except KeyboardInterrupt:
@@ -251,7 +409,7 @@ class Session:
         if self._running is not None:
             raise UsageError("this session runs a mission, which looks by itself")
         found: dict[str, Observation] = {}
-        with Watchdog(_CLOSE_S, lambda: stop_all_apart(self.rigs)) as watchdog:
+        with self.life.busy(), _watching(self.rigs) as watchdog:
             for name, rig in self.rigs.items():
                 if rig.perception is None:
                     continue
@@ -285,13 +443,19 @@ class Session:
 
     def close(self) -> None:
         """Stop the robots and put everything away; whoever cannot be put away is told of."""
+        if os.getpid() != self._pid:
+            return  # a forked child owns nothing
         rigs, workers, locks = self.rigs, self.perception_workers, self._locks
         self.perception_workers, self.rigs, self._locks = {}, {}, []
-        with Watchdog(_CLOSE_S, lambda: stop_all_apart(rigs)) as watchdog:
+        self.life.close()
+        with self.life.busy(), _watching(rigs) as watchdog:
             for name, worker in reversed(workers.items()):
                 _put_away(watchdog, f"the camera of {name}", worker.close)
             for name, rig in reversed(rigs.items()):
                 _put_away(watchdog, f"the rig of {name}", rig.shut)
+        if self.guardian is not None:
+            self.guardian.release()
+            self.guardian = None
         for lock in locks:
             lock.release()
 
@@ -304,30 +468,21 @@ class Session:
         self.close()
 
     def _open(self) -> None:
+        self.world_id = uuid.uuid4().hex
+        self.setup = setup_of(self.site, self.world, self.compiler.name)
+        self.life = LifeCycle({}, [], self._moved_while_idle)
         try:
             self._make_rigs()
+            self.life = LifeCycle(self.rigs, self._locks, self._moved_while_idle, self._runaway)
+            self._make_guardian()
         except BaseException:  # a robot that is already up is not left behind
             self.close()
-            raise
-
-    def _lock(self, pack: Pack, rig: Rig) -> None:
-        """Take a real robot for this session, or let go of it without touching it."""
-        if rig.robot is None or rig.simulation is not None:
-            return
-        robot = self.site.packs[pack.name].robot or next(iter(pack.robots))
-        try:
-            self._locks.append(RobotLock(self.site.name, f"{pack.name}.{robot}"))
-        except UsageError:
-            if rig.close is not None:
-                rig.close()  # no stop: who drives it goes on
             raise
 
     def _make_rigs(self) -> None:
         for pack in self.site.catalogue.packs:
             if pack.robots:
-                rig = make_rig(pack, self.site.packs[pack.name], self.world)
-                self._lock(pack, rig)
-                self.rigs[pack.name] = rig
+                self.rigs[pack.name] = self._make_rig(pack)
         rigs = self.rigs.values()
         simulations = [rig.simulation for rig in rigs if rig.simulation is not None]
         if self.fast and any(rig.robot is not None and rig.simulation is None for rig in rigs):
@@ -342,8 +497,81 @@ class Session:
                     name, rig.perception, buffer, self.site.rates, wait=wait
                 )
 
+    def _make_guardian(self) -> None:
+        """Start the guardian of the robots, and take the report that an earlier one has left."""
+        driven = {name: rig for name, rig in self.rigs.items() if rig.robot is not None}
+        robots = ", ".join(lock.identity for lock in self._locks) or ", ".join(driven)
+        report = report_file(robots)
+        found = take_report(report)
+        if found is not None:
+            did = "stopped the robot" if found["ok"] else "COULD NOT STOP THE ROBOT"
+            when = dt.datetime.fromtimestamp(found["at"]).strftime("%Y-%m-%d %H:%M:%S")
+            self.guardian_report = f"the guardian {did} at {when}: {found['why']}"
+            _log.warning("%s", self.guardian_report)
+            self._record_apart(GUARDIAN_STOPPED, self.guardian_report)
+            if not found["ok"]:
+                self.life.require_inspection(self.guardian_report)
+        wanted = self.guard or any(rig.real for rig in driven.values())
+        guards = [rig.guard for rig in driven.values() if rig.guard is not None]
+        guards = [self.site.guard] if self.site.guard is not None else guards
+        if wanted and guards:
+            shortest_s = min(guard.within_s for guard in guards)
+            if shortest_s * self.site.rates.tick_hz < _BEATS:
+                raise UsageError(
+                    f"guard: within {shortest_s:g} s is less than {_BEATS} ticks "
+                    f"(tick_hz: {self.site.rates.tick_hz:g}); make it longer"
+                )
+            self.guardian = Guardian(robots, guards, report, [lock.path for lock in self._locks])
+        elif self.guard:
+            raise UsageError(
+                "--guard needs a way to stop the robot: write 'guard: {stop: …}' into the site "
+                "file, or give the rig of the driver a guard; see docs/safety.md"
+            )
 
-def _put_away(watchdog: Watchdog, part: str, close: Callable[[], None]) -> None:
+    def _make_rig(self, pack: Pack) -> Rig:
+        """Lock the robot of a pack, then open it.
+
+        Whether a robot without a declared identity is real shows only once it is open. It is not
+        opened while another process drives one of its name.
+        """
+        settings = self.site.packs[pack.name]
+        robot = settings.robot or next(iter(pack.robots))
+        identity = pack.identities.get(robot)
+        if identity is not None:
+            self._locks.append(RobotLock(identity_of(pack, robot, settings), self.site.name))
+            return make_rig(pack, settings, self.world)
+        lock = RobotLock(f"{pack.name}.{robot}", self.site.name, shared=True)
+        try:
+            rig = make_rig(pack, settings, self.world)
+        except BaseException:
+            lock.release()
+            raise
+        if rig.robot is None or rig.simulation is not None:
+            lock.release()
+            return rig
+        self._locks.append(lock)
+        try:
+            lock.take()
+        except UsageError:
+            if rig.close is not None:
+                rig.close()  # no stop: another process drives it
+            raise
+        return rig
+
+
+@contextlib.contextmanager
+def _watching(rigs: Mapping[str, Rig]) -> Iterator[Watch]:
+    """Watch calls outside a mission, unwatched where no thread can be started for it."""
+    with contextlib.ExitStack() as stack:
+        watch: Watch = Unwatched()
+        try:
+            watch = stack.enter_context(Watchdog(_CLOSE_S, lambda: stop_all_apart(rigs)))
+        except RuntimeError as error:
+            _log.error("nothing watches the robots now: %s", error)
+        yield watch
+
+
+def _put_away(watchdog: Watch, part: str, close: Callable[[], None]) -> None:
     """Close something of somebody's; the outcome is out, so whatever goes wrong is only told."""
     try:
         watchdog.call(part, close)

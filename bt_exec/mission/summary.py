@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from bt_exec.events import Asked
 from bt_exec.failure import STOPPED, Failure
 from bt_exec.language.messages import Messages
 from bt_exec.mission.known import Known, asked_about, moment, state_of
 from bt_exec.mission.progress import MissionProgress
-from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE, Ending
+from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE, UNMET, Ending
 from bt_exec.pack import Catalogue
 from bt_exec.planning.first_cause import DoneAction, first_cause
-from bt_exec.spec.expression import Is
+from bt_exec.spec.expression import Is, Not
 from bt_exec.spec.model import Check, walk
 from bt_exec.spec.paths import paths
 from bt_exec.verify.facts import established
@@ -25,7 +26,7 @@ AFTER_STOP = "AFTER_STOP"
 _TRIED = 2
 """How many of the failures after the first cause are told: the latest."""
 
-_STOPS = ("ABORTED", STOPPED, "STOP_FAILED", "STEP_HUNG")
+_STOPS = ("ABORTED", STOPPED, "STOP_FAILED", "STEP_HUNG", "STALLED", "GUARD_LOST")
 
 
 def summarise(
@@ -60,9 +61,9 @@ def summarise(
         said.append(messages.say(ending.why, language))
     elif ending.reason_code not in ("OK", "ABORTED"):  # nothing was needed
         then = list(_no_longer(progress, messages, catalogue, known))
-        reasons = dict.fromkeys(skip.reason for skip in progress.skipped)
+        needless = dict.fromkeys(_needless(progress, messages, catalogue, known))
         if not then:
-            return " ".join(messages.say(reason, language) for reason in reasons)
+            return " ".join(needless)
         said += then
     elif ending.status == "aborted":
         said.append(messages.say("ABORTED", language))
@@ -103,6 +104,40 @@ def _answers(
         ]
         told = [messages.say(key, language, when=when) for key in about if key in messages]
         yield " ".join(told or [messages.say("ANSWERED_THEN", language, answer=answer, when=when)])
+
+
+def _needless(
+    progress: MissionProgress, messages: Messages, catalogue: Catalogue, known: Known
+) -> Iterator[str]:
+    """Yield why each skipped action was not needed; for an unmet condition, what was found."""
+    assert progress.spec is not None
+    nodes = dict(paths(progress.spec.root))
+    for skip in progress.skipped:
+        if skip.reason == UNMET:
+            asked = getattr(nodes.get(skip.path), "skip_if", None)
+            yield from _unmet(asked, progress.language, messages, catalogue, known)
+        else:
+            yield messages.say(skip.reason, progress.language)
+
+
+def _unmet(
+    asked: Any, language: str, messages: Messages, catalogue: Catalogue, known: Known
+) -> Iterator[str]:
+    """Yield that a condition did not hold, as its pack says it, and the facts it is about."""
+    needed = isinstance(asked, Not)
+    inner = asked.of if isinstance(asked, Not) else asked
+    if not isinstance(inner, Is):
+        yield messages.say("UNMET", language)
+        return
+    own, key = messages.of(catalogue.owner(inner.name)), "unmet" if needed else "met"
+    if f"{key} {inner.name}" in own:
+        yield own.say(f"{key} {inner.name}", language, **inner.args)
+    else:
+        phrase = messages.phrase(inner.name, language, inner.args)
+        yield messages.say("UNMET_ONE" if needed else "MET_ONE", language, condition=phrase)
+    for fact in established(inner, catalogue):
+        if fact in known.facts and (found := f"{fact}={known.facts[fact]}") in messages:
+            yield messages.say(found, language)
 
 
 def _no_longer(

@@ -1,17 +1,18 @@
-"""A watchdog over every call into code of packs: skills, conditions, cameras, hooks, listeners.
+"""Watchdog over every call into pack code: skills, conditions, cameras, hooks, listeners.
 
 The loop is one thread, so a part that does not return holds up guards, timeouts and stops. While a
-mission runs, a second thread looks at what the loop is calling. A call that takes too long *hangs*:
+mission runs, a second thread watches what the loop calls. A call that takes too long *hangs*:
 
-1. Every robot is stopped, from a thread of its own, and again as long as the call lasts.
-2. The call is broken off where the language allows: on the main thread a signal (``SIGURG``, which
-   nobody else wants) raises `PartBroken` inside the part; sleeps, locks and sockets end with it.
-3. The mission fails with ``STEP_HUNG`` and the part's name. The part is not called again.
+1. Every robot is stopped. The stop is repeated until the call has returned.
+2. The call is interrupted where the language allows: on the main thread a signal (``SIGURG``)
+   raises `PartBroken` inside the part; sleeps, locks and sockets end with it. A part that swallows
+   the exception, or blocks again while it cleans up, is interrupted again.
+3. The mission fails with ``STEP_HUNG`` and the part's name. No part of the plan is called again.
+4. A part that cannot be interrupted is *abandoned*: the mission is ended from the watchdog's
+   thread. The program has to exit then, because its loop never continues.
 
-What Python cannot break off, the loop waits for: code in C that neither returns nor looks for
-signals, a part that swallows every exception, a session that runs on another thread than the main
-one. The robot is stopped all the same; only code that also keeps the interpreter's lock can prevent
-that, so a driver needs a heartbeat of its own.
+Code in C that keeps the interpreter's lock stops this thread, too. That, and the death of the
+process, is what the guardian is for (`bt_exec.guardian`).
 """
 
 from __future__ import annotations
@@ -19,26 +20,38 @@ from __future__ import annotations
 import _thread
 import contextlib
 import logging
+import math
+import os
 import signal
 import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any, ParamSpec, TypeVar
 
 from bt_exec.failure import PartBroken
+from bt_exec.nodes.runtime import Present
 from bt_exec.rig import Rig
 from bt_exec.site.site import Site
+from bt_exec.standby import STANDBY
 
-__all__ = ["Watchdog", "hang_s"]
+__all__ = ["FORKED", "Watchdog", "hang_s"]
+
+FORKED = 70
+"""Exit code of a forked child that comes back into the loop of its parent."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_HANG_S = 0.5  # of a site that says nothing, with a real robot [s]
-_HANG_SIMULATED_S = 30.0  # and where everything is simulated [s]
-_LOOKS = 4  # how often the watchdog looks while a call may take its time
-_PERIOD_S = 0.1  # it looks at least this often [s]
+_HANG_S = 0.5  # default with a real robot [s]
+_HANG_SIMULATED_S = 30.0  # default where everything is simulated [s]
+_POLLS = 4  # how often the watchdog polls within the limit of a call
+_PERIOD_S = 0.1  # longest time between two polls [s]
+_DELAY_S = 0.25  # a poll that is later than this was held up [s]
+_GRACE = 5  # polls between two interruptions: a clean-up gets this long
+_ATTEMPTS = 5  # interruptions of a call before it is abandoned
+_ABANDON_S = 3.0  # shortest time before a call is abandoned [s]
 
 _log = logging.getLogger("bt_exec")
 
@@ -48,11 +61,13 @@ class _Call:
     """A call under way.
 
     Attributes:
-        part: Who is called.
+        part: Name of the part.
         limit_s: How long it may take [s].
         until: When it hangs [s, clock of the watchdog].
-        again: Whether it is waited for, and called again.
+        again: Whether it is waited for and may be called again.
         hangs: Whether it took too long.
+        polls: How often the watchdog has found it hanging.
+        since: When it was first found hanging [s, monotonic].
     """
 
     part: str
@@ -60,6 +75,8 @@ class _Call:
     until: float
     again: bool
     hangs: bool = False
+    polls: int = 0
+    since: float = 0.0
 
     def broken(self) -> PartBroken:
         return PartBroken(self.part, f"did not return within {self.limit_s:g} s", "STEP_HUNG")
@@ -71,10 +88,14 @@ class Watchdog:
     Args:
         limit_s: How long a call may take [s, wall].
         stop: Stops every robot, without waiting; called on the watchdog's thread.
+        abandon: Called once, on the watchdog's thread, if a call cannot be interrupted.
         now: The clock; tests have their own.
 
     Attributes:
         hung: The parts that hung; they are not called again.
+        present: The call that a tick makes at present.
+        excused: The part that was called while the process was suspended.
+        first: The first hang of a part that is not waited for; None while there is none.
     """
 
     def __init__(
@@ -82,14 +103,21 @@ class Watchdog:
         limit_s: float,
         stop: Callable[[], object],
         *,
+        abandon: Callable[[PartBroken], object] = lambda _: None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self.limit_s = limit_s
         self.now = now
         self.hung: set[str] = set()
+        self.first: PartBroken | None = None
+        self.excused = ""
+        self.present = Present(limit_s, now)
         self._stop = stop
+        self._abandon = abandon
+        self._abandoned = False
         self._calls: list[_Call] = []
         self._thread = 0  # whose calls these are
+        self._pid = os.getpid()
         self._earlier: Any = None
         self._end = _thread.allocate_lock()
 
@@ -140,29 +168,52 @@ class Watchdog:
             result = function(*args, **more)
         except BaseException as error:
             del self._calls[depth:]
+            if call.hangs and os.getpid() != self._pid:
+                os._exit(FORKED)
             if call.hangs and not isinstance(error, PartBroken):
                 raise call.broken() from error
             raise
         del self._calls[depth:]
         if call.hangs:
+            if os.getpid() != self._pid:
+                os._exit(FORKED)
             raise call.broken()
         return result
+
+    def disown(self) -> None:
+        """Let no call return: this process is a child that a part has forked."""
+        for call in self._calls:
+            call.hangs = True
+        self.present.clock = _leave
+        if self.present.is_active:
+            self.present.began = -math.inf
 
     # -- the watchdog's own thread -------------------------------------------------------------
 
     def __enter__(self) -> Watchdog:
-        """Begin to watch the calling thread."""
+        """Begin to watch the calling thread.
+
+        Raises:
+            RuntimeError: If no thread can be started for it.
+        """
         self._thread = threading.get_ident()
         if self._on_main():
             with contextlib.suppress(ValueError):  # an interpreter that takes no signals
-                self._earlier = signal.signal(signal.SIGURG, self._break_off)
+                self._earlier = signal.signal(signal.SIGURG, self._interrupt)
         self._end.acquire()
-        _thread.start_new_thread(self._watch, (self._end,))
+        try:
+            STANDBY.run(self._watch)
+        except BaseException:
+            self.__exit__()
+            raise
+        _ENTERED.add(self)
         return self
 
     def __exit__(self, *_: object) -> None:
         """Watch no more."""
+        _ENTERED.discard(self)
         self._calls.clear()
+        self.present.reset()
         self._end.release()
         if self._earlier is not None:
             signal.signal(signal.SIGURG, self._earlier)
@@ -171,38 +222,111 @@ class Watchdog:
     def _on_main(self) -> bool:
         return self._thread == threading.main_thread().ident
 
-    def _watch(self, end: Any) -> None:
-        period = min(self.limit_s / _LOOKS, _PERIOD_S)
-        while not end.acquire(timeout=period):
-            now = self.now()
-            late = [call for call in list(self._calls) if now > call.until]
-            if late:
-                self._bite(late[-1])
-        end.release()  # for the next one who enters
+    def _watch(self) -> None:
+        period = min(self.limit_s / _POLLS, _PERIOD_S)
+        wall, used = time.monotonic(), time.process_time()
+        while not self._end.acquire(timeout=period):
+            try:
+                gap_s, used_s = time.monotonic() - wall, time.process_time() - used
+                wall, used = wall + gap_s, used + used_s
+                if gap_s > period + _DELAY_S and used_s < gap_s / 2:
+                    self._excuse(gap_s)
+                self._poll()
+            except BaseException as error:  # noqa: BLE001 - short of memory: the watch goes on
+                os.write(2, b"bt-exec: the watchdog: " + type(error).__name__.encode() + b"\n")
+        self._end.release()  # for the next one who enters
 
-    def _bite(self, call: _Call) -> None:
-        """Stop the robots; break the call off, with all that it is a part of."""
-        if not call.hangs:
-            for each in list(self._calls):
-                each.hangs = True
-            if not call.again:
-                self.hung.add(call.part)
+    def _excuse(self, seconds: float) -> None:
+        """Give the calls more time: the process itself was suspended, which is not their fault.
+
+        The heartbeat of the loop ends the mission then. A part that keeps the interpreter's lock
+        uses the processor meanwhile, and is not excused.
+        """
+        if active := self._active():
+            self.excused = active[-1].part
+        for call in list(self._calls):
+            call.until += seconds
+        self.present.began += seconds
+
+    def _poll(self) -> None:
+        now = self.now()
+        late: list[_Call | Present] = [call for call in list(self._calls) if now > call.until]
+        if self.present.is_late(now):
+            late.append(self.present)
+        if late:
+            self._bite(late[-1])
+
+    def _active(self) -> list[_Call | Present]:
+        """Return the calls under way, the innermost one last."""
+        return [*self._calls, self.present] if self.present.is_active else [*self._calls]
+
+    def _bite(self, call: _Call | Present) -> None:
+        """Stop the robots; interrupt the call with all that it is a part of."""
+        first = not call.hangs
+        try:
+            if first:
+                self._note(call)
+        finally:
+            self._stop()
+        if first:
             _log.critical(
                 "%s did not return within %g s; the robot is stopped", call.part, call.limit_s
             )
-        self._stop()
-        if not call.again and self._earlier is not None:
-            signal.pthread_kill(self._thread, signal.SIGURG)
+        if not call.again:
+            self._break_off(call)
 
-    def _break_off(self, *_: object) -> None:
-        """Raise inside the call that hangs; called by the signal, on the main thread."""
-        if self._calls and (call := self._calls[-1]).hangs and not call.again:
-            self._calls.clear()  # all of them end with it
+    def _note(self, call: _Call | Present) -> None:
+        """Mark a call as hanging, with all that it is a part of."""
+        for each in self._active():
+            each.hangs = True
+            each.polls = 0 if each is call else 1  # the others unwind with it
+        call.since = time.monotonic()
+        if not call.again:
+            self.hung.add(call.part)
+            self.first = self.first or call.broken()
+
+    def _break_off(self, call: _Call | Present) -> None:
+        """Interrupt a call now and then; abandon it if that does not help."""
+        if self._earlier is not None and call.polls % _GRACE == 0:
+            signal.pthread_kill(self._thread, signal.SIGURG)
+        call.polls += 1
+        lasted_s = time.monotonic() - call.since
+        if not self._abandoned and call.polls > _ATTEMPTS * _GRACE and lasted_s > _ABANDON_S:
+            self._abandoned = True
+            why = "did not return and could not be interrupted"
+            _log.critical("%s %s; the robot is stopped", call.part, why)
+            self._abandon(PartBroken(call.part, why, "STEP_HUNG"))
+
+    def _interrupt(self, _: int, frame: FrameType | None) -> None:
+        """Raise inside the call that hangs; called by the signal, on the main thread.
+
+        A call that is just returning is left alone: its own frame reports that it was late.
+        """
+        if frame is not None and frame.f_code is _WATCHED:
+            return
+        if (calls := self._active()) and (call := calls[-1]).hangs and not call.again:
             raise call.broken()
 
 
+_WATCHED = Watchdog._watched.__code__
+_ENTERED: set[Watchdog] = set()
+
+
+def _leave() -> float:
+    """End this process, which has no business in the loop of its parent."""
+    os._exit(FORKED)
+
+
+def _disown_all() -> None:
+    for watchdog in _ENTERED:
+        watchdog.disown()
+
+
+os.register_at_fork(after_in_child=_disown_all)
+
+
 def hang_s(site: Site, rigs: Mapping[str, Rig]) -> float:
-    """Return how long a call of somebody's code may take at a site [s]."""
+    """Return how long a call of pack code may take at a site [s]."""
     if site.limits.hang_s is not None:
         return site.limits.hang_s
     real = any(rig.robot is not None and rig.simulation is None for rig in rigs.values())

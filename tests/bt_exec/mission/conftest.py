@@ -117,6 +117,8 @@ def line(event: Event) -> str:
             said = [event.mission_id, event.command, event.language, event.site]
         case told.Observed():
             said = [event.pack, str(event.observation.facts())]
+        case told.FactsKnown():
+            said = [event.moment, str(dict(event.facts))]
         case told.Planning() | told.Planned():
             failure = getattr(event, "failure", None)
             said = [event.compiler] if isinstance(event, told.Planning) else [str(event.calls)]

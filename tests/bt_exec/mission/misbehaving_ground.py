@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import threading
 from collections.abc import Callable
@@ -29,10 +30,13 @@ __all__ = [
     "Camera",
     "Case",
     "Ground",
+    "block_again",
     "case",
     "go_well",
     "hang",
     "long_has_passed",
+    "resist",
+    "suppress_everything",
     "swallow",
 ]
 
@@ -60,6 +64,29 @@ def swallow(*_: Any, **__: Any) -> None:
         hang()
     except PartBroken:
         return
+
+
+def resist(*_: Any, **__: Any) -> None:
+    """Hang and swallow the first three interruptions."""
+    for _attempt in range(3):
+        try:
+            hang()
+        except BaseException:  # noqa: BLE001 - what a careless skill does
+            continue
+
+
+def block_again(*_: Any, **__: Any) -> None:
+    """Hang, and hang again while cleaning up."""
+    try:
+        hang()
+    finally:
+        threading.Event().wait()
+
+
+def suppress_everything(*_: Any, **__: Any) -> None:
+    """Hang under a context manager that suppresses the interruption."""
+    with contextlib.suppress(BaseException):
+        hang()
 
 
 class Arm:

@@ -11,7 +11,16 @@ from typing import Any
 
 from bt_exec.failure import Failed
 from bt_exec.skill import Condition, Running, Skill, Steps, Verdict
-from tests.bt_exec.mission.misbehaving_ground import Case, case, hang, long_has_passed, swallow
+from tests.bt_exec.mission.misbehaving_ground import (
+    Case,
+    block_again,
+    case,
+    hang,
+    long_has_passed,
+    resist,
+    suppress_everything,
+    swallow,
+)
 
 __all__ = ["CONDITIONS", "SKILLS"]
 
@@ -178,6 +187,9 @@ _HANGS: dict[str, Callable[[], Any]] = {
     "waits for itself": _lock,
     "loops": _spin,
     "hangs and swallows the word": swallow,
+    "hangs and swallows three interruptions": resist,
+    "hangs and suppresses everything": suppress_everything,
+    "hangs and blocks again in its clean-up": block_again,
 }
 
 SKILLS: list[Case] = [

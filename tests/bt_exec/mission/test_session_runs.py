@@ -103,6 +103,8 @@ def test_what_is_on_record_of_a_mission(site, tmp_path, command, plan, language)
         "site": "lab",
         "settings": {"packs": {"lab": {}}, "world": world, "fast": True, "faults": []},
         "seeds": {"seed": 7},
+        "setup": session.setup,
+        "session": session.world_id,
         "frames": False,
     }
     assert heard[0].language == language

@@ -15,10 +15,11 @@ from bt_exec.mission.progress import MissionProgress
 from bt_exec.mission.reporting import Action, Reporters, Skip
 from bt_exec.mission.summary import summarise
 from bt_exec.mission.undone import Undone
-from bt_exec.outcome import Ending
+from bt_exec.outcome import UNMET, Ending, code_of_reason
 from bt_exec.skill import Steps, Verdict, condition, skill
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
+from bt_exec.spec.paths import paths
 from bt_exec.testing.missions import scripted_site
 
 WORDS = """
@@ -32,6 +33,9 @@ TRIED_INSTEAD: {en: "I tried it another way:", ko: 다른}
 SLIPPED: {en: "It slipped.", ko: 미끄러짐}
 NO_GRIP: {en: "There is no grip ({message}).", ko: 손잡이}
 NO_PROGRESS: {en: "The same again after {replans} plans.", ko: 또}
+UNMET: {en: "The condition did not hold.", ko: "조건이 맞지 않았습니다."}
+UNMET_ONE: {en: "Not done: {condition} does not hold.", ko: "조건이 맞지 않습니다({condition})."}
+MET_ONE: {en: "Not done: {condition} holds.", ko: "조건과 다릅니다({condition})."}
 already open: {en: It is open already., ko: 이미 열림}
 already held: {en: I hold it already., ko: 이미 잡음}
 door=open: {en: The door is open., ko: 문이 열려 있습니다.}
@@ -172,6 +176,35 @@ def test_where_nothing_was_needed_each_reason_is_told_once(said):
     skips = [Skip("a", reason) for reason in ("already open", "already held", "already open")]
     ending = Ending("satisfied", "ALREADY_OPEN")
     assert said(ending, skipped=skips) == "It is open already. I hold it already."
+
+
+@pytest.mark.parametrize(
+    ("skip_if", "language", "expected"),
+    [
+        (
+            "{not: {door_is: {state: ajar}}}",
+            "en",
+            "Not done: door is ajar does not hold. The door is open.",
+        ),
+        (
+            "{not: {door_is: {state: ajar}}}",
+            "ko",
+            "조건이 맞지 않습니다(door is ajar). 문이 열려 있습니다.",
+        ),
+        ("{door_is: {state: open}}", "en", "Not done: door is open holds. The door is open."),
+        (
+            "{any: [{door_is: {state: open}}, {door_is: {state: ajar}}]}",
+            "en",
+            "The condition did not hold.",
+        ),
+    ],
+)
+def test_unmet_condition_is_reported_as_a_sentence(said, skip_if, language, expected):
+    tree = f"{{do: take, skip_if: {skip_if}}}"
+    root = load_text(f"tree: t\nroot: {tree}").document.root
+    skips = [Skip("take", UNMET, path) for path, node in paths(root)]
+    ending = Ending("satisfied", code_of_reason(UNMET))
+    assert said(ending, tree, language, skipped=skips) == expected
 
 
 def test_a_state_that_the_reason_has_named_is_not_told_again(said, words):

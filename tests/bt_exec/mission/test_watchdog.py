@@ -12,6 +12,7 @@ from bt_exec.failure import PartBroken
 from bt_exec.mission.watchdog import Watchdog, _Call, hang_s
 from bt_exec.rig import Rig
 from bt_exec.site.site import Limits
+from bt_exec.standby import STANDBY
 from bt_exec.testing import FakeClock, ScriptedRobot
 from bt_exec.testing.missions import scripted_site
 
@@ -168,7 +169,9 @@ def test_it_looks_four_times_within_the_limit_and_ten_times_a_second():
             """Nobody waits."""
 
     for limit_s in (0.2, 8.0):
-        Watchdog(limit_s, pytest.fail)._watch(End())
+        watchdog = Watchdog(limit_s, pytest.fail)
+        watchdog._end = End()
+        watchdog._watch()
     assert waited == [0.05] * 2 + [0.1] * 2
 
 
@@ -276,3 +279,118 @@ def test_it_may_watch_one_thread_after_another():
     thread.start()
     thread.join()
     assert errors == []
+
+
+# -- parts that resist ---------------------------------------------------------------------------
+
+
+def test_call_that_swallows_every_interruption_stays_watched_and_stopped():
+    stops = threading.Semaphore(0)
+    time_ = Time()
+    watchdog = Watchdog(0.2, stops.release, now=time_)
+    interruptions = 0
+
+    def stubborn() -> str:
+        nonlocal interruptions
+        time_.now += 100.0
+        while interruptions < 3:
+            try:
+                threading.Event().wait()
+            except BaseException:  # noqa: BLE001 - what a careless skill does
+                interruptions += 1
+        for _ in range(8):
+            assert stops.acquire(timeout=60)
+        return "at last"
+
+    with watchdog, pytest.raises(PartBroken, match=r"^skill a did not return"):
+        watchdog.call("skill a", stubborn)
+    assert interruptions >= 3
+    assert watchdog._calls == []
+
+
+def test_call_that_blocks_again_in_its_clean_up_is_interrupted_again():
+    on = Guarded()
+
+    def blocks_twice() -> None:
+        try:
+            on.hang()
+        finally:
+            threading.Event().wait()
+
+    with on.watchdog as watchdog, pytest.raises(PartBroken, match=r"^skill a did not return"):
+        watchdog.call("skill a", blocks_twice)
+
+
+def test_hang_of_a_plan_is_kept_as_the_first_one():
+    on = Guarded()
+    with on.watchdog as watchdog:
+        assert watchdog.first is None
+        for name in ("a", "b"):
+            with pytest.raises(PartBroken):
+                watchdog.call(f"skill {name}", on.hang)
+    assert watchdog.first is not None
+    assert watchdog.first.part == "skill a"
+
+
+def test_call_that_cannot_be_interrupted_is_abandoned_once(monkeypatch):
+    monkeypatch.setattr("bt_exec.mission.watchdog._ABANDON_S", 0.0)
+    abandoned: list[PartBroken] = []
+    done = threading.Event()
+    time_ = Time()
+
+    def give_up(broken: PartBroken) -> None:
+        abandoned.append(broken)
+        done.set()
+
+    stops = threading.Semaphore(0)
+    watchdog = Watchdog(0.02, stops.release, abandon=give_up, now=time_)
+
+    def deaf() -> None:
+        time_.now += 100.0
+        while not done.is_set():
+            try:
+                done.wait()
+            except PartBroken:
+                continue
+        for _ in range(5):
+            assert stops.acquire(timeout=60)
+
+    with watchdog, pytest.raises(PartBroken):
+        watchdog.call("skill a", deaf)
+    assert [str(one) for one in abandoned] == [
+        "skill a did not return and could not be interrupted"
+    ]
+
+
+def test_watch_goes_on_when_a_stop_raises(capfd):
+    attempts = threading.Semaphore(0)
+
+    def stop() -> None:
+        attempts.release()
+        raise MemoryError
+
+    time_ = Time()
+    watchdog = Watchdog(0.1, stop, now=time_)
+
+    def late() -> None:
+        time_.now += 100.0
+        for _ in range(3):
+            assert attempts.acquire(timeout=60)
+
+    with watchdog, pytest.raises(PartBroken):
+        watchdog.waited(0.1, "the record", late)
+    assert "the watchdog: MemoryError" in capfd.readouterr().err
+
+
+def test_thread_of_the_watch_is_not_started_while_it_watches(monkeypatch):
+    """No thread can be started any more once the mission runs."""
+    STANDBY.prepare(3)
+    on = Guarded()
+
+    def none_left(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr("bt_exec.standby._thread.start_new_thread", none_left)
+    with on.watchdog as watchdog, pytest.raises(PartBroken):
+        watchdog.call("skill a", on.hang)
+    assert on.stopped.is_set()

@@ -1,4 +1,4 @@
-"""The end of every mission: nothing moves any more, or it is said that a stop did not work."""
+"""Shutdown of motion at the end of a mission: every robot is still, or its stop has failed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bt_exec.mission.clock import Clock
 from bt_exec.nodes.runtime import Watch
 from bt_exec.rig import Rig, stop_all
 
-__all__ = ["STOP_FAILED", "come_to_rest"]
+__all__ = ["STOP_FAILED", "come_to_rest", "moving_robots"]
 
 STOP_FAILED = "STOP_FAILED"
 
@@ -23,8 +23,9 @@ def come_to_rest(
     still_s: float,
     watch: Watch,
     stopping: Callable[[], None],
+    beat: Callable[[], None] = lambda: None,
 ) -> Failure | None:
-    """See to it that nothing moves: wait a moment, then stop the robots, then wait again.
+    """Wait a moment for the robots to be still, then stop them until they are.
 
     Args:
         rigs: The rigs of the mission, by pack.
@@ -32,15 +33,24 @@ def come_to_rest(
         still_s: How long a robot may take to come to rest, before and after the stop [s].
         watch: Watches the robots while they are asked.
         stopping: Called before the robots are stopped.
+        beat: Called each period: the loop still runs.
 
     Returns:
         The failure of a stop that did not work; None if nothing moves.
     """
-    if not _wait(rigs, clock, still_s, watch):
+
+    def wait(again: Callable[[Mapping[str, Rig]], object] = lambda _: None) -> dict[str, str]:
+        def each(moving: Mapping[str, Rig]) -> None:
+            beat()
+            again(moving)
+
+        return _wait(rigs, clock, still_s, watch, each)
+
+    if not wait():
         return None
     stopping()
     trouble = {name: f"its stop() {why}" for name, why in stop_all(rigs).items()}
-    trouble = {**_wait(rigs, clock, still_s, watch), **trouble}
+    trouble = {**wait(lambda moving: stop_all(moving, clock.period_s)), **trouble}
     if clock.lost:  # a world that stands still for ever moves nothing
         trouble = {name: why for name, why in trouble.items() if rigs[name].simulation is None}
     if not trouble:
@@ -50,10 +60,19 @@ def come_to_rest(
     return Failure(STOP_FAILED, message, kind="robot", evidence=trouble, retryable=False)
 
 
-def _wait(rigs: Mapping[str, Rig], clock: Clock, still_s: float, watch: Watch) -> dict[str, str]:
-    """Let time pass until nothing moves; return what may be moving then, and why, by rig."""
+def _wait(
+    rigs: Mapping[str, Rig],
+    clock: Clock,
+    still_s: float,
+    watch: Watch,
+    again: Callable[[Mapping[str, Rig]], None],
+) -> dict[str, str]:
+    """Let time pass until nothing moves; return what may be moving then, and why, by rig.
+
+    Each period, `again` is called with the rigs whose robots move.
+    """
     limit = clock.now() + still_s
-    moving = _moving(rigs, watch)
+    moving = moving_robots(rigs, watch)
     for _ in range(int(still_s / clock.period_s) + 2):  # also where the time does not pass
         if not moving or clock.now() >= limit:
             break
@@ -64,11 +83,12 @@ def _wait(rigs: Mapping[str, Rig], clock: Clock, still_s: float, watch: Watch) -
         except Exception as error:  # noqa: BLE001 - time does not pass: nothing to wait for
             _log.error("no time passes any more", exc_info=error)
             break
-        moving = _moving(rigs, watch)
+        moving = moving_robots(rigs, watch)
+        again({name: rigs[name] for name in moving})
     return moving
 
 
-def _moving(rigs: Mapping[str, Rig], watch: Watch) -> dict[str, str]:
+def moving_robots(rigs: Mapping[str, Rig], watch: Watch) -> dict[str, str]:
     """Return which robots may be moving now, and why."""
     moving = {}
     for name, rig in rigs.items():

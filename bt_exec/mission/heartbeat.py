@@ -1,0 +1,110 @@
+"""Heartbeat of the tick loop: a stall ends the mission, and a guardian hears of each tick."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Mapping
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from bt_exec.failure import PartBroken
+from bt_exec.mission.watchdog import FORKED
+from bt_exec.rig import Rig
+from bt_exec.site.site import Site
+
+if TYPE_CHECKING:
+    from bt_exec.guardian import Guardian
+
+__all__ = ["STALLED", "Heartbeat", "stall_s"]
+
+STALLED = "STALLED"
+"""Code of a mission whose loop stood still for longer than the site allows."""
+
+_PERIOD_S = 0.02  # longest time between two looks at the clock of the whole machine [s]
+_STALL_S = 3.0  # default with a real robot, unless its parts may hang for longer [s]
+
+
+class Heartbeat:
+    """Measures the gaps between ticks while the robot may move.
+
+    Args:
+        limit_s: The longest gap [s], the sleep of the machine included; None for any.
+        guardian: Gets a beat each tick, or None.
+        during: Returns the part that was called while the process stood still.
+
+    Attributes:
+        due: When the next beat must be given [s, monotonic].
+    """
+
+    def __init__(
+        self,
+        limit_s: float | None,
+        guardian: Guardian | None = None,
+        during: Callable[[], str] = str,
+    ) -> None:
+        self._limit_s = float("inf") if limit_s is None else limit_s
+        self._guardian = guardian
+        self._during = during
+        self._pid = os.getpid()
+        self._last = 0.0
+        self.due = 0.0
+        self._period_s = _PERIOD_S
+        if guardian is not None:
+            self._period_s = min(_PERIOD_S, guardian.within_s / 8)
+
+    def start(self) -> None:
+        """Begin: the robot may move from now on.
+
+        Raises:
+            PartBroken: If the guardian has ended.
+        """
+        self._last, self.due = _now(), 0.0
+        if self._guardian is not None:
+            self._guardian.arm()
+
+    def beat(self) -> None:
+        """Take note of a tick; to be called in every tick after `due`.
+
+        Ticks that follow each other quickly are one: a gap worth mentioning is longer.
+
+        Raises:
+            PartBroken: If the loop stood still for too long, or the guardian has ended or has
+                stopped the robot.
+        """
+        self.due = monotonic() + self._period_s
+        if os.getpid() != self._pid:  # a skill forked: the child ticks nothing
+            os._exit(FORKED)
+        now = _now()
+        gap_s, self._last = now - self._last, now
+        if gap_s > self._limit_s:
+            part = self._during()
+            why = f"stood still for {gap_s:.1f} s (limit {self._limit_s:g} s)"
+            why += f", last in {part}" if part else ""
+            raise PartBroken("the loop", why, STALLED)
+        if self._guardian is not None:
+            self._guardian.beat(now)
+
+    def go_on(self) -> None:
+        """Give a beat while the robot comes to rest; nothing that it finds matters any more."""
+        with contextlib.suppress(PartBroken):
+            self.beat()
+
+    def end(self) -> None:
+        """End: nothing moves any more."""
+        if self._guardian is not None:
+            self._guardian.disarm()
+
+
+def _now() -> float:
+    """Return the time, also that of a suspended machine [s]."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+def stall_s(site: Site, rigs: Mapping[str, Rig], hang_s: float, *, guarded: bool) -> float | None:
+    """Return the longest gap between two ticks at a site [s]; None for any."""
+    if site.limits.stall_s is not None:
+        return site.limits.stall_s
+    real = any(rig.robot is not None and rig.simulation is None for rig in rigs.values())
+    return max(_STALL_S, 2 * hang_s) if real or guarded else None

@@ -1,0 +1,250 @@
+"""Life cycle of the robots of a session: motion belongs to a mission.
+
+::
+
+    idle ──► in mission ──► stopping ──► idle
+      │                        └──► needs inspection     its stop has failed
+      └──► needs inspection                              a guardian could not stop it
+
+While no mission runs, a thread asks the robots whether they are still, also after the session has
+ended and for as long as the process lives. A robot that moves then is stopped and reported.
+Simulated robots move only when their time passes, so only real ones are watched.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import enum
+import json
+import logging
+import os
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from bt_exec.failure import UsageError
+from bt_exec.mission.robot_lock import RobotLock
+from bt_exec.mission.shutdown import moving_robots
+from bt_exec.nodes.runtime import Unwatched
+from bt_exec.rig import Rig, stop_all
+from bt_exec.standby import STANDBY
+
+__all__ = ["LifeCycle", "State"]
+
+_PERIOD_S = 0.1  # between two looks at robots that should be still [s]
+_EPISODE_S = 5.0  # motions that are closer together than this are reported once [s]
+_RUNAWAY_LOOKS = 10  # stops in a row that do not end a motion
+_SLOWER_AFTER_S = 60.0  # after its end, the robots of a session are watched ever less often [s]
+_PATIENCE_S = 1.0  # how long a mission waits for a look that is under way [s]
+
+_log = logging.getLogger("bt_exec")
+
+
+class State(enum.Enum):
+    """State of the robots of a session."""
+
+    IDLE = "idle"
+    IN_MISSION = "in mission"
+    STOPPING = "stopping"
+    NEEDS_INSPECTION = "needs inspection"
+
+
+class LifeCycle:
+    """State of the robots of a session, and the watch over them while they are idle.
+
+    Args:
+        rigs: The rigs, by pack.
+        locks: The locks of the real robots.
+        report: Called, on another thread, with what moved while no mission ran, by rig.
+        runaway: Called likewise if stops do not end such a motion: the program should exit.
+
+    Attributes:
+        state: The present state.
+        why: Why a person must look at the robots; empty if nobody must.
+    """
+
+    def __init__(
+        self,
+        rigs: Mapping[str, Rig],
+        locks: list[RobotLock],
+        report: Callable[[Mapping[str, str]], object],
+        runaway: Callable[[Mapping[str, str]], object] = lambda _: None,
+    ) -> None:
+        self.state = State.IDLE
+        self.why = ""
+        self._real = {name: rig for name, rig in rigs.items() if rig.real}
+        self._locks = locks
+        self._identities = [lock.identity for lock in locks]
+        self._notes = [lock.path.with_suffix(".inspect") for lock in locks]
+        self._report = report
+        self._runaway = runaway
+        self._looks = 0  # in a row that found motion
+        self._closed = False
+        self._left: dict[str, weakref.ref[Any]] = {}
+        self._moved = float("-inf")
+        self._asking = threading.Lock()
+        self._pid = os.getpid()
+        self._ended = self._due = 0.0
+        for note in self._notes:
+            with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+                self.require_inspection(str(json.loads(note.read_bytes())["why"]))
+        if self._real:
+            STANDBY.run(self._watch)
+            _OPEN.add(self)
+
+    @contextlib.contextmanager
+    def mission(self) -> Iterator[None]:
+        """Let a mission move the robots."""
+        with self.busy():
+            self.state = State.IN_MISSION
+            try:
+                yield
+            finally:
+                self.state = State.NEEDS_INSPECTION if self.why else State.IDLE
+
+    @contextlib.contextmanager
+    def busy(self) -> Iterator[None]:
+        """Keep the idle watch away from the drivers, which may serve one thread at a time."""
+        taken = self._asking.acquire(timeout=_PATIENCE_S)  # where it hangs, so will the caller
+        try:
+            yield
+        finally:
+            if taken:
+                self._asking.release()
+
+    def require_inspection(self, why: str) -> None:
+        """Refuse missions until a person has looked at the robot; kept for later sessions."""
+        self.why = self.why or why
+        for note in self._notes:
+            with contextlib.suppress(OSError):
+                note.write_text(json.dumps({"why": self.why, "at": time.time()}))
+
+    def inspected(self) -> None:
+        """Allow missions again: a person has looked at the robot.
+
+        Raises:
+            UsageError: If the note of another user cannot be removed.
+        """
+        for note in self._notes:
+            try:
+                note.unlink(missing_ok=True)
+            except OSError as error:
+                raise UsageError(f"cannot remove the note {note}: {error.strerror}") from error
+        self.why, self.state = "", State.IDLE
+
+    def close(self) -> None:
+        """Watch on without the session, for as long as anything else refers to the robots."""
+        self._closed = True
+        self._locks = []
+        for name, rig in self._real.items():
+            with contextlib.suppress(TypeError):  # its class has slots: nothing can be said of it
+                self._left[name] = weakref.ref(rig.robot)
+        self._real = {}
+        if self._left:
+            self._ended = self._due = time.monotonic()
+            _ENDED.append(self)
+            _watch_ended()
+
+    # -- the idle watch ----------------------------------------------------------------------------
+
+    def _watch(self) -> None:
+        while self._real and os.getpid() == self._pid:
+            time.sleep(_PERIOD_S)
+            self._look_if_idle()
+
+    def _look_if_idle(self) -> None:
+        if self._asking.acquire(blocking=False):
+            try:
+                self.look()
+            except Exception as error:  # noqa: BLE001 - the watch goes on
+                _log.error("the watch over idle robots", exc_info=error)
+            finally:
+                self._asking.release()
+
+    def _look_when_due(self) -> bool:
+        """Look at the robots of an ended session if it is time; return whether any are left."""
+        now = time.monotonic()
+        if now >= self._due:
+            self._look_if_idle()
+            slower = max(1.0, (now - self._ended) / _SLOWER_AFTER_S)
+            self._due = now + _PERIOD_S * slower
+        return bool(self._left) and os.getpid() == self._pid
+
+    def look(self) -> None:
+        """Stop what moves though no mission runs, and report it."""
+        rigs = dict(self._real) or self._left_behind()
+        moving = moving_robots(rigs, Unwatched())
+        self._looks = self._looks + 1 if moving else 0
+        if not moving:
+            return
+        with contextlib.ExitStack() as stack:
+            if self._closed:  # the session has ended: others may drive the robot
+                try:
+                    for identity in self._identities:
+                        stack.callback(RobotLock(identity).release)
+                except UsageError:
+                    self._left.clear()
+                    return
+            trouble = stop_all({name: rigs[name] for name in moving})
+        told = {name: trouble.get(name, why) for name, why in moving.items()}
+        if self._looks == _RUNAWAY_LOOKS:
+            self._runaway(told)
+        now = time.monotonic()
+        again, self._moved = now - self._moved < _EPISODE_S, now
+        if again:
+            return
+        for name, why in told.items():
+            _log.critical(
+                "the robot of %s moved while no mission ran (%s); it is stopped", name, why
+            )
+        self._report(told)
+
+    def _left_behind(self) -> dict[str, Rig]:
+        """Return the robots that the session has left and whose drivers still answer."""
+        found: dict[str, Rig] = {}
+        for name, reference in list(self._left.items()):
+            try:
+                robot = reference()
+                if robot is not None:
+                    found[name] = Rig(robot)
+                    found[name].still_now()
+            except Exception:  # noqa: BLE001 - what a closed driver says
+                del found[name]
+            if name not in found:
+                del self._left[name]
+        return found
+
+
+_OPEN: weakref.WeakSet[LifeCycle] = weakref.WeakSet()
+_ENDED: deque[LifeCycle] = deque()
+_WATCHED_IN: set[int] = set()
+"""Processes in which one thread watches the robots of all ended sessions."""
+
+
+def _watch_ended() -> None:
+    """Start the watch over the robots of ended sessions unless it runs."""
+    if os.getpid() not in _WATCHED_IN:
+        _WATCHED_IN.add(os.getpid())
+        STANDBY.run(_look_at_ended)
+
+
+def _look_at_ended() -> None:
+    while True:
+        time.sleep(_PERIOD_S)
+        for _ in range(len(_ENDED)):
+            cycle = _ENDED.popleft()
+            if cycle._look_when_due():
+                _ENDED.append(cycle)
+
+
+@atexit.register
+def _last_look() -> None:
+    """Stop what earlier exit functions have moved."""
+    for cycle in list(_OPEN):
+        if cycle._pid == os.getpid():
+            with contextlib.suppress(Exception):
+                cycle.look()

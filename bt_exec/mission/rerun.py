@@ -1,0 +1,442 @@
+"""Running a recorded mission again, in the world that its session began in.
+
+The same seed, world and commands give the same ticks. So a simulated world is rebuilt by running
+the missions of its session again, as fast as the simulation can, up to a recorded moment. Recorded
+stops are repeated at their times. Plans that a language model wrote are taken from the record.
+
+`verify` compares the new record with the old one, row by row. `restore` leaves a session at the
+last recorded moment, so that a mission can be continued there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from bt_exec.events import Aborting, Event, MissionStarted, Planned, Planning
+from bt_exec.failure import BtExecError, Refusal, UsageError
+from bt_exec.journal import EventRow, Journal, MissionRecord
+from bt_exec.mission.session import Session
+from bt_exec.mission.setup import digests, versions
+from bt_exec.nodes.fault_injection import Faults
+from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, compiler_names
+from bt_exec.planning.fixed_plan import FixedPlan
+from bt_exec.robot import RemoteSimulation
+from bt_exec.site.site import CompilerSettings, Limits, Rates, Site, load_site
+from bt_exec.spec.model import MissionSpec
+
+__all__ = ["Difference", "Verification", "recorded_site", "restore", "verify"]
+
+_HALF = 0.5
+_VOLATILE: Mapping[str, tuple[str, ...]] = {
+    "MissionStarted": ("mission_id", "settings"),
+    "Planned": ("usage",),
+    "Finished": ("wall_seconds", "journal", "mission_id", "model_requests", "record_problem"),
+    "Observed": ("frame",),
+}
+"""Fields that differ between two runs of one mission: wall time, names, costs."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """First event in which two runs of a mission differ.
+
+    Attributes:
+        t: When it was recorded [s, mission clock].
+        tick: In which tick it was recorded.
+        recorded: What the record holds: kind, node and the fields that differ; empty if it ends.
+        found: What the new run gave, likewise.
+    """
+
+    t: float
+    tick: int
+    recorded: str
+    found: str
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Comparison of a mission with its record.
+
+    Attributes:
+        mission_id: The mission.
+        events: How many events agree, from the first one on.
+        difference: The first difference; None if all agree.
+        changed: What has changed since the mission was recorded: versions, trees, the site file.
+    """
+
+    mission_id: str
+    events: int
+    difference: Difference | None
+    changed: tuple[str, ...] = ()
+
+    @property
+    def same(self) -> bool:
+        """Whether every event agrees."""
+        return self.difference is None
+
+
+def verify(journal: Journal, mission_id: str) -> Verification:
+    """Run a mission again and compare it with its record, event by event.
+
+    Raises:
+        UsageError: If it cannot be run again: a real robot, a site that is not installed.
+        UnknownName: If there is no such mission.
+    """
+    record = journal.mission(mission_id)
+    with _rerun(journal, record) as again:
+        return again.compared()
+
+
+def restore(session: Session, journal: Journal, record: MissionRecord) -> Verification:
+    """Bring the world of a session to a mission's last recorded moment; nothing is recorded.
+
+    The world is made anew, and the missions of the recorded session are run again in it as fast as
+    the simulation can.
+
+    Returns:
+        How the new run compares with the record. Where it differs, the world is another one.
+
+    Raises:
+        UsageError: If the world cannot be made again: a real robot, another site, an old record.
+    """
+    _refuse_older(record)
+    _refuse_remote(session, record)
+    if session.site.settings() != dict(record.settings.get("packs", {})):
+        raise UsageError(
+            f"mission {record.id} ran with other settings of site {record.line.site!r}"
+        )
+    kept = (session.journal, session.fast, session.faults, session.confirm, [*session.listeners])
+    with tempfile.TemporaryDirectory(prefix="bt-exec-rerun-") as folder:
+        session.journal = Journal.open(Path(folder) / "journal.sqlite")
+        session.fast = True
+        session.faults = Faults.parse(
+            record.settings.get("faults", ()), session.site.catalogue.skills
+        )
+        session.confirm = _yes
+        session.listeners.clear()
+        try:
+            journal.copy_missions_before(record.id, session.journal)
+            session.reset(record.settings.get("world", {}))
+            again = _Rerun(session, journal, record)
+            again.run()
+            found = again.compared()
+            session.setup["restored"] = found.same
+            return found
+        finally:
+            session.journal, session.fast, session.faults, session.confirm = kept[:4]
+            session.clock.fast = session.fast and bool(session.clock.simulations)
+            session.listeners[:] = kept[4]
+
+
+def recorded_site(record: MissionRecord) -> Site:
+    """Return the site of a mission with the settings that it had then.
+
+    Raises:
+        UsageError: If it is not installed here, or its settings are not valid any more.
+    """
+    setup = record.setup
+    try:
+        site = load_site(record.line.site)
+    except BtExecError as error:
+        try:
+            site = load_site(setup.get("file", ""))
+        except (BtExecError, OSError):
+            raise UsageError(f"mission {record.id} cannot be run again: {error}") from error
+    try:
+        settings = record.settings.get("packs", {})
+        packs = {
+            name: type(own).model_validate(settings.get(name, {}))
+            for name, own in site.packs.items()
+        }
+        started = (e.settings for e in record.events if isinstance(e, MissionStarted))
+        compiler = next(started, {}).get("compiler", site.compiler.model_dump())
+        return replace(
+            site,
+            packs=packs,
+            rates=Rates.model_validate(setup.get("rates", site.rates.model_dump())),
+            limits=Limits.model_validate(setup.get("limits", site.limits.model_dump())),
+            compiler=CompilerSettings.model_validate(compiler),
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise UsageError(
+            f"mission {record.id} cannot be run again: its setting {where} is not valid any "
+            f"more: {first['msg']}"
+        ) from None
+
+
+class _Recorded:
+    """A compiler that gives the plans of a record, in order."""
+
+    def __init__(self, record: MissionRecord, otherwise: Compiler) -> None:
+        self.name = next(
+            (e.compiler for e in record.events if isinstance(e, Planning)), otherwise.name
+        )
+        self._plans: list[MissionSpec] = [plan.event.spec for plan in record.plans]
+        self._otherwise = otherwise
+
+    def compile(self, request: Request) -> Plan | Refusal | Reply:
+        """Return the next recorded plan; ask the compiler of the site after the last one."""
+        if not self._plans:
+            return self._otherwise.compile(request)
+        return Plan(self._plans.pop(0))
+
+
+class _Stops:
+    """A listener that repeats the recorded stop of a mission."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._before_ticks = ""
+        self._at: type[Planning | Planned] = Planning
+
+    def prepare(self, record: MissionRecord) -> None:
+        """Arrange the stop: where it was asked for, or where an unfinished record ends."""
+        self._before_ticks = ""
+        stop = next(
+            (e for e in record.events if isinstance(e, Aborting) and e.how == "clean"), None
+        )
+        if stop is None and record.outcome is None and record.events:
+            half_tick_s = _HALF * self._session.clock.period_s
+            end = record.events[-1]
+            stop = Aborting(end.t + half_tick_s, end.tick, "clean", "end of the record")
+        if stop is None:
+            self._session.clock.at(None)
+        elif stop.tick == 0:
+            self._before_ticks = stop.reason
+            self._at = Planned if record.plans else Planning
+        else:
+            self._session.clock.at(stop.t, lambda: self._session.abort(stop.reason))
+
+    def on(self, event: Event) -> None:
+        """Stop a mission that was stopped before its first tick."""
+        if self._before_ticks and isinstance(event, self._at):
+            self._session.abort(self._before_ticks)
+
+
+class _Rerun:
+    """A session in which the missions of another one were run again.
+
+    Attributes:
+        session: The session.
+    """
+
+    def __init__(self, session: Session, old: Journal, record: MissionRecord) -> None:
+        self.session = session
+        self._old = old
+        self._record = record
+        self._new = session.journal
+        self._stops = _Stops(session)
+        session.listeners.append(self._stops)
+        self._ids: dict[str, str] = {}
+
+    def run(self) -> None:
+        """Run the missions of the session again, up to and with this one."""
+        for record in _chain(self._old, self._record):
+            mission_id = record.id
+            self._stops.prepare(record)
+            plan_of = self.session.compiler
+            if record.exchanges or any(plan.event.spec.mission.model for plan in record.plans):
+                self.session.compiler = _Recorded(record, plan_of)
+            given = record.plans[0].event.spec if _is_given(record) else None
+            try:
+                if record.continues:
+                    before = self._old.mission(record.continues)
+                    outcome = self.session.resume(before)
+                else:
+                    outcome = self.session.run(record.command, given)
+            finally:
+                self.session.compiler = plan_of
+                self.session.clock.at(None)
+            self._ids[mission_id] = outcome.mission_id
+
+    def compared(self) -> Verification:
+        """Return how the new record of this mission compares with the old one."""
+        record, new_id = self._record, self._ids[self._record.id]
+        assert self._new is not None
+        timed = any(rig.simulation is not None for rig in self.session.rigs.values())
+        agreed, difference = 0, None
+        old, new = _rows(self._old, record.id), _rows(self._new, new_id)
+        for index, was in enumerate(old):
+            now = new[index] if index < len(new) else None
+            difference = _difference(was, now, (new_id, record.id), timed=timed)
+            if difference is not None:
+                break
+            agreed += 1
+        if difference is None and record.outcome is not None and len(new) > len(old):
+            more = new[len(old)]
+            difference = Difference(more.t, more.tick, "", _in_words(more, {}))
+        return Verification(record.id, agreed, difference, self._changed())
+
+    def _changed(self) -> tuple[str, ...]:
+        """Return what is not as it was recorded: digests by name, versions with both values."""
+        setup, site = self._record.setup, self.session.site
+        was, now = setup.get("digests", {}), digests(site)
+        then, here = setup.get("versions", {}), versions(tuple(site.packs))
+        return (
+            *(name for name in was if was[name] != now[name]),
+            *(
+                f"{name} {then[name]} → {here.get(name, '-')}"
+                for name in then
+                if here.get(name) != then[name]
+            ),
+        )
+
+
+@contextlib.contextmanager
+def _rerun(journal: Journal, record: MissionRecord, **options: Any) -> Iterator[_Rerun]:
+    _refuse_older(record)
+    settings = record.settings
+    site = recorded_site(record)
+    with tempfile.TemporaryDirectory(prefix="bt-exec-rerun-") as folder:
+        copy = Journal.open(Path(folder) / "journal.sqlite")
+        packs = {name: own.for_rerun(Path(folder)) for name, own in site.packs.items()}
+        journal.copy_missions_before(record.id, copy)
+        session = Session(
+            replace(site, packs=packs),
+            world=settings.get("world", {}),
+            fast=_is_simulated(site, record),
+            faults=settings.get("faults", ()),
+            journal=copy,
+            compiler=_other_compiler(site, record),
+            **{"confirm": _yes, **options},
+        )
+        with session:
+            _refuse_remote(session, record)
+            again = _Rerun(session, journal, record)
+            again.run()
+            yield again
+
+
+def _other_compiler(site: Site, record: MissionRecord) -> str | None:
+    """Return the compiler that was named instead of the site's; None if the site's was used."""
+    name = record.setup.get("compiler", {}).get("name", "")
+    return name if name in compiler_names() and name != site.compiler.name else None
+
+
+def _refuse_older(record: MissionRecord) -> None:
+    """Refuse a record that does not hold what a new run needs.
+
+    Raises:
+        UsageError: If an older version wrote it.
+    """
+    if not record.session:
+        raise UsageError(
+            f"mission {record.id} was recorded by an older version, without what a new run needs"
+        )
+
+
+def _is_simulated(site: Site, record: MissionRecord) -> bool:
+    """Return True if time is simulated; a pack without a robot runs in real time."""
+    moves = any(pack.robots for pack in site.catalogue.packs)
+    return moves and bool(record.setup.get("worlds"))
+
+
+def _refuse_remote(session: Session, record: MissionRecord) -> None:
+    """Refuse a world that this process does not hold.
+
+    Raises:
+        UsageError: If a robot is real, or its simulation runs elsewhere.
+    """
+    for name, rig in session.rigs.items():
+        if isinstance(rig.simulation, RemoteSimulation):
+            raise UsageError(
+                f"mission {record.id} cannot be run again: the world of {name} is simulated in "
+                "another process, and the record does not hold its start"
+            )
+        if rig.robot is not None and rig.simulation is None:
+            raise UsageError(
+                f"mission {record.id} cannot be run again: {name} is a real robot; only simulated "
+                "worlds can be made again"
+            )
+
+
+def _chain(journal: Journal, record: MissionRecord) -> list[MissionRecord]:
+    """Return the missions that led to the world of a mission, and the mission itself.
+
+    A session that began with the continuation of a mission began in the world of that mission.
+    """
+    session = [journal.mission(name) for name in journal.session_of(record.id)]
+    begun = [one for one in session if one.line.begun]
+    if begun and begun[0].continues and begun[0].setup.get("restored"):
+        return [*_chain(journal, journal.mission(begun[0].continues)), *begun]
+    return begun
+
+
+def _yes(spec: MissionSpec, why: str, over: threading.Event) -> bool:
+    """Confirm a plan that a person confirmed in the recorded mission."""
+    del spec, why, over
+    return True
+
+
+def _is_given(record: MissionRecord) -> bool:
+    """Return True if the first plan was not made for the command, but given with it."""
+    asked = next((e.compiler for e in record.events if isinstance(e, Planning)), "")
+    return bool(record.plans) and asked == FixedPlan.name
+
+
+def _rows(journal: Journal, mission_id: str) -> list[EventRow]:
+    """Return all rows of a mission but progress, which is kept only at a bounded rate."""
+    found: list[EventRow] = []
+    after = 0
+    while rows := journal.rows(mission_id, after=after):
+        found += [row for row in rows if row.kind != "Progress"]
+        after = rows[-1].seq
+    return found
+
+
+def _difference(
+    was: EventRow, now: EventRow | None, ids: tuple[str, str], *, timed: bool
+) -> Difference | None:
+    """Return how two rows differ; None if they agree."""
+    if now is None:
+        return Difference(was.t, was.tick, _in_words(was, {}), "")
+    before, after = _data(was, ("", "")), _data(now, ids)
+    differing = [key for key in {**before, **after} if before.get(key) != after.get(key)]
+    same = was.kind == now.kind and was.path == now.path and was.call == now.call
+    if timed:
+        same = same and was.tick == now.tick and abs(was.t - now.t) < 1e-6
+    if same and not differing:
+        return None
+    shown = differing if was.kind == now.kind else ()
+    return Difference(
+        was.t,
+        was.tick,
+        _in_words(was, {key: before.get(key) for key in shown}),
+        _in_words(now, {key: after.get(key) for key in shown}),
+    )
+
+
+def _data(row: EventRow, ids: tuple[str, str]) -> dict[str, Any]:
+    """Return the fields of a row without those that differ between runs."""
+    data: dict[str, Any] = json.loads(row.data.replace(*ids) if ids[0] else row.data)
+    parts = [data, data.get("outcome"), data.get("observation")]
+    for part in parts:
+        if isinstance(part, dict):
+            for name in _VOLATILE.get(row.kind, ()):
+                part.pop(name, None)
+    return {key: _without_folders(value) for key, value in data.items()}
+
+
+def _without_folders(value: Any) -> Any:
+    """Return data in which paths of files are their names: a new run writes elsewhere."""
+    if isinstance(value, dict):
+        return {key: _without_folders(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_without_folders(one) for one in value]
+    return Path(value).name if isinstance(value, str) and value.startswith("/") else value
+
+
+def _in_words(row: EventRow, data: Mapping[str, Any]) -> str:
+    said = json.dumps(data, ensure_ascii=False) if data else ""
+    return " ".join(filter(None, (row.kind, row.path or "", said[:200])))

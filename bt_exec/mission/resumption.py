@@ -1,0 +1,305 @@
+"""Resumption of a mission that was interrupted, stopped, or failed: finished work is kept.
+
+The record says what was finished and what was in progress. The rest is planned as after a failure:
+the compiler is asked to repair the plan, and finished steps are kept as long as their effects hold
+in what is perceived now. Facts that the interrupted step changes are unknown until they are
+observed again. A step whose skill is declared ``irreversible`` is repeated only after the operator
+confirmed it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from bt_exec.events import Event, NodeChanged, Planned, SkillEnded, SkillStarting
+from bt_exec.failure import Failure, Refusal, SpecError
+from bt_exec.journal import MissionRecord
+from bt_exec.pack import Catalogue
+from bt_exec.planning.assumed import Assumed
+from bt_exec.planning.compiler import Compiler, Done, Plan, Reply, Request
+from bt_exec.planning.plan import NEED_NOT_MET, prepare
+from bt_exec.planning.repair import kept_everywhere
+from bt_exec.spec.model import Do, Fallback, Mission, MissionSpec, Sequence, Tree, children_of
+from bt_exec.spec.paths import encloses, paths
+from bt_exec.verify.facts import after_success
+from bt_exec.verify.templates import fill, is_known
+
+__all__ = ["INTERRUPTED", "Resumed", "Work", "recorded_work"]
+
+INTERRUPTED = "INTERRUPTED_STEP"
+"""Failure code of a step that was in progress when its mission ended."""
+
+_ENDED = frozenset({"done", "skipped", "kept"})
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a mission had done when it ended.
+
+    Attributes:
+        mission_id: The mission.
+        command: What the operator had asked for.
+        language: Language of the command.
+        spec: The plan in force; None if there was none.
+        done: Its finished leaves.
+        failure: What was in progress, or failed; None without a plan.
+        assumed: Facts that hold if what ran did what it declares; ``"?"`` where unknown.
+        saved: Results of skills, by name.
+        started: Names and arguments of irreversible skills that were started.
+    """
+
+    mission_id: str
+    command: str
+    language: str
+    spec: MissionSpec | None = None
+    done: tuple[Done, ...] = ()
+    failure: Failure | None = None
+    assumed: Mapping[str, str] = field(default_factory=dict)
+    saved: Mapping[str, Any] = field(default_factory=dict)
+    started: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+
+
+def recorded_work(record: MissionRecord, catalogue: Catalogue, *, lost: bool = False) -> Work:
+    """Return what a mission had done, from its record.
+
+    Args:
+        record: The mission.
+        catalogue: Says what skills change.
+        lost: Whether its world is gone: then nothing of it counts as done.
+    """
+    work = Work(record.id, record.command, record.line.language)
+    if lost or not record.plans:
+        return work
+    spec = record.plans[-1].event.spec
+    assumed = Assumed(catalogue)
+    latest: list[Event] = []
+    for event in record.events:
+        if _is_known(event, catalogue):
+            assumed.on(event)
+        latest = [] if isinstance(event, Planned) else [*latest, event]
+    irreversible = [
+        (run.start.skill, run.start.args)
+        for run in record.skills
+        if run.start.skill in catalogue.skills and catalogue.skills[run.start.skill].irreversible
+    ]
+    failure = _in_progress(record, latest, spec)
+    running = [e for e in latest if isinstance(e, SkillStarting) and e.path == failure.path]
+    facts = dict(assumed.facts)
+    for event in running[-1:]:
+        if event.skill in catalogue.skills:
+            skill = catalogue.skills[event.skill]
+            written = (fill(key, event.args) for key in skill.effects if is_known(key, event.args))
+            facts.update(dict.fromkeys(written, "?"))
+    return replace(
+        work,
+        spec=spec,
+        done=tuple(_finished(latest, spec)),
+        failure=failure,
+        assumed=facts,
+        saved=record.saved,
+        started=tuple(irreversible),
+    )
+
+
+def _is_known(event: Event, catalogue: Catalogue) -> bool:
+    """Return False for events of skills that this installation does not have."""
+    return not isinstance(event, SkillStarting | SkillEnded) or event.skill in catalogue.skills
+
+
+def _in_progress(record: MissionRecord, latest: list[Event], spec: MissionSpec) -> Failure:
+    """Return the step that was in progress when the mission ended, as a failure."""
+    open_calls: dict[tuple[str, int], SkillStarting] = {}
+    failed: Failure | None = None
+    for event in latest:
+        if isinstance(event, SkillStarting):
+            open_calls[event.skill, event.call] = event
+        elif isinstance(event, SkillEnded):
+            if event.state != "stopped":
+                open_calls.pop((event.skill, event.call), None)
+            failed = event.failure or failed
+    for start in reversed(open_calls.values()):
+        return Failure(
+            INTERRUPTED,
+            "it was in progress when the mission ended",
+            start.path,
+            node=start.skill,
+            args=dict(start.args),
+        )
+    if failed is not None and record.status != "unfinished":
+        return failed
+    root, _ = next(iter(paths(spec.root)))
+    return Failure(INTERRUPTED, "the mission ended between two steps", root)
+
+
+def _finished(latest: list[Event], spec: MissionSpec) -> Iterator[Done]:
+    """Yield the finished leaves of a plan; what is inside a failed branch or a loop is not."""
+    states: dict[str, NodeChanged] = {}
+    starts: dict[str, SkillStarting] = {}
+    ends: dict[str, SkillEnded] = {}
+    for event in latest:
+        if isinstance(event, NodeChanged):
+            states[event.path] = event
+        elif isinstance(event, SkillStarting):
+            starts[event.path] = event
+            ends.pop(event.path, None)
+        elif isinstance(event, SkillEnded):
+            ends[event.path] = event
+    nodes = dict(paths(spec.root))
+    undecided = {
+        path
+        for path, node in nodes.items()
+        if (node.repeat is not None or _is_branch(path, nodes))
+        and (path not in states or states[path].state not in _ENDED)
+    }
+    for path, node in nodes.items():
+        if children_of(node) or any(encloses(one, path) for one in undecided if one != path):
+            continue
+        end, state = ends.get(path), states.get(path)
+        if isinstance(node, Do) and end is not None and end.state == "done":
+            yield Done(path, node.do, dict(starts[path].args), "", dict(end.result))
+        elif state is not None and state.state == "skipped":
+            yield Done(path, node.do if isinstance(node, Do) else "", {}, state.detail)
+        elif not isinstance(node, Do) and state is not None and state.state == "done":
+            yield Done(path, "", {})
+
+
+def _is_branch(path: str, nodes: Mapping[str, Any]) -> bool:
+    """Return True for a branch of a fallback: its work counts only if the branch succeeded."""
+    above = path.rpartition("/")[0]
+    return isinstance(nodes.get(above), Fallback)
+
+
+class Resumed:
+    """A compiler that plans the rest of a mission, and leaves later failures to another one.
+
+    Args:
+        compiler: The site's compiler.
+        work: What was done before.
+        phrase: Says a skill with its arguments in a language.
+    """
+
+    def __init__(
+        self, compiler: Compiler, work: Work, phrase: Callable[[str, Mapping[str, Any], str], str]
+    ) -> None:
+        self.name = compiler.name
+        self._compiler = compiler
+        self._work = work
+        self._phrase = phrase
+
+    def compile(self, request: Request) -> Plan | Refusal | Reply:
+        """Return the rest of the plan; the whole plan anew where the rest cannot be planned.
+
+        Where how things stand is in the way of both, the robot is brought into a state from which
+        plans can start, and the rest is planned from what is perceived then.
+        """
+        recovered = request.previous is not None and request.previous.mission.turn == "open"
+        if request.previous is not None and not recovered:
+            return self._compiler.compile(request)
+        first = replace(request, previous=None, failure=None, done=())
+        version = request.plan_version
+        for done in (self._work.done, *self._with_interrupted(first)):
+            rest = self._rest(first, version, done)
+            if rest is not None:
+                return self._confirmed(rest, first)
+        anew = self._compiler.compile(first)
+        if isinstance(anew, Plan):
+            try:
+                prepare(anew.spec, first, anew.meaning)
+            except SpecError as error:
+                blocked = all(problem.code == NEED_NOT_MET for problem in error.problems)
+                recovery = self._recovery(first) if blocked and not recovered else None
+                if recovery is not None:
+                    return recovery
+            header = anew.spec.mission.model_copy(update={"plan_version": version})
+            spec = anew.spec.model_copy(update={"mission": header})
+            anew = replace(anew, spec=spec, verified=None)
+        return self._confirmed(anew, first)
+
+    def _with_interrupted(self, request: Request) -> Iterator[tuple[Done, ...]]:
+        """Yield the finished steps with the interrupted one, if it has done its work all the same.
+
+        It has if a fact that it needs and changes is now as it leaves it: a hand that was to be
+        empty and holds the object that was to be grasped.
+        """
+        failure, spec = self._work.failure, self._work.spec
+        nodes = dict(paths(spec.root)) if spec is not None else {}
+        node = nodes.get(failure.path) if failure is not None else None
+        if failure is None or not isinstance(node, Do) or node.save:
+            return  # what a later step wants of its result is not known
+        skill, args = request.catalogue.skill(node.do), failure.args
+        before = {fill(key, args): value for key, value in skill.needs.items()}
+        after = after_success({}, skill, args)
+        changed = [fact for fact in before if after.get(fact, before[fact]) != before[fact]]
+        if any(request.situation.facts.get(fact) == after[fact] for fact in changed):
+            yield (*self._work.done, Done(failure.path, failure.node, dict(args)))
+
+    def _rest(self, request: Request, version: int, done: tuple[Done, ...]) -> Plan | None:
+        """Return what is left of the plan, verified; None where that is no plan that can run."""
+        work = self._work
+        if work.spec is None or work.spec.mission.turn is not None:
+            return None
+        again = replace(
+            request,
+            previous=work.spec,
+            failure=work.failure,
+            done=done,
+            tried=(work.failure,) if work.failure is not None else (),
+            assumed=work.assumed,
+        )
+        answer = self._compiler.compile(again)
+        plan = answer if isinstance(answer, Plan) else Plan(work.spec)
+        kept = plan.spec.mission.kept
+        if plan.spec.root == work.spec.root:
+            kept = kept_everywhere(again)
+        update = {"plan_version": version, "parent": None, "kept": kept, "turn": None}
+        header = plan.spec.mission.model_copy(update=update)
+        rest = plan.spec.model_copy(update={"mission": header})
+        try:
+            return replace(plan, spec=rest, verified=prepare(rest, again))
+        except SpecError:
+            return None
+
+    def _recovery(self, request: Request) -> Plan | None:
+        """Return the plan that brings the robots into a state to start from; None without one."""
+        names = [
+            pack.recovery
+            for pack in request.catalogue.packs
+            if pack.recovery and pack.recovery in request.library
+        ]
+        if not names:
+            return None
+        header = Mission(
+            command=request.command,
+            language="ko" if request.language == "ko" else "en",
+            turn="open",
+        )
+        trees = tuple(Tree.model_validate({"tree": name}) for name in names)
+        root = trees[0] if len(trees) == 1 else Sequence(sequence=trees)
+        return Plan(MissionSpec(mission=header, root=root))
+
+    def _confirmed(
+        self, answer: Plan | Refusal | Reply, request: Request
+    ) -> Plan | Refusal | Reply:
+        """Return a plan that has to be confirmed if it repeats something irreversible."""
+        if not isinstance(answer, Plan):
+            return answer
+        spec = answer.spec if answer.verified is None else answer.verified.spec
+        done_before = {skill for skill, _ in self._work.started}
+        repeated = [
+            (node.do, node.args)
+            for path, node in paths(spec.root)
+            if isinstance(node, Do)
+            and node.do in done_before
+            and not any(encloses(kept, path) for kept in spec.mission.kept)
+        ]
+        if answer.verified is None:
+            repeated = [one for one in self._work.started if one not in repeated] + repeated
+        if not repeated:
+            return answer
+        what = ", ".join(
+            dict.fromkeys(self._phrase(name, args, request.language) for name, args in repeated)
+        )
+        why = request.messages.say("REPEATS_IRREVERSIBLE", request.language, what=what)
+        return replace(answer, unconfirmed=" ".join(filter(None, (answer.unconfirmed, why))))

@@ -1,0 +1,109 @@
+"""Recorded setup of a mission: everything besides its events that a replay needs.
+
+::
+
+    compiler   name and settings
+    rates      tick and observation rates [Hz]
+    limits     budgets and deadlines
+    file       path of the site file
+    confirm    which plans the operator is asked about
+    worlds     start of each simulated world by pack, defaults filled in
+    versions   bt-exec, Python, and the distributions that bring the packs and what they require
+    digests    SHA-256 of the site file and of the trees
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, distribution, entry_points, version
+from typing import Any
+
+from bt_exec.mission.rigs import world_settings
+from bt_exec.site.site import Site
+from bt_exec.slip import declared_requirements
+
+__all__ = ["digests", "setup_of", "versions"]
+
+_REQUIREMENT = re.compile(r"[A-Za-z0-9._-]+")
+
+
+def setup_of(site: Site, world: Mapping[str, str], compiler: str) -> dict[str, Any]:
+    """Return the setup of the missions of a session, as plain data.
+
+    Args:
+        site: The site.
+        world: How the simulated worlds start, as the user gave it.
+        compiler: Name of the compiler in use.
+    """
+    return {
+        "compiler": {
+            "name": compiler,
+            **(site.compiler.settings() if compiler == site.compiler.name else {}),
+        },
+        "rates": site.rates.model_dump(),
+        "limits": site.limits.model_dump(),
+        "confirm": site.confirm,
+        "file": str(site.file),
+        "worlds": {
+            pack.name: world_settings(pack, world).model_dump(mode="json")
+            for pack in site.catalogue.packs
+            if pack.world.model_fields
+        },
+        "versions": versions(tuple(site.packs)),
+        "digests": digests(site),
+    }
+
+
+def digests(site: Site) -> dict[str, str]:
+    """Return the SHA-256 of the site file and of all trees; empty where a file cannot be read."""
+    trees = hashlib.sha256()
+    for name in sorted(site.library.names()):
+        data = site.library.source(name).data
+        trees.update(json.dumps(data, sort_keys=True, default=str).encode("utf-8", "replace"))
+    try:
+        file = hashlib.sha256(site.file.read_bytes()).hexdigest()
+    except OSError:
+        file = ""
+    return {"site": file, "trees": trees.hexdigest()}
+
+
+@lru_cache(maxsize=8)
+def versions(packs: tuple[str, ...]) -> Mapping[str, str]:
+    """Return the versions of Python, bt-exec, and the distributions that bring these packs."""
+    found = {"python": platform.python_version()}
+    owners = {
+        point.dist.name
+        for point in entry_points(group="bt_exec.packs")
+        if point.name in packs and point.dist is not None
+    }
+    own = [name for name, _ in declared_requirements()]  # with those of installed extras
+    found.update(_versions_of(("bt-exec", *own)))
+    for owner in sorted(owners - {"bt-exec"}):
+        found.update(_versions_of((owner, *_required_by(owner))))
+    return found
+
+
+def _required_by(name: str) -> Iterable[str]:
+    """Yield the distributions that one requires, without its extras."""
+    try:
+        required = distribution(name).requires or ()
+    except PackageNotFoundError:
+        return
+    for line in required:
+        if "extra ==" not in line and (match := _REQUIREMENT.match(line)):
+            yield match.group()
+
+
+def _versions_of(names: Iterable[str]) -> dict[str, str]:
+    found = {}
+    for name in names:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:  # required on another platform, or run from a folder
+            continue
+    return found

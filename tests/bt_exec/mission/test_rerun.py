@@ -1,0 +1,170 @@
+"""Missions run again in their recorded world, on a scripted site."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from bt_exec.failure import UsageError
+from bt_exec.journal import Journal
+from bt_exec.mission import rerun
+from bt_exec.mission.rerun import recorded_site, restore, verify
+from bt_exec.mission.session import Session
+from bt_exec.planning.compiler import Plan
+from bt_exec.rig import Rig
+from bt_exec.testing import FakeClock, ScriptedRobot, scripted_skill
+from tests.bt_exec.mission.session_robots import Heard, given, with_pack
+
+WORLD = {"door": "open", "seed": "7"}
+FOREVER = [scripted_skill("a", [("forever",)])]
+
+
+class Compiles:
+    """A compiler that knows one command."""
+
+    name = "fixed"
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def compile(self, request):
+        self.asked += 1
+        return Plan(given(request.command, request.language))
+
+
+@pytest.fixture
+def journal(tmp_path) -> Journal:
+    return Journal.open(tmp_path / "j.sqlite")
+
+
+@pytest.fixture
+def lab(site, monkeypatch):
+    """The site, found under its name."""
+    compiler = Compiles()
+    monkeypatch.setattr(rerun, "load_site", lambda name: site)
+    monkeypatch.setattr("bt_exec.mission.session.make_compiler", lambda *_: compiler)
+    return site
+
+
+def record(lab, journal, *commands, **options):
+    """Run commands in one session; return the records, oldest first."""
+    with Session(lab, world=WORLD, fast=True, journal=journal, **options) as session:
+        names = [session.run(command).mission_id for command in commands]
+    return [journal.mission(name) for name in names]
+
+
+def test_mission_runs_again_as_recorded(lab, journal):
+    (mission,) = record(lab, journal, "go")
+    found = verify(journal, mission.id)
+    assert found.same
+    assert found.events == len([e for e in mission.events if type(e).__name__ != "Progress"])
+    assert found.changed == ()
+
+
+def test_later_mission_of_a_session_runs_again_after_the_earlier_ones(lab, journal, robots):
+    *_, last = record(lab, journal, "go", "go again", "go once more")
+    before = len(robots.rigs)
+    assert verify(journal, last.id).same
+    assert len(robots.rigs) == before + 1  # one world for all three
+    assert robots.robot.log == ["a start", "a done"] * 3
+
+
+def test_injected_faults_are_repeated(lab, journal):
+    (mission,) = record(lab, journal, "go", faults=["a:1=TIMEOUT"])
+    assert mission.failures
+    assert verify(journal, mission.id).same
+
+
+def test_first_difference_is_named(lab, journal, monkeypatch):
+    (mission,) = record(lab, journal, "go")
+    other = dataclasses.replace(
+        with_pack(lab, skills=(scripted_skill("a", [("2", "SLIPPED")]),)),
+        limits=lab.limits.model_copy(update={"replans": 0}),
+    )
+    monkeypatch.setattr(rerun, "load_site", lambda name: other)
+    found = verify(journal, mission.id)
+    assert not found.same
+    assert found.difference is not None
+    assert found.difference.recorded.startswith("SkillEnded a")
+    assert found.difference.found
+
+
+def test_recorded_stop_is_repeated_at_its_tick(site, journal, lab, monkeypatch):
+    slow = with_pack(lab, skills=tuple(FOREVER))
+    monkeypatch.setattr(rerun, "load_site", lambda name: slow)
+    with Session(slow, world=WORLD, fast=True, journal=journal) as session:
+        session.clock.at(0.5, lambda: session.abort("operator"))
+        name = session.run("go").mission_id
+    assert journal.mission(name).status == "aborted"
+    found = verify(journal, name)
+    assert found.same, found
+
+
+def test_session_is_restored_at_the_last_recorded_moment(lab, journal, monkeypatch):
+    slow = with_pack(lab, skills=tuple(FOREVER))
+    monkeypatch.setattr(rerun, "load_site", lambda name: slow)
+    with Session(slow, world=WORLD, fast=True, journal=journal) as session:
+        session.clock.at(0.5, lambda: session.abort("operator"))
+        name = session.run("go").mission_id
+    heard = Heard()
+    with Session(slow, fast=True, journal=journal, listeners=[heard]) as session:
+        found = restore(session, journal, journal.mission(name))
+        assert found.same
+        assert session.world == WORLD
+        assert session.clock.now() == pytest.approx(0.5)
+        assert session.journal is journal
+    assert heard == []
+
+
+def test_plans_of_a_model_are_taken_from_the_record(lab, journal):
+    with Session(lab, world=WORLD, fast=True, journal=journal) as session:
+        compiler = session.compiler
+        real = compiler.compile
+
+        def asks(request):
+            facts = {"compiler": "m", "model": "m", "request": "q", "answer": "a", "usage": {}}
+            request.record(**facts)
+            return real(request)
+
+        compiler.compile = asks
+        name = session.run("go").mission_id
+    compiler.compile = lambda request: pytest.fail("the model was asked again")
+    assert verify(journal, name).same
+
+
+def test_real_robot_is_not_driven_again(lab, journal, monkeypatch):
+    (mission,) = record(lab, journal, "go")
+    real = with_pack(lab, robots={"arm": lambda settings, world: Rig(ScriptedRobot())})
+    monkeypatch.setattr(rerun, "load_site", lambda name: real)
+    monkeypatch.setattr(rerun, "_is_simulated", lambda *_: False)
+    with pytest.raises(UsageError, match="lab is a real robot"):
+        verify(journal, mission.id)
+
+
+def test_settings_are_those_of_the_record(lab, journal, monkeypatch):
+    rates = lab.rates.model_copy(update={"tick_hz": 10})
+    (mission,) = record(dataclasses.replace(lab, rates=rates), journal, "go")
+    assert recorded_site(mission).rates.tick_hz == 10
+    assert lab.rates.tick_hz == 40
+
+
+def test_record_of_an_older_version_is_refused(lab, journal):
+    with journal.begin(command="go", site="lab") as recorder:
+        pass
+    with pytest.raises(UsageError, match="recorded by an older version"):
+        verify(journal, recorder.mission_id)
+
+
+def test_clock_calls_once_when_its_time_has_come(lab):
+    calls: list[float] = []
+    with Session(lab, world=WORLD, fast=True) as session:
+        clock = session.clock
+        assert isinstance(clock.simulations[0], FakeClock)
+        clock.at(0.05, lambda: calls.append(clock.now()))
+        for _ in range(4):
+            clock.advance()
+        clock.at(0.11, lambda: calls.append(clock.now()))
+        clock.at(None)
+        clock.advance()
+    assert calls == [pytest.approx(0.05)]

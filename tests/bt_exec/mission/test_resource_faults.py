@@ -1,0 +1,218 @@
+"""Every allocation of a resource fails once, by count: the robot is stopped, the outcome is true.
+
+The n-th thread, statement of the record, file and connection fails, for each n that a mission of
+this kind uses, as SQLite tests itself.
+"""
+
+from __future__ import annotations
+
+import _thread
+import dataclasses
+import json
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bt_exec.failure import BtExecError
+from bt_exec.journal import Journal
+from bt_exec.mission.session import Session
+from bt_exec.outcome import EXIT_CODES, Outcome
+from bt_exec.pack import Catalogue
+from bt_exec.rig import PackSettings, Rig
+from bt_exec.site.site import Limits, Rates
+from bt_exec.skill import Running, Steps, skill
+from bt_exec.spec.load import load_text
+from bt_exec.standby import STANDBY
+from bt_exec.testing import FakeClock, scripted_condition
+from bt_exec.testing.missions import FixedCompiler, scripted_site
+from tests.bt_exec.mission.misbehaving_ground import Arm, Camera
+
+TREE = "tree: t\nutterances: [go]\nroot: {do: leave_moving, while: holds, retry: 2, timeout: 2s}"
+
+
+class FaultError(RuntimeError, OSError):
+    """What a resource that is not there raises: threads RuntimeError, files OSError."""
+
+
+class Counted:
+    """Calls a function, except for the n-th time."""
+
+    def __init__(self, function: Callable[..., Any], fails_at: int, error: Exception) -> None:
+        self.calls = 0
+        self._function = function
+        self._fails_at = fails_at
+        self._error = error
+
+    def __call__(self, *args: Any, **more: Any) -> Any:
+        self.calls += 1
+        if self.calls - 1 == self._fails_at:
+            raise self._error
+        return self._function(*args, **more)
+
+
+class Connection:
+    """A connection of SQLite whose statements are counted."""
+
+    def __init__(self, real: sqlite3.Connection, count: Counted) -> None:
+        self._real = real
+        self._count = count
+
+    def execute(self, *args: Any) -> Any:
+        self._count()
+        return self._real.execute(*args)
+
+    def executemany(self, *args: Any) -> Any:
+        self._count()
+        return self._real.executemany(*args)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+
+@skill(fails={"SLIPPED"})
+def leave_moving(robot: Any) -> Steps:
+    """Move for three ticks, and leave the robot moving."""
+    robot.go()
+    for _ in range(3):
+        yield Running()
+
+
+class Run:
+    """One mission in a session of its own.
+
+    Attributes:
+        outcome: The outcome; None if the session or the mission could not begin.
+        refused: The error of the operator, if there was one.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.arm = Arm()
+        self.outcome: Outcome | None = None
+        self.refused = ""
+        simulation = FakeClock()
+        found = scripted_site(
+            [leave_moving, scripted_condition("holds")],
+            [TREE],
+            limits=Limits(still_s=0.3, replans=1, look_s=0.5),
+            rates=Rates(tick_hz=10, look_hz=10, idle_look_hz=2),
+        )
+        (pack,) = found.catalogue.packs
+        pack = dataclasses.replace(
+            pack,
+            robots={"arm": lambda *_: Rig(self.arm, Camera(simulation), simulation)},
+        )
+        site = dataclasses.replace(
+            found, catalogue=Catalogue([pack]), packs={"test": PackSettings()}
+        )
+        compiler = FixedCompiler(load_text(TREE).document)
+        try:
+            journal = Journal.open(folder / "journal.sqlite")
+            with Session(site, journal=journal, fast=True) as session:
+                session.compiler = compiler
+                self.outcome = session.run("go")
+        except BtExecError as error:
+            self.refused = str(error)
+        self.record = folder / "journal.sqlite"
+
+    def check(self) -> None:
+        """Compare the outcome with the robot and the record."""
+        assert not self.arm.moving
+        if self.outcome is None:
+            assert self.refused, "neither an outcome nor an error of the operator"
+            assert self.arm.stops <= 1, "nothing has begun"
+            return
+        assert self.outcome.status in EXIT_CODES
+        assert self.outcome.reason_code != "EXECUTIVE_CRASHED", self.outcome.explain()
+        line = Journal.open(self.record).missions(1)[0]
+        if not self.outcome.record_problem:
+            assert (line.status, line.reason_code) == (
+                self.outcome.status,
+                self.outcome.reason_code,
+            )
+
+
+THREADS, STATEMENTS = 12, 24  # at least as many as a mission uses; see the last assertions
+
+
+@pytest.mark.parametrize("number", range(THREADS))
+def test_thread_that_cannot_be_started(tmp_path, monkeypatch, number):
+    STANDBY._idle.clear()
+    start = Counted(_thread.start_new_thread, number, RuntimeError("can't start new thread"))
+    monkeypatch.setattr(_thread, "start_new_thread", start)
+    monkeypatch.setattr(threading, "_start_new_thread", start)
+    run = Run(tmp_path)
+    monkeypatch.undo()
+    run.check()
+    assert start.calls <= THREADS
+
+
+@pytest.mark.parametrize("number", range(STATEMENTS))
+def test_statement_of_the_record_that_fails(tmp_path, monkeypatch, number):
+    from bt_exec.journal import write
+
+    connect = write.connect
+    count = Counted(lambda: None, number, sqlite3.OperationalError("disk I/O error"))
+    monkeypatch.setattr(write, "connect", lambda *args: Connection(connect(*args), count))
+    run = Run(tmp_path)
+    monkeypatch.undo()
+    run.check()
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_connection_to_the_record_that_cannot_be_opened(tmp_path, monkeypatch, number):
+    connect = Counted(sqlite3.connect, number, sqlite3.OperationalError("unable to open"))
+    monkeypatch.setattr(sqlite3, "connect", connect)
+    run = Run(tmp_path)
+    monkeypatch.undo()
+    run.check()
+
+
+NO_MEMORY = """
+import json, sys
+import _testcapi
+from bt_exec.rig import Rig, stop_all, stop_all_apart
+from bt_exec.standby import STANDBY
+import bt_exec.rig as rig
+
+class Arm:
+    moving = True
+    still = True
+    def stop(self):
+        self.moving = False
+
+STANDBY.prepare(4)
+missed = []
+import logging
+logging.disable(logging.CRITICAL)
+for apart in (False, True):
+    for number in range(120):
+        rig._RESERVE.extend(b"x" * 1000)
+        arm = Arm()
+        rigs = {"arm": Rig(arm)}
+        try:
+            _testcapi.set_nomemory(number, number + 1)
+            stop_all_apart(rigs) if apart else stop_all(rigs, 1.0)
+        except MemoryError:
+            pass
+        finally:
+            _testcapi.remove_mem_hooks()
+        for _ in range(200):
+            if not arm.moving:
+                break
+            import time; time.sleep(0.005)
+        if arm.moving:
+            missed.append([apart, number])
+print(json.dumps(missed))
+"""
+
+
+def test_stop_survives_each_allocation_that_fails():
+    pytest.importorskip("_testcapi")
+    ran = subprocess.run([sys.executable, "-c", NO_MEMORY], capture_output=True, text=True)
+    assert json.loads(ran.stdout or "null") == [], ran.stderr[-2000:]

@@ -1,0 +1,262 @@
+"""Missions that go on after an interruption, at every moment at which they can be interrupted."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+import sqlite3
+from contextlib import closing
+from typing import NamedTuple
+
+import pytest
+
+from bt_exec.journal import Journal
+from bt_exec.mission.rerun import restore, verify
+from bt_exec.mission.resumption import recorded_work
+from bt_exec.mission.session import Session
+from bt_exec.planning.compiler import Plan
+from bt_exec.planning.repair import repaired
+from bt_exec.rig import Rig
+from bt_exec.skill import Running, Service, Steps, skill
+from bt_exec.spec.load import load_text
+from bt_exec.spec.model import Mission, MissionSpec
+from bt_exec.testing import FakeClock, ScriptedRobot
+from bt_exec.testing.missions import scripted_site
+from tests.bt_exec.mission.session_robots import with_pack
+
+PLAN = """
+tree: t
+root:
+  sequence:
+    - do: open_box
+    - {do: take, save: {grams: grams}}
+    - {do: hand_over, with: {grams: $grams}}
+    - do: close_box
+"""
+
+
+class Box:
+    """What the skills change; the facts that the robot reports."""
+
+    def __init__(self) -> None:
+        self.facts = {"box": "closed", "hand": "empty"}
+        self.done: list[str] = []
+
+    def work(self, name: str, **facts: str):
+        """Take two ticks, change the facts, take one more."""
+        yield Running(0.0, "working")
+        yield Running(0.4, "working")
+        self.facts.update(facts)
+        self.done.append(name)
+        yield Running(0.9, "leaving")
+
+
+class Weight(NamedTuple):
+    grams: int
+
+
+@skill(effects={"box": "open"})
+def open_box(robot, box: Service[Box]) -> Steps:
+    """Open the box."""
+    yield from box.work("open_box", box="open")
+
+
+@skill(needs={"hand": "empty", "box": "open"}, effects={"hand": "full"})
+def take(robot, box: Service[Box]) -> Steps[Weight]:
+    """Take the thing."""
+    yield from box.work("take", hand="full")
+    return Weight(250)
+
+
+@skill(needs={"hand": "full"}, effects={"hand": "empty"}, irreversible=True)
+def hand_over(robot, box: Service[Box], grams: int) -> Steps:
+    """Hand the thing over."""
+    yield from box.work(f"hand_over {grams}", hand="empty")
+
+
+@skill(effects={"box": "closed"})
+def close_box(robot, box: Service[Box]) -> Steps:
+    """Close the box."""
+    yield from box.work("close_box", box="closed")
+
+
+class Compiles:
+    name = "fixed"
+
+    def compile(self, request):
+        if request.previous is not None and request.failure is not None:
+            return Plan(repaired(request, self.name))
+        header = Mission(command=request.command, compiler=self.name)
+        return Plan(MissionSpec(mission=header, root=load_text(PLAN).document.root))
+
+
+@pytest.fixture
+def boxes(monkeypatch):
+    monkeypatch.setattr("bt_exec.mission.session.make_compiler", lambda *_: Compiles())
+    monkeypatch.setattr("bt_exec.mission.rerun.load_site", lambda name: site)
+    made: list[Box] = []
+
+    def robots(settings, world):
+        made.append(Box())
+        box = made[-1]
+        return Rig(
+            ScriptedRobot(),
+            simulation=FakeClock(),
+            facts=lambda: dict(box.facts),
+            services={"box": box},
+        )
+
+    site = with_pack(
+        scripted_site([open_box, take, hand_over, close_box], [PLAN], name="lab"),
+        robots={"arm": robots},
+    )
+    made.append(site)
+    return made
+
+
+@pytest.fixture
+def finished(boxes, tmp_path) -> tuple[Journal, str]:
+    journal = Journal.open(tmp_path / "whole.sqlite")
+    with Session(boxes[0], fast=True, journal=journal) as session:
+        outcome = session.run("deliver")
+    assert outcome.ok
+    return journal, outcome.mission_id
+
+
+def cut(journal: Journal, rows: int, folder) -> Journal:
+    """Return a copy of a journal as a process leaves it that is killed after some rows."""
+    path = folder / f"cut-{rows}.sqlite"
+    shutil.copy(journal.path, path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM events WHERE seq > ?", (rows,))
+        connection.execute(
+            "UPDATE missions SET status = NULL, ended_at = NULL, outcome = NULL, message = NULL,"
+            " reason_code = NULL, process = 'gone 1 2'"
+        )
+    return Journal.open(path)
+
+
+@pytest.mark.parametrize(
+    "share", [0.15, 0.55, 0.75, pytest.param(1.0, marks=pytest.mark.slow, id="every moment")]
+)
+def test_mission_goes_on_from_any_moment_and_repeats_nothing_irreversible(
+    finished, boxes, tmp_path, share
+):
+    journal, name = finished
+    with closing(sqlite3.connect(journal.path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    numbers = [row.seq for row in journal.rows(name) if row.kind != "Finished"]
+    numbers = numbers if share == 1.0 else [numbers[int(share * len(numbers))]]
+    for number in numbers:
+        short = cut(journal, number, tmp_path)
+        record = short.mission("last")
+        asked: list[str] = []
+
+        def confirm(spec, why, over, asked=asked):
+            asked.append(why)
+            return False
+
+        with Session(boxes[0], fast=True, journal=short, confirm=confirm) as session:
+            found = restore(session, short, record)
+            assert found.same, (number, found)
+            box = boxes[-1]
+            before = list(box.done)
+            outcome = session.resume(record)
+        done = box.done
+        assert done.count("hand_over 250") <= 1, (number, done)
+        if asked:  # it may have been handed over, and it is not known: nothing moved
+            assert outcome.status == "refused"
+            assert done == before
+            assert len(asked) == 1
+        elif outcome.reason_code == "NEED_NOT_MET":  # taken, and its weight is not on record
+            assert (before, box.facts["hand"]) == (["open_box", "take"], "full")
+        else:
+            assert outcome.ok, (number, outcome)
+            assert box.facts == {"box": "closed", "hand": "empty"}, (number, done)
+            assert done.count("take") == 1, (number, done)
+        assert short.mission("last").continues == record.id
+
+
+def test_restored_and_resumed_mission_is_verified_as_recorded(finished, boxes, tmp_path):
+    journal, name = finished
+    row = next(r.seq for r in journal.rows(name) if r.kind == "SkillEnded")
+    short = cut(journal, row, tmp_path)
+    record = short.mission("last")
+    with Session(boxes[0], fast=True, journal=short) as session:
+        restore(session, short, record)
+        outcome = session.resume(record)
+        assert outcome.ok
+        later = session.run("deliver")
+    for one in (outcome, later):
+        found = verify(short, one.mission_id)
+        assert found.same, found
+
+
+def test_world_that_is_gone_is_started_anew(finished, boxes, tmp_path):
+    journal, _ = finished
+    record = cut(journal, 30, tmp_path).mission("last")
+    with Session(boxes[0], fast=True) as session:
+        outcome = session.resume(record, lost=True)
+    assert outcome.ok
+    assert boxes[-1].done == ["open_box", "take", "hand_over 250", "close_box"]
+
+
+def test_effect_that_holds_no_longer_is_made_again(finished, boxes, tmp_path):
+    journal, name = finished
+    row = next(r.seq for r in journal.rows(name) if r.kind == "SkillEnded")
+    short = cut(journal, row, tmp_path)
+    record = short.mission("last")
+    with Session(boxes[0], fast=True, journal=short) as session:
+        restore(session, short, record)
+        boxes[-1].facts["box"] = "closed"  # someone shut it meanwhile
+        outcome = session.resume(record)
+    assert outcome.ok
+    assert boxes[-1].done.count("open_box") == 2
+
+
+def test_facts_of_the_interrupted_step_are_unknown(finished, boxes, tmp_path):
+    journal, name = finished
+    rows = [r for r in journal.rows(name) if r.kind == "SkillStarting"]
+    record = cut(journal, rows[1].seq, tmp_path).mission("last")
+    work = recorded_work(record, boxes[0].catalogue)
+    assert work.assumed["hand"] == "?"
+    assert work.assumed["box"] == "open"
+    assert [one.path for one in work.done] == ["sequence/open_box"] or [
+        one.skill for one in work.done
+    ] == ["open_box"]
+    assert work.failure is not None
+    assert (work.failure.code, work.failure.node) == ("INTERRUPTED_STEP", "take")
+
+
+def test_stopped_mission_goes_on_in_its_own_session(boxes, tmp_path):
+    journal = Journal.open(tmp_path / "j.sqlite")
+    with Session(boxes[0], fast=True, journal=journal) as session:
+        session.clock.at(0.2, lambda: session.abort("operator"))
+        first = session.run("deliver")
+        assert first.status == "aborted"
+        outcome = session.resume(journal.mission(first.mission_id))
+    assert outcome.ok
+    assert boxes[-1].done.count("open_box") == 1
+    assert journal.mission(outcome.mission_id).continues == first.mission_id
+
+
+def test_saved_results_are_there_for_what_is_left(finished, boxes, tmp_path):
+    journal, name = finished
+    ends = [r.seq for r in journal.rows(name) if r.kind == "SkillEnded"]
+    short = cut(journal, ends[1], tmp_path)
+    record = short.mission("last")
+    assert record.saved == {"grams": 250}
+    with Session(boxes[0], fast=True, journal=short, confirm=lambda *_: True) as session:
+        restore(session, short, record)
+        assert session.resume(record).ok
+    assert "hand_over 250" in boxes[-1].done
+
+
+def test_other_settings_are_no_world_to_restore(finished, boxes, tmp_path):
+    journal, name = finished
+    record = journal.mission(name)
+    other = dataclasses.replace(record, settings={**record.settings, "packs": {"lab": {"x": 1}}})
+    with Session(boxes[0], fast=True) as session:
+        with pytest.raises(Exception, match="ran with other settings"):
+            restore(session, journal, other)
+        assert session.run("deliver").ok

@@ -1,0 +1,110 @@
+"""Missions that are killed at random moments with SIGKILL and continued in another process.
+
+The journal opens, nothing that was committed is lost, what is told before going on is true of the
+restored world, the mission ends satisfied or with a true reason, and nothing irreversible is done
+twice. ``BT_EXEC_KILLS=N`` raises the number of kills of each site.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from bt_exec.journal import Journal
+from bt_exec.journal.explain import explain
+from bt_exec.mission.rerun import restore
+from bt_exec.mission.session import Session
+from bt_exec.site.site import load_site
+
+KILLS = int(os.environ.get("BT_EXEC_KILLS", "1"))
+
+MISSION = """
+import sys
+from pathlib import Path
+from bt_exec import Journal, Session, load_site
+site, command, journal = sys.argv[1:4]
+world = dict(pair.split("=") for pair in sys.argv[4:])
+kept = Journal.open(Path(journal))
+with Session(load_site(site), world=world, fast=True, journal=kept) as session:
+    session.run(command)
+"""
+
+SITES = {
+    "door": ("packs: {door: {robot: sim, detector: oracle}}", "get the material", {"seed": "2"}),
+    "building": ("", "교수님께 서류 전해 줘", {"seed": "3"}),
+    "tabletop": ("", "sort everything by colour", {"seed": "3", "objects": "2"}),
+}
+
+
+def killed(site: str, command: str, world: dict[str, str], journal: Journal, rows: int) -> None:
+    """Run a mission in a process of its own, and kill it once it has committed some rows."""
+    pairs = [f"{key}={value}" for key, value in world.items()]
+    arguments = [sys.executable, "-c", MISSION, site, command, str(journal.path), *pairs]
+    with subprocess.Popen(arguments) as process:
+        while process.poll() is None:
+            (line, *_) = journal.missions(1) or (None,)
+            if line is not None and len(journal.rows(line.id, limit=rows)) >= rows:
+                process.kill()
+            time.sleep(0.002)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(KILLS))
+@pytest.mark.parametrize("name", SITES)
+def test_killed_mission_goes_on_and_repeats_nothing_irreversible(
+    name: str, number: int, tmp_path: Path
+) -> None:
+    settings, command, world = SITES[name]
+    site = name
+    if settings:
+        site = str(tmp_path / f"{name}.yaml")
+        Path(site).write_text(f"site: {name}\n{settings}\n", encoding="utf-8")
+    journal = Journal.open(tmp_path / "journal.sqlite")
+    rows = random.Random(f"{name} {number}").randint(1, 150)
+    killed(site, command, world, journal, rows)
+    again = Journal.open(journal.path)
+    assert again.check() == () or again.check()[0].kind == "unfinished"
+    record = again.mission("last")
+    assert record.unreadable == ()
+    if record.outcome is not None:  # it was faster than the kill
+        assert record.outcome.ok
+        return
+    assert record.line.interrupted
+    assert len(again.rows(record.id)) >= min(rows, len(record.events))
+    loaded = load_site(site)
+    told = explain(record, loaded.catalogue)
+    asked: list[str] = []
+    with Session(loaded, world=world, fast=True, journal=again, confirm=refusing(asked)) as session:
+        found = restore(session, again, record)
+        assert found.same, found
+        now = session.facts()
+        wrong = {fact: (value, now[fact]) for fact, value in told.facts.items() if fact in now}
+        assert all(was in (is_now, "?") for was, is_now in wrong.values()), wrong
+        outcome = session.resume(record)
+    assert outcome.ok or (asked and outcome.reason_code == "NOT_CONFIRMED"), outcome
+    new = again.mission(outcome.mission_id)
+    assert new.continues == record.id
+    handed = [
+        run.start.args
+        for one in (record, new)
+        for run in one.skills
+        if loaded.catalogue.skills[run.start.skill].irreversible
+        and (one is record or run.end is not None)
+    ]
+    assert len(handed) <= 1
+
+
+def refusing(asked: list[str]):
+    """Return an operator who is asked, and says no."""
+
+    def confirm(spec, why, over):
+        asked.append(why)
+        return False
+
+    return confirm
