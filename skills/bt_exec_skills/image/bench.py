@@ -1,6 +1,6 @@
 """The bench: the picture of a mission, and the sets of instances that its tools work on.
 
-Plans name sets (``target``, ``other``, ``landmark``) and never boxes; boxes stay here.
+Plans name sets (``target``, ``other``, ``landmark``, …) and never boxes; boxes stay here.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from bt_exec.failure import Failed, UsageError
 from bt_exec.writing import Writer
@@ -28,8 +28,8 @@ from bt_exec_skills.things.detector import LEAST_SCORE
 
 __all__ = ["SETS", "Answer", "Bench", "Candidates", "Judgement", "SetName", "Step"]
 
-SetName = Literal["target", "other", "landmark"]
-SETS: tuple[SetName, ...] = ("target", "other", "landmark")
+SetName = Literal["target", "other", "landmark", "landmark2", "landmark3"]
+SETS: tuple[SetName, ...] = get_args(SetName)
 
 
 @dataclass

@@ -19,7 +19,11 @@ from bt_exec_skills.image.rules.crop_first import CROP_FIRST, crop_first_checker
 from bt_exec_skills.image.rules.phrasing import told_of
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
 from bt_exec_skills.image.skills.ask import Place, ask_vqa, crops_first
-from bt_exec_skills.image.skills.compare import compare_pictures, compare_things
+from bt_exec_skills.image.skills.compare import (
+    compare_degrees,
+    compare_pictures,
+    compare_things,
+)
 from bt_exec_skills.image.skills.conclude import answer, count, draw_overlay
 from bt_exec_skills.image.skills.find import (
     detect,
@@ -70,12 +74,29 @@ PACK = Pack(
         read_text,
         compare_pictures,
         compare_things,
+        compare_degrees,
         write_program,
     ),
     conditions=(crops_first,),
     passes=(CROP_FIRST, AFTER_ANSWER),
     checkers=(crop_first_checker,),
     types={"Set": SetName, "Place": Place, "Colour": ColourName | Literal["any"]},
+    facts={
+        "boxes.{Set}": ("none", "known"),
+        "crops.{Place}": ("none", "cut"),
+        "looked.{Place}": ("none", "no", "yes"),
+        "answer": ("told",),
+        "picture": ("given", "none"),
+        "second": ("given", "none"),
+        "annotation": ("unread", "none"),
+        "annotation.names": ("{text}",),
+        "annotated_picture": ("wanted", "none"),
+        "detector.names": ("{text}",),
+        "detector.asked": ("by name", "for all"),
+        "reader": ("ready", "none"),
+        "program": ("wanted", "none"),
+        "code_plan": ("wanted", "none"),
+    },
     trees=data_path("trees", "image"),
     messages=Path(__file__).with_name("messages.yaml"),
     services={"bench": Bench, "looker": Looker},

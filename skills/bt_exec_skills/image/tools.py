@@ -16,11 +16,14 @@ from bt_exec_skills.image.perception.colours import ColourName
 from bt_exec_skills.image.perception.compare import Aspect, alike, differences
 from bt_exec_skills.image.perception.decide import (
     all_hold,
+    all_of,
     of_kind,
     related,
     start_decisions,
     verify_all,
+    within,
 )
+from bt_exec_skills.image.perception.degrees import exceeding
 from bt_exec_skills.image.perception.detecting import detect
 from bt_exec_skills.image.perception.instances import (
     Counted,
@@ -48,10 +51,12 @@ __all__ = [
     "RelationName",
     "alike",
     "all_hold",
+    "all_of",
     "count",
     "crop",
     "detect",
     "differences",
+    "exceeding",
     "find_annotation",
     "for_model",
     "load_picture",
@@ -70,4 +75,5 @@ __all__ = [
     "start_decisions",
     "verify_all",
     "verify_attribute",
+    "within",
 ]

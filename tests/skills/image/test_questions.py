@@ -18,6 +18,7 @@ SHORT = {
     "a": ["read_annotation", "crop"],
     "v": ["verify_attribute"],
     "m": ["measure_places"],
+    "g": ["compare_degrees"],
     "c": ["count"],
     "n": ["count", "answer"],
     "r": ["read_text", "crop", "answer"],

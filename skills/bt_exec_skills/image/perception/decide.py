@@ -2,24 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from math import inf
+from typing import Literal
 
 from bt_exec_skills.image.perception.attributes import AttributeName, verify_attribute
-from bt_exec_skills.image.perception.instances import Crop, Decision, Instance, among
+from bt_exec_skills.image.perception.instances import Counted, Crop, Decision, Instance, among
 from bt_exec_skills.image.perception.relations import RelationName, holds
 from bt_exec_skills.image.perception.text import READ
 
-__all__ = ["all_hold", "of_kind", "related", "start_decisions", "verify_all"]
+__all__ = [
+    "Bound",
+    "all_hold",
+    "all_of",
+    "any_holds",
+    "of_kind",
+    "related",
+    "start_decisions",
+    "verify_all",
+    "within",
+]
 
+Bound = Literal["at_least", "at_most", "more", "fewer", "exactly"]
+
+_RANGES: Mapping[Bound, Callable[[int], tuple[float, float]]] = {
+    "at_least": lambda number: (number, inf),
+    "at_most": lambda number: (0, number),
+    "more": lambda number: (number + 1, inf),
+    "fewer": lambda number: (0, number - 1),
+    "exactly": lambda number: (number, number),
+}
 _ONE_THING = 0.5  # a score below it: perhaps not one thing
 
 
-def of_kind(instances: Sequence[Instance], label: str) -> list[Instance]:
+def of_kind(instances: Sequence[Instance], label: str, without: str = "") -> list[Instance]:
     """Return the instances with a label, by its letters without case; all if it is empty.
 
-    Each knows the boxes of the others that overlap it.
+    Instances with a label of `without`, several separated by ``|``, are left out. Each
+    keeps the boxes of the others that overlap it.
     """
-    mine = [one for one in instances if not label or one.label.lower() == label.lower()]
+    others = without.lower().split("|") if without else []
+    mine = [
+        one
+        for one in instances
+        if (not label or one.label.lower() == label.lower()) and one.label.lower() not in others
+    ]
     return among(mine, instances)
 
 
@@ -43,6 +70,7 @@ def verify_all(
     attributes: Sequence[AttributeName],
     *,
     wanted: bool = True,
+    any_of: bool = False,
 ) -> list[Decision]:
     """Return the decisions after the crops were looked at.
 
@@ -51,6 +79,7 @@ def verify_all(
         decisions: What was decided before; what was rejected stays so.
         attributes: A thing has them all.
         wanted: Whether those are meant that have them; those that do not if False.
+        any_of: True if one of the attributes is enough.
     """
     open_crops = [
         crop for crop, one in zip(crops, decisions, strict=True) if one.holds is not False
@@ -60,7 +89,8 @@ def verify_all(
         if before.holds is False:
             result.append(before)
             continue
-        now = all_hold([verify_attribute(one, name, open_crops) for name in attributes])
+        each = [verify_attribute(one, name, open_crops) for name in attributes]
+        now = any_holds(each) if any_of else all_hold(each)
         if not wanted:
             now = now._replace(holds=None if now.holds is None else not now.holds)
         result.append(all_hold([before, now]))
@@ -79,17 +109,55 @@ def all_hold(decisions: Sequence[Decision]) -> Decision:
     return Decision(True, found, min((one.confidence for one in decisions), default=1.0))
 
 
+def any_holds(decisions: Sequence[Decision]) -> Decision:
+    """Return whether one of several holds; the clearest one says why."""
+    holding = [one for one in decisions if one.holds]
+    if holding:
+        return max(holding, key=lambda one: one.confidence)
+    open_ones = [one for one in decisions if one.holds is None]
+    return open_ones[0] if open_ones else max(decisions, key=lambda one: one.confidence)
+
+
 def related(
     instances: Sequence[Instance],
     decisions: Sequence[Decision],
     relation: RelationName,
     landmarks: Sequence[Instance],
+    *,
+    wanted: bool = True,
 ) -> list[Decision]:
-    """Return the decisions after places were compared: one landmark with the relation is enough."""
+    """Return the decisions after places were compared: one landmark with the relation is enough.
+
+    With `wanted` False, those are kept that have the relation to no landmark.
+    """
     result = []
     for one, before in zip(instances, decisions, strict=True):
         others = [other for other in landmarks if other.bbox != one.bbox]
         there = any(holds(one, relation, other) for other in others)
-        place = Decision(there, relation if there else f"not {relation}", 0.9)
+        place = Decision(there is wanted, relation if there else f"not {relation}", 0.9)
         result.append(all_hold([before, place]))
     return result
+
+
+def within(counted: Counted, bound: Bound, number: int) -> bool | None:
+    """Return whether a count keeps a bound; None if what is unsettled decides it."""
+    least, most = counted.sure, counted.sure + counted.unsettled
+    low, high = _RANGES[bound](number)
+    if low <= least and most <= high:
+        return True
+    return None if least <= high and most >= low else False
+
+
+def all_of(holding: Sequence[Decision], every: Sequence[Decision]) -> bool | None:
+    """Return whether all instances have a quality; None if that is unsettled or there are none.
+
+    Args:
+        holding: The decisions about the instances that have it.
+        every: The decisions about all of them.
+    """
+    mine, theirs = ([one.holds for one in some] for some in (holding, every))
+    if mine.count(True) + mine.count(None) < theirs.count(True):
+        return False
+    if None in mine or None in theirs or not theirs.count(True):
+        return None
+    return mine.count(True) == theirs.count(True)

@@ -1,4 +1,4 @@
-"""Answers to questions that compare: two pictures, or things by an aspect."""
+"""Answers to questions that compare: two pictures, things by an aspect, counts with bounds."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from typing import Any
 
 from bt_exec_skills.image.bench import Answer, Candidates
 from bt_exec_skills.image.perception.compare import Aspect
+from bt_exec_skills.image.perception.decide import Bound, all_of, within
 from bt_exec_skills.image.perception.instances import Decision, count
 from bt_exec_skills.image.perception.relations import place_in
 from bt_exec_skills.image.rules.speaker import Speaker, left_out, sure
 
-__all__ = ["alike_answer", "same_answer"]
+__all__ = ["alike_answer", "all_answer", "bounded_answer", "same_answer"]
 
 _NOTHING_SEEN = (
     0.9  # confidence that pictures are the same: what is smaller than a speck is not seen
@@ -71,3 +72,49 @@ def alike_answer(
         name, aspect=speaker.word(f"by {aspect}"), what=words[0], other=words[1], found=found
     )
     return Answer(f"{said} {sure(speaker, confidence)}", compared.holds, confidence)
+
+
+def all_answer(
+    holding: Candidates, every: Candidates, what: str, every_what: str, language: str
+) -> Answer:
+    """Return whether all things of a kind have a quality.
+
+    Args:
+        holding: Those that have it.
+        every: All of the kind.
+        what: What `holding` holds, in words.
+        every_what: What `every` holds.
+        language: Of the answer.
+    """
+    speaker = Speaker(language)
+    mine, theirs = (count(one.instances, one.decisions) for one in (holding, every))
+    value = all_of(holding.decisions, every.decisions)
+    confidence = min(mine.confidence, theirs.confidence, holding.whole, every.whole)
+    name = {True: "all_yes", False: "all_no", None: "all_unsure"}[value]
+    if not theirs.sure and not theirs.unsettled:
+        name, what = "none", every_what
+    said = speaker.say(name, what=what, every=every_what, n=mine.sure, m=theirs.sure)
+    notes = left_out(speaker, holding) if value is None else []
+    return Answer(" ".join([said, *notes, sure(speaker, confidence)]), value, confidence)
+
+
+def bounded_answer(
+    found: Candidates, bound: Bound, number: int, what: str, language: str
+) -> Answer:
+    """Return whether there are as many things as asked: "at least three".
+
+    Args:
+        found: The things.
+        bound: How `number` limits their count.
+        number: The limit.
+        what: What `found` holds, in words.
+        language: Of the answer.
+    """
+    speaker = Speaker(language)
+    total = count(found.instances, found.decisions)
+    value = within(total, bound, number)
+    confidence = min(total.confidence, found.whole)
+    name = {True: "bound_yes", False: "bound_no", None: "exists_unsure"}[value]
+    said = speaker.say(name, what=what, n=total.unsettled if value is None else total.sure)
+    notes = left_out(speaker, found)
+    return Answer(" ".join([said, *notes, sure(speaker, confidence)]), value, confidence)

@@ -11,12 +11,13 @@ from typing import Any
 
 from bt_exec.failure import Refusal, UnknownName
 from bt_exec.language.meaning import Meaning, Unclear
+from bt_exec.language.reading.reader import Reading
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.model import MissionSpec
 from bt_exec_skills.image.rules.meaning import meaning_of
 from bt_exec_skills.image.rules.planning import CannotTell, plan_of
-from bt_exec_skills.image.rules.question import Unread
-from bt_exec_skills.image.rules.read import read_question
+from bt_exec_skills.image.rules.question import Question, Unread
+from bt_exec_skills.image.rules.read import read
 
 __all__ = ["Questions", "create"]
 
@@ -40,9 +41,12 @@ class Questions:
         if facts.get("picture") != "given":
             return self._refused(request, "NO_PICTURE")
         try:
-            question = read_question(request.command)
+            question, _ = _read(request)
             root = plan_of(question, request.language, facts, request.command)
         except Unread as error:
+            if error.instead:
+                said = request.messages.say("QUESTION_RESPELT", request.language, words=error.words)
+                return Refusal("QUESTION_RESPELT", said, (error.instead,))
             return self._refused(request, error.code, words=error.words)
         except CannotTell as error:
             return self._refused(request, error.code, **error.facts)
@@ -57,7 +61,7 @@ class Questions:
     def read(self, request: Request) -> Meaning | Unclear:
         """Return what a question asks: one act of its kind, with what it is about."""
         try:
-            return meaning_of(read_question(request.command), request.language)
+            return meaning_of(*_read(request))
         except Unread as error:
             return Unclear(error.code, error.words)
 
@@ -66,6 +70,13 @@ class Questions:
         said = request.messages.say(code, request.language, **facts)
         near = _EXAMPLES[request.language] if code in ("NEEDS_MODEL", "QUESTION_UNCLEAR") else ()
         return Refusal(code, said, near)
+
+
+def _read(request: Request) -> tuple[Question, Reading]:
+    """Return the question in its session, with the names of the annotation as nouns."""
+    known = request.situation.facts.get("annotation.names", "")
+    context = [turn.command for turn in request.context.turns]
+    return read(request.command, context, filter(None, known.split("|")))
 
 
 def create(settings: Mapping[str, Any]) -> Questions:

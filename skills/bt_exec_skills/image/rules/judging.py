@@ -190,10 +190,10 @@ def _labelled(bench: Bench, name: str) -> bool:
 def _wanted_colours(bench: Bench, name: str) -> list[ColourName]:
     """Return the colours that the things of a set must have, if nothing else was asked of them."""
     mine = [s for s in bench.steps if s.args.get("of") == name]
-    if any(step.tool in ("measure_places", "ask_vqa") for step in mine):
+    if any(step.tool in ("measure_places", "compare_degrees", "ask_vqa") for step in mine):
         return []
     verified = [step for step in mine if step.tool == "verify_attribute"]
-    if any(not step.args["wanted"] for step in verified):
+    if any(not step.args["wanted"] or step.args.get("any_of") for step in verified):
         return []
     wanted = [one for step in verified for one in step.args["attributes"]]
     names = [one for one in COLOURS if one in wanted]

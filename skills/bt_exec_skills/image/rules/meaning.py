@@ -1,33 +1,65 @@
-"""A question as `bt-exec understand` shows it: one act with its roles."""
+"""A question as `bt-exec understand` shows it: an act with roles, and the reading back."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from bt_exec.language.meaning import Act, Meaning, Role, RoleName, WordUse
+from bt_exec.language.reading.reader import Reading
 from bt_exec_skills.image.rules.question import Phrase, Question
 
 __all__ = ["meaning_of"]
 
+_NOT = {True: "", False: "not "}
 
-def meaning_of(question: Question, language: str) -> Meaning:
-    """Return the meaning of a question: what is asked for, of what, and what is not meant."""
-    parts: list[tuple[RoleName, Phrase, str]] = [("theme", question.target, "")]
-    parts += [("theme", one, "not") for one in question.left_out]
-    if question.landmark is not None:
-        parts.append(("place", question.landmark, question.relation or ""))
-    if question.other is not None:
-        parts.append(("topic", question.other, "compared with"))
-    roles = tuple(_role(name, phrase, relation) for name, phrase, relation in parts)
+
+def meaning_of(question: Question, reading: Reading) -> Meaning:
+    """Return the meaning of a question: what is asked, about what, and what is left out."""
+    roles = tuple(_role(*part) for part in _parts(question))
     if question.kind == "alike":
         roles += (Role("manner", "value", "Aspect", question.aspect),)
+    if question.bound is not None:
+        quantity = f"{question.bound} {question.number}"
+        roles += (Role("quantity", "value", "Number", quantity),)
     act = Act(question.kind, roles, "ask")
-    return Meaning(language, (act,), tuple(map(_use, roles)))
+    return Meaning(reading.language, (act,), tuple(_uses(reading)), question.said_back)
+
+
+def _parts(question: Question) -> Iterator[tuple[RoleName, Phrase, str]]:
+    yield from _described("theme", question.target, "")
+    if question.other is not None:
+        yield from _described("topic", question.other, "compared with")
+
+
+def _described(
+    role: RoleName, phrase: Phrase, relation: str
+) -> Iterator[tuple[RoleName, Phrase, str]]:
+    if phrase.of is not None:
+        yield from _described(role, phrase.of, f"most {phrase.top} of")
+    if phrase.of is None or phrase.attributes:
+        yield role, phrase, relation
+    for options in phrase.either:
+        yield role, Phrase(said=" or ".join(options)), "either"
+    for out in phrase.left_out:
+        yield role, out, "not"
+    for place in phrase.places:
+        yield from _described("place", place.to, _NOT[place.holds] + place.relation)
+    for degree in phrase.degrees:
+        yield from _described(
+            "topic", degree.to, f"{_NOT[degree.holds]}more {degree.attribute} than"
+        )
 
 
 def _role(name: RoleName, phrase: Phrase, relation: str) -> Role:
-    value = " ".join([*phrase.attributes, phrase.thing]).strip() or "anything"
+    value = " ".join([*phrase.attributes, phrase.thing]).strip()
+    if not value:
+        value = phrase.said if relation == "either" else "anything"
     return Role(name, "text", "Thing", value, phrase.said, relation)
 
 
-def _use(role: Role) -> WordUse:
-    text = role.text or role.value
-    return WordUse(text, 0, len(text), "role", f"{role.role}: {role.value}")
+def _uses(reading: Reading) -> Iterator[WordUse]:
+    place = 0
+    for leaf in reading.edge.leaves():
+        use = "role" if leaf.meaning is not None else "grammar"
+        yield WordUse(leaf.text, place, place + len(leaf.text), use, leaf.category)
+        place += len(leaf.text) + 1

@@ -47,9 +47,11 @@ def _decided_by(bench: Bench, name: str) -> list[Step] | None:
     if not finds or finds[-1].tool != "segment_colour":
         return None
     mine = [step for step in bench.steps if step.args.get("of") == name]
-    if any(step.tool in ("measure_places", "ask_vqa") for step in mine):
+    if any(step.tool in ("measure_places", "compare_degrees", "ask_vqa") for step in mine):
         return None
     verified = [step for step in mine if step.tool == "verify_attribute"]
+    if any(step.args.get("any_of") for step in verified):
+        return None
     asked = {one for step in verified for one in step.args["attributes"]}
     return [finds[-1], *verified] if asked <= {*COLOURS, *SHAPES} else None
 

@@ -8,7 +8,8 @@ ships knows a few things of many: where a question names none, it is not asked f
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from bt_exec_skills.image.perception.attributes import SHAPES
@@ -19,6 +20,7 @@ __all__ = ["CannotTell", "plan_of"]
 
 Node = dict[str, Any]
 _SIZES = ("big", "small")
+_LANDMARKS = ("landmark", "landmark2", "landmark3")  # sets for what objects are related to
 _WRITTEN_ON = ("sign", "writing")  # things that are known by what is written on them
 
 
@@ -59,15 +61,14 @@ def plan_of(question: Question, language: str, facts: Mapping[str, str], text: s
         return {"sequence": _same(language, facts, text)}
     if question.kind == "read":
         return {"sequence": _reading(question.target, language, facts, text)}
-    steps = _narrowed("target", question.target, question.left_out, facts)
-    if question.landmark is not None and question.relation is not None:
-        steps += _narrowed("landmark", question.landmark, (), facts)
-        args = {"of": "target", "relation": question.relation, "to": "landmark"}
-        steps.append({"do": "measure_places", "with": args})
+    free = iter(_LANDMARKS)
+    steps = _narrowed("target", question.target, facts, free)
     last: Node = {"kind": question.kind, "of": "target", "language": language}
     last["what"] = _said(question.target, language)
+    if question.bound is not None:
+        last |= {"bound": question.bound, "number": question.number}
     if question.other is not None:
-        steps += _narrowed("other", question.other, question.left_out, facts)
+        steps += _narrowed("other", question.other, facts, free)
         last["other_what"] = _said(question.other, language)
         steps.append({"do": "count", "with": {"of": "other"}})
     if question.kind == "alike":
@@ -116,13 +117,14 @@ def _reading(where: Phrase, language: str, facts: Mapping[str, str], text: str) 
     named = where.thing not in ("", "writing")
     if named or where.attributes:
         try:
-            steps = _narrowed("target", where, (), facts)
+            steps = _narrowed("target", where, facts, iter(_LANDMARKS))
         except CannotTell:
             if where.thing not in _WRITTEN_ON:
                 raise
             if where.attributes:  # of that colour
                 bare = Phrase(where.attributes, "", where.said)
-                steps = _narrowed("target", bare, (), {**facts, "annotation.names": ""})
+                blind = {**facts, "annotation.names": ""}
+                steps = _narrowed("target", bare, blind, iter(_LANDMARKS))
                 steps[0] = {
                     "do": "segment_colour",
                     "with": {"into": "target"},
@@ -139,25 +141,99 @@ def _said(phrase: Phrase, language: str) -> str:
 
 
 def _narrowed(
-    name: str, phrase: Phrase, left_out: tuple[Phrase, ...], facts: Mapping[str, str]
+    name: str, phrase: Phrase, facts: Mapping[str, str], free: Iterator[str]
 ) -> list[Node]:
-    """Return the nodes that make a set of what a phrase means."""
+    """Return the nodes that make a set of what a phrase describes.
+
+    Args:
+        name: The set.
+        phrase: The description.
+        facts: The facts of the bench.
+        free: Sets that are not in use yet, for what the phrase is related to.
+    """
+    if phrase.top is not None and phrase.of is not None:
+        steps = _narrowed(name, phrase.of, facts, free)
+        args: Node = {"of": name, "attribute": phrase.top, "to": name}
+        steps.append({"do": "compare_degrees", "with": args})
+        if phrase.thing:
+            raise CannotTell("QUESTION_UNCLEAR", words=phrase.said)
+        return steps + _verified(name, phrase, phrase.attributes, facts, free)
     source = _source(name, phrase, facts)
+    phrase = _without_thing(source.node, phrase, facts)
     steps = [source.node, {"do": "crop", "with": {"of": name}}]
-    plain = [one for one in source.attributes if one not in _SIZES]
-    for attributes in (plain, [one for one in source.attributes if one in _SIZES]):
-        if attributes:  # sizes last: among those that have the rest
-            args: Node = {"of": name, "attributes": attributes}
-            steps.append({"do": "verify_attribute", "with": args})
-    for out in left_out:
-        if not out.attributes or out.thing not in ("", phrase.thing):
-            raise CannotTell("QUESTION_UNCLEAR", words=out.said or out.thing)
-        attributes = [one for one in out.attributes if one not in phrase.attributes]
-        if not attributes:
-            raise CannotTell("QUESTION_UNCLEAR", words=out.said)
-        args = {"of": name, "attributes": attributes, "wanted": False}
+    return steps + _verified(name, phrase, source.attributes, facts, free)
+
+
+def _verified(
+    name: str,
+    phrase: Phrase,
+    attributes: Sequence[str],
+    facts: Mapping[str, str],
+    free: Iterator[str],
+) -> list[Node]:
+    """Return the nodes that keep what a phrase describes; sizes compare what the rest left."""
+    plain = [one for one in attributes if one not in _SIZES]
+    groups = (plain, [one for one in attributes if one in _SIZES])
+    steps: list[Node] = [
+        {"do": "verify_attribute", "with": {"of": name, "attributes": group}}
+        for group in groups
+        if group
+    ]
+    for options in phrase.either:
+        args: Node = {"of": name, "attributes": list(options), "any_of": True}
         steps.append({"do": "verify_attribute", "with": args})
+    for out in phrase.left_out:
+        steps += _without(name, phrase, out)
+    for place in phrase.places:
+        to = _landmark(free, phrase)
+        steps += _narrowed(to, place.to, facts, free)
+        args = {"of": name, "relation": place.relation, "to": to}
+        steps.append({"do": "measure_places", "with": _only(args, place.holds)})
+    for degree in phrase.degrees:
+        to = _landmark(free, phrase)
+        steps += _narrowed(to, degree.to, facts, free)
+        args = {"of": name, "attribute": degree.attribute, "to": to}
+        steps.append({"do": "compare_degrees", "with": _only(args, degree.holds)})
     return steps
+
+
+def _without_thing(source: Node, phrase: Phrase, facts: Mapping[str, str]) -> Phrase:
+    """Let the annotation leave out things where all others are asked about; return the rest."""
+    things = [out for out in phrase.left_out if out.thing and not out.attributes]
+    if phrase.thing or not things or source.get("tree") != "from_annotation":
+        return phrase
+    annotated = tuple(filter(None, facts.get("annotation.names", "").split("|")))
+    labels = []
+    for out in things:
+        label, _ = _labelled(out, annotated)
+        if not label:
+            known = ", ".join(annotated[:12])
+            raise CannotTell("NOT_ANNOTATED", thing=out.thing, known=known)
+        labels.append(label)
+    source["with"]["without"] = "|".join(labels)
+    return replace(phrase, left_out=tuple(out for out in phrase.left_out if out not in things))
+
+
+def _without(name: str, phrase: Phrase, out: Phrase) -> list[Node]:
+    """Return the node that leaves out what a phrase excludes."""
+    if out.thing and not out.attributes and phrase.thing and out.thing != phrase.thing:
+        return []  # "not the tomatoes, the apples"
+    attributes = [one for one in out.attributes if one not in phrase.attributes]
+    if not attributes or out.thing not in ("", phrase.thing):
+        raise CannotTell("QUESTION_UNCLEAR", words=out.said or out.thing)
+    args: Node = {"of": name, "attributes": attributes, "wanted": False}
+    return [{"do": "verify_attribute", "with": args}]
+
+
+def _only(args: Node, holds: bool) -> Node:
+    return args if holds else {**args, "wanted": False}
+
+
+def _landmark(free: Iterator[str], phrase: Phrase) -> str:
+    name = next(free, None)
+    if name is None:
+        raise CannotTell("QUESTION_UNCLEAR", words=phrase.said)
+    return name
 
 
 def _source(name: str, phrase: Phrase, facts: Mapping[str, str]) -> _Source:

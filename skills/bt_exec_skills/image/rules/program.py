@@ -65,7 +65,9 @@ def _read(args: Mapping[str, Any], bench: Bench) -> list[str]:
     path = str(bench.annotation_file and bench.annotation_file.absolute())
     return [
         f"known = tools.read_annotation({path!r}, {str(bench.file)!r}, picture.shape[:2])",
-        f"instances[{args['into']!r}] = tools.of_kind(known.instances, {args['label']!r})",
+        f"instances[{args['into']!r}] = tools.of_kind(",
+        f"    known.instances, {args['label']!r}, {args.get('without', '')!r}",
+        ")",
         _start(args["into"]),
     ]
 
@@ -132,9 +134,22 @@ def _crop(args: Mapping[str, Any], _: Bench) -> list[str]:
 
 def _verify(args: Mapping[str, Any], _: Bench) -> list[str]:
     name, wanted = args["of"], args["wanted"]
+    how = f"wanted={wanted!r}" + (", any_of=True" if args.get("any_of") else "")
     return [
         f"decisions[{name!r}] = tools.verify_all(",
-        f"    crops[{name!r}], decisions[{name!r}], {args['attributes']!r}, wanted={wanted!r}",
+        f"    crops[{name!r}], decisions[{name!r}], {args['attributes']!r}, {how}",
+        ")",
+    ]
+
+
+def _degrees(args: Mapping[str, Any], _: Bench) -> list[str]:
+    name, to = args["of"], args["to"]
+    given = f"crops[{name!r}], decisions[{name!r}], {args['attribute']!r}"
+    return [
+        f"pairs = zip(crops[{to!r}], decisions[{to!r}])",
+        "rivals = [one for one, yes in pairs if yes.holds]",
+        f"decisions[{name!r}] = tools.exceeding(",
+        f"    {given}, rivals, wanted={args['wanted']!r}",
         ")",
     ]
 
@@ -145,7 +160,8 @@ def _places(args: Mapping[str, Any], _: Bench) -> list[str]:
         f"pairs = zip(instances[{to!r}], decisions[{to!r}])",
         "landmarks = [one for one, yes in pairs if yes.holds]",
         f"decisions[{name!r}] = tools.related(",
-        f"    instances[{name!r}], decisions[{name!r}], {args['relation']!r}, landmarks",
+        f"    instances[{name!r}], decisions[{name!r}], {args['relation']!r}, landmarks,"
+        f" wanted={args.get('wanted', True)!r}",
         ")",
     ]
 
@@ -169,9 +185,14 @@ def _answer(args: Mapping[str, Any], _: Bench) -> list[str]:
         ]
     if args["kind"] == "compare":
         return [f"answer = {{'target': counts[{name!r}], 'other': counts[{other!r}]}}"]
+    if args["kind"] == "all":
+        of, every = f"decisions[{name!r}]", f"decisions[{other!r}]"
+        return [f"answer = tools.all_of({of}, {every})"]
     if args["kind"] == "read":
         pairs = f"zip(instances[{other!r}], decisions[{other!r}])"
         return [f"answer = [one.label for one, yes in {pairs} if yes.holds]"]
+    if args.get("bound"):
+        return [f"answer = tools.within(counted, {args['bound']!r}, {args['number']!r})"]
     if args["kind"] == "exists":
         return ["answer = counted.sure > 0 or (None if counted.unsettled else False)"]
     if args["kind"] == "count":
@@ -193,6 +214,7 @@ _LINES: Mapping[str, Callable[[Mapping[str, Any], Bench], list[str]]] = {
     "detect": _detect,
     "compare_pictures": _pictures,
     "compare_things": _things,
+    "compare_degrees": _degrees,
     "read_text": _read_text,
     "segment_colour": _segment,
     "separate_touching": _separate,

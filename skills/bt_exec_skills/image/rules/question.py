@@ -1,4 +1,4 @@
-"""What a question about a picture asks, as data."""
+"""Questions about a picture, as data that tools can work on."""
 
 from __future__ import annotations
 
@@ -7,26 +7,69 @@ from typing import Literal
 
 from bt_exec_skills.image.perception.attributes import AttributeName
 from bt_exec_skills.image.perception.compare import Aspect
+from bt_exec_skills.image.perception.decide import Bound
 from bt_exec_skills.image.perception.relations import RelationName
 
-__all__ = ["Kind", "Phrase", "Question", "Unread"]
+__all__ = ["Degree", "Kind", "Phrase", "Place", "Question", "Unread"]
 
-Kind = Literal["count", "exists", "where", "colour", "compare", "read", "same", "alike"]
+Kind = Literal["count", "exists", "all", "where", "colour", "compare", "read", "same", "alike"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an object is, relative to others.
+
+    Attributes:
+        relation: How it lies to them.
+        to: The others.
+        holds: False if it must not lie so.
+    """
+
+    relation: RelationName
+    to: Phrase
+    holds: bool = True
+
+
+@dataclass(frozen=True)
+class Degree:
+    """A comparison of sizes, brightness or sharpness.
+
+    Attributes:
+        attribute: What there must be more of.
+        to: With what it is compared.
+        holds: False if there must not be more of it.
+    """
+
+    attribute: AttributeName
+    to: Phrase
+    holds: bool = True
 
 
 @dataclass(frozen=True)
 class Phrase:
-    """A noun phrase: what is meant.
+    """A description of objects.
 
     Attributes:
-        attributes: What it must have.
-        thing: The label of it; empty for anything.
-        said: Its words.
+        attributes: What each has.
+        thing: The label of each; empty for anything.
+        said: The description in words.
+        left_out: Attributes that an object must not have, each set of them by itself.
+        either: Alternatives: an object has at least one attribute of each.
+        places: Where each is.
+        degrees: What each exceeds.
+        top: The attribute that one of `of` has most; the rest is then required of that one.
+        of: The objects that `top` compares, or None.
     """
 
     attributes: tuple[AttributeName, ...] = ()
     thing: str = ""
     said: str = ""
+    left_out: tuple[Phrase, ...] = ()
+    either: tuple[tuple[AttributeName, ...], ...] = ()
+    places: tuple[Place, ...] = ()
+    degrees: tuple[Degree, ...] = ()
+    top: AttributeName | None = None
+    of: Phrase | None = None
 
 
 @dataclass(frozen=True)
@@ -34,33 +77,51 @@ class Question:
     """A question that tools can answer.
 
     Attributes:
-        kind: What is wanted.
-        target: Of what.
-        left_out: What is not meant, each by its attributes.
-        relation: How it lies to `landmark`, or None.
-        landmark: To what.
-        other: With what it is compared, or None.
-        aspect: By what things are compared, for ``alike``.
+        kind: What is asked.
+        target: About what; for ``all`` the objects that the quality holds for.
+        other: With what it is compared, or None; for ``all`` all the objects.
+        aspect: By what objects are compared, for ``alike``.
+        bound: For ``exists``: how `number` limits the count, or None.
+        number: See `bound`.
+        said_back: The question in full, as it was understood.
     """
 
     kind: Kind
     target: Phrase
-    left_out: tuple[Phrase, ...] = ()
-    relation: RelationName | None = None
-    landmark: Phrase | None = None
     other: Phrase | None = None
     aspect: Aspect = "colour"
+    bound: Bound | None = None
+    number: int = 1
+    said_back: str = ""
+
+    @property
+    def left_out(self) -> tuple[Phrase, ...]:
+        """What the target must not have."""
+        return self.target.left_out
+
+    @property
+    def relation(self) -> RelationName | None:
+        """The relation of the target to `landmark`, or None."""
+        places = self.target.places
+        return places[0].relation if places and places[0].holds else None
+
+    @property
+    def landmark(self) -> Phrase | None:
+        """The object that the target is related to, or None."""
+        return self.target.places[0].to if self.relation is not None else None
 
 
 class Unread(ValueError):  # noqa: N818 - it is an answer of the reader, not a fault of it
-    """Words that no tool can answer to.
+    """A question that tools cannot answer.
 
     Args:
-        code: ``NEEDS_MODEL`` or ``QUESTION_UNCLEAR``.
-        words: Which.
+        code: ``NEEDS_MODEL``, ``QUESTION_UNCLEAR`` or ``RESPELT``.
+        words: The words in question.
+        instead: The question that may have been meant.
     """
 
-    def __init__(self, code: str, words: str) -> None:
+    def __init__(self, code: str, words: str, instead: str = "") -> None:
         super().__init__(f"{code}: {words}")
         self.code = code
         self.words = words
+        self.instead = instead

@@ -1,162 +1,220 @@
-"""Reads a question about a picture: which kind it is, and of what.
+"""Reads a question about a picture: the engine gives its meaning, here it becomes a `Question`.
 
-A question has one of eight kinds and noun phrases. What fits none of them needs a model that looks;
-it is refused with its words, never half answered.
+What tools cannot answer is refused with its words, never half answered.
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import cast, get_args
 
-from bt_exec.language.messages import language_of
-from bt_exec_skills.image.rules.forms import (
-    ASPECTS,
-    EN_ALIKE,
-    EN_ALSO,
-    EN_IS,
-    EN_KINDS,
-    EN_OUT,
-    EN_PICTURE,
-    EN_POLITE,
-    EN_READ,
-    EN_SAME,
-    KO_ALIKE,
-    KO_KINDS,
-    KO_NOT,
-    KO_OUT,
-    KO_PICTURE,
-    KO_PLACED,
-    KO_READ,
-    KO_SAME,
+from bt_exec.language.reading.node import Node, conjunction, negation
+from bt_exec.language.reading.reader import Reading
+from bt_exec.language.reading.session import resolve
+from bt_exec_skills.image.perception.attributes import ATTRIBUTES, AttributeName
+from bt_exec_skills.image.perception.compare import Aspect
+from bt_exec_skills.image.perception.decide import Bound
+from bt_exec_skills.image.perception.degrees import DEGREES
+from bt_exec_skills.image.perception.relations import RelationName
+from bt_exec_skills.image.rules.question import (
+    Degree,
+    Kind,
+    Phrase,
+    Place,
+    Question,
+    Unread,
 )
-from bt_exec_skills.image.rules.question import Kind, Phrase, Question, Unread
-from bt_exec_skills.image.rules.words import Words, plain, words_in
+from bt_exec_skills.image.rules.words import generator, reader
 
-__all__ = ["read_question"]
+__all__ = ["read", "read_question"]
 
-_PLACED: tuple[tuple[Kind, str], ...] = (
-    ("exists", r"(?:놓여\s*)?(?:있|보이)\S*"),
-    ("count", r"몇\s*(?:개|명|마리|대|권|송이)\S*(?:\s+(?:놓여\s*)?(?:있|보이)\S*)?"),
-)
+_DIRECT: dict[str, Kind] = {"how_many": "count", "where": "where"}
+_ON = "on"  # where a question says no more than "at"
 
 
-def read_question(text: str) -> Question:
-    """Return what a question asks, Korean or English.
-
-    Raises:
-        Unread: If it asks for what no tool can tell.
-    """
-    language = language_of(text)
-    words, said = words_in(language), plain(text)
-    if not said:
-        raise Unread("QUESTION_UNCLEAR", text)
-    return _korean(said, words) if language == "ko" else _english(said, words)
-
-
-def _other(
-    whole: str, said: str, forms: tuple[tuple[str, ...], ...], words: Words
-) -> Question | None:
-    """Return a question that reads or compares; None if it is none.
+def read_question(text: str, context: Sequence[str] = (), names: Iterable[str] = ()) -> Question:
+    """Return the meaning of a question, Korean or English.
 
     Args:
-        whole: The question.
-        said: Without words for the picture itself.
-        forms: Of reading, of comparing pictures, of comparing things.
-        words: Of the language.
+        text: The question.
+        context: The questions before it, to which fragments and pronouns refer.
+        names: Names of objects that are known beside those of the lexicon.
+
+    Raises:
+        Unread: If tools cannot answer it.
     """
-    read, same, alike = forms
-    if any(re.fullmatch(form, whole) for form in same):
-        return Question("same", Phrase())
-    if match := _first(alike, said):
-        aspect = ASPECTS[match["by"]]
-        one, two = words.phrase(match["a"]), words.phrase(match["b"])
-        return Question("alike", one, other=two, aspect=aspect)
-    if match := _first(read, said):
-        return Question("read", words.phrase(match["a"]))
-    return None
+    return read(text, context, names)[0]
 
 
-def _first(forms: tuple[str, ...], said: str) -> re.Match[str] | None:
-    return next(filter(None, (re.fullmatch(form, said) for form in forms)), None)
+def read(
+    text: str, context: Sequence[str] = (), names: Iterable[str] = ()
+) -> tuple[Question, Reading]:
+    """Return the meaning of a question, and how its words were read; see `read_question`."""
+    names = tuple(names)
+    found = reader().read(text, names)
+    if not isinstance(found, Reading):
+        unknown = " ".join(found.unknown)
+        raise Unread("NEEDS_MODEL" if unknown else "QUESTION_UNCLEAR", unknown or text)
+    if found.respelt:
+        raise Unread("QUESTION_RESPELT", text, found.respelt)
+    if found.rivals:
+        raise Unread("QUESTION_UNCLEAR", text)
+    kinds = reader().lexicon(found.language).kinds
+    meaning = resolve(found.meaning, _before(context, names), kinds)
+    if meaning is None or meaning.kind != "ask":
+        raise Unread("NEEDS_MODEL" if found.unknown else "QUESTION_UNCLEAR", text)
+    return _Questions(found.language, text).question(meaning), found
 
 
-def _english(said: str, words: Words) -> Question:
-    whole = re.sub(EN_POLITE, "", said)
-    said = " ".join(re.sub(EN_PICTURE, " ", whole).split())
-    if (found := _other(whole, said, (EN_READ, EN_SAME, EN_ALIKE), words)) is not None:
-        return found
-    for kind, form in EN_KINDS:
-        if match := re.fullmatch(form, said):
-            other = words.phrase(match["b"]) if "b" in match.groupdict() else None
-            return _english_target(kind, match["a"], other, words)
-    if match := re.fullmatch(r"(?:is|are) (?P<a>.+)", said):
-        first, relation, _ = _split(match["a"], words)
-        if relation and first:
-            return _english_target("exists", match["a"], None, words)
-    match = re.fullmatch(EN_IS, said)
-    if match and match["how"] in words.attributes:  # is the square blue
-        return _english_target("exists", f"{match['how']} {match['a']}", None, words)
-    raise Unread("NEEDS_MODEL", said)
+def _before(context: Sequence[str], names: tuple[str, ...]) -> list[Node]:
+    """Return the meanings of earlier questions, each resolved against those before it."""
+    earlier: list[Node] = []
+    for said in context:
+        before = reader().read(said, names)
+        if isinstance(before, Reading) and not before.respelt and not before.rivals:
+            kinds = reader().lexicon(before.language).kinds
+            resolved = resolve(before.meaning, earlier, kinds)
+            earlier += [resolved] if resolved is not None and resolved.kind == "ask" else []
+    return earlier
 
 
-def _english_target(kind: Kind, said: str, other: Phrase | None, words: Words) -> Question:
-    if match := re.fullmatch(r"(.+?),? (?:are|is) there(.*)", said):  # how many … are there …
-        said = match[1] + match[2]
-    said, *out = EN_OUT.split(said)
-    if len(out) > 1:
-        raise Unread("QUESTION_UNCLEAR", " ".join(out))
-    left_out = tuple(words.phrase(part) for text in out for part in EN_ALSO.split(text))
-    target, relation, place = _split(said, words)
-    question = Question(kind, words.phrase(target), left_out, other=other)
-    if not relation:
-        return question
-    landmark = words.phrase(place)
-    return Question(kind, question.target, left_out, words.relations[relation], landmark, other)
+class _Questions:
+    """Turns meanings into questions.
 
+    Args:
+        language: Of the words in answers.
+        text: The question as it was typed.
+    """
 
-def _split(said: str, words: Words) -> tuple[str, str, str]:
-    """Return the part before a relation, its words, and the part after it."""
-    for relation in words.relations:
-        before, found, after = f" {said} ".partition(f" {relation} ")
-        if found:
-            return before.strip(), relation, after.strip()
-    return said, "", ""
+    def __init__(self, language: str, text: str) -> None:
+        self._generator = generator(language)
+        self._kinds = reader().lexicon("en").kinds
+        self._text = text
 
+    def question(self, meaning: Node) -> Question:
+        """Return the question of a meaning.
 
-def _korean(said: str, words: Words) -> Question:
-    whole, said = said, " ".join(re.sub(KO_PICTURE, " ", said).split())
-    if (found := _other(whole, said, (KO_READ, KO_SAME, KO_ALIKE), words)) is not None:
-        return found
-    left_out: tuple[Phrase, ...] = ()
-    if match := KO_OUT.match(said):
-        parts = re.split(r"(?:와|과|하고|이랑|랑)\s+", match["out"])
-        left_out = tuple(words.phrase(part) for part in parts)
-        said = match["rest"].removeprefix("다른 ")  # what is left is other than what is left out
-    for word, relation in words.relations.items():  # 토마토가 접시 위에 있어
-        match = re.fullmatch(KO_PLACED.format(word=word), said)
-        kind = next(
-            (one for one, how in _PLACED if match and re.fullmatch(how, match["rest"])), None
+        Raises:
+            Unread: If tools cannot answer it.
+        """
+        found = self._question(meaning)
+        return replace(found, said_back=self._generator.sentence(meaning))
+
+    def _question(self, meaning: Node) -> Question:
+        what, of = meaning.text("what"), meaning.node("of")
+        if what in _DIRECT:
+            return Question(_DIRECT[what], self._phrase(of))
+        if of.kind == "aspect":
+            return self._aspect(of)
+        if of.kind == "scene":
+            return Question("same", Phrase())
+        if of.kind == "exists":
+            return self._exists(of.node("of"))
+        if of.kind == "all":
+            every = self._phrase(of.node("of"))
+            formula = self._formula(of.node("of"))
+            target = self._described(conjunction(formula, of.node("hold")))
+            return Question("all", target, other=every)
+        other = self._phrase(of.node("to"))
+        if of.kind == "more":
+            return Question("compare", self._phrase(of.node("of")), other=other)
+        if of.kind == "alike" and of.text("aspect") in get_args(Aspect):
+            aspect = cast(Aspect, of.text("aspect"))
+            return Question("alike", self._phrase(of.node("of")), other=other, aspect=aspect)
+        raise self._refusal()
+
+    def _aspect(self, of: Node) -> Question:
+        kind = {"writing": "read", "colour": "colour"}.get(of.text("name"))
+        if kind is None:
+            raise self._refusal()
+        return Question(cast(Kind, kind), self._phrase(of.node("of")))
+
+    def _exists(self, phrase: Node) -> Question:
+        quantity = phrase.get("quantity")
+        target = self._phrase(phrase.replace(quantity=None))
+        if not isinstance(quantity, Node):
+            return Question("exists", target)
+        bound = cast(Bound, quantity.text("bound"))
+        return Question("exists", target, bound=bound, number=int(quantity.text("number")))
+
+    def _formula(self, phrase: Node) -> Node:
+        if phrase.kind != "np" or phrase.get("quantity") is not None:
+            raise self._refusal()
+        return phrase.node("of")
+
+    def _phrase(self, phrase: Node) -> Phrase:
+        return self._described(self._formula(phrase))
+
+    def _described(self, formula: Node) -> Phrase:
+        """Return the description that a formula gives."""
+        parts = [
+            inner
+            for part in (formula.parts() if formula.kind == "and" else (formula,))
+            for inner in (part.parts() if part.kind == "and" else (part,))
+        ]
+        found = Phrase(said=self._generator.phrase(formula))
+        for part in parts:
+            found = self._with(found, part)
+        if self._contradicts(found):
+            raise self._refusal()
+        return replace(found, attributes=tuple(sorted(found.attributes, key=ATTRIBUTES.index)))
+
+    def _with(self, phrase: Phrase, part: Node) -> Phrase:
+        if part.kind == "any":
+            return phrase
+        if part.kind == "thing":
+            if phrase.thing:
+                raise self._refusal(part.text("name"))
+            return replace(phrase, thing=part.text("name"))
+        if part.kind == "has":
+            return replace(phrase, attributes=(*phrase.attributes, self._attribute(part)))
+        if part.kind == "or" and all(one.kind == "not" for one in part.parts()):
+            out = self._described(conjunction(*map(negation, part.parts())))
+            return replace(phrase, left_out=(*phrase.left_out, out))
+        if part.kind == "or":
+            return replace(
+                phrase, either=(*phrase.either, tuple(map(self._attribute, part.parts())))
+            )
+        if part.kind == "most" and phrase.top is None and part.get("of") is not None:
+            return replace(phrase, top=self._degree(part), of=self._described(part.node("of")))
+        holds = part.kind != "not"
+        inner = part if holds else part.parts()[0]
+        if inner.kind == "rel":
+            place = Place(self._relation(inner), self._phrase(inner.node("to")), holds)
+            return replace(phrase, places=(*phrase.places, place))
+        if inner.kind == "than":
+            degree = Degree(self._degree(inner), self._phrase(inner.node("to")), holds)
+            return replace(phrase, degrees=(*phrase.degrees, degree))
+        if holds or inner.kind not in ("has", "thing"):
+            raise self._refusal()
+        return replace(phrase, left_out=(*phrase.left_out, self._described(inner)))
+
+    def _attribute(self, part: Node) -> AttributeName:
+        if part.kind != "has":
+            raise self._refusal()
+        return cast(AttributeName, part.text("attribute"))
+
+    def _degree(self, part: Node) -> AttributeName:
+        attribute = part.text("attribute")
+        if attribute not in DEGREES:
+            raise self._refusal()
+        return cast(AttributeName, attribute)
+
+    def _relation(self, part: Node) -> RelationName:
+        name = part.text("relation")
+        return cast(RelationName, _ON if name == "at" else name)
+
+    def _contradicts(self, phrase: Phrase) -> bool:
+        """Return True if no object can be so: red and blue, or red and not red."""
+        kinds = [self._kinds.get(name, name) for name in dict.fromkeys(phrase.attributes)]
+        excluded = {name for out in phrase.left_out for name in out.attributes}
+        things = {out.thing for out in phrase.left_out if out.thing}
+        return (
+            len(set(kinds)) < len(kinds)
+            or bool(excluded & set(phrase.attributes))
+            or phrase.thing in things - {""}
         )
-        if match and kind:
-            target, landmark = words.phrase(match["a"]), words.phrase(match["mark"])
-            return Question(kind, target, left_out, relation, landmark)
-    for kind, form in KO_KINDS:
-        if match := re.fullmatch(form, said):
-            other = words.phrase(match["b"]) if "b" in match.groupdict() else None
-            return _korean_target(kind, match["a"], left_out, other, words)
-    raise Unread("NEEDS_MODEL", said)
 
-
-def _korean_target(
-    kind: Kind, said: str, left_out: tuple[Phrase, ...], other: Phrase | None, words: Words
-) -> Question:
-    if match := KO_NOT.search(said):
-        left_out = (*left_out, words.phrase(match["out"]))
-        said = said[: match.start()] + said[match.end() :]
-    for word, relation in words.relations.items():
-        match = re.fullmatch(rf"(?P<mark>\S.*?)(?:의)?\s*{word}에(?:는)?\s+(?P<rest>.+)", said)
-        if match:
-            rest = re.sub(r"^(?:있는|놓인)\s+", "", match["rest"])
-            target, landmark = words.phrase(rest), words.phrase(match["mark"])
-            return Question(kind, target, left_out, relation, landmark, other)
-    return Question(kind, words.phrase(said), left_out, other=other)
+    def _refusal(self, words: str = "") -> Unread:
+        return Unread("QUESTION_UNCLEAR", words or self._text)

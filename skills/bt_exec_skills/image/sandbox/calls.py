@@ -2,8 +2,11 @@
 
 They look into other processes, change mounts or namespaces, take memory that no limit counts, or
 reach far into the kernel. Sockets are among them: those to the host of a virtual machine and to the
-kernel's cryptography belong to no namespace. The numbers are those of the kernel's tables for each
-machine; on others there is no filter, and the rest of the sandbox holds.
+kernel's cryptography belong to no namespace. A program has one process, with threads: so its limits
+of memory and processor time, which the kernel enforces for each process, are those of the whole
+program. It sends no signals and changes neither priorities nor the limits of another process, so it
+cannot reach the guard that shares its user. Numbers are those of the kernel's tables for each
+machine; on other machines there is no filter, and no program is run.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ import struct
 __all__ = ["refusing"]
 
 _AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-_DENIED = {  # name: (x86_64, aarch64)
+_DENIED: dict[str, tuple[int, int | None]] = {  # name: (x86_64, aarch64)
     "socket": (41, 198),
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
@@ -43,11 +46,30 @@ _DENIED = {  # name: (x86_64, aarch64)
     "userfaultfd": (323, 282),
     "io_uring_setup": (425, 425),
     "kexec_load": (246, 104),
+    "fork": (57, None),
+    "vfork": (58, None),
+    "kill": (62, 129),
+    "tkill": (200, 130),
+    "tgkill": (234, 131),
+    "rt_sigqueueinfo": (129, 138),
+    "rt_tgsigqueueinfo": (297, 240),
+    "pidfd_send_signal": (424, 424),
+    "setpriority": (141, 140),
+    "sched_setparam": (142, 118),
+    "sched_setscheduler": (144, 119),
+    "sched_setattr": (314, 274),
+    "ioprio_set": (251, 30),
     "init_module": (175, 105),
     "finit_module": (313, 273),
 }
-_LOAD, _EQUAL, _GREATER, _RETURN = 0x20, 0x15, 0x25, 0x06
+_CLONE = {"x86_64": 56, "aarch64": 220}
+_PRLIMIT = {"x86_64": 302, "aarch64": 261}
+_CLONE3 = 435
+_THREAD = 0x00010000  # CLONE_THREAD
+_LOAD, _EQUAL, _GREATER, _ANY_BIT, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
 _ALLOW, _NOT_PERMITTED, _KILL = 0x7FFF0000, 0x00050001, 0x80000000
+_NO_SUCH_CALL = 0x00050026  # ENOSYS: the C library then uses clone, whose flags can be read
+_NUMBER, _MACHINE, _FIRST_ARGUMENT = 0, 4, 16  # offsets in struct seccomp_data
 _X32 = 0x3FFFFFFF  # calls above it are those of x32, under other numbers
 
 
@@ -56,14 +78,30 @@ def refusing(machine: str = "") -> bytes:
     machine = machine or platform.machine()
     if machine not in _AUDIT:
         return b""
-    numbers = [pair[list(_AUDIT).index(machine)] for pair in _DENIED.values()]
+    column = list(_AUDIT).index(machine)
+    numbers = [number for pair in _DENIED.values() if (number := pair[column]) is not None]
     rows = [
-        (_LOAD, 0, 0, 4),  # the machine whose calls these are
+        (_LOAD, 0, 0, _MACHINE),  # whose calls these are
         (_EQUAL, 1, 0, _AUDIT[machine]),
         (_RETURN, 0, 0, _KILL),
-        (_LOAD, 0, 0, 0),  # the call
+        (_LOAD, 0, 0, _NUMBER),
+        *_if_first_argument(_CLONE[machine], _ANY_BIT, _THREAD),
+        *_if_first_argument(_PRLIMIT[machine], _EQUAL, 0),  # 0 is the calling process
+        (_EQUAL, 0, 1, _CLONE3),
+        (_RETURN, 0, 0, _NO_SUCH_CALL),
         (_GREATER, len(numbers) + 1, 0, _X32),
     ]
     rows += [(_EQUAL, len(numbers) - at, 0, number) for at, number in enumerate(numbers)]
     rows += [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _NOT_PERMITTED)]
     return b"".join(struct.pack("=HBBI", *row) for row in rows)
+
+
+def _if_first_argument(number: int, test: int, value: int) -> list[tuple[int, int, int, int]]:
+    """Return the rows that allow a call only if its first argument passes a test."""
+    return [
+        (_EQUAL, 0, 4, number),
+        (_LOAD, 0, 0, _FIRST_ARGUMENT),
+        (test, 0, 1, value),
+        (_RETURN, 0, 0, _ALLOW),
+        (_RETURN, 0, 0, _NOT_PERMITTED),
+    ]

@@ -1,15 +1,18 @@
 """Starts one program in its room; a process of its own: ``python -m …launcher CONFIG``.
 
 Three processes stand behind one another. The first enters new namespaces and waits. The second is
-number 1 of the new namespace of processes: it builds the room, gives up its privileges and watches
-the third, which is the program. When number 1 ends, the kernel kills every process of the room;
-it ends with the program, at the limits, and when the first is killed.
+number 1 of the new namespace of processes: it builds the room and guards the third, which is the
+program. When number 1 ends, the kernel kills every process of the room; it ends with the program,
+at its time limit, and when the first is killed. Memory, processor time, files and threads are
+limited by the kernel; the program cannot signal, delay or limit the guard.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import platform
+import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -25,17 +28,26 @@ __all__ = ["main"]
 
 _OWNER, _NOBODY = 1000, 65534
 _LOOK_S = 0.02
+_NICER = 10
+_FOLDER_SHARE = 16
+"""The folder in memory takes no more than this part of the memory limit."""
 
 
 class _Reports:
-    """Says how it ended, on a pipe that the program does not get: one JSON object, the first."""
+    """Reports to the starting process on a pipe that the program does not get, a line each.
+
+    ``started`` comes before the program: without an end after it, the guard was ended by force.
+    """
 
     def __init__(self, pipe: int) -> None:
         os.set_inheritable(pipe, False)
         self._pipe = pipe
 
+    def say(self, **said: Any) -> None:
+        os.write(self._pipe, json.dumps(said).encode() + b"\n")
+
     def end(self, **said: Any) -> NoReturn:
-        os.write(self._pipe, json.dumps(said).encode())
+        self.say(**said)
         os._exit(0)
 
 
@@ -94,58 +106,58 @@ def _map_users(process: int) -> int:
 
 
 def _guard(config: dict[str, Any], limits: Limits, reports: _Reports) -> NoReturn:
-    """Be number 1: build the room, start the program, watch it, end."""
+    """Be number 1: build the room, start the program, wait for its end.
+
+    The guard keeps its user where there is more than one in the room (see `_map_users`); the
+    program gets the other. Signals from inside are ignored.
+    """
+    for number in set(signal.valid_signals()) - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}:
+        signal.signal(number, signal.SIG_IGN)
+    refused = refusing()
+    if not refused:
+        reports.end(unavailable=f"there is no filter of system calls for {platform.machine()}")
     try:
         kernel.die_with_parent()
         os.umask(0o022)  # the program, who is nobody, goes through folders that root makes
-        build_room(config["root"], config["readable"], limits.file_bytes, _OWNER)
-        if os.geteuid() != _OWNER:
-            os.setgroups([])
-            os.setresgid(_OWNER, _OWNER, _OWNER)
-            os.setresuid(_OWNER, _OWNER, _OWNER)
-        kernel.drop_privileges()
-        kernel.die_with_parent()  # forgotten with the user
+        folder_bytes = min(limits.file_bytes, limits.memory_bytes // _FOLDER_SHARE)
+        build_room(config["root"], config["readable"], folder_bytes, _OWNER)
         os.chdir(FOLDER)
         os.setsid()
+        reports.say(started=True)
         program = os.fork()
         if program == 0:
-            _become(config["command"], limits)
+            _become(config["command"], limits, refused)
+        kernel.drop_privileges()
     except OSError as error:
         reports.end(unavailable=str(error))
     _watch(program, limits, reports)
 
 
-def _become(command: list[str], limits: Limits) -> NoReturn:
+def _become(command: list[str], limits: Limits, refused: bytes) -> NoReturn:
+    """Replace this process by the program: another user, no privileges, limits of the kernel."""
+    for number in set(signal.valid_signals()) - {signal.SIGKILL, signal.SIGSTOP}:
+        signal.signal(number, signal.SIG_DFL)
+    if os.geteuid() != _OWNER:
+        os.setgroups([])
+        os.setresgid(_OWNER, _OWNER, _OWNER)
+        os.setresuid(_OWNER, _OWNER, _OWNER)
+    kernel.drop_privileges()
+    kernel.die_with_parent()  # forgotten with the user
+    os.nice(_NICER)
     limit_process(limits, processes=True)
-    if program := refusing():
-        kernel.filter_calls(program)
+    kernel.filter_calls(refused)
     os.execv(command[0], command)  # noqa: S606 - what we are here for
 
 
 def _watch(program: int, limits: Limits, reports: _Reports) -> NoReturn:
+    """Wait for the program until its time is over; when this process ends, so does the room."""
     until = time.monotonic() + limits.wall_s
-    while True:
+    while time.monotonic() <= until:
         ended, status = os.waitpid(-1, os.WNOHANG)
         if ended == program:
             reports.end(code=os.waitstatus_to_exitcode(status))
-        if ended:
-            continue
-        if time.monotonic() > until:
-            reports.end(over="time")
-        if _memory() > limits.memory_bytes:
-            reports.end(over="memory")
         time.sleep(_LOOK_S)
-
-
-def _memory() -> int:
-    """Return what all processes of the room hold in memory [bytes]; 0 if there is no ``/proc``."""
-    pages = 0
-    for file in Path("/proc").glob("[1-9]*/statm"):
-        try:
-            pages += int(file.read_text().split()[1])
-        except (OSError, IndexError):
-            continue  # it has ended
-    return pages * os.sysconf("SC_PAGE_SIZE")
+    reports.end(over="time")
 
 
 if __name__ == "__main__":

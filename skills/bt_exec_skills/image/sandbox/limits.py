@@ -14,11 +14,11 @@ class Limits:
 
     Attributes:
         wall_s: From its start until it is killed with all that it started [s].
-        cpu_s: Processor time of one process [s].
-        memory_bytes: Of all its processes together; the address space of each.
+        cpu_s: Processor time of the process with its threads [s].
+        memory_bytes: Address space of the process.
         file_bytes: Of one file, and of its folder.
         open_files: Of one process.
-        processes: At a time, threads included; kept only in namespaces, where it is its own.
+        processes: Threads at a time; enforced only in namespaces.
         output_bytes: Of what it prints and returns.
     """
 

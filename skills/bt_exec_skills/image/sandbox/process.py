@@ -25,6 +25,7 @@ Ending = Literal["returned", "failed", "time", "memory", "output", "killed", "no
 
 _MOST_WORDS = 300
 _START_S = 10.0  # for a busy machine to build the room, beside the program's own time
+_LATE_S = 0.5  # within which the guard reports that the time is over
 
 
 class Ran(NamedTuple):
@@ -76,52 +77,97 @@ def launch(
         )
     finally:
         os.close(pipe)
-    with os.fdopen(report, "rb") as reports, process:
+    reading = _Reading(process, report, limits, isolated=isolated)
+    with os.fdopen(report, "rb", closefd=True), process:
         try:
-            out, err, over = _read(process, limits, isolated=isolated)
+            over = reading.read()
         finally:
             with contextlib.suppress(ProcessLookupError):  # it has ended
                 os.killpg(process.pid, signal.SIGKILL)
-        said = json.loads(reports.read() or b"{}")
-    if isolated and not over and not said:
-        said = {"unavailable": _last(err) or "the launcher ended without a word"}
-    if "unavailable" in said:
-        return Ran("not_run", None, said["unavailable"], isolated=False)
-    code = said.get("code", process.returncode)
-    return _ended(over or said.get("over"), code, out, err, isolated=isolated)
+        reading.drain()
+    said = reading.said
+    if "unavailable" in said or (isolated and "started" not in said and not over):
+        why = said.get("unavailable") or _last(reading.err) or "the launcher ended without a report"
+        return Ran("not_run", None, why, isolated=False)
+    if isolated and not over and not {"code", "over"} & said.keys():
+        return Ran("killed", None, "its guard was ended", isolated)
+    code: Any = said.get("code", process.returncode)
+    return _ended(over or said.get("over"), code, reading.out, reading.err, isolated=isolated)
 
 
-def _read(
-    process: subprocess.Popen[bytes], limits: Limits, *, isolated: bool
-) -> tuple[bytes, bytes, Ending | None]:
-    """Return what a process prints and returns, until it ends or is over a limit."""
-    assert process.stdout is not None
-    assert process.stderr is not None
-    until = time.monotonic() + limits.wall_s + (_START_S if isolated else 0.0)
-    parts: dict[int, list[bytes]] = {process.stdout.fileno(): [], process.stderr.fileno(): []}
-    size = 0
-    with DefaultSelector() as waiting:
-        for stream in parts:
-            waiting.register(stream, EVENT_READ)
-        over: Ending | None = None
-        while waiting.get_map() and over is None:
-            for key, _ in waiting.select(max(0.0, until - time.monotonic())):
-                data = os.read(key.fd, 65536)
-                parts[key.fd].append(data)
-                size += len(data)
-                if not data:
-                    waiting.unregister(key.fd)
-            if size > limits.output_bytes:
-                over = "output"
-            elif time.monotonic() > until:
-                over = "time"
-    if over is None:
+class _Reading:
+    """Reads what a process prints, returns and reports, until it ends or exceeds a limit.
+
+    Args:
+        process: Started with pipes.
+        report: Where the guard reports, one JSON object a line.
+        limits: What the process may use.
+        isolated: Whether there is a guard; its room takes time before the program starts.
+    """
+
+    def __init__(
+        self, process: subprocess.Popen[bytes], report: int, limits: Limits, *, isolated: bool
+    ) -> None:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        self._process, self._report, self._limits = process, report, limits
+        self._streams = (process.stdout.fileno(), process.stderr.fileno())
+        self._parts: dict[int, list[bytes]] = {one: [] for one in (*self._streams, report)}
+        self._until = time.monotonic() + limits.wall_s + (_START_S if isolated else 0.0)
+        self._started = not isolated
+
+    def read(self) -> Ending | None:
+        """Read until the end; return the limit that was exceeded, or None."""
+        with DefaultSelector() as waiting:
+            for stream in self._parts:
+                waiting.register(stream, EVENT_READ)
+            while waiting.get_map():
+                for key, _ in waiting.select(max(0.0, self._until - time.monotonic())):
+                    if not self._take(key.fd):
+                        waiting.unregister(key.fd)
+                if sum(len(part) for one in self._streams for part in self._parts[one]) > (
+                    self._limits.output_bytes
+                ):
+                    return "output"
+                if time.monotonic() > self._until:
+                    return "time"
         try:
-            process.wait(max(0.0, until - time.monotonic()))
+            self._process.wait(max(0.0, self._until - time.monotonic()))
         except subprocess.TimeoutExpired:
-            over = "time"
-    out, err = (b"".join(some) for some in parts.values())
-    return out, err, over
+            return "time"
+        return None
+
+    def _take(self, stream: int) -> bool:
+        """Read what is there; return whether there may be more."""
+        data = os.read(stream, 65536)
+        self._parts[stream].append(data)
+        if stream == self._report and not self._started and "started" in self.said:
+            self._started = True
+            self._until = time.monotonic() + self._limits.wall_s + _LATE_S
+        return bool(data)
+
+    def drain(self) -> None:
+        """Read what was reported until the process was killed."""
+        while data := os.read(self._report, 65536):
+            self._parts[self._report].append(data)
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """What the guard reported so far."""
+        found: dict[str, Any] = {}
+        for line in b"".join(self._parts[self._report]).split(b"\n")[:-1]:
+            found |= json.loads(line)
+        return found
+
+    @property
+    def out(self) -> bytes:
+        """What the program returned."""
+        return b"".join(self._parts[self._streams[0]])
+
+    @property
+    def err(self) -> bytes:
+        """What the program printed."""
+        return b"".join(self._parts[self._streams[1]])
 
 
 def _ended(over: Ending | None, code: int, out: bytes, err: bytes, *, isolated: bool) -> Ran:
@@ -132,7 +178,9 @@ def _ended(over: Ending | None, code: int, out: bytes, err: bytes, *, isolated: 
     if code < 0:
         return Ran("killed", None, signal.strsignal(-code) or str(code), isolated)
     if code > 0:
-        return Ran("failed", None, _last(err), isolated)
+        last = _last(err)
+        ending: Ending = "memory" if last.startswith("MemoryError") else "failed"
+        return Ran(ending, None, last, isolated)
     try:
         return Ran("returned", json.loads(out), "", isolated)
     except (ValueError, RecursionError):

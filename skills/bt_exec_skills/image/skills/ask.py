@@ -7,14 +7,14 @@ from typing import Literal, NamedTuple
 from bt_exec.failure import Failed
 from bt_exec.language.messages import language_of
 from bt_exec.skill import Service, Steps, Verdict, condition, skill
-from bt_exec_skills.image.bench import Bench, Step
+from bt_exec_skills.image.bench import Bench, SetName, Step
 from bt_exec_skills.image.perception.decide import all_hold
 from bt_exec_skills.image.perception.looker import LookAnswer, Looker
 from bt_exec_skills.image.skills.working import SET_FAILS, work
 
 __all__ = ["Looked", "Place", "ask_vqa", "crops_first"]
 
-Place = Literal["picture", "target", "other", "landmark"]
+Place = Literal["picture"] | SetName
 """What a model is asked about: the whole picture, or the crops of a set."""
 
 _LONGEST_QUESTION = 500

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.image.bench import Bench, Candidates, SetName, Step
 from bt_exec_skills.image.perception.compare import Aspect, alike, differences
 from bt_exec_skills.image.perception.decide import all_hold, start_decisions
+from bt_exec_skills.image.perception.degrees import exceeding
 from bt_exec_skills.image.skills.working import SET_FAILS, work
 
-__all__ = ["Alike", "Differ", "compare_pictures", "compare_things"]
+__all__ = ["Alike", "Differ", "Exceeding", "compare_degrees", "compare_pictures", "compare_things"]
 
 
 class Differ(NamedTuple):
@@ -23,6 +24,18 @@ class Differ(NamedTuple):
 
     regions: int
     sure: int
+
+
+class Exceeding(NamedTuple):
+    """Result of comparing degrees.
+
+    Attributes:
+        accepted: Instances that are left.
+        unsettled: Instances that the picture does not tell apart.
+    """
+
+    accepted: int
+    unsettled: int
 
 
 class Alike(NamedTuple):
@@ -68,3 +81,33 @@ def compare_things(bench: Service[Bench], of: SetName, to: SetName, by: Aspect) 
         return Alike("unclear", 0.0)
     word = {True: "yes", False: "no", None: "unclear"}[bench.compared.holds]
     return Alike(word, bench.compared.confidence)
+
+
+@skill(fails=SET_FAILS, needs={"crops.{of}": "cut", "crops.{to}": "cut"})
+def compare_degrees(
+    bench: Service[Bench],
+    of: SetName,
+    attribute: Literal["big", "small", "bright", "dark", "sharp", "blurred"],
+    to: SetName,
+    wanted: bool = True,
+) -> Steps[Exceeding]:
+    """Keep the instances of the set `of` that are more so than every instance of the set `to`.
+
+    The sides of boxes, the lightness or the sharpness of crops are compared, with a margin in which
+    nothing is settled. With the same set twice it keeps the biggest, darkest, … one.
+
+    Args:
+        bench: The picture and its sets.
+        of: The set that is narrowed down.
+        attribute: What there must be more of.
+        to: The set to exceed.
+        wanted: False keeps those that do not exceed all of them.
+    """
+    yield Running(None, "comparing")
+    (mine, crops), (theirs, others) = bench.cut(of), bench.cut(to)
+    rivals = [crop for crop, yes in zip(others, theirs.decisions, strict=True) if yes.holds]
+    mine.decisions = exceeding(crops, mine.decisions, attribute, rivals, wanted=wanted)
+    args = {"of": of, "attribute": attribute, "to": to, "wanted": wanted}
+    bench.steps.append(Step("compare_degrees", args))
+    holds = [one.holds for one in mine.decisions]
+    return Exceeding(holds.count(True), holds.count(None))

@@ -8,10 +8,16 @@ from bt_exec.failure import Failed
 from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.image.bench import Bench, SetName, Step
 from bt_exec_skills.image.perception.compare import Aspect
+from bt_exec_skills.image.perception.decide import Bound
 from bt_exec_skills.image.perception.instances import Counted
 from bt_exec_skills.image.perception.instances import count as counted
 from bt_exec_skills.image.perception.overlay import overlay, save_image
-from bt_exec_skills.image.rules.comparing import alike_answer, same_answer
+from bt_exec_skills.image.rules.comparing import (
+    alike_answer,
+    all_answer,
+    bounded_answer,
+    same_answer,
+)
 from bt_exec_skills.image.rules.phrasing import answer_of
 from bt_exec_skills.image.rules.question import Kind
 from bt_exec_skills.image.skills.working import SET_FAILS, work
@@ -41,31 +47,40 @@ def answer(
     other: SetName = "other",
     other_what: str = "",
     aspect: Aspect = "colour",
+    bound: Bound | None = None,
+    number: int = 1,
 ) -> Steps:
     """Answer from what was decided; it says what was left out and why, and how sure it is.
 
     Args:
         bench: The picture and its sets.
-        kind: count, exists, where, colour, compare, read, same or alike.
+        kind: count, exists, all, where, colour, compare, read, same or alike.
         of: The set that is asked about.
         what: What it holds, in the words of the question.
         language: Of the answer.
-        other: With what it is compared; for read the lines in it.
+        other: With what it is compared; for read the lines in it; for all everything of the kind.
         other_what: What that holds.
         aspect: By what things are compared; only for alike.
+        bound: How `number` limits the count; only for exists.
+        number: The number of the bound.
     """
     yield Running(None, "answering")
     found, crops = bench.cut(of)
-    rival = bench.cut(other)[0] if kind in ("compare", "read", "alike") else None
+    rival = bench.cut(other)[0] if kind in ("compare", "read", "alike", "all") else None
     size = bench.picture.shape[0], bench.picture.shape[1]
     if kind == "same":
         bench.answer = same_answer(found, size, language)
     elif kind == "alike" and rival is not None:
         words = what, other_what
         bench.answer = alike_answer((found, rival), bench.compared, words, aspect, language)
+    elif kind == "all" and rival is not None:
+        bench.answer = all_answer(found, rival, what, other_what, language)
+    elif bound is not None:
+        bench.answer = bounded_answer(found, bound, number, what, language)
     else:
         bench.answer = answer_of(kind, found, crops, size, what, language, rival, other_what)
-    bench.steps.append(Step("answer", {"kind": kind, "of": of, "other": other}))
+    args = {"kind": kind, "of": of, "other": other, "bound": bound, "number": number}
+    bench.steps.append(Step("answer", args))
 
 
 @skill(fails={*SET_FAILS, "NO_FILE_NAMED", "UNREADABLE"}, needs={"boxes.{of}": "known"})

@@ -39,8 +39,12 @@ def _put(bench: Bench, name: str, instances: list[Instance]) -> Found:
     fails={"ANNOTATION_NEEDED", "NOT_ANNOTATED", "NO_PICTURE", "UNREADABLE"},
     effects={"boxes.{into}": "known", "crops.{into}": "none", "looked.{into}": "no"},
 )
-def read_annotation(bench: Service[Bench], into: SetName, label: str = "") -> Steps[Found]:
+def read_annotation(
+    bench: Service[Bench], into: SetName, label: str = "", without: str = ""
+) -> Steps[Found]:
     """Put the annotated instances of `label` into the set `into`; all of them if it is empty.
+
+    Instances with a label of `without`, several separated by ``|``, are left out.
 
     The annotation is COCO JSON, YOLO text or the results of ultralytics, given with the picture or
     lying beside it. A label that the annotation does not know is a failure: it was not looked for.
@@ -57,8 +61,9 @@ def read_annotation(bench: Service[Bench], into: SetName, label: str = "") -> St
             thing=label,
             known=", ".join(known.names) or "nothing",
         )
-    bench.steps.append(Step("read_annotation", {"label": label, "into": into}))
-    return _put(bench, into, of_kind(known.instances, label))
+    args = {"label": label, "without": without, "into": into}
+    bench.steps.append(Step("read_annotation", args))
+    return _put(bench, into, of_kind(known.instances, label, without))
 
 
 @skill(

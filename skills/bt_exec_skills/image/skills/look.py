@@ -59,7 +59,11 @@ def crop(bench: Service[Bench], of: SetName) -> Steps:
     fails={*SET_FAILS, "UNREADABLE"}, needs={"crops.{of}": "cut"}, effects={"looked.{of}": "yes"}
 )
 def verify_attribute(
-    bench: Service[Bench], of: SetName, attributes: list[AttributeName], wanted: bool = True
+    bench: Service[Bench],
+    of: SetName,
+    attributes: list[AttributeName],
+    wanted: bool = True,
+    any_of: bool = False,
 ) -> Steps[Kept]:
     """Look at each crop of the set `of`: keep those that have all `attributes`.
 
@@ -73,13 +77,15 @@ def verify_attribute(
         of: The set.
         attributes: What a thing has, all of them.
         wanted: False keeps those that do not have them: an exclusion.
+        any_of: True keeps those that have one of them at least.
     """
     found, crops = bench.cut(of)
     found.decisions = yield from work(
-        lambda: verify_all(crops, found.decisions, attributes, wanted=wanted), "verifying"
+        lambda: verify_all(crops, found.decisions, attributes, wanted=wanted, any_of=any_of),
+        "verifying",
     )
     found.looked = True
-    args = {"of": of, "attributes": list(attributes), "wanted": wanted}
+    args = {"of": of, "attributes": list(attributes), "wanted": wanted, "any_of": any_of}
     bench.steps.append(Step("verify_attribute", args))
     holds = [one.holds for one in found.decisions]
     return Kept(holds.count(True), holds.count(False), holds.count(None))
@@ -87,18 +93,24 @@ def verify_attribute(
 
 @skill(fails=SET_FAILS, needs={"crops.{of}": "cut", "crops.{to}": "cut"})
 def measure_places(
-    bench: Service[Bench], of: SetName, relation: RelationName, to: SetName
+    bench: Service[Bench],
+    of: SetName,
+    relation: RelationName,
+    to: SetName,
+    wanted: bool = True,
 ) -> Steps[Near]:
     """Keep the instances of the set `of` that lie so to one of the set `to`.
 
     left_of, right_of, above and below compare the middles of the boxes; inside means nine tenths
-    of the box; on means standing in it or on its upper edge.
+    of the box; on means standing in it or on its upper edge. `wanted` False keeps those that lie
+    so to none of them.
     """
     yield Running(None, "measuring")
     found, _ = bench.cut(of)
     landmarks = bench.candidates(to).accepted()
-    found.decisions = related(found.instances, found.decisions, relation, landmarks)
-    bench.steps.append(Step("measure_places", {"of": of, "relation": relation, "to": to}))
+    found.decisions = related(found.instances, found.decisions, relation, landmarks, wanted=wanted)
+    args = {"of": of, "relation": relation, "to": to, "wanted": wanted}
+    bench.steps.append(Step("measure_places", args))
     kept = found.accepted()
     near = [measure(a, b).distance_px for a in kept for b in landmarks if a.bbox != b.bbox]
     return Near(len(kept), round(min(near, default=-1.0), 1))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from bt_exec.blocking_calls import run_in_thread
 from bt_exec.failure import Failed, UsageError
-from bt_exec.run_in_thread import run_in_thread
 from bt_exec.skill import Steps
 
 __all__ = ["SET_FAILS", "work"]

@@ -20,7 +20,9 @@ ALWAYS = {
     "connect to this machine", "a socket in the file system", "read a file of the user",
     "write to the picture", "kill the parent", "trace the guard", "secrets of the environment",
     "a fork bomb", "children that survive", "leave for another namespace",
-    "memory of one process", "deaf to signals", "huge output", "end the process",
+    "memory of one process", "memory while the guard is starved", "interrupt the guard",
+    "limits of the guard", "another process by any call", "deaf to signals", "huge output",
+    "end the process",
 }  # fmt: skip
 ESCAPES = [
     pytest.param(body, id=f"{kind}: {name}", marks=[] if name in ALWAYS else [pytest.mark.slow])

@@ -13,7 +13,14 @@ from bt_exec_skills.image.bench import Answer, Bench
 from bt_exec_skills.image.doctor import check_machine
 from bt_exec_skills.image.rules.checking import check_program
 from bt_exec_skills.image.sandbox import run
-from bt_exec_skills.image.sandbox.calls import _AUDIT, _DENIED, refusing
+from bt_exec_skills.image.sandbox.calls import (
+    _AUDIT,
+    _CLONE,
+    _CLONE3,
+    _DENIED,
+    _PRLIMIT,
+    refusing,
+)
 from bt_exec_skills.image.sandbox.limits import Limits
 from bt_exec_skills.image.sandbox.process import Ran
 from bt_exec_skills.image.sandbox.run import run_program
@@ -63,7 +70,7 @@ def test_where_there_is_no_room_ours_runs_within_limits(image, no_room):
         ("while True: pass", "time"),
         ("import time; time.sleep(60)", "time"),
         ("return 'x' * 10_000_000", "output"),
-        ("return len(bytearray(900_000_000))", "failed"),
+        ("return len(bytearray(900_000_000))", "memory"),
         ("import os; return os.environ['HOME'] == os.getcwd() and len(os.environ)", "returned"),
     ],
 )
@@ -142,29 +149,46 @@ def test_why_it_was_not_run_is_told(image, no_room, language, says):
     assert "Operation not permitted" in checked.text
 
 
-@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
-def test_every_refused_call_leads_to_the_refusal(machine):
-    """The filter read as the kernel reads it: each call jumps to "not permitted", others pass."""
+ALLOWED, NOT_PERMITTED, NO_SUCH_CALL = 0x7FFF0000, 0x00050001, 0x00050026
+
+
+def judge(machine, number, argument=0):
+    """Return what the filter answers, read as the kernel reads it."""
     rows = list(struct.iter_unpack("=HBBI", refusing(machine)))
+    data = {4: _AUDIT[machine], 0: number, 16: argument}
+    at, value = 0, 0
+    while True:
+        code, yes, no, k = rows[at]
+        holds = {0x15: value == k, 0x25: value > k, 0x45: bool(value & k)}
+        if code == 0x06:
+            return k
+        if code == 0x20:
+            value, step = data[k], 0
+        else:
+            step = yes if holds[code] else no
+        at += 1 + step
 
-    def judge(number):
-        at, value = 0, 0
-        while True:
-            code, yes, no, k = rows[at]
-            if code == 0x20:
-                value, step = {4: _AUDIT[machine], 0: number}[k], 0
-            elif code == 0x06:
-                return k
-            else:
-                step = yes if (value == k if code == 0x15 else value > k) else no
-            at += 1 + step
 
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_filter_refuses_exactly_the_listed_calls(machine):
     column = list(_AUDIT).index(machine)
-    denied = {pair[column] for pair in _DENIED.values()}
-    assert all(judge(number) == 0x00050001 for number in denied)
-    assert all(judge(number) == 0x7FFF0000 for number in set(range(460)) - denied)
-    assert judge(0x40000000) == 0x00050001
+    denied = {pair[column] for pair in _DENIED.values()} - {None}
+    special = {_CLONE[machine], _PRLIMIT[machine], _CLONE3}
+    assert all(judge(machine, number) == NOT_PERMITTED for number in denied)
+    others = set(range(460)) - denied - special
+    assert all(judge(machine, number) == ALLOWED for number in others)
+    assert judge(machine, 0x40000000) == NOT_PERMITTED
     assert refusing("sparc") == b""
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_filter_allows_threads_and_own_limits_only(machine):
+    assert judge(machine, _CLONE[machine], 0x003D0F00) == ALLOWED  # pthread_create
+    assert judge(machine, _CLONE[machine], 0x01200011) == NOT_PERMITTED  # fork
+    assert judge(machine, _CLONE[machine], 0x00004111) == NOT_PERMITTED  # vfork
+    assert judge(machine, _CLONE3) == NO_SUCH_CALL
+    assert judge(machine, _PRLIMIT[machine], 0) == ALLOWED
+    assert judge(machine, _PRLIMIT[machine], 1) == NOT_PERMITTED
 
 
 def test_the_doctor_tells_whether_there_is_a_room(no_room):

@@ -1,0 +1,89 @@
+"""Composed questions on a picture of known truth: quantifiers, comparisons, alternatives, nesting.
+
+The picture: red discs of radius 35, 30 and 20 px in a row, a blue one of 45 px at the lower
+right, a blue square of 80 px at the lower left, and a green one of 60 px between the two.
+"""
+
+from __future__ import annotations
+
+import json
+
+import cv2
+import numpy as np
+import pytest
+
+from bt_exec_skills.image.bench import Bench
+from bt_exec_skills.image.rules.program import program_of
+from tests.skills.image.asking import ask
+
+RED, BLUE, GREEN = (200, 30, 30), (30, 60, 200), (40, 150, 60)
+
+ANSWERS = [
+    ("How many red or blue circles are there?", 4),
+    ("How many circles are neither red nor blue?", 0),
+    ("How many things are neither circles nor green?", 1),
+    ("Are all circles red?", False),
+    ("Are all squares big?", None),
+    ("Are none of the squares red?", True),
+    ("Is every red thing a circle?", True),
+    ("Are there more than two red circles?", True),
+    ("Are there at least four red circles?", False),
+    ("Are there exactly two squares?", True),
+    ("Are there no triangles?", True),
+    ("Where is the biggest circle?", ["bottom right"]),
+    ("What colour is the smallest circle?", ["red"]),
+    ("Is the biggest circle red?", False),
+    ("Is the blue circle bigger than the green square?", True),
+    ("Is the green square bigger than the blue one?", False),
+    ("How many circles are bigger than the green square?", 1),
+    ("How many red circles are not left of the blue circle?", 1),
+    ("How many squares are left of the green square?", 1),
+    ("What colour is the square left of the square left of the blue circle?", ["blue"]),
+    ("빨간색이나 파란색 원은 몇 개야?", 4),
+    ("빨간색도 파란색도 아닌 원은 몇 개야?", 0),
+    ("원이 모두 빨간색이야?", False),
+    ("빨간 원이 두 개 넘게 있어?", True),
+    ("빨간 원이 네 개 이상 있어?", False),
+    ("삼각형이 없어?", True),
+    ("가장 큰 원은 무슨 색이야?", ["blue"]),
+    ("초록색 네모가 파란 네모보다 커?", False),
+    ("초록색 네모보다 큰 원은 몇 개야?", 1),
+    ("초록색 네모 왼쪽에 있는 네모는 무슨 색이야?", ["blue"]),
+]
+
+
+@pytest.fixture(scope="module")
+def picture(tmp_path_factory):
+    pixels = np.full((360, 480, 3), 235, np.uint8)
+    discs = [(80, 80, 35, RED), (190, 80, 30, RED), (300, 80, 20, RED), (400, 260, 45, BLUE)]
+    for x, y, radius, colour in discs:
+        cv2.circle(pixels, (x, y), radius, colour, -1, cv2.LINE_AA)
+    for x, y, half, colour in [(120, 260, 40, BLUE), (260, 260, 30, GREEN)]:
+        cv2.rectangle(pixels, (x - half, y - half), (x + half, y + half), colour, -1)
+    file = tmp_path_factory.mktemp("pictures") / "shapes.png"
+    cv2.imwrite(str(file), pixels[..., ::-1])
+    return file
+
+
+@pytest.mark.parametrize(("text", "value"), ANSWERS)
+def test_composed_question_is_answered_by_tools_and_program(picture, text, value):
+    bench = Bench(picture)
+    answer = ask(bench, text)
+    assert answer.value == value, answer.text
+    space: dict = {}
+    exec(program_of(bench, text), space)
+    assert json.loads(json.dumps(space["run"](str(picture))["answer"])) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("Are all circles red?", "No, 3 of 4 (red circle)."),
+        ("Are there more than two red circles?", "Yes, 3 (red circle)."),
+        ("Are all triangles red?", "None found (triangle)."),
+        ("원이 모두 빨간색이야?", "아니요, 4개 중 3개입니다(빨간 원)."),
+        ("빨간 원이 네 개 이상 있어?", "아니요, 3개입니다(빨간 원)."),
+    ],
+)
+def test_answer_names_the_numbers_behind_it(picture, text, says):
+    assert says in ask(Bench(picture), text).text

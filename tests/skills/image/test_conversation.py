@@ -1,0 +1,49 @@
+"""Questions that refer to the one before: pronouns, fragments, corrections."""
+
+from __future__ import annotations
+
+import pytest
+
+from bt_exec_skills.image.rules.question import Unread
+from bt_exec_skills.image.rules.read import read_question
+
+SAME = [
+    ("How many red circles are there?", "And the blue ones?", "How many blue circles are there?"),
+    ("How many red circles are there?", "What about the squares?", "How many squares are there?"),
+    ("How many red circles are there?", "No, the big ones.", "How many big red circles are there?"),
+    ("Where is the cup?", "What colour is it?", "What colour is the cup?"),
+    ("Is there a tomato?", "And where?", "Where is the tomato?"),
+    ("How many apples are there?", "How many of them are red?", "How many red apples are there?"),
+    ("How many circles are there?", "Only the red ones.", "How many red circles are there?"),
+    ("How many circles are there?", "Except the red ones.", "How many circles are not red?"),
+    ("빨간 원은 몇 개야?", "파란 건?", "파란 원은 몇 개야?"),
+    ("사과 몇 개야?", "그럼 토마토는?", "토마토 몇 개야?"),
+    ("원이 몇 개야?", "초록색만", "초록색 원이 몇 개야?"),
+    ("컵 어디 있어?", "무슨 색이야?", "컵은 무슨 색이야?"),
+    ("빨간 세모 어디 있어?", "아니 파란 거 말이야", "파란 세모 어디 있어?"),
+    ("사과가 몇 개야?", "그중에 빨간 건 몇 개야?", "빨간 사과가 몇 개야?"),
+]
+
+
+@pytest.mark.parametrize(("before", "text", "full"), SAME)
+def test_reference_is_resolved(before, text, full):
+    assert read_question(text, [before]) == read_question(full)
+
+
+@pytest.mark.parametrize(
+    ("text", "full"),
+    [
+        ("Is the red cup bigger than the blue one?", "Is the red cup bigger than the blue cup?"),
+        ("빨간 원이 파란 거보다 커?", "빨간 원이 파란 원보다 커?"),
+    ],
+)  # fmt: skip
+def test_one_has_the_noun_of_the_phrase_before(text, full):
+    assert read_question(text) == read_question(full)
+
+
+@pytest.mark.parametrize(
+    "text", ["And the blue ones?", "What colour is it?", "파란 건?", "무슨 색이야?", "And where?"]
+)
+def test_reference_without_antecedent_is_refused(text):
+    with pytest.raises(Unread, match="QUESTION_UNCLEAR"):
+        read_question(text)

@@ -1,0 +1,230 @@
+"""Laws of reading, over all words of the pack and both languages."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bt_exec.language.reading.node import Node, normal
+from bt_exec.language.reading.reader import Reading
+from bt_exec.language.reading.session import resolve
+from bt_exec_skills.image.perception.degrees import DEGREES
+from bt_exec_skills.image.rules.words import generator, lexicon, reader
+
+WORDS = lexicon()
+KINDS = {name: words["kind"] for name, words in WORDS["attributes"].items()}
+ADJECTIVES = sorted(name for name, kind in KINDS.items() if kind != "shape")
+OPERATORS = {
+    "en": {
+        "not", "neither", "nor", "than", "more", "fewer", "no", "or", "least", "most",
+        "except",
+    },
+    "ko": {"않은", "아닌", "없는", "가장", "또는", "없습니까", "이상", "이하", "초과", "미만"},
+}  # fmt: skip
+
+
+def node(kind, **args):
+    return Node(kind, tuple(args.items()))
+
+
+def has(name):
+    return node("has", attribute=name)
+
+
+def conjunction(parts):
+    return node("and", of=tuple(parts)) if len(parts) > 1 else parts[0]
+
+
+nouns = st.one_of(
+    st.sampled_from(sorted(WORDS["things"])).map(lambda name: node("thing", name=name)),
+    st.sampled_from(sorted(name for name, kind in KINDS.items() if kind == "shape")).map(has),
+)
+qualities = st.lists(st.sampled_from(ADJECTIVES), max_size=2, unique_by=KINDS.get).map(
+    lambda names: [has(name) for name in names]
+)
+simple = st.builds(
+    lambda noun, adjectives: node("np", of=conjunction([*adjectives, noun])), nouns, qualities
+)
+modifiers = st.one_of(
+    st.sampled_from(ADJECTIVES).map(lambda name: node("not", of=(has(name),))),
+    st.builds(
+        lambda relation, to: node("rel", relation=relation, to=to),
+        st.sampled_from(sorted(WORDS["relations"])),
+        simple,
+    ),
+    st.builds(
+        lambda relation, to: node("not", of=(node("rel", relation=relation, to=to),)),
+        st.sampled_from(sorted(WORDS["relations"])),
+        simple,
+    ),
+    st.builds(
+        lambda attribute, to: node("than", attribute=attribute, to=to),
+        st.sampled_from(DEGREES),
+        simple,
+    ),
+    st.lists(st.sampled_from(ADJECTIVES), min_size=2, max_size=2, unique=True).map(
+        lambda names: node("or", of=tuple(map(has, names)))
+    ),
+)
+modified = st.builds(
+    lambda phrase, modifier: node("np", of=conjunction([phrase.node("of"), modifier])),
+    simple,
+    modifiers,
+)
+superlatives = st.builds(
+    lambda attribute, phrase: node(
+        "np", of=node("most", attribute=attribute, of=phrase.node("of"))
+    ),
+    st.sampled_from(DEGREES),
+    simple,
+)
+phrases = st.one_of(simple, modified, superlatives)
+quantities = st.builds(
+    lambda bound, number: node("quantity", bound=bound, number=number),
+    st.sampled_from(["at_least", "at_most", "more", "fewer", "exactly"]),
+    st.integers(2, 12),
+)
+
+
+def ask(what, of):
+    return node("ask", what=what, of=of)
+
+
+questions = st.one_of(
+    phrases.map(lambda phrase: ask("how_many", phrase)),
+    phrases.map(lambda phrase: ask("where", phrase)),
+    phrases.map(lambda phrase: ask("whether", node("exists", of=phrase))),
+    st.builds(
+        lambda phrase, number: ask("whether", node("exists", of=phrase.replace(quantity=number))),
+        st.one_of(simple, modified),
+        quantities,
+    ),
+    st.one_of(simple, modified).map(
+        lambda phrase: ask(
+            "whether",
+            node("exists", of=phrase.replace(quantity=node("quantity", bound="exactly", number=0))),
+        )
+    ),
+    phrases.map(lambda phrase: ask("what", node("aspect", name="colour", of=phrase))),
+    phrases.map(lambda phrase: ask("what", node("aspect", name="writing", of=phrase))),
+    st.builds(
+        lambda phrase, hold: ask("whether", node("all", of=phrase, hold=hold)), simple, modifiers
+    ),
+    st.builds(
+        lambda one, two, sign: ask("whether", node("more", of=one, to=two, sign=sign)),
+        simple,
+        simple,
+        st.sampled_from(["more", "fewer", "as_many"]),
+    ),
+    st.builds(
+        lambda one, two, aspect: ask("whether", node("alike", aspect=aspect, of=one, to=two)),
+        simple,
+        simple,
+        st.sampled_from(["colour", "shape", "size"]),
+    ),
+).map(normal)  # fmt: skip
+PIECES = ["은", "는", "이", "원", "안", "the", "not", "of", "빨간", "몇", "개"]
+languages = st.sampled_from(["en", "ko"])
+
+
+def meaning_of(text):
+    found = reader().read(text)
+    if not isinstance(found, Reading):
+        return None
+    return resolve(found.meaning, (), KINDS)
+
+
+@settings(max_examples=40, deadline=None)
+@given(questions, languages)
+def test_generated_sentence_is_read_as_its_meaning(meaning, language):
+    text = generator(language).sentence(meaning)
+    assert meaning_of(text) == meaning, text
+
+
+@pytest.mark.slow
+@settings(max_examples=4000, deadline=None)
+@given(questions, languages)
+def test_many_generated_sentences_are_read_as_their_meaning(meaning, language):
+    text = generator(language).sentence(meaning)
+    assert meaning_of(text) == meaning, text
+
+
+FRAMES = {
+    "en": ["{}", "please, {}", "Hey, {}", "{} please", "  {}  ", "{}!", "so {}"],
+    "ko": ["{}", "혹시 {}", "저기, {}", "  {}  ", "음 {}", "이 사진에서 {}"],
+}
+
+
+@settings(max_examples=25, deadline=None)
+@given(questions, languages, st.data())
+def test_politeness_case_and_punctuation_change_nothing(meaning, language, data):
+    text = generator(language).sentence(meaning).rstrip("?")
+    frame = data.draw(st.sampled_from(FRAMES[language]))
+    ends = data.draw(st.sampled_from(["", "?", ".", "??"]))
+    said = frame.format(data.draw(st.sampled_from([text, text.lower(), text.upper()]))) + ends
+    assert meaning_of(said) == meaning, said
+
+
+ENDINGS = [
+    ("있습니까", ("있어", "있어요", "있나요", "있니", "있냐", "있는가요", "있는교", "있을까요")),
+    ("없습니까", ("없어", "없어요", "없나요", "없니")),
+    ("입니까", ("이야", "인가요", "이에요", "이죠")),
+    ("같습니까", ("같아", "같아요", "같나요", "같은가요")),
+    ("많습니까", ("많아", "많아요", "많나요", "많은가요")),
+    ("적습니까", ("적어", "적어요", "적나요", "적은가요")),
+]
+
+
+@settings(max_examples=25, deadline=None)
+@given(questions, st.data())
+def test_korean_endings_and_spacing_change_nothing(meaning, data):
+    text = generator("ko").sentence(meaning).rstrip("?")
+    for formal, others in ENDINGS:
+        if text.endswith(formal):
+            text = text.removesuffix(formal) + data.draw(st.sampled_from(others))
+    if data.draw(st.booleans()):
+        words = text.split()
+        place = data.draw(st.integers(0, len(words) - 1))
+        text = " ".join([*words[:place], "".join(words[place : place + 2]), *words[place + 2 :]])
+    assert meaning_of(text) == meaning, text
+
+
+@settings(max_examples=25, deadline=None)
+@given(questions, languages)
+def test_deleted_operator_changes_the_meaning_or_is_refused(meaning, language):
+    text = generator(language).sentence(meaning).rstrip("?")
+    words = text.split()
+    for place, word in enumerate(words):
+        if word.lower() in OPERATORS[language]:
+            rest = " ".join(words[:place] + words[place + 1 :])
+            assert meaning_of(rest) != meaning, rest
+
+
+@settings(max_examples=25, deadline=None)
+@given(questions, languages, st.data())
+def test_unknown_word_is_never_dropped(meaning, language, data):
+    words = generator(language).sentence(meaning).rstrip("?").split()
+    strange = {"en": "grumpily", "ko": "뚱하게"}[language]
+    place = data.draw(st.integers(0, len(words)))
+    text = " ".join([*words[:place], strange, *words[place:]])
+    found = reader().read(text)
+    assert not isinstance(found, Reading) or found.unknown or found.respelt, text
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.text(max_size=60) | st.lists(st.sampled_from(PIECES)).map(" ".join))
+def test_any_text_is_read_or_refused(text):
+    reader().read(text)
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_reader_says_every_attribute_and_relation(language):
+    for section in ("attributes", "relations", "things", "aspects"):
+        for name, words in WORDS[section].items():
+            assert words[language], f"{section}.{name} has no word in {language}"
+    assert not re.search(
+        r"\{|\}", generator(language).sentence(ask("where", node("np", of=has("red"))))
+    )
