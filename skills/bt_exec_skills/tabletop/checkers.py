@@ -88,6 +88,8 @@ def as_asked(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
             planned[thing] = f"{node.args.get('side', 'in')} {node.args.get('target')}"
             places[thing] = show_place(place)
     for thing, end in planned.items():
+        if thing == now.held and end in {f"in {table}" for table in now.tables}:
+            continue  # the hand is emptied before it can take something else
         if thing not in wanted:
             message = f"nobody asked for {thing} to be moved"
             yield Problem("NOT_ASKED", message, places[thing], end, tuple(wanted))

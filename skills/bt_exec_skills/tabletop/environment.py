@@ -60,17 +60,22 @@ class Environment:
         objects: Objects by name, in the simulator's order.
         base: Where the robot stands; None if the simulator does not say.
         told: The tables that the simulator tells of; empty if it tells of none.
+        held: The object in the hand; None if it is empty or unknown.
+        origin: Where that object was picked up [m]; None if unknown.
     """
 
     t: float
     objects: Mapping[str, Placed] = field(default_factory=lambda: MappingProxyType({}))
     base: Pose | None = None
     told: Mapping[str, Table] = field(default_factory=lambda: MappingProxyType({}))
+    held: str | None = None
+    origin: Point | None = None
 
     @cached_property
     def tables(self) -> Mapping[str, Table]:
-        """The tables by name: as they were told, else as what stands on them shows."""
-        return self.told or tables_under(placed.pos for placed in self.objects.values())
+        """The tables by name: as the simulator lists them, else derived from what is on them."""
+        standing = (placed.pos for name, placed in self.objects.items() if name != self.held)
+        return self.told or tables_under(standing)
 
     def at(self, name: str) -> Point | None:
         """Return where an object, or the middle of a table, is; None if there is no such thing."""

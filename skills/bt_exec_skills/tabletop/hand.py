@@ -26,12 +26,14 @@ class Hand:
 
     Attributes:
         thing: What was picked last and not put down since; None if nothing.
+        origin: Where it lay before it was picked [m]; None if the hand is empty.
         moved: Whether it began to take or to put down something, and nobody has looked since:
             what it holds is not known from what was seen before.
     """
 
     def __init__(self) -> None:
         self.thing: str | None = None
+        self.origin: Point | None = None
         self.moved = False
         self._reached: tuple[str, Point] | None = None
         self._from_base: tuple[float, float] | None = None
@@ -58,12 +60,15 @@ class Hand:
     def _took(self, thing: str, now: Environment) -> None:
         at = now.at(thing)
         assert at is not None
+        if self._reached is not None:
+            self.origin = self._reached[1]
         self.thing, self._reached = thing, None
         self._height = at.z
         self._from_base = _local(now.base, at) if now.base is not None else None
 
     def let_go(self) -> None:
         """Note that the hand is empty."""
+        self.origin = None
         self.thing, self.moved, self._reached = None, False, None
 
     def holds(self, now: Environment) -> str | None:
@@ -81,9 +86,15 @@ class Hand:
         return self.thing
 
     def facts(self, now: Environment | None) -> dict[str, str]:
-        """Return what planners are told: what the hand holds, and that it is nowhere else."""
+        """Return the facts for planners: what the hand holds, and where that was taken from."""
         held = self.holds(now) if now is not None else None
-        return {"hand": "empty"} if held is None else {"hand": held, f"spot.{held}": "hand"}
+        if held is None:
+            return {"hand": "empty"}
+        facts = {"hand": held, f"spot.{held}": "hand"}
+        origin = self._reached[1] if self._reached is not None else self.origin
+        if origin is not None:
+            facts["origin"] = " ".join(f"{value:.3f}" for value in origin)
+        return facts
 
 
 def _lifted(before: Point, after: Point | None, now: Environment) -> bool:

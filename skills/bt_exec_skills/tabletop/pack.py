@@ -10,7 +10,7 @@ from bt_exec_skills.tabletop.checkers import CHECKERS
 from bt_exec_skills.tabletop.hand import Hand
 from bt_exec_skills.tabletop.names import Attribute, ObjectName
 from bt_exec_skills.tabletop.reporter import TableReporter
-from bt_exec_skills.tabletop.rigs import make_http_rig, make_sim_rig
+from bt_exec_skills.tabletop.rigs import http_identity, make_http_rig, make_sim_rig
 from bt_exec_skills.tabletop.robot import Side, Spot
 from bt_exec_skills.tabletop.settings import TableSettings, TableStart
 from bt_exec_skills.tabletop.skills.conditions import CONDITIONS
@@ -28,6 +28,14 @@ PACK = Pack(
     skills=(go_to_object, pick_object, place_object),
     conditions=CONDITIONS,
     types={"Thing": ObjectName, "Side": Side, "Spot": Spot, "Attribute": Attribute},
+    facts={
+        "at": ("{Thing}",),
+        "hand": ("empty", "{Thing}"),
+        "origin": ("{text}",),
+        "spot.{Thing}": ("hand", "floor", "{Side} {Thing}"),
+        "pos.{text}": ("{text}",),
+        "table.{text}": ("{text}",),
+    },
     checkers=CHECKERS,
     formats={"task-outputs": TASK_OUTPUTS},
     prompt=Path(__file__).with_name("prompt.md"),
@@ -35,6 +43,7 @@ PACK = Pack(
     messages=Path(__file__).with_name("messages.yaml"),
     called=called,
     robots={"sim": make_sim_rig, "http": make_http_rig},
+    identities={"http": http_identity},
     services={"hand": Hand},
     settings=TableSettings,
     world=TableStart,

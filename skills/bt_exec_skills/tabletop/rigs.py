@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bt_exec.failure import UsageError
+from bt_exec.mission.robot_lock import network_identity
 from bt_exec.rig import Rig
 from bt_exec_skills.tabletop.hand import Hand
-from bt_exec_skills.tabletop.settings import TableSettings, TableStart
+from bt_exec_skills.tabletop.settings import Remote, TableSettings, TableStart
 
 if TYPE_CHECKING:
     from bt_exec_skills.tabletop.sim.body import SimTableRobot
 
-__all__ = ["make_http_rig", "make_sim_rig", "robot_in_its_kitchen"]
+__all__ = ["http_identity", "make_http_rig", "make_sim_rig", "robot_in_its_kitchen"]
 
 
 _COARSE, _FINE = (160, 120), (480, 360)  # of its pictures [px]; a network needs the finer ones
@@ -66,11 +67,25 @@ def make_http_rig(settings: TableSettings, start: TableStart) -> Rig:
     Raises:
         UsageError: If no address is set, or nothing answers there.
     """
-    if settings.remote is None:
-        raise UsageError("robot: http needs its address: 'remote: {http: http://127.0.0.1:8800}'")
+    remote = _remote(settings)
     if start.model_fields_set:
         given = ", ".join(sorted(start.model_fields_set))
         raise UsageError(f"the world of a remote simulator cannot be chosen here (found {given})")
     from bt_exec_skills.tabletop.protocol.rig import http_rig
 
-    return http_rig(settings.remote)
+    return http_rig(remote)
+
+
+def http_identity(settings: TableSettings) -> str:
+    """Return the identity of a remote simulator: its address.
+
+    Raises:
+        UsageError: If no address is set.
+    """
+    return network_identity(_remote(settings).http)
+
+
+def _remote(settings: TableSettings) -> Remote:
+    if settings.remote is None:
+        raise UsageError("robot: http needs its address: 'remote: {http: http://127.0.0.1:8800}'")
+    return settings.remote

@@ -12,11 +12,14 @@ from bt_exec_skills.tabletop.perception.observation import TableObservation
 __all__ = ["ask"]
 
 
-def ask(compiler, command, now, turns=()):
-    """Return the answer of a compiler to a command in a world, after some turns."""
+def ask(compiler, command, now, turns=(), facts=None):
+    """Return the answer of a compiler to a command in a world, after some turns.
+
+    `facts` are facts of the robot, such as ``{"hand": "object_apple_0"}``.
+    """
     site = load_site("tabletop")
     seen = TableObservation(0.0, now)
-    situation = replace(Situation(), labels=seen.labels(), facts=seen.facts())
+    situation = replace(Situation(), labels=seen.labels(), facts={**seen.facts(), **(facts or {})})
     context = Context(tuple(Turn(*turn) for turn in turns))
     language = language_of(command)
     return compiler.compile(

@@ -123,3 +123,11 @@ if __name__ == "__main__":
         print(f"{file}: {share:.1%} of {len(results)} right, {len(wrong)} wrongly done")
         bad = bad or bool(wrong)
     sys.exit(bad)
+
+
+@pytest.mark.parametrize("joint", ["랑", ",", "하고"])
+def test_listed_exceptions_are_all_left_out(joint):
+    found = understood(Row("mixed", f"사과{joint} 컵 빼고 다 빨간 그릇에 담아", ""))
+    moved = {thing for one in found for thing, _, _ in one}
+    assert moved
+    assert not any("apple" in thing or "cup" in thing for thing in moved)

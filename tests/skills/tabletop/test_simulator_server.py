@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("fastapi")
 uvicorn = pytest.importorskip("uvicorn")
 
+from bt_exec_skills.tabletop.goals.compiler import create  # noqa: E402 - after the skip
 from bt_exec_skills.tabletop.protocol.serve import make_engine, serve  # noqa: E402 - after the skip
 from bt_exec_skills.tabletop.protocol.server import MOST_BYTES, make_app  # noqa: E402 - as above
 
@@ -125,21 +126,21 @@ def test_a_motion_that_failed_is_no_success(served):
 @pytest.mark.parametrize(
     ("code", "found"),
     [
-        ("import os", "line 1: import is not allowed"),
+        ("import os", "line 1: import (only time, math and json) is not allowed"),
         ("x = 1\nopen('/etc/passwd')", "line 2: the call of 'open' is not allowed"),
         ("().__class__", "line 1: an attribute is not allowed"),
-        ("x = [i for i in range(9)]", "line 1: ListComp is not allowed"),
-        ("while True: pass", "line 1: While is not allowed"),
+        ("x = {i for i in range(9)}", "line 1: SetComp is not allowed"),
+        ("while True: pass", "the code takes more than 5000 steps"),
         ("for i in range(10**9): print(i)", "line 1: BinOp is not allowed"),
-        ("for i in range(99999): print(i)", "line 1: at most 50 rounds"),
-        ("pick_object(", "the code is no Python: SyntaxError"),
+        ("for i in range(99999): print(i)", "range has at most 1000 items"),
+        ("pick_object(", "the code is not valid Python: SyntaxError"),
         ("result = pick_object('here')", "a list is needed; found 'here'"),
-        ("result = pick_object([1, 2])", "a position is three numbers"),
-        ("result = pick_object([1, 2, 1e999])", "a position lies within 1000 m"),
+        ("result = pick_object([1, 2])", "a position is [x, y, z] in metres"),
+        ("result = pick_object([1, 2, 1e999])", "a number is at most 1e+12; found inf"),
         ("result = pick_object([1, 2, 3], 0.1, 0.2, True, 1, False, 9)", "with 7 arguments"),
         ("result = pick_object(where=[1, 2, 3])", "the argument 'where' of pick_object"),
         ("print(x)", "line 1: 'x' has no value yet"),
-        ("x = " + "[" * 60 + "]" * 60, "such deep nesting"),
+        ("x = " + "[" * 60 + "]" * 60, "nesting this deep"),
         ("#" * 5000, "the code has 5000 characters; 4000 are allowed"),
     ],
 )
@@ -149,11 +150,110 @@ def test_code_that_is_not_on_the_list_is_refused_by_name(served, code, found):
     assert found in answer["message"]
 
 
-def test_loops_prints_and_readings_are_read(served):
-    code = "for i in range(3):\n    print(i)\n    RESULT = get_mobile_position()"
+@pytest.mark.parametrize(
+    ("code", "result"),
+    [
+        ("for i in range(3):\n    print(i)\nRESULT = i", {"result": 2}),
+        ("RESULT = {'a': [1, 2], 'b': {'c': (3,)}}", {"a": [1, 2], "b": {"c": [3]}}),
+        ("x, y = 1, 2\nx += y\nresult = {'sum': x}", {"sum": 3}),
+        ("a = {}\na['k'] = 1\na['k'] += 4\nRESULT = a", {"k": 5}),
+        ("RESULT = [2 * n for n in [1, 2, 3] if n > 1]", {"result": [4, 6]}),
+        ("n = 0\nwhile n < 5:\n    n += 1\n    if n == 3: break\nRESULT = n", {"result": 3}),
+        ("import math\nRESULT = round(math.hypot(3, 4), 1)", {"result": 5.0}),
+        ("a = [1]\na.append(2)\nRESULT = {'n': len(a), 'last': a[-1]}", {"n": 2, "last": 2}),
+        ("RESULT = f'{1 + 1} of {len([1, 2])}'", {"result": "2 of 2"}),
+        ("RESULT = 'yes' if 1 < 2 <= 2 and not False else 'no'", {"result": "yes"}),
+        ("d = {'x': 1}\nRESULT = [k for k, v in d.items() if v == 1]", {"result": ["x"]}),
+        ("r = [1]\nRESULT = isinstance(r, (list, tuple))", {"result": True}),
+    ],
+)
+def test_code_without_motions_is_evaluated(served, code, result):
+    assert Executor(served.url).send(code) == {"status": "success", "result": result}
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("a = []\na.append(a)\nRESULT = a", "more than 20000 items"),
+        ("a = [1]\nfor i in range(40): a = [a, a]\nRESULT = a", "more than 20000 items"),
+        ("a = 'x'\nfor i in range(40): a += a", "items"),
+        ("a = [1] * 9", "line 1: TypeError: a number is needed"),
+        ("RESULT = float('nan')", "found nan"),
+        ("x = 1 / 0", "line 1: ZeroDivisionError"),
+        ("x = {}['a']", "line 1: KeyError"),
+        ("a, b = [1, 2, 3]", "line 1: ValueError: 2 values are needed"),
+        ("x = 3\nx()", "line 2: the call of 'x' is not allowed"),
+        ("x = print\n", "line 1: 'print' has no value yet"),
+        ("x = 'a'.format(1)", "the method 'format' is not allowed"),
+        ("x = math.__doc__", "an attribute is not allowed"),
+        ("import numpy as np", "import (only time, math and json) is not allowed"),
+        ("def f(): pass", "a function definition is not allowed"),
+        ("pick_objekt([1, 2, 3])", "did you mean pick_object?"),
+        ("pick_object([1, 2, 3], position=[1, 2, 3])", "the argument 'position' of pick_object"),
+        ("set_target_gripper_width(9)", "width is a number from 0 to 1; found 9"),
+        ("set_arm_target_joint([0, 0, 0, 0, 0, 0, 0])", "joints is [lift in m, shoulder"),
+    ],
+)
+def test_code_beyond_the_language_is_refused_with_the_reason(served, code, found):
     answer = Executor(served.url).send(code)
-    assert answer["status"] == "success"
-    assert len(answer["result"]["result"]) == 3
+    assert answer["status"] == "error"
+    assert found in answer["message"]
+
+
+def test_motions_of_base_arm_and_hand_reach_their_targets(served):
+    send = Executor(served.url).send
+    home = send("RESULT = {'at': get_mobile_position(), 'arm': get_arm_joint_position()}")["result"]
+    x, y, yaw = home["at"]
+    moved = send(
+        f"ok = set_mobile_target_position(target=[{x}, {y}, {yaw + 0.5}], timeout=10.0)\n"
+        "arm = get_arm_joint_position()\n"
+        "arm[1] = arm[1] + 0.2\n"
+        "done = set_arm_target_joint(arm)\n"
+        "set_target_gripper_width(width=0.04)\n"
+        "RESULT = {'ok': ok and done, 'at': get_mobile_position(),"
+        " 'arm': get_arm_joint_position(), 'width': get_gripper_width()}"
+    )["result"]
+    assert moved["ok"] is True
+    assert abs(moved["at"][2] - yaw - 0.5) < 0.03
+    assert abs(moved["arm"][1] - home["arm"][1] - 0.2) < 0.03
+    assert abs(moved["width"] - 0.04) < 0.01
+    assert send("set_mobile_target_position([90, 90, 0])")["result"]["code"] == "UNREACHABLE"
+    assert send("set_arm_target_joint([9, 0, 0, 0])")["result"]["code"] == "UNREACHABLE"
+    assert send("set_target_gripper_width(0.9)")["result"]["code"] == "UNREACHABLE"
+
+
+def test_hand_reaches_a_point_in_front_of_the_base(served):
+    answer = Executor(served.url).send(
+        "import math\n"
+        "x, y, theta = get_mobile_position()\n"
+        "goal = [x + 0.6 * math.cos(theta), y + 0.6 * math.sin(theta), 0.95]\n"
+        "ok = set_ee_target_position(goal)\n"
+        "position, rotation = get_ee_position()\n"
+        "RESULT = {'ok': ok, 'off': math.dist(position, goal), 'rotation': len(rotation)}"
+    )["result"]
+    assert answer["ok"] is True
+    assert answer["off"] < 0.03
+    assert answer["rotation"] == 3
+
+
+def test_grid_map_marks_tables_as_occupied(served):
+    grid = Executor(served.url).send("RESULT = get_grid_map()")["result"]
+    table = get(f"{served.url}/env")[1]["tables"]["table_0"]["pos"]
+    column = int((table[0] - grid["origin"][0]) / grid["resolution"])
+    row = int((table[1] - grid["origin"][1]) / grid["resolution"])
+    assert grid["grid"][row][column] == 1
+    assert {cell for line in grid["grid"] for cell in line} == {0, 1}
+
+
+def test_conditions_over_returned_values_decide_what_moves(served):
+    answer = Executor(served.url).send(
+        "path = plan_mobile_path([50, 50])\n"
+        "if path is None:\n"
+        "    RESULT = {'success': False, 'reason': 'no path'}\n"
+        "else:\n"
+        "    RESULT = {'success': follow_mobile_path(path)}"
+    )
+    assert answer == {"status": "success", "result": {"success": False, "reason": "no path"}}
 
 
 @pytest.mark.parametrize(
@@ -246,3 +346,29 @@ def test_our_robot_drives_our_server_in_lockstep(remote_site):
         assert served.engine.robot.world.environment().inside("object_red_0", "object_red_bowl_0")
     finally:
         served.close()
+
+
+def test_compile_plans_for_the_world_of_a_remote_simulator(remote_site):
+    from bt_exec.cli.plan import situation_for
+    from bt_exec.site.compile_command import compile_command
+
+    served = Served(fast=True)
+    try:
+        site, compiler = remote_site(served.url), create({})
+        situation = situation_for(site, compiler)
+        assert "object_red_0" in situation.labels
+        compiled = compile_command(
+            site, "Put the red thing in the red bowl.", situation=situation, compiler=compiler
+        )
+        assert compiled.plan.mission.subgoals == ("red thing 0 in red bowl 0",)
+    finally:
+        served.close()
+
+
+def test_situation_is_not_observed_for_compilers_that_do_not_need_it(remote_site):
+    from bt_exec.cli.plan import situation_for
+
+    class Plain:
+        name = "plain"
+
+    assert situation_for(remote_site("http://127.0.0.1:1"), Plain()) is None

@@ -1,7 +1,6 @@
-"""A command that left open which one was meant, made whole with the answer: "the blue bowl".
+"""Commands that refer to earlier ones: an answer to "which one?", and "go on".
 
-What was said before is read again in the world as it is now, so that the answer means what is
-there when it is given.
+Earlier commands are read again in the world as it is now.
 """
 
 from __future__ import annotations
@@ -16,12 +15,14 @@ from bt_exec_skills.tabletop.goals.asked import cleaned
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.spoken import said
 
-__all__ = ["ASKS_BACK", "made_whole"]
+__all__ = ["ASKS_BACK", "made_whole", "unfinished"]
 
 ASKS_BACK = "WHICH_ONE"
 """The refusal that a name answers."""
 _END = re.compile(r"(?:이요|요|이야|야)?[\s.!?]*$")
 _EMPTY_WORDS = frozenset({"the", "one", "a", "an", "that", "this", "거", "것", "그", "걸로"})
+
+_UNFINISHED = ("aborted", "blocked", "failed", "partial")
 
 Try = Callable[[str], Trouble | None]
 """Reads a command; returns why it cannot be followed, or None."""
@@ -43,6 +44,19 @@ def made_whole(command: str, turns: Sequence[Turn], trouble_of: Try) -> str:
         if trouble is not None and trouble.code in ("NOT_UNDERSTOOD", "UNKNOWN_WORD"):
             text = _filled(before, words, trouble_of) or words
     return text
+
+
+def unfinished(turns: Sequence[Turn], trouble_of: Try) -> str:
+    """Return the last command that was begun and not finished, made whole.
+
+    Raises:
+        Trouble: NOTHING_UNFINISHED if there is none.
+    """
+    done = [turn for turn in turns if turn.status not in ("", "refused")]
+    if not done or done[-1].status not in _UNFINISHED:
+        raise Trouble("NOTHING_UNFINISHED")
+    before = turns[: max(at for at, turn in enumerate(turns) if turn is done[-1])]
+    return made_whole(done[-1].command, before, trouble_of)
 
 
 def _filled(command: str, answer: str, trouble_of: Try) -> str:

@@ -6,7 +6,8 @@ on which objects are there. A site chooses it by name: ``compiler: {name: table}
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -19,11 +20,12 @@ from bt_exec.spec.model import Mission
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.answers import answer
 from bt_exec_skills.tabletop.goals.asked import cleaned, question_of
-from bt_exec_skills.tabletop.goals.asking_back import ASKS_BACK, made_whole
+from bt_exec_skills.tabletop.goals.asking_back import ASKS_BACK, made_whole, unfinished
 from bt_exec_skills.tabletop.goals.decompose import decompose
 from bt_exec_skills.tabletop.goals.english import read_english
 from bt_exec_skills.tabletop.goals.korean import read_korean
 from bt_exec_skills.tabletop.goals.model import Ask, Subgoal, Trouble
+from bt_exec_skills.tabletop.goals.operator_uses import complete
 from bt_exec_skills.tabletop.goals.phrases import Words
 from bt_exec_skills.tabletop.goals.plan import answer_plan, plan_of
 from bt_exec_skills.tabletop.goals.question import Question
@@ -44,6 +46,9 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "ko": ("색깔별로 정리해.", "빨간 건 빨간 그릇에 담아.", "사과를 갖다줘.", "책상 위에 뭐 있어?"),
 }
 
+
+_REQUESTED = re.compile(r"줘|줄|주|세요|시오|달라|드려")
+"""Korean verbs that ask for something to be done, also in a question: 담아 줄래."""
 
 _TYPED = ("word", "name")
 """Facts of a refusal that are words as they were typed."""
@@ -69,10 +74,17 @@ def readings_of(command: str, now: Environment) -> Command:
     tokens = tokens_of(text, language, now.objects, now.tables)
     grammar = read_korean if language == "ko" else read_english
     readings = grammar(Words(tokens, text))
-    asks = text.endswith("?") and not any(token.of("verb") for token in tokens)
-    if not readings or asks:  # "the apple in the bowl?" is no command
+    if not readings or _asks(text, language, tokens):
         raise Trouble("NOT_UNDERSTOOD")
-    return language, tokens, readings
+    return language, tokens, complete(readings, text, language)
+
+
+def _asks(text: str, language: str, tokens: Sequence[Token]) -> bool:
+    """Return True if words ask something: 사과 담아?, and not 사과 담아 줘?"""
+    verbs = [token for token in tokens if token.of("verb")]
+    if not text.endswith("?"):
+        return False
+    return not verbs or (language == "ko" and not _REQUESTED.search(verbs[-1].text))
 
 
 def understand(command: str, now: Environment) -> Question | Command:
@@ -86,7 +98,8 @@ def understand(command: str, now: Environment) -> Question | Command:
     except Trouble as trouble:
         if trouble.code not in ("UNKNOWN_WORD", "NOT_UNDERSTOOD"):
             raise
-    return question_of(command, now)[0]
+    question, text, _ = question_of(command, now)
+    return complete([question], text, language_of(text))[0]
 
 
 def subgoals_for(command: str, now: Environment) -> tuple[Subgoal, ...]:
@@ -118,10 +131,35 @@ def trouble_of(now: Environment, command: str) -> Trouble | None:
     return None
 
 
+def _whole(request: Request, now: Environment) -> str:
+    """Return the command with what it takes from earlier ones.
+
+    Raises:
+        Trouble: NOTHING_UNFINISHED for "go on" where nothing can go on.
+    """
+    turns, read = request.context.turns, partial(trouble_of, now)
+    if _is_go_on(request.command, now):
+        return unfinished([turn for turn in turns if not _is_go_on(turn.command, now)], read)
+    return made_whole(request.command, turns, read)
+
+
+def _is_go_on(command: str, now: Environment) -> bool:
+    """Return True for "go on", "하던 거 마저 해" and the like."""
+    text = cleaned(command)
+    try:
+        tokens = tokens_of(text, language_of(text), now.objects, now.tables)
+    except Trouble:
+        return False
+    verbs = [token for token in tokens if token.of("verb")]
+    others = [token for token in tokens if not token.of("verb") and not token.of("filler")]
+    return len(verbs) == 1 and "go_on" in verbs[0].all_of("verb") and not others
+
+
 class TableCompiler:
     """Implements `bt_exec.planning.compiler.Compiler` and `Reader` for tables."""
 
     name = "table"
+    needs_observation = True
 
     def compile(self, request: Request) -> Plan | Refusal:
         """Return one subgoal tree for each objective of the command, or why it is refused."""
@@ -143,7 +181,7 @@ class TableCompiler:
             compiler=self.name,
         )
         try:
-            command = made_whole(request.command, request.context.turns, partial(trouble_of, now))
+            command = _whole(request, now)
             language = language_of(command)
             understood = understand(command, now)
             if isinstance(understood, Question):

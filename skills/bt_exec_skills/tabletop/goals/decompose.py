@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.goals.full_hand import held_first, with_empty_hand
 from bt_exec_skills.tabletop.goals.joined import joined
 from bt_exec_skills.tabletop.goals.model import Ask, Move, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.resolve import Scope, one_of
@@ -31,7 +32,7 @@ def decompose(
     troubles: list[Trouble] = []
     for asks in readings:
         try:
-            subgoals = subgoals_of(asks, now, language)
+            subgoals = with_empty_hand(subgoals_of(asks, now, language), now, language)
         except Trouble as trouble:
             troubles.append(trouble)
         else:
@@ -81,7 +82,7 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
             barred |= {(name, target) for name in scope.last}
         elif ask.verb != "leave":
             subgoals = _allowed(goals_for(ask, scope, language), barred)
-            found += subgoals
+            found += subgoals if found else held_first(subgoals, now)
             scope.last = tuple(move.thing for one in subgoals for move in one.moves)
             scope.used |= set(scope.last)
     if not found:

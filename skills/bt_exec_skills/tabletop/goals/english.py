@@ -88,6 +88,7 @@ class EnglishGrammar:
             yield from self.bring(start, at)
         if verbs & {"move", "sort", "bring", "pick"}:
             yield from self.put(start, at)
+        yield from self.put_away(start, at, verbs)
         if "out" in verbs or "clear" in verbs:
             yield from self.out(start, at)
         if "clear" in verbs:
@@ -170,6 +171,19 @@ class EnglishGrammar:
                     if away.relation is None:  # "the cup from the bowl to the plate"
                         inside = tuple(taken_from(one, away) for one in themes)
                         yield from self.put_there(start, past, inside)
+
+    def put_away(self, start: int, at: int, verbs: frozenset[str]) -> Iterator[tuple[Ask, int]]:
+        """Read "put it down", "let go of the cup", "put the cup back where it was"."""
+        words = self.words
+        readings: list[tuple[tuple[Phrase, ...], int]] = [((), at), *self.things(at)]
+        for themes, after in readings:
+            how = verbs & {"put_down", "put_back"}
+            if "move" in verbs:
+                how |= words.all_of(after, "away")
+                after += bool(words.all_of(after, "away"))
+            end = self.skip(after, "filler")
+            for verb in sorted(how):
+                yield Ask(cast(Verb, verb), words.said(start, end), themes), end
 
     def put_there(
         self, start: int, at: int, themes: tuple[Phrase, ...]

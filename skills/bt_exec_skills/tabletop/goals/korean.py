@@ -41,6 +41,7 @@ class _Clause:
     side: Side = "in"
     by: Attribute | None = None
     me: bool = False
+    back: bool = False
     every: bool = False
     but: tuple[Phrase, ...] = ()
     out: Phrase | None = None
@@ -81,6 +82,10 @@ class KoreanGrammar:
             negative = words.tokens[at].negative
             for ask in self.meant(words.said(start, at + 1), had, verbs, negative=negative):
                 yield ask, self.skip(at + 1, "filler")
+        if had.back and not verbs and at == len(words):  # "원래 자리로" leaves its verb out
+            yield from (
+                (ask, at) for ask in self.meant(words.said(start, at), had, verbs, negative=False)
+            )
         if (had.themes or had.every or had.but) and had.to is not None:
             joined = self.skip(at, "and", "then")
             if joined > at or at == len(words) or not verbs:
@@ -120,6 +125,11 @@ class KoreanGrammar:
         if "bring" in verbs and themes and to is None:
             yield Ask("bring", text, themes)
             return
+        if had.back and to is None:
+            yield Ask("put_back", text, themes)
+            return
+        if "put_down" in verbs and to is None:
+            yield Ask("put_down", text, themes)
         if had.me:
             return
         if had.out is not None:
@@ -152,6 +162,8 @@ class KoreanGrammar:
         words = self.words
         if words.of(at, "all"):
             yield replace(had, every=True), at + 1
+        if words.of(at, "away"):
+            yield replace(had, back=True), self.skip(at + 1, "particle")
         if words.of(at, "me"):
             yield replace(had, me=True), self.skip(at + 1, "particle")
         if had.by is None:
@@ -160,7 +172,10 @@ class KoreanGrammar:
                 yield replace(had, by=by), end
         for phrase, side, role, end in self.noun(at):
             if role == "except":
-                yield replace(had, but=(*had.but, replace(phrase, number="all"))), end
+                listed = had.themes if at and words.of(at - 1, "and") else ()  # "사과랑 컵 빼고"
+                out = tuple(replace(one, number="all") for one in (*listed, phrase))
+                themes = () if listed else had.themes
+                yield replace(had, themes=themes, but=(*had.but, *out)), end
             elif role == "theme" and not (had.to is not None and had.themes):
                 yield replace(had, themes=(*had.themes, phrase)), end
             elif role == "to" and had.to is None:

@@ -15,7 +15,18 @@ from bt_exec_skills.tabletop.robot import Side, Spot
 __all__ = ["Ask", "Move", "Number", "Phrase", "Subgoal", "Trouble", "Verb"]
 
 Verb: TypeAlias = Literal[
-    "move", "sort", "clear", "empty", "out", "bring", "swap", "pick", "go", "leave"
+    "move",
+    "sort",
+    "clear",
+    "empty",
+    "out",
+    "bring",
+    "swap",
+    "pick",
+    "go",
+    "leave",
+    "put_down",
+    "put_back",
 ]
 Number: TypeAlias = Literal["all", "one", "any", "some"]
 """All of them; exactly one that is meant; any one; one or all, as the act has it."""

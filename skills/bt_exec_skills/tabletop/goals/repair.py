@@ -7,9 +7,9 @@ the plan, so the mission does not call itself done.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 
 from bt_exec.failure import Failure
 from bt_exec.planning.compiler import Request
@@ -17,10 +17,10 @@ from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Do, Mission, MissionSpec
 from bt_exec.spec.paths import paths
 from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.goals.full_hand import put_aside
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal
 from bt_exec_skills.tabletop.goals.plan import goals_of, plan_of, targets_of
 from bt_exec_skills.tabletop.goals.told import shortest
-from bt_exec_skills.tabletop.spoken import said
 
 __all__ = ["given_up", "replanned"]
 
@@ -114,10 +114,7 @@ def _aside(kept: list[Subgoal], now: Environment, request: Request) -> list[Subg
             break
     if not now.tables:
         return []
-    near = min(now.tables, key=lambda name: math.dist(now.tables[name][:2], at[:2]))
-    thing = said(held, request.language)
-    text = f"{thing} aside" if request.language == "en" else f"{thing} → 옆에"
-    return [Subgoal(text, (Move(held, near),))]
+    return [put_aside(replace(now, held=held), request.language)]
 
 
 def _failing(previous: MissionSpec, failure: Failure) -> int:

@@ -36,6 +36,11 @@ class Scope:
     last: tuple[str, ...] = ()
     left: set[str] = field(default_factory=set)
 
+    def __post_init__(self) -> None:
+        """Take an object in the hand for what "it" means at first."""
+        if not self.last and self.now.held is not None:
+            self.last = (self.now.held,)
+
 
 def things_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str, ...]:
     """Return the things that a phrase means, at least one.

@@ -54,7 +54,10 @@ def shortest(moves: tuple[Move, ...], now: Environment) -> tuple[Move, ...]:
     if len({move.thing for move in moves}) < len(moves):
         return moves
     here = Point(now.base.x, now.base.y, 0.0) if now.base is not None else None
-    left, found = list(moves), []
+    held = [move for move in moves if move.thing == now.held]
+    left, found = [move for move in moves if move not in held], held
+    if held:
+        here = now.at(held[0].target) or here
     while left:
         best = left[0]
         if here is not None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.goals.full_hand import put_aside, put_back
 from bt_exec_skills.tabletop.goals.groups import containers_of, groups_of, things
 from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.phrases import taken_from
@@ -57,6 +58,8 @@ def goals_for(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
             thing = said(names[0], language)
             text = f"{thing} in the hand" if language == "en" else f"{thing} → 손"
             return [Subgoal(text, (Move(names[0]),))]
+        case "put_down" | "put_back":
+            return [_returned(ask, scope, language)]
         case "go":
             place = ask.themes[0]
             name = table_for(place, scope, ()) if place.table else one_of(place, scope)
@@ -65,6 +68,21 @@ def goals_for(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
             return [Subgoal(text, (Move(name, hold=False),))]
         case _:
             return [_moved(ask, scope, language)]
+
+
+def _returned(ask: Ask, scope: Scope, language: str) -> Subgoal:
+    """Return the subgoal of putting down what the hand holds, or of putting it back.
+
+    Raises:
+        Trouble: HAND_EMPTY or NOT_HELD; as `put_aside` and `put_back`.
+    """
+    held = scope.now.held
+    if held is None:
+        raise Trouble("HAND_EMPTY")
+    meant = all_of(ask.themes, scope) if ask.themes else (held,)
+    if held not in meant:
+        raise Trouble("NOT_HELD", (held,), what=meant, options=(held,))
+    return (put_aside if ask.verb == "put_down" else put_back)(scope.now, language)
 
 
 def themes_of(ask: Ask) -> tuple[Phrase, ...]:

@@ -27,7 +27,16 @@ def environment_of(situation: Situation) -> Environment:
         if key.startswith("table.")
     }
     tables = {name: Table(*top) for name, top in tops.items() if len(top) == 5}
-    return Environment(0.0, objects, Pose(*base) if len(base) == 3 else None, tables)
+    held = situation.facts.get("hand", "")
+    origin = _numbers(situation.facts.get("origin", ""))
+    return Environment(
+        0.0,
+        objects,
+        Pose(*base) if len(base) == 3 else None,
+        tables,
+        held if held in objects else None,
+        Point(*origin) if len(origin) == 3 else None,
+    )
 
 
 def _numbers(text: str) -> tuple[float, ...]:

@@ -6,6 +6,8 @@ so nobody reads a world that is half way through one.
 
 from __future__ import annotations
 
+import logging
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -16,16 +18,20 @@ from typing import Any, TypeVar
 from bt_exec.failure import Failed
 from bt_exec_skills.motion.stepped import SteppedMotion
 from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.grid import Grid
 from bt_exec_skills.tabletop.environment import Point
-from bt_exec_skills.tabletop.protocol.code import Call, CodeRefused, Program, program_of
+from bt_exec_skills.tabletop.protocol.calls import MOTIONS, Call
+from bt_exec_skills.tabletop.protocol.code import CodeRefused, Program, program_of
 from bt_exec_skills.tabletop.sim.body import SimTableRobot
 from bt_exec_skills.tabletop.sim.world import CONTROL_S
 
 __all__ = ["Busy", "Ended", "Engine"]
 
 T = TypeVar("T")
-_MOTIONS = ("follow_mobile_path", "pick_object", "place_object")
 _MOST_STEP_S = 10.0
+_COARSER = 4
+"""How many cells of the map a side of a cell has that clients get."""
+_log = logging.getLogger("bt_exec")
 
 
 class Busy(Exception):  # noqa: N818 - an answer
@@ -175,7 +181,7 @@ class Engine:
         try:
             while True:
                 call = job.program.send(value)
-                if call.name in _MOTIONS:
+                if call.name in MOTIONS:
                     job.motion = self._start(call)
                     return
                 value = self._answer(call)
@@ -186,6 +192,9 @@ class Engine:
             self._end(error)
         except Failed as failed:
             self._end(Ended(failed))
+        except Exception as error:  # noqa: BLE001 - a fault of one program must not end the world
+            _log.exception("the code of a client could not be evaluated")
+            self._end(Ended(Failed("INTERNAL_ERROR", f"{type(error).__name__}: {error}")))
 
     def _end(self, error: Exception) -> None:
         job, self._job = self._job, None
@@ -203,14 +212,28 @@ class Engine:
 
     def _start(self, call: Call) -> SteppedMotion[tuple[float, str]]:
         robot, args = self.robot, call.args
-        if call.name == "follow_mobile_path":
-            if args.get("path") is None:
-                raise Ended(Failed("NO_PATH", "follow_mobile_path was given None"))
-            way = [point_of([*_pair(at), 0.0]) for at in _listed(args["path"])]
-            return robot.follow([(at.x, at.y) for at in way], self._goal)
+        match call.name:
+            case "follow_mobile_path":
+                if args.get("path") is None:
+                    raise Ended(Failed("NO_PATH", "follow_mobile_path was given None"))
+                way = [point_of([*_pair(at), 0.0]) for at in _listed(args["path"])]
+                return robot.follow([(at.x, at.y) for at in way], self._goal)
+            case "set_mobile_target_position":
+                x, y, *theta = _numbers(args.get("position"), "position", (2, 3), "[x, y, theta]")
+                return robot.drive_to(Pose(x, y, theta[0] if theta else robot.world.pose.yaw))
+            case "set_arm_target_joint":
+                joints = "[lift in m, shoulder, elbow, wrist in rad]"
+                return robot.move_joints(_numbers(args.get("joints"), "joints", (4,), joints))
+            case "set_ee_target_position":
+                return robot.move_hand(point_of(args.get("position")))
+            case "set_target_gripper_width":
+                return robot.move_fingers(_number(args, "width", None))
+            case "wait":
+                return robot.wait(_number(args, "seconds", None, most=60.0))
+            case "pick_object":
+                at = point_of(args.get("position"))
+                return robot.pick(at, _number(args, "lift_height", 0.2))
         at = point_of(args.get("position"))
-        if call.name == "pick_object":
-            return robot.pick(at, _number(args, "lift_height", 0.2))
         return robot.place(at, _number(args, "retract_height", 0.3))
 
     def _answer(self, call: Call) -> Any:
@@ -219,38 +242,58 @@ class Engine:
             case "get_object_positions":
                 now = world.environment()
                 return {name: list(placed.pos) for name, placed in now.objects.items()}
+            case "get_grid_map":
+                return _coarse(self.robot.floor_map())
             case "get_mobile_position":
                 return list(world.pose)
             case "get_arm_joint_position":
                 return [float(value) for value in world.joints]
             case "get_ee_position":
-                return [list(world.grip), [0.0, 0.0, 0.0]]
-            case _:
-                at = point_of([*_pair(call.args.get("position")), 0.6])
-                self._goal = at
-                way = self.robot.plan(at)
-                return None if way is None else [list(corner) for corner in way]
+                yaw = world.pose.yaw + float(world.joints[1:].sum())
+                return [list(world.grip), [0.0, 0.0, math.remainder(yaw, math.tau)]]
+            case "get_gripper_width":
+                return 2 * world.gap
+        at = point_of([*_pair(call.args.get("position")), 0.6])
+        self._goal = at
+        way = self.robot.plan(at)
+        return None if way is None else [list(corner) for corner in way]
+
+
+def _coarse(grid: Grid) -> dict[str, Any]:
+    """Return a map as clients get it: rows from south to north of 0 (free) and 1 (occupied)."""
+    rows, columns = (-(-count // _COARSER) for count in grid.shape)
+    cells = [
+        [int(grid.solid[_block(row), _block(column)].any()) for column in range(columns)]
+        for row in range(rows)
+    ]
+    return {"resolution": grid.cell_m * _COARSER, "origin": list(grid.origin), "grid": cells}
+
+
+def _block(index: int) -> slice:
+    return slice(index * _COARSER, (index + 1) * _COARSER)
 
 
 def point_of(value: Any) -> Point:
     """Return a point that a client sent.
 
     Raises:
-        CodeRefused: If it is none.
+        CodeRefused: If it is not one.
     """
-    numbers = _listed(value)
-    if len(numbers) != 3 or any(type(one) not in (int, float) for one in numbers):
-        raise CodeRefused(f"a position is three numbers [x, y, z] in metres; found {value!r:.60}")
-    if any(abs(one) > 1000 or one != one for one in numbers):
-        raise CodeRefused(f"a position lies within 1000 m; found {value!r:.60}")
-    return Point(*(float(one) for one in numbers))
+    return Point(*_numbers(value, "a position", (3,), "[x, y, z] in metres"))
 
 
 def _pair(value: Any) -> list[Any]:
+    return _numbers(value, "a position", (2, 3), "[x, y] or [x, y, z] in metres")[:2]
+
+
+def _numbers(value: Any, name: str, counts: tuple[int, ...], form: str) -> list[float]:
+    """Return the numbers of a list that a client sent, each within 1000."""
     numbers = _listed(value)
-    if len(numbers) not in (2, 3):
-        raise CodeRefused(f"a position is [x, y] or [x, y, z] in metres; found {value!r:.60}")
-    return list(numbers[:2])
+    if len(numbers) not in counts or any(type(one) not in (int, float) for one in numbers):
+        raise CodeRefused(f"{name} is {form}; found {value!r:.60}")
+    if not all(abs(one) <= 1000 for one in numbers):
+        raise CodeRefused(f"{name} is within 1000 of the origin; found {value!r:.60}")
+    return [float(one) for one in numbers]
 
 
 def _listed(value: Any) -> list[Any]:
@@ -259,10 +302,10 @@ def _listed(value: Any) -> list[Any]:
     return list(value)
 
 
-def _number(args: dict[str, Any], name: str, default: float) -> float:
-    value = args.get(name, default)
-    if type(value) not in (int, float) or not 0.0 <= value <= 1.0:
-        raise CodeRefused(f"{name} is a height of 0..1 m; found {value!r:.40}")
+def _number(args: dict[str, Any], name: str, default: float | None, most: float = 1.0) -> float:
+    value: Any = args.get(name, default)
+    if type(value) not in (int, float) or not 0.0 <= value <= most:
+        raise CodeRefused(f"{name} is a number from 0 to {most:g}; found {value!r:.40}")
     return float(value)
 
 

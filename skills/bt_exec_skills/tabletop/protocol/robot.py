@@ -14,6 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from bt_exec.failure import Failed
+from bt_exec.standby import STANDBY
 from bt_exec_skills.tabletop.environment import Environment, Point
 from bt_exec_skills.tabletop.protocol.client import Client
 
@@ -105,7 +106,10 @@ def _cancel(client: Client) -> None:
         except (OSError, ValueError):
             return  # it does not know how: `still` says so
 
-    threading.Thread(target=ask, name="table-cancel", daemon=True).start()
+    try:
+        STANDBY.run(ask)
+    except RuntimeError:  # no thread can be started, and the motion must be cancelled
+        ask()
 
 
 def failure_in(answer: Any) -> Failed | None:

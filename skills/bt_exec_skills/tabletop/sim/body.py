@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bt_exec.failure import Failed
 from bt_exec_skills.motion.one_motion import OneMotion
 from bt_exec_skills.motion.stepped import MotionSteps, SteppedMotion
 from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.grid import Grid
 from bt_exec_skills.simulation.periods import Periods
 from bt_exec_skills.tabletop.environment import Environment, Point
 from bt_exec_skills.tabletop.sim.arm import ArmIK
-from bt_exec_skills.tabletop.sim.moves import drive, pick, place
+from bt_exec_skills.tabletop.sim.layout import ROOM
+from bt_exec_skills.tabletop.sim.moves import (
+    drive,
+    move_fingers,
+    move_hand,
+    move_joints,
+    pick,
+    place,
+    wait,
+)
 from bt_exec_skills.tabletop.sim.ways import Map, Way
 from bt_exec_skills.tabletop.sim.world import CONTROL_S, TableWorld
 
@@ -106,6 +117,31 @@ class SimTableRobot:
         """See `TableRobot.place`."""
         return self._start(place(self.world, self._ik, at, retract), 5)
 
+    def drive_to(self, goal: Pose) -> SteppedMotion[tuple[float, str]]:
+        """Drive to a pose of the base around obstacles; fails with NO_PATH or UNREACHABLE."""
+        return self._start(self._drive_to(goal), None)
+
+    def move_joints(self, joints: Sequence[float]) -> SteppedMotion[tuple[float, str]]:
+        """Move the arm to joint values [m, rad, rad, rad]; fails with UNREACHABLE or STUCK."""
+        return self._start(move_joints(self.world, joints), None)
+
+    def move_hand(self, at: Point) -> SteppedMotion[tuple[float, str]]:
+        """Move the grip to a point of the room from above; fails with UNREACHABLE or STUCK."""
+        return self._start(move_hand(self.world, self._ik, at), None)
+
+    def move_fingers(self, width: float) -> SteppedMotion[tuple[float, str]]:
+        """Open or close the fingers to a distance between them [m]; fails with UNREACHABLE."""
+        return self._start(move_fingers(self.world, width), None)
+
+    def wait(self, seconds: float) -> SteppedMotion[tuple[float, str]]:
+        """Let simulated time pass [s]."""
+        return self._start(wait(seconds), None)
+
+    def floor_map(self) -> Grid:
+        """Return the map of the floor that paths are planned on."""
+        pose = self.world.pose
+        return self._map.free(self.world.environment(), Point(pose.x, pose.y, 0.0))[0]
+
     def plan(self, at: Point) -> Way | None:
         """Return the corners of the way to where the arm reaches `at`; None if there is none."""
         world = self.world
@@ -119,6 +155,21 @@ class SimTableRobot:
     def _goto(self, at: Point) -> MotionSteps:
         world = self.world
         goal, grid, free = self._map.stand(world.environment(), world.pose, at)
+        way = None
+        for way in self._map.find(world.pose, goal, grid, free):
+            if way is None:
+                yield 0.0, "planning"
+        assert way is not None
+        yield from drive(world, way, goal)
+
+    def _drive_to(self, goal: Pose) -> MotionSteps:
+        world = self.world
+        grid, free = self._map.free(world.environment(), Point(goal.x, goal.y, 0.0))
+        if (
+            not (abs(goal.x) <= ROOM[0] and abs(goal.y) <= ROOM[1])
+            or not free[grid.cell(goal.x, goal.y)]
+        ):
+            raise Failed("UNREACHABLE", f"the base does not fit at ({goal.x:.2f}, {goal.y:.2f})")
         way = None
         for way in self._map.find(world.pose, goal, grid, free):
             if way is None:

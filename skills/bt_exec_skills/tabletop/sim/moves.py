@@ -22,7 +22,7 @@ from bt_exec_skills.tabletop.sim.layout import Item
 from bt_exec_skills.tabletop.sim.ways import Way
 from bt_exec_skills.tabletop.sim.world import CONTROL_S, TableWorld
 
-__all__ = ["drive", "pick", "place"]
+__all__ = ["drive", "move_fingers", "move_hand", "move_joints", "pick", "place", "wait"]
 
 _SPEED, _EASE = 0.7, 0.9  # of the base [m/s, m/s2]
 _TURN = 1.8  # [rad/s]
@@ -229,6 +229,65 @@ def place(world: TableWorld, ik: ArmIK, at: Point, retract: float) -> MotionStep
     up[0] = max(here[0] + retract, above[0])
     yield from _glide(world, up, "drawing back")
     yield from _home(world, open_hand=True)
+
+
+def move_joints(world: TableWorld, joints: Sequence[float]) -> MotionSteps:
+    """Move the arm to joint values along a smooth curve.
+
+    Args:
+        world: The world.
+        joints: Lift [m], shoulder, elbow and wrist [rad].
+
+    Raises:
+        Failed: UNREACHABLE outside the joint limits, STUCK if something blocks the arm.
+    """
+    goal = np.array(joints, float)
+    low, high = world.joint_limits
+    if bool((goal < low).any() or (goal > high).any()):
+        limits = ", ".join(f"{a:.2f}..{b:.2f}" for a, b in zip(low, high, strict=True))
+        raise Failed("UNREACHABLE", f"the limits of the joints are {limits}")
+    yield from _glide(world, goal, "moving the arm")
+    yield from _settle(world, goal, "moving the arm")
+
+
+def move_hand(world: TableWorld, ik: ArmIK, at: Point) -> MotionSteps:
+    """Bring the grip to a point: up to travel height, above the point, and down.
+
+    Raises:
+        Failed: UNREACHABLE, or STUCK if something blocks the arm.
+    """
+    below_travel = Point(at.x, at.y, min(at.z, _TRAVEL_M - 0.12))
+    above = _reach(world, ik, below_travel, [world.pose.yaw + k * math.pi / 4 for k in range(4)])
+    down = above.copy()
+    down[0] = at.z + HAND_DROP
+    above[0] = max(above[0], down[0])
+    low, high = world.joint_limits
+    if not low[0] <= down[0] <= high[0]:
+        raise Failed("UNREACHABLE", f"the hand reaches heights up to {high[0] - HAND_DROP:.2f} m")
+    yield from _raised(world, at.z)
+    yield from _glide(world, above, "reaching")
+    yield from _settle(world, above, "reaching")
+    yield from _glide(world, down, "lowering")
+    yield from _settle(world, down, "lowering")
+
+
+def move_fingers(world: TableWorld, width: float) -> MotionSteps:
+    """Set the distance between the fingers [m]; on an object they stop and keep pressing.
+
+    Raises:
+        Failed: UNREACHABLE if the hand does not open so far.
+    """
+    if width > 2 * FINGER_OPEN:
+        raise Failed("UNREACHABLE", f"the hand opens to {2 * FINGER_OPEN:.3f} m")
+    world.command_fingers(width / 2 if width > 0 else _PRESS)
+    yield from wait(0.4)
+
+
+def wait(seconds: float) -> MotionSteps:
+    """Let time pass [s]."""
+    periods = round(seconds / CONTROL_S)
+    for period in range(periods):
+        yield period / periods, "waiting"
 
 
 def _raised(world: TableWorld, height: float) -> MotionSteps:

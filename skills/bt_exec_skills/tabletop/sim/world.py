@@ -73,6 +73,12 @@ class TableWorld(Physics):
         return np.asarray(self.data.qpos[self._joints]).copy()
 
     @property
+    def joint_limits(self) -> tuple[Vector, Vector]:
+        """Lower and upper limits of the arm's joints, each of shape (4,)."""
+        ranges = np.array([self.model.joint(name).range for name in JOINTS])
+        return ranges[:, 0], ranges[:, 1]
+
+    @property
     def targets(self) -> Vector:
         """What the arm was commanded last, shape (4,)."""
         return np.asarray(self.data.ctrl[self._motors]).copy()

@@ -1,0 +1,74 @@
+"""Plans that begin with an object in the hand: it goes to its own place first, or aside."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+
+from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.goals.model import Move, Subgoal, Trouble
+from bt_exec_skills.tabletop.spoken import said
+
+__all__ = ["held_first", "put_aside", "put_back", "with_empty_hand"]
+
+
+def held_first(subgoals: Iterable[Subgoal], now: Environment) -> list[Subgoal]:
+    """Return the subgoals of one request with those of the held object at the front.
+
+    The order within one request is free, as in "sort by colour".
+    """
+    return sorted(subgoals, key=lambda one: all(move.thing != now.held for move in one.moves))
+
+
+def with_empty_hand(
+    subgoals: tuple[Subgoal, ...], now: Environment, language: str
+) -> tuple[Subgoal, ...]:
+    """Return subgoals that can be followed with what the hand holds.
+
+    An object that the first subgoal does not move is put aside before.
+
+    Raises:
+        Trouble: HAND_FULL if there is no table to put it on.
+    """
+    first = next((move for one in subgoals for move in one.moves if move.hold), None)
+    if now.held is None or first is None or first.thing == now.held:
+        return subgoals
+    return put_aside(now, language), *subgoals
+
+
+def put_aside(now: Environment, language: str) -> Subgoal:
+    """Return the subgoal that puts the held object on the nearest table.
+
+    Raises:
+        Trouble: HAND_FULL if there is none.
+    """
+    held = now.held
+    assert held is not None  # callers ask for it with an object in the hand
+    at = now.objects[held].pos
+    if not now.tables:
+        raise Trouble("HAND_FULL", what=held)
+    near = min(now.tables, key=lambda name: math.dist(now.tables[name][:2], at[:2]))
+    thing = said(held, language)
+    text = f"{thing} aside" if language == "en" else f"{thing} → 옆에"
+    return Subgoal(text, (Move(held, near),))
+
+
+def put_back(now: Environment, language: str) -> Subgoal:
+    """Return the subgoal that puts the held object where it was picked up.
+
+    Raises:
+        Trouble: NO_ORIGIN if that is unknown, or is not on a table or in a container.
+    """
+    held, origin = now.held, now.origin
+    assert held is not None  # callers ask for it with an object in the hand
+    place = None
+    if origin is not None:
+        before = {**now.objects, held: now.objects[held]._replace(pos=origin)}
+        place = replace(now, objects=before).place_of(held)
+    if origin is None or place is None:
+        raise Trouble("NO_ORIGIN", tuple(now.tables), what=held)
+    spot = (round(origin.x, 3), round(origin.y, 3)) if place in now.tables else ()
+    thing = said(held, language)
+    text = f"{thing} back in its place" if language == "en" else f"{thing} → 원래 자리"
+    return Subgoal(text, (Move(held, place, spot=spot),))

@@ -1,0 +1,77 @@
+"""Calls of the simulator protocol, as the published service has them.
+
+Positions are [x, y, z] in the frame of the room [m], poses of the base [x, y, theta] [m, m, rad].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+__all__ = ["CALLS", "MOTIONS", "Call", "bind"]
+
+_PICK = ("position", "approach_height", "lift_height", "return_to_home", "timeout", "verbose")
+_PLACE = ("position", "approach_height", "retract_height", "return_to_home", "timeout", "verbose")
+
+CALLS: Mapping[str, tuple[str, ...]] = {
+    "get_object_positions": (),
+    "get_grid_map": (),
+    "get_mobile_position": (),
+    "get_arm_joint_position": (),
+    "get_ee_position": (),
+    "get_gripper_width": (),
+    "plan_mobile_path": ("position", "simplify"),
+    "follow_mobile_path": ("path", "timeout_per_waypoint", "verbose"),
+    "set_mobile_target_position": ("position", "timeout", "verbose"),
+    "set_arm_target_joint": ("joints", "timeout", "verbose"),
+    "set_ee_target_position": ("position", "timeout", "verbose"),
+    "set_target_gripper_width": ("width", "timeout", "verbose"),
+    "pick_object": _PICK,
+    "place_object": _PLACE,
+    "wait": ("seconds",),
+}
+"""Names of the arguments of each call, in order."""
+
+MOTIONS = frozenset(
+    name for name in CALLS if name.startswith(("follow_", "set_", "pick_", "place_", "wait"))
+)
+"""Calls that take simulated time; they return True when they have succeeded."""
+
+_OTHER_SPELLINGS: Mapping[str, str] = {
+    "pos": "position",
+    "target": "position",
+    "target_position": "position",
+    "target_pos": "position",
+    "object_position": "position",
+    "goal": "position",
+    "mobile_target_position": "position",
+    "ee_target_position": "position",
+    "arm_target_joint": "joints",
+    "target_joint": "joints",
+    "joint": "joints",
+    "target_width": "width",
+    "gripper_width": "width",
+    "waypoints": "path",
+}
+"""Other spellings of arguments that clients of the protocol use."""
+
+
+class Call(NamedTuple):
+    """A call of the robot.
+
+    Attributes:
+        name: Key of `CALLS`.
+        args: Values by the names of `CALLS`.
+    """
+
+    name: str
+    args: dict[str, Any]
+
+
+def bind(name: str, keyword: str) -> str | None:
+    """Return the argument of a call that a keyword means, or None if there is none."""
+    known = CALLS[name]
+    if keyword in known:
+        return keyword
+    other = _OTHER_SPELLINGS.get(keyword)
+    return other if other in known else None

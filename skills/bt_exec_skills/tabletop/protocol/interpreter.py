@@ -1,0 +1,494 @@
+"""Interpreter of the small language that clients of the simulator may send.
+
+It works on a syntax tree that `bt_exec_skills.tabletop.protocol.code` has checked. Values are
+numbers, texts, lists and dictionaries. Steps, numbers and sizes are bounded, so that a program
+ends.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import operator
+from collections.abc import Callable, Generator, Mapping
+from typing import Any, TypeAlias
+
+from bt_exec_skills.tabletop.protocol.calls import CALLS, Call, bind
+
+__all__ = [
+    "FUNCTIONS",
+    "METHODS",
+    "MODULES",
+    "CodeRefused",
+    "Interpreter",
+    "Program",
+    "evaluated",
+]
+
+_MOST_STEPS = 5000
+_MOST_ITEMS = 20_000
+_ITEMS_PER_STEP = 100
+"""Values are checked whenever they are used; so many of their items cost as much as a step."""
+_MOST_ROUNDS = 1000
+_LARGEST = 1e12
+
+
+class CodeRefused(Exception):  # noqa: N818 - an answer to the client that sent the code
+    """Raised for code that is not on the list, or that exceeds a bound."""
+
+
+Program: TypeAlias = Generator[Call, Any, dict[str, Any]]
+Value: TypeAlias = Generator[Call, Any, Any]
+
+
+def _range(*bounds: Any) -> list[int]:
+    if not 1 <= len(bounds) <= 3 or not all(type(bound) is int for bound in bounds):
+        raise CodeRefused("range takes 1 to 3 integers")
+    if len(found := range(*bounds)) > _MOST_ROUNDS:
+        raise CodeRefused(f"range has at most {_MOST_ROUNDS} items; found {len(found)}")
+    return list(found)
+
+
+FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "abs": abs,
+    "bool": bool,
+    "dict": dict,
+    "enumerate": lambda items, start=0: [list(pair) for pair in enumerate(items, start)],
+    "float": float,
+    "int": int,
+    "isinstance": isinstance,
+    "len": len,
+    "list": list,
+    "max": max,
+    "min": min,
+    "print": lambda *parts, **ignored: None,  # noqa: ARG005 - the server prints nothing
+    "range": _range,
+    "round": round,
+    "sorted": lambda items: sorted(items),
+    "str": str,
+    "sum": sum,
+    "tuple": tuple,
+    "zip": lambda *lists: [list(row) for row in zip(*lists, strict=False)],
+}
+"""Functions without side effects that code may call."""
+
+METHODS: Mapping[str, tuple[type, ...]] = {
+    "append": (list,),
+    "copy": (list, dict),
+    "endswith": (str,),
+    "get": (dict,),
+    "index": (list,),
+    "items": (dict,),
+    "keys": (dict,),
+    "lower": (str,),
+    "replace": (str,),
+    "split": (str,),
+    "startswith": (str,),
+    "strip": (str,),
+    "tolist": (list,),
+    "values": (dict,),
+}
+"""Methods that code may call, with the types that have them."""
+
+MODULES: Mapping[str, Mapping[str, Any]] = {
+    "json": {"dumps": lambda value: json.dumps(value)},
+    "math": {
+        name: getattr(math, name)
+        for name in (
+            "acos",
+            "asin",
+            "atan",
+            "atan2",
+            "ceil",
+            "cos",
+            "degrees",
+            "dist",
+            "floor",
+            "hypot",
+            "pi",
+            "radians",
+            "sin",
+            "sqrt",
+            "tan",
+        )
+    },
+    "time": {"sleep": "wait"},
+}
+"""Modules that code may import: functions by name; a text names the call of the robot."""
+
+_TYPES = {
+    "bool": bool,
+    "dict": dict,
+    "float": float,
+    "int": int,
+    "list": list,
+    "str": str,
+    "tuple": list,  # tuples are kept as lists
+}
+"""Types that the second argument of `isinstance` may name."""
+
+_BINARY: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+_COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+    ast.In: lambda item, items: item in items,
+    ast.NotIn: lambda item, items: item not in items,
+}
+
+
+def evaluated(node: ast.AST) -> bool:
+    """Return True if the interpreter knows a kind of node, operators included."""
+    match node:
+        case ast.BinOp(op=op) | ast.AugAssign(op=op):
+            return type(op) in _BINARY
+        case ast.UnaryOp(op=op):
+            return not isinstance(op, ast.Invert)
+        case ast.comprehension(is_async=asynchronous):
+            return not asynchronous
+        case ast.For() | ast.While():
+            return not node.orelse
+    return hasattr(Interpreter, f"_{type(node).__name__.lower()}")
+
+
+class _Break(Exception):  # noqa: N818 - control flow of the interpreted code
+    pass
+
+
+class _Continue(Exception):  # noqa: N818 - control flow of the interpreted code
+    pass
+
+
+class Interpreter:
+    """Evaluates a checked program in a bounded number of steps."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, Any] = {}
+        self._steps = 0
+
+    def run(self, body: list[ast.stmt]) -> Program:
+        """Yield the calls of a program; return its variables."""
+        yield from self._block(body)
+        for value in self._names.values():
+            _size(value)
+        return self._names
+
+    def _block(self, body: list[ast.stmt]) -> Generator[Call, Any, None]:
+        for statement in body:
+            yield from self._value(statement)
+
+    def _value(self, node: ast.AST) -> Value:
+        """Evaluate an expression or run a statement."""
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            raise CodeRefused(f"the code takes more than {_MOST_STEPS} steps")
+        evaluate = getattr(self, f"_{type(node).__name__.lower()}")
+        try:
+            value = yield from evaluate(node)
+        except (TypeError, ValueError, KeyError, IndexError, ArithmeticError) as error:
+            line = getattr(node, "lineno", 1)
+            raise CodeRefused(f"line {line}: {type(error).__name__}: {error}") from error
+        self._steps += _size(value) // _ITEMS_PER_STEP
+        return value
+
+    def _values(self, nodes: list[ast.expr]) -> Generator[Call, Any, list[Any]]:
+        found = []
+        for node in nodes:
+            found.append((yield from self._value(node)))  # noqa: PERF401 - it yields
+        return found
+
+    # -- statements
+
+    def _import(self, node: ast.Import) -> Value:  # noqa: ARG002 - the modules are always there
+        return None
+        yield
+
+    def _pass(self, node: ast.Pass) -> Value:  # noqa: ARG002 - nothing to do
+        return None
+        yield
+
+    def _break(self, node: ast.Break) -> Value:  # noqa: ARG002 - leaves the loop
+        raise _Break
+        yield
+
+    def _continue(self, node: ast.Continue) -> Value:  # noqa: ARG002 - next round
+        raise _Continue
+        yield
+
+    def _expr(self, node: ast.Expr) -> Value:
+        return (yield from self._value(node.value))
+
+    def _assign(self, node: ast.Assign) -> Value:
+        value = yield from self._value(node.value)
+        for target in node.targets:
+            yield from self._bind(target, value)
+
+    def _augassign(self, node: ast.AugAssign) -> Value:
+        left = ast.copy_location(_loaded(node.target), node)
+        before = yield from self._value(left)
+        after = yield from self._value(node.value)
+        yield from self._bind(node.target, _binary(node.op, before, after))
+
+    def _bind(self, target: ast.expr, value: Any) -> Value:
+        """Assign a value to a name, an item, or several names."""
+        match target:
+            case ast.Name(id=name):
+                self._names[name] = value
+            case ast.Subscript(value=of, slice=index):
+                container = yield from self._value(of)
+                container[(yield from self._value(index))] = value
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                if not isinstance(value, list) or len(value) != len(parts):
+                    raise ValueError(f"{len(parts)} values are needed; found {value!r:.40}")
+                for part, item in zip(parts, value, strict=True):
+                    yield from self._bind(part, item)
+            case _:
+                raise CodeRefused(f"line {target.lineno}: such an assignment is not allowed")
+
+    def _if(self, node: ast.If) -> Value:
+        holds = yield from self._value(node.test)
+        yield from self._block(node.body if holds else node.orelse)
+
+    def _for(self, node: ast.For) -> Value:
+        for item in _items((yield from self._value(node.iter))):
+            yield from self._bind(node.target, item)
+            if (yield from self._round(node.body)):
+                break
+
+    def _while(self, node: ast.While) -> Value:
+        while (yield from self._value(node.test)):
+            if (yield from self._round(node.body)):
+                break
+
+    def _round(self, body: list[ast.stmt]) -> Generator[Call, Any, bool]:
+        """Run the body of a loop once; return whether it was left."""
+        try:
+            yield from self._block(body)
+        except _Break:
+            return True
+        except _Continue:
+            return False
+        return False
+
+    # -- expressions
+
+    def _constant(self, node: ast.Constant) -> Value:
+        return node.value
+        yield
+
+    def _name(self, node: ast.Name) -> Value:
+        if node.id in self._names:
+            return self._names[node.id]
+        raise CodeRefused(f"line {node.lineno}: {node.id!r} has no value yet")
+        yield
+
+    def _attribute(self, node: ast.Attribute) -> Value:
+        assert isinstance(node.value, ast.Name)
+        return MODULES[node.value.id][node.attr]
+        yield
+
+    def _list(self, node: ast.List | ast.Tuple) -> Value:
+        return (yield from self._values(node.elts))
+
+    _tuple = _list
+
+    def _dict(self, node: ast.Dict) -> Value:
+        keys = yield from self._values([key for key in node.keys if key is not None])
+        values = yield from self._values(node.values)
+        return dict(zip(keys, values, strict=True))
+
+    def _unaryop(self, node: ast.UnaryOp) -> Value:
+        value = yield from self._value(node.operand)
+        if isinstance(node.op, ast.Not):
+            return not value
+        return -_number(value) if isinstance(node.op, ast.USub) else _number(value)
+
+    def _binop(self, node: ast.BinOp) -> Value:
+        left = yield from self._value(node.left)
+        return _binary(node.op, left, (yield from self._value(node.right)))
+
+    def _boolop(self, node: ast.BoolOp) -> Value:
+        decided = isinstance(node.op, ast.Or)
+        value: Any = None
+        for part in node.values:
+            value = yield from self._value(part)
+            if bool(value) is decided:
+                break
+        return value
+
+    def _compare(self, node: ast.Compare) -> Value:
+        left = yield from self._value(node.left)
+        for op, part in zip(node.ops, node.comparators, strict=True):
+            right = yield from self._value(part)
+            if not _COMPARE[type(op)](left, right):
+                return False
+            left = right
+        return True
+
+    def _ifexp(self, node: ast.IfExp) -> Value:
+        holds = yield from self._value(node.test)
+        return (yield from self._value(node.body if holds else node.orelse))
+
+    def _subscript(self, node: ast.Subscript) -> Value:
+        of = yield from self._value(node.value)
+        key = yield from self._value(node.slice)
+        if not isinstance(of, list | dict | str):
+            raise TypeError(f"{of!r:.40} has no items")
+        return of[key]
+
+    def _slice(self, node: ast.Slice) -> Value:
+        none = ast.Constant(None)
+        return slice(
+            *(
+                yield from self._values(
+                    [part or none for part in (node.lower, node.upper, node.step)]
+                )
+            )
+        )
+
+    def _joinedstr(self, node: ast.JoinedStr) -> Value:
+        parts = yield from self._values(node.values)
+        return "".join(str(part) for part in parts)
+
+    def _formattedvalue(self, node: ast.FormattedValue) -> Value:
+        return str((yield from self._value(node.value)))
+
+    def _listcomp(self, node: ast.ListComp) -> Value:
+        found: list[Any] = []
+        yield from self._generate(node.generators, node.elt, found)
+        return found
+
+    def _generate(
+        self, generators: list[ast.comprehension], element: ast.expr, found: list[Any]
+    ) -> Generator[Call, Any, None]:
+        if not generators:
+            found.append((yield from self._value(element)))
+            return
+        first, *others = generators
+        for item in _items((yield from self._value(first.iter))):
+            yield from self._bind(first.target, item)
+            conditions = yield from self._values(first.ifs)
+            if all(conditions):
+                yield from self._generate(others, element, found)
+
+    # -- calls
+
+    def _call(self, node: ast.Call) -> Value:
+        if isinstance(node.func, ast.Name) and node.func.id == "isinstance":
+            value = yield from self._value(node.args[0])
+            return isinstance(value, _types(node.args[1:]))
+        args = yield from self._values(node.args)
+        given = {}
+        for keyword in node.keywords:
+            given[str(keyword.arg)] = yield from self._value(keyword.value)
+        if isinstance(node.func, ast.Attribute):
+            if isinstance(node.func.value, ast.Name) and node.func.value.id in MODULES:
+                function = MODULES[node.func.value.id][node.func.attr]
+                if isinstance(function, str):
+                    return (yield from self._ask(function, args, given))
+                return _plain(function(*args, **given))
+            of = yield from self._value(node.func.value)
+            return _method(of, node.func.attr, args)
+        assert isinstance(node.func, ast.Name)
+        name = node.func.id
+        if name in CALLS:
+            return (yield from self._ask(name, args, given))
+        return _plain(FUNCTIONS[name](*args, **given))
+
+    def _ask(self, name: str, args: list[Any], given: dict[str, Any]) -> Value:
+        """Have the robot do something; return what it answers."""
+        bound = dict(zip(CALLS[name], args, strict=False))
+        for keyword, value in given.items():
+            bound[bind(name, keyword) or keyword] = value
+        return _plain((yield Call(name, bound)))
+
+
+def _loaded(target: ast.expr) -> ast.expr:
+    """Return the expression that reads the target of an assignment."""
+    match target:
+        case ast.Name(id=name):
+            return ast.copy_location(ast.Name(name, ast.Load()), target)
+        case ast.Subscript(value=of, slice=index):
+            return ast.copy_location(ast.Subscript(of, index, ast.Load()), target)
+    raise CodeRefused(f"line {target.lineno}: such an assignment is not allowed")
+
+
+def _number(value: Any) -> int | float:
+    if type(value) not in (int, float):
+        raise TypeError(f"a number is needed; found {value!r:.40}")
+    return value  # type: ignore[no-any-return]  # checked above
+
+
+def _binary(op: ast.operator, left: Any, right: Any) -> Any:
+    joins = isinstance(op, ast.Add) and type(left) is type(right) and isinstance(left, list | str)
+    if not joins:
+        left, right = _number(left), _number(right)
+    return _BINARY[type(op)](left, right)
+
+
+def _types(nodes: list[ast.expr]) -> tuple[type, ...]:
+    """Return the types that the second argument of `isinstance` names."""
+    parts = nodes[0].elts if len(nodes) == 1 and isinstance(nodes[0], ast.Tuple) else nodes
+    names = [part.id for part in parts if isinstance(part, ast.Name)]
+    if len(names) != len(parts) or not set(names) <= set(_TYPES):
+        raise TypeError(f"isinstance takes a value and types; types: {', '.join(_TYPES)}")
+    return tuple(_TYPES[name] for name in names)
+
+
+def _items(value: Any) -> list[Any]:
+    if not isinstance(value, list | dict | str):
+        raise TypeError(f"{value!r:.40} cannot be iterated")
+    return list(value)
+
+
+def _method(of: Any, name: str, args: list[Any]) -> Any:
+    if not isinstance(of, METHODS[name]):
+        raise TypeError(f"{of!r:.40} has no method {name}")
+    if name == "tolist":
+        return of
+    return _plain(getattr(of, name)(*args))
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as lists, dictionaries, numbers and texts."""
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, str | int | float | bool) or value is None:
+        return value
+    return [_plain(item) for item in value]
+
+
+def _size(value: Any) -> int:
+    """Return how many items a value has, those within its items included.
+
+    Raises:
+        CodeRefused: For values with too many items (also lists that contain themselves), for long
+            texts, and for numbers that are infinite, undefined or above 1e12.
+    """
+    size = 0
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        size += 1 + (len(one) if isinstance(one, str) else 0) // _ITEMS_PER_STEP
+        if type(one) in (int, float) and not abs(one) <= _LARGEST:
+            raise CodeRefused(f"a number is at most {_LARGEST:g}; found {one:g}")
+        if isinstance(one, list):
+            waiting.extend(one)
+        elif isinstance(one, dict):
+            waiting.extend(one.values())
+        if size + len(waiting) > _MOST_ITEMS:
+            raise CodeRefused(f"a value has more than {_MOST_ITEMS} items")
+    return size

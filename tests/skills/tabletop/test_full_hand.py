@@ -1,0 +1,158 @@
+"""Commands that are given while an object is in the hand."""
+
+from dataclasses import replace
+
+import pytest
+
+from bt_exec.failure import Refusal
+from bt_exec.observation import Situation
+from bt_exec.planning.compiler import Request
+from bt_exec.planning.plan import prepare_answer
+from bt_exec.site.site import load_site
+from bt_exec_skills.tabletop.environment import Environment, Point
+from bt_exec_skills.tabletop.goals.compiler import create
+from bt_exec_skills.tabletop.goals.full_hand import with_empty_hand
+from bt_exec_skills.tabletop.goals.model import Move, Subgoal, Trouble
+from bt_exec_skills.tabletop.goals.plan import goals_of
+from bt_exec_skills.tabletop.perception.observation import TableObservation
+from tests.skills.tabletop.asking import ask
+from tests.skills.tabletop.test_commands import WORLDS
+
+WORLD = WORLDS["mixed"]
+APPLE = "object_apple_0"
+LAY = WORLD.objects[APPLE].pos
+BASE = WORLD.base
+assert BASE is not None
+IN_HAND = WORLD.objects[APPLE]._replace(pos=Point(BASE.x + 0.6, BASE.y, 1.2))
+HOLDING = Environment(0.0, {**WORLD.objects, APPLE: IN_HAND}, BASE, WORLD.tables)
+FACTS = {"hand": APPLE, "origin": f"{LAY.x} {LAY.y} {LAY.z}"}
+
+
+def answer_to(command, turns=(), facts=FACTS, world=HOLDING):
+    return ask(create({}), command, world, turns, facts)
+
+
+def moves(answer):
+    assert not isinstance(answer, Refusal), answer
+    return [move for goal in goals_of(answer.spec.root) for move in goal.moves]
+
+
+@pytest.mark.parametrize("command", ["put it down", "let go", "put the apple down", "release it"])
+def test_put_down_places_the_held_object_on_a_table(command):
+    (move,) = moves(answer_to(command))
+    assert (move.thing, move.target in HOLDING.tables) == (APPLE, True)
+
+
+@pytest.mark.parametrize("command", ["내려놔", "손 비워", "그거 내려놔", "사과 내려놔 줘"])
+def test_put_down_is_understood_in_korean(command):
+    (move,) = moves(answer_to(command))
+    assert (move.thing, move.target in HOLDING.tables) == (APPLE, True)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "put it back",
+        "put the apple back where it was",
+        "원래 자리로",
+        "원래 자리로 갖다 놔",
+        "제자리에 놔",
+    ],
+)
+def test_put_back_places_the_held_object_where_it_was(command):
+    (move,) = moves(answer_to(command))
+    assert move.thing == APPLE
+    assert move.spot == (pytest.approx(LAY.x), pytest.approx(LAY.y))
+
+
+def test_put_back_into_a_container_names_the_container():
+    bowl = WORLD.objects["object_red_bowl_0"].pos
+    facts = FACTS | {"origin": f"{bowl.x} {bowl.y} {bowl.z + 0.03}"}
+    (move,) = moves(answer_to("put it back", facts=facts))
+    assert (move.target, move.spot) == ("object_red_bowl_0", ())
+
+
+@pytest.mark.parametrize(
+    ("command", "facts", "code"),
+    [
+        ("put it back", {"hand": APPLE}, "NO_ORIGIN"),
+        ("put it down", {"hand": "empty"}, "HAND_EMPTY"),
+        ("내려놔", {}, "HAND_EMPTY"),
+        ("put the small red cube down", FACTS, "NOT_HELD"),
+    ],
+)
+def test_put_down_is_refused_when_it_cannot_be_meant(command, facts, code):
+    answer = answer_to(command, facts=facts)
+    assert isinstance(answer, Refusal)
+    assert answer.code == code
+
+
+@pytest.mark.parametrize("command", ["put it in the red bowl", "그거 빨간 그릇에 담아"])
+def test_it_means_the_held_object(command):
+    assert [(m.thing, m.target) for m in moves(answer_to(command))] == [
+        (APPLE, "object_red_bowl_0")
+    ]
+
+
+def test_another_object_is_moved_after_the_hand_was_emptied():
+    first, second = moves(answer_to("put the small red cube in the red bowl"))
+    assert (first.thing, first.target in HOLDING.tables) == (APPLE, True)
+    assert (second.thing, second.target) == ("object_small_red_cube_0", "object_red_bowl_0")
+
+
+def test_held_object_goes_first_within_one_request():
+    found = moves(answer_to("put everything in the red bowl"))
+    assert found[0].thing == APPLE
+    assert len({move.thing for move in found}) == len(found)
+
+
+def test_driving_needs_no_empty_hand():
+    found = moves(answer_to("go to the red bowl"))
+    assert [(move.thing, move.hold) for move in found] == [("object_red_bowl_0", False)]
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["put it down", "put the small red cube in the red bowl", "sort by colour", "put it back"],
+)
+def test_plans_with_a_full_hand_pass_verification(command):
+    site, seen = load_site("tabletop"), TableObservation(0.0, HOLDING)
+    facts = {**seen.facts(), **FACTS, f"spot.{APPLE}": "hand"}
+    situation = replace(Situation(), labels=seen.labels(), facts=facts)
+    request = Request(command, "en", site.catalogue, site.library, site.messages, situation)
+    answer = create({}).compile(request)
+    if isinstance(answer, Refusal):  # things without a colour cannot be sorted by it
+        assert answer.code == "NO_ATTRIBUTE"
+        return
+    assert prepare_answer(answer, request).spec.root is not None
+
+
+def test_full_hand_without_a_table_is_asked_about():
+    now = Environment(0.0, {APPLE: IN_HAND}, BASE, held=APPLE)
+    other = (Subgoal("cup in the hand", (Move("object_cup_0"),)),)
+    with pytest.raises(Trouble) as raised:
+        with_empty_hand(other, now, "en")
+    assert raised.value.code == "HAND_FULL"
+
+
+STOPPED = ("put the apple in the red bowl", "aborted", "ABORTED")
+
+
+@pytest.mark.parametrize("command", ["go on", "하던 거 마저 해", "계속해", "carry on please"])
+def test_go_on_repeats_the_last_unfinished_command(command):
+    turns = [STOPPED, ("what are you holding?", "refused", "NOT_UNDERSTOOD")]
+    assert [(m.thing, m.target) for m in moves(answer_to(command, turns))] == [
+        (APPLE, "object_red_bowl_0")
+    ]
+
+
+def test_go_on_twice_means_the_same_command():
+    turns = [STOPPED, ("go on", "aborted", "ABORTED")]
+    assert moves(answer_to("go on", turns))[0].target == "object_red_bowl_0"
+
+
+@pytest.mark.parametrize("turns", [(), [("sort by colour", "satisfied", "OK")]])
+def test_go_on_is_refused_when_nothing_is_unfinished(turns):
+    answer = answer_to("go on", turns)
+    assert isinstance(answer, Refusal)
+    assert answer.code == "NOTHING_UNFINISHED"
